@@ -1,0 +1,3 @@
+module presage
+
+go 1.25.0

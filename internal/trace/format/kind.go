@@ -1,0 +1,148 @@
+// Package format is the event table: the kinds of event a trace can hold, their
+// names, and the meaning of their operands. It imports nothing, because its
+// source is also compiled into the program under test, inside the recorder.
+//
+// # Operands
+//
+// An event has four operands besides its goroutine and its site: Obj, Val, Aux
+// and Size. The table in this file says what each kind keeps in them; an operand
+// that the table does not mention is zero.
+//
+// # Names
+//
+//	Obj   what the event acts on: a memory address, a lock, a channel, a goroutine
+//	Val   the value read, written, sent or received, or the kind's one number
+//	Aux   a second number
+//	Size  bytes accessed, 1 to 8 within one aligned word, or a kind's small number
+package format
+
+// Kind says what a goroutine did in one event.
+type Kind uint8
+
+// The kinds. Their numbers are part of the trace format: they are never reused,
+// and a new kind is added at the end of its group's range.
+const (
+	Invalid Kind = 0
+
+	// Memory. Obj: address; Size: 1..8 bytes, never across an aligned 8-byte word
+	// (larger accesses are recorded as several events with FlagMore on all but the
+	// last); Val: the value, zero-extended little-endian.
+	Read        Kind = 1
+	Write       Kind = 2
+	AtomicRead  Kind = 3
+	AtomicWrite Kind = 4
+	AtomicRMW   Kind = 5 // Val: value read; Aux: value written. A failed CAS is an AtomicRead.
+
+	// Locks. Obj: lock. FlagRead marks the shared mode of an RWMutex.
+	// FlagTry marks success of TryLock or TryRLock.
+	Lock    Kind = 10
+	Unlock  Kind = 11
+	TryFail Kind = 12 // TryLock or TryRLock returned false
+
+	// WaitGroup. Obj: the WaitGroup.
+	WGAdd  Kind = 15 // Val: delta as two's complement; Aux: counter after. Done is Add(-1).
+	WGWait Kind = 16 // Wait returned
+
+	// Once. Obj: the Once. OnceFunc and OnceValue are built on it.
+	OnceBegin Kind = 18 // this goroutine won and starts f
+	OnceEnd   Kind = 19 // f returned or panicked
+	OncePass  Kind = 20 // Do returned without running f
+
+	// Cond. Obj: the Cond. The lock is released and re-acquired by events of its own.
+	CondWait      Kind = 22 // the goroutine joins the queue of waiters
+	CondWake      Kind = 23 // it was notified and goes on (before it locks again)
+	CondSignal    Kind = 24
+	CondBroadcast Kind = 25
+
+	// Channels. Obj: channel; Aux: capacity. Val: identity of the element (the value
+	// itself when it fits in a word and was recorded, else the send's number).
+	// FlagNonBlocking: the operation was a case of a select with a default.
+	// FlagClosed on a ChanRecv: it returned the zero value because of a close.
+	ChanSend      Kind = 28
+	ChanRecv      Kind = 29
+	ChanClose     Kind = 30
+	ChanLen       Kind = 31 // Val: the length seen
+	SelectCase    Kind = 32 // a case that was not ready; FlagWrite: a send. Precedes SelectDefault.
+	SelectDefault Kind = 33
+
+	// Goroutines. Obj: the other goroutine.
+	Go    Kind = 36 // starts goroutine Obj
+	Start Kind = 37 // first event of a goroutine; Obj: its parent
+	End   Kind = 38 // last event of a goroutine
+	Join  Kind = 39 // waited for the end of goroutine Obj (other tools' traces)
+
+	// Happens-before edges whose operation is not known: synchronisation inside
+	// code that was not instrumented. Obj: address. As in the Go runtime's race hooks.
+	Acquire      Kind = 42
+	Release      Kind = 43 // overwrites the object's clock
+	ReleaseMerge Kind = 44 // adds to the object's clock
+
+	// Code that was not instrumented. Site: the call.
+	OpaqueBegin Kind = 48
+	OpaqueEnd   Kind = 49
+
+	// Heap. Alloc: Obj: address; Val: size in bytes. From here on the addresses
+	// Obj..Obj+Val-1 are new locations.
+	Alloc Kind = 52
+
+	// Control and data for the walk of package program.
+	Enter Kind = 56 // function entered. Site: the function; Val: site of the call, 0 if the caller is opaque; Aux: depth
+	Exit  Kind = 57 // function left. Site: the function; Aux: depth. FlagPanic: by a panic or Goexit
+	Block Kind = 58 // basic block entered. Site: the block
+	Value Kind = 59 // value of an instruction. Site: the instruction; Size: bytes; Val: the first word
+	Word  Kind = 60 // the next word of the previous Value
+
+	Max Kind = 61
+)
+
+// Flags refine an event.
+type Flags uint8
+
+const (
+	FlagRead        Flags = 1 << 0 // lock: shared mode
+	FlagTry         Flags = 1 << 1 // lock: by TryLock or TryRLock
+	FlagNonBlocking Flags = 1 << 1 // channel: case of a select with a default
+	FlagClosed      Flags = 1 << 2 // receive: the channel was closed and empty
+	FlagWrite       Flags = 1 << 3 // SelectCase: a send
+	FlagMore        Flags = 1 << 4 // memory: the next event belongs to the same access
+	FlagNoValue     Flags = 1 << 5 // Val was not recorded
+	FlagOpaque      Flags = 1 << 6 // executed by code that was not instrumented
+	FlagPanic       Flags = 1 << 7 // Exit: by a panic or Goexit
+	FlagStack       Flags = 1 << 7 // memory: on the goroutine's own stack, cannot be shared
+)
+
+var names = [Max]string{
+	Invalid: "invalid",
+	Read:    "read", Write: "write", AtomicRead: "aread", AtomicWrite: "awrite", AtomicRMW: "armw",
+	Lock: "lock", Unlock: "unlock", TryFail: "tryfail",
+	WGAdd: "wgadd", WGWait: "wgwait",
+	OnceBegin: "oncebegin", OnceEnd: "onceend", OncePass: "oncepass",
+	CondWait: "condwait", CondWake: "condwake", CondSignal: "signal", CondBroadcast: "broadcast",
+	ChanSend: "send", ChanRecv: "recv", ChanClose: "close", ChanLen: "len",
+	SelectCase: "case", SelectDefault: "default",
+	Go: "go", Start: "start", End: "end", Join: "join",
+	Acquire: "acquire", Release: "release", ReleaseMerge: "relmerge",
+	OpaqueBegin: "opaque", OpaqueEnd: "opaqueend",
+	Alloc: "alloc",
+	Enter: "enter", Exit: "exit", Block: "block", Value: "value", Word: "word",
+}
+
+// String returns the kind's name in the text form of a trace.
+func (k Kind) String() string {
+	if k < Max && names[k] != "" {
+		return names[k]
+	}
+	return "kind?"
+}
+
+// Valid reports whether k is a kind of this version of the format.
+func (k Kind) Valid() bool { return k > Invalid && k < Max && names[k] != "" }
+
+// IsAccess reports whether k reads or writes memory.
+func (k Kind) IsAccess() bool { return k >= Read && k <= AtomicRMW }
+
+// IsWrite reports whether k may change memory.
+func (k Kind) IsWrite() bool { return k == Write || k == AtomicWrite || k == AtomicRMW }
+
+// IsAtomic reports whether k is an operation of sync/atomic.
+func (k Kind) IsAtomic() bool { return k >= AtomicRead && k <= AtomicRMW }

@@ -1,0 +1,101 @@
+// Package trace defines the events of a recorded run and the tables that explain
+// them, and reads and writes the trace file.
+//
+// A trace is one linearisation of a run: a sequence of events in which the events
+// of a goroutine stand in the order it executed them, every synchronisation object
+// sees its operations in the order they took effect, and every read follows the
+// write whose value it returned.
+package trace
+
+import "presage/internal/trace/format"
+
+// GoID numbers the goroutines of a trace densely in order of creation: 1 is the
+// main goroutine; 0 stands for the runtime itself (timers, finalizer queue).
+type GoID int32
+
+// Addr is a memory address or the identity of a synchronisation object.
+type Addr uint64
+
+// Site is a static position in the program: an index into Meta.Sites. 0 is unknown.
+type Site uint32
+
+// Event is one step of one goroutine. What Obj, Val, Aux and Size mean depends on
+// Kind; package format has the table.
+type Event struct {
+	Kind  format.Kind
+	Flags format.Flags
+	Size  uint16
+	G     GoID
+	Site  Site
+	Obj   Addr
+	Val   uint64
+	Aux   uint64
+}
+
+// Meta explains a trace: where it came from and what its numbers stand for.
+type Meta struct {
+	Source     string      `json:"source"` // "presage", or the format it was converted from
+	GoVersion  string      `json:"go_version,omitempty"`
+	GOOS       string      `json:"goos,omitempty"`
+	GOARCH     string      `json:"goarch,omitempty"`
+	Command    []string    `json:"command,omitempty"` // the program under test and its arguments
+	Dir        string      `json:"dir,omitempty"`     // where it was built
+	Packages   []string    `json:"packages,omitempty"`
+	Files      []File      `json:"files,omitempty"`
+	Funcs      []Func      `json:"funcs,omitempty"`      // index: FuncID
+	Sites      []SiteInfo  `json:"sites,omitempty"`      // index: Site; entry 0 is empty
+	Goroutines []Goroutine `json:"goroutines,omitempty"` // index: GoID
+	Objects    []Object    `json:"objects,omitempty"`    // named objects, for traces whose objects have names
+	Warnings   []Warning   `json:"warnings,omitempty"`
+}
+
+// File is a source file of the program, with the hash it had when it was recorded.
+type File struct {
+	Name string `json:"name"`
+	Hash string `json:"hash,omitempty"` // hex SHA-256 of the content
+}
+
+// FuncID is an index into Meta.Funcs.
+type FuncID uint32
+
+// Func is an instrumented function.
+type Func struct {
+	Name string `json:"name"` // as in a Go stack trace
+	Pkg  string `json:"pkg"`
+	File int32  `json:"file"`
+	Line int32  `json:"line"`
+}
+
+// SiteInfo says what stands at a site.
+type SiteInfo struct {
+	Func   FuncID `json:"func"`
+	Block  int32  `json:"block"`            // index of the basic block
+	Instr  int32  `json:"instr"`            // index of the instruction in the block; -1 for the block itself
+	File   int32  `json:"file"`             // index into Meta.Files, -1 if unknown
+	Line   int32  `json:"line"`             //
+	Col    int32  `json:"col"`              //
+	Expr   string `json:"expr,omitempty"`   // the expression accessed, as in the source: c.balance
+	Object string `json:"object,omitempty"` // the variable, field or element type: (*Account).balance
+}
+
+// Goroutine describes one goroutine of the trace.
+type Goroutine struct {
+	Name   string `json:"name,omitempty"` // its name in the trace it was converted from
+	Parent GoID   `json:"parent"`
+	Site   Site   `json:"site,omitempty"`   // the go statement
+	Func   string `json:"func,omitempty"`   // the function it runs
+	RunID  uint64 `json:"run_id,omitempty"` // the runtime's own number
+}
+
+// Object gives a name to an address or synchronisation object.
+type Object struct {
+	Addr Addr   `json:"addr"`
+	Name string `json:"name"`
+}
+
+// Warning is a counted statement of what the trace does not hold.
+type Warning struct {
+	Code  string `json:"code"` // stable, kebab-case
+	Count int    `json:"count"`
+	Text  string `json:"text"`
+}

@@ -1,0 +1,132 @@
+// Package window holds the unit of prediction: a stretch of a trace, reduced to the
+// events that matter for races, with the state it starts from.
+//
+// What a window means, and which reorderings of it are possible executions, is
+// docs/model.md; its rules are cited here and in engine, witness and tracetest.
+package window
+
+import (
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// Thread is a dense thread number within one window.
+type Thread int32
+
+// Obj is a dense number within one window of a memory location, lock, WaitGroup,
+// Once, Cond, or channel. Every Obj is of one class only.
+type Obj int32
+
+// Event is one event of a window. Kinds are those of package format, with one
+// addition: Pin.
+type Event struct {
+	Kind   format.Kind
+	Flags  format.Flags
+	Strict bool   // a read that must be intact whenever it is executed (M6)
+	Thread Thread //
+	Obj    Obj    // for Go and Join: the other Thread
+	Val    uint64 // as in package format
+	Aux    uint64
+
+	// Partner is the recorded receiver of a non-blocking ChanSend on an
+	// unbuffered channel (U); otherwise -1.
+	Partner int32
+
+	// Deps are the earlier reads of the same thread, as event indexes, that must be
+	// intact for this event to happen as recorded (M6).
+	Deps []int32
+
+	// ValDeps are the earlier reads of the same thread that the value written or
+	// sent is computed from.
+	ValDeps []int32
+
+	// Cases are the cases of a SelectDefault.
+	Cases []Case
+
+	// Index is the event's number in the trace.
+	Index int64
+	Site  trace.Site
+}
+
+// Pin is the kind of an event that only needs its Deps: a branch, a dereferenced
+// address, an argument of an opaque call (P). It occurs in windows, not in traces.
+const Pin format.Kind = 128
+
+// Case is one communication that a select with a default found not ready (S).
+type Case struct {
+	Chan Obj
+	Send bool
+}
+
+// Edge is a hard order between two events, given by their indexes (M4).
+type Edge struct{ From, To int32 }
+
+// ObjState is the state of one object at the start of a window. Only the fields of
+// the object's class are used; the zero value is a zero location, a free lock, a
+// counter of zero, a fresh Once, an empty open channel.
+type ObjState struct {
+	Val     uint64 // memory: value
+	Writer  bool   // lock
+	Readers int32  // lock
+	Counter int64  // WaitGroup
+	Once    OnceState
+	Cap     int32    // channel
+	Closed  bool     // channel
+	Queue   []uint64 // channel: elements, oldest first
+	SlotOf  Thread   // unbuffered channel with a full slot (len(Queue)==1): the blocked sender
+	Waiters []Waiter // Cond: queue, oldest first
+}
+
+// OnceState is the state of a Once (O).
+type OnceState uint8
+
+const (
+	OnceFresh OnceState = iota
+	OnceRunning
+	OnceDone
+)
+
+// Waiter is a thread in the queue of a Cond (N).
+type Waiter struct {
+	Thread   Thread
+	Notified bool
+}
+
+// Window is a stretch of a trace. Events are in trace order, which is itself a
+// reordering of the window: the recorded one.
+type Window struct {
+	Events  []Event
+	Edges   []Edge
+	Init    []ObjState   // by Obj
+	Threads []trace.GoID // by Thread: the goroutine it stands for
+
+	// Semantics names what the judgement of reads rests on.
+	Semantics Semantics
+}
+
+// Semantics says how reads are judged in a window.
+type Semantics uint8
+
+const (
+	// StrictReads: no values, no walk; every read of a reordering keeps its writer.
+	StrictReads Semantics = iota
+	// ValueReads: every read keeps its value, from whichever write.
+	ValueReads
+	// NeededReads: only reads that a branch or a pinned expression needs keep their values.
+	NeededReads
+)
+
+func (s Semantics) String() string {
+	switch s {
+	case StrictReads:
+		return "strict"
+	case ValueReads:
+		return "value"
+	case NeededReads:
+		return "needed"
+	}
+	return "semantics?"
+}
+
+// Pair is a candidate: two conflicting accesses, as event indexes.
+type Pair struct{ A, B int32 }
