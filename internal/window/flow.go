@@ -1,0 +1,30 @@
+package window
+
+import "presage/internal/trace"
+
+// Flow is what the walk of a trace through the program's SSA found out about one
+// trace event. Package program computes it, the window builder consumes it, both
+// in trace order and in one pass.
+type Flow struct {
+	// Walked reports that the event belongs to a function invocation that was walked
+	// and agreed with the trace up to here. Reads of other invocations are Strict.
+	Walked bool
+
+	// Needs are the reads (trace indexes, same goroutine) that must keep their values
+	// for the event to happen as recorded: those that feed its address, its branch
+	// condition, its implicit checks, or the arguments it passes to code that was not
+	// walked. On a format.Block event they are the reads the branch into the block
+	// depends on. When a walk fails, the event at which it failed needs every
+	// earlier read of the invocation.
+	Needs []int64
+
+	// From are the reads (trace indexes, same goroutine) that the value written or
+	// sent is computed from.
+	From []int64
+}
+
+// Walker annotates the events of a trace, in order. The slices of the result are
+// valid until the next call.
+type Walker interface {
+	Step(index int64, e *trace.Event) Flow
+}
