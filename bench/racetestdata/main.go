@@ -1,0 +1,166 @@
+// Command racetestdata runs presage on the tests of Go's own race detector, from the
+// user's GOROOT: a function named TestRace… holds a race, one named TestNoRace…
+// holds none. It prints a line for every test whose verdict is not its name, and
+// the totals.
+//
+//	go run ./bench/racetestdata [-dir scratch] [-run regexp] [-v]
+//
+// A race belongs to the test whose name stands in the stacks of its accesses or of
+// their goroutines' creation. cgo_test.go is left out (it runs the go command on a
+// cgo program; counted in the output).
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"presage/bench/session"
+	"presage/internal/report"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("racetestdata: ")
+	dir := flag.String("dir", "", "scratch directory")
+	run := flag.String("run", "", "run only tests that match")
+	verbose := flag.Bool("v", false, "print every test")
+	flag.Parse()
+	ctx := context.Background()
+	s, err := session.New(ctx, *dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	mod, tests, left, err := prepare(s.Dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if *run != "" {
+		re := regexp.MustCompile(*run)
+		tests = slices.DeleteFunc(tests, func(n string) bool { return !re.MatchString(n) })
+	}
+	args := []string{"-count=1", "-vet=off", "-timeout=10m"}
+	if *run != "" {
+		args = append(args, "-run", *run)
+	}
+	out, err := s.Test(ctx, mod, []string{"GOMAXPROCS=1"}, append(args, ".")...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	os.Exit(judge(tests, out, left, *verbose))
+}
+
+var testDecl = regexp.MustCompile(`(?m)^func (Test(?:No)?Race\w*)\(`)
+
+// prepare copies the tests into a module of their own and lists them.
+func prepare(scratch string) (dir string, tests, left []string, err error) {
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", nil, nil, err
+	}
+	src := filepath.Join(strings.TrimSpace(string(goroot)), "src/runtime/race/testdata")
+	files, err := filepath.Glob(filepath.Join(src, "*_test.go"))
+	if err != nil || len(files) == 0 {
+		return "", nil, nil, fmt.Errorf("no tests in %s (%v)", src, err)
+	}
+	dir = filepath.Join(scratch, "racetestdata")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", nil, nil, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module race_test\n\ngo 1.25\n"), 0o666); err != nil {
+		return "", nil, nil, err
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			return "", nil, nil, err
+		}
+		names := testDecl.FindAllStringSubmatch(string(data), -1)
+		if strings.Contains(string(data), `"internal/testenv"`) { // not importable from a module
+			for _, m := range names {
+				left = append(left, m[1])
+			}
+			continue
+		}
+		for _, m := range names {
+			tests = append(tests, m[1])
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(f)), data, 0o666); err != nil {
+			return "", nil, nil, err
+		}
+	}
+	slices.Sort(tests)
+	return dir, tests, left, nil
+}
+
+// judge compares verdicts with names and prints the table.
+func judge(tests []string, out *session.Outcome, left []string, verbose bool) int {
+	found := map[string][]*report.Race{}
+	strangers := 0
+	for _, r := range out.Races {
+		owners := owners(r)
+		if len(owners) != 1 {
+			fmt.Printf("race of %d tests %v: %v %v\n", len(owners), owners, r.A.Position, r.B.Position)
+			strangers++
+		}
+		for _, n := range owners {
+			found[n] = append(found[n], r)
+		}
+	}
+	var races, hit, noRaces, falseAlarms int
+	for _, n := range tests {
+		want := !strings.HasPrefix(n, "TestNo")
+		got := len(found[n]) > 0
+		switch {
+		case want:
+			races++
+			if got {
+				hit++
+			} else {
+				fmt.Printf("missed       %s\n", n)
+			}
+		default:
+			noRaces++
+			if got {
+				falseAlarms++
+				for _, r := range found[n] {
+					fmt.Printf("false alarm  %s %s %v %v\n", n, r.Tier, r.A.Position, r.B.Position)
+				}
+			}
+		}
+		if verbose && want == got {
+			fmt.Printf("ok           %s\n", n)
+		}
+	}
+	for _, w := range out.Warnings {
+		fmt.Printf("warning      %s %d: %s\n", w.Code, w.Count, w.Text)
+	}
+	fmt.Printf("left out: %v\n", left)
+	fmt.Printf("races found %d of %d; false alarms %d of %d; races of no or several tests %d; candidates %d, undecided %d, %d events, %.1f s\n",
+		hit, races, falseAlarms, noRaces, strangers, out.Summary.Candidates, out.Summary.Undecided, out.Summary.Events, out.Summary.Seconds)
+	if falseAlarms > 0 || hit < 230 {
+		return 1
+	}
+	return 0
+}
+
+var testName = regexp.MustCompile(`\bTest(?:No)?Race\w*`)
+
+// owners lists the tests named in the stacks of a race.
+func owners(r *report.Race) []string {
+	var names []string
+	for _, a := range []report.Access{r.A, r.B} {
+		for _, f := range slices.Concat(a.Stack, a.Goroutine.Created, []report.Frame{{Func: a.Func}, {Func: a.Goroutine.Func}}) {
+			names = append(names, testName.FindAllString(f.Func, -1)...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
