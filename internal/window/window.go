@@ -40,7 +40,8 @@ type Event struct {
 	// sent is computed from.
 	ValDeps []int32
 
-	// Cases are the cases of a SelectDefault.
+	// Cases are the cases of a SelectDefault, or the cases not chosen of the select
+	// without default that a ChanSend or ChanRecv on an unbuffered channel belongs to (U).
 	Cases []Case
 
 	// Index is the event's number in the trace.
@@ -52,7 +53,7 @@ type Event struct {
 // address, an argument of an opaque call (P). It occurs in windows, not in traces.
 const Pin format.Kind = 128
 
-// Case is one communication that a select with a default found not ready (S).
+// Case is one communication that a select did not choose (S, U).
 type Case struct {
 	Chan Obj
 	Send bool

@@ -62,7 +62,7 @@ const (
 	ChanRecv      Kind = 29
 	ChanClose     Kind = 30
 	ChanLen       Kind = 31 // Val: the length seen
-	SelectCase    Kind = 32 // a case that was not ready; FlagWrite: a send. Precedes SelectDefault.
+	SelectCase    Kind = 32 // a case that was not chosen; FlagWrite: a send. Precedes the SelectDefault, or the ChanSend or ChanRecv of a select on several channels
 	SelectDefault Kind = 33
 
 	// Goroutines. Obj: the other goroutine.
