@@ -1,0 +1,163 @@
+// Command kill9 kills a program under presage with SIGKILL at random moments and
+// checks that its trace opens and holds every write that the program had announced.
+//
+//	go run ./bench/kill9 [-n 50] [-seed 1] [-dir scratch]
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"presage/bench/session"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+const kill = "-kill-after"
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("kill9: ")
+	if len(os.Args) > 4 && os.Args[1] == kill {
+		os.Exit(runKilled(os.Args[2], os.Args[3], os.Args[4:]))
+	}
+	dir := flag.String("dir", "", "scratch directory")
+	n := flag.Int("n", 50, "kills")
+	seed := flag.Uint64("seed", 1, "seed of the moments")
+	flag.Parse()
+	ctx := context.Background()
+	s, err := session.New(ctx, *dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(*seed, 0))
+	bad := 0
+	for i := range *n {
+		delay := time.Duration(r.IntN(300)) * time.Millisecond
+		announced, recorded, events, err := once(ctx, s, delay)
+		ok := err == nil
+		for g := range announced {
+			ok = ok && recorded[g] >= announced[g]
+		}
+		if !ok {
+			bad++
+		}
+		fmt.Printf("%2d after %v: announced %v, recorded %v, %d events, ok=%v %v\n", i, delay, announced, recorded, events, ok, errText(err))
+	}
+	fmt.Printf("%d of %d traces opened with everything announced in them\n", *n-bad, *n)
+	if bad > 0 {
+		os.Exit(1)
+	}
+}
+
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// once runs the program, kills it after delay, and reads its trace.
+func once(ctx context.Context, s *session.Session, delay time.Duration) (announced, recorded [4]int, events int64, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return
+	}
+	said, name := filepath.Join(s.Dir, "said.json"), filepath.Join(s.Dir, "killed.presage")
+	os.Remove(said)
+	old, _ := filepath.Glob(name + "*")
+	for _, f := range old {
+		os.RemoveAll(f)
+	}
+	cmd := exec.CommandContext(ctx, s.Presage, "run", "-level", "none", "-o", name,
+		"-exec", fmt.Sprintf("%s %s %s %s", self, kill, delay, said), "./bench/kill9/announce")
+	out, _ := cmd.CombinedOutput() // a killed program is a failed one
+	data, err := os.ReadFile(said)
+	if err != nil {
+		return announced, recorded, 0, fmt.Errorf("the program did not run: %w\n%s", err, out)
+	}
+	if err = json.Unmarshal(data, &announced); err != nil {
+		return
+	}
+	f, err := trace.Open(name)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	sites := cellSites(f.Meta())
+	var e trace.Event
+	for {
+		if err = f.Next(&e); err == io.EOF {
+			return announced, recorded, events, nil
+		} else if err != nil {
+			return
+		}
+		events++
+		if e.Kind == format.Write && sites[e.Site] {
+			g, n := e.Val%4, int(e.Val/4)
+			recorded[g] = max(recorded[g], n)
+		}
+	}
+}
+
+// cellSites are the sites that write to the array.
+func cellSites(m *trace.Meta) map[trace.Site]bool {
+	sites := map[trace.Site]bool{}
+	for i, s := range m.Sites {
+		if strings.HasPrefix(s.Expr, "cells[") {
+			sites[trace.Site(i)] = true
+		}
+	}
+	return sites
+}
+
+// runKilled runs a program, kills it after a delay, and writes what it had announced.
+func runKilled(delay, said string, args []string) int {
+	d, err := time.ParseDuration(delay)
+	if err != nil {
+		log.Print(err)
+		return 1
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stderr = os.Stderr
+	pipe, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		log.Print(err)
+		return 1
+	}
+	time.AfterFunc(d, func() { cmd.Process.Kill() })
+	var announced [4]int
+	lines := bufio.NewScanner(pipe)
+	for lines.Scan() {
+		f := strings.Fields(lines.Text())
+		if len(f) != 2 {
+			continue // cut by the kill
+		}
+		g, err1 := strconv.Atoi(f[0])
+		n, err2 := strconv.Atoi(f[1])
+		if err1 == nil && err2 == nil && g < len(announced) {
+			announced[g] = n
+		}
+	}
+	cmd.Wait()
+	data, _ := json.Marshal(announced)
+	if err := os.WriteFile(said, data, 0o666); err != nil {
+		log.Print(err)
+	}
+	return 1
+}
