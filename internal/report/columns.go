@@ -1,0 +1,74 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+func sum(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}
+
+// witness draws the interleaving: the two goroutines of the race in two columns, time
+// going down, other goroutines across both.
+func (h *textHandler) witness(r *Race) {
+	w := r.Witness
+	left, right := r.A.Goroutine, r.B.Goroutine
+	h.printf("\n  An execution that leads there (%s, %s reads):\n\n", plural(len(w.Order), "event"), w.Semantics)
+	col := (h.o.Width - 4 - 3) / 2
+	h.row(col, h.head.Sprint, goroutineName(left), goroutineName(right))
+	if w.Omitted > 0 {
+		h.printf("    %s\n", h.dim.Sprintf("… %s before", plural(w.Omitted, "step")))
+	}
+	for i, s := range w.Steps {
+		text := h.stepLine(s)
+		if i >= len(w.Steps)-2 {
+			text = "► " + text
+		}
+		switch s.Goroutine {
+		case left.ID:
+			h.row(col, nil, text, "")
+		case right.ID:
+			h.row(col, nil, "", text)
+		default:
+			h.printf("    %s\n", h.dim.Sprintf("goroutine %d: %s", s.Goroutine, text))
+		}
+	}
+}
+
+// stepLine is a step with its line number, and the source line where it is known.
+func (h *textHandler) stepLine(s Step) string {
+	text := s.Text
+	if src := strings.TrimSpace(h.o.Source(s.File, s.Line)); src != "" {
+		text = src
+	}
+	file := s.File[strings.LastIndexByte(s.File, '/')+1:]
+	if s.Line == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s:%d %s", file, s.Line, text)
+}
+
+func (h *textHandler) row(width int, paint func(...any) string, left, right string) {
+	l := fit(left, width)
+	pad := strings.Repeat(" ", width-utf8.RuneCountInString(l))
+	rt := fit(right, width)
+	if paint != nil {
+		l, rt = paint(l), paint(rt)
+	}
+	h.printf("    %s\n", strings.TrimRight(l+pad+" │ "+rt, " "))
+}
+
+// fit shortens s to width runes.
+func fit(s string, width int) string {
+	s = strings.ReplaceAll(s, "\t", " ")
+	if utf8.RuneCountInString(s) <= width {
+		return s
+	}
+	r := []rune(s)
+	return string(r[:width-1]) + "…"
+}

@@ -1,0 +1,297 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// Spec is a race as the analysis knows it, in event numbers of one trace.
+type Spec struct {
+	A, B      int64 // in either order
+	Tier      Tier
+	Semantics string
+	Order     []int64 // the witness: a reordering that ends in the two accesses
+	Count     int
+}
+
+// MaxSteps is the number of steps of a witness that a report shows.
+const MaxSteps = 40
+
+// Locator finds what stands at the events of races, in one pass over their trace.
+// Step every event in order, then call Races.
+type Locator struct {
+	meta   *trace.Meta
+	specs  []Spec
+	wanted map[int64]bool
+	seen   map[int64]place
+	next   []int64 // the wanted event numbers, ascending: those not yet seen
+
+	goroutines map[trace.GoID]*goroutine
+	holders    map[trace.Addr]trace.GoID // who took a lock exclusively last
+	chains     []*chain
+	names      map[trace.Addr]string
+}
+
+// place is an event with what surrounds it.
+type place struct {
+	event trace.Event
+	stack *frame
+	locks []held
+}
+
+// frame is a stack as a list from the innermost call outwards. Stacks share their tails.
+type frame struct {
+	fn    trace.Site // of the function
+	call  trace.Site // in the caller
+	depth uint64
+	outer *frame
+}
+
+type held struct {
+	obj  trace.Addr
+	read bool
+	site trace.Site
+}
+
+type goroutine struct {
+	stack   *frame
+	locks   []held
+	parent  trace.GoID
+	created *frame     // stack of the go statement
+	site    trace.Site // the go statement
+}
+
+// NewLocator prepares the pass for the races of one trace.
+func NewLocator(meta *trace.Meta, specs []Spec) *Locator {
+	l := &Locator{
+		meta: meta, specs: specs,
+		wanted: make(map[int64]bool), seen: make(map[int64]place),
+		goroutines: make(map[trace.GoID]*goroutine), holders: make(map[trace.Addr]trace.GoID),
+		names: make(map[trace.Addr]string),
+	}
+	for _, o := range meta.Objects {
+		l.names[o.Addr] = o.Name
+	}
+	for _, s := range specs {
+		l.wanted[s.A], l.wanted[s.B] = true, true
+		for _, e := range s.Order {
+			l.wanted[e] = true
+		}
+		l.chains = append(l.chains, newChain(s))
+	}
+	for e := range l.wanted {
+		l.next = append(l.next, e)
+	}
+	slices.Sort(l.next)
+	return l
+}
+
+// Step takes the event with number i.
+func (l *Locator) Step(i int64, e *trace.Event) {
+	g := l.goroutine(e.G)
+	l.control(g, e)
+	if len(l.next) > 0 && l.next[0] == i {
+		l.seen[i] = place{event: *e, stack: g.stack, locks: slices.Clone(g.locks)}
+		l.next = l.next[1:]
+	}
+	l.sync(g, e)
+	for _, c := range l.chains {
+		c.step(i, e)
+	}
+}
+
+func (l *Locator) goroutine(id trace.GoID) *goroutine {
+	g := l.goroutines[id]
+	if g == nil {
+		g = &goroutine{}
+		l.goroutines[id] = g
+	}
+	return g
+}
+
+// control keeps the stacks (S1).
+func (l *Locator) control(g *goroutine, e *trace.Event) {
+	switch e.Kind {
+	case format.Enter:
+		g.leave(e.Aux)
+		g.stack = &frame{fn: e.Site, call: trace.Site(e.Val), depth: e.Aux, outer: g.stack}
+	case format.Exit:
+		g.leave(e.Aux)
+	}
+}
+
+func (g *goroutine) leave(depth uint64) {
+	for g.stack != nil && g.stack.depth >= depth {
+		g.stack = g.stack.outer
+	}
+}
+
+// sync keeps the locks held (S2) and the goroutines' parents.
+func (l *Locator) sync(g *goroutine, e *trace.Event) {
+	read := e.Flags&format.FlagRead != 0
+	switch e.Kind {
+	case format.Lock:
+		g.locks = append(g.locks, held{e.Obj, read, e.Site})
+		l.holders[e.Obj] = e.G
+	case format.Unlock:
+		if !g.release(e.Obj, read) {
+			l.goroutine(l.holders[e.Obj]).release(e.Obj, read)
+		}
+	case format.Go:
+		child := l.goroutine(trace.GoID(e.Obj))
+		child.parent, child.created, child.site = e.G, g.stack, e.Site
+	}
+}
+
+func (g *goroutine) release(obj trace.Addr, read bool) bool {
+	for i := len(g.locks) - 1; i >= 0; i-- {
+		if g.locks[i].obj == obj && g.locks[i].read == read {
+			g.locks = slices.Delete(g.locks, i, i+1)
+			return true
+		}
+	}
+	return false
+}
+
+// Races returns the races of the specs, without IDs. A spec whose events the trace
+// did not have is an error: the analysis and the pass disagree about the trace.
+func (l *Locator) Races() ([]Race, error) {
+	if len(l.next) > 0 {
+		return nil, fmt.Errorf("locating races: the trace has no event %d", l.next[0])
+	}
+	var races []Race
+	for i, s := range l.specs {
+		a := l.seen[s.A].event
+		races = append(races, Race{
+			Tier: s.Tier, A: l.access(s.A), B: l.access(s.B),
+			Object: l.object(&a), Hidden: l.hidden(l.chains[i], s.Order), Witness: l.witness(&s), Count: s.Count,
+		})
+	}
+	return races, nil
+}
+
+func (l *Locator) access(i int64) Access {
+	p := l.seen[i]
+	return Access{
+		Position: l.position(p.event.Site), Kind: accessKind(p.event.Kind), Expr: l.expr(&p.event), Func: l.function(p.event.Site),
+		Goroutine: l.who(p.event.G), Stack: l.stack(p.event.Site, p.stack), Locks: l.locks(p.locks), Event: i,
+	}
+}
+
+func accessKind(k format.Kind) string {
+	switch k {
+	case format.Read:
+		return "read"
+	case format.Write:
+		return "write"
+	case format.AtomicRead:
+		return "atomic read"
+	case format.AtomicWrite:
+		return "atomic write"
+	case format.AtomicRMW:
+		return "atomic update"
+	}
+	panic("report: a race on an event that is not an access: " + k.String())
+}
+
+func (l *Locator) who(id trace.GoID) Goroutine {
+	g, out := l.goroutine(id), Goroutine{ID: int(id)}
+	if int(id) < len(l.meta.Goroutines) {
+		m := l.meta.Goroutines[id]
+		out.Name, out.Func, out.Parent = m.Name, m.Func, int(m.Parent)
+	}
+	if g.site != 0 || g.created != nil {
+		out.Parent = int(g.parent)
+		out.Created = l.stack(g.site, g.created)
+	}
+	return out
+}
+
+// stack lists the frames from site outwards. f is the innermost instrumented frame.
+func (l *Locator) stack(site trace.Site, f *frame) []Frame {
+	var frames []Frame
+	for at := site; f != nil; f, at = f.outer, f.call {
+		pos := l.position(at)
+		if pos.Line == 0 || l.site(at).Func != l.site(f.fn).Func {
+			pos = l.position(f.fn) // the call inside is in code that was not instrumented
+		}
+		frames = append(frames, Frame{Func: l.function(f.fn), Position: pos})
+	}
+	if frames == nil && site != 0 {
+		frames = []Frame{{Func: l.function(site), Position: l.position(site)}}
+	}
+	return frames
+}
+
+func (l *Locator) locks(hs []held) []Lock {
+	locks := []Lock{}
+	for _, h := range hs {
+		mode := "lock"
+		if h.read {
+			mode = "rlock"
+		}
+		locks = append(locks, Lock{Name: l.name(h.obj, h.site), Mode: mode, Position: l.position(h.site)})
+	}
+	return locks
+}
+
+// site returns what the trace says about s; the zero SiteInfo has File 0, so ok matters.
+func (l *Locator) site(s trace.Site) trace.SiteInfo {
+	if s == 0 || int(s) >= len(l.meta.Sites) {
+		return trace.SiteInfo{File: -1, Func: ^trace.FuncID(0)}
+	}
+	return l.meta.Sites[s]
+}
+
+func (l *Locator) position(s trace.Site) Position {
+	info := l.site(s)
+	p := Position{Line: int(info.Line), Col: int(info.Col)}
+	if info.File >= 0 && int(info.File) < len(l.meta.Files) {
+		p.File = l.meta.Files[info.File].Name
+	}
+	return p
+}
+
+func (l *Locator) function(s trace.Site) string {
+	info := l.site(s)
+	if int(info.Func) >= len(l.meta.Funcs) {
+		return ""
+	}
+	return l.meta.Funcs[info.Func].Name
+}
+
+// expr is the expression at an access, or the object's name in traces without source.
+func (l *Locator) expr(e *trace.Event) string {
+	if x := l.site(e.Site).Expr; x != "" {
+		return x
+	}
+	return l.names[e.Obj]
+}
+
+func (l *Locator) object(e *trace.Event) string {
+	if o := l.site(e.Site).Object; o != "" {
+		return o
+	}
+	if n := l.names[e.Obj]; n != "" {
+		return n
+	}
+	return l.site(e.Site).Expr
+}
+
+// name names a synchronisation object by the expression that was used at site.
+func (l *Locator) name(obj trace.Addr, site trace.Site) string {
+	if n := l.names[obj]; n != "" {
+		return n
+	}
+	info := l.site(site)
+	if info.Object != "" {
+		return info.Object
+	}
+	if info.Expr != "" {
+		return operand(info.Expr)
+	}
+	return fmt.Sprintf("%#x", uint64(obj))
+}

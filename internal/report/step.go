@@ -1,0 +1,154 @@
+package report
+
+import (
+	"strings"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// witness shows the order of a race: its synchronisation and its accesses of the raced
+// location. What else happens, happens as recorded, and does not help a reader.
+func (l *Locator) witness(s *Spec) *Witness {
+	if s.Order == nil {
+		return nil
+	}
+	w := &Witness{Semantics: s.Semantics, Order: s.Order, Steps: []Step{}}
+	obj := l.seen[s.A].event.Obj
+	for n, i := range s.Order {
+		e := l.seen[i].event
+		last := n >= len(s.Order)-2
+		if last || isSync(e.Kind) || e.Kind.IsAccess() && (e.Obj == obj || e.Kind.IsAtomic()) {
+			w.Steps = append(w.Steps, l.step(i, &e))
+		}
+	}
+	if extra := len(w.Steps) - MaxSteps; extra > 0 {
+		w.Steps, w.Omitted = w.Steps[extra:], extra
+	}
+	return w
+}
+
+func isSync(k format.Kind) bool {
+	switch k {
+	case format.Lock, format.Unlock, format.TryFail, format.WGAdd, format.WGWait,
+		format.OnceBegin, format.OnceEnd, format.OncePass,
+		format.CondWait, format.CondWake, format.CondSignal, format.CondBroadcast,
+		format.ChanSend, format.ChanRecv, format.ChanClose, format.SelectDefault,
+		format.Go, format.Start, format.End, format.Join:
+		return true
+	}
+	return false
+}
+
+func (l *Locator) step(i int64, e *trace.Event) Step {
+	return Step{Event: i, Goroutine: int(e.G), Position: l.position(e.Site), Func: l.function(e.Site), Text: l.describe(e)}
+}
+
+// describe says in words what an event does.
+func (l *Locator) describe(e *trace.Event) string {
+	read, try := e.Flags&format.FlagRead != 0, e.Flags&format.FlagTry != 0
+	if e.Kind.IsAccess() {
+		return accessVerb(e.Kind) + " " + l.expr(e)
+	}
+	return syncVerb(e.Kind, read, try, e.Flags&format.FlagClosed != 0, int64(e.Val)) + l.objectOf(e)
+}
+
+func accessVerb(k format.Kind) string {
+	switch k {
+	case format.Read:
+		return "reads"
+	case format.Write:
+		return "writes"
+	case format.AtomicRead:
+		return "atomically reads"
+	case format.AtomicWrite:
+		return "atomically writes"
+	}
+	return "atomically updates"
+}
+
+func syncVerb(k format.Kind, read, try, closed bool, val int64) string {
+	switch k {
+	case format.Lock:
+		return pick(try, "tries and ", "") + pick(read, "read-locks", "locks")
+	case format.Unlock:
+		return pick(read, "read-unlocks", "unlocks")
+	case format.TryFail:
+		return "finds locked"
+	case format.WGAdd:
+		return pick(val < 0, "calls Done of", "calls Add of")
+	case format.WGWait:
+		return "returns from Wait of"
+	case format.OnceBegin:
+		return "begins Do of"
+	case format.OnceEnd:
+		return "ends Do of"
+	case format.OncePass:
+		return "passes Do of"
+	case format.CondWait:
+		return "waits on"
+	case format.CondWake:
+		return "wakes up on"
+	case format.CondSignal:
+		return "signals"
+	case format.CondBroadcast:
+		return "broadcasts"
+	case format.ChanSend:
+		return "sends on"
+	case format.ChanRecv:
+		return pick(closed, "finds closed", "receives from")
+	case format.ChanClose:
+		return "closes"
+	case format.SelectDefault:
+		return "takes the default of a select"
+	case format.Go:
+		return "starts goroutine"
+	case format.Start:
+		return "starts"
+	case format.End:
+		return "ends"
+	case format.Join:
+		return "joins goroutine"
+	case format.Acquire:
+		return "acquires"
+	case format.Release, format.ReleaseMerge:
+		return "releases"
+	}
+	return k.String()
+}
+
+func (l *Locator) objectOf(e *trace.Event) string {
+	switch e.Kind {
+	case format.Start, format.End, format.SelectDefault:
+		return ""
+	case format.Go, format.Join:
+		return " " + goroutineName(l.who(trace.GoID(e.Obj)))
+	}
+	return " " + l.name(e.Obj, e.Site)
+}
+
+func pick(cond bool, yes, no string) string {
+	if cond {
+		return yes
+	}
+	return no
+}
+
+// operand reduces the call or operation at a synchronisation site to the object it
+// acts on: "c.mu.Lock()" is c.mu, "<-ch" and "ch <- x" are ch.
+func operand(expr string) string {
+	expr = strings.TrimPrefix(strings.TrimSpace(expr), "<-")
+	if ch, _, ok := strings.Cut(expr, "<-"); ok {
+		return strings.TrimSpace(ch)
+	}
+	if inner, ok := strings.CutPrefix(expr, "close("); ok {
+		return strings.TrimSuffix(inner, ")")
+	}
+	if i := strings.LastIndexByte(expr, '('); i > 0 && strings.HasSuffix(expr, ")") {
+		expr = expr[:i]
+		if dot := strings.LastIndexByte(expr, '.'); dot > 0 {
+			return expr[:dot]
+		}
+	}
+	return expr
+}

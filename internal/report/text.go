@@ -1,0 +1,212 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/fatih/color"
+)
+
+// TextOptions configure the text form.
+type TextOptions struct {
+	Color  bool
+	Width  int        // of the terminal; 0 is 100
+	Dir    string     // file names below it are shortened
+	Source SourceFunc // nil: no source lines
+	Quiet  bool       // no summary line
+}
+
+// SourceFunc returns a line of a source file as it was recorded, or "".
+type SourceFunc func(file string, line int) string
+
+type textHandler struct {
+	w        io.Writer
+	o        TextOptions
+	warnings []*Warning
+	err      error
+
+	head, bad, dim, loc *color.Color
+}
+
+// NewText returns a Handler that writes the report for people.
+func NewText(w io.Writer, o TextOptions) Handler {
+	if o.Width < 40 {
+		o.Width = 100
+	}
+	if o.Source == nil {
+		o.Source = func(string, int) string { return "" }
+	}
+	h := &textHandler{w: w, o: o,
+		head: color.New(color.Bold), bad: color.New(color.FgRed, color.Bold), dim: color.New(color.Faint), loc: color.New(color.FgCyan)}
+	for _, c := range []*color.Color{h.head, h.bad, h.dim, h.loc} {
+		if o.Color {
+			c.EnableColor()
+		} else {
+			c.DisableColor()
+		}
+	}
+	return h
+}
+
+func (h *textHandler) Config(*Config) error     { return nil }
+func (h *textHandler) Progress(*Progress) error { return nil }
+
+// Warning keeps the warning for the end: what was not covered qualifies the whole report.
+func (h *textHandler) Warning(m *Warning) error {
+	h.warnings = append(h.warnings, m)
+	return nil
+}
+
+func (h *textHandler) printf(format string, args ...any) {
+	if h.err == nil {
+		_, h.err = fmt.Fprintf(h.w, format, args...)
+	}
+}
+
+// Race prints one race: accesses, what hid it, witness.
+func (h *textHandler) Race(r *Race) error {
+	h.printf("%s %s\n", h.bad.Sprintf("DATA RACE (%s)", r.Tier), h.head.Sprintf("on %s", orUnknown(r.Object)))
+	h.printf("%s\n", h.dim.Sprintf("id %s%s", r.ID, times(r.Count)))
+	h.access(&r.A)
+	h.access(&r.B)
+	h.hidden(r)
+	if r.Witness != nil {
+		h.witness(r)
+	}
+	h.printf("\n")
+	return h.err
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "a location without a name"
+	}
+	return s
+}
+
+func times(n int) string {
+	if n <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(", %d pairs of accesses at these two places", n)
+}
+
+func (h *textHandler) access(a *Access) {
+	h.printf("\n  %s %s by %s at %s\n", h.head.Sprint(a.Kind), a.Expr, goroutineName(a.Goroutine), h.loc.Sprint(h.short(a.Position)))
+	if src := h.o.Source(a.File, a.Line); src != "" {
+		h.printf("      %s\n", h.dim.Sprint(strings.TrimSpace(src)))
+	}
+	h.frames(a.Stack)
+	if len(a.Locks) > 0 {
+		h.printf("    holding %s\n", h.lockList(a.Locks))
+	} else {
+		h.printf("    holding no lock\n")
+	}
+	if len(a.Goroutine.Created) > 0 {
+		h.printf("    started by goroutine %d at\n", a.Goroutine.Parent)
+		h.frames(a.Goroutine.Created)
+	}
+}
+
+func (h *textHandler) frames(fs []Frame) {
+	for _, f := range fs {
+		h.printf("      %s\n          %s\n", f.Func, h.loc.Sprint(h.short(f.Position)))
+	}
+}
+
+func (h *textHandler) lockList(ls []Lock) string {
+	var out []string
+	for _, l := range ls {
+		out = append(out, fmt.Sprintf("%s (%s at %s)", l.Name, pick(l.Mode == "rlock", "read-locked", "locked"), h.short(l.Position)))
+	}
+	return strings.Join(out, ", ")
+}
+
+// goroutineName is "goroutine 7 (main.worker)", or the name it has in its trace.
+func goroutineName(g Goroutine) string {
+	switch {
+	case g.Name != "":
+		return g.Name
+	case g.ID == 0:
+		return "the runtime"
+	case g.ID == 1:
+		return "the main goroutine"
+	case g.Func != "":
+		return fmt.Sprintf("goroutine %d (%s)", g.ID, g.Func)
+	}
+	return fmt.Sprintf("goroutine %d", g.ID)
+}
+
+// hidden says why -race did not see the race in the recorded run.
+func (h *textHandler) hidden(r *Race) {
+	switch {
+	case r.Tier == Observed:
+		h.printf("\n  Nothing ordered the two accesses in the recorded run.\n")
+	case !r.Hidden.Ordered:
+		h.printf("\n  -race could not see it: the accesses were ordered in the recorded run, by more than the trace shows.\n")
+	default:
+		h.printf("\n  -race could not see it in this run, because by luck\n")
+		for _, e := range r.Hidden.Edges {
+			h.edge(e)
+		}
+		h.printf("  so that one access came before the other. The witness does without the order marked *.\n")
+	}
+}
+
+func (h *textHandler) edge(e Edge) {
+	h.printf("   %s goroutine %d %s at %s\n", pick(e.Broken, "*", " "), e.From.Goroutine, e.From.Text, h.loc.Sprint(h.short(e.From.Position)))
+	h.printf("       before goroutine %d %s at %s\n", e.To.Goroutine, e.To.Text, h.loc.Sprint(h.short(e.To.Position)))
+}
+
+// short makes the file name relative to the directory of the report.
+func (h *textHandler) short(p Position) string {
+	if h.o.Dir != "" && filepath.IsAbs(p.File) {
+		if rel, err := filepath.Rel(h.o.Dir, p.File); err == nil && !strings.HasPrefix(rel, "..") {
+			p.File = rel
+		}
+	}
+	return p.String()
+}
+
+// Summary prints the warnings and the last line.
+func (h *textHandler) Summary(m *Summary) error {
+	for _, w := range h.warnings {
+		h.printf("%s %s%s\n", h.head.Sprint("warning:"), w.Text, pick(w.Count > 1, fmt.Sprintf(" (%d)", w.Count), ""))
+	}
+	if h.o.Quiet {
+		return h.err
+	}
+	found := "no races found"
+	if m.Races > 0 {
+		found = fmt.Sprintf("%s found: %d observed, %d predicted", plural(m.Races, "race"), m.Observed, m.Predicted)
+	}
+	h.printf("presage: %s; %s, %s, %.1fs\n", found, plural(int(m.Events), "event"), plural(m.Goroutines, "goroutine"), m.Seconds)
+	return h.err
+}
+
+func plural(n int, what string) string {
+	return fmt.Sprintf("%d %s%s", n, what, pick(n == 1, "", "s"))
+}
+
+// FileSource returns a SourceFunc that reads files, checked against the hashes they
+// had when they were recorded: a line of a file that has changed would mislead. hash
+// maps file names to hex SHA-256 sums; a file without one is not shown.
+func FileSource(hash map[string]string) SourceFunc {
+	lines := make(map[string][]string)
+	return func(file string, line int) string {
+		ls, ok := lines[file]
+		if !ok {
+			if data, err := os.ReadFile(file); err == nil && hash[file] != "" && hash[file] == sum(data) {
+				ls = strings.Split(string(data), "\n")
+			}
+			lines[file] = ls
+		}
+		if line < 1 || line > len(ls) {
+			return ""
+		}
+		return strings.TrimRight(ls[line-1], "\r")
+	}
+}
