@@ -1,0 +1,140 @@
+package format
+
+// # Raw records
+//
+// What the recorder inside the program under test writes, before merge makes a
+// trace of it. All numbers are 8-byte little-endian words.
+//
+// ## Files
+//
+// A process writes segments into the directory PRESAGE_DIR/<pid>/, named
+// 000000.seg, 000001.seg, … A segment is a sequence of blocks of 1 KiB (128 words).
+// Block 0 is the segment's header; a file shorter than its header, or whose first
+// word is not SegMagic, was created and no more: skip it.
+//
+//	word 0  SegMagic
+//	word 1  version (RawVersion)
+//	word 2  process id
+//	word 3  number of this segment
+//	word 4  length of the segment in words, block 0 included
+//	word 5  0, or why recording stopped (StopReason); only in segment 0
+//	word 6  unix time in nanoseconds at the start of the process
+//	word 7  stamp at the same moment
+//
+// ## Chunks
+//
+// From block 1 on stand chunks, each a whole number of blocks and aligned to one.
+// A block that should start a chunk and starts with a zero word was handed out but
+// never used (or never handed out): go on at the next block.
+//
+//	word 0  RawChunk<<56 | RawVersion<<48 | length of the chunk in words, this header included
+//	word 1  goroutine (the runtime's goid; 0 for the runtime's own threads: see below)
+//	word 2  stream<<32 | sequence number of the chunk in its stream, from 0
+//
+// A stream belongs to one goroutine and holds what it did, in order; streams are numbered from 1 in the
+// order of their creation. All chunks with the same stream, sorted by sequence number, are that stream. Goroutine
+// 0 has one stream per operating system thread. After the header come records, until a zero
+// word or the end of the chunk. Where a record could start, a word with kind RawChunk may
+// stand: a chunk within the chunk, the rest of which its goroutine did not need:
+// its length goes up to the end of the chunk around it.
+//
+//	| RawChunk… 128 | 7 | 1<<32|0 | Enter… | … | End… | stamp | RawChunk… 90 | 9 | 2<<32|0 | Start… | … | 0 | 0 |
+//	'------------------ goroutine 7 -------------------------'------- goroutine 9 -------------------------------'
+//
+// ## Records
+//
+// The first word of a record is its header; it is written after the others.
+//
+//	63      56 55      48 47                32 31                                0
+//	|  kind   |  flags   |        size        |               site               |
+//
+// The words after it, by kind (RawLen gives their number):
+//
+//	Read Write                      address, value           (size ≤ 8 bytes, within one aligned word)
+//	Read Write with FlagNoValue     address, number of bytes (any; size in the header is 0)
+//	AtomicRead AtomicWrite          address, value, stamp
+//	AtomicRMW                       address, old, new, stamp
+//	Lock Unlock TryFail             lock, stamp
+//	WGAdd                           object, delta, counter after, stamp
+//	WGWait Once… Cond…              object, stamp
+//	ChanSend ChanRecv ChanClose
+//	ChanLen SelectCase              channel, value, capacity, stamp   (FlagNoValue: the value is 0: does not fit or was not wanted)
+//	SelectDefault                   stamp
+//	Go                              goid of the new goroutine, stamp
+//	Start                           goid of the parent, stamp, then size bytes: name of the function, zero-padded
+//	End                             stamp
+//	Acquire Release ReleaseMerge    object, stamp
+//	OpaqueBegin OpaqueEnd Block     (nothing)
+//	Alloc                           address, bytes, stamp
+//	Alloc with FlagStack            address, bytes, stamp: from here on, this is the goroutine's own stack: accesses
+//	                                of this goroutine inside it cannot be shared, whatever was there before is gone
+//	Enter                           site of the call | depth<<32
+//	Exit                            depth
+//	Value                           max(1, ⌈size/8⌉) words: the bytes of the value, zero-padded
+//	RawStamp                        stamp
+//
+// A stamp is the last word of a record (of Start: the last before the name). Stamps grow within a
+// stream, strictly; stamps of one object grow in the order in which its operations took effect, strictly.
+// Records of one object never have the same stamp, records of different objects may.
+//
+// Records of Read and Write larger than a word come as several records with FlagMore on all but the last.
+const (
+	RawVersion = 1
+
+	// SegMagic is the first word of a segment: "PRESAGE1".
+	SegMagic = 0x3145474153455250
+
+	SegHeaderWords   = 8   // used of block 0
+	RawBlockWords    = 128 // a block: 1 KiB
+	ChunkHeaderWords = 3
+
+	// RawStamp is a stamp alone; RawChunk starts a chunk. Neither is a kind of a trace.
+	RawStamp Kind = 0xF1
+	RawChunk Kind = 0xFF
+)
+
+// StopReason says why a process stopped recording while it ran on.
+type StopReason uint64
+
+const (
+	NotStopped StopReason = 0
+	StopNoFile StopReason = 1 // a segment's file could not be created
+	StopNoDisk StopReason = 2 // no room on the disk for another segment
+	StopNoMap  StopReason = 3 // a segment could not be mapped
+)
+
+// RawHeader packs the header word of a record.
+func RawHeader(k Kind, f Flags, size uint16, site uint32) uint64 {
+	return uint64(k)<<56 | uint64(f)<<48 | uint64(size)<<32 | uint64(site)
+}
+
+// RawLen returns the number of words of the record with header h, the header
+// included, and the index of its stamp among them (0: it has none). It returns 0, 0
+// for a header that no record has.
+func RawLen(h uint64) (words, stamp int) {
+	size := int(h >> 32 & 0xFFFF)
+	switch Kind(h >> 56) {
+	case OpaqueBegin, OpaqueEnd, Block:
+		return 1, 0
+	case Enter, Exit:
+		return 2, 0
+	case SelectDefault, End, RawStamp:
+		return 2, 1
+	case Value:
+		return 1 + max(1, (size+7)/8), 0
+	case Read, Write:
+		return 3, 0
+	case Lock, Unlock, TryFail, WGWait, OnceBegin, OnceEnd, OncePass,
+		CondWait, CondWake, CondSignal, CondBroadcast, Go, Acquire, Release, ReleaseMerge:
+		return 3, 2
+	case Start:
+		return 3 + (size+7)/8, 2
+	case AtomicRead, AtomicWrite, Alloc:
+		return 4, 3
+	case AtomicRMW, WGAdd, ChanSend, ChanRecv, ChanClose, ChanLen, SelectCase:
+		return 5, 4
+	case RawChunk:
+		return ChunkHeaderWords, 0
+	}
+	return 0, 0
+}
