@@ -1,0 +1,5 @@
+package appending
+
+import "testing"
+
+func TestAppending(t *testing.T) { Run() }

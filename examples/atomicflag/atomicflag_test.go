@@ -1,0 +1,5 @@
+package atomicflag
+
+import "testing"
+
+func TestAtomicflag(t *testing.T) { Run() }

@@ -1,0 +1,5 @@
+package cancel
+
+import "testing"
+
+func TestCancel(t *testing.T) { Run() }

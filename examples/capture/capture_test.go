@@ -1,0 +1,5 @@
+package capture
+
+import "testing"
+
+func TestCapture(t *testing.T) { Run() }

@@ -1,0 +1,5 @@
+package condition
+
+import "testing"
+
+func TestCondition(t *testing.T) { Run() }

@@ -1,0 +1,5 @@
+package counter
+
+import "testing"
+
+func TestCounter(t *testing.T) { Run() }

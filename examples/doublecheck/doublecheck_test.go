@@ -1,0 +1,5 @@
+package doublecheck
+
+import "testing"
+
+func TestDoublecheck(t *testing.T) { Run() }

@@ -1,0 +1,5 @@
+package handoff
+
+import "testing"
+
+func TestHandoff(t *testing.T) { Run() }

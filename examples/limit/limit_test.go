@@ -1,0 +1,5 @@
+package limit
+
+import "testing"
+
+func TestLimit(t *testing.T) { Run() }

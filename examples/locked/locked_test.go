@@ -1,0 +1,5 @@
+package locked
+
+import "testing"
+
+func TestLocked(t *testing.T) { Run() }

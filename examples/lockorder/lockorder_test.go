@@ -1,0 +1,5 @@
+package lockorder
+
+import "testing"
+
+func TestLockorder(t *testing.T) { Run() }

@@ -1,0 +1,5 @@
+package maplock
+
+import "testing"
+
+func TestMaplock(t *testing.T) { Run() }

@@ -1,0 +1,5 @@
+package once
+
+import "testing"
+
+func TestOnce(t *testing.T) { Run() }

@@ -1,0 +1,5 @@
+package polling
+
+import "testing"
+
+func TestPolling(t *testing.T) { Run() }

@@ -1,0 +1,5 @@
+package rwmutex
+
+import "testing"
+
+func TestRwmutex(t *testing.T) { Run() }

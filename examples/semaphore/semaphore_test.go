@@ -1,0 +1,5 @@
+package semaphore
+
+import "testing"
+
+func TestSemaphore(t *testing.T) { Run() }

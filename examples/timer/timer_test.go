@@ -1,0 +1,5 @@
+package timer
+
+import "testing"
+
+func TestTimer(t *testing.T) { Run() }

@@ -1,0 +1,37 @@
+// Package unobserved: a race that is not reported, because it is on a branch that the run did not take.
+//
+// Were the reader first, closed would be false and it would write the shared counter without the lock. The recorded run
+// has no such access, and presage reasons about accesses that were recorded.
+package unobserved
+
+import (
+	"sync"
+	"time"
+)
+
+// Run takes the branch that has no race.
+func Run() int {
+	var (
+		mu     sync.Mutex
+		closed bool
+		n      int
+		wg     sync.WaitGroup
+	)
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		n = 1
+		mu.Lock()
+		closed = true
+		mu.Unlock()
+	}()
+	time.Sleep(20 * time.Millisecond)
+	mu.Lock()
+	c := closed
+	mu.Unlock()
+	if !c {
+		n = 2 // would race with n = 1
+	}
+	wg.Wait()
+	return n
+}

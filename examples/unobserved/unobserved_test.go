@@ -1,0 +1,5 @@
+package unobserved
+
+import "testing"
+
+func TestUnobserved(t *testing.T) { Run() }

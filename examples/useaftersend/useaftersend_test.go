@@ -1,0 +1,5 @@
+package useaftersend
+
+import "testing"
+
+func TestUseaftersend(t *testing.T) { Run() }

@@ -1,0 +1,5 @@
+package waitgroup
+
+import "testing"
+
+func TestWaitgroup(t *testing.T) { Run() }
