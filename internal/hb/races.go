@@ -1,0 +1,73 @@
+package hb
+
+import (
+	"cmp"
+	"slices"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// Access is one side of a race of the recorded order.
+type Access struct {
+	Index int64 // event number in the trace
+	G     trace.GoID
+	Site  trace.Site
+	Kind  format.Kind // of the earlier side: Write stands for every kind of write of its class
+}
+
+// Race is two sites whose accesses raced in the recorded order. A is the earlier access.
+type Race struct {
+	A, B  Access
+	Addr  trace.Addr
+	Count int // dynamic pairs seen of these two sites
+}
+
+// maxRaces bounds the memory of a trace in which everything races.
+const maxRaces = 1 << 16
+
+// races are the races found, one for each unordered pair of sites.
+type races struct {
+	index table
+	list  []Race
+	total int64
+	cut   int64
+}
+
+func (r *races) add(b *seen, kind format.Kind, a *seen, e *trace.Event) {
+	r.total++
+	lo, hi := b.site, a.site
+	if lo > hi {
+		lo, hi = hi, lo
+	}
+	key := uint64(lo)<<32 | uint64(hi)
+	if i := r.index.find(key); i >= 0 {
+		r.list[i].Count++
+		return
+	}
+	if len(r.list) == maxRaces {
+		r.cut++
+		return
+	}
+	r.index.at(key)
+	r.list = append(r.list, Race{
+		A:     Access{Index: b.index, G: b.g, Site: b.site, Kind: kind},
+		B:     Access{Index: a.index, G: a.g, Site: a.site, Kind: e.Kind},
+		Addr:  e.Obj,
+		Count: 1,
+	})
+}
+
+// Races returns what was found, one race for each pair of sites, in the order in which
+// the second accesses stand in the trace.
+func (d *Detector) Races() []Race {
+	out := slices.Clone(d.races.list)
+	slices.SortStableFunc(out, func(a, b Race) int {
+		return cmp.Or(cmp.Compare(a.B.Index, b.B.Index), cmp.Compare(a.A.Index, b.A.Index))
+	})
+	return out
+}
+
+// Total returns the number of dynamic pairs that were found racing, and how many of
+// them belong to pairs of sites that are not in Races because there were too many.
+func (d *Detector) Total() (pairs, cut int64) { return d.races.total, d.races.cut }

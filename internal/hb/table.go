@@ -1,0 +1,59 @@
+package hb
+
+// table maps numbers to dense indexes by open addressing: a Go map costs too much on
+// the path of every event.
+type table struct {
+	keys []uint64
+	vals []int32 // index+1; 0: free
+	n    int
+	mask uint64
+}
+
+func (t *table) slotOf(key uint64) uint64 { return (key * 0x9e3779b97f4a7c15) >> 20 & t.mask }
+
+// at returns the index of key, and fresh if it was not there: then it is the number
+// of keys before it.
+func (t *table) at(key uint64) (i int32, fresh bool) {
+	if 2*(t.n+1) > len(t.keys) {
+		t.rehash()
+	}
+	h := t.slotOf(key)
+	for t.vals[h] != 0 {
+		if t.keys[h] == key {
+			return t.vals[h] - 1, false
+		}
+		h = (h + 1) & t.mask
+	}
+	t.n++
+	t.keys[h], t.vals[h] = key, int32(t.n)
+	return int32(t.n - 1), true
+}
+
+// find is at for a key that must not be added; -1: not there.
+func (t *table) find(key uint64) int32 {
+	if t.n == 0 {
+		return -1
+	}
+	for h := t.slotOf(key); t.vals[h] != 0; h = (h + 1) & t.mask {
+		if t.keys[h] == key {
+			return t.vals[h] - 1
+		}
+	}
+	return -1
+}
+
+func (t *table) rehash() {
+	old := *t
+	size := max(1024, 2*len(old.keys))
+	t.keys, t.vals, t.mask = make([]uint64, size), make([]int32, size), uint64(size-1)
+	for i, v := range old.vals {
+		if v == 0 {
+			continue
+		}
+		h := t.slotOf(old.keys[i])
+		for t.vals[h] != 0 {
+			h = (h + 1) & t.mask
+		}
+		t.keys[h], t.vals[h] = old.keys[i], v
+	}
+}
