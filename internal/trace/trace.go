@@ -1,10 +1,3 @@
-// Package trace defines the events of a recorded run and the tables that explain
-// them, and reads and writes the trace file.
-//
-// A trace is one linearisation of a run: a sequence of events in which the events
-// of a goroutine stand in the order it executed them, every synchronisation object
-// sees its operations in the order they took effect, and every read follows the
-// write whose value it returned.
 package trace
 
 import "presage/internal/trace/format"
@@ -58,12 +51,13 @@ type File struct {
 // FuncID is an index into Meta.Funcs.
 type FuncID uint32
 
-// Func is an instrumented function.
+// Func is a function of the instrumented packages.
 type Func struct {
-	Name string `json:"name"` // as in a Go stack trace
-	Pkg  string `json:"pkg"`
-	File int32  `json:"file"`
-	Line int32  `json:"line"`
+	Name   string `json:"name"` // as in a Go stack trace
+	Pkg    string `json:"pkg"`
+	File   int32  `json:"file"`
+	Line   int32  `json:"line"`
+	Opaque string `json:"opaque,omitempty"` // why it was left as written; "": it was instrumented
 }
 
 // SiteInfo says what stands at a site.
@@ -76,6 +70,7 @@ type SiteInfo struct {
 	Col    int32  `json:"col"`              //
 	Expr   string `json:"expr,omitempty"`   // the expression accessed, as in the source: c.balance
 	Object string `json:"object,omitempty"` // the variable, field or element type: (*Account).balance
+	Name   string `json:"name,omitempty"`   // the position's name in the trace it was converted from
 }
 
 // Goroutine describes one goroutine of the trace.
