@@ -69,6 +69,7 @@ type SiteInfo struct {
 	Line   int32  `json:"line"`             //
 	Col    int32  `json:"col"`              //
 	Expr   string `json:"expr,omitempty"`   // the expression accessed, as in the source: c.balance
+	Touch  string `json:"touch,omitempty"`  // package footprint: what an opaque call may touch, what an access is part of
 	Object string `json:"object,omitempty"` // the variable, field or element type: (*Account).balance
 	Name   string `json:"name,omitempty"`   // the position's name in the trace it was converted from
 }

@@ -1,0 +1,42 @@
+// Package footprint says which memory a call of code that was not instrumented may
+// touch, and whether two such calls, or a call and a traced access, may meet.
+//
+// It is the set D of RDIT's BarrierPairs (Cai and Cao, thesis ch. 4, §4.3) in its
+// coarsest sound form: types in place of addresses. An opaque call gets what its
+// arguments hold. Through an argument of type *T it can reach a T, the values
+// inside a T, and what they point to; so the types reachable from the argument
+// types over-approximate the memory, whatever the addresses are.
+//
+// # Rules
+//
+//	(F1) Of a call: the types reachable from its arguments, receiver included.
+//	(F2) Of an access: the type of the value accessed, and the struct or array
+//	     type that it is a part of.
+//	(F3) An interface holds what its dynamic type holds where the SSA shows it
+//	     (MakeInterface); otherwise it reaches every type.
+//	(F4) A function value reaches nothing: its captured variables are accessed by
+//	     its own code, which is traced or has a footprint of its own.
+//	(F5) Strings are immutable and reach nothing.
+//	(F6) table.txt narrows the effect of functions of the standard library: none, read
+//	     (what the arguments reach is only read), args (read and written). Any other
+//	     function also has hidden state: that of its package in the standard library,
+//	     one common state in other modules.
+//	(F7) A call of which the callee is not known is a call of any function.
+//	(M1) Two calls meet if they share hidden state, or if their types meet and not
+//	     both only read.
+//	(M2) A call and an access meet if their types meet and one of them writes.
+//
+// # Soundness
+//
+// Missed: memory that opaque code kept from an earlier call and touches in a later
+// one that does not get it (a registry in a dependency is covered by its common
+// state only against other opaque calls); unsafe.Pointer conversions between
+// unrelated types inside opaque code. The results of functions whose effect is
+// none or read are taken as inputs from outside where they depend on time,
+// randomness or the environment.
+//
+// # Names
+//
+//	T a type, as its string with full package paths
+//	s a Set: the footprint of a call or an access
+package footprint

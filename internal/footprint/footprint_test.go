@@ -1,0 +1,99 @@
+package footprint
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+)
+
+// cases.go holds one call per function; its comment is the footprint wanted.
+func TestOfCall(t *testing.T) {
+	cfg := &packages.Config{Mode: packages.LoadSyntax, Dir: "testdata"}
+	pkgs, err := packages.Load(cfg, "./cases.go")
+	if err != nil || packages.PrintErrors(pkgs) > 0 {
+		t.Fatal("loading testdata/cases.go:", err)
+	}
+	prog, ssaPkgs := ssautil.Packages(pkgs, 0)
+	prog.Build()
+	want := wanted(t)
+	for name, w := range want {
+		fn := ssaPkgs[0].Func(name)
+		var got []string
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				if c, ok := in.(ssa.CallInstruction); ok {
+					if _, builtin := c.Common().Value.(*ssa.Builtin); builtin {
+						continue
+					}
+					s := OfCall(c.Common())
+					got = append(got, readable(&s))
+				}
+			}
+		}
+		if g := strings.Join(got, " | "); g != w {
+			t.Errorf("%s:\n got %s\nwant %s", name, g, w)
+		}
+	}
+}
+
+func readable(s *Set) string {
+	return strings.NewReplacer("\t", " ", "\v", ",", "command-line-arguments.", "").Replace(s.String())
+}
+
+func wanted(t *testing.T) map[string]string {
+	f, err := parser.ParseFile(token.NewFileSet(), "testdata/cases.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, d := range f.Decls {
+		if fd, ok := d.(*ast.FuncDecl); ok && fd.Doc != nil {
+			want[fd.Name.Name] = strings.TrimSpace(strings.TrimPrefix(fd.Doc.Text(), "want: "))
+		}
+	}
+	if len(want) == 0 {
+		t.Fatal("no cases")
+	}
+	return want
+}
+
+func TestMeets(t *testing.T) {
+	read := func(types ...string) *Set { return &Set{Effect: Read, Types: types} }
+	write := func(types ...string) *Set { return &Set{Effect: Write, Types: types} }
+	none, any := &Set{}, &Anything
+	for _, c := range []struct {
+		a, b *Set
+		want bool
+	}{
+		{none, any, false}, {any, any, true}, {read("int"), read("int"), false}, {read("int"), write("int"), true},
+		{write("a", "c"), write("b", "c"), true}, {write("a", "c"), write("b", "d"), false}, {any, read("int"), true},
+		{&Set{State: "net"}, &Set{State: "net"}, true}, {&Set{State: "net"}, &Set{State: "os"}, false},
+		{&Set{State: "net"}, any, true}, {any, &Set{Effect: Read}, false},
+	} {
+		if got := Meets(c.a, c.b); got != c.want {
+			t.Errorf("Meets(%v, %v) = %v", c.a, c.b, got)
+		}
+		if got := Meets(c.b, c.a); got != c.want {
+			t.Errorf("Meets(%v, %v) = %v", c.b, c.a, got)
+		}
+		if back := Parse(c.a.String()); back.String() != c.a.String() {
+			t.Errorf("%q reads back as %q", c.a, &back)
+		}
+	}
+	if s := Parse("nonsense"); !s.All || s.State != AnyState {
+		t.Error("an unreadable footprint is not Anything")
+	}
+}
+
+func TestTypeNameOfBasic(t *testing.T) {
+	if n := typeName(types.Typ[types.Byte]); n != "uint8" {
+		t.Error(n)
+	}
+}

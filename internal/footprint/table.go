@@ -1,0 +1,95 @@
+package footprint
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+//go:embed table.txt
+var tableText string
+
+// entry is a line of table.txt.
+type entry struct {
+	effect Effect
+	state  bool
+}
+
+// table reads table.txt once. A line that cannot be read is our own broken invariant.
+var table = sync.OnceValue(func() map[string]entry {
+	t, err := parseTable(tableText)
+	if err != nil {
+		panic("footprint: " + err.Error())
+	}
+	return t
+})
+
+var effects = map[string]entry{"none": {None, false}, "read": {Read, false}, "args": {Write, false}, "state": {Write, true}}
+
+func parseTable(text string) (map[string]entry, error) {
+	t := map[string]entry{}
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		effect, names, ok := strings.Cut(line, ":")
+		e, known := effects[strings.TrimSpace(effect)]
+		if !ok || !known {
+			return nil, fmt.Errorf("table.txt:%d: want effect: names, have %q", n, line)
+		}
+		for name := range strings.FieldsSeq(names) {
+			if _, twice := t[name]; twice {
+				return nil, fmt.Errorf("table.txt:%d: %s stands twice", n, name)
+			}
+			t[name] = e
+		}
+	}
+	return t, nil
+}
+
+// common is the hidden state of all code outside the standard library that is not
+// instrumented (F6).
+const common = "modules"
+
+// lookup returns the effect and hidden state of a function: its own line, else its
+// receiver type's, else its package's, else the default (F6, F7).
+func lookup(name, pkg string) (Effect, string) {
+	if pkg == "" {
+		return Write, AnyState
+	}
+	state := pkg
+	if first, _, _ := strings.Cut(pkg, "/"); strings.Contains(first, ".") {
+		state = common
+	}
+	for _, key := range []string{name, receiver(name), pkg + ".*"} {
+		if e, ok := table()[key]; ok {
+			if !e.state {
+				state = ""
+			}
+			return e.effect, state
+		}
+	}
+	return Write, state
+}
+
+// receiver turns (*bytes.Buffer).Write into (*bytes.Buffer).*, and bytes.Buffer.Write,
+// printed as (bytes.Buffer).Write, likewise.
+func receiver(name string) string {
+	if i := strings.LastIndex(name, ")."); i >= 0 {
+		return name[:i+2] + "*"
+	}
+	return ""
+}
+
+// immutable are types of the standard library whose values never change once others
+// can see them.
+var immutable = map[string]bool{
+	"time.Location": true, "*time.Location": true,
+	"time.Time": true, "reflect.Type": true, "*regexp.Regexp": true, "regexp.Regexp": true,
+	"context.Context": true, "error": true,
+	"testing.T": true, "*testing.T": true, "testing.B": true, "*testing.B": true,
+}

@@ -1,0 +1,45 @@
+package cases
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"os/user"
+	"strings"
+	"time"
+)
+
+type inner struct{ n int16 }
+type account struct {
+	balance int
+	owner   *inner
+	parts   [2]inner
+}
+
+// want: read uint8
+func equal(a, b []byte) bool { return bytes.Equal(a, b) }
+
+// want: none
+func upper(s string) string { return strings.ToUpper(s) }
+
+// want: none
+func sleep() { time.Sleep(1) }
+
+// want: none
+func sprint(n int, s string) string { return fmt.Sprintf("%d %s", n, s) }
+
+// want: read *inner,[2]inner,account,inner,int,int16
+func sprintAccount(a *account) string { return fmt.Sprint(a) }
+
+// want: none | write *inner,[2]inner,account,inner,int,int16
+func unmarshal(b string, a *account) { hex.Decode(nil, nil); binary.Read(nil, nil, a) }
+
+// want: read *
+func sprintAny(x any) string { return fmt.Sprint(x) }
+
+// want: write * state=*
+func dynamic(f func(any), x any) { f(x) }
+
+// want: write state=os/user
+func current() { user.Current() }
