@@ -1,0 +1,157 @@
+package plan
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/trace/format"
+)
+
+// typed lists the functions of std whose effect the runtime side records, one typed
+// record each, whoever calls them. Those of sync/atomic are typed as a whole.
+var typed = map[string]bool{
+	"(*sync.Mutex).Lock": true, "(*sync.Mutex).Unlock": true, "(*sync.Mutex).TryLock": true,
+	"(*sync.RWMutex).Lock": true, "(*sync.RWMutex).Unlock": true, "(*sync.RWMutex).TryLock": true,
+	"(*sync.RWMutex).RLock": true, "(*sync.RWMutex).RUnlock": true, "(*sync.RWMutex).TryRLock": true,
+	"(*sync.WaitGroup).Add": true, "(*sync.WaitGroup).Done": true, "(*sync.WaitGroup).Wait": true, "(*sync.WaitGroup).Go": true,
+	"(*sync.Once).Do":   true,
+	"(*sync.Cond).Wait": true, "(*sync.Cond).Signal": true, "(*sync.Cond).Broadcast": true,
+}
+
+// Typed reports whether calls of fn need no bracket, because the runtime side records
+// what they do (R5).
+func Typed(fn *ssa.Function) bool {
+	if fn == nil {
+		return false
+	}
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	obj, ok := fn.Object().(*types.Func)
+	if !ok || obj.Pkg() == nil {
+		return false
+	}
+	switch obj.Pkg().Path() {
+	case "sync":
+		return typed[obj.FullName()]
+	case "sync/atomic":
+		return true
+	}
+	return false
+}
+
+// TypedDefer reports whether a deferred call is a typed operation, run with the site of its Defer (R7).
+func TypedDefer(c *ssa.CallCommon) bool {
+	if b, ok := c.Value.(*ssa.Builtin); ok {
+		return b.Name() == "close"
+	}
+	return Typed(c.StaticCallee())
+}
+
+// call is the part of the table for calls: (R4), (R5), (R6), and the builtins.
+func (h *planner) call(ip *Instr, in *ssa.Call) {
+	if b, ok := in.Call.Value.(*ssa.Builtin); ok {
+		h.builtin(ip, in, b.Name())
+		return
+	}
+	callee := in.Call.StaticCallee()
+	if f := h.plan.Func(callee); f != nil && direct(callee) {
+		ip.Call = true
+		if f.Defers {
+			ip.After = h.results(in)
+		}
+		return
+	}
+	ip.After = h.results(in)
+	if Typed(callee) {
+		ip.Call = true
+		return
+	}
+	ip.Opaque = true
+}
+
+// direct reports whether a call of fn enters fn and not a wrapper around it.
+func direct(fn *ssa.Function) bool {
+	return fn.Origin() != nil || Key(fn) != ""
+}
+
+func (h *planner) builtin(ip *Instr, in *ssa.Call, name string) {
+	args := in.Call.Args
+	switch name {
+	case "append":
+		h.append(ip, in)
+	case "copy":
+		h.copy(ip, in)
+	case "delete":
+		ip.Before = []Hook{mapAccess(format.Write, args[0])}
+	case "clear":
+		h.clear(ip, in)
+	case "len":
+		h.length(ip, in)
+	case "cap":
+		if isChan(args[0].Type()) || isTypeParam(args[0].Type()) {
+			ip.After = h.results(in)
+		}
+	case "close":
+		ip.Call = true
+	case "min", "max", "real", "imag", "complex":
+		if !scalar(in.Type()) || !scalar(args[0].Type()) {
+			ip.After = h.results(in)
+		}
+	case "recover", "Slice", "String", "StringData", "SliceData":
+		ip.After = h.results(in)
+	case "Add", "print", "println", "ssa:wrapnilchk", "ssa:deferstack":
+		// recomputed, or nothing to see
+	default:
+		panic("plan: no rule for builtin " + name)
+	}
+}
+
+func (h *planner) append(ip *Instr, in *ssa.Call) {
+	args := in.Call.Args
+	s, ok := types.Unalias(in.Type()).Underlying().(*types.Slice)
+	if !ok || len(args) != 2 {
+		ip.After = h.results(in)
+		return
+	}
+	if isSlice(args[1].Type()) {
+		ip.Before = []Hook{elements(format.Read, Elements, args[1], nil, s.Elem(), h.sizes)}
+	}
+	ip.After = append(h.results(in),
+		elements(format.Read, AppendGrown, args[0], in, s.Elem(), h.sizes),
+		elements(format.Write, AppendTail, args[0], in, s.Elem(), h.sizes))
+}
+
+func (h *planner) copy(ip *Instr, in *ssa.Call) {
+	args := in.Call.Args
+	ip.After = h.results(in)
+	if s, ok := types.Unalias(args[1].Type()).Underlying().(*types.Slice); ok {
+		ip.After = append(ip.After, elements(format.Read, Copied, args[1], in, s.Elem(), h.sizes))
+	}
+	if s, ok := types.Unalias(args[0].Type()).Underlying().(*types.Slice); ok {
+		ip.After = append(ip.After, elements(format.Write, Copied, args[0], in, s.Elem(), h.sizes))
+	}
+}
+
+func (h *planner) clear(ip *Instr, in *ssa.Call) {
+	x := in.Call.Args[0]
+	if s, ok := types.Unalias(x.Type()).Underlying().(*types.Slice); ok {
+		ip.After = []Hook{elements(format.Write, Elements, x, nil, s.Elem(), h.sizes)}
+	} else if isMap(x.Type()) {
+		ip.Before = []Hook{mapAccess(format.Write, x)}
+	}
+}
+
+func (h *planner) length(ip *Instr, in *ssa.Call) {
+	x := in.Call.Args[0]
+	switch {
+	case isTypeParam(x.Type()):
+		ip.After = h.results(in)
+	case isMap(x.Type()):
+		ip.Before = []Hook{mapAccess(format.Read, x)}
+		ip.After = h.results(in)
+	case isChan(x.Type()):
+		ip.After = []Hook{{Kind: format.ChanLen, Addr: x, Val: in, Index: -1, Case: -1, Type: in.Type(), Size: 8}}
+	}
+}

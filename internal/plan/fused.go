@@ -1,0 +1,72 @@
+package plan
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Go source cannot name the unexported types and fields of other packages, SSA has registers for
+// them. The emitter fuses such an instruction into the one that uses it (R11):
+//
+//	import "encoding/binary"
+//	binary.BigEndian.Uint16(b)   // t0 = *binary.BigEndian has an unexported type
+//	x.Promoted                   // t1 = &x.unexported (embedded); t2 = &t1.Promoted
+
+// fused reports whether the instruction has no place of its own in emitted code.
+func fused(pkg *Package, in ssa.Instruction) bool {
+	switch in := in.(type) {
+	case *ssa.FieldAddr:
+		return ForeignField(pkg, in.X.Type(), in.Field)
+	case *ssa.Field:
+		return ForeignField(pkg, in.X.Type(), in.Field)
+	case *ssa.UnOp:
+		if in.Op != token.MUL {
+			return false
+		}
+		if fa, ok := in.X.(*ssa.FieldAddr); ok && ForeignField(pkg, fa.X.Type(), fa.Field) {
+			return true
+		}
+		return ForeignGlobal(pkg, in) != nil
+	}
+	return false
+}
+
+// ForeignGlobal returns the exported variable of another package that v is loaded from, if its type is an
+// unexported one of that package; else nil.
+func ForeignGlobal(pkg *Package, v ssa.Value) *ssa.Global {
+	u, ok := v.(*ssa.UnOp)
+	if !ok || u.Op != token.MUL {
+		return nil
+	}
+	g, ok := u.X.(*ssa.Global)
+	if !ok || g.Object() == nil || !g.Object().Exported() {
+		return nil
+	}
+	t, ok := types.Unalias(u.Type()).(*types.Named)
+	if !ok || t.Obj().Exported() || t.Obj().Pkg() == nil || t.Obj().Pkg().Path() == pkg.Types.Path() {
+		return nil
+	}
+	return g
+}
+
+// ForeignField reports whether field i of the struct t (or the struct t points to) is
+// an unexported one of another package.
+func ForeignField(pkg *Package, t types.Type, i int) bool {
+	s := StructOf(t)
+	if s == nil {
+		return false
+	}
+	f := s.Field(i)
+	return !f.Exported() && f.Pkg() != nil && f.Pkg().Path() != pkg.Types.Path()
+}
+
+// StructOf returns the struct type of t, of what t points to, or of its core type; else nil.
+func StructOf(t types.Type) *types.Struct {
+	if p, ok := Core(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	s, _ := Core(t).(*types.Struct)
+	return s
+}

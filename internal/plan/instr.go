@@ -1,0 +1,185 @@
+package plan
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/trace/format"
+)
+
+// hooks fills in the records of a function.
+func (p *Plan) hooks(f *Func) {
+	h := &planner{plan: p, f: f, sizes: f.Unit.Pkg.TypesSizes}
+	for _, v := range f.SSA.Params {
+		f.Params = append(f.Params, value(v, h.sizes))
+	}
+	for _, v := range f.SSA.FreeVars {
+		f.Params = append(f.Params, value(v, h.sizes))
+	}
+	f.Params = nonZero(f.Params)
+	for i, b := range f.SSA.Blocks {
+		if b == f.SSA.Recover {
+			continue
+		}
+		for j, in := range b.Instrs {
+			if ip := &f.Blocks[i].Instrs[j]; !ip.Fused {
+				h.instr(ip, in)
+				ip.Before, ip.After = nonZero(ip.Before), nonZero(ip.After)
+			}
+		}
+	}
+}
+
+// planner plans the instructions of one function.
+type planner struct {
+	plan  *Plan
+	f     *Func
+	sizes types.Sizes
+}
+
+// instr is the table of hooks: which instruction has which records.
+func (h *planner) instr(ip *Instr, in ssa.Instruction) {
+	switch in := in.(type) {
+	case *ssa.UnOp:
+		h.unop(ip, in)
+	case *ssa.Store:
+		if !h.f.Local(in.Addr) {
+			ip.After = []Hook{access(format.Write, in.Addr, in.Val, in.Val.Type(), h.sizes)}
+		}
+	case *ssa.Alloc:
+		if !h.f.Local(in) {
+			ip.After = []Hook{value(in, h.sizes)}
+		}
+	case *ssa.MakeSlice, *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeClosure, *ssa.MakeInterface, *ssa.ChangeInterface,
+		*ssa.MultiConvert:
+		ip.After = []Hook{value(in.(ssa.Value), h.sizes)}
+	case *ssa.BinOp:
+		if !binopComputable(in) {
+			ip.After = []Hook{value(in, h.sizes)}
+		}
+	case *ssa.Convert:
+		h.convert(ip, in)
+	case *ssa.Index:
+		if _, ok := types.Unalias(in.X.Type()).Underlying().(*types.Array); !ok || isTypeParam(in.X.Type()) {
+			ip.After = []Hook{value(in, h.sizes)}
+		}
+	case *ssa.Lookup:
+		if isMap(in.X.Type()) {
+			ip.Before = []Hook{mapAccess(format.Read, in.X)}
+		}
+		ip.After = h.results(in)
+	case *ssa.Next:
+		if r := in.Iter.(*ssa.Range); !in.IsString {
+			ip.Before = []Hook{mapAccess(format.Read, r.X)}
+		}
+		ip.After = h.results(in)
+	case *ssa.MapUpdate:
+		ip.Before = []Hook{mapAccess(format.Write, in.Map)}
+	case *ssa.TypeAssert:
+		ip.After = h.results(in)
+	case *ssa.Select:
+		h.selectStmt(ip, in)
+	case *ssa.Send:
+		ip.Call = true
+	case *ssa.Call:
+		h.call(ip, in)
+	case *ssa.Go:
+		ip.Call = true
+	case *ssa.Defer:
+		// (R7)
+	case *ssa.DebugRef, *ssa.Phi, *ssa.Jump, *ssa.If, *ssa.Return, *ssa.RunDefers, *ssa.Panic, *ssa.Extract, *ssa.Range,
+		*ssa.ChangeType, *ssa.IndexAddr, *ssa.Slice, *ssa.SliceToArrayPointer:
+		// recomputed, or control
+	case *ssa.Field, *ssa.FieldAddr:
+		if revealing(h.f.Unit.Pkg, in) {
+			ip.After = []Hook{value(in.(ssa.Value), h.sizes)}
+		}
+	default:
+		panic("plan: no rule for instruction " + in.String())
+	}
+}
+
+func (h *planner) unop(ip *Instr, in *ssa.UnOp) {
+	switch in.Op {
+	case token.MUL:
+		if h.f.Local(in.X) {
+			ip.After = []Hook{value(in, h.sizes)}
+		} else {
+			ip.After = []Hook{access(format.Read, in.X, in, in.Type(), h.sizes)}
+		}
+	case token.ARROW:
+		ip.Call = true
+		ip.After = h.results(in)
+	default:
+		if !scalar(in.Type()) {
+			ip.After = []Hook{value(in, h.sizes)}
+		}
+	}
+}
+
+func (h *planner) convert(ip *Instr, in *ssa.Convert) {
+	if s, ok := types.Unalias(in.X.Type()).Underlying().(*types.Slice); ok && isString(in.Type()) {
+		ip.Before = []Hook{elements(format.Read, Elements, in.X, nil, s.Elem(), h.sizes)}
+	}
+	if !convertComputable(in) {
+		ip.After = []Hook{value(in, h.sizes)}
+	}
+}
+
+// selectStmt records the chosen index, whether the channel was open, and the value received
+// by the chosen case only.
+func (h *planner) selectStmt(ip *Instr, in *ssa.Select) {
+	ip.Call = true
+	t := in.Type().(*types.Tuple)
+	ip.After = []Hook{
+		component(in, 0, t.At(0).Type(), h.sizes),
+		component(in, 1, t.At(1).Type(), h.sizes),
+	}
+	r := 2
+	for i, s := range in.States {
+		if s.Dir == types.RecvOnly {
+			hook := component(in, r, t.At(r).Type(), h.sizes)
+			hook.Case = i
+			ip.After = append(ip.After, hook)
+			r++
+		}
+	}
+}
+
+// results records v: its components if it is a tuple.
+func (h *planner) results(v ssa.Value) []Hook {
+	t, ok := v.Type().(*types.Tuple)
+	if !ok {
+		return []Hook{value(v, h.sizes)}
+	}
+	var out []Hook
+	for i := range t.Len() {
+		if et := componentType(v, i); et != nil {
+			out = append(out, component(v, i, et, h.sizes))
+		}
+	}
+	return out
+}
+
+// componentType returns the type of component i of the tuple v. The tuple of a Next has an
+// invalid type for a component that is not used: that is not recorded.
+func componentType(v ssa.Value, i int) types.Type {
+	et := v.Type().(*types.Tuple).At(i).Type()
+	if b, ok := et.(*types.Basic); ok && b.Kind() == types.Invalid {
+		return nil
+	}
+	return et
+}
+
+// nonZero is rule (R12).
+func nonZero(hs []Hook) []Hook {
+	out := hs[:0]
+	for _, h := range hs {
+		if h.Size != 0 {
+			out = append(out, h)
+		}
+	}
+	return out
+}

@@ -1,0 +1,154 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"sort"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+)
+
+// Config says what to load. Its zero value is the package in the current directory.
+type Config struct {
+	Dir        string
+	Env        []string          // nil: the process's own
+	BuildFlags []string          // flags of go list: -tags, -mod, -modfile, …
+	Overlay    map[string][]byte // as in packages.Config
+	Tests      bool              // load test variants and external test packages
+	Patterns   []string          // as for the go command; nil: "."
+}
+
+// Package is one package of the program, parsed, type-checked and built as SSA.
+type Package struct {
+	*packages.Package
+	SSA *ssa.Package
+	// Deps are the packages it can refer to, itself not included, by path.
+	Deps map[string]*types.Package
+}
+
+// Program is what Load returns: the chosen packages in the order of their paths.
+type Program struct {
+	Fset     *token.FileSet
+	Packages []*Package
+}
+
+// BuildError says that the program does not compile; Text is what the compiler would say.
+type BuildError struct{ Text string }
+
+func (e *BuildError) Error() string { return e.Text }
+
+const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+	packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes |
+	packages.NeedForTest | packages.NeedModule | packages.NeedExportFile
+
+// Load reads the packages of cfg and builds their SSA. A package that does not
+// type-check makes the whole load fail with a *BuildError.
+func Load(ctx context.Context, cfg Config) (*Program, error) {
+	fset := token.NewFileSet()
+	patterns := cfg.Patterns
+	if len(patterns) == 0 {
+		patterns = []string{"."}
+	}
+	list, err := packages.Load(&packages.Config{
+		Mode: loadMode, Context: ctx, Dir: cfg.Dir, Env: cfg.Env, BuildFlags: cfg.BuildFlags,
+		Fset: fset, Tests: cfg.Tests, Overlay: cfg.Overlay,
+	}, patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("loading packages: %w", err)
+	}
+	list = variants(list)
+	if text := loadErrors(list); text != "" {
+		return nil, &BuildError{Text: text}
+	}
+	prog := &Program{Fset: fset}
+	for _, p := range list {
+		if p.Types == nil || len(p.Syntax) == 0 {
+			continue
+		}
+		prog.Packages = append(prog.Packages, build(fset, p))
+	}
+	if len(prog.Packages) == 0 {
+		return nil, errors.New("no Go packages match " + strings.Join(patterns, " "))
+	}
+	return prog, nil
+}
+
+// variants keeps of each package path the variant with most files: the one compiled
+// for the package's own tests. Generated test mains are dropped.
+func variants(list []*packages.Package) []*packages.Package {
+	best := map[string]*packages.Package{}
+	for _, p := range list {
+		if strings.HasSuffix(p.ID, ".test") || p.PkgPath == "unsafe" {
+			continue
+		}
+		b := best[p.PkgPath]
+		if b == nil || len(p.CompiledGoFiles) > len(b.CompiledGoFiles) ||
+			len(p.CompiledGoFiles) == len(b.CompiledGoFiles) && p.ID < b.ID {
+			best[p.PkgPath] = p
+		}
+	}
+	var out []*packages.Package
+	for _, p := range best {
+		out = append(out, p)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].PkgPath < out[j].PkgPath })
+	return out
+}
+
+func loadErrors(list []*packages.Package) string {
+	var b strings.Builder
+	for _, p := range list {
+		for _, e := range p.Errors {
+			fmt.Fprintln(&b, e)
+		}
+	}
+	return b.String()
+}
+
+// build makes the SSA of one package, with its dependencies as external packages.
+func build(fset *token.FileSet, p *packages.Package) *Package {
+	prog := ssa.NewProgram(fset, 0)
+	deps := map[string]*types.Package{}
+	var create func(tp *types.Package)
+	create = func(tp *types.Package) {
+		if tp == p.Types || deps[tp.Path()] != nil {
+			return
+		}
+		deps[tp.Path()] = tp
+		for _, im := range tp.Imports() {
+			create(im)
+		}
+		prog.CreatePackage(tp, nil, nil, true)
+	}
+	for _, im := range p.Types.Imports() {
+		create(im)
+	}
+	for _, path := range sortedKeys(p.Imports) {
+		if ip := p.Imports[path]; ip.Types != nil {
+			create(ip.Types)
+		}
+	}
+	sp := prog.CreatePackage(p.Types, p.Syntax, p.TypesInfo, false)
+	sp.Build()
+	return &Package{Package: p, SSA: sp, Deps: deps}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	var ks []string
+	for k := range m {
+		ks = append(ks, k)
+	}
+	sort.Strings(ks)
+	return ks
+}
+
+// FileName returns the name of the source file f, as on disk.
+func (p *Package) FileName(f *ast.File) string {
+	return p.Fset.PositionFor(f.FileStart, false).Filename
+}
