@@ -24,10 +24,16 @@ func (h *textHandler) witness(r *Race) {
 	if w.Omitted > 0 {
 		h.printf("    %s\n", h.dim.Sprintf("… %s before", plural(w.Omitted, "step")))
 	}
+	before := ""
 	for i, s := range w.Steps {
 		text := h.stepLine(s)
 		if i >= len(w.Steps)-2 {
 			text = "► " + text
+		}
+		if row := fmt.Sprint(s.Goroutine, text); row == before { // two events of one source line
+			continue
+		} else {
+			before = row
 		}
 		switch s.Goroutine {
 		case left.ID:

@@ -248,6 +248,9 @@ func (l *Locator) site(s trace.Site) trace.SiteInfo {
 
 func (l *Locator) position(s trace.Site) Position {
 	info := l.site(s)
+	if info.Name != "" {
+		return Position{File: info.Name}
+	}
 	p := Position{Line: int(info.Line), Col: int(info.Col)}
 	if info.File >= 0 && int(info.File) < len(l.meta.Files) {
 		p.File = l.meta.Files[info.File].Name

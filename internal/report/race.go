@@ -30,7 +30,8 @@ const (
 	Predicted Tier = "predicted"
 )
 
-// Position is a place in a source file. Line 0 is unknown.
+// Position is a place in a source file. In traces of other tools, File is the name
+// that the position has there, and Line is 0.
 type Position struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
@@ -38,10 +39,12 @@ type Position struct {
 }
 
 func (p Position) String() string {
-	if p.File == "" && p.Line == 0 {
+	switch {
+	case p.File == "":
 		return "unknown position"
-	}
-	if p.Col == 0 {
+	case p.Line == 0:
+		return p.File
+	case p.Col == 0:
 		return fmt.Sprintf("%s:%d", p.File, p.Line)
 	}
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)

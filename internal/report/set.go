@@ -45,7 +45,7 @@ func swap(r *Race) bool {
 
 func pairKey(r *Race) string {
 	key := fmt.Sprintf("%s %s %s %s", r.A.Position, r.A.Kind, r.B.Position, r.B.Kind)
-	if r.A.Line == 0 || r.B.Line == 0 { // without positions, the expressions are all there is
+	if r.A.File == "" || r.B.File == "" { // without positions, the expressions are all there is
 		key += fmt.Sprintf(" %s %s %s", r.A.Expr, r.B.Expr, r.Object)
 	}
 	return key

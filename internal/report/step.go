@@ -102,13 +102,13 @@ func syncVerb(k format.Kind, read, try, closed bool, val int64) string {
 	case format.SelectDefault:
 		return "takes the default of a select"
 	case format.Go:
-		return "starts goroutine"
+		return "starts"
 	case format.Start:
 		return "starts"
 	case format.End:
 		return "ends"
 	case format.Join:
-		return "joins goroutine"
+		return "joins"
 	case format.Acquire:
 		return "acquires"
 	case format.Release, format.ReleaseMerge:

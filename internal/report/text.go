@@ -146,13 +146,13 @@ func (h *textHandler) hidden(r *Race) {
 	case r.Tier == Observed:
 		h.printf("\n  Nothing ordered the two accesses in the recorded run.\n")
 	case !r.Hidden.Ordered:
-		h.printf("\n  -race could not see it: the accesses were ordered in the recorded run, by more than the trace shows.\n")
+		h.printf("\n  In the recorded run -race had nothing to see: more than the trace shows ordered the accesses.\n")
 	default:
-		h.printf("\n  -race could not see it in this run, because by luck\n")
+		h.printf("\n  In the recorded run -race had nothing to see, because it happened that\n")
 		for _, e := range r.Hidden.Edges {
 			h.edge(e)
 		}
-		h.printf("  so that one access came before the other. The witness does without the order marked *.\n")
+		h.printf("  which orders the two accesses. The witness does without the order marked *.\n")
 	}
 }
 

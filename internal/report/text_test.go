@@ -1,0 +1,154 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden texts")
+
+// TestText prints recorded reports. Each archive of testdata has report.jsonl, the text
+// it gives, and optionally source files.
+func TestText(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no archives in testdata", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { testText(t, file) })
+	}
+}
+
+func testText(t *testing.T, file string) {
+	ar, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := make(map[string]string)
+	for _, f := range ar.Files {
+		content[f.Name] = string(f.Data)
+	}
+	source := func(file string, line int) string {
+		if lines := strings.Split(content[strings.TrimPrefix(file, "/src/")], "\n"); line >= 1 && line <= len(lines) {
+			return lines[line-1]
+		}
+		return ""
+	}
+	var out bytes.Buffer
+	if err := HandleJSON(strings.NewReader(content["report.jsonl"]), NewText(&out, TextOptions{Dir: "/src", Source: source})); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		for i := range ar.Files {
+			if ar.Files[i].Name == "text" {
+				ar.Files[i].Data = out.Bytes()
+			}
+		}
+		if err := os.WriteFile(file, txtar.Format(ar), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(content["text"], out.String()); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+}
+
+// TestRoundTrip: the JSON form read and written again is the same, byte for byte.
+func TestRoundTrip(t *testing.T) {
+	files, _ := filepath.Glob("testdata/*.txtar")
+	for _, file := range files {
+		ar, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range ar.Files {
+			if f.Name != "report.jsonl" {
+				continue
+			}
+			var out bytes.Buffer
+			if err := HandleJSON(bytes.NewReader(f.Data), NewJSON(&out)); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			if diff := cmp.Diff(string(f.Data), out.String()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", file, diff)
+			}
+		}
+	}
+}
+
+// TestDecode: what is not a report is an error with the number of the message; what a later v1 adds is skipped.
+func TestDecode(t *testing.T) {
+	for _, test := range []struct{ name, in, err string }{
+		{"not JSON", "races: 3\n", "reading message 1"},
+		{"cut short", `{"progress":{"text":"x"}}` + "\n" + `{"race":{"id":`, "reading message 2"},
+		{"later protocol", `{"config":{"protocol_version":"v2.0.0"}}`, `protocol version "v2.0.0"`},
+		{"a message of a later v1", `{"config":{"protocol_version":"v1.7.0"}}` + "\n" + `{"hint":{}}`, ""},
+		{"empty", "", ""},
+	} {
+		var out bytes.Buffer
+		err := HandleJSON(strings.NewReader(test.in), NewText(&out, TextOptions{}))
+		if got := err != nil; got != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%s: error %v, want %q", test.name, err, test.err)
+		}
+	}
+}
+
+// TestSet follows (R1) and (R2).
+func TestSet(t *testing.T) {
+	race := func(tier Tier, la, lb int, ka, kb string, order int) Race {
+		return Race{Tier: tier, Object: "x", Witness: &Witness{Order: make([]int64, order)},
+			A: Access{Position: Position{"a.go", la, 1}, Kind: ka, Expr: "x", Func: "f"},
+			B: Access{Position: Position{"a.go", lb, 1}, Kind: kb, Expr: "x", Func: "g"}}
+	}
+	var s Set
+	s.Add(race(Predicted, 20, 10, "read", "write", 9)) // the same pair, the other way round
+	s.Add(race(Predicted, 10, 20, "write", "read", 5))
+	s.Add(race(Predicted, 10, 20, "write", "read", 7))
+	s.Add(race(Observed, 30, 40, "write", "write", 3))
+	s.Add(race(Predicted, 30, 40, "write", "write", 2)) // the stronger tier stays
+	s.Add(race(Predicted, 10, 50, "write", "read", 5))
+	type row struct {
+		tier         Tier
+		a, b, n, len int
+	}
+	var got []row
+	for _, r := range s.Races() {
+		got = append(got, row{r.Tier, r.A.Line, r.B.Line, r.Count, len(r.Witness.Order)})
+	}
+	want := []row{{Observed, 30, 40, 2, 3}, {Predicted, 10, 20, 3, 5}, {Predicted, 10, 50, 1, 5}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(row{})); diff != "" {
+		t.Errorf("races (-want +got):\n%s", diff)
+	}
+	ids := make(map[string]bool)
+	for _, r := range s.Races() {
+		ids[r.ID] = true
+	}
+	if len(ids) != 3 {
+		t.Errorf("ids are not distinct: %v", ids)
+	}
+
+	var moved Set // an edit above: lines change, the id does not
+	moved.Add(race(Predicted, 111, 121, "write", "read", 5))
+	if a, b := moved.Races()[0].ID, s.Races()[1].ID; a != b {
+		t.Errorf("id %s after an edit elsewhere, before %s", a, b)
+	}
+}
+
+func TestOperand(t *testing.T) {
+	for in, want := range map[string]string{
+		"mu.Lock()": "mu", "c.mu.RUnlock()": "c.mu", "<-ch": "ch", "ch <- f(x)": "ch", "close(s.done)": "s.done",
+		"wg.Add(len(xs))": "wg", "once.Do(func() { … })": "once", "x": "x", "": "",
+	} {
+		if got := operand(in); got != want {
+			t.Errorf("operand(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
