@@ -1,0 +1,18 @@
+package engine
+
+// budget counts the work on one pair.
+type budget struct {
+	conflicts int // since the Solver was made
+	start     int // conflicts when the pair began
+	steps     int // executions for this pair
+}
+
+func (b *budget) open() { b.start, b.steps = b.conflicts, 0 }
+
+// spent is the number of conflicts of this pair.
+func (b *budget) spent() int { return b.conflicts - b.start }
+
+// exhausted: steps without conflicts are bounded too, as each costs an execution.
+func (b *budget) exhausted(limit int) bool {
+	return b.spent() > limit || b.steps > 20*limit+1000
+}

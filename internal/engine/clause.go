@@ -1,0 +1,161 @@
+package engine
+
+import "slices"
+
+// clause is a disjunction. The first two literals are watched.
+type clause struct {
+	lits    []lit
+	learned bool
+	dead    bool
+}
+
+type watch struct {
+	c       *clause
+	blocker lit // some literal of c: while it is true, c need not be looked at
+}
+
+// clauses is the state of the propositional part.
+type clauses struct {
+	value    []int8 // by literal: 1 true, -1 false, 0 open
+	levelOf  []int32
+	reason   []*clause
+	trail    []lit
+	marks    []int // length of the trail where each level starts
+	qhead    int   // trail read by unit propagation
+	thead    int   // trail read by the order
+	watches  [][]watch
+	activity []float64
+	bump     float64
+	seen     []bool
+	learned  []*clause
+	known    map[uint64]bool // clauses that were added, by content
+	closed   bool            // there is a conflict at level 0
+}
+
+func (s *Solver) level() int32 { return int32(len(s.marks)) }
+
+func (s *Solver) holds(l lit) bool { return s.value[l] == 1 }
+
+func (s *Solver) assign(l lit, why *clause) {
+	s.value[l], s.value[l.not()] = 1, -1
+	s.levelOf[l.index()] = s.level()
+	s.reason[l.index()] = why
+	s.trail = append(s.trail, l)
+}
+
+// assume opens a level and makes l true.
+func (s *Solver) assume(l lit) {
+	s.marks = append(s.marks, len(s.trail))
+	if s.value[l] == 0 {
+		s.assign(l, nil)
+	}
+}
+
+// backtrack undoes all levels above lv.
+func (s *Solver) backtrack(lv int32) {
+	if s.level() <= lv {
+		return
+	}
+	keep := s.marks[lv]
+	for i := len(s.trail) - 1; i >= keep; i-- {
+		l := s.trail[i]
+		if i < s.thead {
+			if x, y, ok := s.arc(l); ok {
+				s.order.drop(x, y)
+			}
+		}
+		s.value[l], s.value[l.not()] = 0, 0
+		s.reason[l.index()] = nil
+	}
+	s.trail = s.trail[:keep]
+	s.marks = s.marks[:lv]
+	s.qhead = keep
+	s.thead = min(s.thead, keep)
+}
+
+// fingerprint identifies a clause by its set of literals.
+func fingerprint(lits []lit) uint64 {
+	var h uint64
+	for _, l := range lits {
+		x := uint64(l) + 0x9e3779b97f4a7c15
+		x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+		x = (x ^ x>>27) * 0x94d049bb133111eb
+		h += x ^ x>>31
+	}
+	return h
+}
+
+// simplify drops duplicates and literals false at level 0; ok is false if the
+// clause is true at level 0 or by itself.
+func (s *Solver) simplify(in []lit) (lits []lit, ok bool) {
+	for _, l := range in {
+		if s.levelOf[l.index()] == 0 && s.value[l] != 0 {
+			if s.holds(l) {
+				return nil, false
+			}
+			continue
+		}
+		if slices.Contains(lits, l.not()) {
+			return nil, false
+		}
+		if !slices.Contains(lits, l) {
+			lits = append(lits, l)
+		}
+	}
+	return lits, true
+}
+
+// insert adds a clause at any level, undoing levels where it should have
+// propagated. It reports false when the clauses have no model at all.
+func (s *Solver) insert(in []lit) bool {
+	lits, ok := s.simplify(in)
+	if !ok {
+		return true
+	}
+	switch len(lits) {
+	case 0:
+		return false
+	case 1:
+		s.backtrack(0)
+		s.assign(lits[0], nil)
+		return true
+	}
+	// Watch what is open or true, then what was assigned last.
+	slices.SortStableFunc(lits, func(a, b lit) int { return int(s.rank(b) - s.rank(a)) })
+	c := &clause{lits: lits}
+	s.attach(c)
+	if s.value[lits[0]] == -1 {
+		return s.resolve(c)
+	}
+	if s.value[lits[1]] == -1 && s.value[lits[0]] == 0 {
+		s.backtrack(s.levelOf[lits[1].index()])
+		s.assign(lits[0], c)
+	}
+	return true
+}
+
+func (s *Solver) rank(l lit) int32 {
+	if s.value[l] >= 0 {
+		return 1 << 30
+	}
+	return s.levelOf[l.index()]
+}
+
+func (s *Solver) attach(c *clause) {
+	s.watches[c.lits[0]] = append(s.watches[c.lits[0]], watch{c, c.lits[1]})
+	s.watches[c.lits[1]] = append(s.watches[c.lits[1]], watch{c, c.lits[0]})
+}
+
+// forget drops the older half of the long learned clauses.
+func (s *Solver) forget() {
+	kept := s.learned[:0]
+	half := len(s.learned) / 2
+	for i, c := range s.learned {
+		if i >= half || len(c.lits) <= 3 || s.reason[c.lits[0].index()] == c {
+			kept = append(kept, c)
+		} else {
+			c.dead = true
+		}
+	}
+	s.learned = kept
+}

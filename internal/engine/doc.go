@@ -1,0 +1,2 @@
+// Package engine decides whether two accesses of a window race.
+package engine

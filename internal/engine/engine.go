@@ -1,0 +1,151 @@
+package engine
+
+import "presage/internal/window"
+
+// Verdict says whether a pair races.
+type Verdict uint8
+
+const (
+	// Unknown: the budget ran out.
+	Unknown Verdict = iota
+	// Race: Result.Order is a reordering after which both accesses are next.
+	Race
+	// NoRace: there is no such reordering of the window.
+	NoRace
+)
+
+func (v Verdict) String() string {
+	switch v {
+	case Unknown:
+		return "unknown"
+	case Race:
+		return "race"
+	case NoRace:
+		return "no race"
+	}
+	return "verdict?"
+}
+
+// Layer names the phase that decided.
+type Layer uint8
+
+const (
+	// LayerStatic: program order, Go, Join and hard edges order the pair.
+	LayerStatic Layer = iota
+	// LayerClosure: the least closed set of events in recorded order is a witness.
+	LayerClosure
+	// LayerMust: what every witness must contain is contradictory.
+	LayerMust
+	// LayerSearch: the search over orders.
+	LayerSearch
+)
+
+func (l Layer) String() string {
+	switch l {
+	case LayerStatic:
+		return "static"
+	case LayerClosure:
+		return "closure"
+	case LayerMust:
+		return "must"
+	case LayerSearch:
+		return "search"
+	}
+	return "layer?"
+}
+
+// Options are the limits of a Solver. The zero value is the recommended setting.
+type Options struct {
+	// Conflicts is the number of conflicts of the search after which a pair is
+	// Unknown; 0 means 2000. It is a measure of work that does not depend on the machine.
+	Conflicts int
+}
+
+// Result is the answer for one pair.
+type Result struct {
+	Verdict   Verdict
+	Order     []int32 // of a Race: the events of the reordering, without the pair
+	Layer     Layer   // the phase that decided; LayerSearch if Unknown
+	Conflicts int     // of the search
+}
+
+// Solver answers for the pairs of one window. What it learns from one pair it uses
+// for the next. It is not safe for concurrent use.
+type Solver struct {
+	opt Options
+	*order
+	*objects
+	vars
+	clauses
+	machine
+	reads
+	budget
+
+	obligations *obligations
+	closure     *closure
+	racingLit   []lit
+	pending     [][]lit
+}
+
+// New prepares a Solver for a window, which must not change afterwards.
+func New(w *window.Window, opt Options) *Solver {
+	if opt.Conflicts == 0 {
+		opt.Conflicts = 2000
+	}
+	st := newStatic(w)
+	st.assignChains()
+	ob := newObjects(st)
+	st.computeClocks()
+	st.derive(ob)
+	s := &Solver{opt: opt, order: newOrder(st), objects: ob}
+	s.byPair = map[uint64]int32{}
+	s.known = map[uint64]bool{}
+	s.bump = 1
+	s.machine.prepare(len(w.Events), len(w.Init))
+	s.reads.prepare(len(w.Events))
+	s.racingLit = make([]lit, len(w.Events))
+	for i := range s.racingLit {
+		s.racingLit[i] = noLit
+	}
+	s.obligations = newObligations(st, ob)
+	s.closure = newClosure(st, ob)
+	s.newVar(-1, -1) // the constant true
+	s.value[litTrue], s.value[litFalse] = 1, -1
+	return s
+}
+
+// Solve decides whether the pair races. The phases go from cheap to complete.
+func (s *Solver) Solve(p window.Pair) Result {
+	if !s.candidate(p) {
+		return Result{Verdict: NoRace, Layer: LayerStatic}
+	}
+	s.restart(p)
+	if order, ok := s.closure.run(p); ok && s.admits(order, p) {
+		return Result{Verdict: Race, Layer: LayerClosure, Order: order}
+	}
+	if !s.obligations.run(p) {
+		return Result{Verdict: NoRace, Layer: LayerMust}
+	}
+	v := s.search(p)
+	r := Result{Verdict: v, Layer: LayerSearch, Conflicts: s.spent()}
+	if v == Race {
+		r.Order = append([]int32(nil), s.executed()...)
+	}
+	return r
+}
+
+// candidate reports that p is a conflicting pair that the static order leaves open.
+func (s *Solver) candidate(p window.Pair) bool {
+	a, b := &s.w.Events[p.A], &s.w.Events[p.B]
+	conflict := a.Kind.IsAccess() && b.Kind.IsAccess() && a.Obj == b.Obj && a.Thread != b.Thread &&
+		(a.Kind.IsWrite() || b.Kind.IsWrite()) && !(a.Kind.IsAtomic() && b.Kind.IsAtomic())
+	return conflict && !s.must(p.A, p.B) && !s.must(p.B, p.A) && !s.never[p.A] && !s.never[p.B]
+}
+
+// admits is the engine's own judgement of a witness: static order, execution, pair.
+func (s *Solver) admits(order []int32, p window.Pair) bool {
+	if len(s.execute(order, p, 1)) > 0 {
+		return false
+	}
+	return s.ran[p.A] != s.run && s.ran[p.B] != s.run
+}

@@ -1,0 +1,69 @@
+package engine
+
+// lit is a literal: variable<<1 | sign. Variable 0 is the constant true.
+type lit int32
+
+const (
+	litTrue  lit = 0
+	litFalse lit = 1
+	noLit    lit = -1
+)
+
+func (l lit) not() lit     { return l ^ 1 }
+func (l lit) index() int32 { return int32(l >> 1) }
+
+// vars holds what a variable stands for: "lo before hi" for an order variable,
+// lo < 0 for the others (a need, a writer of a read, an assumption).
+type vars struct {
+	lo, hi []int32
+	byPair map[uint64]int32
+}
+
+// arc returns the arc that l adds to the order when it is true.
+func (v *vars) arc(l lit) (from, to int32, ok bool) {
+	i := l.index()
+	from, to = v.lo[i], v.hi[i]
+	if l&1 == 1 {
+		from, to = to, from
+	}
+	return from, to, v.lo[i] >= 0
+}
+
+func (s *Solver) newVar(lo, hi int32) lit {
+	v := int32(len(s.lo))
+	s.lo, s.hi = append(s.lo, lo), append(s.hi, hi)
+	s.value = append(s.value, 0, 0)
+	s.levelOf = append(s.levelOf, 0)
+	s.reason = append(s.reason, nil)
+	s.watches = append(s.watches, nil, nil)
+	s.activity = append(s.activity, 0)
+	s.seen = append(s.seen, false)
+	return lit(v << 1)
+}
+
+// before is the literal "x stands before y"; one of them may be the cursor.
+func (s *Solver) before(x, y int32) lit {
+	if x != s.cursor && y != s.cursor {
+		if s.must(x, y) {
+			return litTrue
+		}
+		if s.must(y, x) {
+			return litFalse
+		}
+	}
+	sign := lit(0)
+	if x > y {
+		x, y, sign = y, x, 1
+	}
+	k := uint64(x)<<32 | uint64(y)
+	v, ok := s.byPair[k]
+	if !ok {
+		v = s.newVar(x, y).index()
+		s.byPair[k] = v
+	}
+	return lit(v<<1) | sign
+}
+
+// out is the literal "x is not executed", in is "x is executed".
+func (s *Solver) out(x int32) lit { return s.before(s.cursor, x) }
+func (s *Solver) in(x int32) lit  { return s.before(x, s.cursor) }

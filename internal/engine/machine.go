@@ -1,0 +1,526 @@
+package engine
+
+import (
+	"presage/internal/trace/format"
+	"presage/internal/window"
+)
+
+// rule names what a violation violates; the letters are those of docs/model.md.
+type rule uint8
+
+const (
+	ruleNever     rule = iota // (M4) x requires an event that stands after it in the trace
+	ruleStatic                // (M1)–(M4) a static predecessor y of x is missing
+	ruleDep                   // (M6) x needs the read y, which is not intact
+	ruleRead                  // (M6) the needed read x met the write y (-1: initial value)
+	ruleElement               // (M6) the needed receive x met the element of send y (-1: initial)
+	ruleLen                   // (S) the needed length x differs
+	ruleLock                  // (L)
+	ruleUnlock                // (L)
+	ruleTryFail               // (L)
+	ruleAdd                   // (W) counter would be negative
+	ruleWait                  // (W)
+	ruleBegin                 // (O)
+	ruleEnd                   // (O)
+	rulePass                  // (O)
+	ruleWake                  // (N)
+	ruleFull                  // (C,U) no room
+	ruleEmpty                 // (C,U) no element
+	ruleClosed                // (C,U) x finds the channel closed, by y (-1: initially)
+	ruleOpen                  // (C,U) x finds the channel open
+	ruleRemaining             // (C,U) x finds an element
+	ruleBlocked               // (U) the slot of x's thread, filled by y, is still full
+	rulePartner               // (U) the receiver of x is not waiting
+	ruleStolen                // (U) x takes the element of y, which is for y's partner
+	ruleReady                 // (S) case number y of x is ready
+	ruleImpatient             // (U) neither x nor the send y could have waited
+	ruleSwap                  // the racing compare-and-swap x would meet the write y (-1: initial value)
+)
+
+// violation says that event x, where the candidate order has it, violates rule.
+type violation struct {
+	rule rule
+	x, y int32
+}
+
+// state is the state of one object during an execution.
+type state struct {
+	stamp  int32
+	failed bool // had a violation: what follows on this object says nothing
+
+	val    uint64
+	intact bool
+	writer int32 // last write, -1: initial value
+
+	writers, readers int32
+	counter          int64
+	once             window.OnceState
+
+	sends  []int32 // the window's sends so far
+	got    int32   // elements removed
+	closed int32   // the close, -1: initially, -2: open
+
+	waiters []waiter
+}
+
+type waiter struct {
+	thread   window.Thread
+	event    int32 // the CondWait, or -1
+	notified bool
+}
+
+const notClosed = -2
+
+// machine executes candidate orders.
+type machine struct {
+	states  []state
+	run     int32
+	intact  []bool  // of each executed read
+	element []int32 // of each executed send: the number of its element
+	ran     []int32 // run in which the event was executed
+	bad     []violation
+	limit   int
+}
+
+func (m *machine) prepare(n, objs int) {
+	m.states = make([]state, objs)
+	m.intact, m.element, m.ran = make([]bool, n), make([]int32, n), make([]int32, n)
+}
+
+// execute runs seq from the initial state, then looks whether the pair is next. It
+// returns the violations it met, at most limit.
+func (s *Solver) execute(seq []int32, p window.Pair, limit int) []violation {
+	s.run++
+	s.bad, s.limit = s.bad[:0], limit
+	for _, x := range seq {
+		s.step(x)
+		s.ran[x] = s.run
+		if len(s.bad) >= limit {
+			return s.bad
+		}
+	}
+	s.checkEvent(p.A)
+	s.checkEvent(p.B)
+	if x := s.onlyWrite(p); x >= 0 {
+		e := &s.w.Events[x]
+		if st := s.state(e.Obj); !st.intact || st.val != e.Val {
+			s.fail(ruleSwap, x, st.writer)
+		}
+	}
+	return s.bad
+}
+
+// onlyWrite returns the read-modify-write of a pair whose other access is a read.
+func (s *Solver) onlyWrite(p window.Pair) int32 {
+	a, b := s.w.Events[p.A].Kind, s.w.Events[p.B].Kind
+	switch {
+	case a == format.AtomicRMW && b == format.Read:
+		return p.A
+	case b == format.AtomicRMW && a == format.Read:
+		return p.B
+	}
+	return -1
+}
+
+func (s *Solver) fail(r rule, x, y int32) {
+	s.bad = append(s.bad, violation{r, x, y})
+}
+
+// state returns the state of an object, which starts from the window's.
+func (s *Solver) state(o window.Obj) *state {
+	st := &s.states[o]
+	if st.stamp == s.run {
+		return st
+	}
+	in := &s.w.Init[o]
+	*st = state{
+		stamp: s.run, val: in.Val, intact: true, writer: -1,
+		readers: in.Readers, counter: in.Counter, once: in.Once,
+		closed: notClosed, sends: st.sends[:0], waiters: st.waiters[:0],
+	}
+	if in.Writer {
+		st.writers = 1
+	}
+	if in.Closed {
+		st.closed = -1
+	}
+	for _, w := range in.Waiters {
+		st.waiters = append(st.waiters, waiter{w.Thread, -1, w.Notified})
+	}
+	return st
+}
+
+// checkEvent checks what every event needs: its reads, and a thread that can go on.
+func (s *Solver) checkEvent(x int32) {
+	for _, p := range s.pre[x] {
+		if s.ran[p] != s.run {
+			s.fail(ruleStatic, x, p)
+		}
+	}
+	if p := s.prev[x]; p >= 0 && s.ran[p] != s.run {
+		s.fail(ruleStatic, x, p)
+	}
+	if s.never[x] {
+		s.fail(ruleNever, x, -1)
+	}
+	for _, r := range s.w.Events[x].Deps {
+		if !s.intact[r] {
+			s.fail(ruleDep, x, r)
+		}
+	}
+	s.checkBlocker(x, s.blocker[x])
+	s.checkBlocker(x, s.joins[x])
+}
+
+func (s *Solver) checkBlocker(x, b int32) {
+	if b == -1 {
+		return
+	}
+	o, number := s.slot(b)
+	if st := s.state(o); !st.failed && st.got <= number {
+		s.fail(ruleBlocked, x, b)
+	}
+}
+
+// slot returns the unbuffered channel and the number of the element of blocker b.
+func (s *Solver) slot(b int32) (o window.Obj, number int32) {
+	if b <= initialSlot {
+		return window.Obj(initialSlot - b), 0
+	}
+	return s.w.Events[b].Obj, s.element[b]
+}
+
+// step executes x. One switch, one call per kind.
+func (s *Solver) step(x int32) {
+	s.checkEvent(x)
+	e := &s.w.Events[x]
+	switch e.Kind {
+	case format.Read, format.AtomicRead:
+		s.stepRead(x, e)
+	case format.Write, format.AtomicWrite:
+		s.stepWrite(x, e, e.Val, true)
+	case format.AtomicRMW:
+		s.stepRead(x, e)
+		s.stepWrite(x, e, e.Aux, s.intact[x])
+	case format.Lock:
+		s.stepLock(x, e)
+	case format.Unlock:
+		s.stepUnlock(x, e)
+	case format.TryFail:
+		s.stepTryFail(x, e)
+	case format.WGAdd:
+		s.stepAdd(x, e)
+	case format.WGWait:
+		s.stepWait(x, e)
+	case format.OnceBegin, format.OnceEnd, format.OncePass:
+		s.stepOnce(x, e)
+	case format.CondWait, format.CondWake, format.CondSignal, format.CondBroadcast:
+		s.stepCond(x, e)
+	case format.ChanSend:
+		s.stepSend(x, e)
+	case format.ChanRecv:
+		s.stepRecv(x, e)
+	case format.ChanClose:
+		s.stepClose(x, e)
+	case format.ChanLen:
+		s.stepLen(x, e)
+	case format.SelectDefault:
+		s.stepDefault(x, e)
+	case format.Go, format.Start, format.End, format.Join, window.Pin: // (G,P); (M2,M3) are static
+	default:
+		panic("engine: event kind " + e.Kind.String() + " in a window")
+	}
+}
+
+// met notes whether the read x is intact; a needed one must be.
+func (s *Solver) met(x int32, ok bool, r rule, y int32) {
+	s.intact[x] = ok
+	if !ok && s.needed(x) {
+		s.fail(r, x, y)
+	}
+}
+
+// needed reports that x must be intact: it is strict, or the search assumes so.
+func (s *Solver) needed(x int32) bool {
+	if s.w.Events[x].Strict {
+		return true
+	}
+	l := s.needLit[x]
+	return l != noLit && s.holds(l)
+}
+
+func (s *Solver) allIntact(reads []int32) bool {
+	for _, r := range reads {
+		if !s.intact[r] {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Solver) stepRead(x int32, e *window.Event) {
+	st := s.state(e.Obj)
+	s.met(x, st.intact && st.val == e.Val, ruleRead, st.writer)
+}
+
+func (s *Solver) stepWrite(x int32, e *window.Event, val uint64, ok bool) {
+	st := s.state(e.Obj)
+	st.val, st.intact, st.writer = val, ok && s.allIntact(e.ValDeps), x
+}
+
+// failOn reports a violation on the state of an object.
+func (s *Solver) failOn(st *state, r rule, x, y int32) {
+	st.failed = true
+	s.fail(r, x, y)
+}
+
+func (s *Solver) stepLock(x int32, e *window.Event) { // (L)
+	st := s.state(e.Obj)
+	read := e.Flags&format.FlagRead != 0
+	switch {
+	case st.failed:
+	case st.writers > 0 || !read && st.readers > 0:
+		s.failOn(st, ruleLock, x, -1)
+	case read:
+		st.readers++
+	default:
+		st.writers++
+	}
+}
+
+func (s *Solver) stepUnlock(x int32, e *window.Event) { // (L)
+	st := s.state(e.Obj)
+	n := &st.writers
+	if e.Flags&format.FlagRead != 0 {
+		n = &st.readers
+	}
+	switch {
+	case st.failed:
+	case *n <= 0:
+		s.failOn(st, ruleUnlock, x, -1)
+	default:
+		*n--
+	}
+}
+
+func (s *Solver) stepTryFail(x int32, e *window.Event) { // (L)
+	st := s.state(e.Obj)
+	read := e.Flags&format.FlagRead != 0
+	if !st.failed && st.writers == 0 && (read || st.readers == 0) {
+		s.failOn(st, ruleTryFail, x, -1)
+	}
+}
+
+func (s *Solver) stepAdd(x int32, e *window.Event) { // (W)
+	st := s.state(e.Obj)
+	if st.failed {
+		return
+	}
+	if st.counter += int64(e.Val); st.counter < 0 {
+		s.failOn(st, ruleAdd, x, -1)
+	}
+}
+
+func (s *Solver) stepWait(x int32, e *window.Event) { // (W)
+	if st := s.state(e.Obj); !st.failed && st.counter != 0 {
+		s.failOn(st, ruleWait, x, -1)
+	}
+}
+
+func (s *Solver) stepOnce(x int32, e *window.Event) { // (O)
+	st := s.state(e.Obj)
+	switch {
+	case st.failed:
+	case e.Kind == format.OnceBegin:
+		if st.once != window.OnceFresh {
+			s.failOn(st, ruleBegin, x, -1)
+		}
+		st.once = window.OnceRunning
+	case e.Kind == format.OnceEnd:
+		if st.once != window.OnceRunning {
+			s.failOn(st, ruleEnd, x, -1)
+		}
+		st.once = window.OnceDone
+	case st.once != window.OnceDone:
+		s.failOn(st, rulePass, x, -1)
+	}
+}
+
+func (s *Solver) stepCond(x int32, e *window.Event) { // (N)
+	st := s.state(e.Obj)
+	switch {
+	case st.failed:
+	case e.Kind == format.CondWait:
+		st.waiters = append(st.waiters, waiter{e.Thread, x, false})
+	case e.Kind == format.CondWake:
+		if !st.wake(e.Thread) {
+			s.failOn(st, ruleWake, x, s.waited[x])
+		}
+	default:
+		st.notify(e.Kind == format.CondBroadcast)
+	}
+}
+
+func (st *state) notify(all bool) {
+	for i := range st.waiters {
+		if !st.waiters[i].notified {
+			st.waiters[i].notified = true
+			if !all {
+				return
+			}
+		}
+	}
+}
+
+// wake takes the notified entry of t out of the queue.
+func (st *state) wake(t window.Thread) bool {
+	for i, w := range st.waiters {
+		if w.thread == t && w.notified {
+			st.waiters = append(st.waiters[:i], st.waiters[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// held returns the number of elements of a channel (with capacity 0: in the slot).
+func (s *Solver) held(o window.Obj, st *state) int32 {
+	return int32(len(s.w.Init[o].Queue)+len(st.sends)) - st.got
+}
+
+// room returns how many elements fit (C,U).
+func (s *Solver) room(o window.Obj) int32 { return max(1, s.w.Init[o].Cap) }
+
+func (s *Solver) stepSend(x int32, e *window.Event) { // (C,U)
+	st := s.state(e.Obj)
+	switch {
+	case st.failed:
+		return
+	case st.closed != notClosed:
+		s.failOn(st, ruleClosed, x, st.closed)
+		return
+	case s.held(e.Obj, st) >= s.room(e.Obj):
+		s.failOn(st, ruleFull, x, -1)
+		return
+	}
+	s.element[x] = int32(len(s.w.Init[e.Obj].Queue) + len(st.sends))
+	st.sends = append(st.sends, x)
+	if s.handsOver(e) && !s.isWaiting(e.Partner) {
+		s.failOn(st, rulePartner, x, e.Partner)
+	}
+}
+
+// handsOver reports a send that needs a waiting receiver.
+func (s *Solver) handsOver(e *window.Event) bool {
+	return e.Kind == format.ChanSend && e.Flags&format.FlagNonBlocking != 0 && s.w.Init[e.Obj].Cap == 0
+}
+
+// isWaiting reports that p is the next event of its thread.
+func (s *Solver) isWaiting(p int32) bool {
+	return p >= 0 && s.ran[p] != s.run && (s.prev[p] < 0 || s.ran[s.prev[p]] == s.run)
+}
+
+func (s *Solver) stepRecv(x int32, e *window.Event) { // (C,U)
+	st := s.state(e.Obj)
+	s.intact[x] = true
+	held := s.held(e.Obj, st)
+	switch {
+	case st.failed:
+	case e.Flags&format.FlagClosed != 0:
+		if st.closed == notClosed {
+			s.failOn(st, ruleOpen, x, -1)
+		} else if held > 0 {
+			s.failOn(st, ruleRemaining, x, -1)
+		}
+	case held <= 0:
+		s.failOn(st, ruleEmpty, x, -1)
+	default:
+		s.take(x, e, st)
+	}
+}
+
+// take removes the oldest element.
+func (s *Solver) take(x int32, e *window.Event, st *state) {
+	queue := s.w.Init[e.Obj].Queue
+	k := int(st.got)
+	st.got++
+	if k < len(queue) {
+		s.met(x, queue[k] == e.Val, ruleElement, -1)
+		return
+	}
+	y := st.sends[k-len(queue)]
+	send := &s.w.Events[y]
+	if s.handsOver(send) && send.Partner != x {
+		s.failOn(st, ruleStolen, x, y)
+		return
+	}
+	if s.w.Init[e.Obj].Cap == 0 && s.readyCase(x) != patient && s.readyCase(y) != patient {
+		s.failOn(st, ruleImpatient, x, y)
+		return
+	}
+	s.met(x, send.Val == e.Val && s.allIntact(send.ValDeps), ruleElement, y)
+}
+
+const (
+	patient   = -1
+	impatient = -2
+)
+
+// readyCase returns a ready case of the select that x belongs to, or that x is
+// patient, or that it never waits.
+func (s *Solver) readyCase(x int32) int {
+	e := &s.w.Events[x]
+	if e.Flags&format.FlagNonBlocking != 0 {
+		return impatient
+	}
+	for i, c := range e.Cases {
+		if s.ready(c) {
+			return i
+		}
+	}
+	return patient
+}
+
+// ready reports that a case could be chosen (S).
+func (s *Solver) ready(c window.Case) bool {
+	st := s.state(c.Chan)
+	n, size := s.held(c.Chan, st), s.w.Init[c.Chan].Cap
+	return !st.failed && (st.closed != notClosed || c.Send && n < size || !c.Send && n > 0)
+}
+
+func (s *Solver) stepClose(x int32, e *window.Event) { // (C,U)
+	st := s.state(e.Obj)
+	switch {
+	case st.failed:
+	case st.closed != notClosed:
+		s.failOn(st, ruleClosed, x, st.closed)
+	case s.w.Init[e.Obj].Cap == 0 && s.held(e.Obj, st) > 0:
+		s.failOn(st, ruleRemaining, x, -1)
+	default:
+		st.closed = x
+	}
+}
+
+func (s *Solver) stepLen(x int32, e *window.Event) { // (S)
+	st := s.state(e.Obj)
+	s.intact[x] = true
+	if !st.failed {
+		s.met(x, uint64(s.length(e.Obj, st)) == e.Val, ruleLen, -1)
+	}
+}
+
+// length is what len(channel) is: an unbuffered channel has no elements.
+func (s *Solver) length(o window.Obj, st *state) int32 {
+	if s.w.Init[o].Cap == 0 {
+		return 0
+	}
+	return s.held(o, st)
+}
+
+func (s *Solver) stepDefault(x int32, e *window.Event) { // (S)
+	for i, c := range e.Cases {
+		if s.ready(c) {
+			s.failOn(s.state(c.Chan), ruleReady, x, int32(i))
+		}
+	}
+}

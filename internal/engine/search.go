@@ -1,0 +1,181 @@
+package engine
+
+import "presage/internal/window"
+
+// batch is how many violations of one execution are explained at once.
+const batch = 8
+
+// restart forgets the previous pair but not what was learned.
+func (s *Solver) restart(p window.Pair) {
+	s.backtrack(0)
+	s.order.reset(min(p.A, p.B))
+	s.thead = 0
+	s.budget.open()
+	if len(s.learned) > 4000 {
+		s.forget()
+	}
+}
+
+// search looks for an order of the events, and a place of the cursor in it, that
+// executes up to the cursor and has the pair next there.
+func (s *Solver) search(p window.Pair) Verdict {
+	assumptions := s.assumptions(p)
+	if !s.flush() {
+		return NoRace
+	}
+	limit, since := 100, 0
+	for {
+		if c := s.propagate(); c != nil {
+			since++
+			if !s.resolve(c) {
+				s.closed = true
+				return NoRace
+			}
+			if s.exhausted(s.opt.Conflicts) {
+				return Unknown
+			}
+			continue
+		}
+		if k := int(s.level()); k < len(assumptions) {
+			if s.value[assumptions[k]] == -1 {
+				return NoRace
+			}
+			s.assume(assumptions[k])
+			continue
+		}
+		if since > limit {
+			since, limit = 0, limit*3/2
+			s.backtrack(int32(len(assumptions)))
+			continue
+		}
+		if s.exhausted(s.opt.Conflicts) {
+			return Unknown
+		}
+		if s.try(p) {
+			return Race
+		}
+		if s.closed {
+			return NoRace
+		}
+	}
+}
+
+// assumptions say that the pair is next at the cursor, and what follows from that.
+func (s *Solver) assumptions(p window.Pair) []lit {
+	var as []lit
+	for _, x := range [2]int32{p.A, p.B} {
+		if q := s.prev[x]; q >= 0 {
+			as = append(as, s.in(q))
+		}
+		for _, q := range s.pre[x] {
+			as = append(as, s.in(q))
+		}
+		as = append(as, s.out(x))
+		if len(s.w.Events[x].Deps) > 0 || s.blocker[x] != -1 {
+			as = append(as, s.racing(x))
+		}
+	}
+	if x := s.onlyWrite(p); x >= 0 {
+		as = append(as, s.swapping(x))
+	}
+	return s.appendObligations(as)
+}
+
+// appendObligations assumes what every witness of the pair contains.
+func (s *Solver) appendObligations(as []lit) []lit {
+	u := s.obligations
+	for c, k := range u.cut {
+		if k > 0 {
+			as = append(as, s.in(s.chains[c][k-1]))
+		}
+	}
+	for _, a := range u.arcs {
+		if u.isIn(a[1]) {
+			as = append(as, s.before(a[0], a[1]))
+		}
+	}
+	return as
+}
+
+// racing is the literal "x is one of the pair".
+func (s *Solver) racing(x int32) lit {
+	if s.racingLit[x] == noLit {
+		s.racingLit[x] = s.newVar(-1, -1)
+	}
+	return s.racingLit[x]
+}
+
+// try executes the candidate order. If it meets violations, their clauses are
+// inserted, and if these force nothing, one of their literals is decided.
+func (s *Solver) try(p window.Pair) bool {
+	s.steps++
+	bad := s.execute(s.executed(), p, batch)
+	if len(bad) == 0 {
+		return true
+	}
+	choices := make([][]lit, 0, batch)
+	for _, v := range bad {
+		choices = append(choices, s.explain(v, p))
+	}
+	work := s.conflicts + len(s.trail)
+	lv := s.level()
+	if !s.flush() {
+		s.closed = true
+		return false
+	}
+	if work != s.conflicts+len(s.trail) || lv != s.level() {
+		return false
+	}
+	for _, c := range choices {
+		if s.decide(c) {
+			return false
+		}
+	}
+	panic("engine: violations leave nothing to decide")
+}
+
+// flush inserts the pending clauses that are new.
+func (s *Solver) flush() bool {
+	for _, c := range s.pending {
+		if h := fingerprint(c); !s.known[h] {
+			s.known[h] = true
+			if !s.insert(c) {
+				return false
+			}
+		}
+	}
+	s.pending = s.pending[:0]
+	return true
+}
+
+// decide makes the most active open literal true; among equals the first. An order
+// literal that the arcs already refute is propagated instead.
+func (s *Solver) decide(choices []lit) bool {
+	best := noLit
+	for _, l := range choices {
+		if s.value[l] != 0 {
+			continue
+		}
+		if s.refuted(l) {
+			return true
+		}
+		if best == noLit || s.activity[l.index()] > s.activity[best.index()]*1.0000001+1e-12 {
+			best = l
+		}
+	}
+	if best == noLit {
+		return false
+	}
+	s.assume(best)
+	return true
+}
+
+// refuted propagates the negation of l if a path of arcs contradicts it.
+func (s *Solver) refuted(l lit) bool {
+	x, y, ok := s.arc(l)
+	if !ok || s.pos[x] < s.pos[y] || !s.order.search(y, x) {
+		return false
+	}
+	s.assign(l.not(), &clause{lits: negate(s.pathTo(x), l.not())})
+	return true
+}

@@ -1,0 +1,159 @@
+package engine
+
+import "presage/internal/window"
+
+// static is the order that every reordering of a window keeps: an event of a
+// reordering has its static predecessors before it.
+//
+// Threads that cannot overlap share a chain: the events of a chain are totally
+// ordered by static, and clocks have one entry per chain.
+type static struct {
+	w       *window.Window
+	n       int32     // events
+	threads [][]int32 // events of each thread
+	prev    []int32   // previous event of the thread, or -1
+	next    []int32
+	pre     [][]int32 // other static predecessors
+	post    [][]int32
+	chains  [][]int32
+	chain   []int32 // of each event
+	idx     []int32 // of each event in its chain
+	width   int32   // number of chains
+	clock   []int32 // clock[e*width+c]: events of chain c that stand before e
+	never   []bool  // event is in no reordering
+}
+
+func newStatic(w *window.Window) *static {
+	n := len(w.Events)
+	st := &static{
+		w: w, n: int32(n),
+		threads: make([][]int32, len(w.Threads)),
+		prev:    make([]int32, n), next: make([]int32, n),
+		pre: make([][]int32, n), post: make([][]int32, n),
+		chain: make([]int32, n), idx: make([]int32, n),
+		never: make([]bool, n),
+	}
+	for i := range w.Events {
+		t := w.Events[i].Thread
+		x := int32(i)
+		st.prev[x], st.next[x] = -1, -1
+		if l := st.threads[t]; len(l) > 0 {
+			st.prev[x] = l[len(l)-1]
+			st.next[st.prev[x]] = x
+		}
+		st.threads[t] = append(st.threads[t], x)
+	}
+	st.addThreadEdges()
+	for _, e := range w.Edges { // (M4)
+		st.edge(e.From, e.To)
+	}
+	return st
+}
+
+// edge adds a static edge. Edges against the trace order say that y cannot follow
+// what it requires in the recorded order either: then y is never executed.
+func (st *static) edge(x, y int32) {
+	if x >= y {
+		st.never[y] = true
+		return
+	}
+	st.post[x] = append(st.post[x], y)
+	st.pre[y] = append(st.pre[y], x)
+}
+
+// addThreadEdges adds (M2) and (M3).
+func (st *static) addThreadEdges() {
+	for i := range st.w.Events {
+		e := &st.w.Events[i]
+		switch e.Kind {
+		case kindGo:
+			if l := st.threads[e.Obj]; len(l) > 0 {
+				st.edge(int32(i), l[0])
+			}
+		case kindJoin:
+			if l := st.threads[e.Obj]; len(l) > 0 {
+				st.edge(l[len(l)-1], int32(i))
+			}
+		}
+	}
+}
+
+// assignChains puts every thread on the first chain whose events all stand before it.
+func (st *static) assignChains() {
+	now := make([][]int32, len(st.threads)) // clock of each thread
+	saved := map[int32][]int32{}            // clocks of events with successors in other threads
+	var length []int32                      // of each chain, with the events to come
+	for i := range st.w.Events {
+		x := int32(i)
+		t := st.w.Events[i].Thread
+		for _, p := range st.pre[x] {
+			now[t] = joinClock(now[t], saved[p])
+		}
+		if st.prev[x] < 0 {
+			k := int32(0)
+			for int(k) < len(length) && (int(k) >= len(now[t]) || now[t][k] != length[k]) {
+				k++
+			}
+			if int(k) == len(length) {
+				length = append(length, 0)
+				st.chains = append(st.chains, nil)
+			}
+			st.chain[x] = k
+			length[k] += int32(len(st.threads[t]))
+		} else {
+			st.chain[x] = st.chain[st.prev[x]]
+		}
+		k := st.chain[x]
+		st.idx[x] = int32(len(st.chains[k]))
+		st.chains[k] = append(st.chains[k], x)
+		for int(k) >= len(now[t]) {
+			now[t] = append(now[t], 0)
+		}
+		now[t][k] = st.idx[x] + 1
+		if len(st.post[x]) > 0 {
+			saved[x] = append([]int32(nil), now[t]...)
+		}
+	}
+	st.width = int32(len(st.chains))
+}
+
+func joinClock(a, b []int32) []int32 {
+	for len(a) < len(b) {
+		a = append(a, 0)
+	}
+	for k, v := range b {
+		a[k] = max(a[k], v)
+	}
+	return a
+}
+
+// computeClocks fills clock and spreads never along the edges.
+func (st *static) computeClocks() {
+	k := int(st.width)
+	st.clock = make([]int32, int(st.n)*k)
+	for x := int32(0); x < st.n; x++ {
+		row := st.row(x)
+		join := func(p int32) {
+			for c, v := range st.row(p) {
+				row[c] = max(row[c], v)
+			}
+			row[st.chain[p]] = max(row[st.chain[p]], st.idx[p]+1)
+			st.never[x] = st.never[x] || st.never[p]
+		}
+		if p := st.prev[x]; p >= 0 {
+			join(p)
+		}
+		for _, p := range st.pre[x] {
+			join(p)
+		}
+	}
+}
+
+func (st *static) row(x int32) []int32 {
+	return st.clock[x*st.width : (x+1)*st.width]
+}
+
+// must reports that x stands before y in every reordering with y.
+func (st *static) must(x, y int32) bool {
+	return x != y && st.clock[y*st.width+st.chain[x]] > st.idx[x]
+}
