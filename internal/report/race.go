@@ -61,9 +61,10 @@ type Access struct {
 	Expr      string    `json:"expr"` // as in the source
 	Func      string    `json:"func"`
 	Goroutine Goroutine `json:"goroutine"`
-	Stack     []Frame   `json:"stack"` // innermost first
-	Locks     []Lock    `json:"locks"` // in the order they were taken
-	Event     int64     `json:"event"` // number in the trace
+	Stack     []Frame   `json:"stack"`            // innermost first
+	Locks     []Lock    `json:"locks"`            // in the order they were taken
+	Event     int64     `json:"event"`            // number in the trace
+	Source    string    `json:"source,omitempty"` // the line as it was recorded
 }
 
 // Goroutine says who executed an access.
@@ -115,8 +116,9 @@ type Step struct {
 	Event     int64 `json:"event"`
 	Goroutine int   `json:"goroutine"`
 	Position
-	Func string `json:"func,omitempty"`
-	Text string `json:"text"` // "locks mu"
+	Func   string `json:"func,omitempty"`
+	Text   string `json:"text"`             // "locks mu"
+	Source string `json:"source,omitempty"` // the line as it was recorded
 }
 
 // compareRaces orders races for a report: by position of A, then of B.
