@@ -1,17 +1,10 @@
 package report
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 )
-
-func sum(data []byte) string {
-	s := sha256.Sum256(data)
-	return hex.EncodeToString(s[:])
-}
 
 // witness draws the interleaving: the two goroutines of the race in two columns, time
 // going down, other goroutines across both.
@@ -49,8 +42,8 @@ func (h *textHandler) witness(r *Race) {
 // stepLine is a step with its line number, and the source line where it is known.
 func (h *textHandler) stepLine(s Step) string {
 	text := s.Text
-	if src := strings.TrimSpace(h.o.Source(s.File, s.Line)); src != "" {
-		text = src
+	if s.Source != "" {
+		text = s.Source
 	}
 	file := s.File[strings.LastIndexByte(s.File, '/')+1:]
 	if s.Line == 0 {

@@ -24,6 +24,7 @@ const MaxSteps = 40
 // Step every event in order, then call Races.
 type Locator struct {
 	meta   *trace.Meta
+	source SourceFunc
 	specs  []Spec
 	wanted map[int64]bool
 	seen   map[int64]place
@@ -65,9 +66,13 @@ type goroutine struct {
 }
 
 // NewLocator prepares the pass for the races of one trace.
-func NewLocator(meta *trace.Meta, specs []Spec) *Locator {
+// source may be nil.
+func NewLocator(meta *trace.Meta, specs []Spec, source SourceFunc) *Locator {
+	if source == nil {
+		source = func(string, int) string { return "" }
+	}
 	l := &Locator{
-		meta: meta, specs: specs,
+		meta: meta, source: source, specs: specs,
 		wanted: make(map[int64]bool), seen: make(map[int64]place),
 		goroutines: make(map[trace.GoID]*goroutine), holders: make(map[trace.Addr]trace.GoID),
 		names: make(map[trace.Addr]string),
@@ -175,8 +180,9 @@ func (l *Locator) Races() ([]Race, error) {
 
 func (l *Locator) access(i int64) Access {
 	p := l.seen[i]
+	pos := l.position(p.event.Site)
 	return Access{
-		Position: l.position(p.event.Site), Kind: accessKind(p.event.Kind), Expr: l.expr(&p.event), Func: l.function(p.event.Site),
+		Position: pos, Source: l.source(pos.File, pos.Line), Kind: accessKind(p.event.Kind), Expr: l.expr(&p.event), Func: l.function(p.event.Site),
 		Goroutine: l.who(p.event.G), Stack: l.stack(p.event.Site, p.stack), Locks: l.locks(p.locks), Event: i,
 	}
 }

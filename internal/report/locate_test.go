@@ -58,9 +58,14 @@ func bank() (*trace.Meta, []trace.Event) {
 	}
 }
 
+// bankSource is the program above.
+func bankSource(file string, line int) string {
+	return map[int]string{2: "go deposit()", 3: "mu.Lock()", 4: "mu.Unlock()", 5: "use(balance)", 12: "balance = 1", 13: "mu.Lock()", 14: "mu.Unlock()"}[line]
+}
+
 func locate(t *testing.T, meta *trace.Meta, events []trace.Event, s Spec) Race {
 	t.Helper()
-	l := NewLocator(meta, []Spec{s})
+	l := NewLocator(meta, []Spec{s}, bankSource)
 	for i := range events {
 		l.Step(int64(i), &events[i])
 	}
@@ -78,12 +83,14 @@ func TestLocate(t *testing.T) {
 	pos := func(line, col int) Position { return Position{"bank.go", line, col} }
 	main := Goroutine{ID: 1, Func: "main.main"}
 	child := Goroutine{ID: 2, Func: "main.deposit", Parent: 1, Created: []Frame{{"main.main", pos(2, 2)}}}
-	step := func(e int64, g int, p Position, fn, text string) Step { return Step{e, g, p, fn, text} }
+	step := func(e int64, g int, p Position, fn, text string) Step {
+		return Step{e, g, p, fn, text, bankSource(p.File, p.Line)}
+	}
 	unlock, lock := step(7, 2, pos(14, 11), "main.deposit", "unlocks mu"), step(10, 1, pos(3, 9), "main.main", "locks mu")
 	want := Race{
 		Tier: Predicted, Object: "balance",
-		A:      Access{pos(12, 2), "write", "balance", "main.deposit", child, []Frame{{"main.deposit", pos(12, 2)}}, []Lock{}, 5},
-		B:      Access{pos(5, 6), "read", "balance", "main.main", main, []Frame{{"main.main", pos(5, 6)}}, []Lock{}, 12},
+		A:      Access{pos(12, 2), "write", "balance", "main.deposit", child, []Frame{{"main.deposit", pos(12, 2)}}, []Lock{}, 5, "balance = 1"},
+		B:      Access{pos(5, 6), "read", "balance", "main.main", main, []Frame{{"main.main", pos(5, 6)}}, []Lock{}, 12, "use(balance)"},
 		Hidden: Hidden{Ordered: true, Edges: []Edge{{From: unlock, To: lock, Broken: true}}},
 		Witness: &Witness{Semantics: "needed", Order: []int64{0, 2, 3, 10, 11, 5, 12}, Steps: []Step{
 			step(0, 1, Position{}, "", "starts"),

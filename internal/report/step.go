@@ -41,7 +41,8 @@ func isSync(k format.Kind) bool {
 }
 
 func (l *Locator) step(i int64, e *trace.Event) Step {
-	return Step{Event: i, Goroutine: int(e.G), Position: l.position(e.Site), Func: l.function(e.Site), Text: l.describe(e)}
+	pos := l.position(e.Site)
+	return Step{Event: i, Goroutine: int(e.G), Position: pos, Func: l.function(e.Site), Text: l.describe(e), Source: l.source(pos.File, pos.Line)}
 }
 
 // describe says in words what an event does.

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -12,15 +11,11 @@ import (
 
 // TextOptions configure the text form.
 type TextOptions struct {
-	Color  bool
-	Width  int        // of the terminal; 0 is 100
-	Dir    string     // file names below it are shortened
-	Source SourceFunc // nil: no source lines
-	Quiet  bool       // no summary line
+	Color bool
+	Width int    // of the terminal; 0 is 100
+	Dir   string // file names below it are shortened
+	Quiet bool   // no summary line
 }
-
-// SourceFunc returns a line of a source file as it was recorded, or "".
-type SourceFunc func(file string, line int) string
 
 type textHandler struct {
 	w        io.Writer
@@ -35,9 +30,6 @@ type textHandler struct {
 func NewText(w io.Writer, o TextOptions) Handler {
 	if o.Width < 40 {
 		o.Width = 100
-	}
-	if o.Source == nil {
-		o.Source = func(string, int) string { return "" }
 	}
 	h := &textHandler{w: w, o: o,
 		head: color.New(color.Bold), bad: color.New(color.FgRed, color.Bold), dim: color.New(color.Faint), loc: color.New(color.FgCyan)}
@@ -96,8 +88,8 @@ func times(n int) string {
 
 func (h *textHandler) access(a *Access) {
 	h.printf("\n  %s %s by %s at %s\n", h.head.Sprint(a.Kind), a.Expr, goroutineName(a.Goroutine), h.loc.Sprint(h.short(a.Position)))
-	if src := h.o.Source(a.File, a.Line); src != "" {
-		h.printf("      %s\n", h.dim.Sprint(strings.TrimSpace(src)))
+	if a.Source != "" {
+		h.printf("      %s\n", h.dim.Sprint(a.Source))
 	}
 	h.frames(a.Stack)
 	if len(a.Locks) > 0 {
@@ -189,24 +181,4 @@ func (h *textHandler) Summary(m *Summary) error {
 
 func plural(n int, what string) string {
 	return fmt.Sprintf("%d %s%s", n, what, pick(n == 1, "", "s"))
-}
-
-// FileSource returns a SourceFunc that reads files, checked against the hashes they
-// had when they were recorded: a line of a file that has changed would mislead. hash
-// maps file names to hex SHA-256 sums; a file without one is not shown.
-func FileSource(hash map[string]string) SourceFunc {
-	lines := make(map[string][]string)
-	return func(file string, line int) string {
-		ls, ok := lines[file]
-		if !ok {
-			if data, err := os.ReadFile(file); err == nil && hash[file] != "" && hash[file] == sum(data) {
-				ls = strings.Split(string(data), "\n")
-			}
-			lines[file] = ls
-		}
-		if line < 1 || line > len(ls) {
-			return ""
-		}
-		return strings.TrimRight(ls[line-1], "\r")
-	}
 }

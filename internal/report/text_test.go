@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden texts")
 
-// TestText prints recorded reports. Each archive of testdata has report.jsonl, the text
-// it gives, and optionally source files.
+// TestText prints recorded reports. Each archive of testdata has report.jsonl and the
+// text it gives.
 func TestText(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -35,14 +35,8 @@ func testText(t *testing.T, file string) {
 	for _, f := range ar.Files {
 		content[f.Name] = string(f.Data)
 	}
-	source := func(file string, line int) string {
-		if lines := strings.Split(content[strings.TrimPrefix(file, "/src/")], "\n"); line >= 1 && line <= len(lines) {
-			return lines[line-1]
-		}
-		return ""
-	}
 	var out bytes.Buffer
-	if err := HandleJSON(strings.NewReader(content["report.jsonl"]), NewText(&out, TextOptions{Dir: "/src", Source: source})); err != nil {
+	if err := HandleJSON(strings.NewReader(content["report.jsonl"]), NewText(&out, TextOptions{Dir: "/src"})); err != nil {
 		t.Fatal(err)
 	}
 	if *update {
