@@ -1,0 +1,154 @@
+package tracetest
+
+import (
+	"fmt"
+	"strings"
+
+	"presage/internal/window"
+	"presage/internal/witness"
+)
+
+// Verdict is an answer about one pair.
+type Verdict uint8
+
+const (
+	Unknown Verdict = iota
+	Race
+	NoRace
+)
+
+func (v Verdict) String() string { return [...]string{"unknown", "race", "no race"}[v] }
+
+// Answer is what a predictor says about a pair; Order is the witness of a Race.
+type Answer struct {
+	Verdict Verdict
+	Order   []int32
+	How     string // which part of the predictor decided, for the counts
+}
+
+// A Predictor prepares to answer for the pairs of one window. The engine is one,
+// and so is the explorer (Exhaustive).
+type Predictor func(w *window.Window) func(window.Pair) Answer
+
+// Exhaustive is the explorer as a predictor.
+func Exhaustive(w *window.Window) func(window.Pair) Answer {
+	races, _ := Explore(w, 0)
+	return func(p window.Pair) Answer {
+		if order, ok := races[p]; ok {
+			return Answer{Verdict: Race, Order: order}
+		}
+		return Answer{Verdict: NoRace}
+	}
+}
+
+// Counts adds up what Compare saw.
+type Counts struct {
+	Windows  int
+	TooLarge int // windows the explorer gave up on; their pairs are not counted
+	Pairs    int
+	Unknown  int
+	Races    int
+	How      map[string]int // pairs by verdict and the part that decided
+}
+
+// A Disagreement is a pair that a predictor and the explorer, or the predictor's
+// witness and the checker, differ on.
+type Disagreement struct {
+	Window   *window.Window
+	Pair     window.Pair
+	Got      Answer
+	Want     Verdict
+	Panic    any   // the predictor panicked
+	Rejected error // the checker's verdict on a witness
+}
+
+func (d *Disagreement) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# pair %d %d: the explorer says %s", d.Pair.A, d.Pair.B, d.Want)
+	switch {
+	case d.Panic != nil:
+		fmt.Fprintf(&b, ", the predictor panics: %s\n", firstLine(fmt.Sprint(d.Panic)))
+	case d.Rejected != nil:
+		fmt.Fprintf(&b, ", the predictor's witness %v is rejected: %v\n", d.Got.Order, d.Rejected)
+	default:
+		fmt.Fprintf(&b, ", the predictor (%s) %s\n", d.Got.How, d.Got.Verdict)
+	}
+	if races, _ := Explore(d.Window, 0); d.Want == Race {
+		fmt.Fprintf(&b, "# the explorer's witness: %v\n", races[d.Pair])
+	}
+	b.WriteString(Format(d.Window))
+	fmt.Fprintf(&b, "pair %d %d\n", d.Pair.A, d.Pair.B)
+	return b.String()
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// statesLimit bounds the exploration of one window in comparisons.
+const statesLimit = 300_000
+
+// Compare asks the predictor and the explorer about every conflicting pair of w,
+// and has every witness of the predictor checked. It returns the first difference.
+func Compare(w *window.Window, predict Predictor, c *Counts) *Disagreement {
+	pairs := Candidates(w)
+	if len(pairs) == 0 {
+		return nil
+	}
+	races, complete := Explore(w, statesLimit)
+	c.Windows++
+	if !complete {
+		c.TooLarge++
+		return nil
+	}
+	var first *Disagreement
+	ask := guard(w, predict)
+	for _, p := range pairs {
+		want := NoRace
+		if _, ok := races[p]; ok {
+			want = Race
+			c.Races++
+		}
+		got, crash := ask(p)
+		c.Pairs++
+		if c.How == nil {
+			c.How = map[string]int{}
+		}
+		c.How[fmt.Sprintf("%s by %s", got.Verdict, got.How)]++
+		d := &Disagreement{Window: w, Pair: p, Got: got, Want: want, Panic: crash}
+		switch {
+		case crash != nil:
+		case got.Verdict == Unknown:
+			c.Unknown++
+			continue
+		case got.Verdict == Race:
+			if d.Rejected = witness.Check(w, p, got.Order); d.Rejected == nil && want == Race {
+				continue
+			}
+		case got.Verdict == want:
+			continue
+		}
+		if first == nil {
+			first = d
+		}
+	}
+	return first
+}
+
+// guard turns a predictor's panics into values.
+func guard(w *window.Window, predict Predictor) func(window.Pair) (Answer, any) {
+	try := func(f func()) (crash any) {
+		defer func() { crash = recover() }()
+		f()
+		return nil
+	}
+	var ask func(window.Pair) Answer
+	crash := try(func() { ask = predict(w) })
+	return func(p window.Pair) (a Answer, _ any) {
+		if crash != nil {
+			return a, crash
+		}
+		return a, try(func() { a = ask(p) })
+	}
+}

@@ -1,0 +1,259 @@
+package tracetest
+
+import (
+	"math/rand/v2"
+
+	"presage/internal/trace/format"
+	"presage/internal/window"
+)
+
+// A Fault is a misreading of the model, made by giving a predictor another window
+// than the one it is judged on. Events keep their indexes. Apply changes w, and
+// reports whether there was anything to change.
+type Fault struct {
+	Name  string
+	Apply func(r *rand.Rand, w *window.Window) bool
+}
+
+// Under returns the predictor as it is with the fault. Where the fault does not
+// apply, or makes the recorded order impossible, it is without the fault.
+func (f Fault) Under(predict Predictor, seed uint64) Predictor {
+	return func(w *window.Window) func(window.Pair) Answer {
+		c := Clone(w)
+		if f.Apply(rand.New(rand.NewPCG(seed, 1)), c) && Validate(c) == nil {
+			return predict(c)
+		}
+		return predict(w)
+	}
+}
+
+// Faults lists the misreadings that a comparison has to notice.
+func Faults() []Fault {
+	return []Fault{
+		{"M2: a thread may run before it is started", dropKind(format.Go, 0)},
+		{"M3: join does not wait", dropKind(format.Join, 0)},
+		{"M4: no hard edges", func(_ *rand.Rand, w *window.Window) bool {
+			n := len(w.Edges)
+			w.Edges = nil
+			return n > 0
+		}},
+		{"M6: events need no reads", all(func(e *window.Event) bool { n := len(e.Deps); e.Deps = nil; return n > 0 })},
+		{"M6: strict reads are free", all(func(e *window.Event) bool { s := e.Strict; e.Strict = false; return s })},
+		{"M6: every read is strict", all(func(e *window.Event) bool { s := !e.Strict && isRead(e); e.Strict = e.Strict || s; return s })},
+		{"values: written values depend on nothing", all(func(e *window.Event) bool { n := len(e.ValDeps); e.ValDeps = nil; return n > 0 })},
+		{"values: all written values are equal", all(func(e *window.Event) bool {
+			if e.Kind != format.Write || e.Val == 1 {
+				return false
+			}
+			e.Val = 1
+			return true
+		})},
+		{"values: every write has its own value", unique},
+		{"values: the initial value is another", initial(func(s *window.ObjState) bool { s.Val += 7; return true })},
+		{"values: an atomic update is a write", all(func(e *window.Event) bool {
+			if e.Kind != format.AtomicRMW {
+				return false
+			}
+			e.Kind, e.Val, e.Aux, e.Deps = format.AtomicWrite, e.Aux, 0, nil
+			return true
+		})},
+		{"L: locks do not exclude", all(func(e *window.Event) bool {
+			return (e.Kind == format.Lock || e.Kind == format.Unlock || e.Kind == format.TryFail) && drop(e)
+		})},
+		{"L: exclusive locks are shared", all(func(e *window.Event) bool {
+			if e.Kind != format.Lock && e.Kind != format.Unlock && e.Kind != format.TryFail || e.Flags&format.FlagRead != 0 {
+				return false
+			}
+			e.Flags |= format.FlagRead
+			return true
+		})},
+		{"L: shared locks are exclusive", all(func(e *window.Event) bool {
+			shared := (e.Kind == format.Lock || e.Kind == format.Unlock) && e.Flags&format.FlagRead != 0
+			if shared {
+				e.Flags &^= format.FlagRead
+			}
+			return shared
+		})},
+		{"L: TryLock may fail at any time", dropKind(format.TryFail, 0)},
+		{"W: Wait does not wait", dropKind(format.WGWait, 0)},
+		{"W: Done may come before Add", initial(func(s *window.ObjState) bool { s.Counter += 2; return true }, format.WGAdd, format.WGWait)},
+		{"O: Do does not wait for the function", dropKind(format.OncePass, 0)},
+		{"O: the function may run twice", dropKind(format.OnceBegin, format.OnceEnd)},
+		{"N: waiters wake by themselves", dropKind(format.CondWake, 0)},
+		{"N: Signal is Broadcast", all(func(e *window.Event) bool {
+			signal := e.Kind == format.CondSignal
+			if signal {
+				e.Kind = format.CondBroadcast
+			}
+			return signal
+		})},
+		{"C: a send finds room", initial(func(s *window.ObjState) bool { ok := s.Cap > 0; s.Cap += 2; return ok }, format.ChanSend)},
+		{"C: a receive does not wait", all(func(e *window.Event) bool {
+			return e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0 && drop(e)
+		})},
+		{"C: a receive from a closed channel does not wait for the close", all(func(e *window.Event) bool {
+			return e.Kind == format.ChanRecv && e.Flags&format.FlagClosed != 0 && drop(e)
+		})},
+		{"C: a closed channel can be sent to", dropKind(format.ChanClose, 0)},
+		{"U: an unbuffered channel is one of capacity 1", func(_ *rand.Rand, w *window.Window) bool {
+			changed := false
+			for o, c := range classes(w) {
+				if c == classSlot {
+					w.Init[o].Cap = 1
+					changed = true
+				}
+			}
+			return changed
+		}},
+		{"U: a non-blocking send waits", all(func(e *window.Event) bool {
+			nb := e.Kind == format.ChanSend && e.Flags&format.FlagNonBlocking != 0
+			e.Flags &^= format.FlagNonBlocking
+			if nb {
+				e.Partner = -1
+			}
+			return nb
+		})},
+		{"U: every select could have waited", all(func(e *window.Event) bool {
+			if e.Kind == format.SelectDefault || len(e.Cases) == 0 {
+				return false
+			}
+			e.Cases = nil
+			return true
+		})},
+		{"S: default is always possible", dropKind(format.SelectDefault, 0)},
+		{"S: len is always what it was", dropKind(format.ChanLen, 0)},
+		{"P: branches need no reads", dropKind(window.Pin, 0)},
+		{"start: locks are free", initial(func(s *window.ObjState) bool {
+			held := s.Writer || s.Readers > 0
+			s.Writer, s.Readers = false, 0
+			return held
+		})},
+		{"start: channels are empty", initial(func(s *window.ObjState) bool {
+			n := len(s.Queue)
+			s.Queue = nil
+			return n > 0
+		})},
+		{"start: waiters are notified", initial(func(s *window.ObjState) bool {
+			changed := false
+			for k := range s.Waiters {
+				changed = changed || !s.Waiters[k].Notified
+				s.Waiters[k].Notified = true
+			}
+			return changed
+		})},
+	}
+}
+
+// all applies a change to every event.
+func all(f func(*window.Event) bool) func(*rand.Rand, *window.Window) bool {
+	return func(_ *rand.Rand, w *window.Window) bool {
+		changed := false
+		for i := range w.Events {
+			if f(&w.Events[i]) {
+				changed = true
+			}
+		}
+		forget(w)
+		return changed
+	}
+}
+
+// drop makes an event do nothing. If it was a read, forget must follow.
+func drop(e *window.Event) bool {
+	e.Kind, e.Deps, e.Cases = window.Pin, nil, nil
+	return true
+}
+
+// dropKind drops one random event of the kinds.
+func dropKind(kinds ...format.Kind) func(*rand.Rand, *window.Window) bool {
+	return func(r *rand.Rand, w *window.Window) bool {
+		var found []int
+		for i := range w.Events {
+			for _, k := range kinds {
+				if k != 0 && w.Events[i].Kind == k {
+					found = append(found, i)
+				}
+			}
+		}
+		if len(found) == 0 {
+			return false
+		}
+		if len(kinds) > 1 && kinds[1] != 0 { // kinds that belong together: all
+			for _, i := range found {
+				drop(&w.Events[i])
+			}
+		} else {
+			drop(&w.Events[found[r.IntN(len(found))]])
+		}
+		forget(w)
+		return true
+	}
+}
+
+// forget removes dependencies on events that are no longer reads.
+func forget(w *window.Window) {
+	keep := func(list []int32) []int32 {
+		var kept []int32
+		for _, d := range list {
+			if isRead(&w.Events[d]) {
+				kept = append(kept, d)
+			}
+		}
+		return kept
+	}
+	for i := range w.Events {
+		e := &w.Events[i]
+		e.Deps, e.ValDeps = keep(e.Deps), keep(e.ValDeps)
+		if e.Partner >= 0 && w.Events[e.Partner].Kind != format.ChanRecv {
+			e.Partner, e.Flags = -1, e.Flags&^format.FlagNonBlocking
+		}
+	}
+}
+
+// unique gives every write a value of its own, and reads the value they read.
+func unique(_ *rand.Rand, w *window.Window) bool {
+	now := make([]uint64, len(w.Init))
+	for o := range w.Init {
+		now[o] = w.Init[o].Val
+	}
+	changed := false
+	for i := range w.Events {
+		e := &w.Events[i]
+		if !e.Kind.IsAccess() {
+			continue
+		}
+		if e.Kind.IsWrite() && e.Kind != format.AtomicRMW {
+			e.Val = uint64(1000 + i)
+			now[e.Obj] = e.Val
+			changed = true
+			continue
+		}
+		e.Val = now[e.Obj]
+		if e.Kind == format.AtomicRMW {
+			e.Aux = uint64(1000 + i)
+			now[e.Obj] = e.Aux
+			changed = true
+		}
+	}
+	return changed
+}
+
+// initial changes the initial state of objects, of those that have an event of one
+// of the kinds if there are any.
+func initial(f func(*window.ObjState) bool, kinds ...format.Kind) func(*rand.Rand, *window.Window) bool {
+	return func(_ *rand.Rand, w *window.Window) bool {
+		changed := false
+		for o := range w.Init {
+			used := len(kinds) == 0
+			for i := range w.Events {
+				for _, k := range kinds {
+					used = used || w.Events[i].Kind == k && w.Events[i].Obj == window.Obj(o)
+				}
+			}
+			if used && f(&w.Init[o]) {
+				changed = true
+			}
+		}
+		return changed
+	}
+}

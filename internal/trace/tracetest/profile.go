@@ -1,0 +1,78 @@
+package tracetest
+
+import (
+	"math/rand/v2"
+
+	"presage/internal/window"
+)
+
+// families are groups of operations that make sense together.
+var families = map[string][numOps]int{
+	"memory":  {opRead: 6, opWrite: 6},
+	"atomic":  {opAtomicRead: 2, opAtomicWrite: 2, opRMW: 2},
+	"mutex":   {opLock: 5, opUnlock: 5},
+	"rwmutex": {opLock: 2, opRLock: 4, opUnlock: 5},
+	"try":     {opLock: 2, opTry: 3, opTryRead: 2, opRLock: 1, opUnlock: 5},
+	"group":   {opAdd: 3, opDone: 4, opWaitGroup: 4},
+	"once":    {opOnce: 6, opOnceEnd: 3},
+	"cond":    {opLock: 3, opUnlock: 2, opWait: 4, opSignal: 3, opBroadcast: 1},
+	"chan":    {opSend: 5, opRecv: 5, opClose: 1, opLen: 1},
+	"select":  {opSend: 2, opRecv: 2, opSelect: 5, opPoll: 4, opClose: 1},
+	"go":      {opGo: 3, opJoin: 2, opEnd: 1},
+}
+
+// Profiles lists the kinds of execution that comparisons should see: one for each
+// family of primitives under each semantics of reads, mixtures, and some whose
+// pairs mostly do not race.
+func Profiles() []Profile {
+	var ps []Profile
+	add := func(name string, sem window.Semantics, change func(*Profile), names ...string) {
+		p := Profile{
+			Name: name + "/" + sem.String(), Semantics: sem,
+			Threads: 3, Events: 14, Before: 6, Locations: 2, Values: 3,
+			Deps: 0.25, Strict: 0.15, Edges: 0.15,
+		}
+		if sem != window.NeededReads {
+			p.Deps /= 2
+		}
+		for _, n := range append(names, "memory") {
+			for o, k := range families[n] {
+				p.Weights[o] += k
+			}
+		}
+		p.Weights[opPin]++
+		if change != nil {
+			change(&p)
+		}
+		ps = append(ps, p)
+	}
+	guarded := func(p *Profile) { p.Guard, p.Locations, p.Events = 0.9, 1, 18 }
+	for _, sem := range []window.Semantics{window.StrictReads, window.ValueReads, window.NeededReads} {
+		for _, f := range []string{"atomic", "mutex", "rwmutex", "try", "group", "once", "cond", "chan", "select", "go"} {
+			add(f, sem, nil, f)
+			add(f+"-guarded", sem, guarded, f, "mutex")
+		}
+		add("plain", sem, func(p *Profile) { p.Locations, p.Threads = 3, 4 })
+		add("plain-atomic", sem, func(p *Profile) { p.Locations = 1; p.Values = 2 }, "atomic")
+		add("locks-group-go", sem, func(p *Profile) { p.Threads = 4 }, "mutex", "group", "go")
+		add("chan-select-go", sem, func(p *Profile) { p.Threads = 4; p.Events = 12 }, "chan", "select", "go")
+		add("cond-chan", sem, nil, "cond", "chan")
+		add("once-try-atomic", sem, nil, "once", "try", "atomic")
+		add("all", sem, func(p *Profile) { p.Threads = 4; p.Events = 13 }, "atomic", "try", "group", "once", "cond", "chan", "select", "go")
+	}
+	return ps
+}
+
+// Random is a generated window together with where it came from.
+type Random struct {
+	*window.Window
+	Profile string
+	Seed    uint64
+}
+
+// Random windows: the n-th of a seed. Equal arguments give equal windows.
+func RandomWindow(seed, n uint64) Random {
+	ps := Profiles()
+	p := ps[n%uint64(len(ps))]
+	return Random{Generate(rand.New(rand.NewPCG(seed, n)), p), p.Name, seed}
+}
