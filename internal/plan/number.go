@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/footprint"
 	"presage/internal/trace"
 )
 
@@ -32,6 +33,9 @@ func (p *Plan) number(f *Func) {
 			if sited(in) || revealing(f.Unit.Pkg, in) {
 				expr, object := d.describe(in)
 				blk.Instrs[j].Site = p.site(f, i, j, last, expr, object)
+				if set, ok := footprint.OfInstr(in); ok {
+					p.Sites[blk.Instrs[j].Site].Touch = set.String()
+				}
 			}
 		}
 	}
