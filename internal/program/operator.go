@@ -87,9 +87,9 @@ func BinOp(op token.Token, k types.BasicKind, x, y Value) (Value, error) {
 	case types.Uint64, types.UnsafePointer:
 		return binInt(op, a, b)
 	case types.Float32:
-		return binFloat(op, math.Float32frombits(uint32(a)), math.Float32frombits(uint32(b))), nil
+		return binFloat(op, float32Of(a), float32Of(b)), nil
 	case types.Float64:
-		return binFloat(op, math.Float64frombits(a), math.Float64frombits(b)), nil
+		return binFloat(op, float64Of(a), float64Of(b)), nil
 	case types.Complex64:
 		return binComplex64(op, complex64Of(a), complex64Of(b)), nil
 	}
@@ -204,8 +204,12 @@ func compare[T integer | float | string](op token.Token, x, y T) Value {
 	return Value{}
 }
 
+func float32Of(a uint64) float32 { return math.Float32frombits(uint32(a)) }
+
+func float64Of(a uint64) float64 { return math.Float64frombits(a) }
+
 func complex64Of(a uint64) complex64 {
-	return complex(math.Float32frombits(uint32(a)), math.Float32frombits(uint32(a>>32)))
+	return complex(float32Of(a), math.Float32frombits(uint32(a>>32)))
 }
 
 func complex128Of(v Value) (complex128, bool) {
@@ -360,9 +364,9 @@ func Neg(k types.BasicKind, x Value) Value {
 	}
 	switch k {
 	case types.Float32:
-		return wrapFloat(-math.Float32frombits(uint32(a)))
+		return wrapFloat(-float32Of(a))
 	case types.Float64:
-		return wrapFloat(-math.Float64frombits(a))
+		return wrapFloat(-float64Of(a))
 	case types.Complex64:
 		return wrapComplex64(-complex64Of(a))
 	case types.Complex128:
@@ -430,9 +434,9 @@ func ConvertBasic(to, from types.BasicKind, x Value) Value {
 	case types.Uint64, types.UnsafePointer:
 		return convertUint64(to, a)
 	case types.Float32:
-		return convertFloat32(to, math.Float32frombits(uint32(a)))
+		return convertFloat32(to, float32Of(a))
 	case types.Float64:
-		return convertFloat64(to, math.Float64frombits(a))
+		return convertFloat64(to, float64Of(a))
 	case types.Complex64:
 		if to == types.Complex128 {
 			return wrapComplex128(complex128(complex64Of(a)))
@@ -538,10 +542,10 @@ func isNaN(k types.BasicKind, v Value) bool {
 	case !ok:
 		return false
 	case k == types.Float32:
-		f := math.Float32frombits(uint32(a))
+		f := float32Of(a)
 		return f != f
 	case k == types.Float64:
-		f := math.Float64frombits(a)
+		f := float64Of(a)
 		return f != f
 	}
 	return false

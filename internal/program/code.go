@@ -1,0 +1,513 @@
+package program
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+	"math"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/plan"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// A code is one function prepared for the machine: its SSA values have numbered
+// registers, its operands are resolved, and the records of package plan stand at
+// the instructions that write them. It is immutable.
+type code struct {
+	plan   *plan.Func
+	sizes  types.Sizes
+	params []int32 // registers of the recorded parameters and free variables: those of plan.Func.Params
+	args   []int32 // registers of all parameters
+	blocks []block
+	regs   int32 // registers of a frame
+	cells  []int64
+	// shifty: a result is loaded from memory before the deferred calls run, which
+	// may write it (plan R8).
+	shifty bool
+}
+
+type block struct {
+	site     trace.Site
+	recorded bool
+	phis     []*instr
+	instrs   []instr
+	succs    []edge
+}
+
+// An edge leads to a block; pred is its number among the block's predecessors.
+type edge struct{ to, pred int32 }
+
+// An instr is one instruction. Its result, or the components of its result if
+// that is a tuple, are in registers reg, reg+1, …
+type instr struct {
+	in     ssa.Instruction
+	op     opcode
+	site   trace.Site
+	reg, n int32
+	args   []arg // in the order of ssa.Instruction.Operands
+	pins   uint64
+	wants  []want
+	cell   int32 // the local variable that is loaded, stored, allocated or pointed to; -1: none
+	size   int64 // of the result, or of the value stored; -1: depends on type parameters
+	off    []int64
+	index  int
+	kind   types.BasicKind // of the first operand
+	kind2  types.BasicKind // of the second operand, or of the result
+	elem   int64           // size of an element
+	typ    types.Type      // type of the first operand
+	free   []arg           // free variables of a closure that is called
+	callee *ssa.Function
+
+	fused    bool
+	atomic   bool // a call of sync/atomic
+	cas      bool // CompareAndSwap
+	recorded bool // the result, or every component that is used, has a Value record
+	extract  bool
+}
+
+// An arg is an operand: a register, or a constant if reg is -1.
+type arg struct {
+	reg  int32
+	val  Value
+	glob *global
+}
+
+// A global is a variable whose address is learnt from its first access.
+type global struct{ addr Value }
+
+// opcode says what the machine does with an instruction.
+type opcode uint8
+
+const (
+	opEval   opcode = iota // a value computed from operands, or recorded
+	opLoad                 // from shared memory
+	opLocal                // load of a local variable
+	opStore                // to shared memory
+	opSet                  // store to a local variable
+	opAlloc                // of a local variable
+	opJump                 //
+	opIf                   //
+	opReturn               //
+	opPanic                //
+	opNop                  //
+	opCall                 // of an instrumented function
+	opTuple                // several results, each recorded
+	opRecord               // all that is left: recorded, with operands pinned
+)
+
+// A want is a record that the walk expects at an instruction.
+type want struct {
+	kind wantKind
+	hook *plan.Hook
+	reg  int32 // Value: the register it fills in, -1: none
+}
+
+type wantKind uint8
+
+const (
+	wantValue   wantKind = iota // a Value record
+	wantAccess                  // a run of Reads or Writes, ended by one without FlagMore
+	wantLen                     // a ChanLen
+	wantEnter                   // the Enter of an instrumented callee, all it does, and its Exit
+	wantBegin                   // OpaqueBegin
+	wantEnd                     // OpaqueEnd
+	wantRuntime                 // any number of records that the runtime side writes with the instruction's site
+)
+
+// compiler makes the code of one function.
+type compiler struct {
+	c     *code
+	w     *Walker
+	reg   map[ssa.Value]int32
+	cells map[*ssa.Alloc]int32
+}
+
+func (w *Walker) compile(pf *plan.Func) *code {
+	c := &code{plan: pf, sizes: pf.Unit.Pkg.TypesSizes}
+	k := &compiler{c: c, w: w, reg: map[ssa.Value]int32{}, cells: map[*ssa.Alloc]int32{}}
+	fn := pf.SSA
+	for _, v := range fn.Params {
+		k.param(v)
+	}
+	for _, v := range fn.FreeVars {
+		k.param(v)
+	}
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if v, ok := in.(ssa.Value); ok {
+				k.number(v)
+			}
+		}
+	}
+	c.blocks = make([]block, len(fn.Blocks))
+	for i, b := range fn.Blocks {
+		k.block(&c.blocks[i], &pf.Blocks[i], b)
+	}
+	return c
+}
+
+func (k *compiler) param(v ssa.Value) {
+	r := k.number(v)
+	k.c.args = append(k.c.args, r)
+	if k.size(v.Type()) != 0 {
+		k.c.params = append(k.c.params, r)
+	}
+}
+
+func (k *compiler) number(v ssa.Value) int32 {
+	r := k.c.regs
+	k.reg[v] = r
+	k.c.regs += max(1, components(v))
+	return r
+}
+
+// components is the number of registers of v, 0 for a result that is not a value.
+func components(v ssa.Value) int32 {
+	if t, ok := v.Type().(*types.Tuple); ok {
+		return int32(t.Len())
+	}
+	return 1
+}
+
+func (k *compiler) block(out *block, bp *plan.Block, b *ssa.BasicBlock) {
+	out.site, out.recorded = bp.Site, bp.Recorded
+	out.instrs = make([]instr, len(b.Instrs))
+	for j, in := range b.Instrs {
+		k.instr(&out.instrs[j], &bp.Instrs[j], in)
+		if _, ok := in.(*ssa.Phi); ok {
+			out.phis = append(out.phis, &out.instrs[j])
+		}
+	}
+	for i, s := range b.Succs {
+		e := edge{to: int32(s.Index)}
+		dup := i > 0 && b.Succs[0] == s
+		for p, pred := range s.Preds {
+			if pred == b {
+				e.pred = int32(p)
+				if !dup {
+					break
+				}
+			}
+		}
+		out.succs = append(out.succs, e)
+	}
+}
+
+func (k *compiler) instr(out *instr, ip *plan.Instr, in ssa.Instruction) {
+	*out = instr{in: in, site: ip.Site, reg: -1, cell: -1, fused: ip.Fused}
+	if v, ok := in.(ssa.Value); ok {
+		out.reg, out.n = k.reg[v], components(v)
+		out.size = k.size(v.Type())
+	}
+	for _, o := range in.Operands(nil) {
+		out.args = append(out.args, k.arg(*o))
+	}
+	if len(out.args) > 0 && *in.Operands(nil)[0] != nil {
+		out.typ = (*in.Operands(nil)[0]).Type()
+		out.kind = kindOf(out.typ)
+	}
+	k.opcode(out, ip, in)
+	k.detail(out, in)
+	k.wants(out, ip)
+	out.pins = pinned(out, in)
+}
+
+// opcode says how the machine executes in, and finds the variable of a local access.
+func (k *compiler) opcode(out *instr, ip *plan.Instr, in ssa.Instruction) {
+	f := k.c.plan
+	switch in := in.(type) {
+	case *ssa.Phi, *ssa.DebugRef, *ssa.RunDefers, *ssa.Defer, *ssa.Range:
+		out.op = opNop
+		if _, ok := in.(*ssa.Range); ok {
+			out.op = opEval
+		}
+	case *ssa.Jump:
+		out.op = opJump
+	case *ssa.If:
+		out.op = opIf
+	case *ssa.Return:
+		out.op = opReturn
+		for _, r := range in.Results {
+			if u, ok := r.(*ssa.UnOp); ok && f.Defers && u.Op == token.MUL && !f.Local(u.X) {
+				k.c.shifty = true
+			}
+		}
+	case *ssa.Panic:
+		out.op = opPanic
+	case *ssa.Alloc:
+		if f.Local(in) {
+			out.op, out.cell = opAlloc, k.cell(in)
+		}
+	case *ssa.Store:
+		out.op, out.size = opStore, k.size(in.Val.Type())
+		if f.Local(in.Addr) {
+			out.op, out.cell = opSet, k.cell(root(in.Addr))
+		}
+	case *ssa.UnOp:
+		if in.Op == token.MUL {
+			out.op = opLoad
+			if f.Local(in.X) {
+				out.op, out.cell = opLocal, k.cell(root(in.X))
+			}
+		}
+	case *ssa.Call:
+		if _, ok := in.Call.Value.(*ssa.Builtin); !ok && ip.Call && !plan.Typed(in.Call.StaticCallee()) {
+			out.op, out.callee = opCall, in.Call.StaticCallee()
+			if m, ok := in.Call.Value.(*ssa.MakeClosure); ok {
+				for _, b := range m.Bindings {
+					out.free = append(out.free, k.arg(b))
+				}
+			}
+		}
+	}
+}
+
+// root returns the local variable that addr points into.
+func root(addr ssa.Value) *ssa.Alloc {
+	for {
+		switch x := addr.(type) {
+		case *ssa.Alloc:
+			return x
+		case *ssa.FieldAddr:
+			addr = x.X
+		case *ssa.IndexAddr:
+			addr = x.X
+		default:
+			panic("program: local address without a variable: " + addr.String())
+		}
+	}
+}
+
+func (k *compiler) cell(a *ssa.Alloc) int32 {
+	i, ok := k.cells[a]
+	if !ok {
+		i = int32(len(k.c.cells))
+		k.cells[a] = i
+		k.c.cells = append(k.c.cells, k.size(a.Type().Underlying().(*types.Pointer).Elem()))
+	}
+	return i
+}
+
+// detail fills in what the evaluation of some instructions needs.
+func (k *compiler) detail(out *instr, in ssa.Instruction) {
+	switch in := in.(type) {
+	case *ssa.BinOp:
+		out.kind2 = kindOf(in.Y.Type())
+	case *ssa.Convert:
+		out.kind2 = kindOf(in.Type())
+	case *ssa.FieldAddr:
+		out.index, out.off = in.Field, k.fields(pointee(in.X.Type()))
+	case *ssa.Field:
+		out.index, out.off = in.Field, k.fields(in.X.Type())
+	case *ssa.IndexAddr:
+		out.elem = k.size(element(in.X.Type()))
+		out.kind2 = kindOf(in.Index.Type())
+	case *ssa.Index:
+		out.elem = k.size(element(in.X.Type()))
+		out.kind2 = kindOf(in.Index.Type())
+	case *ssa.Slice:
+		out.elem = 1
+		if out.kind != types.String {
+			out.elem = k.size(element(in.X.Type()))
+		}
+	case *ssa.Extract:
+		out.index, out.extract = in.Index, true
+	case *ssa.Call:
+		if callee := in.Call.StaticCallee(); callee != nil && plan.Typed(callee) {
+			if o := callee.Origin(); o != nil {
+				callee = o
+			}
+			out.atomic = callee.Pkg != nil && callee.Pkg.Pkg.Path() == "sync/atomic"
+			out.cas = out.atomic && isCompareAndSwap(callee.Name())
+		}
+		if _, ok := in.Call.Value.(*ssa.Builtin); ok && len(in.Call.Args) > 0 {
+			out.typ = in.Call.Args[0].Type()
+			out.kind = kindOf(out.typ)
+		}
+	}
+}
+
+// fields returns the offsets of the fields of a struct type, nil if they depend on type parameters.
+func (k *compiler) fields(t types.Type) []int64 {
+	s, ok := plan.Core(t).(*types.Struct)
+	if !ok || k.size(t) < 0 {
+		return nil
+	}
+	vars := make([]*types.Var, s.NumFields())
+	for i := range vars {
+		vars[i] = s.Field(i)
+	}
+	return k.c.sizes.Offsetsof(vars)
+}
+
+func pointee(t types.Type) types.Type {
+	if p, ok := plan.Core(t).(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+// element returns the element type of an array, a pointer to one, a slice or a string.
+func element(t types.Type) types.Type {
+	switch u := plan.Core(pointee(t)).(type) {
+	case *types.Array:
+		return u.Elem()
+	case *types.Slice:
+		return u.Elem()
+	}
+	return types.Typ[types.Uint8]
+}
+
+// wants lists the records of an instruction in their order (plan R10).
+func (k *compiler) wants(out *instr, ip *plan.Instr) {
+	if ip.Fused {
+		return
+	}
+	for i := range ip.Before {
+		out.wants = append(out.wants, k.want(out, &ip.Before[i]))
+	}
+	switch {
+	case out.op == opCall:
+		out.wants = append(out.wants, want{kind: wantEnter, reg: -1})
+	case ip.Opaque:
+		out.wants = append(out.wants, want{kind: wantBegin, reg: -1}, want{kind: wantEnd, reg: -1})
+	case ip.Call:
+		out.wants = append(out.wants, want{kind: wantRuntime, reg: -1})
+	}
+	for i := range ip.After {
+		out.wants = append(out.wants, k.want(out, &ip.After[i]))
+	}
+}
+
+func (k *compiler) want(out *instr, h *plan.Hook) want {
+	switch h.Kind {
+	case format.Value:
+		out.recorded = true
+		return want{kind: wantValue, hook: h, reg: out.reg + int32(max(0, h.Index))}
+	case format.ChanLen:
+		out.recorded = true
+		return want{kind: wantLen, hook: h, reg: out.reg}
+	case format.Read, format.Write:
+		return want{kind: wantAccess, hook: h, reg: -1}
+	}
+	panic("program: no such hook: " + h.Kind.String())
+}
+
+// size returns the size of t, -1 if it depends on type parameters.
+func (k *compiler) size(t types.Type) int64 {
+	if n, ok := k.w.sizeCache[t]; ok {
+		return n
+	}
+	n := int64(-1)
+	if b, ok := t.(*types.Basic); ok && b.Kind() == types.Invalid {
+		n = 0
+	} else if !parameterised(t, nil) {
+		n = k.c.sizes.Sizeof(t)
+	}
+	k.w.sizeCache[t] = n
+	return n
+}
+
+// parameterised reports whether the size of t depends on a type parameter.
+func parameterised(t types.Type, seen map[types.Type]bool) bool {
+	t = types.Unalias(t)
+	if seen[t] {
+		return false
+	}
+	switch t := t.(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Named:
+		if seen == nil {
+			seen = map[types.Type]bool{}
+		}
+		seen[t] = true
+		return parameterised(t.Underlying(), seen)
+	case *types.Array:
+		return parameterised(t.Elem(), seen)
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if parameterised(t.Field(i).Type(), seen) {
+				return true
+			}
+		}
+	case *types.Tuple:
+		for i := range t.Len() {
+			if parameterised(t.At(i).Type(), seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (k *compiler) arg(v ssa.Value) arg {
+	switch v := v.(type) {
+	case nil:
+		return arg{reg: -1}
+	case *ssa.Const:
+		return arg{reg: -1, val: k.constant(v)}
+	case *ssa.Global:
+		return arg{reg: -1, glob: k.w.global(v)}
+	case *ssa.Function, *ssa.Builtin:
+		return arg{reg: -1}
+	}
+	r, ok := k.reg[v]
+	if !ok {
+		panic("program: no register for " + v.String())
+	}
+	return arg{reg: r}
+}
+
+func (k *compiler) constant(c *ssa.Const) Value {
+	if _, ok := types.Unalias(c.Type()).(*types.TypeParam); ok {
+		return Value{}
+	}
+	if c.Value == nil {
+		n := k.size(c.Type())
+		if n < 0 || n > 512 {
+			return Value{}
+		}
+		return Zero(n)
+	}
+	switch kind := kindOf(c.Type()); kind {
+	case types.Bool:
+		return boolValue(constant.BoolVal(c.Value))
+	case types.String:
+		return Text(constant.StringVal(c.Value))
+	case types.Float32:
+		f, _ := constant.Float32Val(c.Value)
+		return wrapFloat(f)
+	case types.Float64:
+		f, _ := constant.Float64Val(c.Value)
+		return wrapFloat(f)
+	case types.Complex64:
+		re, _ := constant.Float32Val(constant.Real(c.Value))
+		im, _ := constant.Float32Val(constant.Imag(c.Value))
+		return wrapComplex64(complex(re, im))
+	case types.Complex128:
+		re, _ := constant.Float64Val(constant.Real(c.Value))
+		im, _ := constant.Float64Val(constant.Imag(c.Value))
+		return Words([]uint64{math.Float64bits(re), math.Float64bits(im)})
+	default:
+		if !isInteger(kind) && kind != types.UnsafePointer {
+			return Value{}
+		}
+		v := constant.ToInt(c.Value)
+		if i, ok := constant.Int64Val(v); ok {
+			return Known(uint64(i) & mask(sizeOfKind(kind)))
+		}
+		u, ok := constant.Uint64Val(v)
+		if !ok {
+			return Value{}
+		}
+		return Known(u)
+	}
+}
+
+func isCompareAndSwap(name string) bool {
+	return len(name) >= 14 && name[:14] == "CompareAndSwap"
+}

@@ -1,0 +1,76 @@
+// Package program walks a recorded trace through the SSA of the program: one abstract
+// machine per goroutine executes the instructions between two records, recomputes every
+// local value, and knows for every value which reads it was computed from. It answers
+// the question that the analysis of a trace alone cannot: *which reads does an event need?*
+//
+// This is the symbolic trace of RECIPE (Huang and Rajagopalan, PLDI 2016 section III.A) for
+// Go's SSA, and RDIT's local determinism read off the program instead of assumed for every read.
+//
+// # The walk
+//
+// Package plan says which record stands at which instruction. A frame is one invocation;
+// it waits at an instruction that has a record, and when the record arrives, executes on to the next
+// such instruction. A static call of an instrumented function binds the callee's parameters to the
+// caller's registers; any other Enter brings recorded parameters. A frame of depth d ends with its
+// Exit, or when an Enter or Exit of depth ≤ d arrives: a panic passed through it.
+//
+// # Checks
+//
+// (C1) Wherever a value, an address, a size or a branch is both recomputed and recorded, the two are compared.
+// NaN equals NaN: which bits it has depends on the order of operands in machine code.
+//
+// (C2) If they differ, or a record arrives that the plan does not have at this point, that is a bug of
+// presage, a [Mismatch]. The invocation is not walked any further, its events have Walked false, and
+// every read of the goroutine so far that is not needed yet is needed at that event.
+//
+// # Dataflow
+//
+// (F1) A value depends on the union of what its operands depend on, and on the reads recorded at its instruction.
+// A phi depends on the edge taken; why it was taken is in the Needs of the Block event (F2).
+//
+// (F2) Pinned, that is in the Needs of the next event of the goroutine: branch conditions; addresses and
+// indices; operands of implicit checks (nil, bounds, divisor, shift count, type assertion, comparison of interfaces);
+// arguments and callee of opaque calls, go and defer; channels, locks, maps and their keys and the
+// values put in them; panics. pinned in needs.go is the table.
+//
+// (F3) What an instrumented function returns to code that is not walked is pinned at its Exit.
+//
+// (F4) When a panic passes through a frame, or a frame is left by one, every read of the goroutine is
+// pinned. So is what a deferred call may have changed: the results of a function that loads
+// them from memory before its deferred calls.
+//
+// (F5) A local variable whose address does not leave the function is followed byte by byte, but
+// depends as a whole on all that was stored in it since a store to the whole of it.
+//
+// (F6) Memory on the goroutine's own stack moves, so it is not a location: what is stored
+// there is pinned, and a read of it depends on nothing.
+//
+// (F7) The elements that append moves to a new array have no writes of their own: their reads are pinned.
+//
+// (F8) A CompareAndSwap's read is pinned: had it found another value, it would have been another operation.
+// Other operations of package sync pin what they get.
+//
+// A write's or send's From are the reads that the value depends on and that are not pinned.
+//
+// # Soundness
+//
+// A read is free (in nobody's Needs) only if all it feeds are registers and From sets. Where
+// the walk knows less, it pins more: sets larger than maxSet, reads older than maxOpen reads.
+// What opaque code returned depends on nothing, because all that went into it is pinned.
+// Assumed: SSA and emitted program agree (that is what the checks look for), and code that
+// is not instrumented does not write the memory of walked functions unseen (docs/model.md).
+//
+// # Cost
+//
+// One step of the machine per executed instruction. A union of sets is O(1), sets share their
+// structure, and a read is pinned at most once, so all Needs together are no longer than the trace.
+//
+// # Files
+//
+//	value.go, operator.go  typed values and Go's operators
+//	code.go, eval.go       functions prepared for the machine; instructions as functions of values
+//	machine.go             frames, registers, local variables, silent steps
+//	needs.go, flow.go      what is pinned; sets of reads
+//	walk.go, record.go     events: frames, and the records of an instruction
+//	load.go                SSA for a trace recorded earlier
+package program

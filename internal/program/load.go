@@ -1,0 +1,77 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"presage/internal/plan"
+	"presage/internal/trace"
+)
+
+// Load builds the SSA of the program that a trace was recorded from, out of the source
+// as it is now, and plans it with the functions opaque that were opaque then. It
+// is an error if the source is not the one that was recorded: sites would name other
+// instructions. Without a plan there is no walk, and the analysis judges strictly.
+func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
+	cfg := plan.Config{Dir: meta.Dir, BuildFlags: meta.BuildFlags}
+	for _, f := range meta.Files {
+		cfg.Tests = cfg.Tests || strings.HasSuffix(f.Name, "_test.go")
+	}
+	seen := map[string]bool{}
+	for _, path := range meta.Packages {
+		if cfg.Tests {
+			path = strings.TrimSuffix(path, "_test") // an external test package comes with its package
+		}
+		if !seen[path] {
+			seen[path] = true
+			cfg.Patterns = append(cfg.Patterns, path)
+		}
+	}
+	prog, err := plan.Load(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("loading the recorded program: %w", err)
+	}
+	p := plan.New(prog, nil)
+	if err := Matches(p, meta); err != nil {
+		return nil, err
+	}
+	if opaque := opaqueUnits(p, meta); len(opaque) > 0 {
+		p = plan.New(prog, opaque)
+	}
+	return p, nil
+}
+
+// Matches reports how the program of p differs from the one that meta was recorded from.
+func Matches(p *plan.Plan, meta *trace.Meta) error {
+	then := map[string]string{}
+	for _, f := range meta.Files {
+		then[f.Name] = f.Hash
+	}
+	for _, f := range p.Files {
+		switch hash, ok := then[f.Name]; {
+		case !ok:
+			return fmt.Errorf("%s was not part of the recorded program", f.Name)
+		case hash != f.Hash:
+			return fmt.Errorf("%s has changed since the recording", f.Name)
+		}
+	}
+	if len(p.Funcs) != len(meta.Funcs) || len(p.Sites) != len(meta.Sites) {
+		return fmt.Errorf("the source has %d functions and %d sites, the recording had %d and %d",
+			len(p.Funcs), len(p.Sites), len(meta.Funcs), len(meta.Sites))
+	}
+	return nil
+}
+
+// opaqueUnits returns the units that the recorded build left as written, with the reasons.
+func opaqueUnits(p *plan.Plan, meta *trace.Meta) map[string]string {
+	m := map[string]string{}
+	for _, u := range p.Units {
+		for _, f := range u.Funcs {
+			if why := meta.Funcs[f.ID].Opaque; why != "" && u.Opaque == "" {
+				m[u.Key] = why
+			}
+		}
+	}
+	return m
+}

@@ -1,0 +1,296 @@
+package program
+
+// A frame is one invocation of an instrumented function.
+type frame struct {
+	code   *code // nil: the function is not known
+	depth  uint64
+	walked bool
+	static bool // entered by a call that the caller's walk is at
+	regs   []Value
+	deps   []*reads
+	cells  []cell
+	block  int32
+	ip     int32
+	stage  stage
+
+	entering int  // parameters that are still to be recorded
+	leaving  bool // the returning block has ended: only deferred calls and Exit are left
+	unwinds  bool // a panic passed through, or was recovered
+	deferred bool // an instrumented function was entered while this one was leaving
+	results  []Value
+	from     []*reads // what the results depend on
+}
+
+// A stage is how far the walk has come in the instruction at which it waits.
+type stage struct {
+	at     bool // the operands were looked at
+	want   int  // the next record
+	inside bool // between OpaqueBegin and OpaqueEnd, or in a callee
+	run    bool // in a run of accesses
+	addr   uint64
+	reads  *reads   // all reads of the instruction
+	words  []uint64 // the value of the run, or of the Value record
+	size   int64    // bytes of it so far
+	known  bool     // they were recorded
+	chosen int      // the case of a select
+}
+
+// reset begins the next instruction. The buffer of words stays.
+func (s *stage) reset() { *s = stage{words: s.words[:0], chosen: -1} }
+
+// A cell is a local variable whose address does not leave the function (plan R2).
+type cell struct {
+	words []uint64 // nil: too large to follow, nothing is known
+	known uint64
+	deps  *reads // a union over what was stored in any part of it (F5)
+}
+
+// maxCell bounds the size of a local variable whose content is followed, in words.
+const maxCell = 63
+
+func (c *cell) clear(size int64) {
+	c.deps, c.known = nil, 0
+	n := int(size+7) / 8
+	if size < 0 || n > maxCell {
+		c.words = nil
+		return
+	}
+	if cap(c.words) < n {
+		c.words = make([]uint64, n)
+	}
+	c.words = c.words[:n]
+	clear(c.words)
+	c.known = lowBits(n)
+}
+
+// load returns size bytes at offset off.
+func (c *cell) load(off Value, size int64) Value {
+	at, ok := off.Bits()
+	if !ok || size < 0 || at+uint64(size) > uint64(len(c.words))*8 {
+		return Value{}
+	}
+	whole := Value{bits: c.words[0], known: c.known, more: &more{words: c.words[1:]}}
+	if size <= 8 {
+		return whole.part(int64(at), size)
+	}
+	return whole.from(int(at/8), size) // a value above 8 bytes is aligned if any part of it can be
+}
+
+// store sets size bytes at offset off.
+func (c *cell) store(off Value, size int64, v Value) {
+	at, ok := off.Bits()
+	if !ok || size < 0 || at+uint64(size) > uint64(len(c.words))*8 || size > 8 && at%8 != 0 {
+		c.known = 0
+		return
+	}
+	for i := int64(0); i*8 < size; i++ {
+		n := min(8, size-i*8)
+		w, ok := v.Word(int(i))
+		c.setWord(int64(at)+i*8, n, w, ok)
+	}
+}
+
+func (c *cell) setWord(at, n int64, w uint64, ok bool) {
+	i, sh := at/8, 8*(at%8)
+	m := mask(n) << sh
+	if at%8+n > 8 {
+		ok = false
+	}
+	c.words[i] = c.words[i]&^m | w<<sh&m
+	switch {
+	case !ok:
+		c.known &^= 1 << i
+	case n == 8:
+		c.known |= 1 << i
+	}
+}
+
+// value returns operand a of a frame.
+func (f *frame) value(a *arg) Value {
+	switch {
+	case a.reg >= 0:
+		return f.regs[a.reg]
+	case a.glob != nil:
+		return a.glob.addr
+	}
+	return a.val
+}
+
+func (f *frame) depsOf(a *arg) *reads {
+	if a.reg >= 0 {
+		return f.deps[a.reg]
+	}
+	return nil
+}
+
+// instr returns the instruction at which the frame stands.
+func (f *frame) instr() *instr { return &f.code.blocks[f.block].instrs[f.ip] }
+
+// set gives the first register of an instruction its value.
+func (f *frame) set(in *instr, v Value, d *reads) {
+	if in.reg >= 0 && in.n > 0 {
+		f.regs[in.reg], f.deps[in.reg] = v, d
+	}
+}
+
+// enterBlock follows an edge: the phis of the block take their values at once.
+func (g *goroutine) enterBlock(f *frame, e edge) {
+	b := &f.code.blocks[e.to]
+	g.phiVals, g.phiDeps = g.phiVals[:0], g.phiDeps[:0]
+	for _, p := range b.phis {
+		a := &p.args[e.pred]
+		g.phiVals = append(g.phiVals, f.value(a))
+		g.phiDeps = append(g.phiDeps, f.depsOf(a))
+	}
+	for i, p := range b.phis {
+		f.set(p, g.phiVals[i], g.phiDeps[i])
+	}
+	f.block, f.ip = e.to, 0
+}
+
+// advance executes instructions up to one that has a record or ends the walk's
+// knowledge of where it is. It returns false at an instruction that cannot be left
+// without a record.
+func (g *goroutine) advance(f *frame) {
+	for jumps := 0; ; {
+		in := f.instr()
+		if !f.stage.at {
+			f.stage.at = true
+			g.pinOperands(f, in)
+		}
+		if len(in.wants) > 0 && f.stage.want < len(in.wants) {
+			return
+		}
+		switch in.op {
+		case opIf, opReturn, opPanic:
+			return
+		case opJump:
+			e := f.code.blocks[f.block].succs[0]
+			if f.code.blocks[e.to].recorded {
+				return
+			}
+			if jumps++; jumps > len(f.code.blocks) {
+				return // a loop without records: it goes on for ever
+			}
+			f.stage.reset()
+			g.enterBlock(f, e)
+			continue
+		}
+		g.finish(f, in)
+		f.stage.reset()
+		f.ip++
+	}
+}
+
+// pinOperands is rule (F2) at the instruction.
+func (g *goroutine) pinOperands(f *frame, in *instr) {
+	if in.pins == 0 {
+		return
+	}
+	for i := range in.args {
+		if in.pins == all || i < 64 && in.pins>>i&1 != 0 {
+			g.d.pin(f.depsOf(&in.args[i]))
+		}
+	}
+	if in.op == opPanic {
+		g.d.pinAll()
+	}
+}
+
+// finish gives an instruction its result, all its records having been seen.
+func (g *goroutine) finish(f *frame, in *instr) {
+	switch in.op {
+	case opNop, opStore:
+	case opAlloc:
+		f.cells[in.cell].clear(f.code.cells[in.cell])
+		f.set(in, Known(0), nil) // its address is an offset in the cell
+	case opSet:
+		g.setLocal(f, in)
+	case opLocal, opLoad:
+		if !in.recorded {
+			f.regs[in.reg] = g.computed(f, in)
+		}
+		f.deps[in.reg] = f.stage.reads
+		if in.op == opLocal {
+			f.deps[in.reg] = f.cells[in.cell].deps
+		}
+	case opCall:
+		g.returned(f, in)
+	default:
+		g.evaluate(f, in)
+	}
+}
+
+// setLocal stores to a local variable.
+func (g *goroutine) setLocal(f *frame, in *instr) {
+	c := &f.cells[in.cell]
+	at := f.value(&in.args[0])
+	d := f.depsOf(&in.args[1])
+	if off, ok := at.Bits(); !ok || off != 0 || in.size != f.code.cells[in.cell] {
+		d = g.d.union(c.deps, d)
+	}
+	c.store(at, in.size, f.value(&in.args[1]))
+	c.deps = d
+}
+
+// evaluate gives an instruction its result and what it depends on (F1).
+func (g *goroutine) evaluate(f *frame, in *instr) {
+	if in.reg < 0 || in.n == 0 {
+		return
+	}
+	if in.extract {
+		r := in.args[0].reg + int32(in.index)
+		f.regs[in.reg], f.deps[in.reg] = f.regs[r], f.deps[r]
+		return
+	}
+	d := f.stage.reads
+	for i := range in.args {
+		d = g.d.union(d, f.depsOf(&in.args[i]))
+	}
+	for i := range in.n {
+		f.deps[in.reg+i] = d
+	}
+	if in.n == 1 && !in.recorded {
+		f.regs[in.reg] = g.computed(f, in)
+	}
+}
+
+// computed recomputes the result of an instruction that has one.
+func (g *goroutine) computed(f *frame, in *instr) Value {
+	switch in.op {
+	case opLocal:
+		return f.cells[in.cell].load(f.value(&in.args[0]), in.size)
+	case opLoad:
+		if f.stage.known {
+			return Words(append([]uint64(nil), f.stage.words...))
+		}
+		return Value{}
+	case opEval:
+		g.vals = g.vals[:0]
+		for i := range in.args {
+			g.vals = append(g.vals, f.value(&in.args[i]))
+		}
+		v, _ := f.code.eval(in, g.vals)
+		return v
+	}
+	return Value{}
+}
+
+// returned takes over the results of a walked callee.
+func (g *goroutine) returned(f *frame, in *instr) {
+	for i := range in.n {
+		r := in.reg + i
+		f.deps[r] = nil
+		if int(i) < len(g.resultDeps) {
+			f.deps[r] = g.resultDeps[i]
+		}
+		if in.recorded {
+			continue
+		}
+		f.regs[r] = Value{}
+		if int(i) < len(g.results) {
+			f.regs[r] = g.results[i]
+		}
+	}
+	g.results, g.resultDeps = g.results[:0], g.resultDeps[:0]
+}

@@ -1,0 +1,118 @@
+package program
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/plan"
+)
+
+// all pins every operand.
+const all = ^uint64(0)
+
+// pinned returns the operands of an instruction that must keep their values, bit i for
+// operand i (rule F2): what it dereferences, what its implicit checks look at, and what
+// it passes to code that is not walked.
+func pinned(out *instr, in ssa.Instruction) uint64 {
+	switch in := in.(type) {
+	case *ssa.BinOp:
+		return pinnedBinOp(in)
+	case *ssa.UnOp:
+		if in.Op == token.MUL || in.Op == token.ARROW {
+			return 1 // nil
+		}
+	case *ssa.Store, *ssa.FieldAddr, *ssa.Send:
+		return 1 // nil; the channel. What is stored or sent is not pinned: it is in From
+	case *ssa.IndexAddr:
+		return 3 // nil, bounds
+	case *ssa.Index, *ssa.Lookup:
+		return 3 // bounds, the key
+	case *ssa.Slice, *ssa.SliceToArrayPointer, *ssa.MultiConvert, *ssa.MapUpdate, *ssa.MakeSlice, *ssa.MakeMap,
+		*ssa.MakeChan, *ssa.MakeClosure, *ssa.Range, *ssa.Next, *ssa.Go, *ssa.Defer, *ssa.Panic, *ssa.If:
+		return all
+	case *ssa.Convert:
+		// The content of a new []byte or []rune has no records of its own.
+		if _, ok := plan.Core(in.Type()).(*types.Slice); ok {
+			return all
+		}
+		if _, ok := plan.Core(in.X.Type()).(*types.Slice); ok {
+			return all
+		}
+	case *ssa.TypeAssert:
+		if !in.CommaOk {
+			return all
+		}
+	case *ssa.Select:
+		return pinnedSelect(in)
+	case *ssa.Call:
+		return pinnedCall(out, in)
+	}
+	return 0
+}
+
+// pinnedBinOp pins a divisor, a signed shift count, and interfaces and type
+// parameters whose comparison may panic.
+func pinnedBinOp(in *ssa.BinOp) uint64 {
+	switch in.Op {
+	case token.QUO, token.REM:
+		if b, ok := in.X.Type().Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger != 0 {
+			return 2
+		}
+	case token.SHL, token.SHR:
+		if b, ok := in.Y.Type().Underlying().(*types.Basic); !ok || b.Info()&types.IsUnsigned == 0 {
+			return 2
+		}
+	case token.EQL, token.NEQ:
+		if isNilConst(in.X) || isNilConst(in.Y) {
+			return 0
+		}
+		switch in.X.Type().Underlying().(type) {
+		case *types.Basic, *types.Pointer, *types.Chan:
+			return 0
+		}
+		return 3
+	}
+	return 0
+}
+
+func isNilConst(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	return ok && c.Value == nil
+}
+
+// pinnedSelect pins the channels; the values sent are in the From of the send.
+func pinnedSelect(in *ssa.Select) uint64 {
+	var m uint64
+	for i := range min(32, len(in.States)) {
+		m |= 1 << (2 * i)
+	}
+	if len(in.States) > 31 {
+		return all
+	}
+	return m
+}
+
+func pinnedCall(out *instr, in *ssa.Call) uint64 {
+	if b, ok := in.Call.Value.(*ssa.Builtin); ok {
+		switch b.Name() {
+		case "len", "cap":
+			switch plan.Core(in.Call.Args[0].Type()).(type) {
+			case *types.Map, *types.Chan, *types.Interface:
+				return all
+			}
+			return 0
+		case "min", "max", "real", "imag", "complex", "Add", "StringData", "SliceData":
+			return 0
+		}
+		return all
+	}
+	switch {
+	case out.op == opCall:
+		return 0 // the arguments are the callee's parameters
+	case out.atomic && !out.cas:
+		return 2 // the address; what is written is in From
+	}
+	return all
+}

@@ -1,0 +1,345 @@
+package program
+
+import (
+	"maps"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/plan"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// accepts reports whether the event is the record that is wanted, or a part of it.
+func (w *want) accepts(f *frame, in *instr, e *trace.Event) bool {
+	if e.Site != in.site {
+		return false
+	}
+	switch w.kind {
+	case wantValue:
+		return e.Kind == format.Value && (w.hook.Case < 0 || w.hook.Case == f.stage.chosen)
+	case wantAccess:
+		return e.Kind == w.hook.Kind
+	case wantLen:
+		return e.Kind == format.ChanLen
+	case wantBegin:
+		return e.Kind == format.OpaqueBegin
+	case wantEnd:
+		return e.Kind == format.OpaqueEnd
+	case wantRuntime:
+		return ofRuntime(e.Kind)
+	}
+	return false
+}
+
+// ofRuntime reports whether records of the kind are written by the runtime side, not by emitted code.
+func ofRuntime(k format.Kind) bool {
+	return k.IsAtomic() || k >= format.Lock && k <= format.Go && k != format.ChanLen
+}
+
+// optional reports whether the record may be missing, or has ended.
+func (w *want) optional(f *frame) bool {
+	switch w.kind {
+	case wantRuntime, wantLen:
+		return true
+	case wantValue:
+		return w.hook.Size < 0 || w.hook.Case >= 0 && w.hook.Case != f.stage.chosen
+	case wantAccess:
+		return !f.stage.run && (w.hook.Extent != plan.Pointee || w.hook.Size < 0)
+	}
+	return false
+}
+
+func (w *want) String() string {
+	switch w.kind {
+	case wantValue:
+		return "value of " + w.hook.Val.Name()
+	case wantAccess:
+		return w.hook.Kind.String()
+	case wantLen:
+		return "len"
+	case wantEnter:
+		return "enter"
+	case wantBegin:
+		return "opaque"
+	case wantEnd:
+		return "opaqueend"
+	}
+	return "a record of the runtime"
+}
+
+// take consumes a record. It reports whether the walk still agrees with the trace.
+func (g *goroutine) take(f *frame, in *instr, w *want, index int64, e *trace.Event) bool {
+	switch w.kind {
+	case wantValue:
+		g.beginValue(f, e)
+	case wantAccess:
+		g.access(f, in, w, index, e)
+	case wantLen:
+		f.regs[w.reg] = Known(e.Val)
+		f.stage.reads = g.d.read(index)
+		f.stage.want++
+	case wantBegin:
+		f.stage.inside = true
+		f.stage.want++
+	case wantEnd:
+		f.stage.inside = false
+		f.stage.want++
+	case wantRuntime:
+		g.runtime(f, in, index, e)
+	}
+	return f.walked
+}
+
+// access is a Read or a Write, or one word of one.
+func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.Event) {
+	s := &f.stage
+	if !s.run {
+		s.run, s.addr, s.words, s.size, s.known = true, uint64(e.Obj), s.words[:0], 0, true
+		if !g.checkAddress(f, in, w, e) {
+			return
+		}
+	}
+	g.gather(f, e)
+	stack := e.Flags&format.FlagStack != 0
+	if e.Kind == format.Read {
+		switch {
+		case stack: // (F6)
+		case w.hook.Extent == plan.AppendGrown: // (F7)
+			g.d.pin(g.d.read(index))
+		default:
+			s.reads = g.d.union(s.reads, g.d.read(index))
+		}
+	} else {
+		g.stored(f, in, stack)
+	}
+	if e.Flags&format.FlagMore != 0 {
+		return
+	}
+	s.run = false
+	if w.hook.Extent == plan.Pointee {
+		g.checkAccess(f, in, w, e)
+	}
+	if !w.hook.Extent.Dynamic() {
+		s.want++
+	}
+}
+
+// stored fills in From: what the value written depends on.
+func (g *goroutine) stored(f *frame, in *instr, stack bool) {
+	d := f.stage.reads
+	for i := range in.args {
+		d = g.d.union(d, f.depsOf(&in.args[i]))
+	}
+	if stack { // (F6)
+		g.d.pin(d)
+		return
+	}
+	g.fromSet(d)
+}
+
+func (g *goroutine) fromSet(d *reads) {
+	for _, r := range g.d.members(d) {
+		g.w.from = append(g.w.from, r.index)
+	}
+}
+
+// gather adds a word of a run to the value read or written.
+func (g *goroutine) gather(f *frame, e *trace.Event) {
+	s := &f.stage
+	at := int64(uint64(e.Obj) - s.addr)
+	if e.Flags&format.FlagNoValue != 0 || at != s.size || e.Size == 0 || e.Size > 8 {
+		s.known = false
+	}
+	n := int64(e.Size)
+	s.size += n
+	if !s.known || s.size > 1<<16 {
+		return
+	}
+	for int64(len(s.words))*8 < s.size {
+		s.words = append(s.words, 0)
+	}
+	i, sh := at/8, 8*(at%8)
+	s.words[i] |= e.Val & mask(n) << sh
+	if at%8+n > 8 {
+		s.words[i+1] |= e.Val & mask(n) >> (64 - sh)
+	}
+}
+
+// checkAddress compares the address of an access with the recomputed one, and learns where
+// global variables are.
+func (g *goroutine) checkAddress(f *frame, in *instr, w *want, e *trace.Event) bool {
+	if w.hook.Extent != plan.Pointee && w.hook.Extent != plan.MapObject {
+		return true
+	}
+	i := 0
+	if _, ok := in.in.(*ssa.Call); ok {
+		i = 1
+	}
+	a := &in.args[i]
+	p, ok := f.value(a).Bits()
+	if !ok {
+		if a.glob != nil {
+			a.glob.addr = Known(uint64(e.Obj))
+		}
+		return true
+	}
+	g.w.stats.Checked++
+	if p == uint64(e.Obj) {
+		return true
+	}
+	g.mismatchAt(f, in, e, Known(p), Known(uint64(e.Obj)), "address")
+	return false
+}
+
+// checkAccess compares the size of an access, and the value of a store.
+func (g *goroutine) checkAccess(f *frame, in *instr, w *want, e *trace.Event) {
+	s := &f.stage
+	if w.hook.Size >= 0 && s.size != w.hook.Size {
+		g.mismatchAt(f, in, e, Known(uint64(w.hook.Size)), Known(uint64(s.size)), "size")
+		return
+	}
+	if in.op != opStore || !s.known {
+		return
+	}
+	v := f.value(&in.args[1])
+	if r := Words(s.words); differs(v, r, s.size) {
+		g.check(f, in, e, w.hook, v, Words(append([]uint64(nil), s.words...)), s.size)
+		return
+	}
+	g.w.stats.Checked++
+}
+
+// runtime is a record that the runtime side wrote for the instruction.
+func (g *goroutine) runtime(f *frame, in *instr, index int64, e *trace.Event) {
+	switch e.Kind {
+	case format.AtomicWrite, format.AtomicRMW, format.ChanSend:
+		g.stored(f, in, false)
+	case format.Go:
+		g.starts(f, in, trace.GoID(e.Obj))
+	}
+	switch e.Kind {
+	case format.AtomicRead, format.AtomicRMW, format.ChanRecv:
+		r := g.d.read(index)
+		if in.cas || !in.atomic && e.Kind != format.ChanRecv { // (F8)
+			g.d.pin(r)
+			return
+		}
+		f.stage.reads = g.d.union(f.stage.reads, r)
+	}
+}
+
+// starts keeps the arguments of a go statement for the goroutine it starts.
+func (g *goroutine) starts(f *frame, in *instr, child trace.GoID) {
+	if _, ok := in.in.(*ssa.Go); !ok || child == 0 {
+		return
+	}
+	c := g.w.goroutine(child)
+	for i := range in.args[1:] {
+		c.started = append(c.started, f.value(&in.args[i+1]))
+	}
+}
+
+// Reason says why an invocation was not walked.
+type Reason string
+
+const (
+	NoFunction Reason = "no-function" // the function is not in the plan
+	Differs    Reason = "differs"     // a value or an address is not the recomputed one
+	Lost       Reason = "lost"        // a record that the plan does not have at this point
+)
+
+// Stats counts what the walk has done.
+type Stats struct {
+	Events      int64 // seen
+	Walked      int64 // consumed by a walk that agreed
+	Checked     int64 // recorded values and addresses compared
+	Invocations int64 // function invocations that were walked to their end
+	Panicked    int64 // of these: ended by a panic
+	Unwalked    map[Reason]int64
+	Mismatches  int64 // invocations given up because walk and trace differ
+	TooLarge    int64 // sets of reads pinned because of their size
+	TooOld      int64 // reads pinned because of their age
+}
+
+// Mismatch is a point where the walk and the trace differ: a bug of presage.
+type Mismatch struct {
+	Index    int64 // of the event
+	Func     string
+	Instr    string
+	Pos      string
+	What     string
+	Computed Value
+	Recorded Value
+}
+
+// String prints the mismatch on one line.
+func (m Mismatch) String() string {
+	var b strings.Builder
+	b.WriteString(m.Pos + ": " + m.Func + ": " + m.Instr + ": " + m.What)
+	if m.Computed.known != 0 || m.Recorded.known != 0 {
+		b.WriteString(": recomputed " + m.Computed.String() + ", recorded " + m.Recorded.String())
+	}
+	return b.String()
+}
+
+// maxMismatches bounds how many are kept.
+const maxMismatches = 200
+
+// mismatchAt ends the walk of an invocation: from here on it is opaque (C2).
+func (g *goroutine) mismatchAt(f *frame, in *instr, e *trace.Event, computed, recorded Value, what string) {
+	f.walked = false
+	g.valueWords = 0
+	g.d.pinAll()
+	w := g.w
+	w.stats.Mismatches++
+	if computed.known != 0 || recorded.known != 0 {
+		w.stats.Unwalked[Differs]++
+	} else {
+		w.stats.Unwalked[Lost]++
+	}
+	if len(w.mismatches) >= maxMismatches {
+		return
+	}
+	m := Mismatch{Index: g.event, Func: f.code.plan.SSA.String(), What: what, Computed: computed, Recorded: recorded}
+	fset := f.code.plan.Unit.Pkg.Fset
+	pos := f.code.plan.SSA.Pos()
+	if in == nil && !f.leaving && f.entering == 0 {
+		in = f.instr()
+	}
+	if in != nil {
+		m.Instr = instrString(in.in)
+		for _, x := range f.code.blocks[f.block].instrs[:f.ip+1] {
+			if p := x.in.Pos(); p.IsValid() {
+				pos = p
+			}
+		}
+	}
+	m.Pos = fset.Position(pos).String()
+	w.mismatches = append(w.mismatches, m)
+}
+
+func instrString(in ssa.Instruction) string {
+	if v, ok := in.(ssa.Value); ok {
+		return v.Name() + " = " + in.String()
+	}
+	return in.String()
+}
+
+// Stats returns the counts so far.
+func (w *Walker) Stats() Stats {
+	s := w.stats
+	s.Unwalked = maps.Clone(s.Unwalked)
+	for _, g := range w.goroutines {
+		if g == nil {
+			continue
+		}
+		s.TooLarge += g.d.tooLarge
+		s.TooOld += g.d.tooOld
+	}
+	return s
+}
+
+// Mismatches returns the first mismatches. There are Stats().Mismatches.
+func (w *Walker) Mismatches() []Mismatch { return w.mismatches }
