@@ -31,8 +31,8 @@ type Meta struct {
 	GoVersion  string      `json:"go_version,omitempty"`
 	GOOS       string      `json:"goos,omitempty"`
 	GOARCH     string      `json:"goarch,omitempty"`
-	Command    []string    `json:"command,omitempty"` // the program under test and its arguments
-	Dir        string      `json:"dir,omitempty"`     // where it was built
+	Command    []string    `json:"command,omitempty"`     // the program under test and its arguments
+	Dir        string      `json:"dir,omitempty"`         // where it was built
 	BuildFlags []string    `json:"build_flags,omitempty"` // those of go list: -tags, -mod, -modfile
 	Packages   []string    `json:"packages,omitempty"`
 	Files      []File      `json:"files,omitempty"`
