@@ -110,7 +110,7 @@ func (h *planner) builtin(ip *Instr, in *ssa.Call, name string) {
 
 func (h *planner) append(ip *Instr, in *ssa.Call) {
 	args := in.Call.Args
-	s, ok := types.Unalias(in.Type()).Underlying().(*types.Slice)
+	s, ok := Core(in.Type()).(*types.Slice)
 	if !ok || len(args) != 2 {
 		ip.After = h.results(in)
 		return
@@ -126,17 +126,17 @@ func (h *planner) append(ip *Instr, in *ssa.Call) {
 func (h *planner) copy(ip *Instr, in *ssa.Call) {
 	args := in.Call.Args
 	ip.After = h.results(in)
-	if s, ok := types.Unalias(args[1].Type()).Underlying().(*types.Slice); ok {
+	if s, ok := Core(args[1].Type()).(*types.Slice); ok {
 		ip.After = append(ip.After, elements(format.Read, Copied, args[1], in, s.Elem(), h.sizes))
 	}
-	if s, ok := types.Unalias(args[0].Type()).Underlying().(*types.Slice); ok {
+	if s, ok := Core(args[0].Type()).(*types.Slice); ok {
 		ip.After = append(ip.After, elements(format.Write, Copied, args[0], in, s.Elem(), h.sizes))
 	}
 }
 
 func (h *planner) clear(ip *Instr, in *ssa.Call) {
 	x := in.Call.Args[0]
-	if s, ok := types.Unalias(x.Type()).Underlying().(*types.Slice); ok {
+	if s, ok := Core(x.Type()).(*types.Slice); ok {
 		ip.After = []Hook{elements(format.Write, Elements, x, nil, s.Elem(), h.sizes)}
 	} else if isMap(x.Type()) {
 		ip.Before = []Hook{mapAccess(format.Write, x)}

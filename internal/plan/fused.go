@@ -14,6 +14,9 @@ import (
 //	binary.BigEndian.Uint16(b)   // t0 = *binary.BigEndian has an unexported type
 //	x.Promoted                   // t1 = &x.unexported (embedded); t2 = &t1.Promoted
 
+// Fused reports whether the instruction has no place of its own in emitted code (R11).
+func (f *Func) Fused(in ssa.Instruction) bool { return fused(f.Unit.Pkg, in) }
+
 // fused reports whether the instruction has no place of its own in emitted code.
 func fused(pkg *Package, in ssa.Instruction) bool {
 	switch in := in.(type) {

@@ -69,13 +69,18 @@ func elements(k format.Kind, e Extent, slice, result ssa.Value, elem types.Type,
 
 // sizeOf returns the size of t in bytes, -1 if it depends on type parameters.
 func sizeOf(t types.Type, sizes types.Sizes) int64 {
-	if open(t, nil) {
+	if Open(t) {
 		return -1
 	}
 	return sizes.Sizeof(t)
 }
 
-// open reports whether the size of t depends on a type parameter.
+// Open reports whether the size of t depends on a type parameter.
+func Open(t types.Type) bool { return open(t, nil) }
+
+// Sizeof returns the size of a type of fixed size for the one architecture that is recorded.
+func Sizeof(t types.Type) int64 { return types.SizesFor("gc", "amd64").Sizeof(t) }
+
 func open(t types.Type, seen map[types.Type]bool) bool {
 	t = types.Unalias(t)
 	if seen[t] {

@@ -120,7 +120,7 @@ func (h *planner) unop(ip *Instr, in *ssa.UnOp) {
 }
 
 func (h *planner) convert(ip *Instr, in *ssa.Convert) {
-	if s, ok := types.Unalias(in.X.Type()).Underlying().(*types.Slice); ok && isString(in.Type()) {
+	if s, ok := Core(in.X.Type()).(*types.Slice); ok && isString(in.Type()) {
 		ip.Before = []Hook{elements(format.Read, Elements, in.X, nil, s.Elem(), h.sizes)}
 	}
 	if !convertComputable(in) {

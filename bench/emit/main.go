@@ -1,0 +1,148 @@
+// Command emit instruments packages with the hooks but a recorder that records nothing, and runs the
+// go command on the result: go run ./bench/emit [flags] test|build|run [go flags] packages…
+// It prints how many functions were emitted and why the others were not, as JSON with -stat FILE.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"presage/internal/instrument"
+	"presage/internal/plan"
+)
+
+func main() {
+	dir := flag.String("C", ".", "directory of the module")
+	stat := flag.String("stat", "", "write counts as JSON to this file")
+	keep := flag.String("keep", "", "keep the emitted files in this directory")
+	stub := flag.String("rt", "", "directory with the recorder's source for tests")
+	tags := flag.String("tags", "", "build tags")
+	pattern := flag.String("pattern", "./...", "packages to instrument")
+	flag.Parse()
+	code, err := run(*dir, *stat, *keep, *stub, *tags, strings.Fields(*pattern), flag.Args())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "emit:", err)
+		os.Exit(1)
+	}
+	os.Exit(code)
+}
+
+// counts is what -stat writes.
+type counts struct {
+	Funcs, Emitted int
+	Opaque         []instrument.OpaqueFunc
+}
+
+func run(dir, stat, keep, stub, tags string, patterns, args []string) (int, error) {
+	if keep == "" {
+		tmp, err := os.MkdirTemp("", "emit")
+		if err != nil {
+			return 1, err
+		}
+		defer os.RemoveAll(tmp)
+		keep = tmp
+	} else if err := os.MkdirAll(keep, 0o755); err != nil {
+		return 1, err
+	}
+	cfg := instrument.Config{Config: plan.Config{Dir: dir, Patterns: patterns, Tests: len(args) > 0 && args[0] == "test"}, OutDir: keep}
+	if tags != "" {
+		cfg.BuildFlags = []string{"-tags=" + tags}
+	}
+	r, err := instrument.Instrument(context.Background(), cfg)
+	if err != nil {
+		return 1, err
+	}
+	for {
+		if err := overlay(r, keep, stub); err != nil {
+			return 1, err
+		}
+		code, output, err := goCommand(dir, keep, args)
+		if err != nil {
+			return 1, err
+		}
+		if code != 0 && !strings.Contains(output, "--- FAIL") {
+			n, err := r.MarkOpaque(output)
+			if err != nil {
+				return 1, err
+			}
+			if n > 0 {
+				fmt.Fprintf(os.Stderr, "emit: %d functions do not compile\n%s", n, output)
+				continue
+			}
+		}
+		if err := report(r, stat); err != nil {
+			return 1, err
+		}
+		return code, nil
+	}
+}
+
+// overlay writes the -overlay file: emitted files, and the recorder as a package of std.
+func overlay(r *instrument.Result, dir, stub string) error {
+	replace := map[string]string{}
+	for k, v := range r.Overlay {
+		replace[k] = v
+	}
+	files, err := filepath.Glob(filepath.Join(stub, "*.go"))
+	if err != nil || len(files) == 0 {
+		return fmt.Errorf("no recorder in %q: %v", stub, err)
+	}
+	for _, f := range files {
+		abs, err := filepath.Abs(f)
+		if err != nil {
+			return err
+		}
+		replace[filepath.Join(runtime.GOROOT(), "src", "presagert", filepath.Base(f))] = abs
+	}
+	text, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "\t")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "overlay.json"), text, 0o644)
+}
+
+func goCommand(dir, keep string, args []string) (int, string, error) {
+	abs, err := filepath.Abs(filepath.Join(keep, "overlay.json"))
+	if err != nil {
+		return 1, "", err
+	}
+	full := append([]string{args[0], "-overlay=" + abs}, args[1:]...)
+	cmd := exec.Command("go", full...)
+	cmd.Dir = dir
+	var errors bytes.Buffer
+	cmd.Stdout = io.MultiWriter(os.Stdout, &errors)
+	cmd.Stderr = io.MultiWriter(os.Stderr, &errors)
+	err = cmd.Run()
+	if _, failed := err.(*exec.ExitError); err != nil && !failed {
+		return 1, "", err
+	}
+	return cmd.ProcessState.ExitCode(), errors.String(), nil
+}
+
+func report(r *instrument.Result, stat string) error {
+	fmt.Fprintf(os.Stderr, "emit: %d of %d functions (%.2f %%)\n", r.Emitted, r.Funcs, 100*float64(r.Emitted)/float64(max(1, r.Funcs)))
+	reasons := map[string]int{}
+	for _, o := range r.Opaque {
+		reasons[o.Reason]++
+	}
+	for why, n := range reasons {
+		fmt.Fprintf(os.Stderr, "emit: %4d %s\n", n, why)
+	}
+	if stat == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(counts{r.Funcs, r.Emitted, r.Opaque}, "", "\t")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(stat, text, 0o644)
+}

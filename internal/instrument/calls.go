@@ -1,0 +1,164 @@
+package instrument
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/plan"
+)
+
+// call writes a call expression.
+func (b *body) call(c *ssa.CallCommon) string {
+	if bi, ok := c.Value.(*ssa.Builtin); ok {
+		return b.builtin(bi.Name(), c.Args)
+	}
+	if c.IsInvoke() {
+		b.mustName(c.Method)
+		return b.selector(c.Value) + "." + c.Method.Name() + b.args(c, c.Args)
+	}
+	if fn := c.StaticCallee(); fn != nil && fn.Signature.Recv() != nil {
+		if _, closure := c.Value.(*ssa.MakeClosure); !closure {
+			o := origin(fn).Object()
+			if o == nil {
+				refuse("method without a declaration")
+			}
+			b.mustName(o)
+			return b.selector(c.Args[0]) + "." + o.Name() + b.args(c, c.Args[1:])
+		}
+	}
+	return b.hidden(c.Value) + b.args(c, c.Args)
+}
+
+// mustName refuses a method that source in this package cannot name.
+func (b *body) mustName(o types.Object) {
+	if !o.Exported() && o.Pkg().Path() != b.pkg.Types.Path() {
+		refuse("unexported method of another package")
+	}
+	if o.Name() == "_" {
+		refuse("blank method")
+	}
+}
+
+func (b *body) args(c *ssa.CallCommon, args []ssa.Value) string {
+	var s []string
+	for _, a := range args {
+		s = append(s, b.value(a))
+	}
+	dots := ""
+	if c.Signature().Variadic() {
+		dots = "..."
+	}
+	return "(" + strings.Join(s, ", ") + dots + ")"
+}
+
+func (b *body) builtin(name string, args []ssa.Value) string {
+	var s []string
+	for _, a := range args {
+		if name == "append" || name == "copy" {
+			s = append(s, b.value(a))
+		} else {
+			s = append(s, b.hidden(a))
+		}
+	}
+	list := strings.Join(s, ", ")
+	switch name {
+	case "append":
+		return "append(" + list + "...)"
+	case "Add", "Slice", "String", "StringData", "SliceData":
+		return unsafeName + "." + name + "(" + list + ")"
+	}
+	if strings.HasPrefix(name, "ssa:") {
+		refuse("builtin " + name)
+	}
+	return name + "(" + list + ")"
+}
+
+// function writes a function as a value: by name, as a method expression, or a literal in place.
+func (b *body) function(fn *ssa.Function) string {
+	if strings.HasPrefix(fn.Synthetic, "thunk for") {
+		b.mustName(fn.Object())
+		return b.conv(fn.Params[0].Type()) + "." + fn.Object().Name()
+	}
+	if strings.HasPrefix(fn.Synthetic, "bound") {
+		refuse("bound method without its receiver")
+	}
+	if fn.Parent() != nil {
+		return b.staticLiteral(fn)
+	}
+	o, _ := origin(fn).Object().(*types.Func)
+	if o == nil {
+		refuse("function without a declaration")
+	}
+	if fn.Signature.Recv() != nil {
+		b.mustName(o)
+		return b.conv(fn.Signature.Recv().Type()) + "." + o.Name()
+	}
+	var targs []string
+	for _, t := range fn.TypeArgs() {
+		targs = append(targs, b.typ(t))
+	}
+	inst := ""
+	if len(targs) > 0 {
+		inst = "[" + strings.Join(targs, ", ") + "]"
+	}
+	if o.Pkg().Path() == b.pkg.Types.Path() {
+		b.uses[o.Name()] = true
+		return o.Name() + inst
+	}
+	if !o.Exported() {
+		refuse("unexported function of another package")
+	}
+	return b.importName(o.Pkg()) + "." + o.Name() + inst
+}
+
+func origin(fn *ssa.Function) *ssa.Function {
+	if o := fn.Origin(); o != nil {
+		return o
+	}
+	return fn
+}
+
+// emitCall writes a call with its hooks.
+func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
+	if bi, ok := in.Call.Value.(*ssa.Builtin); ok {
+		switch bi.Name() {
+		case "ssa:deferstack":
+			return
+		case "len":
+			if len(ip.After) == 1 && ip.After[0].Kind == chanLen {
+				b.emitChanLen(in, ip)
+				return
+			}
+		}
+	}
+	expr := b.call(&in.Call)
+	b.before(ip)
+	if ip.Opaque {
+		b.barrier()
+		b.out.putf("g_.Opaque(%#x)", header(opaqueBegin, 0, 0, ip.Site))
+	}
+	b.out.put(b.assignTo(in) + expr)
+	b.barrier()
+	if ip.Opaque {
+		b.out.putf("g_.OpaqueEnd(%#x)", header(opaqueEnd, 0, 0, ip.Site))
+	}
+	b.after(ip)
+}
+
+// assignTo writes the left side of an assignment to the register or registers of v.
+func (b *body) assignTo(v ssa.Value) string {
+	t, ok := v.Type().(*types.Tuple)
+	if !ok {
+		return b.names[v] + " = "
+	}
+	var names []string
+	for i := range t.Len() {
+		names = append(names, b.component(v, i))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return strings.Join(names, ", ") + " = "
+}

@@ -1,0 +1,54 @@
+// Package instrument writes a program's functions again as Go source, from their SSA,
+// with the hooks of package plan in them.
+//
+// # How
+//
+// The text of a source file stays, except that each unit (a function declaration, or
+// a function literal in a variable initialiser) is replaced by text made from its SSA:
+//
+//	func (a *Account) Add(n int) { a.sum += n }
+//
+//	func (p0_ *Account) Add(p1_ int) {
+//		g_ := presagert_.Enter(…)
+//		var t0_ *int; var t1_ int; var t2_ int
+//		t0_ = &p0_.sum
+//		t1_ = *t0_
+//		g_.W3(… read …)
+//		t2_ = t1_ + p1_
+//		*t0_ = t2_
+//		g_.W3(… write …)
+//		g_.Exit(…)
+//		return
+//	}
+//
+// # Rules
+//
+// (E1) A register is a variable declared at the top; goto may not jump over declarations. A block is a label, an edge a parallel
+// assignment to the phis of its target and a goto.
+//
+// (E2) A tuple is one variable per component.
+//
+// (E3) A local Alloc (plan.Func.Local) is a variable, and its fields and elements are selected in place; any other is new(T), kept off
+// the stack by Heap, because a stack that grows moves.
+//
+// (E4) A function with defers has named results; the Allocs that its recover block returns are these
+// results, so that Go's own recover works. RunDefers is nothing: Go does it.
+//
+// (E5) A literal stands in the function that it stands in in the source, in the order of the blocks, so that its name in stack traces is kept where the order
+// of blocks is that of the source. Its free variables are copies, declared in a block around it.
+//
+// (E6) Constants that SSA found are hidden in variables wherever the compiler would
+// evaluate and reject them: overflow, division by zero, index out of range, slices of constants.
+//
+// (E7) What has no name here (unexported fields and types of other packages) is fused into the
+// expression that uses it, or the unit is refused. Conversions of pointers to uintptr are written inside the expression that uses them.
+//
+// (E8) Every statement has a //line comment of the source line its instruction has, so that panics, runtime.Caller and
+// failing tests name the user's lines.
+//
+// (E9) A unit that is refused, does not type-check, or that the compiler rejects (MarkOpaque) stays as it was written: it is opaque, with a reason. So do functions with
+// //go: directives other than noinline, files that import "C", and generated ones.
+//
+// Soundness. Emitted text must behave as the source. Where the language leaves an order of evaluation open, it is go/ssa's. The
+// type checker guards types, not behaviour; the programs under testdata/prog and the scripts in bench compare behaviour.
+package instrument

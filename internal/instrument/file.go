@@ -1,0 +1,130 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/version"
+	"slices"
+	"strings"
+
+	"presage/internal/plan"
+)
+
+// fileEmitter makes the emitted text of one source file: the file as it is, with its
+// units replaced, its imports adjusted, and helpers at the end.
+type fileEmitter struct {
+	pkg     *plan.Package
+	plan    *plan.Plan
+	file    *ast.File
+	index   int // among the files of the package
+	name    string
+	source  []byte
+	imports map[string]string // path to name, those the emitted text adds
+	helpers map[string]string // text to name
+}
+
+// edit replaces source[from:to].
+type edit struct {
+	from, to int
+	text     string
+	unit     *plan.Unit
+}
+
+// span is where a unit stands in the emitted file.
+type span struct {
+	unit     *plan.Unit
+	from, to int
+}
+
+// emitted is the result for one file. refused holds the units that could not be written as source.
+type emitted struct {
+	name    string
+	text    string
+	spans   []span
+	refused map[*plan.Unit]string
+}
+
+func (f *fileEmitter) offset(pos token.Pos) int {
+	return f.pkg.Fset.File(pos).Offset(pos)
+}
+
+// emitFile emits the units of the file that are not opaque.
+func (f *fileEmitter) emitFile(units []*plan.Unit) *emitted {
+	out := &emitted{name: f.name, refused: map[*plan.Unit]string{}}
+	replaced := map[ast.Node]bool{}
+	var edits []edit
+	for _, u := range units {
+		if u.File != f.file || u.Opaque != "" {
+			continue
+		}
+		text, why := f.emit(u)
+		if why != "" {
+			out.refused[u] = why
+			continue
+		}
+		replaced[u.Node] = true
+		edits = append(edits, edit{f.offset(u.Node.Pos()), f.offset(u.Node.End()), text + f.resume(u.Node), u})
+	}
+	if len(edits) == 0 {
+		out.text = string(f.source)
+		return out
+	}
+	edits = append(edits, f.importEdits(replaced)...)
+	edits = append(edits, f.languageVersion()...)
+	slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
+	f.apply(edits, out)
+	return out
+}
+
+// resume writes the comment after which the rest of the original line follows.
+func (f *fileEmitter) resume(n ast.Node) string {
+	file, line := f.position(n.End())
+	if _, ok := n.(*ast.FuncDecl); ok {
+		return fmt.Sprintf("\n//line %s:%d\n", file, line)
+	}
+	return fmt.Sprintf("/*line %s:%d:%d*/", file, line, f.pkg.Fset.PositionFor(n.End(), true).Column)
+}
+
+func (f *fileEmitter) apply(edits []edit, out *emitted) {
+	var b strings.Builder
+	last := 0
+	for _, e := range edits {
+		b.Write(f.source[last:e.from])
+		if e.unit != nil {
+			out.spans = append(out.spans, span{unit: e.unit, from: b.Len(), to: b.Len() + len(e.text)})
+		}
+		b.WriteString(e.text)
+		last = e.to
+	}
+	b.Write(f.source[last:])
+	fmt.Fprintf(&b, "\nvar _ = %s.Enter\nvar _ %s.Pointer\n", rtName, unsafeName)
+	for _, text := range sortedKeys(f.helpers) {
+		fmt.Fprintf(&b, "func %s%s\n", f.helpers[text], text)
+	}
+	out.text = b.String()
+}
+
+// languageVersion returns an edit that adds a build constraint, which raises the language version of the file when its
+// module's is older than what emitted text needs. Never to go1.22: loop variables of units left as written would change.
+func (f *fileEmitter) languageVersion() []edit {
+	const need, directive = "go1.21", "//go:build "
+	v := f.file.GoVersion
+	if v == "" && f.pkg.Module != nil && f.pkg.Module.GoVersion != "" {
+		v = "go" + f.pkg.Module.GoVersion
+	}
+	if v == "" || version.Compare(v, need) >= 0 {
+		return nil
+	}
+	at := 0
+	for _, line := range strings.SplitAfter(string(f.source[:f.offset(f.file.Package)]), "\n") {
+		if rest, ok := strings.CutPrefix(line, directive); ok {
+			from := at + len(directive)
+			rest = strings.TrimRight(rest, "\r\n")
+			return []edit{{from: from, to: from + len(rest), text: need + " && (" + rest + ")"}}
+		}
+		at += len(line)
+	}
+	file, line := f.position(f.file.FileStart)
+	return []edit{{text: fmt.Sprintf("%s%s\n\n//line %s:%d\n", directive, need, file, line)}}
+}

@@ -1,0 +1,136 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/plan"
+)
+
+// refusal is why a unit cannot be written as Go source. It is thrown by refuse
+// and caught by unitEmitter.emit, and never leaves the package.
+type refusal string
+
+func refuse(why string) { panic(refusal(why)) }
+
+// unitEmitter emits one unit: a function declaration, or the literal of a variable initialiser.
+type unitEmitter struct {
+	*fileEmitter
+	unit   *plan.Unit
+	locals map[*types.TypeName]string // types declared inside the unit
+	order  []*types.TypeName
+	uses   map[string]bool // names of the package's scope that the emitted text uses
+}
+
+// emit returns the text that replaces the unit, or why there is none.
+func (f *fileEmitter) emit(unit *plan.Unit) (text, why string) {
+	imports := map[string]string{}
+	for k, v := range f.imports {
+		imports[k] = v
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			ref, ok := r.(refusal)
+			if !ok {
+				panic(fmt.Sprintf("emitting %s: %v", unit.Key, r))
+			}
+			text, why, f.imports = "", string(ref), imports
+		}
+	}()
+	u := &unitEmitter{fileEmitter: f, unit: unit, locals: map[*types.TypeName]string{}, uses: map[string]bool{}}
+	u.findLocals()
+	top := newBody(u, unit.Funcs[0], 0)
+	if d, ok := unit.Node.(*ast.FuncDecl); ok {
+		text = u.declaration(top, d)
+	} else {
+		text = top.text()
+	}
+	u.checkScopes()
+	return text, ""
+}
+
+// declaration writes a function declaration.
+func (u *unitEmitter) declaration(top *body, d *ast.FuncDecl) string {
+	params := top.fn.Params
+	recv := ""
+	if top.fn.Signature.Recv() != nil {
+		recv = "(" + top.names[params[0]] + " " + u.typ(params[0].Type()) + ") "
+		params = params[1:]
+	}
+	var tps []string
+	for i := range top.fn.Signature.TypeParams().Len() {
+		tp := top.fn.Signature.TypeParams().At(i)
+		tps = append(tps, u.typeParam(tp)+" "+u.typ(tp.Constraint()))
+	}
+	generic := ""
+	if len(tps) > 0 {
+		generic = "[" + strings.Join(tps, ", ") + "]"
+	}
+	return "func " + recv + d.Name.Name + generic + top.signatureAndBody(params)
+}
+
+// findLocals finds the types declared inside the unit. They are declared again at its top.
+func (u *unitEmitter) findLocals() {
+	seen := map[string]int{}
+	ast.Inspect(u.unit.Node, func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok {
+			return true
+		}
+		tn, ok := u.pkg.TypesInfo.Defs[spec.Name].(*types.TypeName)
+		if !ok || tn.Name() == "_" {
+			return true
+		}
+		name := tn.Name()
+		if k := seen[name]; k > 0 {
+			refuse("two local types of one name")
+		}
+		seen[tn.Name()]++
+		u.locals[tn] = name
+		u.order = append(u.order, tn)
+		return true
+	})
+}
+
+func (u *unitEmitter) localTypes() []string {
+	var out []string
+	for _, tn := range u.order {
+		switch {
+		case tn.IsAlias():
+			out = append(out, "type "+u.locals[tn]+" = "+u.typ(types.Unalias(tn.Type())))
+		default:
+			out = append(out, "type "+u.locals[tn]+" "+u.typ(tn.Type().Underlying()))
+		}
+	}
+	return out
+}
+
+// checkScopes refuses a unit whose local types or type parameters hide a name that the emitted text
+// takes from the package's scope.
+func (u *unitEmitter) checkScopes() {
+	for _, name := range u.locals {
+		if u.uses[name] {
+			refuse("local type that hides a name of its package")
+		}
+	}
+	for _, f := range u.unit.Funcs {
+		for i := range f.SSA.TypeParams().Len() {
+			if u.uses[f.SSA.TypeParams().At(i).Obj().Name()] {
+				refuse("type parameter that hides a name of its package")
+			}
+		}
+	}
+}
+
+// position returns the file and line that the user's source, with its own //line comments, has at pos.
+func (f *fileEmitter) position(pos token.Pos) (file string, line int) {
+	p := f.pkg.Fset.PositionFor(pos, true)
+	return p.Filename, p.Line
+}
+
+func deref(a *ssa.Alloc) types.Type { return a.Type().Underlying().(*types.Pointer).Elem() }

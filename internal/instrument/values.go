@@ -1,0 +1,263 @@
+package instrument
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/plan"
+)
+
+// value writes an operand.
+func (b *body) value(v ssa.Value) string {
+	switch v := v.(type) {
+	case *ssa.Const:
+		return b.constant(v)
+	case *ssa.Global:
+		return "(&" + b.global(v) + ")"
+	case *ssa.Function:
+		return b.function(v)
+	case *ssa.Builtin:
+		refuse("builtin as a value")
+	}
+	if b.inlined[v] {
+		return "(" + b.expression(v) + ")"
+	}
+	if in, ok := v.(ssa.Instruction); ok && b.fused(in) {
+		return b.selector(v)
+	}
+	name, ok := b.names[v]
+	if !ok {
+		refuse(fmt.Sprintf("operand of kind %T", v))
+	}
+	return name
+}
+
+func (b *body) global(g *ssa.Global) string {
+	if g.Pkg.Pkg.Path() == b.pkg.Types.Path() {
+		b.uses[g.Name()] = true
+		return g.Name()
+	}
+	if g.Object() == nil || !g.Object().Exported() {
+		refuse("unexported variable of another package")
+	}
+	return b.importName(g.Pkg.Pkg) + "." + g.Name()
+}
+
+// selector writes v where a field or method is selected from it. A fused instruction is
+// replaced by its own operand: Go's selectors pass through embedded fields by themselves.
+func (b *body) selector(v ssa.Value) string {
+	if in, ok := v.(ssa.Instruction); ok && b.fused(in) {
+		switch x := v.(type) {
+		case *ssa.FieldAddr:
+			b.mustEmbed(x.X.Type(), x.Field)
+			return b.selector(x.X)
+		case *ssa.Field:
+			b.mustEmbed(x.X.Type(), x.Field)
+			return b.selector(x.X)
+		case *ssa.UnOp:
+			if fa, ok := x.X.(*ssa.FieldAddr); ok {
+				return b.selector(fa)
+			}
+			return b.global(x.X.(*ssa.Global))
+		}
+	}
+	if b.plan.Local(v) {
+		return b.path(v)
+	}
+	if _, ok := v.(*ssa.Const); ok {
+		return b.hidden(v)
+	}
+	return b.value(v)
+}
+
+func (b *body) mustEmbed(t types.Type, field int) {
+	if !plan.StructOf(t).Field(field).Embedded() {
+		refuse("unexported field of another package")
+	}
+}
+
+func (b *body) fieldName(t types.Type, field int) string {
+	s := plan.StructOf(t)
+	if s == nil {
+		refuse("field of a type parameter")
+	}
+	if s.Field(field).Name() == "_" {
+		refuse("blank field")
+	}
+	return s.Field(field).Name()
+}
+
+// path writes the variable, field or element that a local address stands for.
+func (b *body) path(addr ssa.Value) string {
+	switch x := addr.(type) {
+	case *ssa.Alloc:
+		if r, ok := b.results[x]; ok {
+			return r
+		}
+		return b.names[x]
+	case *ssa.FieldAddr:
+		if plan.ForeignField(b.pkg, x.X.Type(), x.Field) {
+			b.mustEmbed(x.X.Type(), x.Field)
+			return b.path(x.X)
+		}
+		return b.path(x.X) + "." + b.fieldName(x.X.Type(), x.Field)
+	case *ssa.IndexAddr:
+		return b.path(x.X) + "[" + b.index(x.X.Type(), x.Index) + "]"
+	}
+	panic("instrument: no path for " + addr.String())
+}
+
+// index writes an index. A constant one is hidden where the compiler would check it.
+func (b *body) index(t types.Type, i ssa.Value) string {
+	c, ok := i.(*ssa.Const)
+	if !ok {
+		return b.value(i)
+	}
+	if c.Value != nil && c.Int64() >= 0 {
+		switch t := plan.Core(t).(type) {
+		case *types.Slice:
+			return b.value(i)
+		case *types.Array:
+			if c.Int64() < t.Len() {
+				return b.value(i)
+			}
+		case *types.Pointer:
+			if a, ok := plan.Core(t.Elem()).(*types.Array); ok && c.Int64() < a.Len() {
+				return b.value(i)
+			}
+		}
+	}
+	return b.hidden(i)
+}
+
+// binary writes an operation. Two constant operands are hidden, and so is what makes a
+// constant expression illegal; a comparison with nil has the word nil, because slices, maps and funcs have no other.
+func (b *body) binary(in *ssa.BinOp) string {
+	x, y := in.X, in.Y
+	_, cx := x.(*ssa.Const)
+	cyc, cy := y.(*ssa.Const)
+	if in.Op == token.EQL || in.Op == token.NEQ {
+		if isNil(y) && nilable(x.Type()) {
+			return b.hidden(x) + " " + in.Op.String() + " nil"
+		}
+		if isNil(x) && nilable(y.Type()) {
+			return "nil " + in.Op.String() + " " + b.hidden(y)
+		}
+	}
+	switch {
+	case cx && cy:
+		return b.hidden(x) + " " + in.Op.String() + " " + b.hidden(y)
+	case cy && cyc.Value != nil && (in.Op == token.QUO || in.Op == token.REM || in.Op == token.SHL || in.Op == token.SHR):
+		return b.value(x) + " " + in.Op.String() + " " + b.hidden(y)
+	case cx && (in.Op == token.SHL || in.Op == token.SHR):
+		return b.hidden(x) + " " + in.Op.String() + " " + b.value(y)
+	}
+	return b.value(x) + " " + in.Op.String() + " " + b.value(y)
+}
+
+func isNil(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	return ok && c.Value == nil
+}
+
+// sliceExpr writes x[low:high:max], constant bounds hidden.
+func (b *body) sliceExpr(in *ssa.Slice) string {
+	var s strings.Builder
+	s.WriteString(b.hidden(in.X) + "[")
+	if in.Low != nil {
+		s.WriteString(b.hidden(in.Low))
+	}
+	s.WriteString(":")
+	if in.High != nil {
+		s.WriteString(b.hidden(in.High))
+	}
+	if in.Max != nil {
+		s.WriteString(":" + b.hidden(in.Max))
+	}
+	return s.String() + "]"
+}
+
+// expression writes the operation of an instruction that is a pure function of its operands.
+func (b *body) expression(v ssa.Value) string {
+	switch v := v.(type) {
+	case *ssa.BinOp:
+		return b.binary(v)
+	case *ssa.UnOp:
+		return v.Op.String() + b.hidden(v.X)
+	case *ssa.Convert:
+		return b.conv(v.Type()) + "(" + b.hidden(v.X) + ")"
+	case *ssa.MultiConvert:
+		return b.conv(v.Type()) + "(" + b.hidden(v.X) + ")"
+	case *ssa.ChangeType:
+		return b.conv(v.Type()) + "(" + b.value(v.X) + ")"
+	case *ssa.ChangeInterface:
+		return b.conv(v.Type()) + "(" + b.value(v.X) + ")"
+	case *ssa.MakeInterface:
+		return b.conv(v.Type()) + "(" + b.value(v.X) + ")"
+	case *ssa.SliceToArrayPointer:
+		return b.conv(v.Type()) + "(" + b.hidden(v.X) + ")"
+	case *ssa.Slice:
+		return b.sliceExpr(v)
+	case *ssa.FieldAddr:
+		return "&" + b.selector(v.X) + "." + b.fieldName(v.X.Type(), v.Field)
+	case *ssa.Field:
+		return b.selector(v.X) + "." + b.fieldName(v.X.Type(), v.Field)
+	case *ssa.IndexAddr:
+		return "&" + b.hidden(v.X) + "[" + b.index(v.X.Type(), v.Index) + "]"
+	case *ssa.Index:
+		return b.hidden(v.X) + "[" + b.index(v.X.Type(), v.Index) + "]"
+	case *ssa.Extract:
+		return fmt.Sprintf("%s%d_", b.names[v.Tuple], v.Index)
+	}
+	refuse(fmt.Sprintf("expression of kind %T", v))
+	return ""
+}
+
+// inline finds the instructions that are written inside the one that uses them: conversions of unsafe.Pointer to
+// uintptr and what is computed from them. Between two statements the collector or a stack
+// that moves would see a pointer that is only a number.
+func inline(fn *ssa.Function) map[ssa.Value]bool {
+	m := map[ssa.Value]bool{}
+	for _, blk := range fn.Blocks {
+		for _, in := range blk.Instrs {
+			switch v := in.(type) {
+			case *ssa.Convert:
+				if isUintptr(v.Type()) && (isUnsafePointer(v.X.Type()) || m[v.X]) && usedOnceIn(v, blk) {
+					m[v] = true
+				}
+			case *ssa.BinOp:
+				if isUintptr(v.Type()) && (m[v.X] || m[v.Y]) && usedOnceIn(v, blk) {
+					m[v] = true
+				}
+			}
+		}
+	}
+	return m
+}
+
+// usedOnceIn reports whether v has one use, in blk, by an instruction that may contain it.
+func usedOnceIn(v ssa.Value, blk *ssa.BasicBlock) bool {
+	refs := *v.Referrers()
+	if len(refs) != 1 || refs[0].Block() != blk {
+		return false
+	}
+	switch refs[0].(type) {
+	case *ssa.Convert, *ssa.BinOp, *ssa.Call:
+		return true
+	}
+	return false
+}
+
+func isUintptr(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Uintptr
+}
+
+func isUnsafePointer(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.UnsafePointer
+}
