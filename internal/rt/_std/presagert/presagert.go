@@ -1,0 +1,80 @@
+// Package presagert has the hooks that presage's instrumentation puts into a
+// program. It is for generated code only.
+package presagert
+
+import (
+	"internal/abi"
+	"internal/runtime/maps"
+	"runtime"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// G is the recorder of a goroutine, Frame the frame of a function with defers.
+type (
+	G     = runtime.PresageG
+	Frame = runtime.PresageFrame
+)
+
+// Enter records the entry of a function and returns the recorder of the goroutine.
+func Enter(h uint64) *G { return runtime.PresageEnter(h) }
+
+// Val records a value of any type.
+func Val[T any](g *G, h uint64, x T) {
+	g.Bytes(h, unsafe.Pointer(&x), unsafe.Sizeof(x))
+}
+
+var (
+	never bool
+	sink  unsafe.Pointer
+)
+
+// Heap keeps what p points to out of the stack.
+func Heap(p unsafe.Pointer) {
+	if never {
+		sink = p
+	}
+}
+
+// MapIter is the iterator of a range loop over a map.
+type MapIter[K comparable, V any] struct {
+	it maps.Iter
+}
+
+// RangeMap returns an iterator over m.
+func RangeMap[K comparable, V any, M ~map[K]V](m M) *MapIter[K, V] {
+	i := new(MapIter[K, V])
+	typ := (*abi.MapType)(unsafe.Pointer(abi.TypeOf(m)))
+	i.it.Init(typ, *(**maps.Map)(unsafe.Pointer(&m)))
+	return i
+}
+
+// Next returns the next entry; ok is false after the last.
+func (i *MapIter[K, V]) Next() (ok bool, k K, v V) {
+	i.it.Next()
+	p := (*K)(i.it.Key())
+	if p == nil {
+		return
+	}
+	return true, *p, *(*V)(i.it.Elem())
+}
+
+// StrIter is the iterator of a range loop over a string.
+type StrIter struct {
+	s string
+	i int
+}
+
+// RangeStr returns an iterator over s.
+func RangeStr(s string) *StrIter { return &StrIter{s: s} }
+
+// Next returns the next rune and where it starts; ok is false after the last.
+func (s *StrIter) Next() (ok bool, i int, r rune) {
+	if s.i >= len(s.s) {
+		return
+	}
+	i = s.i
+	r, n := utf8.DecodeRuneInString(s.s[i:])
+	s.i += n
+	return true, i, r
+}

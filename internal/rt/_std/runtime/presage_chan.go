@@ -1,0 +1,181 @@
+package runtime
+
+import "unsafe"
+
+// Records of channels. All but presageChanBegin are called with the locks of the channels held, so
+// their stamps are in the order of the operations.
+
+// presageChanBegin starts an operation on c. As the race detector has it, a send
+// reads the channel and a close writes it.
+func presageChanBegin(c *hchan, send, block bool) {
+	s := pgHere()
+	if s == nil {
+		return
+	}
+	s.nonblock = !block
+	if send {
+		s.chanAccess(pgRead, c)
+	}
+}
+
+func presageChanRead(c *hchan) {
+	if s := pgHere(); s != nil {
+		s.chanAccess(pgRead, c)
+	}
+}
+
+func (s *PresageG) chanAccess(kind uint64, c *hchan) {
+	p := s.room(3)
+	pgStore(p+8, uint64(uintptr(unsafe.Pointer(c))))
+	pgStore(p+16, 1)
+	pgStore(p, s.keep(kind, pgFlagNoValue, 0))
+	s.pos = p + 24
+}
+
+// chanOp writes the record of an operation on c with the element at elem.
+func (s *PresageG) chanOp(kind, flags uint64, c *hchan, elem unsafe.Pointer) {
+	var v uint64
+	if elem == nil || c.elemsize == 0 || c.elemsize > 8 {
+		flags |= pgFlagNoValue
+	} else {
+		v = pgLoad(elem, uintptr(c.elemsize))
+	}
+	if s.nonblock {
+		flags |= pgFlagNonBlocking
+	}
+	s.put3(s.take(kind, flags, 0), uintptr(unsafe.Pointer(c)), v, uint64(c.dataqsiz))
+}
+
+// presageChanOp records a send or receive of the running goroutine.
+func presageChanOp(kind uint64, c *hchan, elem unsafe.Pointer) {
+	if s := pgHere(); s != nil {
+		s.chanOp(kind, 0, c, elem)
+	}
+}
+
+// presageChanClosed records a receive from a closed channel.
+func presageChanClosed(c *hchan) {
+	if s := pgHere(); s != nil {
+		s.chanOp(pgChanRecv, pgFlagClosed, c, nil)
+	}
+}
+
+// presageChanSend records a send of the running goroutine to the waiting receiver sg.
+func presageChanSend(c *hchan, sg *sudog, ep unsafe.Pointer) {
+	if s := pgHere(); s != nil {
+		s.chanOp(pgChanSend, 0, c, ep)
+		if r := pgState(sg.g); r != nil {
+			r.chanOp(pgChanRecv, 0, c, ep)
+		}
+	}
+}
+
+// presageChanRecv records a receive of the running goroutine while sg waits to send. If the
+// channel has a buffer, it receives the element at head, and sg's goes to the end of the queue.
+func presageChanRecv(c *hchan, sg *sudog, elem, head unsafe.Pointer) {
+	r := pgHere()
+	if r == nil {
+		return
+	}
+	s := pgState(sg.g)
+	if c.dataqsiz == 0 {
+		s.chanOp(pgChanSend, 0, c, elem)
+		r.chanOp(pgChanRecv, 0, c, elem)
+		return
+	}
+	r.chanOp(pgChanRecv, 0, c, head)
+	s.chanOp(pgChanSend, 0, c, elem)
+}
+
+// presageChanClose records a close.
+func presageChanClose(c *hchan) {
+	if s := pgHere(); s != nil {
+		s.chanAccess(pgWrite, c)
+		s.nonblock = false
+		s.chanOp(pgChanClose, 0, c, nil)
+	}
+}
+
+// presageChanWoken records that gp, which waited for c, receives because of a close; a sender will panic.
+func presageChanWoken(c *hchan, gp *g, send bool) {
+	if !presage.on {
+		return
+	}
+	s := pgState(gp)
+	if send {
+		s.site = 0
+		return
+	}
+	s.chanOp(pgChanRecv, pgFlagClosed, c, nil)
+}
+
+// presageChanDefault records that a select with one case and a default takes the default.
+func presageChanDefault(c *hchan, send bool) {
+	if s := pgHere(); s != nil {
+		s.selectCase(c, send)
+		s.selectDefault()
+		pgBump(uintptr(unsafe.Pointer(c)), s.last)
+	}
+}
+
+func (s *PresageG) selectCase(c *hchan, send bool) {
+	flags := uint64(pgFlagNoValue)
+	if send {
+		flags |= pgFlagWrite
+	}
+	s.put3(s.keep(pgSelectCase, flags, 0), uintptr(unsafe.Pointer(c)), 0, uint64(c.dataqsiz))
+}
+
+func (s *PresageG) selectDefault() {
+	p := s.room(2)
+	pgStore(p+8, s.tick())
+	pgStore(p, s.take(pgSelectDefault, 0, 0))
+	s.pos = p + 16
+}
+
+// presageNilDefault records the default of a select whose only channel is nil.
+func presageNilDefault() {
+	if s := pgHere(); s != nil {
+		s.selectDefault()
+	}
+}
+
+// presageSelect records the cases of a select, the one that will be chosen among them.
+func presageSelect(scases []scase, order []uint16, nsends int, block bool) {
+	s := pgHere()
+	if s == nil {
+		return
+	}
+	s.nonblock = !block
+	if block && len(order) < 2 {
+		return
+	}
+	for _, i := range order {
+		s.selectCase(scases[i].c, int(i) < nsends)
+	}
+}
+
+// presageSelectDefault records that none was ready.
+func presageSelectDefault(scases []scase, order []uint16) {
+	s := pgHere()
+	if s == nil {
+		return
+	}
+	s.selectDefault()
+	for _, i := range order {
+		pgBump(uintptr(unsafe.Pointer(scases[i].c)), s.last)
+	}
+}
+
+// presageChanLen records and returns the length of c.
+func presageChanLen(c *hchan) (n int, ok bool) {
+	s := pgHere()
+	if s == nil {
+		return 0, false
+	}
+	lock(&c.lock)
+	n = int(c.qcount)
+	s.put3(s.take(pgChanLen, 0, 0), uintptr(unsafe.Pointer(c)), uint64(n), uint64(c.dataqsiz))
+	unlock(&c.lock)
+	return n, true
+}

@@ -1,0 +1,485 @@
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// The recorder. A goroutine's stream is written by the goroutine itself, or, while
+// it is parked on a channel, by the goroutine that completes its operation, under the channel's
+// lock. Nothing here is preempted asynchronously (package runtime is not), so a
+// record is never cut in two by another one.
+
+// A PresageG is the recorder's state of one goroutine. It is outside the
+// heap, so that it can be written anywhere in the runtime without write barriers.
+//
+// pos ≤ promise ≤ end ≤ hard whenever there is a promise: Block and Room promise the words from pos
+// to promise to records that check nothing. Records of the runtime's own
+// that come in between (an allocation) go in front of what is left of the promise.
+type PresageG struct {
+	_        sys.NotInHeap
+	pos      uintptr // where the next record goes
+	promise  uintptr // see above
+	end      uintptr // where the slow path is due: the end of the chunk, or a stamp
+	hard     uintptr // end of the chunk
+	site     uint32  // remembered by Call
+	depth    uint32  // frames of instrumented functions
+	outside  bool    // the last Enter had no site
+	nonblock bool    // the channel operation under way does not block
+	off      bool    // writes into scratch memory
+	mute     int32   // > 0: synchronisation is part of a larger operation and not recorded
+	seq      uint32  // of the next chunk
+	last     uint64  // last stamp
+	goid     uint64
+	stream   uint64
+	free     *PresageG
+}
+
+// presage is the recorder of the process.
+var presage struct {
+	on bool // record. Only ever cleared after the start
+
+	mu      mutex
+	streams uint64
+	free    *PresageG  // states of goroutines that ended
+	spare   [64]pgSpan // rests of the chunks of goroutines that ended
+	spares  int
+	base    uintptr // current segment
+	off     uintptr
+	size    uintptr
+	segment uint64
+	head    uintptr // header of segment 0
+	pid     uint64
+	dir     [4096]byte // directory of the process, with room for the name of a segment
+	dirLen  int
+	scratch uintptr
+}
+
+type pgSpan struct{ addr, end uintptr }
+
+// A pgStripe orders the operations on the objects that hash to it: clock is the largest stamp given,
+// lock makes an operation and its stamp one step.
+type pgStripe struct {
+	clock atomic.Uint64
+	lock  atomic.Uint32
+	_     [64 - 12]byte
+}
+
+const (
+	pgStripes     = 1024
+	pgScratchSize = 1 << 20
+	pgSoft        = 512 * 8 // bytes between stamps
+)
+
+var pgStripeTable [pgStripes]pgStripe
+
+func pgStripeOf(obj uintptr) *pgStripe {
+	h := uint64(obj>>3) * 0x9E3779B97F4A7C15
+	return &pgStripeTable[h>>54]
+}
+
+//go:nosplit
+func pgStore(p uintptr, v uint64) { *(*uint64)(unsafe.Pointer(p)) = v }
+
+// pgHere returns the state of the running goroutine, nil if its synchronisation is not recorded.
+func pgHere() *PresageG {
+	if !presage.on {
+		return nil
+	}
+	s := pgState(getg())
+	if s == nil || s.mute > 0 {
+		return nil
+	}
+	return s
+}
+
+// pgState returns the state of gp and creates it if need be.
+func pgState(gp *g) *PresageG {
+	if s := gp.presage; s != nil {
+		return s
+	}
+	if gp.m != nil && gp == gp.m.gsignal {
+		return nil
+	}
+	return pgNew(gp, 0, 0)
+}
+
+// pgNew creates the state of gp, and its Start. Stamps go on from last.
+func pgNew(gp *g, parent, last uint64) *PresageG {
+	s := pgAlloc()
+	s.goid = gp.goid
+	s.last = last
+	s.newChunk(0)
+	if s.goid != 0 && !s.off {
+		s.start(parent, gp.startpc)
+	}
+	gp.presage = s
+	return s
+}
+
+func pgAlloc() *PresageG {
+	lock(&presage.mu)
+	presage.streams++
+	stream := presage.streams
+	s := presage.free
+	if s != nil {
+		presage.free = s.free
+	}
+	unlock(&presage.mu)
+	if s == nil {
+		s = (*PresageG)(persistentalloc(unsafe.Sizeof(PresageG{}), 64, &memstats.other_sys))
+	}
+	*s = PresageG{stream: stream}
+	return s
+}
+
+// start writes the Start of a goroutine, with the name of the function it runs.
+func (s *PresageG) start(parent uint64, pc uintptr) {
+	name := ""
+	if f := findfunc(pc); f.valid() {
+		name = funcname(f)
+	}
+	if len(name) > 1000 {
+		name = name[:1000]
+	}
+	n := uintptr(len(name)+7) / 8
+	p := s.room(3 + n)
+	pgStore(p+8, parent)
+	pgStore(p+16, s.tick())
+	memmove(unsafe.Pointer(p+24), unsafe.Pointer(unsafe.StringData(name)), uintptr(len(name)))
+	pgStore(p, pgHead(pgStart, 0, uint64(len(name)), 0))
+	s.pos = p + (3+n)*8
+}
+
+// room makes room for n words in front of what is promised.
+func (s *PresageG) room(n uintptr) uintptr {
+	var rest uintptr
+	if s.promise > s.pos {
+		rest = s.promise - s.pos
+	}
+	if s.pos+n*8+rest > s.end {
+		s.grow(n*8 + rest)
+	}
+	s.promise = s.pos + n*8 + rest
+	return s.pos
+}
+
+// grow makes room for n bytes: after a stamp if it was only a stamp's turn, else in a new chunk.
+// Room that was promised is lost.
+//
+//go:noinline
+func (s *PresageG) grow(n uintptr) {
+	if s.off || s.pos+n+16 > s.hard {
+		s.newChunk(n)
+		return
+	}
+	s.stampAlone()
+	s.limit(n)
+}
+
+// stampAlone writes a RawStamp; the caller knows that there is room.
+func (s *PresageG) stampAlone() {
+	pgStore(s.pos+8, s.tick())
+	pgStore(s.pos, pgHead(pgRawStamp, 0, 0, 0))
+	s.pos += 16
+}
+
+// limit says where the next stamp is due.
+func (s *PresageG) limit(n uintptr) {
+	s.end = s.pos + max(n, pgSoft)
+	if s.end > s.hard {
+		s.end = s.hard
+	}
+	s.promise = s.pos
+}
+
+// newChunk goes on in a new chunk, with room for n bytes.
+func (s *PresageG) newChunk(n uintptr) {
+	need := n + (pgChunkHeaderWords+2)*8
+	size := uintptr(pgRawBlockWords*8) << (2 * min(s.seq, 3))
+	for size < need {
+		size *= 2
+	}
+	var c pgSpan
+	if presage.on && !s.off {
+		c = pgChunk(size, need, s.seq == 0)
+	}
+	if c.addr == 0 {
+		s.scratch(need)
+		return
+	}
+	pgStore(c.addr+8, s.goid)
+	pgStore(c.addr+16, s.stream<<32|uint64(s.seq))
+	pgStore(c.addr, pgRawChunk<<56|pgRawVersion<<48|uint64((c.end-c.addr)/8))
+	s.pos = c.addr + pgChunkHeaderWords*8
+	s.hard = c.end
+	s.seq++
+	if s.seq > 2 {
+		s.stampAlone()
+	}
+	s.limit(n)
+}
+
+// scratch points s into memory that nobody reads.
+func (s *PresageG) scratch(need uintptr) {
+	if need > pgScratchSize {
+		throw("presage: block of records too large")
+	}
+	if presage.scratch == 0 {
+		lock(&presage.mu)
+		if presage.scratch == 0 {
+			presage.scratch = pgMapScratch(pgScratchSize)
+		}
+		unlock(&presage.mu)
+	}
+	s.off = true
+	s.pos = presage.scratch
+	if w := uintptr(s.stream) % 64 * 4096; w+max(need, 4096) <= pgScratchSize {
+		s.pos += w
+	}
+	s.hard = s.pos + max(need, 4096)
+	s.end = s.hard
+	s.promise = s.pos
+}
+
+// pgChunk hands out memory for a chunk of size bytes. A first chunk may be the rest of
+// a chunk that its goroutine did not need, if need bytes fit.
+func pgChunk(size, need uintptr, first bool) (c pgSpan) {
+	lock(&presage.mu)
+	if first && presage.spares > 0 {
+		c = presage.spare[presage.spares-1]
+		presage.spares--
+		if c.end-c.addr >= need {
+			unlock(&presage.mu)
+			return c
+		}
+		c = pgSpan{}
+	}
+	if presage.off+size > presage.size && !pgNextSegment(size) {
+		unlock(&presage.mu)
+		return c
+	}
+	c = pgSpan{presage.base + presage.off, presage.base + presage.off + size}
+	presage.off += size
+	unlock(&presage.mu)
+	return c
+}
+
+// pgNextSegment maps the next segment, with room for a chunk of size bytes.
+// presage.mu is held.
+func pgNextSegment(size uintptr) bool {
+	if !presage.on && presage.segment > 0 {
+		return false
+	}
+	n := uintptr(1<<20) << min(presage.segment, 5)
+	for n < size+pgRawBlockWords*8 {
+		n *= 2
+	}
+	base, reason := pgMapSegment(presage.segment, n)
+	if reason != 0 {
+		pgStop(reason)
+		return false
+	}
+	pgStore(base+8, pgRawVersion)
+	pgStore(base+16, presage.pid)
+	pgStore(base+24, presage.segment)
+	pgStore(base+32, uint64(n/8))
+	if presage.head == 0 {
+		presage.head = base
+		sec, nsec, _ := time_now()
+		pgStore(base+48, uint64(sec)*1e9+uint64(nsec))
+		pgStore(base+56, uint64(cputicks()))
+	}
+	pgStore(base, pgSegMagic)
+	presage.base, presage.off, presage.size = base, pgRawBlockWords*8, n
+	presage.segment++
+	return true
+}
+
+// pgStop ends the recording; the program goes on.
+func pgStop(reason uint64) {
+	presage.on = false
+	if presage.head != 0 {
+		pgStore(presage.head+40, reason)
+	}
+}
+
+// presageInit starts the recording if the environment asks for it. Called by schedinit.
+func presageInit() {
+	dir := gogetenv("PRESAGE_DIR")
+	if dir == "" || !pgMakeDir(dir) {
+		return
+	}
+	presage.on = pgNextSegment(0)
+}
+
+// presageGC is called with the world stopped at the end of a garbage collection: each goroutine
+// stamps soon after, so that what it did with memory that is free now
+// comes before the next allocation there.
+func presageGC() {
+	if !presage.on {
+		return
+	}
+	forEachG(func(gp *g) {
+		if s := gp.presage; s != nil && !s.off {
+			s.end = 0
+		}
+	})
+}
+
+// tick returns a stamp that orders this goroutine only.
+func (s *PresageG) tick() uint64 {
+	t := uint64(cputicks())
+	if t <= s.last {
+		t = s.last + 1
+	}
+	s.last = t
+	return t
+}
+
+// stamp returns a stamp of an operation on obj.
+func (s *PresageG) stamp(obj uintptr) uint64 {
+	t := uint64(cputicks())
+	if t <= s.last {
+		t = s.last + 1
+	}
+	clock := &pgStripeOf(obj).clock
+	for {
+		c := clock.Load()
+		if t <= c {
+			t = c + 1
+		}
+		if clock.CompareAndSwap(c, t) {
+			break
+		}
+	}
+	s.last = t
+	return t
+}
+
+// pgBump makes later stamps of obj later than t.
+func pgBump(obj uintptr, t uint64) {
+	clock := &pgStripeOf(obj).clock
+	for {
+		c := clock.Load()
+		if c >= t || clock.CompareAndSwap(c, t) {
+			return
+		}
+	}
+}
+
+func pgHead(kind, flags, size, site uint64) uint64 {
+	return kind<<56 | flags<<48 | size<<32 | site
+}
+
+// keep packs a header with the site that Call remembered.
+func (s *PresageG) keep(kind, flags, size uint64) uint64 {
+	if s.site == 0 {
+		flags |= pgFlagOpaque
+	}
+	return pgHead(kind, flags, size, uint64(s.site))
+}
+
+// take is keep for the record that stands for the call: the site is used up.
+func (s *PresageG) take(kind, flags, size uint64) uint64 {
+	h := s.keep(kind, flags, size)
+	s.site = 0
+	return h
+}
+
+// put1 writes a record: header, obj, stamp.
+func (s *PresageG) put1(h uint64, obj uintptr) uint64 {
+	p := s.room(3)
+	t := s.stamp(obj)
+	pgStore(p+8, uint64(obj))
+	pgStore(p+16, t)
+	pgStore(p, h)
+	s.pos = p + 24
+	return t
+}
+
+// put2 writes a record: header, obj, a, stamp.
+func (s *PresageG) put2(h uint64, obj uintptr, a uint64) {
+	p := s.room(4)
+	t := s.stamp(obj)
+	pgStore(p+8, uint64(obj))
+	pgStore(p+16, a)
+	pgStore(p+24, t)
+	pgStore(p, h)
+	s.pos = p + 32
+}
+
+// put3 writes a record: header, obj, a, b, stamp.
+func (s *PresageG) put3(h uint64, obj uintptr, a, b uint64) {
+	p := s.room(5)
+	t := s.stamp(obj)
+	pgStore(p+8, uint64(obj))
+	pgStore(p+16, a)
+	pgStore(p+24, b)
+	pgStore(p+32, t)
+	pgStore(p, h)
+	s.pos = p + 40
+}
+
+// presageGo records that callergp starts newg. Called by newproc1, before newg can run.
+func presageGo(callergp, newg *g) {
+	newg.presage = nil
+	if !presage.on {
+		return
+	}
+	s := pgState(callergp)
+	if isSystemGoroutine(newg, false) {
+		s.site = 0
+		return
+	}
+	p := s.room(3)
+	t := s.tick()
+	pgStore(p+8, newg.goid)
+	pgStore(p+16, t)
+	pgStore(p, s.take(pgGo, 0, 0))
+	s.pos = p + 24
+	pgNew(newg, s.goid, t)
+}
+
+// presageEnd records the end of the running goroutine and gives back its state.
+func presageEnd() {
+	gp := getg()
+	s := gp.presage
+	if s == nil {
+		return
+	}
+	if presage.on && !s.off {
+		p := s.room(2)
+		pgStore(p+8, s.tick())
+		pgStore(p, pgHead(pgEnd, 0, 0, 0))
+		s.pos = p + 16
+	}
+	gp.presage = nil
+	lock(&presage.mu)
+	if !s.off && s.hard-s.pos >= 40*8 && presage.spares < len(presage.spare) {
+		presage.spare[presage.spares] = pgSpan{s.pos, s.hard}
+		presage.spares++
+	}
+	s.free = presage.free
+	presage.free = s
+	unlock(&presage.mu)
+}
+
+// presageAlloc records an allocation of n bytes at p.
+func presageAlloc(x unsafe.Pointer, n uintptr) {
+	gp := getg()
+	if n == 0 || gp.m.curg != gp {
+		return // the runtime's own
+	}
+	s := pgState(gp)
+	if s == nil || s.off {
+		return
+	}
+	p := s.room(4)
+	pgStore(p+8, uint64(uintptr(x)))
+	pgStore(p+16, uint64(n))
+	pgStore(p+24, s.tick())
+	pgStore(p, pgHead(pgAllocKind, 0, 0, uint64(s.site)))
+	s.pos = p + 32
+}

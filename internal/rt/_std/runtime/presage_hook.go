@@ -1,0 +1,181 @@
+package runtime
+
+import "unsafe"
+
+// The hooks of emitted code, called through package presagert; docs/recording.md is
+// their contract. Their names start with "runtime." also where they are inlined,
+// which is how the runtime knows not to preempt there.
+
+// PresageEnter records the entry of a function.
+func PresageEnter(h uint64) *PresageG {
+	s := getg().presage
+	if s == nil || s.end-s.pos < 16 || s.pos > s.end {
+		s = presageEnterSlow()
+	}
+	s.depth++
+	p := s.pos
+	pgStore(p+8, uint64(s.site)|uint64(s.depth)<<32)
+	s.outside = s.site == 0
+	s.site = 0
+	pgStore(p, h)
+	s.pos = p + 16
+	return s
+}
+
+//go:noinline
+func presageEnterSlow() *PresageG {
+	gp := getg()
+	s := gp.presage
+	if s == nil {
+		s = pgNew(gp, 0, 0)
+	}
+	if s.pos+16 > s.end {
+		s.grow(16)
+	}
+	return s
+}
+
+// Outside reports whether the last Enter had no call site.
+func (s *PresageG) Outside() bool { return s.outside }
+
+// Call remembers the site of the call that follows.
+func (s *PresageG) Call(site uint32) { s.site = site }
+
+// Block records the entry of a block and promises room for need words.
+func (s *PresageG) Block(h uint64, need int) {
+	if s.pos+uintptr(need+1)*8 > s.end {
+		s.grow(uintptr(need+1) * 8)
+	}
+	pgStore(s.pos, h)
+	s.promise = s.pos + uintptr(need+1)*8
+	s.pos += 8
+}
+
+// Room promises room for need words.
+func (s *PresageG) Room(need int) {
+	if s.pos+uintptr(need)*8 > s.end {
+		s.grow(uintptr(need) * 8)
+	}
+	s.promise = s.pos + uintptr(need)*8
+}
+
+// W1 writes a header.
+func (s *PresageG) W1(h uint64) {
+	pgStore(s.pos, h)
+	s.pos += 8
+}
+
+// W2 writes a header and a word.
+func (s *PresageG) W2(h, v uint64) {
+	p := s.pos
+	pgStore(p+8, v)
+	pgStore(p, h)
+	s.pos = p + 16
+}
+
+// W3 writes a header and two words.
+func (s *PresageG) W3(h uint64, a unsafe.Pointer, v uint64) {
+	p := s.pos
+	pgStore(p+8, uint64(uintptr(a)))
+	pgStore(p+16, v)
+	pgStore(p, h)
+	s.pos = p + 24
+}
+
+// Mem records an access of n bytes at a, whose value is at q.
+func (s *PresageG) Mem(h uint64, a, q unsafe.Pointer, n uintptr) {
+	for n > 0 {
+		k := min(8-uintptr(a)&7, n)
+		g := h | uint64(k)<<32
+		if k < n {
+			g |= pgFlagMore << 48
+		}
+		p := s.room(3)
+		pgStore(p+8, uint64(uintptr(a)))
+		pgStore(p+16, pgLoad(q, k))
+		pgStore(p, g)
+		s.pos = p + 24
+		a, q, n = add(a, k), add(q, k), n-k
+	}
+}
+
+// pgLoad returns the n ≤ 8 bytes at q, zero-extended.
+func pgLoad(q unsafe.Pointer, n uintptr) (v uint64) {
+	switch n {
+	case 8:
+		return *(*uint64)(q)
+	case 4:
+		return uint64(*(*uint32)(q))
+	case 2:
+		return uint64(*(*uint16)(q))
+	}
+	for i := uintptr(0); i < n; i++ {
+		v |= uint64(*(*byte)(add(q, i))) << (8 * i)
+	}
+	return v
+}
+
+// Range records an access of n bytes at a without values.
+func (s *PresageG) Range(h uint64, a unsafe.Pointer, n uintptr) {
+	if n == 0 {
+		return
+	}
+	p := s.room(3)
+	pgStore(p+8, uint64(uintptr(a)))
+	pgStore(p+16, uint64(n))
+	pgStore(p, h|pgFlagNoValue<<48)
+	s.pos = p + 24
+}
+
+// Bytes records the n bytes at q as a value.
+func (s *PresageG) Bytes(h uint64, q unsafe.Pointer, n uintptr) {
+	if n > 0xFFF8 {
+		n, h = 0xFFF8, h|pgFlagNoValue<<48 // cut
+	}
+	words := max((n+7)/8, 1)
+	p := s.room(1 + words)
+	i := uintptr(0)
+	for ; i+8 <= n; i += 8 {
+		pgStore(p+8+i, *(*uint64)(add(q, i)))
+	}
+	if i < n {
+		pgStore(p+8+i, pgLoad(add(q, i), n-i))
+	}
+	pgStore(p, h|uint64(n)<<32)
+	s.pos = p + (1+words)*8
+}
+
+// Opaque records the beginning of a call that is not known to be instrumented.
+func (s *PresageG) Opaque(h uint64) {
+	s.site = 0
+	p := s.room(1)
+	pgStore(p, h)
+	s.pos = p + 8
+}
+
+// OpaqueEnd records its end.
+func (s *PresageG) OpaqueEnd(h uint64) { s.Opaque(h) }
+
+// Exit records the end of a function.
+func (s *PresageG) Exit(h uint64) { s.exit(h, s.depth) }
+
+func (s *PresageG) exit(h uint64, depth uint32) {
+	p := s.room(2)
+	pgStore(p+8, uint64(depth))
+	pgStore(p, h)
+	s.pos = p + 16
+	s.depth = depth - 1
+	s.site = 0
+}
+
+// A PresageFrame remembers the depth of a function that has defers.
+type PresageFrame struct {
+	s     *PresageG
+	depth uint32
+}
+
+// Frame returns the frame of the function that entered last.
+func (s *PresageG) Frame() PresageFrame { return PresageFrame{s, s.depth} }
+
+// Exit records the end of the frame's function, however it ends.
+func (f PresageFrame) Exit(h uint64) { f.s.exit(h, f.depth) }

@@ -1,0 +1,113 @@
+package runtime
+
+import (
+	pgsys "PRESAGE_SYSCALL"
+	"unsafe"
+)
+
+// Files and memory of the recorder, by system calls that need no lock and no
+// scheduler. Numbers: linux/amd64.
+
+const (
+	pgSysPwrite    = 18
+	pgSysGetpid    = 39
+	pgSysFtruncate = 77
+	pgSysOpenat    = 257
+	pgSysMkdirat   = 258
+	pgSysFallocate = 285
+
+	pgAtCwd     = ^uintptr(99)                    // -100
+	pgOpenFlags = 0o2 | 0o100 | 0o200 | 0o2000000 // O_RDWR|O_CREAT|O_EXCL|O_CLOEXEC
+	pgEEXIST    = 17
+	pgENOSYS    = 38
+	pgEOPNOTSUP = 95
+)
+
+var pgZeroPage [4096]byte
+
+// pgMakeDir creates the directory of this process in dir: its number, with a
+// suffix if an earlier process had the same.
+func pgMakeDir(dir string) bool {
+	if len(dir)+64 > len(presage.dir) {
+		return false
+	}
+	n := copy(presage.dir[:], dir)
+	presage.dir[n] = '/'
+	n++
+	pid, _, _ := pgsys.Syscall6(pgSysGetpid, 0, 0, 0, 0, 0, 0)
+	presage.pid = uint64(pid)
+	n += pgDecimal(presage.dir[n:], uint64(pid), 1)
+	for try := uint64(0); try < 1000; try++ {
+		presage.dirLen = n
+		if try > 0 {
+			presage.dir[n] = '.'
+			presage.dirLen = n + 1 + pgDecimal(presage.dir[n+1:], try, 1)
+		}
+		presage.dir[presage.dirLen] = 0
+		_, _, e := pgsys.Syscall6(pgSysMkdirat, pgAtCwd, uintptr(unsafe.Pointer(&presage.dir)), 0o777, 0, 0, 0)
+		if e != pgEEXIST {
+			return e == 0
+		}
+	}
+	return false
+}
+
+// pgDecimal writes v with at least width digits and returns their number.
+func pgDecimal(b []byte, v uint64, width int) int {
+	n := 1
+	for w := v; w > 9; w /= 10 {
+		n++
+	}
+	n = max(n, width)
+	for i := n - 1; i >= 0; i-- {
+		b[i] = byte('0' + v%10)
+		v /= 10
+	}
+	return n
+}
+
+// pgMapSegment creates segment i of n bytes, whose blocks exist on the disk (a write through
+// the mapping cannot fail for want of room), and maps it.
+func pgMapSegment(i uint64, n uintptr) (base uintptr, reason uint64) {
+	d := presage.dirLen
+	presage.dir[d] = '/'
+	k := d + 1 + pgDecimal(presage.dir[d+1:], i, 6)
+	copy(presage.dir[k:], ".seg\x00")
+	fd, _, e := pgsys.Syscall6(pgSysOpenat, pgAtCwd, uintptr(unsafe.Pointer(&presage.dir)), pgOpenFlags, 0o666, 0, 0)
+	if e != 0 {
+		return 0, pgStopNoFile
+	}
+	if !pgReserve(fd, n) {
+		closefd(int32(fd))
+		return 0, pgStopNoDisk
+	}
+	p, err := mmap(nil, n, _PROT_READ|_PROT_WRITE, 1 /* MAP_SHARED */, int32(fd), 0)
+	closefd(int32(fd))
+	if err != 0 {
+		return 0, pgStopNoMap
+	}
+	return uintptr(p), 0
+}
+
+// pgReserve gives the file fd n bytes of zeros on the disk.
+func pgReserve(fd, n uintptr) bool {
+	_, _, e := pgsys.Syscall6(pgSysFallocate, fd, 0, 0, n, 0, 0)
+	if e != pgENOSYS && e != pgEOPNOTSUP {
+		return e == 0
+	}
+	for off := uintptr(0); off < n; off += uintptr(len(pgZeroPage)) {
+		w, _, e := pgsys.Syscall6(pgSysPwrite, fd, uintptr(unsafe.Pointer(&pgZeroPage)), uintptr(len(pgZeroPage)), off, 0, 0)
+		if e != 0 || w != uintptr(len(pgZeroPage)) {
+			return false
+		}
+	}
+	return true
+}
+
+func pgMapScratch(n uintptr) uintptr {
+	p, err := mmap(nil, n, _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_PRIVATE, -1, 0)
+	if err != 0 {
+		throw("presage: no memory")
+	}
+	return uintptr(p)
+}

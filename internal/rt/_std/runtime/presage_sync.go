@@ -1,0 +1,313 @@
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"unsafe"
+)
+
+// Records of package sync and of hidden synchronisation. An operation whose order
+// with others on the same object is not fixed by a lock it holds takes effect and is stamped in
+// one step, under the object's stripe.
+
+// pgEnter locks the stripe of obj. Until pgLeave the goroutine is not preempted,
+// for on a single processor nobody could wait for it.
+func pgEnter(obj uintptr) *pgStripe {
+	acquirem()
+	st := pgStripeOf(obj)
+	for i := 0; !st.lock.CompareAndSwap(0, 1); i++ {
+		if i < 30 {
+			procyield(20)
+		} else {
+			osyield()
+		}
+	}
+	return st
+}
+
+func pgLeave(st *pgStripe) {
+	st.lock.Store(0)
+	releasem(getg().m)
+}
+
+// pgRecord records an operation on obj that has just taken effect, or is about to, while
+// the goroutine excludes others.
+func pgRecord(kind, flags uint64, obj unsafe.Pointer) {
+	if s := pgHere(); s != nil {
+		s.put1(s.take(kind, flags, 0), uintptr(obj))
+	}
+}
+
+//go:linkname sync_presageRecord sync.presageRecord
+func sync_presageRecord(kind, flags uint64, obj unsafe.Pointer) { pgRecord(kind, flags, obj) }
+
+// sync_presageMute turns records of synchronisation off (1) and on again (-1).
+//
+//go:linkname sync_presageMute sync.presageMute
+func sync_presageMute(d int32) {
+	if !presage.on {
+		return // only ever cleared: then the count does not matter
+	}
+	if s := pgState(getg()); s != nil {
+		s.mute += d
+	}
+}
+
+//go:linkname sync_presageTake sync.presageTake
+func sync_presageTake() uint32 { return pgTake() }
+
+// pgTake uses the remembered site up.
+func pgTake() uint32 {
+	s := getg().presage
+	if s == nil {
+		return 0
+	}
+	site := s.site
+	s.site = 0
+	return site
+}
+
+// sync_presageSite remembers a site, for an operation made of several.
+//
+//go:linkname sync_presageSite sync.presageSite
+func sync_presageSite(site uint32) {
+	if s := getg().presage; s != nil {
+		s.site = site
+	}
+}
+
+// Mutex. state is its first word.
+
+//go:linkname isync_presageLock internal/sync.presageLock
+func isync_presageLock(state *int32, old, new int32, flags uint64) bool {
+	s := pgHere()
+	if s == nil {
+		return atomic.Casint32(state, old, new)
+	}
+	_ = *state
+	st := pgEnter(uintptr(unsafe.Pointer(state)))
+	ok := atomic.Casint32(state, old, new)
+	if ok {
+		s.put1(s.take(pgLock, flags, 0), uintptr(unsafe.Pointer(state)))
+	}
+	pgLeave(st)
+	return ok
+}
+
+//go:linkname isync_presageLockAdd internal/sync.presageLockAdd
+func isync_presageLockAdd(state *int32, delta int32) {
+	s := pgHere()
+	if s == nil {
+		atomic.Xaddint32(state, delta)
+		return
+	}
+	st := pgEnter(uintptr(unsafe.Pointer(state)))
+	atomic.Xaddint32(state, delta)
+	s.put1(s.take(pgLock, 0, 0), uintptr(unsafe.Pointer(state)))
+	pgLeave(st)
+}
+
+//go:linkname isync_presageUnlock internal/sync.presageUnlock
+func isync_presageUnlock(state *int32) int32 {
+	s := pgHere()
+	if s == nil {
+		return atomic.Xaddint32(state, -1)
+	}
+	_ = *state
+	st := pgEnter(uintptr(unsafe.Pointer(state)))
+	if *state&1 != 0 {
+		s.put1(s.take(pgUnlock, 0, 0), uintptr(unsafe.Pointer(state)))
+	}
+	new := atomic.Xaddint32(state, -1)
+	pgLeave(st)
+	return new
+}
+
+// isync_presageTryFail reports whether TryLock fails: mask are the bits that make it so.
+//
+//go:linkname isync_presageTryFail internal/sync.presageTryFail
+func isync_presageTryFail(state *int32, mask int32) bool {
+	s := pgHere()
+	if s == nil {
+		return true
+	}
+	st := pgEnter(uintptr(unsafe.Pointer(state)))
+	fail := atomic.Loadint32(state)&mask != 0
+	if fail {
+		s.put1(s.take(pgTryFail, 0, 0), uintptr(unsafe.Pointer(state)))
+	}
+	pgLeave(st)
+	return fail
+}
+
+// RWMutex. readers is its count of readers, negative when there is a writer.
+
+//go:linkname sync_presageRLock sync.presageRLock
+func sync_presageRLock(rw unsafe.Pointer, readers *int32) int32 {
+	s := pgHere()
+	if s == nil {
+		return atomic.Xaddint32(readers, 1)
+	}
+	_ = *readers
+	st := pgEnter(uintptr(rw))
+	n := atomic.Xaddint32(readers, 1)
+	if n >= 0 {
+		s.put1(s.take(pgLock, pgFlagRead, 0), uintptr(rw))
+	}
+	pgLeave(st)
+	return n
+}
+
+// sync_presageTryRLock tries once; tried is false if it was disturbed.
+//
+//go:linkname sync_presageTryRLock sync.presageTryRLock
+func sync_presageTryRLock(rw unsafe.Pointer, readers *int32) (ok, tried bool) {
+	s := pgHere()
+	if s == nil {
+		n := atomic.Loadint32(readers)
+		return n >= 0 && atomic.Casint32(readers, n, n+1), n < 0
+	}
+	_ = *readers
+	st := pgEnter(uintptr(rw))
+	n := atomic.Loadint32(readers)
+	if n < 0 {
+		s.put1(s.take(pgTryFail, pgFlagRead, 0), uintptr(rw))
+		tried = true
+	} else if atomic.Casint32(readers, n, n+1) {
+		s.put1(s.take(pgLock, pgFlagRead|pgFlagTry, 0), uintptr(rw))
+		ok = true
+	}
+	pgLeave(st)
+	return ok, tried
+}
+
+//go:linkname sync_presageRUnlock sync.presageRUnlock
+func sync_presageRUnlock(rw unsafe.Pointer, readers *int32) int32 {
+	s := pgHere()
+	if s == nil {
+		return atomic.Xaddint32(readers, -1)
+	}
+	_ = *readers
+	st := pgEnter(uintptr(rw))
+	if n := *readers; n != 0 && n != -1<<30 {
+		s.put1(s.take(pgUnlock, pgFlagRead, 0), uintptr(rw))
+	}
+	n := atomic.Xaddint32(readers, -1)
+	pgLeave(st)
+	return n
+}
+
+//go:linkname sync_presageTryRW sync.presageTryRW
+func sync_presageTryRW(rw unsafe.Pointer, readers *int32) bool {
+	s := pgHere()
+	if s == nil {
+		return atomic.Casint32(readers, 0, -1<<30)
+	}
+	st := pgEnter(uintptr(rw))
+	ok := atomic.Casint32(readers, 0, -1<<30)
+	if ok {
+		s.put1(s.take(pgLock, pgFlagTry, 0), uintptr(rw))
+	} else {
+		s.put1(s.take(pgTryFail, 0, 0), uintptr(rw))
+	}
+	pgLeave(st)
+	return ok
+}
+
+//go:linkname sync_presageAdd sync.presageAdd
+func sync_presageAdd(wg unsafe.Pointer, state *uint64, delta int) uint64 {
+	s := pgHere()
+	if s == nil {
+		return atomic.Xadd64(state, int64(delta)<<32)
+	}
+	_ = *state
+	st := pgEnter(uintptr(wg))
+	new := atomic.Xadd64(state, int64(delta)<<32)
+	s.put3(s.take(pgWGAdd, 0, 0), uintptr(wg), uint64(delta), uint64(int64(int32(new>>32))))
+	pgLeave(st)
+	return new
+}
+
+// sync_presageWait records that Wait returns if the counter is 0. It reports whether state is as it was.
+//
+//go:linkname sync_presageWait sync.presageWait
+func sync_presageWait(wg unsafe.Pointer, state *uint64) bool {
+	s := pgHere()
+	if s == nil {
+		return true
+	}
+	st := pgEnter(uintptr(wg))
+	zero := int32(atomic.Load64(state)>>32) == 0
+	if zero {
+		s.put1(s.take(pgWGWait, 0, 0), uintptr(wg))
+	}
+	pgLeave(st)
+	return zero
+}
+
+// Cond. The notification list stands pgCondOffset bytes into the Cond; sync checks it.
+
+const pgCondOffset = 16
+
+func presageNotifyAdd(l *notifyList) uint32 {
+	s := pgHere()
+	if s == nil {
+		return l.wait.Add(1) - 1
+	}
+	cond := uintptr(unsafe.Pointer(l)) - pgCondOffset
+	st := pgEnter(cond)
+	t := l.wait.Add(1) - 1
+	s.put1(s.take(pgCondWait, 0, 0), cond)
+	pgLeave(st)
+	return t
+}
+
+// presageNotify moves l.notify on, by one or to the end, and says where it was and
+// whether anybody waits. l.lock is held.
+func presageNotify(l *notifyList, all bool) (t uint32, any bool) {
+	s := pgHere()
+	cond := uintptr(unsafe.Pointer(l)) - pgCondOffset
+	st := pgEnter(cond)
+	t = l.notify
+	wait := l.wait.Load()
+	any = t != wait
+	kind := uint64(pgCondSignal)
+	if all {
+		kind = pgCondBroadcast
+		atomic.Store(&l.notify, wait)
+	} else if any {
+		atomic.Store(&l.notify, t+1)
+	}
+	if s != nil {
+		s.put1(s.take(kind, 0, 0), cond)
+	}
+	pgLeave(st)
+	return t, any
+}
+
+// Hidden edges.
+
+//go:linkname race_presageAcquire internal/race.presageAcquire
+func race_presageAcquire(p unsafe.Pointer) { pgRecord(pgAcquire, 0, p) }
+
+//go:linkname race_presageRelease internal/race.presageRelease
+func race_presageRelease(p unsafe.Pointer) { pgRecord(pgRelease, 0, p) }
+
+//go:linkname race_presageReleaseMerge internal/race.presageReleaseMerge
+func race_presageReleaseMerge(p unsafe.Pointer) { pgRecord(pgReleaseMerge, 0, p) }
+
+// presageHidden records a hidden edge of gp; the remembered site stays.
+func presageHidden(gp *g, kind uint64, p unsafe.Pointer) {
+	if !presage.on {
+		return
+	}
+	if s := pgState(gp); s != nil {
+		s.put1(pgHead(kind, pgFlagOpaque, 0, 0), uintptr(p))
+	}
+}
+
+// presageTimer records that the running goroutine arms or stops t.
+func presageTimer(t *timer) {
+	if gp := getg(); gp.m.curg == gp {
+		presageHidden(gp, pgReleaseMerge, unsafe.Pointer(t))
+	}
+}

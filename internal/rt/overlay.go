@@ -1,0 +1,257 @@
+package rt
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"presage/internal/trace/format"
+)
+
+//go:embed all:_std
+var std embed.FS
+
+// EnvDir names the environment variable that holds the directory for raw records. Without
+// it an instrumented program runs and records nothing.
+const EnvDir = "PRESAGE_DIR"
+
+// Config says for which Go the overlay is.
+type Config struct {
+	GoRoot    string // empty: what `go env` says in Dir
+	GoVersion string // go1.26.8; empty: what `go env` says
+	GOOS      string // empty: what `go env` says
+	GOARCH    string
+	Dir       string // directory in which the go command is asked; empty: the current one
+	OutDir    string // the overlay's files go here
+}
+
+// Overlay is the recorder, as the go command takes it.
+type Overlay struct {
+	GoRoot    string
+	GoVersion string
+	GOOS      string
+	GOARCH    string
+	// Replace maps files of GOROOT to the files that stand for them, absolute, for `go build -overlay`.
+	Replace map[string]string
+	// BuildFlags are further flags for the go command. There are none today.
+	BuildFlags []string
+	// Package is the import path of the hooks.
+	Package string
+}
+
+// JSON returns the content of the file for -overlay, with more replacements added.
+func (o Overlay) JSON(more map[string]string) ([]byte, error) {
+	all := map[string]string{}
+	for k, v := range o.Replace {
+		all[k] = v
+	}
+	for k, v := range more {
+		all[k] = v
+	}
+	return json.MarshalIndent(map[string]any{"Replace": all}, "", "\t")
+}
+
+// An AnchorError says that a source file of the standard library is not as a patch expects.
+type AnchorError struct {
+	GoVersion string
+	File      string // relative to GOROOT/src
+	Anchor    string
+	Found     int // occurrences
+	Want      int
+}
+
+func (e *AnchorError) Error() string {
+	return fmt.Sprintf("%s is not supported: src/%s has %d places like this, not %d:\n%s", e.GoVersion, e.File, e.Found, e.Want, e.Anchor)
+}
+
+// New writes the recorder for cfg's Go into cfg.OutDir. The files depend on the Go
+// version alone, so that the go command's build cache can be reused.
+func New(ctx context.Context, cfg Config) (Overlay, error) {
+	if err := cfg.complete(ctx); err != nil {
+		return Overlay{}, err
+	}
+	b := &builder{version: cfg.GoVersion, minor: minor(cfg.GoVersion), root: filepath.Join(cfg.GoRoot, "src"), files: map[string][]byte{}}
+	if !slices.Contains(supported, b.minor) || cfg.GOOS != platformOS || cfg.GOARCH != platformArch {
+		return Overlay{}, fmt.Errorf("%s on %s/%s is not supported; presage records with %s on %s/%s",
+			cfg.GoVersion, cfg.GOOS, cfg.GOARCH, strings.Join(supported, ", "), platformOS, platformArch)
+	}
+	for _, step := range []func() error{b.added, b.constants, b.patched, b.atomicOverlay} {
+		if err := step(); err != nil {
+			return Overlay{}, err
+		}
+	}
+	replace, err := b.write(cfg.OutDir)
+	if err != nil {
+		return Overlay{}, fmt.Errorf("writing the recorder: %w", err)
+	}
+	return Overlay{GoRoot: cfg.GoRoot, GoVersion: cfg.GoVersion, GOOS: cfg.GOOS, GOARCH: cfg.GOARCH, Replace: replace, Package: "presagert"}, nil
+}
+
+// complete asks the go command for what cfg leaves open.
+func (c *Config) complete(ctx context.Context) error {
+	if c.GoRoot != "" && c.GoVersion != "" && c.GOOS != "" && c.GOARCH != "" {
+		return nil
+	}
+	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOROOT", "GOVERSION", "GOOS", "GOARCH")
+	cmd.Dir = c.Dir
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("asking go env: %w", err)
+	}
+	var env struct{ GOROOT, GOVERSION, GOOS, GOARCH string }
+	if err := json.Unmarshal(out, &env); err != nil {
+		return fmt.Errorf("asking go env: %w", err)
+	}
+	for _, f := range []struct {
+		field *string
+		value string
+	}{{&c.GoRoot, env.GOROOT}, {&c.GoVersion, env.GOVERSION}, {&c.GOOS, env.GOOS}, {&c.GOARCH, env.GOARCH}} {
+		if *f.field == "" {
+			*f.field = f.value
+		}
+	}
+	return nil
+}
+
+// minor cuts a Go version to its first two numbers: go1.26.8 X:foo → go1.26.
+func minor(v string) string {
+	v, _, _ = strings.Cut(v, " ")
+	v, _, _ = strings.Cut(v, "-")
+	parts := strings.SplitN(v, ".", 3)
+	for len(parts) > 2 {
+		parts = parts[:2]
+	}
+	last := len(parts) - 1
+	if i := strings.IndexAny(parts[last], "rb"); i > 0 && last > 0 {
+		parts[last] = parts[last][:i] // go1.27rc1
+	}
+	return strings.Join(parts, ".")
+}
+
+// A builder collects the files of an overlay, by their names below GOROOT/src.
+type builder struct {
+	version string
+	minor   string
+	root    string
+	files   map[string][]byte
+}
+
+func (b *builder) add(file string, src []byte) { b.files[file] = src }
+
+// source returns a file as the overlay has it so far.
+func (b *builder) source(file string) ([]byte, error) {
+	if src, ok := b.files[file]; ok {
+		return src, nil
+	}
+	src, err := os.ReadFile(filepath.Join(b.root, filepath.FromSlash(file)))
+	if err != nil {
+		return nil, fmt.Errorf("%s is not supported: %w", b.version, err)
+	}
+	return src, nil
+}
+
+// added adds the files that are new.
+func (b *builder) added() error {
+	return fs.WalkDir(std, "_std", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		src, err := std.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		src = bytes.ReplaceAll(src, []byte("PRESAGE_SYSCALL"), []byte(syscallPackage[b.minor]))
+		b.add(strings.TrimPrefix(path, "_std/"), src)
+		return nil
+	})
+}
+
+// constants adds the numbers of the event table, and what differs between versions.
+func (b *builder) constants() error {
+	b.add("runtime/presage_format.go", constants("runtime", "pg", "pgFlag", "pgStop", "pg"))
+	b.add("sync/presage_format.go", constants("sync", "presageKind", "presageFlag", "presageStop", "presage"))
+	b.add("internal/sync/presage_format.go", constants("sync", "presageKind", "presageFlag", "presageStop", "presage"))
+	b.add("runtime/presage_version.go", []byte("package runtime\n\nimport \"unsafe\"\n\n"+versionSource[b.minor]))
+	return nil
+}
+
+func constants(pkg, kind, flag, stop, other string) []byte {
+	var s bytes.Buffer
+	fmt.Fprintf(&s, "package %s\n\nconst (\n", pkg)
+	for _, k := range []struct {
+		name string
+		kind format.Kind
+	}{
+		{"Read", format.Read}, {"Write", format.Write}, {"AtomicRead", format.AtomicRead}, {"AtomicWrite", format.AtomicWrite}, {"AtomicRMW", format.AtomicRMW},
+		{"Lock", format.Lock}, {"Unlock", format.Unlock}, {"TryFail", format.TryFail}, {"WGAdd", format.WGAdd}, {"WGWait", format.WGWait},
+		{"OnceBegin", format.OnceBegin}, {"OnceEnd", format.OnceEnd}, {"OncePass", format.OncePass},
+		{"CondWait", format.CondWait}, {"CondWake", format.CondWake}, {"CondSignal", format.CondSignal}, {"CondBroadcast", format.CondBroadcast},
+		{"ChanSend", format.ChanSend}, {"ChanRecv", format.ChanRecv}, {"ChanClose", format.ChanClose}, {"ChanLen", format.ChanLen},
+		{"SelectCase", format.SelectCase}, {"SelectDefault", format.SelectDefault},
+		{"Go", format.Go}, {"Start", format.Start}, {"End", format.End},
+		{"Acquire", format.Acquire}, {"Release", format.Release}, {"ReleaseMerge", format.ReleaseMerge},
+		{"AllocKind", format.Alloc}, {"RawStamp", format.RawStamp}, {"RawChunk", format.RawChunk},
+	} {
+		fmt.Fprintf(&s, "\t%s%s = %d\n", kind, k.name, k.kind)
+	}
+	for _, f := range []struct {
+		name string
+		flag format.Flags
+	}{
+		{"Read", format.FlagRead}, {"Try", format.FlagTry}, {"NonBlocking", format.FlagNonBlocking}, {"Closed", format.FlagClosed},
+		{"Write", format.FlagWrite}, {"More", format.FlagMore}, {"NoValue", format.FlagNoValue}, {"Opaque", format.FlagOpaque},
+	} {
+		fmt.Fprintf(&s, "\t%s%s = %d\n", flag, f.name, f.flag)
+	}
+	fmt.Fprintf(&s, "\t%sNoFile = %d\n\t%sNoDisk = %d\n\t%sNoMap = %d\n", stop, format.StopNoFile, stop, format.StopNoDisk, stop, format.StopNoMap)
+	fmt.Fprintf(&s, "\t%sRawVersion = %d\n\t%sRawBlockWords = %d\n\t%sChunkHeaderWords = %d\n\t%sSegMagic = %d\n)\n",
+		other, format.RawVersion, other, format.RawBlockWords, other, format.ChunkHeaderWords, other, uint64(format.SegMagic))
+	return s.Bytes()
+}
+
+// patched applies the patches.
+func (b *builder) patched() error {
+	for _, p := range patches {
+		src, err := b.source(p.file)
+		if err != nil {
+			return err
+		}
+		if n := bytes.Count(src, []byte(p.anchor)); n != max(p.n, 1) {
+			return &AnchorError{b.version, p.file, p.anchor, n, max(p.n, 1)}
+		}
+		b.add(p.file, bytes.ReplaceAll(src, []byte(p.anchor), []byte(p.text)))
+	}
+	return nil
+}
+
+// write puts the files below dir, leaving those alone that are there already, and
+// returns what each stands for.
+func (b *builder) write(dir string) (map[string]string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	replace := map[string]string{}
+	for file, src := range b.files {
+		name := filepath.Join(dir, filepath.FromSlash(file))
+		replace[filepath.Join(b.root, filepath.FromSlash(file))] = name
+		if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, src) {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(name, src, 0o666); err != nil {
+			return nil, err
+		}
+	}
+	return replace, nil
+}

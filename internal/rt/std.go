@@ -1,0 +1,236 @@
+package rt
+
+// This file holds everything that depends on the version of Go or the platform.
+
+// supported lists what the patches below were made and tested for.
+var supported = []string{"go1.25", "go1.26"}
+
+const (
+	platformOS   = "linux"
+	platformArch = "amd64"
+)
+
+// syscallPackage is where the runtime keeps its system calls.
+var syscallPackage = map[string]string{
+	"go1.25": "internal/runtime/syscall",
+	"go1.26": "internal/runtime/syscall/linux",
+}
+
+// A patch replaces every occurrence of an anchor in a file of GOROOT/src. The anchor must occur exactly n times
+// (0 stands for 1).
+type patch struct {
+	file   string
+	anchor string
+	text   string
+	n      int
+}
+
+// before and after keep the anchor and add text in front of it or behind it.
+func before(file, anchor, text string) patch { return patch{file, anchor, text + anchor, 1} }
+func after(file, anchor, text string) patch  { return patch{file, anchor, anchor + text, 1} }
+
+// patches are the changes to the standard library, by file. raceenabled and race.Enabled stay false:
+// what the race detector changes in a program's behaviour (scheduling, pools, allocation) does not come with it.
+var patches = []patch{
+	// The recorder's state of a goroutine.
+	after("runtime/runtime2.go", "\tgoid         uint64\n", "\tpresage      *PresageG\n"),
+	after("runtime/proc.go", "\tgoenvs()\n\tsecure()\n\tcheckfds()\n", "\tpresageInit()\n"),
+
+	// Goroutines.
+	before("runtime/proc.go", "\treleasem(mp)\n\n\treturn newg\n}\n", "\tpresageGo(callergp, newg)\n"),
+	after("runtime/proc.go", "func goexit1() {\n", "\tpresageEnd()\n"),
+	after("runtime/coro.go", "func coroexit(c *coro) {\n", "\tpresageEnd()\n"),
+
+	// Memory.
+	{"runtime/malloc.go", "\nfunc mallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {\n", `
+func mallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
+	x := presageMallocgc(size, typ, needzero)
+	if presage.on {
+		presageAlloc(x, size)
+	}
+	return x
+}
+
+func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
+`, 1},
+	after("runtime/mgc.go", "func gcMarkTermination(stw worldStop) {\n", "\tpresageGC()\n"),
+
+	// Channels. The checks without the lock go: their results must have a place in the order.
+	after("runtime/chan.go", "\tif raceenabled {\n\t\tracereadpc(c.raceaddr(), callerpc, abi.FuncPCABIInternal(chansend))\n\t}\n", "\tpresageChanBegin(c, true, block)\n"),
+	{"runtime/chan.go", "\tif !block && c.closed == 0 && full(c) {\n", "\tif !block && !presage.on && c.closed == 0 && full(c) {\n", 1},
+	{"runtime/chan.go", "\tif !block && empty(c) {\n", "\tif !block && !presage.on && empty(c) {\n", 1},
+	{"runtime/chan.go", "\tif c == nil {\n\t\tif !block {\n\t\t\treturn false\n", "\tif c == nil {\n\t\tif !block {\n\t\t\tpresageNilDefault()\n\t\t\treturn false\n", 1},
+	{"runtime/chan.go", "\tif c == nil {\n\t\tif !block {\n\t\t\treturn\n", "\tif c == nil {\n\t\tif !block {\n\t\t\tpresageNilDefault()\n\t\t\treturn\n", 1},
+	before("runtime/chan.go", "\t\tunlock(&c.lock)\n\t\tpanic(plainError(\"send on closed channel\"))\n", "\t\tpgTake()\n"),
+	after("runtime/chan.go", "\t\t// Space is available in the channel buffer. Enqueue the element to send.\n", "\t\tpresageChanOp(pgChanSend, c, ep)\n"),
+	{"runtime/chan.go", "\tif !block {\n\t\tunlock(&c.lock)\n\t\treturn false\n", "\tif !block {\n\t\tpresageChanDefault(c, true)\n\t\tunlock(&c.lock)\n\t\treturn false\n", 1},
+	{"runtime/chan.go", "\tif raceenabled {\n\t\tif c.dataqsiz == 0 {\n\t\t\tracesync(c, sg)\n", "\tpresageChanSend(c, sg, ep)\n\tif raceenabled {\n\t\tif c.dataqsiz == 0 {\n\t\t\tracesync(c, sg)\n", 1},
+	before("runtime/chan.go", "\tc.closed = 1\n", "\tpresageChanClose(c)\n"),
+	after("runtime/chan.go", "func closechan(c *hchan) {\n", "\tif c == nil {\n\t\tpgTake()\n\t}\n"),
+	before("runtime/chan.go", "\t\tunlock(&c.lock)\n\t\tpanic(plainError(\"close of closed channel\"))\n", "\t\tpgTake()\n"),
+	before("runtime/chan.go", "\t// release all readers\n", "\tsenders := false\n"),
+	before("runtime/chan.go", "\t// release all writers (they will panic)\n", "\tsenders = true\n"),
+	{"runtime/chan.go", "\t\tif raceenabled {\n\t\t\traceacquireg(gp, c.raceaddr())\n\t\t}\n", "\t\tpresageChanWoken(c, gp, senders)\n", 2},
+	before("runtime/chan.go", "\tif c.timer != nil {\n\t\tc.timer.maybeRunChan(c)\n\t}\n\n\t// Fast path: check for failed", "\tpresageChanBegin(c, false, block)\n"),
+	before("runtime/chan.go", "\t\tif c.qcount == 0 {\n\t\t\tif raceenabled {\n\t\t\t\traceacquire(c.raceaddr())\n", "\t\tif c.qcount == 0 {\n\t\t\tpresageChanClosed(c)\n\t\t}\n"),
+	after("runtime/chan.go", "\t\t// Receive directly from queue\n\t\tqp := chanbuf(c, c.recvx)\n", "\t\tpresageChanOp(pgChanRecv, c, qp)\n"),
+	{"runtime/chan.go", "\tif !block {\n\t\tunlock(&c.lock)\n\t\treturn false, false\n", "\tif !block {\n\t\tpresageChanDefault(c, false)\n\t\tunlock(&c.lock)\n\t\treturn false, false\n", 1},
+	{"runtime/chan.go", "\tif c.dataqsiz == 0 {\n\t\tif raceenabled {\n\t\t\tracesync(c, sg)\n", "\tpresageChanRecv(c, sg, presageSudogElem(sg), chanbuf(c, c.recvx))\n\tif c.dataqsiz == 0 {\n\t\tif raceenabled {\n\t\t\tracesync(c, sg)\n", 1},
+	{"runtime/chan.go", "\treturn int(c.qcount)\n}\n\nfunc chancap", "\tif n, ok := presageChanLen(c); ok {\n\t\treturn n\n\t}\n\treturn int(c.qcount)\n}\n\nfunc chancap", 1},
+
+	// Select.
+	after("runtime/select.go", "\t// lock all the channels involved in the select\n\tsellock(scases, lockorder)\n", "\tpresageSelect(scases, lockorder, nsends, block)\n"),
+	{"runtime/select.go", "\tif !block {\n\t\tselunlock(scases, lockorder)\n", "\tif !block {\n\t\tpresageSelectDefault(scases, lockorder)\n\t\tselunlock(scases, lockorder)\n", 1},
+	before("runtime/select.go", "\t\t\tif raceenabled {\n\t\t\t\tracereadpc(c.raceaddr(), casePC(casi), chansendpc)\n", "\t\t\tpresageChanRead(c)\n"),
+	after("runtime/select.go", "\trecvOK = true\n\tqp = chanbuf(c, c.recvx)\n", "\tpresageChanOp(pgChanRecv, c, qp)\n"),
+	after("runtime/select.go", "bufsend:\n\t// can send to buffer\n", "\tpresageChanOp(pgChanSend, c, cas.elem)\n"),
+	after("runtime/select.go", "rclose:\n\t// read at end of closed channel\n", "\tpresageChanClosed(c)\n"),
+	after("runtime/select.go", "sclose:\n\t// send on closed channel\n", "\tpgTake()\n"),
+
+	// Cond.
+	{"runtime/sema.go", "\treturn l.wait.Add(1) - 1\n", "\treturn presageNotifyAdd(l)\n", 1},
+	{"runtime/sema.go", "\tif l.wait.Load() == atomic.Load(&l.notify) {\n", "\tif !presage.on && l.wait.Load() == atomic.Load(&l.notify) {\n", 2},
+	{"runtime/sema.go", "\tatomic.Store(&l.notify, l.wait.Load())\n\tunlock(&l.lock)\n", "\tpresageNotify(l, true)\n\tunlock(&l.lock)\n", 1},
+	{"runtime/sema.go", "\tt := l.notify\n\tif t == l.wait.Load() {\n", "\tt, waiting := presageNotify(l, false)\n\tif !waiting {\n", 1},
+	{"runtime/sema.go", "\t// Update the next notify ticket number.\n\tatomic.Store(&l.notify, t+1)\n", "", 1},
+
+	// Timers: arming, stopping and firing are operations on one hidden object.
+	after("runtime/time.go", "\tt.lock()\n\tt.trace(\"stop\")\n", "\tpresageTimer(t)\n"),
+	after("runtime/time.go", "\tt.trace(\"modify\")\n", "\tpresageTimer(t)\n"),
+	after("runtime/time.go", "\tt.trace(\"unlockAndRun\")\n", "\tpresageHidden(getg(), pgAcquire, unsafe.Pointer(t))\n"),
+
+	// Finalizers and cleanups: an Acquire of object 0 is one of everything before.
+	after("runtime/mcleanup.go", "\t\tb := gcCleanups.dequeue()\n", "\t\tpresageHidden(getg(), pgAcquire, nil)\n"),
+	{"runtime/mfinal.go", "\t\tif raceenabled {\n\t\t\tracefingo()\n\t\t}\n", "\t\tpresageHidden(getg(), pgAcquire, nil)\n", 1},
+
+	// Bubbles of testing/synctest.
+	{"runtime/synctest.go", "\t\t\tif raceenabled && newval != _Gdead", "\t\t\tif presage.on && gp.presage != nil && newval != _Gdead", 1},
+	{"runtime/synctest.go", "\t\t\t\tracereleasemergeg(gp, bubble.raceaddr())\n", "\t\t\t\tpresageHidden(gp, pgReleaseMerge, bubble.raceaddr())\n", 1},
+	{"runtime/synctest.go", "\tif raceenabled {\n", "\tif true {\n", 2},
+	{"runtime/synctest.go", "\t\traceacquireg(gp, gp.bubble.raceaddr())\n", "\t\tpresageHidden(gp, pgAcquire, gp.bubble.raceaddr())\n", 2},
+	{"runtime/time.go", "\t\tif raceenabled {\n\t\t\t// Establish a happens-before between this timer event and\n\t\t\t// the next synctest.Wait call.\n\t\t\tracereleasemergeg(gp, bubble.raceaddr())\n\t\t}\n", "\t\tpresageHidden(gp, pgReleaseMerge, bubble.raceaddr())\n", 1},
+
+	// Edges that other packages declare to the race detector: iter.Pull, reads and writes of files.
+	{"internal/race/norace.go", "func Acquire(addr unsafe.Pointer) {\n}\n\nfunc Release(addr unsafe.Pointer) {\n}\n\nfunc ReleaseMerge(addr unsafe.Pointer) {\n}\n", `func Acquire(addr unsafe.Pointer) { presageAcquire(addr) }
+
+func Release(addr unsafe.Pointer) { presageRelease(addr) }
+
+func ReleaseMerge(addr unsafe.Pointer) { presageReleaseMerge(addr) }
+
+//go:linkname presageAcquire
+//go:noescape
+func presageAcquire(addr unsafe.Pointer)
+
+//go:linkname presageRelease
+//go:noescape
+func presageRelease(addr unsafe.Pointer)
+
+//go:linkname presageReleaseMerge
+//go:noescape
+func presageReleaseMerge(addr unsafe.Pointer)
+`, 1},
+	{"syscall/syscall_unix.go", "race.Enabled", "true", 7},
+
+	// sync/atomic's functions are variables now (atomic.go); what the runtime knew of them goes.
+	{"runtime/atomic_pointer.go", "//go:linkname sync_atomic_StoreUintptr sync/atomic.StoreUintptr\nfunc sync_atomic_StoreUintptr(ptr *uintptr, new uintptr)\n", "func sync_atomic_StoreUintptr(ptr *uintptr, new uintptr) { atomic.Storeuintptr(ptr, new) }\n", 1},
+	{"runtime/atomic_pointer.go", "//go:linkname sync_atomic_SwapUintptr sync/atomic.SwapUintptr\nfunc sync_atomic_SwapUintptr(ptr *uintptr, new uintptr) uintptr\n", "func sync_atomic_SwapUintptr(ptr *uintptr, new uintptr) uintptr { return atomic.Xchguintptr(ptr, new) }\n", 1},
+	{"runtime/atomic_pointer.go", "//go:linkname sync_atomic_CompareAndSwapUintptr sync/atomic.CompareAndSwapUintptr\nfunc sync_atomic_CompareAndSwapUintptr(ptr *uintptr, old, new uintptr) bool\n", "func sync_atomic_CompareAndSwapUintptr(ptr *uintptr, old, new uintptr) bool {\n\treturn atomic.Casuintptr(ptr, old, new)\n}\n", 1},
+	{"runtime/atomic_pointer.go", "//go:linkname sync_atomic_StorePointer sync/atomic.StorePointer\n", "", 1},
+	{"runtime/atomic_pointer.go", "//go:linkname sync_atomic_SwapPointer sync/atomic.SwapPointer\n", "", 1},
+	{"runtime/atomic_pointer.go", "//go:linkname sync_atomic_CompareAndSwapPointer sync/atomic.CompareAndSwapPointer\n", "", 1},
+
+	// Mutex.
+	{"internal/sync/mutex.go", "\t\"sync/atomic\"\n", "\t\"internal/runtime/atomic\"\n", 1},
+	{"internal/sync/mutex.go", "\tif atomic.CompareAndSwapInt32(&m.state, 0, mutexLocked) {\n", "\tif presageLock(&m.state, 0, mutexLocked, 0) {\n", 1},
+	{"internal/sync/mutex.go", "\told := m.state\n\tif old&(mutexLocked|mutexStarving) != 0 {\n\t\treturn false\n\t}\n", `retry:
+	old := m.state
+	if old&(mutexLocked|mutexStarving) != 0 {
+		if presageTryFail(&m.state, mutexLocked|mutexStarving) {
+			return false
+		}
+		goto retry
+	}
+`, 1},
+	{"internal/sync/mutex.go", "\tif !atomic.CompareAndSwapInt32(&m.state, old, old|mutexLocked) {\n\t\treturn false\n\t}\n", "\tif !presageLock(&m.state, old, old|mutexLocked, presageFlagTry) {\n\t\tgoto retry\n\t}\n", 1},
+	{"internal/sync/mutex.go", "\t\t\t\tatomic.CompareAndSwapInt32(&m.state, old, old|mutexWoken) {\n", "\t\t\t\tatomic.Casint32(&m.state, old, old|mutexWoken) {\n", 1},
+	{"internal/sync/mutex.go", "\t\tif atomic.CompareAndSwapInt32(&m.state, old, new) {\n\t\t\tif old&", "\t\tif presageSlowCAS(&m.state, old, new, old&(mutexLocked|mutexStarving) == 0) {\n\t\t\tif old&", 1},
+	{"internal/sync/mutex.go", "\t\t\t\tatomic.AddInt32(&m.state, delta)\n", "\t\t\t\tpresageLockAdd(&m.state, delta)\n", 1},
+	{"internal/sync/mutex.go", "\tnew := atomic.AddInt32(&m.state, -mutexLocked)\n", "\tnew := presageUnlock(&m.state)\n", 1},
+	{"internal/sync/mutex.go", "\t\t\tif atomic.CompareAndSwapInt32(&m.state, old, new) {\n\t\t\t\truntime_Semrelease", "\t\t\tif atomic.Casint32(&m.state, old, new) {\n\t\t\t\truntime_Semrelease", 1},
+
+	// RWMutex: readerCount says who holds it.
+	{"sync/rwmutex.go", "\tif rw.readerCount.Add(1) < 0 {\n\t\t// A writer is pending, wait for it.\n\t\truntime_SemacquireRWMutexR(&rw.readerSem, false, 0)\n", "\tif presageRLock(unsafe.Pointer(rw), presageInt32(&rw.readerCount)) < 0 {\n\t\t// A writer is pending, wait for it.\n\t\truntime_SemacquireRWMutexR(&rw.readerSem, false, 0)\n\t\tpresageRecord(presageKindLock, presageFlagRead, unsafe.Pointer(rw))\n", 1},
+	{"sync/rwmutex.go", "\t\tc := rw.readerCount.Load()\n\t\tif c < 0 {\n", "\t\tok, tried := presageTryRLock(unsafe.Pointer(rw), presageInt32(&rw.readerCount))\n\t\tif tried {\n", 1},
+	{"sync/rwmutex.go", "\t\tif rw.readerCount.CompareAndSwap(c, c+1) {\n", "\t\tif ok {\n", 1},
+	{"sync/rwmutex.go", "\tif r := rw.readerCount.Add(-1); r < 0 {\n", "\tif r := presageRUnlock(unsafe.Pointer(rw), presageInt32(&rw.readerCount)); r < 0 {\n", 1},
+	{"sync/rwmutex.go", "\tif rw.readerWait.Add(-1) == 0 {\n", "\tif ratomic.Xaddint32(presageInt32(&rw.readerWait), -1) == 0 {\n", 1},
+	{"sync/rwmutex.go", "\trw.w.Lock()\n\t// Announce to readers there is a pending writer.\n\tr := rw.readerCount.Add(-rwmutexMaxReaders) + rwmutexMaxReaders\n", "\tpresageMute(1)\n\trw.w.Lock()\n\tpresageMute(-1)\n\t// Announce to readers there is a pending writer.\n\tr := ratomic.Xaddint32(presageInt32(&rw.readerCount), -rwmutexMaxReaders) + rwmutexMaxReaders\n", 1},
+	{"sync/rwmutex.go", "\tif r != 0 && rw.readerWait.Add(r) != 0 {\n\t\truntime_SemacquireRWMutex(&rw.writerSem, false, 0)\n\t}\n", "\tif r != 0 && ratomic.Xaddint32(presageInt32(&rw.readerWait), r) != 0 {\n\t\truntime_SemacquireRWMutex(&rw.writerSem, false, 0)\n\t}\n\tpresageRecord(presageKindLock, 0, unsafe.Pointer(rw))\n", 1},
+	{"sync/rwmutex.go", "\tif !rw.w.TryLock() {\n", "\tpresageMute(1)\n\tlocked := rw.w.TryLock()\n\tpresageMute(-1)\n\tif !locked {\n\t\tpresageRecord(presageKindTryFail, 0, unsafe.Pointer(rw))\n", 1},
+	{"sync/rwmutex.go", "\tif !rw.readerCount.CompareAndSwap(0, -rwmutexMaxReaders) {\n\t\trw.w.Unlock()\n", "\tif !presageTryRW(unsafe.Pointer(rw), presageInt32(&rw.readerCount)) {\n\t\tpresageMute(1)\n\t\trw.w.Unlock()\n\t\tpresageMute(-1)\n", 1},
+	{"sync/rwmutex.go", "\tr := rw.readerCount.Add(rwmutexMaxReaders)\n", "\tpresageRecord(presageKindUnlock, 0, unsafe.Pointer(rw))\n\tr := ratomic.Xaddint32(presageInt32(&rw.readerCount), rwmutexMaxReaders)\n", 1},
+	{"sync/rwmutex.go", "\t// Allow other writers to proceed.\n\trw.w.Unlock()\n", "\t// Allow other writers to proceed.\n\tpresageMute(1)\n\trw.w.Unlock()\n\tpresageMute(-1)\n", 1},
+	{"sync/rwmutex.go", "\tr := rw.readerCount.Load()\n\treturn r < 0 &&", "\tr := ratomic.Loadint32(presageInt32(&rw.readerCount))\n\treturn r < 0 &&", 1},
+	{"sync/rwmutex.go", "\t\"internal/race\"\n", "\t\"internal/race\"\n\tratomic \"internal/runtime/atomic\"\n", 1},
+
+	// WaitGroup: the high half of state is the counter.
+	{"sync/waitgroup.go", "\t\"internal/race\"\n", "\t\"internal/race\"\n\tratomic \"internal/runtime/atomic\"\n", 1},
+	{"sync/waitgroup.go", "\tstate := wg.state.Add(uint64(delta) << 32)\n", "\tstate := presageAdd(unsafe.Pointer(wg), presageUint64(&wg.state), delta)\n", 1},
+	{"sync/waitgroup.go", "wg.state.Load()", "ratomic.Load64(presageUint64(&wg.state))", 3},
+	{"sync/waitgroup.go", "wg.state.Store(0)", "ratomic.Store64(presageUint64(&wg.state), 0)", 1},
+	{"sync/waitgroup.go", "wg.state.Or(waitGroupBubbleFlag)", "ratomic.Or64(presageUint64(&wg.state), waitGroupBubbleFlag)", 1},
+	{"sync/waitgroup.go", "wg.state.CompareAndSwap(state, ", "ratomic.Cas64(presageUint64(&wg.state), state, ", 2},
+	{"sync/waitgroup.go", "\t\tif v == 0 {\n\t\t\t// Counter is 0, no need to wait.\n", "\t\tif v == 0 {\n\t\t\t// Counter is 0, no need to wait.\n\t\t\tif !presageWait(unsafe.Pointer(wg), presageUint64(&wg.state)) {\n\t\t\t\tcontinue\n\t\t\t}\n", 1},
+	{"sync/waitgroup.go", "\t\t\tif isReset {\n", "\t\t\tif !isReset {\n\t\t\t\tisReset = !presageWait(unsafe.Pointer(wg), presageUint64(&wg.state))\n\t\t\t}\n\t\t\tif isReset {\n", 1},
+
+	// Once.
+	{"sync/once.go", "\tif !o.done.Load() {\n\t\t// Outlined", "\tif !presageDone(o) {\n\t\t// Outlined", 1},
+	{"sync/once.go", "\t\to.doSlow(f)\n\t}\n}\n", "\t\to.doSlow(f)\n\t} else {\n\t\tpresageRecord(presageKindOncePass, 0, unsafe.Pointer(o))\n\t}\n}\n", 1},
+	{"sync/once.go", "\to.m.Lock()\n\tdefer o.m.Unlock()\n\tif !o.done.Load() {\n\t\tdefer o.done.Store(true)\n\t\tf()\n\t}\n", `	site := presageTake()
+	presageMute(1)
+	o.m.Lock()
+	presageMute(-1)
+	defer presageOnceUnlock(o)
+	presageSite(site)
+	if !presageDone(o) {
+		presageRecord(presageKindOnceBegin, 0, unsafe.Pointer(o))
+		defer presageOnceEnd(o, site)
+		f()
+	} else {
+		presageRecord(presageKindOncePass, 0, unsafe.Pointer(o))
+	}
+`, 1},
+	{"sync/once.go", "import (\n\t\"sync/atomic\"\n)\n", "import (\n\t\"sync/atomic\"\n\t\"unsafe\"\n)\n", 1},
+
+	// Cond.
+	{"sync/cond.go", "!atomic.CompareAndSwapUintptr(", "!ratomic.Casuintptr(", 1},
+	{"sync/cond.go", "\t\"sync/atomic\"\n", "\tratomic \"internal/runtime/atomic\"\n", 1},
+	{"sync/cond.go", "\tt := runtime_notifyListAdd(&c.notify)\n\tc.L.Unlock()\n\truntime_notifyListWait(&c.notify, t)\n\tc.L.Lock()\n", `	site := presageTake()
+	std := presageLocker(c.L)
+	presageSite(site)
+	t := runtime_notifyListAdd(&c.notify)
+	if std {
+		presageSite(site)
+	}
+	c.L.Unlock()
+	runtime_notifyListWait(&c.notify, t)
+	presageSite(site)
+	presageRecord(presageKindCondWake, 0, unsafe.Pointer(c))
+	if std {
+		presageSite(site)
+	}
+	c.L.Lock()
+`, 1},
+
+	// Pool: what was put happens before what is got, by the address of the object.
+	{"sync/pool.go", "\tl, _ := p.pin()\n", "\tif p == nil {\n\t\tpanic(\"nil Pool\")\n\t}\n\tpresageRecord(presageKindReleaseMerge, 0, presageData(x))\n\tpresageMute(1)\n\tl, _ := p.pin()\n", 1},
+	{"sync/pool.go", "\tl, pid := p.pin()\n", "\tif p == nil {\n\t\tpanic(\"nil Pool\")\n\t}\n\tsite := presageTake()\n\tpresageMute(1)\n\tl, pid := p.pin()\n", 1},
+	{"sync/pool.go", "\truntime_procUnpin()\n\tif race.Enabled {\n\t\trace.Enable()\n\t}\n}\n", "\truntime_procUnpin()\n\tpresageMute(-1)\n}\n", 1},
+	{"sync/pool.go", "\truntime_procUnpin()\n\tif race.Enabled {\n\t\trace.Enable()\n\t\tif x != nil {\n\t\t\trace.Acquire(poolRaceAddr(x))\n\t\t}\n\t}\n", "\truntime_procUnpin()\n\tpresageMute(-1)\n\tif x != nil {\n\t\tpresageSite(site)\n\t\tpresageRecord(presageKindAcquire, 0, presageData(x))\n\t}\n", 1},
+}
+
+// versionSource is a file of package runtime with what differs between versions.
+var versionSource = map[string]string{
+	"go1.25": "func presageSudogElem(sg *sudog) unsafe.Pointer { return sg.elem }\n",
+	"go1.26": "func presageSudogElem(sg *sudog) unsafe.Pointer { return sg.elem.get() }\n",
+}
