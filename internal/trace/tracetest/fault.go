@@ -15,23 +15,34 @@ type Fault struct {
 	Apply func(r *rand.Rand, w *window.Window) bool
 }
 
-// Under returns the predictor as it is with the fault. Where the fault does not
-// apply, or makes the recorded order impossible, it is without the fault.
+// Applies reports whether the fault changes w and leaves the recorded order a
+// reordering.
+func (f Fault) Applies(w *window.Window, seed uint64) bool {
+	_, ok := f.apply(w, seed)
+	return ok
+}
+
+// Under returns the predictor as it is with the fault, where the fault applies.
 func (f Fault) Under(predict Predictor, seed uint64) Predictor {
 	return func(w *window.Window) func(window.Pair) Answer {
-		c := Clone(w)
-		if f.Apply(rand.New(rand.NewPCG(seed, 1)), c) && Validate(c) == nil {
+		if c, ok := f.apply(w, seed); ok {
 			return predict(c)
 		}
 		return predict(w)
 	}
 }
 
+func (f Fault) apply(w *window.Window, seed uint64) (*window.Window, bool) {
+	c := Clone(w)
+	ok := f.Apply(rand.New(rand.NewPCG(seed, 1)), c) && Validate(c) == nil
+	return c, ok
+}
+
 // Faults lists the misreadings that a comparison has to notice.
 func Faults() []Fault {
 	return []Fault{
-		{"M2: a thread may run before it is started", dropKind(format.Go, 0)},
-		{"M3: join does not wait", dropKind(format.Join, 0)},
+		{"M2: a thread may run before it is started", dropKind(format.Go)},
+		{"M3: join does not wait", dropKind(format.Join)},
 		{"M4: no hard edges", func(_ *rand.Rand, w *window.Window) bool {
 			n := len(w.Edges)
 			w.Edges = nil
@@ -74,12 +85,11 @@ func Faults() []Fault {
 			}
 			return shared
 		})},
-		{"L: TryLock may fail at any time", dropKind(format.TryFail, 0)},
-		{"W: Wait does not wait", dropKind(format.WGWait, 0)},
+		{"L: TryLock may fail at any time", dropKind(format.TryFail)},
+		{"W: Wait does not wait", dropKind(format.WGWait)},
 		{"W: Done may come before Add", initial(func(s *window.ObjState) bool { s.Counter += 2; return true }, format.WGAdd, format.WGWait)},
-		{"O: Do does not wait for the function", dropKind(format.OncePass, 0)},
-		{"O: the function may run twice", dropKind(format.OnceBegin, format.OnceEnd)},
-		{"N: waiters wake by themselves", dropKind(format.CondWake, 0)},
+		{"O: Do does not wait for the function", dropKind(format.OncePass)},
+		{"N: waiters wake by themselves", dropKind(format.CondWake)},
 		{"N: Signal is Broadcast", all(func(e *window.Event) bool {
 			signal := e.Kind == format.CondSignal
 			if signal {
@@ -94,7 +104,7 @@ func Faults() []Fault {
 		{"C: a receive from a closed channel does not wait for the close", all(func(e *window.Event) bool {
 			return e.Kind == format.ChanRecv && e.Flags&format.FlagClosed != 0 && drop(e)
 		})},
-		{"C: a closed channel can be sent to", dropKind(format.ChanClose, 0)},
+		{"C: a closed channel can be sent to", dropKind(format.ChanClose)},
 		{"U: an unbuffered channel is one of capacity 1", func(_ *rand.Rand, w *window.Window) bool {
 			changed := false
 			for o, c := range classes(w) {
@@ -120,9 +130,9 @@ func Faults() []Fault {
 			e.Cases = nil
 			return true
 		})},
-		{"S: default is always possible", dropKind(format.SelectDefault, 0)},
-		{"S: len is always what it was", dropKind(format.ChanLen, 0)},
-		{"P: branches need no reads", dropKind(window.Pin, 0)},
+		{"S: default is always possible", dropKind(format.SelectDefault)},
+		{"S: len is always what it was", dropKind(format.ChanLen)},
+		{"P: branches need no reads", dropKind(window.Pin)},
 		{"start: locks are free", initial(func(s *window.ObjState) bool {
 			held := s.Writer || s.Readers > 0
 			s.Writer, s.Readers = false, 0
@@ -164,27 +174,19 @@ func drop(e *window.Event) bool {
 	return true
 }
 
-// dropKind drops one random event of the kinds.
-func dropKind(kinds ...format.Kind) func(*rand.Rand, *window.Window) bool {
+// dropKind drops one random event of the kind.
+func dropKind(kind format.Kind) func(*rand.Rand, *window.Window) bool {
 	return func(r *rand.Rand, w *window.Window) bool {
 		var found []int
 		for i := range w.Events {
-			for _, k := range kinds {
-				if k != 0 && w.Events[i].Kind == k {
-					found = append(found, i)
-				}
+			if w.Events[i].Kind == kind {
+				found = append(found, i)
 			}
 		}
 		if len(found) == 0 {
 			return false
 		}
-		if len(kinds) > 1 && kinds[1] != 0 { // kinds that belong together: all
-			for _, i := range found {
-				drop(&w.Events[i])
-			}
-		} else {
-			drop(&w.Events[found[r.IntN(len(found))]])
-		}
+		drop(&w.Events[found[r.IntN(len(found))]])
 		forget(w)
 		return true
 	}

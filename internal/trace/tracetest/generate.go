@@ -13,10 +13,11 @@ import (
 type Profile struct {
 	Name      string
 	Semantics window.Semantics
-	Threads   int // at most
-	Events    int // in the window, at most
-	Before    int // before the window, at most: they make its initial state
-	Locations int
+	Threads   int     // at most
+	Events    int     // in the window, at most
+	Before    int     // before the window, at most: they make its initial state
+	Locations int     // at most
+	Channels  int     // at most
 	Values    int     // memory and elements: 0..Values-1
 	Guard     float64 // how often an access waits until its thread holds a lock
 	Deps      float64 // how often an event needs an earlier read
@@ -142,7 +143,7 @@ type concrete struct {
 
 func newRun(r *rand.Rand, p Profile) *run {
 	g := &run{r: r, p: p, cut: -1, threads: make([]thread, 2+r.IntN(p.Threads-1))}
-	count := [numGroups]int{memory: 1 + r.IntN(p.Locations), locks: 1 + r.IntN(2), waitGroups: 1, onces: 1, conds: 1, channels: 1 + r.IntN(2)}
+	count := [numGroups]int{memory: 1 + r.IntN(p.Locations), locks: 1 + r.IntN(2), waitGroups: 1, onces: 1, conds: 1, channels: 1 + r.IntN(p.Channels)}
 	for k, n := range count {
 		g.first[k+1] = g.first[k] + window.Obj(n)
 	}

@@ -8,17 +8,18 @@ import (
 
 // families are groups of operations that make sense together.
 var families = map[string][numOps]int{
-	"memory":  {opRead: 6, opWrite: 6},
-	"atomic":  {opAtomicRead: 2, opAtomicWrite: 2, opRMW: 2},
-	"mutex":   {opLock: 5, opUnlock: 5},
-	"rwmutex": {opLock: 2, opRLock: 4, opUnlock: 5},
-	"try":     {opLock: 2, opTry: 3, opTryRead: 2, opRLock: 1, opUnlock: 5},
-	"group":   {opAdd: 3, opDone: 4, opWaitGroup: 4},
-	"once":    {opOnce: 6, opOnceEnd: 3},
-	"cond":    {opLock: 3, opUnlock: 2, opWait: 4, opSignal: 3, opBroadcast: 1},
-	"chan":    {opSend: 5, opRecv: 5, opClose: 1, opLen: 1},
-	"select":  {opSend: 2, opRecv: 2, opSelect: 5, opPoll: 4, opClose: 1},
-	"go":      {opGo: 3, opJoin: 2, opEnd: 1},
+	"memory":     {opRead: 6, opWrite: 6},
+	"atomic":     {opAtomicRead: 2, opAtomicWrite: 2, opRMW: 2},
+	"mutex":      {opLock: 5, opUnlock: 5},
+	"rwmutex":    {opLock: 2, opRLock: 4, opUnlock: 5},
+	"try":        {opLock: 2, opTry: 3, opTryRead: 2, opRLock: 1, opUnlock: 5},
+	"group":      {opAdd: 3, opDone: 4, opWaitGroup: 4},
+	"once":       {opOnce: 6, opOnceEnd: 3},
+	"cond":       {opLock: 3, opUnlock: 2, opWait: 4, opSignal: 3, opBroadcast: 1},
+	"chan":       {opSend: 5, opRecv: 5, opClose: 1, opLen: 1},
+	"select":     {opSend: 2, opRecv: 2, opSelect: 5, opPoll: 4, opClose: 1},
+	"rendezvous": {opSelect: 8, opPoll: 3, opSend: 2, opRecv: 1, opClose: 1},
+	"go":         {opGo: 3, opJoin: 2, opEnd: 1},
 }
 
 // Profiles lists the kinds of execution that comparisons should see: one for each
@@ -29,7 +30,7 @@ func Profiles() []Profile {
 	add := func(name string, sem window.Semantics, change func(*Profile), names ...string) {
 		p := Profile{
 			Name: name + "/" + sem.String(), Semantics: sem,
-			Threads: 3, Events: 14, Before: 6, Locations: 2, Values: 3,
+			Threads: 3, Events: 14, Before: 6, Locations: 2, Channels: 2, Values: 3,
 			Deps: 0.25, Strict: 0.15, Edges: 0.15,
 		}
 		if sem != window.NeededReads {
@@ -57,6 +58,7 @@ func Profiles() []Profile {
 		add("locks-group-go", sem, func(p *Profile) { p.Threads = 4 }, "mutex", "group", "go")
 		add("chan-select-go", sem, func(p *Profile) { p.Threads = 4; p.Events = 12 }, "chan", "select", "go")
 		add("cond-chan", sem, nil, "cond", "chan")
+		add("rendezvous", sem, func(p *Profile) { p.Locations, p.Channels = 1, 3 }, "rendezvous")
 		add("once-try-atomic", sem, nil, "once", "try", "atomic")
 		add("all", sem, func(p *Profile) { p.Threads = 4; p.Events = 13 }, "atomic", "try", "group", "once", "cond", "chan", "select", "go")
 	}
