@@ -1,0 +1,173 @@
+package std
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// Writer writes a trace in the STD format. It is a trace.Sink.
+//
+// What the format has no word for is written so that the happens-before order of
+// the trace is kept, or is left out; Lossy counts both.
+//
+//   - (X1) An access becomes r or w, an atomic one stands between acq and rel of a lock of its own, an atomic read-modify-write is r and w there.
+//     The variable's name is its address: accesses of different size or at different offsets of one word look unrelated.
+//   - (X2) Lock and Unlock become acq and rel. An Unlock by another goroutine than the holder is written for the holder.
+//   - (X3) Every other synchronisation, the shared mode of an RWMutex too, becomes acq and rel at once.
+//   - (X4) What is not synchronisation or shared memory is left out.
+type Writer struct {
+	w       *bufio.Writer
+	meta    *trace.Meta
+	objects map[trace.Addr]string
+	holder  map[trace.Addr]trace.GoID
+	lossy   Lossy
+	line    []byte
+}
+
+// Lossy counts what a trace lost on its way to STD.
+type Lossy struct {
+	Values       int // values that were known (X1)
+	Foreign      int // unlocks by another goroutine than the holder (X2)
+	Approximated int // synchronisation written as acq and rel (X3)
+	Dropped      int // events left out (X4)
+}
+
+// NewWriter begins to write. The names come from meta, which may be nil.
+func NewWriter(out io.Writer, meta *trace.Meta) *Writer {
+	if meta == nil {
+		meta = &trace.Meta{}
+	}
+	w := &Writer{
+		w: bufio.NewWriterSize(out, 1<<16), meta: meta,
+		objects: make(map[trace.Addr]string), holder: make(map[trace.Addr]trace.GoID),
+	}
+	for _, o := range meta.Objects {
+		w.objects[o.Addr] = o.Name
+	}
+	return w
+}
+
+// Lossy returns what was lost so far.
+func (w *Writer) Lossy() Lossy { return w.lossy }
+
+// Close writes what is buffered. It does not close the underlying writer.
+func (w *Writer) Close() error { return w.w.Flush() }
+
+// Write writes the lines that stand for e, if any.
+func (w *Writer) Write(e *trace.Event) error {
+	switch e.Kind {
+	case format.Read, format.Write, format.AtomicRead, format.AtomicWrite, format.AtomicRMW:
+		return w.access(e)
+	case format.Lock, format.Unlock:
+		if e.Flags&format.FlagRead == 0 {
+			return w.lock(e)
+		}
+		return w.pair(e)
+	case format.TryFail, format.WGAdd, format.WGWait, format.OnceBegin, format.OnceEnd, format.OncePass,
+		format.CondWait, format.CondWake, format.CondSignal, format.CondBroadcast,
+		format.ChanSend, format.ChanRecv, format.ChanClose, format.Acquire, format.Release, format.ReleaseMerge:
+		return w.pair(e)
+	case format.Go:
+		return w.op(e, "fork", w.threadName(trace.GoID(e.Obj)))
+	case format.Join:
+		return w.op(e, "join", w.threadName(trace.GoID(e.Obj)))
+	case format.Start:
+		return w.op(e, "begin", "")
+	case format.End:
+		return w.op(e, "end", "")
+	case format.ChanLen, format.SelectCase, format.SelectDefault, format.OpaqueBegin, format.OpaqueEnd,
+		format.Alloc, format.Enter, format.Exit, format.Block, format.Value, format.Word:
+		w.lossy.Dropped++
+		return nil
+	}
+	panic("std: unknown kind of event " + e.Kind.String())
+}
+
+func (w *Writer) access(e *trace.Event) error {
+	if e.Flags&format.FlagStack != 0 {
+		w.lossy.Dropped++
+		return nil
+	}
+	if e.Flags&format.FlagNoValue == 0 {
+		w.lossy.Values++
+	}
+	x := w.objectName(e.Obj, "V")
+	if !e.Kind.IsAtomic() {
+		if e.Kind == format.Read {
+			return w.op(e, "r", x)
+		}
+		return w.op(e, "w", x)
+	}
+	w.lossy.Approximated++
+	l := "atomic." + x
+	w.op(e, "acq", l)
+	if e.Kind != format.AtomicWrite {
+		w.op(e, "r", x)
+	}
+	if e.Kind != format.AtomicRead {
+		w.op(e, "w", x)
+	}
+	return w.op(e, "rel", l)
+}
+
+func (w *Writer) lock(e *trace.Event) error {
+	l := w.objectName(e.Obj, "L")
+	if e.Kind == format.Lock {
+		w.holder[e.Obj] = e.G
+		return w.op(e, "acq", l)
+	}
+	by := *e
+	if h, ok := w.holder[e.Obj]; ok && h != e.G {
+		w.lossy.Foreign++
+		by.G = h
+	}
+	delete(w.holder, e.Obj)
+	return w.op(&by, "rel", l)
+}
+
+func (w *Writer) pair(e *trace.Event) error {
+	w.lossy.Approximated++
+	name := w.objectName(e.Obj, "L")
+	if h, held := w.holder[e.Obj]; held && h != e.G {
+		name = "sync." + name // TryLock of a lock that is held
+	} else if held {
+		return nil
+	}
+	w.op(e, "acq", name)
+	return w.op(e, "rel", name)
+}
+
+// op writes one line. Errors stay in the bufio.Writer: the last call of a series returns them.
+func (w *Writer) op(e *trace.Event, op, operand string) error {
+	b := append(w.line[:0], w.threadName(e.G)...)
+	b = append(append(append(b, '|'), op...), '(')
+	b = append(append(b, operand...), ")|"...)
+	if name := w.meta.Position(e.Site); name != "" {
+		b = append(b, name...)
+	} else {
+		b = strconv.AppendUint(b, uint64(e.Site), 10)
+	}
+	b = append(b, '\n')
+	w.line = b
+	_, err := w.w.Write(b)
+	return err
+}
+
+func (w *Writer) threadName(g trace.GoID) string {
+	if int(g) < len(w.meta.Goroutines) && w.meta.Goroutines[g].Name != "" {
+		return w.meta.Goroutines[g].Name
+	}
+	return "T" + strconv.Itoa(int(g))
+}
+
+// objectName returns the name of an object, or prefix and its address.
+func (w *Writer) objectName(a trace.Addr, prefix string) string {
+	if n, ok := w.objects[a]; ok {
+		return n
+	}
+	return prefix + strconv.FormatUint(uint64(a), 16)
+}
