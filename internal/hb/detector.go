@@ -28,6 +28,9 @@ type Detector struct {
 // New returns a detector that has seen nothing.
 func New() *Detector { return &Detector{} }
 
+// Each has f called with the event numbers of every pair found racing.
+func (d *Detector) Each(f func(a, b int64)) { d.races.each = f }
+
 // Step takes the next event of the trace.
 func (d *Detector) Step(index int64, e *trace.Event) {
 	switch e.Kind {

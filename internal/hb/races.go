@@ -31,11 +31,15 @@ type races struct {
 	index table
 	list  []Race
 	total int64
+	each  func(a, b int64)
 	cut   int64
 }
 
 func (r *races) add(b *seen, kind format.Kind, a *seen, e *trace.Event) {
 	r.total++
+	if r.each != nil {
+		r.each(b.index, a.index)
+	}
 	lo, hi := b.site, a.site
 	if lo > hi {
 		lo, hi = hi, lo

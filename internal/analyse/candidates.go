@@ -1,0 +1,266 @@
+package analyse
+
+import (
+	"cmp"
+	"slices"
+
+	"presage/internal/engine"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+	"presage/internal/window"
+	"presage/internal/witness"
+)
+
+// sitePair is an unordered pair of sites.
+type sitePair struct{ lo, hi trace.Site }
+
+func pairOf(a, b trace.Site) sitePair { return sitePair{min(a, b), max(a, b)} }
+
+// pairState is what is known of a pair of sites.
+type pairState struct {
+	race  int // index in run.races, +1
+	tried int
+	count int
+}
+
+// candidate is a pair of sites in one window with the pairs of accesses to try.
+type candidate struct {
+	sites sitePair
+	pairs []window.Pair
+	more  bool // there are pairs that will not be tried
+}
+
+// group is the accesses of one thread to one location that look alike.
+type group struct {
+	thread window.Thread
+	site   trace.Site
+	kind   format.Kind
+	locks  int32
+	last   int32 // its last access
+	n      int
+}
+
+// candidates lists what to try in a window, sorted by first access.
+func (r *run) candidates(b *window.Built) []*candidate {
+	if r.opt.EveryPair {
+		return r.every(b)
+	}
+	locks := computeLocksets(b.Window)
+	groups := make([][]group, len(b.Init))
+	found := make(map[sitePair]*candidate)
+	var list []*candidate
+	for i := range b.Events {
+		e := &b.Events[i]
+		if !candidateAccess(b.Window, i) {
+			continue
+		}
+		gs := groups[e.Obj]
+		own := -1
+		for k := range gs {
+			g := &gs[k]
+			if g.thread == e.Thread {
+				if g.site == e.Site && g.kind == e.Kind && g.locks == locks.at[i] {
+					own = k
+				}
+				continue
+			}
+			if e.Index < b.Done || !conflict(g.kind, e.Kind) {
+				continue
+			}
+			r.counts.Candidates += int64(g.n)
+			sites := pairOf(g.site, e.Site)
+			s := r.pair(sites)
+			s.count += g.n
+			if s.race != 0 {
+				continue
+			}
+			if locks.common(g.locks, locks.at[i]) {
+				r.counts.Locked += int64(g.n)
+				continue
+			}
+			c := found[sites]
+			if c == nil {
+				c = &candidate{sites: sites}
+				found[sites] = c
+				list = append(list, c)
+			}
+			c.add(window.Pair{A: g.last, B: int32(i)})
+		}
+		if own < 0 {
+			gs = append(gs, group{thread: e.Thread, site: e.Site, kind: e.Kind, locks: locks.at[i]})
+			own = len(gs) - 1
+		}
+		gs[own].last = int32(i)
+		gs[own].n++
+		groups[e.Obj] = gs
+	}
+	for _, c := range list {
+		r.rank(b, c)
+	}
+	return list
+}
+
+// maxKept bounds the pairs that are kept of one candidate, before ranking.
+const maxKept = 256
+
+func (c *candidate) add(p window.Pair) {
+	if len(c.pairs) == maxKept {
+		c.more = true
+		c.pairs[int(uint32(p.B)*2654435761>>24)%maxKept] = p
+		return
+	}
+	c.pairs = append(c.pairs, p)
+}
+
+// rank puts the pairs most likely to race first (A2).
+func (r *run) rank(b *window.Built, c *candidate) {
+	slices.SortStableFunc(c.pairs, func(p, q window.Pair) int {
+		return cmp.Or(
+			cmp.Compare(bit(!r.unordered(b, p)), bit(!r.unordered(b, q))),
+			cmp.Compare(p.B-p.A, q.B-q.A), cmp.Compare(p.B, q.B))
+	})
+	if len(c.pairs) > r.opt.Tries {
+		// Half of the tries go to the nearest pairs, the others to pairs spread over the rest.
+		near := (r.opt.Tries + 1) / 2
+		step := (len(c.pairs) - near) / max(1, r.opt.Tries-near)
+		for k := near; k < r.opt.Tries; k++ {
+			c.pairs[k] = c.pairs[near+(k-near+1)*step-1]
+		}
+		c.pairs, c.more = c.pairs[:r.opt.Tries], true
+	}
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (r *run) unordered(b *window.Built, p window.Pair) bool {
+	return r.unord[[2]int64{b.Events[p.A].Index, b.Events[p.B].Index}]
+}
+
+func (r *run) pair(p sitePair) *pairState {
+	s := r.pairs[p]
+	if s == nil {
+		s = &pairState{}
+		r.pairs[p] = s
+	}
+	return s
+}
+
+// every makes each conflicting pair a candidate of its own.
+func (r *run) every(b *window.Built) []*candidate {
+	at := make([][]int32, len(b.Init))
+	var list []*candidate
+	for i := range b.Events {
+		e := &b.Events[i]
+		if !candidateAccess(b.Window, i) {
+			continue
+		}
+		for _, k := range at[e.Obj] {
+			if f := &b.Events[k]; e.Index >= b.Done && f.Thread != e.Thread && conflict(f.Kind, e.Kind) {
+				r.counts.Candidates++
+				list = append(list, &candidate{sites: pairOf(f.Site, e.Site), pairs: []window.Pair{{A: k, B: int32(i)}}})
+			}
+		}
+		at[e.Obj] = append(at[e.Obj], int32(i))
+	}
+	return list
+}
+
+func conflict(a, b format.Kind) bool {
+	return (a.IsWrite() || b.IsWrite()) && !(a.IsAtomic() && b.IsAtomic())
+}
+
+// candidateAccess says whether event i can be half of a race: not the read that the
+// builder put before a write of unknown value, nor a write of no known goroutine.
+func candidateAccess(w *window.Window, i int) bool {
+	e := &w.Events[i]
+	if !e.Kind.IsAccess() || e.Flags&format.FlagStack != 0 || w.Threads[e.Thread] < 0 {
+		return false
+	}
+	if e.Kind == format.Read && i+1 < len(w.Events) {
+		f := &w.Events[i+1]
+		return !(f.Kind == format.Write && f.Index == e.Index && f.Obj == e.Obj)
+	}
+	return true
+}
+
+// try gives the pairs of a candidate to the engine until one races.
+func (r *run) try(b *window.Built, solver *engine.Solver, c *candidate) {
+	s := r.pair(c.sites)
+	if s.race != 0 && !r.opt.EveryPair {
+		return
+	}
+	for _, p := range c.pairs {
+		if s.tried >= r.opt.Total && !r.opt.EveryPair {
+			c.more = true
+			break
+		}
+		s.tried++
+		res := solver.Solve(p)
+		r.counts.Tried++
+		r.counts.Conflicts += int64(res.Conflicts)
+		r.counts.Layers[res.Layer.String()+" "+res.Verdict.String()]++
+		switch res.Verdict {
+		case engine.Unknown:
+			r.counts.Unknown++
+		case engine.NoRace:
+			r.counts.Refuted++
+		case engine.Race:
+			if r.witnessed(b, p, res.Order, s) {
+				return
+			}
+		}
+	}
+	if c.more {
+		r.counts.Untried++
+	}
+}
+
+// witnessed has a witness checked and keeps the race (A1).
+func (r *run) witnessed(b *window.Built, p window.Pair, order []int32, s *pairState) bool {
+	if err := witness.Check(b.Window, p, order); err != nil {
+		r.counts.Rejected++
+		if len(r.reject) < 10 {
+			r.reject = append(r.reject, err)
+		}
+		return false
+	}
+	r.counts.Raced++
+	race := Race{
+		A: accessAt(b, p.A), B: accessAt(b, p.B), Semantics: b.Semantics,
+		Order: traceOrder(b.Window, p, order), Count: 1,
+	}
+	if r.unordered(b, p) {
+		race.Tier = Observed
+	}
+	r.races = append(r.races, race)
+	s.race = len(r.races)
+	return true
+}
+
+func accessAt(b *window.Built, i int32) Access {
+	e := &b.Events[i]
+	return Access{Index: e.Index, G: b.Threads[e.Thread], Site: e.Site}
+}
+
+// traceOrder is a witness in event numbers of the trace, without what is no event of it,
+// and with the parts of one access as one.
+func traceOrder(w *window.Window, p window.Pair, order []int32) []int64 {
+	out := make([]int64, 0, len(order)+2)
+	seen := make(map[int64]bool, len(order))
+	for _, i := range order {
+		e := &w.Events[i]
+		if e.Kind == window.Pin || w.Threads[e.Thread] < 0 || seen[e.Index] {
+			continue
+		}
+		seen[e.Index] = true
+		out = append(out, e.Index)
+	}
+	a, b := w.Events[p.A].Index, w.Events[p.B].Index
+	out = slices.DeleteFunc(out, func(x int64) bool { return x == a || x == b })
+	return append(out, a, b)
+}

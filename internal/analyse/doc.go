@@ -1,0 +1,30 @@
+// Package analyse runs over a trace and finds its races: those of the recorded order,
+// and those that another execution of the same code could have.
+//
+// # What it computes
+//
+// The trace is read once. Package hb finds the conflicting accesses that the recorded
+// order leaves unordered. Package window cuts the trace into windows; in each, pairs of
+// conflicting accesses are *candidates*. Package engine looks for a reordering after
+// which both accesses of a candidate are next, package witness checks what it finds.
+//
+//	(A1) A race is reported only with a witness that the checker accepts. A witness that
+//	     it rejects is an error of presage, counted in Counts.Rejected.
+//	(A2) Races are one for each pair of sites. Of the candidates of a pair of sites, those that
+//	     hb found unordered are tried first, then those nearest to each other in the trace, until one
+//	     races or Options.Tries (per window) or Options.Total (per trace) is spent.
+//	(A3) Two accesses under one common lock do not race. (Not for locks that a
+//	     goroutine that does not hold them unlocks.)
+//	(A4) A race is *observed* if hb found its two accesses unordered, otherwise *predicted*.
+//	(A5) Nothing depends on time or on the order of maps.
+//
+// # Soundness
+//
+// No false race, under docs/model.md. Missed are races between accesses that no window
+// holds both, candidates on which a budget was spent, and candidates not tried (A2): all
+// three are counted in Counts and said in Warnings.
+//
+// # Names
+//
+//	w  window; a, b  the two accesses of a candidate; σ  a witness
+package analyse

@@ -1,0 +1,106 @@
+package analyse
+
+import (
+	"slices"
+
+	"presage/internal/trace/format"
+	"presage/internal/window"
+)
+
+// locksets are the locks held at each event of a window, taken in the window.
+type locksets struct {
+	at     []int32 // by event: number of its set
+	sets   [][]hold
+	number map[string]int32
+	memo   map[[2]int32]bool
+}
+
+type hold struct {
+	obj  window.Obj
+	read bool
+}
+
+func newLocksets(n int) *locksets {
+	return &locksets{at: make([]int32, n), sets: [][]hold{nil}, number: map[string]int32{"": 0}, memo: make(map[[2]int32]bool)}
+}
+
+// computeLocksets computes the sets. A lock that a thread unlocks which does not hold it
+// protects nothing and is left out (A3).
+func computeLocksets(w *window.Window) *locksets {
+	l := newLocksets(len(w.Events))
+	lent := lentLocks(w)
+	held := make([][]hold, len(w.Threads))
+	now := make([]int32, len(w.Threads))
+	for i := range w.Events {
+		e := &w.Events[i]
+		h := hold{e.Obj, e.Flags&format.FlagRead != 0}
+		switch {
+		case e.Kind == format.Lock && !lent[e.Obj]:
+			held[e.Thread] = append(held[e.Thread], h)
+			now[e.Thread] = l.intern(held[e.Thread])
+		case e.Kind == format.Unlock:
+			if k := slices.Index(held[e.Thread], h); k >= 0 {
+				held[e.Thread] = slices.Delete(held[e.Thread], k, k+1)
+				now[e.Thread] = l.intern(held[e.Thread])
+			}
+		}
+		l.at[i] = now[e.Thread]
+	}
+	return l
+}
+
+// lentLocks are the locks that some thread unlocks without holding them.
+func lentLocks(w *window.Window) map[window.Obj]bool {
+	type key struct {
+		t window.Thread
+		h hold
+	}
+	depth, lent := make(map[key]int), make(map[window.Obj]bool)
+	for i := range w.Events {
+		e := &w.Events[i]
+		k := key{e.Thread, hold{e.Obj, e.Flags&format.FlagRead != 0}}
+		switch e.Kind {
+		case format.Lock:
+			depth[k]++
+		case format.Unlock:
+			if depth[k]--; depth[k] < 0 {
+				lent[e.Obj] = true
+			}
+		}
+	}
+	return lent
+}
+
+func (l *locksets) intern(held []hold) int32 {
+	sorted := slices.Clone(held)
+	slices.SortFunc(sorted, func(a, b hold) int { return 2*int(a.obj-b.obj) + bit(a.read) - bit(b.read) })
+	key := make([]byte, 0, 5*len(sorted))
+	for _, h := range sorted {
+		key = append(key, byte(h.obj), byte(h.obj>>8), byte(h.obj>>16), byte(h.obj>>24), byte(bit(h.read)))
+	}
+	n, ok := l.number[string(key)]
+	if !ok {
+		n = int32(len(l.sets))
+		l.sets = append(l.sets, sorted)
+		l.number[string(key)] = n
+	}
+	return n
+}
+
+// common says whether the sets share a lock that one of the two holds exclusively.
+func (l *locksets) common(a, b int32) bool {
+	if a == 0 || b == 0 {
+		return false
+	}
+	if a > b {
+		a, b = b, a
+	}
+	c, ok := l.memo[[2]int32{a, b}]
+	if !ok {
+		for _, h := range l.sets[a] {
+			c = c || slices.ContainsFunc(l.sets[b], func(g hold) bool { return g.obj == h.obj && !(g.read && h.read) })
+		}
+		l.memo[[2]int32{a, b}] = c
+	}
+	return c
+}

@@ -1,0 +1,54 @@
+package analyse
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"presage/internal/trace"
+)
+
+// result puts together what was found.
+func (r *run) result() *Result {
+	r.counts.Events = r.events
+	pairs, cut := r.hb.Total()
+	r.counts.HBPairs = pairs
+	res := &Result{HB: r.hb.Races(), Rejected: r.reject}
+	r.counts.HBSites = len(res.HB)
+	if r.builder != nil {
+		r.counts.Build = r.builder.Counts()
+	}
+	if !r.opt.EveryPair {
+		for _, s := range r.pairs {
+			if s.race != 0 {
+				r.races[s.race-1].Count = s.count
+			}
+		}
+	}
+	res.Races, res.Counts = r.races, r.counts
+	slices.SortStableFunc(res.Races, func(a, b Race) int {
+		return cmp.Or(cmp.Compare(a.B.Index, b.B.Index), cmp.Compare(a.A.Index, b.A.Index))
+	})
+	res.Warnings = r.warnings(cut)
+	return res
+}
+
+// warnings says what the analysis left out.
+func (r *run) warnings(cut int64) []trace.Warning {
+	c := &r.counts
+	var out []trace.Warning
+	add := func(code string, n int64, text string) {
+		if n > 0 {
+			out = append(out, trace.Warning{Code: code, Count: int(n), Text: fmt.Sprintf(text, n)})
+		}
+	}
+	add("witness-rejected", c.Rejected, "%d witnesses were not accepted by the checker and are not reported: an error in presage, please report it")
+	add("pairs-apart", c.Build.Apart, "at most %d pairs of conflicting accesses are too far apart to be in one window, and were not considered (-window makes windows larger)")
+	add("solver-unknown", c.Unknown, "%d candidates were given up when the search had spent its budget")
+	add("candidates-untried", c.Untried, "in %d cases not all pairs of accesses at two positions of a window were tried")
+	add("threads-cut", c.Build.Cut, "%d times the rest of a goroutine's events in a window was left out, because the recorded order does not explain them")
+	add("hidden-writes", c.Build.Hidden, "%d reads returned what no recorded write wrote; their place in the order is kept")
+	add("opaque-calls", c.Build.Opaque, "%d calls of code that was not instrumented may touch shared memory; their place in the order is kept")
+	add("hb-races-cut", cut, "%d racing pairs of the recorded order have positions that were not kept, because there are too many")
+	return out
+}

@@ -1,0 +1,220 @@
+package analyse
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"presage/internal/engine"
+	"presage/internal/hb"
+	"presage/internal/trace"
+	"presage/internal/window"
+)
+
+// Level says how far an analysis goes. Each level contains the ones before it.
+type Level uint8
+
+const (
+	Causal Level = iota // predicted races, by maximal causality
+	HB                  // the happens-before pass alone
+)
+
+// Options are the limits of an analysis. The zero value is the recommended one.
+type Options struct {
+	Level     Level
+	Window    int  // events of a window that matter; 0: 10,000
+	Apart     bool // windows do not overlap
+	Conflicts int  // of the engine, per candidate; 0: its own choice
+	Tries     int  // candidates tried for a pair of sites in one window; 0: 4
+	Total     int  // and in the whole trace; 0: 64
+	EveryPair bool // every pair of events is a candidate, and a race of its own (not A2)
+
+	// Walker walks the trace through the program. Without it every read keeps its value.
+	Walker window.Walker
+
+	// Progress is called now and then with the number of events read and races found.
+	Progress func(events int64, races int)
+}
+
+// Tier says what vouches for a race.
+type Tier uint8
+
+const (
+	Predicted Tier = iota // another execution has it
+	Observed              // the recorded one has it
+)
+
+func (t Tier) String() string {
+	if t == Observed {
+		return "observed"
+	}
+	return "predicted"
+}
+
+// Access is one side of a race.
+type Access struct {
+	Index int64 // event number in the trace
+	G     trace.GoID
+	Site  trace.Site
+}
+
+// Race is two accesses with a witness.
+type Race struct {
+	A, B      Access // A stands first in the trace
+	Tier      Tier
+	Semantics window.Semantics
+	Order     []int64 // the witness: event numbers, the last two are the accesses
+	Count     int     // conflicting pairs of recorded accesses at these two sites
+}
+
+// Counts is what an analysis did.
+type Counts struct {
+	Events     int64
+	HBPairs    int64 // pairs that hb found unordered, as often as they occurred
+	HBSites    int   // and pairs of sites of them
+	Windows    int
+	InWindows  int64 // events of all windows
+	Candidates int64 // conflicting pairs of accesses in windows
+	Locked     int64 // of those that were looked at: under a common lock (A3)
+	Tried      int64 // given to the engine
+	Raced      int64
+	Refuted    int64
+	Unknown    int64            // the engine's budget was spent
+	Layers     map[string]int64 // tried candidates by the engine's layer and verdict
+	Conflicts  int64            // of the engine's search
+	Untried    int64            // pairs of sites, per window, of which no candidate raced and not all were tried (A2)
+	Rejected   int64            // witnesses the checker did not accept: an error of presage
+	Build      window.BuildCounts
+}
+
+// Result is what an analysis found.
+type Result struct {
+	Races    []Race    // by position of B, then of A
+	HB       []hb.Race // pairs of sites that the recorded order leaves unordered; candidates, but for the first
+	Counts   Counts
+	Warnings []trace.Warning
+	Rejected []error // why, of the first few of Counts.Rejected
+}
+
+// Run analyses a trace. When the source ends in an error, the result is about the
+// events before it, and the error is returned with it.
+func Run(ctx context.Context, src trace.Source, meta *trace.Meta, opt Options) (*Result, error) {
+	r := newRun(opt, meta)
+	err := r.read(ctx, src)
+	if ferr := r.finish(); err == nil {
+		err = ferr
+	}
+	return r.result(), err
+}
+
+// run is an analysis under way.
+type run struct {
+	opt     Options
+	hb      *hb.Detector
+	builder *window.Builder
+	events  int64
+	counts  Counts
+	pairs   map[sitePair]*pairState
+	races   []Race
+	unord   map[[2]int64]bool // pairs of events that hb found unordered, those of the current window
+	reject  []error
+	ctx     context.Context
+}
+
+// progressEvery is the number of events between two calls of Progress.
+const progressEvery = 1 << 16
+
+func newRun(opt Options, meta *trace.Meta) *run {
+	if opt.Tries == 0 {
+		opt.Tries = 4
+	}
+	if opt.Total == 0 {
+		opt.Total = 64
+	}
+	r := &run{
+		opt: opt, hb: hb.New(), pairs: make(map[sitePair]*pairState), unord: make(map[[2]int64]bool),
+		counts: Counts{Layers: make(map[string]int64)},
+	}
+	if opt.Level == Causal {
+		r.builder = window.NewBuilder(window.BuildOptions{
+			Size: opt.Window, Apart: opt.Apart, Walked: opt.Walker != nil,
+			NoValues: meta != nil && meta.Source != "presage" && opt.Walker == nil, Meta: meta,
+		}, r.window)
+		r.hb.Each(func(a, b int64) {
+			if len(r.unord) < maxUnordered {
+				r.unord[[2]int64{a, b}] = true
+			}
+		})
+	}
+	return r
+}
+
+// maxUnordered bounds the memory for (A4) in a window in which everything races.
+const maxUnordered = 1 << 20
+
+func (r *run) read(ctx context.Context, src trace.Source) error {
+	r.ctx = ctx
+	var e trace.Event
+	for {
+		if err := src.Next(&e); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		if err := r.step(&e); err != nil {
+			return err
+		}
+		if r.events%progressEvery == 0 {
+			if r.opt.Progress != nil {
+				r.opt.Progress(r.events, len(r.races))
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (r *run) step(e *trace.Event) error {
+	i := r.events
+	r.events++
+	r.hb.Step(i, e)
+	if r.builder == nil {
+		return nil
+	}
+	var f window.Flow
+	if r.opt.Walker != nil {
+		f = r.opt.Walker.Step(i, e)
+	}
+	return r.builder.Add(i, e, f)
+}
+
+func (r *run) finish() error {
+	if r.builder == nil {
+		return nil
+	}
+	return r.builder.Flush()
+}
+
+// window looks for races in one window.
+func (r *run) window(b *window.Built) error {
+	r.counts.Windows++
+	r.counts.InWindows += int64(len(b.Events))
+	list := r.candidates(b)
+	if len(list) > 0 {
+		solver := engine.New(b.Window, engine.Options{Conflicts: r.opt.Conflicts})
+		for _, c := range list {
+			if err := r.ctx.Err(); err != nil {
+				return err
+			}
+			r.try(b, solver, c)
+		}
+	}
+	for p := range r.unord {
+		if p[0] < b.From {
+			delete(r.unord, p)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,330 @@
+package window
+
+import (
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// word is one generation of an aligned word in a window: from an Alloc, or from the
+// window's start, to the next Alloc or the end. Its atoms are the coarsest partition
+// of its bytes in which every access covers whole atoms; each atom is a location.
+type word struct {
+	addr    uint64
+	alloced bool // in this window
+	zero    bool // with alloced: its memory was cleared
+	noValue bool // values are writers
+	atoms   []atom
+}
+
+type atom struct {
+	mask     uint8
+	first    trace.GoID
+	used     bool
+	many     bool // accessed by several goroutines
+	write    bool // written
+	opaque   bool // an atomic access came from code that was not instrumented
+	poisoned bool // with opaque: an access that others must follow is not in the window
+	obj      Obj
+
+	initial    uint64
+	cur        uint64
+	curSet     bool
+	firstWrite bool     // the first access of the window writes
+	reads      []uint64 // with firstWrite and no initial value: what was read
+	last       int64    // trace index of the last access
+	barrier    int32    // the last hidden write, or -1
+	deps       []int32  // of an atom that is not shared: what its content was computed from
+	order      ordering
+}
+
+func (a *atom) shared() bool { return a.many && a.write }
+
+// synch is an object of a window.
+type synch struct {
+	key        objKey
+	first      trace.GoID
+	many, keep bool
+	noValue    bool // channel: values are sends
+	opaque     bool // some operation came from code that was not instrumented
+	acquire    int  // hidden: record of the last Acquire
+	poisoned   bool // an operation that others must follow is not in the window
+	init, cur  *object
+	obj        Obj
+	order      ordering
+}
+
+func (s *synch) kept() bool {
+	return s.many || s.keep || s.init.cap == 0 && len(s.init.queue) > 0 || len(s.init.waiters) > 0
+}
+
+// maker builds one window in two passes over the buffer: gather finds out what is
+// shared, produce makes the events.
+type maker struct {
+	b     *Builder
+	recs  []record
+	w     *Window
+	kept  []bool // by record: it has an event of the window
+	words []word
+	objs  []synch
+
+	wordAt  map[uint64]int32
+	objAt   map[objKey]int32
+	wordsIn map[uint64][]uint64 // by page: words in wordAt
+	objsIn  map[uint64][]objKey
+	allocs  []span
+	allocIn map[uint64][]int32 // by page: allocs that meet it
+	bigs    []int32            // allocs too large for allocIn
+
+	lastRec map[trace.GoID]int
+
+	production
+}
+
+type span struct {
+	addr, size uint64
+	zero       bool
+}
+
+const bigAlloc = 1 << 18
+
+func newMaker(b *Builder) *maker {
+	return &maker{
+		b: b, recs: b.buf, w: &Window{}, kept: make([]bool, len(b.buf)),
+		wordAt: make(map[uint64]int32), objAt: make(map[objKey]int32),
+		wordsIn: make(map[uint64][]uint64), objsIn: make(map[uint64][]objKey), allocIn: make(map[uint64][]int32),
+		lastRec:    make(map[trace.GoID]int),
+		production: newProduction(),
+	}
+}
+
+func (m *maker) make() *Window {
+	m.gather()
+	m.share()
+	m.meet()
+	m.produce()
+	m.finish()
+	return m.w
+}
+
+// gather finds the words and objects of the window and the sizes of accesses.
+func (m *maker) gather() {
+	for i := range m.recs {
+		r := &m.recs[i]
+		m.lastRec[r.e.G] = i
+		r.mem, r.obj, r.skip = -1, -1, false
+		switch {
+		case r.e.Kind.IsAccess():
+			r.mem = m.word(uint64(r.e.Obj) &^ 7)
+			w := &m.words[r.mem]
+			w.refine(byteMask(uint64(r.e.Obj), r.e.Size))
+			w.noValue = w.noValue || m.b.opt.NoValues || r.e.Flags&format.FlagNoValue != 0
+		case r.e.Kind == format.Alloc:
+			m.alloc(span{uint64(r.e.Obj), r.e.Val, r.e.Flags&format.FlagStack == 0})
+		default:
+			if c, ok := classOf(r.e.Kind); ok && (r.e.Kind != format.SelectCase || r.e.Obj != 0) {
+				r.obj = m.object(objKey{c, r.e.Obj})
+				m.use(&m.objs[r.obj], i, r)
+			}
+		}
+	}
+}
+
+func (m *maker) word(addr uint64) int32 {
+	if i, ok := m.wordAt[addr]; ok {
+		return i
+	}
+	i := int32(len(m.words))
+	s, alloced := m.allocAt(addr)
+	m.words = append(m.words, word{addr: addr, alloced: alloced, zero: s.zero})
+	m.wordAt[addr] = i
+	no := addr >> carryPageShift
+	m.wordsIn[no] = append(m.wordsIn[no], addr)
+	return i
+}
+
+func (m *maker) object(k objKey) int32 {
+	if i, ok := m.objAt[k]; ok {
+		return i
+	}
+	i := int32(len(m.objs))
+	o := synch{key: k, obj: -1, acquire: -1}
+	if _, alloced := m.allocAt(uint64(k.addr)); alloced {
+		o.init = &object{known: k.class != chanClass}
+	} else if c := m.b.carry.objects[k]; c != nil {
+		o.init = c.clone()
+	} else {
+		o.init = &object{}
+	}
+	m.objs = append(m.objs, o)
+	m.objAt[k] = i
+	no := uint64(k.addr) >> carryPageShift
+	m.objsIn[no] = append(m.objsIn[no], k)
+	return i
+}
+
+// use notes what an event tells about its object.
+func (m *maker) use(o *synch, i int, r *record) {
+	if o.first == 0 && o.cur == nil {
+		if r.e.Kind != format.CondWait && r.e.Kind != format.SelectCase {
+			o.init.infer(&r.e)
+		}
+		o.first, o.cur = r.e.G, o.init.clone()
+	}
+	o.many = o.many || o.first != r.e.G
+	o.opaque = o.opaque || r.e.Flags&format.FlagOpaque != 0
+	switch r.e.Kind {
+	case format.SelectCase:
+		o.keep = true
+		if !o.init.known {
+			o.init.infer(&r.e)
+			o.cur = o.init.clone()
+		}
+	case format.Acquire:
+		o.acquire = i
+	case format.ChanSend, format.ChanRecv:
+		o.noValue = o.noValue || m.b.opt.NoValues || r.e.Flags&(format.FlagNoValue|format.FlagClosed) == format.FlagNoValue
+	}
+}
+
+// alloc ends the generation of what stands in s.
+func (m *maker) alloc(s span) {
+	n := int32(len(m.allocs))
+	m.allocs = append(m.allocs, s)
+	eachPage(m.wordsIn, s.addr, s.size, func(list []uint64) {
+		for _, a := range list {
+			if a+7 >= s.addr && a < s.addr+s.size {
+				delete(m.wordAt, a)
+			}
+		}
+	})
+	eachPage(m.objsIn, s.addr, s.size, func(list []objKey) {
+		for _, k := range list {
+			if uint64(k.addr)-s.addr < s.size {
+				delete(m.objAt, k)
+			}
+		}
+	})
+	if s.size > bigAlloc {
+		m.bigs = append(m.bigs, n)
+		return
+	}
+	for no := s.addr >> carryPageShift; s.size > 0 && no <= (s.addr+s.size-1)>>carryPageShift; no++ {
+		m.allocIn[no] = append(m.allocIn[no], n)
+	}
+}
+
+// allocAt returns the last Alloc of the window so far that holds addr's word.
+func (m *maker) allocAt(addr uint64) (span, bool) {
+	best := int32(-1)
+	for _, list := range [][]int32{m.allocIn[addr>>carryPageShift], m.bigs} {
+		for k := len(list) - 1; k >= 0 && list[k] > best; k-- {
+			if s := m.allocs[list[k]]; addr+7 >= s.addr && addr < s.addr+s.size {
+				best = list[k]
+			}
+		}
+	}
+	if best < 0 {
+		return span{}, false
+	}
+	return m.allocs[best], true
+}
+
+// refine splits the atoms of w so that mask is a union of some, adding an atom for new bytes.
+func (w *word) refine(mask uint8) {
+	for i := 0; i < len(w.atoms) && mask != 0; i++ {
+		both := w.atoms[i].mask & mask
+		if rest := w.atoms[i].mask &^ mask; both != 0 && rest != 0 {
+			w.atoms[i].mask = both
+			w.atoms = append(w.atoms, atom{mask: rest, obj: -1, barrier: -1})
+		}
+		mask &^= both
+	}
+	if mask != 0 {
+		w.atoms = append(w.atoms, atom{mask: mask, obj: -1, barrier: -1})
+	}
+}
+
+// share finds out which atoms several goroutines access, and what the first values are.
+func (m *maker) share() {
+	for i := range m.recs {
+		r := &m.recs[i]
+		if r.mem < 0 {
+			continue
+		}
+		w := &m.words[r.mem]
+		mask := byteMask(uint64(r.e.Obj), r.e.Size)
+		for k := range w.atoms {
+			if a := &w.atoms[k]; a.mask&mask != 0 {
+				m.touch(w, a, r)
+			}
+		}
+	}
+}
+
+func (m *maker) touch(w *word, a *atom, r *record) {
+	v := extract(r.e.Val<<(8*(uint64(r.e.Obj)&7)), a.mask)
+	if !a.used {
+		a.used, a.first = true, r.e.G
+		m.initial(w, a, r, v)
+	}
+	a.many = a.many || a.first != r.e.G
+	a.write = a.write || r.e.Kind.IsWrite()
+	a.opaque = a.opaque || r.e.Flags&format.FlagOpaque != 0
+	if a.firstWrite && !w.noValue && r.e.Kind != format.Write && r.e.Kind != format.AtomicWrite {
+		a.reads = append(a.reads, v)
+	}
+}
+
+// initial sets the value of an atom before its first access in the window. Where
+// values are writers it is 0, the writer before all.
+func (m *maker) initial(w *word, a *atom, r *record, v uint64) {
+	if w.noValue {
+		return
+	}
+	known := w.alloced && w.zero
+	if !w.alloced {
+		a.initial, known = m.b.carry.mem.value(w.addr, a.mask)
+	}
+	switch {
+	case known:
+	case r.e.Kind == format.Write || r.e.Kind == format.AtomicWrite:
+		a.firstWrite = true
+	default:
+		a.initial = v
+	}
+}
+
+// unread gives an atom whose value at the start nothing tells a value that no read returns.
+func (a *atom) unread() {
+	v := uint64(1)<<63 | 0x5eed
+	for again := true; again; {
+		again = false
+		for _, x := range a.reads {
+			if x == v {
+				v, again = v+1, true
+			}
+		}
+	}
+	a.initial, a.reads = v, nil
+}
+
+// meet marks the non-blocking sends on unbuffered channels whose partner the window
+// does not have: nothing of their thread is in the window from there on.
+func (m *maker) meet() {
+	waits := make(map[int32]int)
+	for i := range m.recs {
+		r := &m.recs[i]
+		if r.e.Aux != 0 || r.obj < 0 {
+			continue
+		}
+		switch {
+		case r.e.Kind == format.ChanSend && r.e.Flags&format.FlagNonBlocking != 0:
+			waits[r.obj] = i
+		case r.e.Kind == format.ChanRecv:
+			delete(waits, r.obj)
+		}
+	}
+	for _, i := range waits {
+		m.recs[i].skip = true
+	}
+}

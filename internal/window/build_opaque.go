@@ -1,0 +1,190 @@
+package window
+
+import (
+	"cmp"
+	"slices"
+
+	"presage/internal/footprint"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// touch is the number of a footprint: of an opaque call, or of a traced access.
+type touch int32
+
+const nothing touch = 0
+
+// footprints numbers the footprints of sites and remembers which of them meet.
+type footprints struct {
+	meta  *trace.Meta
+	sites map[trace.Site][3]touch // by use, +1; 0: not looked up
+	texts map[string]touch
+	sets  []footprint.Set
+	meets map[[2]touch]bool
+}
+
+// Uses of a site. A site without a footprint touches anything, but a read only reads.
+const (
+	asCall = iota
+	asRead
+	asWrite
+)
+
+func newFootprints(meta *trace.Meta) footprints {
+	f := footprints{
+		meta: meta, sites: make(map[trace.Site][3]touch), texts: make(map[string]touch), meets: make(map[[2]touch]bool),
+	}
+	f.number(footprint.Set{})
+	return f
+}
+
+func (f *footprints) number(s footprint.Set) touch {
+	text := s.String()
+	t, ok := f.texts[text]
+	if !ok {
+		t = touch(len(f.sets))
+		f.texts[text] = t
+		f.sets = append(f.sets, s)
+	}
+	return t
+}
+
+// at returns the footprint of a site.
+func (f *footprints) at(s trace.Site, use int) touch {
+	known := f.sites[s]
+	if known[use] == 0 {
+		known[use] = f.lookup(s, use) + 1
+		f.sites[s] = known
+	}
+	return known[use] - 1
+}
+
+func (f *footprints) lookup(s trace.Site, use int) touch {
+	text := ""
+	if f.meta != nil && int(s) < len(f.meta.Sites) {
+		text = f.meta.Sites[s].Touch
+	}
+	if text != "" {
+		set := footprint.Parse(text)
+		if use != asCall {
+			set.Effect = footprint.Read
+			if use == asWrite {
+				set.Effect = footprint.Write
+			}
+		}
+		return f.number(set)
+	}
+	switch use {
+	case asRead:
+		return f.number(footprint.Set{Effect: footprint.Read, All: true})
+	case asWrite:
+		return f.number(footprint.Set{Effect: footprint.Write, All: true})
+	}
+	return f.number(footprint.Anything)
+}
+
+func (f *footprints) meet(a, b touch) bool {
+	if a == nothing || b == nothing {
+		return false
+	}
+	if a > b {
+		a, b = b, a
+	}
+	m, ok := f.meets[[2]touch{a, b}]
+	if !ok {
+		m = footprint.Meets(&f.sets[a], &f.sets[b])
+		f.meets[[2]touch{a, b}] = m
+	}
+	return m
+}
+
+// empty says whether an opaque call of this footprint orders nothing.
+func (f *footprints) empty(t touch) bool {
+	s := &f.sets[t]
+	return s.Effect == footprint.None && s.State == ""
+}
+
+// unknown says whether the callee was not known before the run.
+func (f *footprints) unknown(t touch) bool { return f.sets[t].State == footprint.AnyState }
+
+// calls are the opaque calls that a goroutine is in, while the trace is read.
+type calls struct {
+	open  []openCall
+	depth uint64 // of the innermost frame
+	fresh bool   // the last event was the begin of the innermost call
+}
+
+type openCall struct {
+	begin   int64 // trace index
+	depth   uint64
+	touch   touch // as it looks now
+	full    touch // of the site
+	entered int   // calls back into instrumented code
+}
+
+// call follows the opaque calls of a goroutine and gives r, if it is an end of one, its
+// footprint. A call whose callee was not known before the run, and which went straight into one
+// instrumented function, was a call of that function: nothing about it is opaque. With a
+// second call back there was code around them after all.
+func (b *Builder) call(r *record) {
+	e := &r.e
+	for int(e.G) >= len(b.calls) {
+		b.calls = append(b.calls, calls{})
+	}
+	c := &b.calls[e.G]
+	fresh := c.fresh
+	c.fresh = false
+	switch e.Kind {
+	case format.OpaqueBegin:
+		t := b.prints.at(e.Site, asCall)
+		if b.prints.empty(t) {
+			t = nothing
+		}
+		r.touch, c.fresh = t, true
+		c.open = append(c.open, openCall{begin: r.index, depth: c.depth, touch: t, full: t})
+	case format.OpaqueEnd:
+		if n := len(c.open); n > 0 {
+			r.touch = c.open[n-1].touch
+			c.open = c.open[:n-1]
+		} else if t := b.prints.at(e.Site, asCall); !b.prints.empty(t) {
+			r.touch = t
+		}
+		if r.touch != nothing {
+			b.count.Opaque++
+		}
+	case format.Enter:
+		c.leave(e.Aux)
+		if n := len(c.open); n > 0 && e.Val == 0 {
+			b.callback(&c.open[n-1], fresh)
+		}
+		c.depth = e.Aux
+	case format.Exit:
+		c.leave(e.Aux)
+		c.depth = max(1, e.Aux) - 1
+	}
+}
+
+// leave drops the calls made by frames of depth d and more, which are gone.
+func (c *calls) leave(d uint64) {
+	for n := len(c.open); n > 0 && c.open[n-1].depth >= d; n-- {
+		c.open = c.open[:n-1]
+	}
+}
+
+func (b *Builder) callback(o *openCall, fresh bool) {
+	o.entered++
+	was := o.touch
+	switch {
+	case !b.prints.unknown(o.full):
+	case o.entered == 1 && fresh:
+		o.touch = nothing
+	case o.entered > 1:
+		o.touch = o.full
+	}
+	if was == o.touch {
+		return
+	}
+	if i, ok := slices.BinarySearchFunc(b.buf, o.begin, func(r record, x int64) int { return cmp.Compare(r.index, x) }); ok {
+		b.buf[i].touch = o.touch
+	}
+}

@@ -1,0 +1,235 @@
+package window
+
+import (
+	"slices"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// Hard edges (M4). They keep the recorded order of what the model does not know:
+//
+//   - operations on one object, if one of the two came from code that was not
+//     instrumented, and they conflict;
+//   - opaque calls among each other, and with accesses to shared locations;
+//   - writes that no event of the trace is.
+
+// mode is how an operation conflicts with others on its object.
+type mode uint8
+
+const (
+	shared    mode = iota // with all but shared ones: RLock, RUnlock, an atomic read, Acquire
+	merging               // with all but merging ones, unless an Acquire follows
+	exclusive             // with all
+	modes
+)
+
+func modeOf(e *trace.Event) mode {
+	switch e.Kind {
+	case format.Lock, format.Unlock, format.TryFail:
+		if e.Flags&format.FlagRead != 0 {
+			return shared
+		}
+	case format.Acquire:
+		return shared
+	case format.ReleaseMerge:
+		return merging
+	}
+	return exclusive
+}
+
+// lane is what one thread last did to an object, by mode: with the second index 1, what
+// it did in opaque code.
+type lane struct {
+	t    Thread
+	last [modes][2]int32
+}
+
+// ordering is the lanes of one object.
+type ordering []lane
+
+// keep adds the edges that keep event n of t in order with the earlier operations on
+// its object. apart says that merging operations conflict too.
+func (m *maker) keep(o *ordering, t *thread, n int32, c mode, opaque, apart bool) {
+	own := -1
+	for k := range *o {
+		l := &(*o)[k]
+		if l.t == t.id {
+			own = k
+			continue
+		}
+		from := int32(-1)
+		for d := range modes {
+			if c == shared && d == shared || c == merging && d == merging && !apart {
+				continue
+			}
+			only := 1
+			if opaque {
+				only = 0
+			}
+			from = max(from, l.last[d][only])
+		}
+		m.edge(from, n)
+	}
+	if own < 0 {
+		l := lane{t: t.id}
+		for d := range modes {
+			l.last[d] = [2]int32{-1, -1}
+		}
+		*o = append(*o, l)
+		own = len(*o) - 1
+	}
+	(*o)[own].last[c][0] = n
+	if opaque {
+		(*o)[own].last[c][1] = n
+	}
+}
+
+// orderedSync keeps event n, of record i, in order with the operations on its object.
+func (m *maker) orderedSync(o *synch, t *thread, n int32, i int, e *trace.Event) {
+	hidden := o.key.class == hiddenClass
+	if hidden || o.opaque {
+		m.keep(&o.order, t, n, modeOf(e), hidden || e.Flags&format.FlagOpaque != 0, i < o.acquire)
+	}
+}
+
+// edge adds a hard edge between events of different threads.
+func (m *maker) edge(from, to int32) {
+	if from < 0 || from >= to || m.w.Events[from].Thread == m.w.Events[to].Thread {
+		return
+	}
+	if k := len(m.w.Edges); k > 0 && m.w.Edges[k-1] == (Edge{from, to}) {
+		return
+	}
+	m.w.Edges = append(m.w.Edges, Edge{from, to})
+}
+
+// afterAll puts event n after everything that happened.
+func (m *maker) afterAll(t *thread, n int32) {
+	for _, u := range m.order {
+		if u != t {
+			m.edge(u.last, n)
+		}
+	}
+}
+
+// point is an end of an opaque call.
+type point struct {
+	n     int32
+	t     Thread
+	touch touch
+}
+
+// use is what a thread did last with one footprint.
+type use struct {
+	touch touch
+	n     int32 // its last event; -1: none
+	seen  int   // points before this one are before the next event of this footprint anyway
+}
+
+func (t *thread) useOf(x touch) *use {
+	for k := range t.use {
+		if t.use[k].touch == x {
+			return &t.use[k]
+		}
+	}
+	t.use = append(t.use, use{touch: x, n: -1})
+	return &t.use[len(t.use)-1]
+}
+
+// afterPoints keeps event n of t, with footprint x, after the opaque calls before it that it meets.
+func (m *maker) afterPoints(t *thread, n int32, x touch) {
+	u := t.useOf(x)
+	var last []point // by thread: of each, the last one suffices
+	for _, p := range m.points[u.seen:] {
+		if p.t == t.id || !m.b.prints.meet(p.touch, x) {
+			continue
+		}
+		if k := slices.IndexFunc(last, func(q point) bool { return q.t == p.t }); k >= 0 {
+			last[k] = p
+		} else {
+			last = append(last, p)
+		}
+	}
+	for _, p := range last {
+		m.edge(p.n, n)
+	}
+	u.n, u.seen = n, len(m.points)
+}
+
+// opaque makes an end of an opaque call a *point*, which keeps its recorded order with
+// the points and the accesses to shared locations that its footprint meets.
+func (m *maker) opaque(i int, r *record, t *thread) {
+	t.opaque = r.index
+	if r.e.Kind == format.OpaqueBegin {
+		t.inside++
+	} else {
+		t.inside = max(0, t.inside-1)
+	}
+	if r.touch == nothing {
+		m.pin(i, r, t)
+		return
+	}
+	if m.cutAny { // what it has to follow may not be in the window
+		m.cut(t)
+		m.pointOff = true
+		return
+	}
+	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
+	for _, u := range m.order {
+		from := int32(-1)
+		for k := range u.use {
+			if m.b.prints.meet(u.use[k].touch, r.touch) {
+				from = max(from, u.use[k].n)
+			}
+		}
+		m.edge(from, n)
+	}
+	t.useOf(r.touch).n = n
+	m.points = append(m.points, point{n, t.id, r.touch})
+}
+
+// hiddenWrite deals with a read of a shared atom that returned v, which no recorded write left
+// there: some code that was not instrumented wrote it, after the last access and before
+// now, for reasons unknown. So a write of a thread of its own stands before the read, after
+// everything that happened, and before every later access of the atom.
+func (m *maker) hiddenWrite(i int, t *thread, a *atom, v uint64) bool {
+	if m.cutAny {
+		m.cut(t) // the write may be one that is not in the window
+		return false
+	}
+	m.b.count.Hidden++
+	ghost := &thread{g: -1, id: -1, last: -1}
+	n := m.add(ghost, i, Event{Kind: format.Write, Obj: a.obj, Val: v})
+	for _, u := range m.order {
+		m.edge(u.last, n)
+	}
+	a.cur, a.barrier = v, n
+	return true
+}
+
+// hiddenPrivate is hiddenWrite for an atom that only t accesses. The writer is in opaque
+// code now, or was since the last access; if only t itself can have been, program order says it all.
+func (m *maker) hiddenPrivate(i int, t *thread, a *atom) bool {
+	if m.cutAny {
+		m.cut(t)
+		return false
+	}
+	m.b.count.Hidden++
+	n, suspects := int32(-1), 0
+	if t.inside > 0 || t.opaque >= a.last {
+		suspects++
+	}
+	for _, u := range m.threads {
+		if u != t && (u.inside > 0 || u.opaque >= a.last) {
+			suspects++
+			n = 0
+		}
+	}
+	if suspects > 0 && n < 0 {
+		return true
+	}
+	n = m.add(t, i, Event{Kind: Pin, Obj: -1})
+	m.afterAll(t, n)
+	return true
+}
