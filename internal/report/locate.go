@@ -94,6 +94,9 @@ func NewLocator(meta *trace.Meta, specs []Spec, source SourceFunc) *Locator {
 	return l
 }
 
+// Wants reports whether there are events left that a race needs.
+func (l *Locator) Wants() bool { return len(l.next) > 0 }
+
 // Step takes the event with number i.
 func (l *Locator) Step(i int64, e *trace.Event) {
 	g := l.goroutine(e.G)
@@ -226,7 +229,7 @@ func (l *Locator) stack(site trace.Site, f *frame) []Frame {
 		}
 		frames = append(frames, Frame{Func: l.function(f.fn), Position: pos})
 	}
-	if frames == nil && site != 0 {
+	if frames == nil && l.function(site) != "" {
 		frames = []Frame{{Func: l.function(site), Position: l.position(site)}}
 	}
 	return frames

@@ -78,7 +78,12 @@ func (s *Set) Races() []*Race {
 
 // fingerprint implements (R2).
 func fingerprint(r *Race) string {
-	side := func(a *Access) string { return strings.Join([]string{a.Func, a.Kind, a.Expr}, "\x00") }
+	side := func(a *Access) string {
+		if a.Line == 0 { // another tool's trace: its name of the position is stable
+			return strings.Join([]string{a.File, a.Kind, a.Expr}, "\x00")
+		}
+		return strings.Join([]string{a.Func, a.Kind, a.Expr}, "\x00")
+	}
 	sides := []string{side(&r.A), side(&r.B)}
 	slices.Sort(sides)
 	h := xxhash.Sum64String(strings.Join(append(sides, r.Object), "\x01"))

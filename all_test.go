@@ -1,0 +1,167 @@
+// Package presage has no code of its own: the command is cmd/presage. Its test keeps
+// the rules that hold for the whole tree.
+package presage
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers are the packages of this module that each package of this module may import, tests
+// aside. Imports point down the flow (ARCHITECTURE.md); a package that is not listed may import none.
+// The commands of bench may import anything.
+var layers = map[string][]string{
+	"cmd/presage":              {"internal/cli"},
+	"internal/cli":             {"internal/record", "internal/analyse", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/raw", "internal/trace/std", "internal/window", "internal/hb"},
+	"internal/record":          {"internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
+	"internal/instrument":      {"internal/plan", "internal/trace", "internal/trace/format"},
+	"internal/plan":            {"internal/trace", "internal/trace/format", "internal/footprint"},
+	"internal/rt":              {"internal/trace/format"},
+	"internal/merge":           {"internal/trace", "internal/trace/format"},
+	"internal/trace":           {"internal/trace/format"},
+	"internal/trace/raw":       {"internal/trace", "internal/trace/format"},
+	"internal/trace/std":       {"internal/trace", "internal/trace/format"},
+	"internal/trace/tracetest": {"internal/trace", "internal/trace/format", "internal/trace/raw", "internal/trace/std", "internal/window"},
+	"internal/program":         {"internal/plan", "internal/trace", "internal/trace/format", "internal/window", "internal/footprint"},
+	"internal/hb":              {"internal/trace", "internal/trace/format"},
+	"internal/window":          {"internal/trace", "internal/trace/format", "internal/hb", "internal/footprint"},
+	"internal/engine":          {"internal/window", "internal/trace", "internal/trace/format"},
+	"internal/witness":         {"internal/window", "internal/trace", "internal/trace/format"},
+	"internal/analyse":         {"internal/hb", "internal/window", "internal/engine", "internal/witness", "internal/trace", "internal/trace/format"},
+	"internal/report":          {"internal/trace", "internal/trace/format"},
+}
+
+type pkg struct {
+	ImportPath, Dir, Doc string
+	Imports              []string
+}
+
+func goList(t *testing.T, args ...string) []pkg {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Doc,Imports"}, args...)...).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []pkg
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := dec.Decode(&p); err == io.EOF {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// TestLayers holds the imports against the table, and the judges apart: what checks
+// the engine shares no code with it.
+func TestLayers(t *testing.T) {
+	for _, p := range goList(t, "./cmd/...", "./internal/...") {
+		name := strings.TrimPrefix(p.ImportPath, "presage/")
+		for _, imp := range p.Imports {
+			if imp, ours := strings.CutPrefix(imp, "presage/"); ours && !slices.Contains(layers[name], imp) {
+				t.Errorf("%s imports %s, which is not one of %v", name, imp, layers[name])
+			}
+		}
+	}
+	for name := range layers {
+		if _, err := os.Stat(name); err != nil {
+			t.Errorf("the table names %s, which does not exist", name)
+		}
+	}
+}
+
+// TestDocs: every package has a doc, attached to its package clause.
+func TestDocs(t *testing.T) {
+	for _, p := range goList(t, "./...") {
+		if p.Doc == "" && !testsOnly(t, p.Dir) {
+			t.Errorf("%s has no package doc, or a blank line keeps it apart from the package clause", p.ImportPath)
+		}
+	}
+}
+
+// testsOnly reports whether a directory has no files but tests; go list shows no doc for it.
+func testsOnly(t *testing.T, dir string) bool {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return !slices.ContainsFunc(files, func(f string) bool { return !strings.HasSuffix(f, "_test.go") })
+}
+
+// TestGofmt covers what go list does not know as well: the recorder's sources.
+func TestGofmt(t *testing.T) {
+	out, err := exec.Command("gofmt", "-l", ".").CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Errorf("gofmt -l: %v\n%s", err, out)
+	}
+}
+
+func TestVet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped by -short: go vet of the whole tree takes a while")
+	}
+	if out, err := exec.Command("go", "vet", "./...").CombinedOutput(); err != nil {
+		t.Errorf("go vet: %v\n%s", err, out)
+	}
+}
+
+// TestNoMachine: no file names a path of the machine it was written on.
+func TestNoMachine(t *testing.T) {
+	home, _ := os.UserHomeDir()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			if d != nil && d.Name() == ".git" {
+				return fs.SkipDir
+			}
+			return err
+		}
+		data, err := os.ReadFile(name)
+		for _, path := range []string{here, home + "/"} {
+			if len(path) > 3 && bytes.Contains(data, []byte(path)) {
+				t.Errorf("%s names %s", name, path)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestExported: an exported function of a package under internal has a comment.
+func TestExported(t *testing.T) {
+	for _, p := range goList(t, "./internal/...") {
+		files, _ := filepath.Glob(filepath.Join(p.Dir, "*.go"))
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range f.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.IsExported() && fn.Doc == nil {
+					t.Errorf("%s: %s has no comment", file, fn.Name.Name)
+				}
+			}
+		}
+	}
+}

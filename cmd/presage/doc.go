@@ -1,0 +1,48 @@
+/*
+Presage predicts data races in Go programs from one recorded run, and proves each one.
+
+	presage test [go test flags] [packages]    record the tests' run, predict, report
+	presage run [build flags] package [-- arguments]
+	presage analyze trace...                   analyse traces recorded earlier, or by other tools
+	presage report                             print the report of the last run again
+	presage trace dump|stat|convert file       look inside a trace
+	presage version
+
+Flags of test and run, besides those of the go command, which pass through:
+
+	-json                the report as JSON, one object a line (docs/report.md);
+	                     what the program prints to its standard output goes to standard error
+	-o file              keep the trace; a directory if the run had several processes
+	-instrument pattern  instrument these packages too; may be repeated.
+	                     Without it, the packages of the main module are instrumented
+	-level level         observed: races of the recorded run itself; predicted (the default): of other executions too
+	-window n            events per window of prediction
+	-budget n            conflicts the engine may spend on a pair of accesses
+	-q                   no progress
+
+As with the go command, flags come before packages, and -args ends the flags of test.
+
+# Exit codes
+
+	0   no races found
+	1   presage failed, or the program under test did (and no race was found)
+	2   the command line is wrong
+	3   races found
+
+A program that fails and has races gives 3; its own output comes before the report, which names its code.
+
+# What is reported
+
+Two accesses of one location by two goroutines, at least one of them a write and not both atomic, that no synchronisation
+orders in some execution that the recorded code could have had. Every predicted race has a witness: an
+order of recorded events that leads to it, replayed by a checker that shares no code with the search.
+
+The recorded run decides what can be found: code that did not run has no races. What was not recorded, not
+decided within a budget or not instrumented is a warning at the end of the report.
+
+# Files
+
+Instrumented sources, the last runs' traces and reports are kept below the user's cache directory
+(os.UserCacheDir), in presage. Nothing is written into the module.
+*/
+package main

@@ -1,0 +1,350 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"presage/internal/analyse"
+	"presage/internal/plan"
+	"presage/internal/program"
+	"presage/internal/report"
+	"presage/internal/trace"
+)
+
+// The levels of analysis.
+const (
+	levelObserved  = "observed"
+	levelPredicted = "predicted"
+)
+
+func newAnalyze(env *Env) *cobra.Command {
+	o := options{}
+	cmd := &cobra.Command{Use: "analyze trace...", Aliases: []string{"analyse"}, Args: minArgs(1),
+		Short: "Analyse traces recorded earlier, or by other tools (RAPID's STD, also compressed by gzip)",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.level != levelObserved && o.level != levelPredicted {
+				return usagef("flag --level: %q is neither %s nor %s", o.level, levelObserved, levelPredicted)
+			}
+			files, err := traceFiles(args)
+			if err != nil {
+				return err
+			}
+			a := &analysis{env: env, options: o, progress: newProgress(env.Stderr, o.quiet), command: append([]string{"presage", "analyze"}, args...), files: files}
+			return a.run(cmd.Context())
+		}}
+	f := cmd.Flags()
+	f.BoolVar(&o.json, "json", false, "the report as JSON, one object a line")
+	f.StringVar(&o.level, "level", levelPredicted, "observed or predicted")
+	f.IntVar(&o.window, "window", 0, "events per window of prediction; 0: the default")
+	f.IntVar(&o.budget, "budget", 0, "conflicts the engine may spend on a pair of accesses; 0: the default")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
+	return cmd
+}
+
+// traceFiles puts the files of a directory, which -o of test writes, in its place.
+func traceFiles(args []string) ([]string, error) {
+	var files []string
+	for _, arg := range args {
+		st, err := os.Stat(arg)
+		if err != nil {
+			return nil, fmt.Errorf("reading trace %s: %w", arg, underlying(err))
+		}
+		if !st.IsDir() {
+			files = append(files, arg)
+			continue
+		}
+		inside, err := filepath.Glob(filepath.Join(arg, "*.trace"))
+		if err != nil {
+			return nil, err
+		}
+		if len(inside) == 0 {
+			return nil, fmt.Errorf("reading trace %s: a directory without *.trace files", arg)
+		}
+		files = append(files, inside...)
+	}
+	return files, nil
+}
+
+// underlying is err without the operation and the name, which the message has already.
+func underlying(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// analysis takes traces through the analysis to a report.
+type analysis struct {
+	env       *Env
+	options   options
+	progress  *progress
+	command   []string
+	dir       string
+	files     []string
+	traceFile string
+	keep      string // file for the report in JSON form, or ""
+
+	// plan is the plan of the program when it is at hand; nil: it is loaded from the trace's tables.
+	plan func(context.Context) (*plan.Plan, error)
+
+	programCode       int
+	functions, opaque int
+
+	warnings []report.Warning
+	set      report.Set
+	summary  report.Summary
+	failed   bool // a trace could not be read to its end
+}
+
+func (a *analysis) warn(w report.Warning) {
+	for i := range a.warnings {
+		if a.warnings[i].Code == w.Code && a.warnings[i].Text == w.Text {
+			a.warnings[i].Count += w.Count
+			return
+		}
+	}
+	a.warnings = append(a.warnings, w)
+}
+
+// run analyses every trace, prints the report, and returns the exit code as an error.
+func (a *analysis) run(ctx context.Context) error {
+	begun := time.Now()
+	var unread []error
+	for _, name := range a.files {
+		if err := a.file(ctx, name); err != nil {
+			unread = append(unread, err)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	a.progress.end()
+	if len(a.files) == 0 {
+		a.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "no process recorded anything: no test ran, or nothing of what ran was instrumented"})
+	}
+	a.summary.Seconds = float64(time.Since(begun).Round(time.Millisecond)) / float64(time.Second)
+	code := a.finish()
+	if err := a.print(); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	for _, err := range unread {
+		fmt.Fprintf(a.env.Stderr, "presage: %v\n", err)
+	}
+	if code == exitNone {
+		return nil
+	}
+	return &exitError{code: code}
+}
+
+// file analyses one trace: a first pass finds the races, a second what stands at their
+// events. Of a damaged trace, what can be read is analysed, and the error returned.
+func (a *analysis) file(ctx context.Context, name string) error {
+	s, err := openTrace(name)
+	if err != nil {
+		a.failed = true
+		return err
+	}
+	res, readErr := a.find(ctx, s, name)
+	meta := s.Meta()
+	err = errors.Join(readErr, s.close())
+	if res == nil {
+		return err
+	}
+	if err != nil {
+		a.failed = true
+		a.warn(report.Warning{Code: "trace-damaged", Count: 1, Text: fmt.Sprintf("%v; what stands before was analysed", err)})
+	}
+	a.count(meta, res)
+	return errors.Join(err, a.locate(name, meta, res))
+}
+
+// find is the first pass.
+func (a *analysis) find(ctx context.Context, s *source, name string) (*analyse.Result, error) {
+	opt := analyse.Options{Window: a.options.window, Conflicts: a.options.budget}
+	if a.options.level == levelObserved {
+		opt.Level = analyse.HB
+	}
+	text := "analysing"
+	if len(a.files) > 1 {
+		text += " " + filepath.Base(name)
+	}
+	opt.Progress = func(n int64, races int) { a.progress.step(report.Progress{Text: text, Done: n, Total: s.size}) }
+	var walker *program.Walker
+	if s.form == "presage" && s.Meta().Source == "presage" && opt.Level != analyse.HB {
+		if p, err := a.load(ctx, s.Meta()); err != nil {
+			a.warn(report.Warning{Code: "not-walked", Count: 1, Text: fmt.Sprintf("the source is not at hand as it was recorded, so every read keeps its value: %v", err)})
+		} else {
+			walker = program.New(p)
+			opt.Walker = walker
+		}
+	}
+	res, err := analyse.Run(ctx, s, s.Meta(), opt)
+	if err != nil {
+		err = fmt.Errorf("reading trace %s: %w", name, err)
+	}
+	if walker != nil {
+		a.warnWalk(walker)
+	}
+	return res, err
+}
+
+func (a *analysis) load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
+	if a.plan == nil {
+		return program.Load(ctx, meta)
+	}
+	return a.plan(ctx)
+}
+
+// warnWalk says where the walk of a trace failed.
+func (a *analysis) warnWalk(w *program.Walker) {
+	n := int(w.Stats().Mismatches)
+	if n == 0 {
+		return
+	}
+	text := "calls do not agree with their source (a mistake of presage, please report it); what they read keeps its value"
+	for i, m := range w.Mismatches() {
+		if i == maxShown {
+			text += "; …"
+			break
+		}
+		text += "; " + m.String()
+	}
+	a.warn(report.Warning{Code: "walk-mismatch", Count: n, Text: text})
+}
+
+// maxShown is the number of cases of one warning that are told apart.
+const maxShown = 5
+
+// count adds what one trace holds to the summary and its warnings to the report.
+func (a *analysis) count(meta *trace.Meta, res *analyse.Result) {
+	s := &a.summary
+	s.Traces++
+	s.Events += res.Counts.Events
+	s.Goroutines += max(len(meta.Goroutines)-1, 0)
+	s.Windows += res.Counts.Windows
+	s.Candidates += int(res.Counts.Tried)
+	s.Undecided += int(res.Counts.Unknown)
+	for _, ws := range [][]trace.Warning{meta.Warnings, res.Warnings} {
+		for _, w := range ws {
+			a.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
+		}
+	}
+}
+
+// locate is the second pass. At the level of observed races there are no witnesses: only
+// the first race of a trace is certain, as in every happens-before detector.
+func (a *analysis) locate(name string, meta *trace.Meta, res *analyse.Result) error {
+	specs := specsOf(res)
+	if a.options.level == levelObserved {
+		specs = hbSpecs(res)
+	}
+	if len(specs) == 0 {
+		return nil
+	}
+	s, err := openTrace(name)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	l := report.NewLocator(meta, specs, report.FileSource(meta.Files))
+	var e trace.Event
+	for i := int64(0); l.Wants(); i++ {
+		if err := s.Next(&e); err != nil {
+			if err == io.EOF {
+				break
+			}
+			return fmt.Errorf("reading trace %s again: %w", name, err)
+		}
+		l.Step(i, &e)
+	}
+	races, err := l.Races()
+	if err != nil {
+		return err
+	}
+	for _, r := range races {
+		if len(a.files) > 1 {
+			r.Trace = name
+		}
+		a.set.Add(r)
+	}
+	return nil
+}
+
+func specsOf(res *analyse.Result) []report.Spec {
+	var specs []report.Spec
+	for _, r := range res.Races {
+		tier := report.Predicted
+		if r.Tier == analyse.Observed {
+			tier = report.Observed
+		}
+		specs = append(specs, report.Spec{A: r.A.Index, B: r.B.Index, Tier: tier, Semantics: r.Semantics.String(), Order: r.Order, Count: r.Count})
+	}
+	return specs
+}
+
+func hbSpecs(res *analyse.Result) []report.Spec {
+	var specs []report.Spec
+	for _, r := range res.HB {
+		specs = append(specs, report.Spec{A: r.A.Index, B: r.B.Index, Tier: report.Observed, Count: int(r.Count)})
+	}
+	return specs
+}
+
+// finish fills the summary and returns the exit code.
+func (a *analysis) finish() int {
+	s := &a.summary
+	for _, r := range a.set.Races() {
+		s.Races++
+		if r.Tier == report.Observed {
+			s.Observed++
+		} else {
+			s.Predicted++
+		}
+	}
+	s.Warnings, s.TraceFile, s.ProgramCode = len(a.warnings), a.traceFile, a.programCode
+	s.Functions, s.Instrumented = a.functions, a.functions-a.opaque
+	switch {
+	case s.Races > 0:
+		s.ExitCode = exitRaces
+	case a.failed || a.programCode != 0:
+		s.ExitCode = exitFailed
+	}
+	return s.ExitCode
+}
+
+// print sends the messages to standard output, and to the file that presage report reads.
+func (a *analysis) print() error {
+	h := newPrinter(a.env.Stdout, a.options.json)
+	if a.keep != "" {
+		if f, err := os.Create(a.keep); err == nil { // a full disk must not cost the report
+			defer f.Close()
+			h = report.Tee(h, report.NewJSON(f))
+		}
+	}
+	errs := []error{h.Config(a.config())}
+	for i := range a.warnings {
+		errs = append(errs, h.Warning(&a.warnings[i]))
+	}
+	for _, r := range a.set.Races() {
+		errs = append(errs, h.Race(r))
+	}
+	return errors.Join(append(errs, h.Summary(&a.summary))...)
+}
+
+func (a *analysis) config() *report.Config {
+	c := &report.Config{
+		Protocol: report.ProtocolVersion, Tool: "presage", Version: version(),
+		Command: a.command, Level: a.options.level, Window: a.options.window,
+	}
+	c.Dir, _ = filepath.Abs(a.dir)
+	return c
+}

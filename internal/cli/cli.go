@@ -1,0 +1,133 @@
+// Package cli is the command line: subcommands, flags, exit codes, and the pipeline
+// of stages. It alone sees all stages, and turns the results of the analysis into
+// messages of a report.
+//
+// # Exit codes
+//
+//	(E0) nothing found
+//	(E1) presage failed, or the program under test did
+//	(E2) the command line is wrong
+//	(E3) races found; this wins over (E1) of the program, because a report must not be
+//	     lost behind a test that fails for another reason
+//
+// # Streams
+//
+// The report goes to standard output, progress to standard error: a bar on a
+// terminal, lines elsewhere. The program under test has both streams as they are, except that
+// with -json its standard output goes to standard error: standard output then holds
+// JSON only.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// Env is what the command line works with.
+type Env struct {
+	Args           []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Help           string
+}
+
+// The exit codes (E0) to (E3).
+const (
+	exitNone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+	exitRaces  = 3
+)
+
+// exitError ends the command with a code. Without a text, everything has been said.
+type exitError struct {
+	code int
+	text string
+}
+
+func (e *exitError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Sprintf(format, args...)}
+}
+
+// Main runs the command and returns its exit code.
+func Main(ctx context.Context, env Env) int {
+	root := newRoot(&env)
+	root.SetArgs(env.Args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitNone
+	}
+	var exit *exitError
+	if !errors.As(err, &exit) {
+		exit = &exitError{exitFailed, err.Error()}
+	}
+	if exit.text != "" {
+		fmt.Fprintf(env.Stderr, "presage: %s\n", exit.text)
+	}
+	if exit.code == exitUsage {
+		fmt.Fprintln(env.Stderr, "Run 'presage help' for usage.")
+	}
+	return exit.code
+}
+
+func newRoot(env *Env) *cobra.Command {
+	root := &cobra.Command{
+		Use: "presage", SilenceErrors: true, SilenceUsage: true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("unknown command %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error {
+			fmt.Fprintln(env.Stderr, env.Help)
+			return &exitError{code: exitUsage}
+		},
+	}
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		if cmd == root || cmd.DisableFlagParsing {
+			fmt.Fprintln(env.Stdout, env.Help)
+			return
+		}
+		fmt.Fprintf(env.Stdout, "%s\n\n%s", cmd.Short, cmd.UsageString())
+	})
+	root.AddCommand(newTest(env), newRun(env), newAnalyze(env), newReport(env), newTrace(env), newVersion(env))
+	return root
+}
+
+// exactArgs and minArgs are cobra's, with our exit code.
+func exactArgs(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("%s takes %d arguments, not %d", cmd.CommandPath(), n, len(args))
+		}
+		return nil
+	}
+}
+
+func minArgs(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < n {
+			return usagef("%s needs at least %d argument", cmd.CommandPath(), n)
+		}
+		return nil
+	}
+}
+
+// asFile returns w as a file, or nil.
+func asFile(w io.Writer) *os.File {
+	f, _ := w.(*os.File)
+	return f
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// goArgs is a command line of test or run, taken apart: presage's own flags, the
+// go command's flags, packages, and the arguments of the program.
+type goArgs struct {
+	options
+	dir      string   // -C
+	flags    []string // of the go command, as given
+	packages []string
+	args     []string // of the program; for test, from -args, or the first flag that go test does not know, on
+	help     bool
+}
+
+// options are presage's own flags.
+type options struct {
+	json       bool
+	out        string
+	instrument []string
+	level      string
+	window     int
+	budget     int
+	quiet      bool
+}
+
+// boolFlags are the flags of go build, go test and presage that take no value from
+// the next argument; valueFlags are those that do.
+var (
+	boolFlags = strings.Fields(`
+		a n race msan asan cover work x v linkshared modcacherw trimpath buildvcs i c json short failfast benchmem fullpath artifacts q
+		test.v test.short test.failfast test.benchmem test.fullpath test.paniconexit0`)
+	valueFlags = strings.Fields(`
+		C asmflags buildmode compiler covermode coverpkg gccgoflags gcflags installsuffix ldflags mod modfile overlay p pgo pkgdir tags toolexec
+		bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile exec fuzz fuzzminimizetime fuzztime list memprofile
+		memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet
+		test.bench test.benchtime test.count test.cpu test.list test.parallel test.run test.skip test.timeout
+		o instrument level window budget`)
+)
+
+// refused are flags that leave nothing to record, or that presage uses itself.
+var refused = map[string]string{
+	"race":    "presage takes the place of -race; run go test -race beside it",
+	"msan":    "presage cannot record a program built with -msan",
+	"asan":    "presage cannot record a program built with -asan",
+	"overlay": "presage builds with an overlay of its own",
+	"c":       "presage records a run; -c has none",
+	"n":       "presage records a run; -n has none",
+}
+
+// parseGo takes the arguments of test (or run) apart.
+func parseGo(argv []string, test bool) (*goArgs, error) {
+	g := &goArgs{options: options{level: levelPredicted}}
+	for i := 0; i < len(argv); i++ {
+		arg := argv[i]
+		if test && (arg == "-args" || arg == "--args") {
+			g.args = argv[i:]
+			break
+		}
+		if !test && arg == "--" || len(arg) < 2 || arg[0] != '-' {
+			rest, err := g.operands(argv[i:], test)
+			if err != nil || rest == 0 {
+				return g, err
+			}
+			i += rest - 1
+			continue
+		}
+		name, value, inline := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
+		if test && !known(name) { // go test leaves it, and what follows, to the test binary
+			g.args = argv[i:]
+			break
+		}
+		next := ""
+		if i+1 < len(argv) {
+			next = argv[i+1]
+		}
+		used, err := g.flag(arg, name, value, inline, next, i+1 < len(argv))
+		if err != nil {
+			return nil, err
+		}
+		i += used
+	}
+	return g, nil
+}
+
+func known(flag string) bool {
+	return flag == "h" || flag == "help" || slices.Contains(boolFlags, flag) || slices.Contains(valueFlags, flag)
+}
+
+// operands takes packages and, for run, the arguments of the program. It returns how
+// many it took; for run that is the end: 0.
+func (g *goArgs) operands(argv []string, test bool) (int, error) {
+	if test {
+		g.packages = append(g.packages, argv[0])
+		return 1, nil
+	}
+	n := 0
+	for n < len(argv) && strings.HasSuffix(argv[n], ".go") { // as in go run a.go b.go
+		n++
+	}
+	if n == 0 && argv[0] != "--" {
+		n = 1
+	}
+	g.packages, g.args = argv[:n], argv[n:]
+	if len(g.args) > 0 && g.args[0] == "--" {
+		g.args = g.args[1:]
+	}
+	return 0, nil
+}
+
+// flag takes one flag and returns how many further arguments it used.
+func (g *goArgs) flag(arg, name, value string, inline bool, next string, hasNext bool) (int, error) {
+	if name == "h" || name == "help" {
+		g.help = true
+		return 0, nil
+	}
+	if why := refused[name]; why != "" && value != "false" {
+		return 0, usagef("flag -%s: %s", name, why)
+	}
+	used := 0
+	if !inline && slices.Contains(valueFlags, name) {
+		if !hasNext {
+			return 0, usagef("flag -%s needs a value", name)
+		}
+		value, used = next, 1
+	}
+	own, err := g.own(name, value, inline)
+	if own || err != nil {
+		return used, err
+	}
+	g.flags = append(g.flags, arg)
+	if used == 1 {
+		g.flags = append(g.flags, value)
+	}
+	if name == "C" {
+		g.dir = value
+	}
+	return used, nil
+}
+
+// own takes the flag if it is one of presage's.
+func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
+	switch name {
+	case "json":
+		g.json, err = boolValue(name, value, inline)
+	case "q":
+		g.quiet, err = boolValue(name, value, inline)
+	case "o":
+		g.out = value
+	case "instrument":
+		g.instrument = append(g.instrument, value)
+	case "level":
+		if value != levelObserved && value != levelPredicted {
+			return true, usagef("flag -level: %q is neither %s nor %s", value, levelObserved, levelPredicted)
+		}
+		g.level = value
+	case "window":
+		g.window, err = intValue(name, value)
+	case "budget":
+		g.budget, err = intValue(name, value)
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+func boolValue(name, value string, inline bool) (bool, error) {
+	if !inline {
+		return true, nil
+	}
+	b, err := strconv.ParseBool(value)
+	if err != nil {
+		return false, usagef("flag -%s: %q is not a boolean", name, value)
+	}
+	return b, nil
+}
+
+func intValue(name, value string) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 {
+		return 0, usagef("flag -%s: %q is not a positive number", name, value)
+	}
+	return n, nil
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"presage/internal/report"
+)
+
+// progress shows what is being done: a bar on a terminal; elsewhere one line when a
+// step begins, if it is not over quickly.
+type progress struct {
+	w     io.Writer
+	bar   *progressbar.ProgressBar
+	tty   bool
+	quiet bool
+	text  string
+	begun time.Time
+	told  bool
+}
+
+// slow is how long a step may take without being mentioned where there is no terminal.
+const slow = 3 * time.Second
+
+func newProgress(w io.Writer, quiet bool) *progress {
+	f := asFile(w)
+	return &progress{w: w, quiet: quiet, tty: f != nil && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"}
+}
+
+// step says that text is done up to done of total; total 0 is unknown.
+func (p *progress) step(m report.Progress) {
+	if p.quiet {
+		return
+	}
+	if m.Text != p.text {
+		p.end()
+		p.text, p.begun, p.told = m.Text, time.Now(), false
+		if p.tty {
+			p.bar = progressbar.NewOptions64(max(m.Total, -1), progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription("presage: "+m.Text),
+				progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetWidth(30))
+			if m.Total == 0 {
+				p.bar.ChangeMax64(-1)
+			}
+		}
+	}
+	switch {
+	case p.bar != nil:
+		p.bar.Set64(m.Done)
+	case !p.told && time.Since(p.begun) > slow:
+		fmt.Fprintf(p.w, "presage: %s …\n", p.text)
+		p.told = true
+	}
+}
+
+// end removes the bar.
+func (p *progress) end() {
+	if p.bar != nil {
+		p.bar.Clear()
+		p.bar = nil
+	}
+	p.text = ""
+}

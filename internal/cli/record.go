@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"presage/internal/record"
+	"presage/internal/report"
+)
+
+func newTest(env *Env) *cobra.Command {
+	return &cobra.Command{Use: "test [go test flags] [packages]", Short: "Record the tests' run and predict its races", DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error { return runGo(cmd.Context(), env, args, true) }}
+}
+
+func newRun(env *Env) *cobra.Command {
+	return &cobra.Command{Use: "run [build flags] package [-- arguments]", Short: "Record a program's run and predict its races", DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error { return runGo(cmd.Context(), env, args, false) }}
+}
+
+// runGo is the pipeline of test and run: record, analyse, report.
+func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
+	g, err := parseGo(argv, test)
+	if err != nil {
+		return err
+	}
+	if g.help {
+		fmt.Fprintln(env.Stdout, env.Help)
+		return nil
+	}
+	if !test && len(g.packages) == 0 {
+		return usagef("run needs a package")
+	}
+	p := newProgress(env.Stderr, g.quiet)
+	rec, err := record.Run(ctx, recordConfig(env, g, test, p))
+	p.end()
+	if err != nil && rec == nil {
+		return err
+	}
+	if rec.NotBuilt {
+		return notBuilt(rec)
+	}
+	a := &analysis{env: env, options: g.options, progress: p, programCode: rec.ExitCode, functions: rec.Functions, opaque: rec.Opaque, plan: rec.Plan,
+		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), keep: filepath.Join(rec.Dir, record.ReportFile)}
+	if err != nil {
+		a.warn(report.Warning{Code: "recording-incomplete", Count: 1, Text: err.Error()})
+	}
+	if rec.ExitCode != 0 {
+		fmt.Fprintf(env.Stderr, "presage: %s ended with code %d; analysing what was recorded\n", map[bool]string{true: "go test", false: "the program"}[test], rec.ExitCode)
+	}
+	if a.files, err = keepTraces(rec.Traces, g.out); err != nil {
+		return err
+	}
+	a.traceFile = g.out
+	if g.out == "" {
+		a.traceFile = rec.Dir
+	}
+	return a.run(ctx)
+}
+
+func sub(test bool) string {
+	if test {
+		return "test"
+	}
+	return "run"
+}
+
+func recordConfig(env *Env, g *goArgs, test bool, p *progress) record.Config {
+	c := record.Config{
+		Test: test, Dir: g.dir, Flags: g.flags, Packages: g.packages, Args: g.args, Instrument: g.instrument,
+		Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr,
+		Progress: func(text string) { p.step(report.Progress{Text: text}) },
+	}
+	if g.json {
+		c.Stdout = env.Stderr // standard output is for JSON
+	}
+	return c
+}
+
+// notBuilt ends the command when the go command did not accept the program: it has said why.
+func notBuilt(rec *record.Result) error {
+	if rec.ExitCode == 0 {
+		return &exitError{exitFailed, "the packages could not be loaded, although the go command accepts them: nothing was recorded"}
+	}
+	return &exitError{code: exitFailed}
+}
+
+// keepTraces moves the traces to where -o wants them: one to the file itself, several
+// into a directory of that name.
+func keepTraces(traces []string, out string) ([]string, error) {
+	if out == "" || len(traces) == 0 {
+		return traces, nil
+	}
+	if len(traces) == 1 {
+		return []string{out}, move(traces[0], out)
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return nil, fmt.Errorf("keeping the traces: %w", err)
+	}
+	var kept []string
+	for _, t := range traces {
+		to := filepath.Join(out, filepath.Base(t))
+		if err := move(t, to); err != nil {
+			return nil, err
+		}
+		kept = append(kept, to)
+	}
+	return kept, nil
+}
+
+// move moves a file, to another file system too.
+func move(from, to string) error {
+	if os.Rename(from, to) == nil {
+		return nil
+	}
+	data, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, data, 0o666)
+	}
+	if err != nil {
+		return fmt.Errorf("keeping the trace: %w", err)
+	}
+	return os.Remove(from)
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"presage/internal/record"
+	"presage/internal/report"
+)
+
+func newReport(env *Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{Use: "report [file]", Short: "Print the report of the last run, or of a file in JSON form, again",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("report takes at most one file")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			name := ""
+			if len(args) == 1 {
+				name = args[0]
+			} else {
+				dir, err := record.LastRun()
+				if err != nil {
+					return err
+				}
+				name = filepath.Join(dir, record.ReportFile)
+			}
+			return printReport(env, name, asJSON)
+		}}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the JSON form")
+	return cmd
+}
+
+func printReport(env *Env, name string, asJSON bool) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var count lastSummary
+	if err := report.HandleJSON(f, report.Tee(newPrinter(env.Stdout, asJSON), &count)); err != nil {
+		return fmt.Errorf("reading report %s: %w", name, err)
+	}
+	if count.races > 0 {
+		return &exitError{code: exitRaces}
+	}
+	return nil
+}
+
+// lastSummary keeps the number of races.
+type lastSummary struct{ races int }
+
+func (l *lastSummary) Config(*report.Config) error     { return nil }
+func (l *lastSummary) Progress(*report.Progress) error { return nil }
+func (l *lastSummary) Warning(*report.Warning) error   { return nil }
+func (l *lastSummary) Race(*report.Race) error         { return nil }
+func (l *lastSummary) Summary(m *report.Summary) error {
+	l.races = m.Races
+	return nil
+}
+
+// newPrinter returns the Handler that prints to w: JSON, or text fit for what w is.
+func newPrinter(w io.Writer, asJSON bool) report.Handler {
+	if asJSON {
+		return report.NewJSON(w)
+	}
+	var o report.TextOptions
+	o.Dir, _ = os.Getwd()
+	if f := asFile(w); f != nil && term.IsTerminal(int(f.Fd())) {
+		o.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			o.Width = width
+		}
+	}
+	return report.NewText(w, o)
+}

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"presage/internal/report"
+)
+
+func newVersion(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version of presage", Args: exactArgs(0),
+		RunE: func(*cobra.Command, []string) error {
+			fmt.Fprintf(env.Stdout, "presage %s, report protocol %s, built with %s for %s/%s\n",
+				version(), report.ProtocolVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return nil
+		},
+	}
+}
+
+// version is that of the module, or the revision it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			return "devel-" + s.Value[:12]
+		}
+	}
+	return "devel"
+}

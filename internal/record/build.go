@@ -1,0 +1,354 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"presage/internal/instrument"
+	"presage/internal/plan"
+	"presage/internal/rt"
+	"presage/internal/trace"
+)
+
+// build is a program ready to be built with the recorder inside. It is kept as
+// manifest.json beside the emitted sources.
+type build struct {
+	Key     string            `json:"key"`     // of everything it was made from
+	Overlay string            `json:"overlay"` // file for -overlay
+	Flags   []string          `json:"flags"`   // further flags of go build
+	Meta    *trace.Meta       `json:"meta"`
+	Opaque  map[string]string `json:"opaque"` // functions left as written, with the reason
+
+	in   *inputs
+	plan *plan.Plan // nil: not loaded yet
+}
+
+// errPlain says that the program does not build even without presage.
+var errPlain = errors.New("the packages do not build")
+
+// build makes the overlay, or takes that of an earlier run of the same sources.
+func (c *Config) build(ctx context.Context, cache string, in *inputs) (*build, error) {
+	dir := filepath.Join(cache, "build", key(append([]string{in.root}, c.buildFlags()...)...))
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("making a directory for the instrumented sources: %w", err)
+	}
+	unlock, err := lockDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("locking %s: %w", dir, err)
+	}
+	defer unlock()
+	if b := restore(dir, in); b != nil {
+		return b, nil
+	}
+	b, err := c.emit(ctx, in, cache, dir)
+	if err != nil {
+		return nil, err
+	}
+	return b, b.save(dir)
+}
+
+// restore returns the build of an earlier run, if nothing that it depends on has changed.
+func restore(dir string, in *inputs) *build {
+	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	b := build{in: in}
+	if err != nil || json.Unmarshal(data, &b) != nil || b.Key != in.key {
+		return nil
+	}
+	return &b
+}
+
+func (b *build) save(dir string) error {
+	data, err := json.Marshal(b)
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(dir, "manifest.json"), data)
+}
+
+// writeFile writes a file so that no reader sees half of it.
+func writeFile(name string, data []byte) error {
+	tmp := name + ".new"
+	if err := os.WriteFile(tmp, data, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(tmp, name)
+}
+
+// maxTries bounds how often what does not compile is taken out and the build tried again.
+const maxTries = 8
+
+// emit instruments the packages, until everything compiles. What does not, after the
+// type check that instrument does itself, is the compiler's own limit or a mistake of ours:
+// it stays as written, and the build is tried again.
+func (c *Config) emit(ctx context.Context, in *inputs, cache, dir string) (*build, error) {
+	std, err := c.recorder(ctx, cache)
+	if err != nil {
+		return nil, err
+	}
+	src := filepath.Join(dir, "src")
+	if err := errors.Join(os.RemoveAll(src), os.MkdirAll(src, 0o777)); err != nil {
+		return nil, fmt.Errorf("making a directory for the instrumented sources: %w", err)
+	}
+	c.Progress("instrumenting")
+	res, err := instrument.Instrument(ctx, instrument.Config{Config: c.loadConfig(in), OutDir: src})
+	var bad *plan.BuildError
+	if errors.As(err, &bad) {
+		return nil, errPlain
+	}
+	if err != nil {
+		return nil, fmt.Errorf("instrumenting: %w", err)
+	}
+	b := &build{Key: in.key, Overlay: filepath.Join(dir, "overlay.json"), Flags: std.BuildFlags, in: in}
+	for try := 0; ; try++ {
+		if err := b.writeOverlay(std, res.Overlay); err != nil {
+			return nil, err
+		}
+		c.Progress("compiling")
+		text, err := c.compile(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		if text == "" {
+			break
+		}
+		if marked, err := res.MarkOpaque(text); err != nil {
+			return nil, fmt.Errorf("instrumenting: %w", err)
+		} else if marked == 0 || try == maxTries {
+			return nil, fmt.Errorf("the packages do not compile with the recorder inside; please report this:\n%s", text)
+		}
+	}
+	b.describe(res, std)
+	return b, nil
+}
+
+// recorder writes rt's overlay, once for each version of Go and of presage.
+func (c *Config) recorder(ctx context.Context, cache string) (rt.Overlay, error) {
+	dir := filepath.Join(cache, "std", key(toolID(), goVersion(ctx, c.Dir)))
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return rt.Overlay{}, fmt.Errorf("making a directory for the recorder: %w", err)
+	}
+	return rt.New(ctx, rt.Config{Dir: c.Dir, OutDir: dir})
+}
+
+func (c *Config) loadConfig(in *inputs) plan.Config {
+	return plan.Config{Dir: c.Dir, BuildFlags: c.loadFlags(), Tests: c.Test, Patterns: in.patterns}
+}
+
+// describe fills the tables of the traces.
+func (b *build) describe(res *instrument.Result, std rt.Overlay) {
+	p := res.Plan
+	b.plan = p
+	b.Meta = &trace.Meta{
+		Source: "presage", GoVersion: std.GoVersion, GOOS: std.GOOS, GOARCH: std.GOARCH,
+		Packages: p.Packages, Files: p.Files, Funcs: p.Funcs, Sites: p.Sites,
+	}
+	b.Opaque = make(map[string]string)
+	for _, f := range res.Opaque {
+		b.Opaque[f.Key] = f.Reason
+	}
+}
+
+// load returns the plan the program was built with, for the walk of its traces.
+func (b *build) load(ctx context.Context, c *Config) (*plan.Plan, error) {
+	if b.plan != nil {
+		return b.plan, nil
+	}
+	prog, err := plan.Load(ctx, c.loadConfig(b.in))
+	if err != nil {
+		return nil, err
+	}
+	b.plan = plan.New(prog, b.Opaque)
+	return b.plan, nil
+}
+
+// writeOverlay leaves the file alone if it does not change.
+func (b *build) writeOverlay(std rt.Overlay, sources map[string]string) error {
+	data, err := std.JSON(sources)
+	if err != nil {
+		return err
+	}
+	if old, err := os.ReadFile(b.Overlay); err == nil && bytes.Equal(old, data) {
+		return nil
+	}
+	return writeFile(b.Overlay, data)
+}
+
+// compile compiles everything, without linking, and returns what the compiler said.
+// The results go to the build cache, where the run finds them.
+func (c *Config) compile(ctx context.Context, b *build) (string, error) {
+	args := []string{"list", "-e", "-export", "-json=ImportPath,Error,DepsErrors"}
+	if c.Test {
+		args = append(args, "-test")
+	}
+	args = append(append(args, c.loadFlags()...), b.Flags...)
+	args = append(append(args, "-overlay="+b.Overlay), c.Packages...)
+	var out, errs bytes.Buffer
+	cmd := c.goCommand(ctx, os.Environ(), args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = c.Dir, &out, &errs
+	runErr := cmd.Run()
+	if cmd.ProcessState == nil {
+		return "", fmt.Errorf("running go list: %w", runErr)
+	}
+	text, err := failures(&out)
+	if err == nil && text == "" && runErr != nil {
+		err = fmt.Errorf("compiling with the recorder: %w\n%s", runErr, errs.Bytes())
+	}
+	return text, err
+}
+
+// failures are the errors of all packages, each once, as the compiler printed them.
+func failures(out io.Reader) (string, error) {
+	type pkgError struct{ Err string }
+	seen := make(map[string]bool)
+	var text strings.Builder
+	for dec := json.NewDecoder(out); ; {
+		var p struct {
+			ImportPath string
+			Error      *pkgError
+			DepsErrors []*pkgError
+		}
+		if err := dec.Decode(&p); err == io.EOF {
+			return text.String(), nil
+		} else if err != nil {
+			return "", fmt.Errorf("reading the output of go list: %w", err)
+		}
+		for _, e := range append(p.DepsErrors, p.Error) {
+			if e != nil && !seen[e.Err] {
+				seen[e.Err] = true
+				fmt.Fprintln(&text, e.Err)
+			}
+		}
+	}
+}
+
+// loadFlags are the build flags without -C, for commands that start in its directory.
+func (c *Config) loadFlags() []string {
+	flags := c.buildFlags()
+	for i := 0; i < len(flags); i++ {
+		name, _, inline := strings.Cut(strings.TrimLeft(flags[i], "-"), "=")
+		if name == "C" && inline {
+			return slices.Delete(flags, i, i+1)
+		}
+		if name == "C" {
+			return slices.Delete(flags, i, i+2)
+		}
+	}
+	return flags
+}
+
+// inputs are the packages to instrument, and a key of all that decides how.
+type inputs struct {
+	root     string // of the main module, or the directory
+	patterns []string
+	tested   []string // of the user's packages, those that have tests
+	key      string
+}
+
+type listed struct {
+	ImportPath, Dir, ForTest string
+	Standard, DepOnly        bool
+	Module                   *struct {
+		Path, Version, Dir, GoMod string
+		Main                      bool
+		Replace                   *struct{ Path, Version, Dir string }
+	}
+	GoFiles, CgoFiles, TestGoFiles, XTestGoFiles, CFiles, HFiles, SFiles, EmbedFiles, TestEmbedFiles, XTestEmbedFiles []string
+	Error                                                                                                             *struct{ Err string }
+}
+
+// list asks the go command what there is to instrument.
+func (c *Config) list(ctx context.Context) (*inputs, error) {
+	args := []string{"list", "-e", "-deps", "-json=ImportPath,Dir,ForTest,Standard,DepOnly,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,CFiles,HFiles,SFiles,EmbedFiles,TestEmbedFiles,XTestEmbedFiles,Error"}
+	if c.Test {
+		args = append(args, "-test")
+	}
+	args = append(append(args, c.loadFlags()...), c.Packages...)
+	cmd := c.goCommand(ctx, os.Environ(), args...)
+	cmd.Dir = c.Dir
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return nil, fmt.Errorf("running the go command: %w", err)
+	}
+	if err != nil {
+		return nil, errPlain
+	}
+	return c.choose(ctx, json.NewDecoder(bytes.NewReader(out)))
+}
+
+// choose takes the packages of the main module among the dependencies, and those that
+// -instrument names.
+func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error) {
+	in := &inputs{}
+	extra, err := c.matching(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h := newHasher()
+	h.add(toolID(), os.Getenv("GOFLAGS"), os.Getenv("GOEXPERIMENT"), os.Getenv("CGO_ENABLED"), goVersion(ctx, c.Dir), fmt.Sprint(c.Test, c.Instrument, c.loadFlags()))
+	for {
+		var p listed
+		if err := dec.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("reading the output of go list: %w", err)
+		}
+		if p.Error != nil && !p.DepOnly {
+			return nil, errPlain
+		}
+		if p.Standard && !extra[p.ImportPath] {
+			continue
+		}
+		main := p.Module == nil && !p.Standard || p.Module != nil && p.Module.Main
+		if main && in.root == "" && p.Module != nil {
+			in.root = p.Module.Dir
+		}
+		plainPath := p.ForTest == "" && !strings.HasSuffix(p.ImportPath, ".test")
+		if plainPath && (main || extra[p.ImportPath]) {
+			in.patterns = append(in.patterns, p.ImportPath)
+		}
+		if plainPath && !p.DepOnly && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
+			in.tested = append(in.tested, p.ImportPath)
+		}
+		if p.ForTest == "" {
+			h.pkg(&p, main)
+		}
+	}
+	if in.root == "" {
+		in.root, _ = filepath.Abs(c.Dir)
+	}
+	slices.Sort(in.patterns)
+	in.patterns = slices.Compact(in.patterns)
+	in.key = h.sum()
+	return in, nil
+}
+
+// matching lists the packages that -instrument names.
+func (c *Config) matching(ctx context.Context) (map[string]bool, error) {
+	found := make(map[string]bool)
+	if len(c.Instrument) == 0 {
+		return found, nil
+	}
+	args := append(append([]string{"list", "-e"}, c.loadFlags()...), c.Instrument...)
+	cmd := c.goCommand(ctx, os.Environ(), args...)
+	cmd.Dir = c.Dir
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("finding the packages of -instrument: %w", err)
+	}
+	for _, path := range strings.Fields(string(out)) {
+		found[path] = true
+	}
+	return found, nil
+}

@@ -1,0 +1,78 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// KeepRuns is the number of runs whose traces stay in the cache.
+const KeepRuns = 3
+
+// CacheDir is the directory of everything that presage keeps. PRESAGE_CACHE
+// overrides the user's cache directory.
+func CacheDir() (string, error) {
+	if dir := os.Getenv("PRESAGE_CACHE"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("finding a place for recordings (set PRESAGE_CACHE): %w", err)
+	}
+	return filepath.Join(dir, "presage"), nil
+}
+
+// newRun makes the directory of a run, and removes those of older ones.
+func newRun(cache string, now time.Time) (string, error) {
+	runs := filepath.Join(cache, "runs")
+	dir := filepath.Join(runs, fmt.Sprintf("%s-%d", now.UTC().Format("20060102T150405.000"), os.Getpid()))
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", fmt.Errorf("making a directory for the recording: %w", err)
+	}
+	prune(runs)
+	return dir, nil
+}
+
+// prune removes all runs but the last ones. Runs of presage processes that still live stay.
+func prune(runs string) {
+	entries, _ := os.ReadDir(runs)
+	slices.Reverse(entries) // by name, which is by time
+	kept := 0
+	for _, e := range entries {
+		if kept++; kept > KeepRuns && !alive(e.Name()) {
+			os.RemoveAll(filepath.Join(runs, e.Name()))
+		}
+	}
+}
+
+// LastRun is the directory of the last run that has a report.
+func LastRun() (string, error) {
+	cache, err := CacheDir()
+	if err != nil {
+		return "", err
+	}
+	entries, _ := os.ReadDir(filepath.Join(cache, "runs"))
+	for _, e := range slices.Backward(entries) {
+		dir := filepath.Join(cache, "runs", e.Name())
+		if _, err := os.Stat(filepath.Join(dir, ReportFile)); err == nil {
+			return dir, nil
+		}
+	}
+	return "", fmt.Errorf("no run is kept in %s: use presage test or presage run first", cache)
+}
+
+// ReportFile is the name of the report, in its JSON form, in the directory of a run.
+const ReportFile = "report.jsonl"
+
+// key names a directory by what it is for.
+func key(parts ...string) string {
+	h := xxhash.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	return fmt.Sprintf("%016x", h.Sum64())
+}

@@ -1,0 +1,26 @@
+// Package record builds a Go program with the recorder inside, runs it, and turns
+// what it left behind into traces.
+//
+// # Steps
+//
+//	(1) check     the go command must accept the program as it is: go vet with the checks of go test
+//	(2) build     instrument's and rt's overlays go into one; what does not compile becomes opaque, and again
+//	(3) run       go test, or the program, with the overlay; output, input, and exit code are the program's own
+//	(4) merge     each process left a directory of raw records; each becomes one trace
+//
+// # What is added to the user's go test
+//
+//	-overlay    the instrumented sources and the patched standard library
+//	-vet=off    vet has seen the sources in (1); it must not judge emitted ones
+//	-count=1    unless the user gives a count: a cached result would not be recorded.
+//	            The cache does not know that the recorder reads its directory from the environment.
+//
+// If (1) finds anything, the user's command runs as it is, so that he sees what he would see without presage; there
+// is nothing to analyse then, and nothing is left behind.
+//
+// # Directories
+//
+// All below os.UserCacheDir()/presage. Emitted sources lie in build/<key>, one directory per module directory and
+// build flags, so that their names, and with them Go's build cache, stay from run to run. Raw records and traces lie in
+// runs/<time>-<pid>; the last KeepRuns of them stay.
+package record

@@ -1,0 +1,208 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"presage/internal/plan"
+	"presage/internal/rt"
+)
+
+// Config is a program to record.
+type Config struct {
+	Test     bool     // go test; otherwise a program is built and run
+	Dir      string   // -C, or ""
+	Flags    []string // of the go command, as the user gave them
+	Packages []string // as the user gave them; none is the package of the directory
+	Args     []string // of the program; for tests with -args in front
+
+	Instrument []string // patterns of further packages to instrument
+
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Progress       func(text string)
+}
+
+// Result is what a run left.
+type Result struct {
+	Dir       string   // of the run, in the cache
+	Traces    []string // one per process that recorded anything
+	ExitCode  int      // of the program, or of go test
+	NotBuilt  bool     // the program ran as it is, or did not build: there is nothing to analyse
+	Functions int      // chosen for instrumentation
+	Opaque    int      // of them, left as written
+
+	// Plan loads the plan that the program was built with.
+	Plan func(context.Context) (*plan.Plan, error)
+}
+
+// Run records one run of a program.
+func Run(ctx context.Context, c Config) (*Result, error) {
+	if c.Progress == nil {
+		c.Progress = func(string) {}
+	}
+	cache, err := CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	b, ok, err := c.prepare(ctx, cache)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		code, err := c.plain(ctx)
+		return &Result{ExitCode: code, NotBuilt: true}, err
+	}
+	dir, err := newRun(cache, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	b.Meta.Command, b.Meta.Dir = c.command(), in(c.Dir)
+	r := &Result{Dir: dir, Functions: len(b.Meta.Funcs), Plan: func(ctx context.Context) (*plan.Plan, error) { return b.load(ctx, &c) }}
+	r.Opaque = b.warnOpaque()
+	rawDir := filepath.Join(dir, "raw")
+	if err := os.MkdirAll(rawDir, 0o777); err != nil {
+		return nil, fmt.Errorf("making a directory for the recording: %w", err)
+	}
+	defer os.RemoveAll(rawDir)
+	if r.ExitCode, err = c.run(ctx, b, rawDir); err != nil { // (3)
+		return nil, err
+	}
+	return r, c.merge(b, rawDir, r) // (4)
+}
+
+// command is the user's command as it would be without presage.
+func (c *Config) command() []string {
+	sub := "run"
+	if c.Test {
+		sub = "test"
+	}
+	return slices.Concat([]string{"go", sub}, c.Flags, c.Packages, c.Args)
+}
+
+func in(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	return abs
+}
+
+// prepare checks (1) and builds (2), side by side. It reports whether the program is
+// one that the go command accepts.
+func (c *Config) prepare(ctx context.Context, cache string) (b *build, ok bool, err error) {
+	c.Progress("looking at the packages")
+	in, err := c.list(ctx)
+	if err != nil {
+		return nil, false, notPlain(err)
+	}
+	vetted := make(chan bool, 1)
+	go func() { vetted <- c.vet(ctx, in.tested) }()
+	b, err = c.build(ctx, cache, in)
+	ok = <-vetted
+	if err != nil {
+		return nil, false, notPlain(err)
+	}
+	return b, ok, nil
+}
+
+// notPlain is err, but nil for errPlain.
+func notPlain(err error) error {
+	if errors.Is(err, errPlain) {
+		return nil
+	}
+	return err
+}
+
+// warnOpaque counts the functions that were left as written and says so in the trace.
+func (b *build) warnOpaque() int {
+	n := 0
+	var names []string
+	for _, f := range b.Meta.Funcs {
+		if f.Opaque == "" {
+			continue
+		}
+		if n++; len(names) < 5 {
+			names = append(names, fmt.Sprintf("%s (%s)", f.Name, f.Opaque))
+		}
+	}
+	if n > len(names) {
+		names = append(names, "…")
+	}
+	b.Meta.Warn("not-instrumented", n, "functions were left as written; what they access is known only as far as their callers show: "+strings.Join(names, ", "))
+	return n
+}
+
+// testArgs is the user's go test with what presage adds.
+func (c *Config) testArgs(b *build) []string {
+	args := append([]string{"test"}, c.Flags...)
+	args = append(args, b.Flags...)
+	args = append(args, "-overlay="+b.Overlay, "-vet=off")
+	if !hasFlag(c.Flags, "count", "test.count") {
+		args = append(args, "-count=1")
+	}
+	return append(append(args, c.Packages...), c.Args...)
+}
+
+func hasFlag(flags []string, names ...string) bool {
+	return slices.ContainsFunc(flags, func(f string) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
+		return strings.HasPrefix(f, "-") && slices.Contains(names, name)
+	})
+}
+
+// run runs the recorded program and returns its exit code.
+func (c *Config) run(ctx context.Context, b *build, rawDir string) (int, error) {
+	env := append(os.Environ(), rt.EnvDir+"="+rawDir)
+	if c.Test {
+		c.Progress("building and running the tests")
+		return c.exec(ctx, c.goCommand(ctx, env, c.testArgs(b)...))
+	}
+	bin := filepath.Join(filepath.Dir(rawDir), "program")
+	defer os.Remove(bin)
+	c.Progress("building the program")
+	args := append([]string{"build"}, c.Flags...)
+	args = append(append(args, b.Flags...), "-overlay="+b.Overlay, "-o", bin)
+	if code, err := c.exec(ctx, c.goCommand(ctx, os.Environ(), append(args, c.Packages...)...)); code != 0 || err != nil {
+		return code, err
+	}
+	c.Progress("running the program")
+	cmd := exec.CommandContext(ctx, bin, c.Args...)
+	cmd.Env = env
+	return c.exec(ctx, cmd)
+}
+
+// plain runs the user's command without presage.
+func (c *Config) plain(ctx context.Context) (int, error) {
+	return c.exec(ctx, c.goCommand(ctx, os.Environ(), c.command()[1:]...))
+}
+
+// goCommand is a call of the go command. The user's flags hold -C, so it starts where we are.
+func (c *Config) goCommand(ctx context.Context, env []string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Env = env
+	return cmd
+}
+
+// exec runs cmd with the user's streams. Only a command that could not be run is an error.
+func (c *Config) exec(ctx context.Context, cmd *exec.Cmd) (int, error) {
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
+	stop := passSignals(cmd)
+	defer stop()
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		return 0, fmt.Errorf("running %s: %w", filepath.Base(cmd.Path), err)
+	}
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	return exitCode(cmd.ProcessState), nil
+}
