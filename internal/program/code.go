@@ -61,11 +61,12 @@ type instr struct {
 	free   []arg           // free variables of a closure that is called
 	callee *ssa.Function
 
-	fused    bool
-	atomic   bool // a call of sync/atomic
-	cas      bool // CompareAndSwap
-	recorded bool // the result, or every component that is used, has a Value record
-	extract  bool
+	fused     bool
+	callsBack bool // a typed call that may enter instrumented code
+	atomic    bool // a call of sync/atomic
+	cas       bool // CompareAndSwap
+	recorded  bool // the result, or every component that is used, has a Value record
+	extract   bool
 }
 
 // An arg is an operand: a register, or a constant if reg is -1.
@@ -321,7 +322,9 @@ func (k *compiler) detail(out *instr, in ssa.Instruction) {
 				callee = o
 			}
 			out.atomic = callee.Pkg != nil && callee.Pkg.Pkg.Path() == "sync/atomic"
-			out.cas = out.atomic && isCompareAndSwap(callee.Name())
+			name := callee.Name()
+			out.callsBack = !out.atomic && (name == "Do" || name == "Wait")
+			out.cas = out.atomic && isCompareAndSwap(name)
 		}
 		if _, ok := in.Call.Value.(*ssa.Builtin); ok && len(in.Call.Args) > 0 {
 			out.typ = in.Call.Args[0].Type()

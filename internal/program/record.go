@@ -28,13 +28,18 @@ func (w *want) accepts(f *frame, in *instr, e *trace.Event) bool {
 	case wantEnd:
 		return e.Kind == format.OpaqueEnd
 	case wantRuntime:
-		return ofRuntime(e.Kind)
+		return ofRuntime(e)
 	}
 	return false
 }
 
-// ofRuntime reports whether records of the kind are written by the runtime side, not by emitted code.
-func ofRuntime(k format.Kind) bool {
+// ofRuntime reports whether the record is one of those that the runtime side writes, not emitted code. A
+// channel operation also reads or writes the channel as Go's race detector sees it.
+func ofRuntime(e *trace.Event) bool {
+	k := e.Kind
+	if k.IsAccess() && !k.IsAtomic() {
+		return e.Flags&format.FlagNoValue != 0
+	}
 	return k.IsAtomic() || k >= format.Lock && k <= format.Go && k != format.ChanLen
 }
 

@@ -255,18 +255,16 @@ func (g *goroutine) entering(f *frame, e *trace.Event) bool {
 		f.deferred = f.deferred || f.leaving
 		return false
 	}
-	if !g.settle(f) {
-		g.fail(f, e, "a call during the record of a value", nil)
-		return false
-	}
+	g.settle(f, e.Val == 0)
 	in := f.instr()
 	if w := in.next(f); w != nil {
 		switch {
 		case w.kind == wantEnter && (e.Val == uint64(in.site) || e.Val == 0):
 			f.stage.inside = true
 			return e.Val != 0
-		case w.kind == wantRuntime && e.Val == 0:
-			return false // a typed operation calls back
+		case w.kind == wantRuntime:
+			f.deferred = true // a typed operation calls back; or it had ended, and this is a deferred call
+			return false
 		}
 	}
 	if in.op == opReturn && f.code.plan.Defers && e.Val == 0 {
@@ -291,16 +289,15 @@ func (in *instr) next(f *frame) *want {
 	return nil
 }
 
-// settle skips the records that may be missing and advances to one that may not.
-func (g *goroutine) settle(f *frame) bool {
+// settle skips the records that may be missing and advances to one that may not, or,
+// if callback, to a typed operation that may call back.
+func (g *goroutine) settle(f *frame, callback bool) {
 	for {
 		g.advance(f)
-		w := f.instr().next(f)
-		if w == nil || !w.optional(f) {
-			return true
-		}
-		if w.kind == wantRuntime {
-			return true
+		in := f.instr()
+		w := in.next(f)
+		if w == nil || !w.optional(f) || callback && w.kind == wantRuntime && in.callsBack {
+			return
 		}
 		f.stage.want++
 	}
@@ -374,8 +371,10 @@ func (g *goroutine) exits(f *frame, e *trace.Event) bool {
 		g.fail(f, e, "exit of another function", nil)
 		return false
 	}
-	if !f.leaving && !f.unwinds && g.settle(f) && f.instr().op == opReturn {
-		g.leave(f)
+	if !f.leaving && !f.unwinds {
+		if g.settle(f, false); f.instr().op == opReturn {
+			g.leave(f)
+		}
 	}
 	switch {
 	case f.leaving && e.Flags&format.FlagPanic == 0:
