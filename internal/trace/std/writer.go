@@ -23,6 +23,7 @@ type Writer struct {
 	w       *bufio.Writer
 	meta    *trace.Meta
 	objects map[trace.Addr]string
+	known   int // entries of meta.Objects that are in objects
 	holder  map[trace.Addr]trace.GoID
 	lossy   Lossy
 	line    []byte
@@ -36,7 +37,8 @@ type Lossy struct {
 	Dropped      int // events left out (X4)
 }
 
-// NewWriter begins to write. The names come from meta, which may be nil.
+// NewWriter begins to write. The names come from meta, which may be nil, and which
+// may grow while the trace is written.
 func NewWriter(out io.Writer, meta *trace.Meta) *Writer {
 	if meta == nil {
 		meta = &trace.Meta{}
@@ -44,9 +46,6 @@ func NewWriter(out io.Writer, meta *trace.Meta) *Writer {
 	w := &Writer{
 		w: bufio.NewWriterSize(out, 1<<16), meta: meta,
 		objects: make(map[trace.Addr]string), holder: make(map[trace.Addr]trace.GoID),
-	}
-	for _, o := range meta.Objects {
-		w.objects[o.Addr] = o.Name
 	}
 	return w
 }
@@ -166,6 +165,10 @@ func (w *Writer) threadName(g trace.GoID) string {
 
 // objectName returns the name of an object, or prefix and its address.
 func (w *Writer) objectName(a trace.Addr, prefix string) string {
+	for ; w.known < len(w.meta.Objects); w.known++ {
+		o := w.meta.Objects[w.known]
+		w.objects[o.Addr] = o.Name
+	}
 	if n, ok := w.objects[a]; ok {
 		return n
 	}
