@@ -1,6 +1,10 @@
 package engine
 
-import "presage/internal/window"
+import (
+	"slices"
+
+	"presage/internal/window"
+)
 
 // Verdict says whether a pair races.
 type Verdict uint8
@@ -95,7 +99,6 @@ func New(w *window.Window, opt Options) *Solver {
 	st := newStatic(w)
 	st.assignChains()
 	ob := newObjects(st)
-	st.computeClocks()
 	st.derive(ob)
 	s := &Solver{opt: opt, order: newOrder(st), objects: ob}
 	s.byPair = map[uint64]int32{}
@@ -120,16 +123,16 @@ func (s *Solver) Solve(p window.Pair) Result {
 		return Result{Verdict: NoRace, Layer: LayerStatic}
 	}
 	s.restart(p)
-	if order, ok := s.closure.run(p); ok && s.admits(order, p) {
-		return Result{Verdict: Race, Layer: LayerClosure, Order: order}
+	if order, ok := s.closure.propose(p); ok && s.admits(order, p) {
+		return Result{Verdict: Race, Layer: LayerClosure, Order: slices.Clone(order)}
 	}
-	if !s.obligations.run(p) {
+	if !s.obligations.consistent(p) {
 		return Result{Verdict: NoRace, Layer: LayerMust}
 	}
 	v := s.search(p)
 	r := Result{Verdict: v, Layer: LayerSearch, Conflicts: s.spent()}
 	if v == Race {
-		r.Order = append([]int32(nil), s.executed()...)
+		r.Order = slices.Clone(s.executed())
 	}
 	return r
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"presage/internal/trace/format"
+	"presage/internal/window"
 )
 
 // sources are the writes a needed read may see: exactly one of lits is chosen.
@@ -83,12 +84,12 @@ func (s *Solver) whole(x int32) lit {
 	return l
 }
 
-// written is the value that the write w leaves.
-func (s *Solver) written(w int32) uint64 {
-	if e := &s.w.Events[w]; e.Kind == format.AtomicRMW {
+// written is the value that the write e leaves.
+func written(e *window.Event) uint64 {
+	if e.Kind == format.AtomicRMW {
 		return e.Aux
 	}
-	return s.w.Events[w].Val
+	return e.Val
 }
 
 // sourcesOf returns the sources of the needed read r, and emits their clauses when
@@ -148,7 +149,7 @@ func (s *Solver) candidates(r int32) []int32 {
 	}
 	for _, q := range o.ops[roleWrite] {
 		for _, w := range q {
-			if s.written(w) == e.Val && w != r && !s.must(r, w) && !s.hidden(w, last) {
+			if written(&s.w.Events[w]) == e.Val && w != r && !s.must(r, w) && !s.hidden(w, last) {
 				c = append(c, w)
 			}
 		}
@@ -209,7 +210,7 @@ func (s *Solver) explainInterference(r int32, src *sources, w, w0 int32, chosen 
 	if w >= 0 {
 		c = append(c, s.before(w0, w))
 	}
-	if s.written(w0) == s.w.Events[r].Val {
+	if written(&s.w.Events[w0]) == s.w.Events[r].Val {
 		c = append(c, s.whole(w0))
 	}
 	s.emit(c...)

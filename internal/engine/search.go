@@ -90,7 +90,7 @@ func (s *Solver) appendObligations(as []lit) []lit {
 		}
 	}
 	for _, a := range u.arcs {
-		if u.isIn(a[1]) {
+		if u.includes(a[1]) {
 			as = append(as, s.before(a[0], a[1]))
 		}
 	}

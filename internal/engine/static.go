@@ -157,3 +157,27 @@ func (st *static) row(x int32) []int32 {
 func (st *static) must(x, y int32) bool {
 	return x != y && st.clock[y*st.width+st.chain[x]] > st.idx[x]
 }
+
+// from is the index in chain c where x and the events that must follow it start.
+func (st *static) from(x, c int32) int32 {
+	if c == st.chain[x] {
+		return st.idx[x]
+	}
+	return st.staticFollowing(x, c)
+}
+
+// staticFollowing is the index in chain c where the events start that must follow x;
+// it is the chain's length if there is none.
+func (st *static) staticFollowing(x, c int32) int32 {
+	lo, hi := int32(0), int32(len(st.chains[c]))
+	cx, ix := st.chain[x], st.idx[x]
+	for lo < hi {
+		m := (lo + hi) / 2
+		if st.clock[st.chains[c][m]*st.width+cx] > ix {
+			hi = m
+		} else {
+			lo = m + 1
+		}
+	}
+	return lo
+}

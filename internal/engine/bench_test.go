@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+
+	"presage/internal/witness"
+)
+
+// The profiles are those of the prototype's measurements: one that follows its locks,
+// and a hot one that mostly does not.
+func disciplined(n int) workload {
+	return workload{seed: 1, threads: 8, locations: 40, locks: 6, events: n, values: 4, disciplined: true, needed: 1}
+}
+
+func hot(n int) workload {
+	return workload{seed: 1, threads: 8, locations: 60, locks: 6, events: n, values: 4, needed: 1}
+}
+
+func wide(n int) workload {
+	return workload{seed: 1, threads: 8, locations: n / 10, locks: n / 100, events: n, values: 1000, disciplined: true, needed: 0.5}
+}
+
+// BenchmarkSolve solves 100 pairs of one window with a new Solver.
+func BenchmarkSolve(b *testing.B) {
+	for _, n := range []int{1000, 2000, 5000, 10000} {
+		b.Run(fmt.Sprintf("disciplined/%d", n), func(b *testing.B) { benchmark(b, disciplined(n)) })
+	}
+	for _, n := range []int{1000, 10000} {
+		b.Run(fmt.Sprintf("wide/%d", n), func(b *testing.B) { benchmark(b, wide(n)) })
+	}
+	for _, n := range []int{1000, 2000, 5000} {
+		b.Run(fmt.Sprintf("hot/%d", n), func(b *testing.B) { benchmark(b, hot(n)) })
+	}
+}
+
+func benchmark(b *testing.B, c workload) {
+	w, sets := c.window()
+	pairs := samplePairs(w, sets, 100, c.seed)
+	var count [3]int
+	var layers [4]int
+	conflicts := 0
+	for b.Loop() {
+		count, layers, conflicts = [3]int{}, [4]int{}, 0
+		s := New(w, Options{})
+		for _, p := range pairs {
+			r := s.Solve(p)
+			count[r.Verdict]++
+			layers[r.Layer]++
+			conflicts += r.Conflicts
+		}
+	}
+	b.ReportMetric(float64(count[Race]), "races")
+	b.ReportMetric(float64(count[Unknown]), "unknowns")
+	b.ReportMetric(float64(layers[LayerSearch]), "searched")
+	b.ReportMetric(float64(conflicts), "conflicts")
+}
+
+// TestWorkloads checks every witness of the benchmarks' windows.
+func TestWorkloads(t *testing.T) {
+	for _, c := range []workload{disciplined(1000), disciplined(3000), wide(1000), wide(4000), hot(700)} {
+		w, sets := c.window()
+		s := New(w, Options{})
+		for _, p := range samplePairs(w, sets, 100, c.seed) {
+			if r := s.Solve(p); r.Verdict == Race {
+				if err := witness.Check(w, p, r.Order); err != nil {
+					t.Fatalf("%+v, pair %v: %v", c, p, err)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package engine
+
+// partial is a growing partial order: the static order and arcs added to it, closed
+// under transitivity. An arc x→y says that an event set with y has x, before y.
+//
+// For every pair of chains it keeps the arcs between them in two Fenwick trees, one
+// for "how far into chain c must precede x", one for "where in chain c do the events
+// start that must follow x". An insertion closes the order by joining the last
+// predecessors of x in every chain with the first successors of y in every chain.
+type partial struct {
+	*static
+	pred []fenwick // pred[to*width+from]: by index in chain to, count of events of chain from
+	succ []fenwick // succ[from*width+to]: by reversed index in chain from, len-index in chain to
+	log  []cell    // cells set since the last reset
+	arcs [][2]int32
+
+	before, after []int32 // scratch: by chain
+}
+
+// fenwick is a prefix-maximum tree over the events of a chain; zero is nothing.
+type fenwick []int32
+
+type cell struct {
+	tree fenwick
+	at   int32
+}
+
+func newPartial(st *static) *partial {
+	k := st.width
+	return &partial{
+		static: st,
+		pred:   make([]fenwick, k*k), succ: make([]fenwick, k*k),
+		before: make([]int32, k), after: make([]int32, k),
+	}
+}
+
+func (o *partial) reset() {
+	for _, c := range o.log {
+		c.tree[c.at] = 0
+	}
+	o.log, o.arcs = o.log[:0], o.arcs[:0]
+}
+
+// max returns the largest value at an index up to i.
+func (f fenwick) max(i int32) int32 {
+	var m int32
+	if f == nil {
+		return 0
+	}
+	for i++; i > 0; i &= i - 1 {
+		m = max(m, f[i])
+	}
+	return m
+}
+
+func (o *partial) raise(trees []fenwick, k int32, n int, i, v int32) {
+	if trees[k] == nil {
+		trees[k] = make(fenwick, n+1)
+	}
+	f := trees[k]
+	for i++; int(i) < len(f); i += i & -i {
+		if f[i] == 0 {
+			o.log = append(o.log, cell{f, i})
+		}
+		f[i] = max(f[i], v)
+	}
+}
+
+// preceding is the number of events of chain c that must precede x.
+func (o *partial) preceding(x, c int32) int32 {
+	return max(o.clock[x*o.width+c], o.pred[o.chain[x]*o.width+c].max(o.idx[x]))
+}
+
+// following is the index in chain c where the events start that must follow x; it is
+// the chain's length if there is none.
+func (o *partial) following(x, c int32) int32 {
+	n := int32(len(o.chains[c]))
+	from := o.chain[x]
+	if from == c {
+		return o.idx[x] + 1
+	}
+	last := int32(len(o.chains[from])) - 1
+	dynamic := n - o.succ[from*o.width+c].max(last-o.idx[x])
+	return min(dynamic, o.staticFollowing(x, c))
+}
+
+// precedes reports that x must precede y.
+func (o *partial) precedes(x, y int32) bool {
+	return x != y && o.preceding(y, o.chain[x]) > o.idx[x]
+}
+
+// add inserts the arc x→y, which must not close a cycle; it reports whether it is new.
+func (o *partial) add(x, y int32) bool {
+	if o.precedes(x, y) {
+		return false
+	}
+	o.arcs = append(o.arcs, [2]int32{x, y})
+	k := o.width
+	for c := int32(0); c < k; c++ {
+		o.before[c], o.after[c] = o.preceding(x, c), o.following(y, c)
+	}
+	cx, cy := o.chain[x], o.chain[y]
+	o.before[cx], o.after[cy] = o.idx[x]+1, o.idx[y]
+	for c := int32(0); c < k; c++ {
+		n := o.before[c] // events of c that reach x
+		if n == 0 || n <= o.preceding(y, c) {
+			continue
+		}
+		for d := int32(0); d < k; d++ {
+			if to := o.after[d]; d != c && to < int32(len(o.chains[d])) && o.preceding(o.chains[d][to], c) < n {
+				o.raise(o.pred, d*k+c, len(o.chains[d]), to, n)
+				o.raise(o.succ, c*k+d, len(o.chains[c]), int32(len(o.chains[c]))-n, int32(len(o.chains[d]))-to)
+			}
+		}
+	}
+	return true
+}
