@@ -1,4 +1,4 @@
-package tracetest
+package tracetest_test
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
+	"presage/internal/trace/tracetest"
 	"presage/internal/window"
 	"presage/internal/witness"
 )
@@ -25,36 +26,92 @@ func TestTruth(t *testing.T) {
 	checked := 0
 	for _, r := range rows {
 		w := readSTD(t, filepath.Join(shared, r.file))
-		if len(w.Events) > 100 && testing.Short() {
+		if len(w.Events) > 300 && testing.Short() {
 			continue
 		}
-		if err := Validate(w); err != nil {
+		if err := tracetest.Validate(w); err != nil {
 			t.Errorf("%s: %v", r.file, err)
 			continue
 		}
-		races, complete := Explore(w, limit)
+		races, complete := tracetest.Explore(w, limit)
 		if !complete {
-			t.Logf("%s: %d events, not explored within %d states; %d pairs so far", r.file, len(w.Events), limit, len(races))
+			t.Errorf("%s: %d events, not explored within %d states", r.file, len(w.Events), limit)
 			continue
 		}
 		checked++
-		second, sites := map[int32]bool{}, map[[2]trace.Site]bool{}
-		for p, order := range races {
-			second[p.B] = true
-			a, b := w.Events[p.A].Site, w.Events[p.B].Site
-			sites[[2]trace.Site{min(a, b), max(a, b)}] = true
-			if err := witness.Check(w, p, order); err != nil {
-				t.Errorf("%s: %v", r.file, err)
-			}
-		}
-		if got := [3]int{len(races), len(second), len(sites)}; got != r.want {
+		if got := count(t, w, races); got != r.want {
 			t.Errorf("%s: event pairs, second events, line pairs = %v, want %v", r.file, got, r.want)
 		}
 	}
 	t.Logf("%d traces of %d agree with truth.tsv", checked, len(rows))
-	if checked < 20 {
+	if checked < 25 {
 		t.Errorf("only %d traces were explored", checked)
 	}
+}
+
+// TestEngineTruth is the same for the engine, and for the traces that are too long
+// to explore but are known to have one race.
+func TestEngineTruth(t *testing.T) {
+	for _, r := range truth(t) {
+		w := readSTD(t, filepath.Join(shared, r.file))
+		pairs := tracetest.Candidates(w)
+		if len(pairs) > 10_000 && testing.Short() {
+			continue
+		}
+		if got := count(t, w, solve(t, w, pairs)); got != r.want {
+			t.Errorf("%s: event pairs, second events, line pairs = %v, want %v", r.file, got, r.want)
+		}
+	}
+	injected, err := filepath.Glob(filepath.Join(shared, "raceinjector/*.std"))
+	if err != nil || len(injected) == 0 {
+		t.Fatal("no injected traces:", err)
+	}
+	for _, name := range injected {
+		w := readSTD(t, name)
+		var named []window.Pair
+		for _, p := range tracetest.Candidates(w) {
+			if sitePair(w, p) == [2]trace.Site{9999, 10000} {
+				named = append(named, p)
+			}
+		}
+		if len(solve(t, w, named)) == 0 {
+			t.Errorf("%s: none of %d pairs at the injected locations races", filepath.Base(name), len(named))
+		}
+	}
+	t.Logf("%d injected races looked for", len(injected))
+}
+
+// solve returns the races that the engine finds.
+func solve(t *testing.T, w *window.Window, pairs []window.Pair) tracetest.Races {
+	races := tracetest.Races{}
+	ask := predict(w)
+	for _, p := range pairs {
+		switch a := ask(p); a.Verdict {
+		case tracetest.Race:
+			races[p] = a.Order
+		case tracetest.Unknown:
+			t.Errorf("pair %v is unknown to the engine", p)
+		}
+	}
+	return races
+}
+
+// count returns what truth.tsv counts, after checking every witness.
+func count(t *testing.T, w *window.Window, races tracetest.Races) [3]int {
+	second, sites := map[int32]bool{}, map[[2]trace.Site]bool{}
+	for p, order := range races {
+		second[p.B] = true
+		sites[sitePair(w, p)] = true
+		if err := witness.Check(w, p, order); err != nil {
+			t.Errorf("pair %v: %v", p, err)
+		}
+	}
+	return [3]int{len(races), len(second), len(sites)}
+}
+
+func sitePair(w *window.Window, p window.Pair) [2]trace.Site {
+	a, b := w.Events[p.A].Site, w.Events[p.B].Site
+	return [2]trace.Site{min(a, b), max(a, b)}
 }
 
 type truthRow struct {
