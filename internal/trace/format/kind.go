@@ -31,7 +31,7 @@ const (
 	Write       Kind = 2
 	AtomicRead  Kind = 3
 	AtomicWrite Kind = 4
-	AtomicRMW   Kind = 5 // Val: value read; Aux: value written. A failed CAS is an AtomicRead.
+	AtomicRMW   Kind = 5 // Val: value read; Aux: value written. A failed CAS is an AtomicRead with FlagTry.
 
 	// Locks. Obj: lock. FlagRead marks the shared mode of an RWMutex.
 	// FlagTry marks success of TryLock or TryRLock.
@@ -100,7 +100,7 @@ type Flags uint8
 
 const (
 	FlagRead        Flags = 1 << 0 // lock: shared mode
-	FlagTry         Flags = 1 << 1 // lock: by TryLock or TryRLock
+	FlagTry         Flags = 1 << 1 // lock: by TryLock or TryRLock; AtomicRead: a CompareAndSwap that failed
 	FlagNonBlocking Flags = 1 << 1 // channel: case of a select with a default
 	FlagClosed      Flags = 1 << 2 // receive: the channel was closed and empty
 	FlagWrite       Flags = 1 << 3 // SelectCase: a send
