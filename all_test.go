@@ -23,7 +23,7 @@ import (
 // The commands of bench may import anything.
 var layers = map[string][]string{
 	"cmd/presage":              {"internal/cli"},
-	"internal/cli":             {"internal/record", "internal/analyse", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/raw", "internal/trace/std", "internal/window", "internal/hb"},
+	"internal/cli":             {"internal/record", "internal/analyse", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std"},
 	"internal/record":          {"internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
 	"internal/instrument":      {"internal/plan", "internal/trace", "internal/trace/format"},
 	"internal/plan":            {"internal/trace", "internal/trace/format", "internal/footprint"},
@@ -32,6 +32,7 @@ var layers = map[string][]string{
 	"internal/trace":           {"internal/trace/format"},
 	"internal/trace/raw":       {"internal/trace", "internal/trace/format"},
 	"internal/trace/std":       {"internal/trace", "internal/trace/format"},
+	"internal/trace/source":    {"internal/trace", "internal/trace/raw", "internal/trace/std"},
 	"internal/trace/tracetest": {"internal/trace", "internal/trace/format", "internal/trace/raw", "internal/trace/std", "internal/window"},
 	"internal/program":         {"internal/plan", "internal/trace", "internal/trace/format", "internal/window", "internal/footprint"},
 	"internal/hb":              {"internal/trace", "internal/trace/format"},

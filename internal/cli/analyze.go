@@ -17,6 +17,7 @@ import (
 	"presage/internal/program"
 	"presage/internal/report"
 	"presage/internal/trace"
+	"presage/internal/trace/source"
 )
 
 // The levels of analysis.
@@ -155,7 +156,7 @@ func (a *analysis) file(ctx context.Context, name string) error {
 	}
 	res, readErr := a.find(ctx, s, name)
 	meta := s.Meta()
-	err = errors.Join(readErr, s.close())
+	err = errors.Join(readErr, s.Close())
 	if res == nil {
 		return err
 	}
@@ -168,7 +169,7 @@ func (a *analysis) file(ctx context.Context, name string) error {
 }
 
 // find is the first pass.
-func (a *analysis) find(ctx context.Context, s *source, name string) (*analyse.Result, error) {
+func (a *analysis) find(ctx context.Context, s *source.File, name string) (*analyse.Result, error) {
 	opt := analyse.Options{Window: a.options.window, Conflicts: a.options.budget}
 	if a.options.level == levelObserved {
 		opt.Level = analyse.HB
@@ -177,9 +178,13 @@ func (a *analysis) find(ctx context.Context, s *source, name string) (*analyse.R
 	if len(a.files) > 1 {
 		text += " " + filepath.Base(name)
 	}
-	opt.Progress = func(n int64, races int) { a.progress.step(report.Progress{Text: text, Done: n, Total: s.size}) }
+	total := int64(0)
+	if s.Trace != nil {
+		total = s.Trace.Events()
+	}
+	opt.Progress = func(n int64, _ int) { a.progress.step(report.Progress{Text: text, Done: n, Total: total}) }
 	var walker *program.Walker
-	if s.form == "presage" && s.Meta().Source == "presage" && opt.Level != analyse.HB {
+	if s.Format == source.Trace && s.Meta().Source == "presage" && opt.Level != analyse.HB {
 		if p, err := a.load(ctx, s.Meta()); err != nil {
 			a.warn(report.Warning{Code: "not-walked", Count: 1, Text: fmt.Sprintf("the source is not at hand as it was recorded, so every read keeps its value: %v", err)})
 		} else {
@@ -188,9 +193,6 @@ func (a *analysis) find(ctx context.Context, s *source, name string) (*analyse.R
 		}
 	}
 	res, err := analyse.Run(ctx, s, s.Meta(), opt)
-	if err != nil {
-		err = fmt.Errorf("reading trace %s: %w", name, err)
-	}
 	if walker != nil {
 		a.warnWalk(walker)
 	}
@@ -254,7 +256,7 @@ func (a *analysis) locate(name string, meta *trace.Meta, res *analyse.Result) er
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer s.Close()
 	l := report.NewLocator(meta, specs, report.FileSource(meta.Files))
 	var e trace.Event
 	for i := int64(0); l.Wants(); i++ {
@@ -262,7 +264,7 @@ func (a *analysis) locate(name string, meta *trace.Meta, res *analyse.Result) er
 			if err == io.EOF {
 				break
 			}
-			return fmt.Errorf("reading trace %s again: %w", name, err)
+			return err
 		}
 		l.Step(i, &e)
 	}

@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -59,7 +60,7 @@ func usagef(format string, args ...any) error {
 // Main runs the command and returns its exit code.
 func Main(ctx context.Context, env Env) int {
 	root := newRoot(&env)
-	root.SetArgs(env.Args)
+	root.SetArgs(goStyle(env.Args))
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitNone
@@ -75,6 +76,25 @@ func Main(ctx context.Context, env Env) int {
 		fmt.Fprintln(env.Stderr, "Run 'presage help' for usage.")
 	}
 	return exit.code
+}
+
+// goStyle lets long flags have one dash, as with the go command. The arguments of test
+// and run are taken apart by parseGo.
+func goStyle(args []string) []string {
+	if len(args) > 0 && (args[0] == "test" || args[0] == "run") {
+		return args
+	}
+	var out []string
+	for i, a := range args {
+		if a == "--" {
+			return append(out, args[i:]...)
+		}
+		if name, _, _ := strings.Cut(a, "="); len(name) > 2 && name[0] == '-' && name[1] != '-' {
+			a = "-" + a
+		}
+		out = append(out, a)
+	}
+	return out
 }
 
 func newRoot(env *Env) *cobra.Command {

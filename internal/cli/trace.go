@@ -2,9 +2,7 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -16,81 +14,9 @@ import (
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
-	"presage/internal/trace/raw"
+	"presage/internal/trace/source"
 	"presage/internal/trace/std"
 )
-
-// source is an open trace of any form.
-type source struct {
-	trace.Source
-	close func() error
-	size  int64 // events, if the form tells; else 0
-	form  string
-}
-
-// openTrace opens a trace file and finds out its form: presage's own, or STD or
-// presage's text form, either of them perhaps compressed with gzip.
-func openTrace(name string) (*source, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("reading trace %s: %w", name, underlying(err))
-	}
-	head := make([]byte, 8)
-	n, _ := io.ReadFull(f, head)
-	if head = head[:n]; string(head) == "presage\x00" {
-		f.Close()
-		t, err := trace.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		return &source{Source: t, close: t.Close, size: t.Events(), form: "presage"}, nil
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("reading trace %s: %w", name, err)
-	}
-	s, err := openText(f, head)
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("reading trace %s: %w", name, err)
-	}
-	return s, nil
-}
-
-func openText(f *os.File, head []byte) (*source, error) {
-	var in io.Reader = f
-	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			return nil, err
-		}
-		in = z
-	}
-	b := bufio.NewReaderSize(in, 1<<16)
-	begin, err := b.Peek(1 << 12)
-	if len(begin) == 0 && err != nil && err != io.EOF {
-		return nil, err
-	}
-	if bytes.IndexByte(begin, 0) >= 0 {
-		return nil, trace.ErrNotTrace
-	}
-	if isSTD(begin) {
-		r, err := std.NewReader(b)
-		return &source{Source: r, close: f.Close, form: "std"}, err
-	}
-	return &source{Source: raw.NewReader(b), close: f.Close, form: "text"}, nil
-}
-
-// isSTD tells STD from the text form: its first line has fields between bars.
-func isSTD(begin []byte) bool {
-	for line := range bytes.Lines(begin) {
-		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' {
-			continue
-		}
-		return bytes.Count(line, []byte("|")) >= 1 && line[0] != '%'
-	}
-	return false
-}
 
 func newTrace(env *Env) *cobra.Command {
 	cmd := &cobra.Command{Use: "trace", Short: "Look inside a trace", Args: func(_ *cobra.Command, args []string) error {
@@ -103,167 +29,139 @@ func newTrace(env *Env) *cobra.Command {
 	return cmd
 }
 
+// openTrace opens a trace of any form; its errors name the file once.
+func openTrace(name string) (*source.File, error) {
+	f, err := source.Open(name)
+	if u := underlying(err); u != err {
+		return nil, fmt.Errorf("reading trace %s: %w", name, u)
+	}
+	return f, err
+}
+
 func newDump(env *Env) *cobra.Command {
 	return &cobra.Command{Use: "dump trace", Short: "Print a trace in its text form (package internal/trace/raw)", Args: exactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, err := openTrace(args[0])
+			f, err := openTrace(args[0])
 			if err != nil {
 				return err
 			}
-			defer s.close()
+			defer f.Close()
 			out := bufio.NewWriter(env.Stdout)
-			defer out.Flush()
-			w, err := raw.NewWriter(out, s.Meta())
-			if err != nil {
-				return err
-			}
-			return errors.Join(copyEvents(w, s, args[0]), w.Close(s.Meta()))
+			_, _, err = source.Convert(out, source.Text, f)
+			return errors.Join(err, out.Flush())
 		}}
-}
-
-// copyEvents copies a trace; of a damaged one, what can be read, and then the error.
-func copyEvents(w trace.Sink, s *source, name string) error {
-	var e trace.Event
-	for {
-		if err := s.Next(&e); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return fmt.Errorf("reading trace %s: %w", name, err)
-		}
-		if err := w.Write(&e); err != nil {
-			return err
-		}
-	}
 }
 
 func newConvert(env *Env) *cobra.Command {
 	var out, form string
 	cmd := &cobra.Command{Use: "convert -o output trace", Short: "Convert a trace to another form", Args: exactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, err := openTrace(args[0])
-			if err != nil {
-				return err
-			}
-			defer s.close()
 			if out == "" {
 				return usagef("trace convert needs -o")
 			}
-			return convert(s, args[0], out, form)
+			to, err := formOf(out, form)
+			if err != nil {
+				return err
+			}
+			f, err := openTrace(args[0])
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			return convert(env, f, out, to)
 		}}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write")
-	cmd.Flags().StringVar(&form, "form", "", "presage, text or std; without it the name decides: .std, .txt, else presage")
+	cmd.Flags().StringVar(&form, "form", "", "trace, text or std; without it the name decides: .std, .txt, else trace")
 	return cmd
 }
 
-type closer interface {
-	trace.Sink
-	Close(*trace.Meta) error
+func formOf(out, form string) (source.Format, error) {
+	switch {
+	case form == "" && strings.HasSuffix(out, ".std"):
+		return source.STD, nil
+	case form == "" && strings.HasSuffix(out, ".txt"):
+		return source.Text, nil
+	case form == "":
+		return source.Trace, nil
+	}
+	f := source.Format(form)
+	if f != source.Trace && f != source.STD && f != source.Text {
+		return "", usagef("flag --form: %q is neither trace, text nor std", form)
+	}
+	return f, nil
 }
 
-func convert(s *source, name, out, form string) error {
-	if form == "" {
-		switch {
-		case strings.HasSuffix(out, ".std"):
-			form = "std"
-		case strings.HasSuffix(out, ".txt"):
-			form = "text"
-		default:
-			form = "presage"
-		}
-	}
+func convert(env *Env, src *source.File, out string, to source.Format) error {
 	f, err := os.Create(out)
 	if err != nil {
 		return fmt.Errorf("writing trace %s: %w", out, underlying(err))
 	}
 	b := bufio.NewWriter(f)
-	w, err := newWriter(b, form, s.Meta())
-	if err == nil {
-		err = errors.Join(copyEvents(w, s, name), w.Close(s.Meta()), b.Flush())
+	n, lossy, err := source.Convert(b, to, src)
+	err = errors.Join(err, b.Flush(), f.Close())
+	fmt.Fprintf(env.Stderr, "presage: %s written\n", plural(n, "event"))
+	if lossy != (std.Lossy{}) {
+		fmt.Fprintf(env.Stderr, "presage: STD has no place for %s, %s by another goroutine, %s of other kinds (written as acq and rel), %s (left out)\n",
+			plural(int64(lossy.Values), "value"), plural(int64(lossy.Foreign), "unlock"), plural(int64(lossy.Approximated), "synchronisation"), plural(int64(lossy.Dropped), "event"))
 	}
-	return errors.Join(err, f.Close())
+	return err
 }
 
-func newWriter(w io.Writer, form string, meta *trace.Meta) (closer, error) {
-	switch form {
-	case "presage":
-		return trace.NewWriter(w, meta)
-	case "text":
-		return raw.NewWriter(w, meta)
-	case "std":
-		return stdWriter{std.NewWriter(w, meta)}, nil
+func plural(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
 	}
-	return nil, usagef("flag --form: %q is neither presage, text nor std", form)
+	return fmt.Sprintf("%d %ss", n, what)
 }
-
-// stdWriter has no tables to write at the end.
-type stdWriter struct{ *std.Writer }
-
-func (w stdWriter) Close(*trace.Meta) error { return w.Writer.Close() }
 
 func newStat(env *Env) *cobra.Command {
 	return &cobra.Command{Use: "stat trace", Short: "Count what is in a trace", Args: exactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, err := openTrace(args[0])
+			f, err := openTrace(args[0])
 			if err != nil {
 				return err
 			}
-			defer s.close()
-			return stat(env, s, args[0])
+			defer f.Close()
+			s, err := trace.Count(f)
+			printStat(env.Stdout, f, s)
+			return err
 		}}
 }
 
-// stat prints the sizes of a trace's tables and the number of events of each kind.
-func stat(env *Env, s *source, name string) error {
-	var c counter
-	readErr := copyEvents(&c, s, name)
-	m := s.Meta()
-	fmt.Fprintf(env.Stdout, "form        %s\n", s.form)
-	for _, row := range []struct{ name, value string }{
-		{"source", m.Source}, {"go", m.GoVersion}, {"command", strings.Join(m.Command, " ")}, {"dir", m.Dir}} {
-		if row.value != "" {
-			fmt.Fprintf(env.Stdout, "%-11s %s\n", row.name, row.value)
+// printStat prints the sizes of a trace's tables and the number of events of each kind.
+func printStat(w io.Writer, f *source.File, s *trace.Stat) {
+	m := f.Meta()
+	row := func(name string, value any) {
+		if v := fmt.Sprint(value); v != "" {
+			fmt.Fprintf(w, "%-11s %s\n", name, v)
 		}
 	}
-	fmt.Fprintf(env.Stdout, "events      %d\ngoroutines  %d\npackages    %d\nfunctions   %d\nsites       %d\n",
-		c.total, len(c.goroutines), len(m.Packages), len(m.Funcs), max(len(m.Sites)-1, 0))
-	if st, err := os.Stat(name); err == nil && c.total > 0 {
-		fmt.Fprintf(env.Stdout, "bytes       %d, %.2f per event\n", st.Size(), float64(st.Size())/float64(c.total))
+	row("form", f.Format)
+	row("source", m.Source)
+	row("go", m.GoVersion)
+	row("command", strings.Join(m.Command, " "))
+	row("dir", m.Dir)
+	row("packages", len(m.Packages))
+	row("functions", len(m.Funcs))
+	row("events", s.Events)
+	row("goroutines", s.Goroutines)
+	row("locations", fmt.Sprintf("%d, %d of them used by several goroutines", s.Locations, s.Shared))
+	row("objects", s.Objects)
+	row("sites", s.Sites)
+	if s.Events > 0 {
+		row("bytes", fmt.Sprintf("%d, %.2f per event", f.Size, float64(f.Size)/float64(s.Events)))
 	}
-	c.print(env.Stdout)
-	for _, w := range m.Warnings {
-		fmt.Fprintf(env.Stdout, "warning     %s: %s (%d)\n", w.Code, w.Text, w.Count)
-	}
-	return readErr
-}
-
-// counter is a Sink that counts.
-type counter struct {
-	total      int64
-	kinds      [format.Max]int64
-	goroutines map[trace.GoID]bool
-}
-
-func (c *counter) Write(e *trace.Event) error {
-	if c.goroutines == nil {
-		c.goroutines = make(map[trace.GoID]bool)
-	}
-	c.total++
-	if e.Kind < format.Max {
-		c.kinds[e.Kind]++
-	}
-	c.goroutines[e.G] = true
-	return nil
-}
-
-func (c *counter) print(w io.Writer) {
 	var kinds []format.Kind
-	for k, n := range c.kinds {
+	for k, n := range s.Kinds {
 		if n > 0 {
 			kinds = append(kinds, format.Kind(k))
 		}
 	}
-	slices.SortStableFunc(kinds, func(a, b format.Kind) int { return cmp.Compare(c.kinds[b], c.kinds[a]) })
+	slices.SortStableFunc(kinds, func(a, b format.Kind) int { return cmp.Compare(s.Kinds[b], s.Kinds[a]) })
 	for _, k := range kinds {
-		fmt.Fprintf(w, "  %-10s %d\n", k, c.kinds[k])
+		fmt.Fprintf(w, "  %-10s %d\n", k, s.Kinds[k])
+	}
+	for _, warn := range m.Warnings {
+		row("warning", fmt.Sprintf("%s: %s (%d)", warn.Code, warn.Text, warn.Count))
 	}
 }

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestParseGo takes command lines apart: what is presage's own, what the go command's.
+func TestParseGo(t *testing.T) {
+	type want struct {
+		Flags, Packages, Args, Dir, Out, Instrument, Level string
+		JSON, Help                                         bool
+		Window                                             int
+	}
+	for _, test := range []struct {
+		sub, line string
+		want      want
+	}{
+		{"test", "", want{}},
+		{"test", "./...", want{Packages: "./..."}},
+		{"test", "-v -run TestA -count=2 ./a ./b", want{Flags: "-v -run TestA -count=2", Packages: "./a ./b"}},
+		{"test", "-json -o t.trace -run -json ./a", want{Flags: "-run -json", Packages: "./a", JSON: true, Out: "t.trace"}},
+		{"test", "-C dir -tags x,y -timeout 5s -exec time .", want{Flags: "-C dir -tags x,y -timeout 5s -exec time", Packages: ".", Dir: "dir"}},
+		{"test", "--C=dir .", want{Flags: "--C=dir", Packages: ".", Dir: "dir"}},
+		{"test", "./a -short -args -json x", want{Flags: "-short", Packages: "./a", Args: "-args -json x"}},
+		{"test", "./a -update -json", want{Packages: "./a", Args: "-update -json"}},
+		{"test", "-instrument a/... -instrument=b -level observed -window 500 .", want{Packages: ".", Instrument: "a/... b", Level: "observed", Window: 500}},
+		{"test", "-json=false .", want{Packages: "."}},
+		{"test", "-h", want{Help: true}},
+		{"run", "./cmd/x", want{Packages: "./cmd/x"}},
+		{"run", "-tags t ./cmd/x -v y", want{Flags: "-tags t", Packages: "./cmd/x", Args: "-v y"}},
+		{"run", "-json ./cmd/x -- -json", want{Packages: "./cmd/x", Args: "-json", JSON: true}},
+		{"run", "a.go b.go c", want{Packages: "a.go b.go", Args: "c"}},
+		{"run", "-- x", want{Args: "x"}},
+	} {
+		g, err := parseGo(strings.Fields(test.line), test.sub == "test")
+		if err != nil {
+			t.Errorf("%s %s: %v", test.sub, test.line, err)
+			continue
+		}
+		if test.want.Level == "" {
+			test.want.Level = levelPredicted
+		}
+		join := func(s []string) string { return strings.Join(s, " ") }
+		got := want{join(g.flags), join(g.packages), join(g.args), g.dir, g.out, join(g.instrument), g.level, g.json, g.help, g.window}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", test.sub, test.line, diff)
+		}
+	}
+}
+
+// TestParseGoErrors: what is wrong is a usage error that names the flag.
+func TestParseGoErrors(t *testing.T) {
+	for line, want := range map[string]string{
+		"-race ./...":       "-race",
+		"-run":              "-run needs a value",
+		"-window many .":    `"many"`,
+		"-window -3 .":      `"-3"`,
+		"-level all .":      `"all"`,
+		"-json=perhaps .":   `"perhaps"`,
+		"-overlay=x.json .": "-overlay",
+		"-c .":              "-c",
+	} {
+		_, err := parseGo(strings.Fields(line), true)
+		var exit *exitError
+		if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(exit.text, want) {
+			t.Errorf("%s: error %v, want a usage error with %s", line, err, want)
+		}
+	}
+	if _, err := parseGo([]string{"-race=false", "."}, true); err != nil {
+		t.Errorf("-race=false: %v", err)
+	}
+}
+
+func TestGoStyle(t *testing.T) {
+	for in, want := range map[string]string{
+		"analyze -json -level=observed x": "analyze --json --level=observed x",
+		"trace convert -o out x":          "trace convert -o out x",
+		"analyze -- -json":                "analyze -- -json",
+		"test -json ./...":                "test -json ./...",
+	} {
+		if got := strings.Join(goStyle(strings.Fields(in)), " "); got != want {
+			t.Errorf("goStyle(%s) = %s, want %s", in, got, want)
+		}
+	}
+}
