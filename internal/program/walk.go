@@ -19,6 +19,7 @@ type Walker struct {
 	globals    map[string]*global
 	goroutines []*goroutine // by GoID
 	sizeCache  map[types.Type]int64
+	maskCache  map[types.Type][]uint64
 	stats      Stats
 	mismatches []Mismatch
 	from       []int64
@@ -49,8 +50,8 @@ type goroutine struct {
 func New(p *plan.Plan) *Walker {
 	return &Walker{
 		plan: p, codes: map[*plan.Func]*code{}, globals: map[string]*global{},
-		sizeCache: map[types.Type]int64{},
-		stats:     Stats{Unwalked: map[Reason]int64{}},
+		sizeCache: map[types.Type]int64{}, maskCache: map[types.Type][]uint64{},
+		stats: Stats{Unwalked: map[Reason]int64{}},
 	}
 }
 
@@ -560,7 +561,7 @@ func (g *goroutine) zeroResults(f *frame, in *instr, s *ssa.Select) {
 // check compares a recomputed value with the recorded one.
 func (g *goroutine) check(f *frame, in *instr, e *trace.Event, h *plan.Hook, computed, recorded Value, size int64) bool {
 	g.w.stats.Checked++
-	if !differs(computed, recorded, size) {
+	if !differs(computed, recorded, size) || !g.w.differ(h.Type, f.code.sizes, computed, recorded, size) {
 		return true
 	}
 	if k := kindOf(h.Type); isNaN(k, computed) && isNaN(k, recorded) {
