@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"presage/internal/instrument"
@@ -116,6 +117,9 @@ func goCommand(dir, keep string, args []string) (int, string, error) {
 		return 1, "", err
 	}
 	full := append([]string{args[0], "-overlay=" + abs}, args[1:]...)
+	if args[0] == "test" {
+		full = slices.Insert(full, 1, "-vet=off") // vet is for source that people wrote
+	}
 	cmd := exec.Command("go", full...)
 	cmd.Dir = dir
 	var errors bytes.Buffer

@@ -34,6 +34,10 @@ func (m importer) Import(path string) (*types.Package, error) {
 		return types.Unsafe, nil
 	}
 	if p := m[path]; p != nil {
+		if !p.Complete() {
+			// Known only by what export data of other packages refers to; emitted text refers to nothing else.
+			p.MarkComplete()
+		}
 		return p, nil
 	}
 	return nil, fmt.Errorf("no package %s", path)
@@ -41,7 +45,7 @@ func (m importer) Import(path string) (*types.Package, error) {
 
 // check type-checks the emitted files of a package. It returns the units in which there are errors, and the
 // first error that lies in none of them.
-func check(pkg *plan.Package, hooks *types.Package, files []*emitted) (map[*plan.Unit]string, error) {
+func check(pkg *plan.Package, imports importer, files []*emitted) (map[*plan.Unit]string, error) {
 	fset := token.NewFileSet()
 	bad := map[*plan.Unit]string{}
 	var stray error
@@ -70,7 +74,7 @@ func check(pkg *plan.Package, hooks *types.Package, files []*emitted) (map[*plan
 		syntax = append(syntax, f)
 	}
 	conf := types.Config{
-		Importer: importerOf(pkg, hooks), GoVersion: goVersion(pkg), Sizes: pkg.TypesSizes, FakeImportC: true,
+		Importer: imports, GoVersion: goVersion(pkg), Sizes: pkg.TypesSizes, FakeImportC: true,
 		Error: func(err error) {
 			te := err.(types.Error)
 			pos := fset.PositionFor(te.Pos, false)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"go/version"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ type fileEmitter struct {
 	source  []byte
 	imports map[string]string // path to name, those the emitted text adds
 	helpers map[string]string // text to name
+
+	imported map[string]*types.Package // by path, of the package: what its emitted files import
 }
 
 // edit replaces source[from:to].

@@ -29,6 +29,7 @@ func (f *fileEmitter) importName(tp *types.Package) string {
 	}
 	n := fmt.Sprintf("i%d_%s", len(f.imports), tp.Name())
 	f.imports[tp.Path()] = n
+	f.imported[tp.Path()] = tp
 	return n
 }
 

@@ -19,8 +19,9 @@ func emitPackage(p *plan.Plan, pkg *plan.Package, hooks *types.Package, refused 
 		}
 	}
 	skip := map[*plan.Unit]bool{}
+	imports := importerOf(pkg, hooks)
 	for {
-		files, err := emitFiles(p, pkg, units, skip)
+		files, err := emitFiles(p, pkg, units, skip, imports)
 		if err != nil {
 			return nil, err
 		}
@@ -29,7 +30,7 @@ func emitPackage(p *plan.Plan, pkg *plan.Package, hooks *types.Package, refused 
 				refused[u.Key], skip[u] = why, true
 			}
 		}
-		bad, stray := check(pkg, hooks, files)
+		bad, stray := check(pkg, imports, files)
 		if len(bad) == 0 {
 			if stray != nil {
 				return nil, stray
@@ -42,7 +43,7 @@ func emitPackage(p *plan.Plan, pkg *plan.Package, hooks *types.Package, refused 
 	}
 }
 
-func emitFiles(p *plan.Plan, pkg *plan.Package, units []*plan.Unit, skip map[*plan.Unit]bool) ([]*emitted, error) {
+func emitFiles(p *plan.Plan, pkg *plan.Package, units []*plan.Unit, skip map[*plan.Unit]bool, imported importer) ([]*emitted, error) {
 	var out []*emitted
 	var todo []*plan.Unit
 	for _, u := range units {
@@ -58,7 +59,7 @@ func emitFiles(p *plan.Plan, pkg *plan.Package, units []*plan.Unit, skip map[*pl
 		}
 		f := &fileEmitter{
 			pkg: pkg, plan: p, file: file, index: i, name: name, source: source,
-			imports: map[string]string{}, helpers: map[string]string{},
+			imports: map[string]string{}, helpers: map[string]string{}, imported: imported,
 		}
 		out = append(out, f.emitFile(todo))
 	}

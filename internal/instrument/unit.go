@@ -71,7 +71,29 @@ func (u *unitEmitter) declaration(top *body, d *ast.FuncDecl) string {
 	if len(tps) > 0 {
 		generic = "[" + strings.Join(tps, ", ") + "]"
 	}
-	return "func " + recv + d.Name.Name + generic + top.signatureAndBody(params)
+	text := "func " + recv + d.Name.Name + generic + top.signatureAndBody(params)
+	if out := u.exampleOutput(d); out != "" {
+		text = strings.TrimSuffix(text, "}") + out + "\n}"
+	}
+	return text
+}
+
+// exampleOutput returns the last comment in the body of an example, in which go test finds
+// the output it expects.
+func (u *unitEmitter) exampleOutput(d *ast.FuncDecl) string {
+	if !strings.HasPrefix(d.Name.Name, "Example") || !strings.HasSuffix(u.name, "_test.go") {
+		return ""
+	}
+	var last *ast.CommentGroup
+	for _, c := range u.file.Comments {
+		if d.Body.Lbrace < c.Pos() && c.End() <= d.Body.Rbrace {
+			last = c
+		}
+	}
+	if last == nil {
+		return ""
+	}
+	return string(u.source[u.offset(last.Pos()):u.offset(last.End())])
 }
 
 // findLocals finds the types declared inside the unit. They are declared again at its top.
