@@ -25,21 +25,24 @@ func main() {
 	pairs := flag.Int("pairs", 200_000, "compare at least this many pairs")
 	seed := flag.Uint64("seed", 1, "seed of the generator")
 	save := flag.String("save", "internal/trace/tracetest/testdata/disagree", "directory for differences")
+	conflicts := flag.Int("conflicts", 0, "the engine's budget per pair (0: its default)")
+	scale := flag.Int("scale", 1, "so many times as many events per window")
 	most := flag.Int("most", 1, "stop after this many differences")
 	flag.Parse()
 
 	start := time.Now()
+	predict := predictor(engine.Options{Conflicts: *conflicts})
 	var c tracetest.Counts
 	found, windows := 0, uint64(0)
 	for ; c.Pairs < *pairs && found < *most; windows++ {
-		w := tracetest.RandomWindow(*seed, windows)
+		w := tracetest.ScaledWindow(*seed, windows, *scale)
 		d := tracetest.Compare(w.Window, predict, &c)
 		if d == nil {
 			continue
 		}
 		found++
 		d = tracetest.Shrink(d, predict)
-		text := fmt.Sprintf("# %s, seed %d, window %d, shrunk\n%s", w.Profile, *seed, windows, d)
+		text := fmt.Sprintf("# %s, seed %d, window %d, scale %d, shrunk\n%s", w.Profile, *seed, windows, *scale, d)
 		fmt.Println(text)
 		if err := os.MkdirAll(*save, 0o755); err != nil {
 			fmt.Fprintln(os.Stderr, "fuzzengine:", err)
@@ -62,12 +65,14 @@ func main() {
 	}
 }
 
-// predict is the engine.
-func predict(w *window.Window) func(window.Pair) tracetest.Answer {
-	s := engine.New(w, engine.Options{})
-	return func(p window.Pair) tracetest.Answer {
-		r := s.Solve(p)
-		return tracetest.Answer{Verdict: verdict(r.Verdict), Order: r.Order, How: r.Layer.String()}
+// predictor is the engine.
+func predictor(opt engine.Options) tracetest.Predictor {
+	return func(w *window.Window) func(window.Pair) tracetest.Answer {
+		s := engine.New(w, opt)
+		return func(p window.Pair) tracetest.Answer {
+			r := s.Solve(p)
+			return tracetest.Answer{Verdict: verdict(r.Verdict), Order: r.Order, How: r.Layer.String()}
+		}
 	}
 }
 

@@ -58,6 +58,7 @@ type Disagreement struct {
 	Pair     window.Pair
 	Got      Answer
 	Want     Verdict
+	Again    bool  // the predictor had been asked about every pair already
 	Panic    any   // the predictor panicked
 	Rejected error // the checker's verdict on a witness
 }
@@ -65,6 +66,9 @@ type Disagreement struct {
 func (d *Disagreement) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# pair %d %d: the explorer says %s", d.Pair.A, d.Pair.B, d.Want)
+	if d.Again {
+		b.WriteString(" (asked again)")
+	}
 	switch {
 	case d.Panic != nil:
 		fmt.Fprintf(&b, ", the predictor panics: %s\n", firstLine(fmt.Sprint(d.Panic)))
@@ -90,7 +94,9 @@ func firstLine(s string) string {
 const statesLimit = 300_000
 
 // Compare asks the predictor and the explorer about every conflicting pair of w,
-// and has every witness of the predictor checked. It returns the first difference.
+// and has every witness of the predictor checked; then it asks again, in the other
+// order: what a predictor learns from one pair must not change another's answer.
+// It returns the first difference.
 func Compare(w *window.Window, predict Predictor, c *Counts) *Disagreement {
 	pairs := Candidates(w)
 	if len(pairs) == 0 {
@@ -102,38 +108,56 @@ func Compare(w *window.Window, predict Predictor, c *Counts) *Disagreement {
 		c.TooLarge++
 		return nil
 	}
+	if c.How == nil {
+		c.How = map[string]int{}
+	}
 	var first *Disagreement
 	ask := guard(w, predict)
-	for _, p := range pairs {
-		want := NoRace
+	for k := range 2 * len(pairs) {
+		again := k >= len(pairs)
+		if again {
+			k = 2*len(pairs) - 1 - k
+		}
+		p := pairs[k]
+		d := &Disagreement{Window: w, Pair: p, Want: NoRace, Again: again}
 		if _, ok := races[p]; ok {
-			want = Race
-			c.Races++
+			d.Want = Race
 		}
-		got, crash := ask(p)
-		c.Pairs++
-		if c.How == nil {
-			c.How = map[string]int{}
+		d.Got, d.Panic = ask(p)
+		if !again {
+			c.add(d)
 		}
-		c.How[fmt.Sprintf("%s by %s", got.Verdict, got.How)]++
-		d := &Disagreement{Window: w, Pair: p, Got: got, Want: want, Panic: crash}
-		switch {
-		case crash != nil:
-		case got.Verdict == Unknown:
-			c.Unknown++
-			continue
-		case got.Verdict == Race:
-			if d.Rejected = witness.Check(w, p, got.Order); d.Rejected == nil && want == Race {
-				continue
-			}
-		case got.Verdict == want:
-			continue
-		}
-		if first == nil {
+		if first == nil && d.differs() {
 			first = d
 		}
 	}
 	return first
+}
+
+// add counts a pair.
+func (c *Counts) add(d *Disagreement) {
+	c.Pairs++
+	if d.Want == Race {
+		c.Races++
+	}
+	if d.Panic == nil && d.Got.Verdict == Unknown {
+		c.Unknown++
+	}
+	c.How[fmt.Sprintf("%s by %s", d.Got.Verdict, d.Got.How)]++
+}
+
+// differs reports whether d is a disagreement at all.
+func (d *Disagreement) differs() bool {
+	switch {
+	case d.Panic != nil:
+		return true
+	case d.Got.Verdict == Unknown:
+		return false
+	case d.Got.Verdict == Race:
+		d.Rejected = witness.Check(d.Window, d.Pair, d.Got.Order)
+		return d.Rejected != nil || d.Want != Race
+	}
+	return d.Got.Verdict != d.Want
 }
 
 // guard turns a predictor's panics into values.

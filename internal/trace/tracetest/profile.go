@@ -68,16 +68,19 @@ func Profiles() []Profile {
 	return ps
 }
 
-// Random is a generated window together with where it came from.
+// Random is a generated window together with the profile it came from.
 type Random struct {
 	*window.Window
 	Profile string
-	Seed    uint64
 }
 
-// Random windows: the n-th of a seed. Equal arguments give equal windows.
-func RandomWindow(seed, n uint64) Random {
+// RandomWindow returns the n-th window of a seed. Equal arguments give equal windows.
+func RandomWindow(seed, n uint64) Random { return ScaledWindow(seed, n, 1) }
+
+// ScaledWindow is RandomWindow with scale times as many events.
+func ScaledWindow(seed, n uint64, scale int) Random {
 	ps := Profiles()
 	p := ps[n%uint64(len(ps))]
-	return Random{Generate(rand.New(rand.NewPCG(seed, n)), p), p.Name, seed}
+	p.Events *= scale
+	return Random{Generate(rand.New(rand.NewPCG(seed, n)), p), p.Name}
 }
