@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"presage/bench/expect"
+	"presage/internal/cli"
+	"presage/internal/report"
+)
+
+// testCache is where the instrumented builds of all tests go: shared, so that Go's
+// build cache holds the standard library once.
+var testCache string
+
+func TestMain(m *testing.M) {
+	testscript.Main(testMain{m}, map[string]func(){"presage": main})
+}
+
+// testMain prepares what all tests share.
+type testMain struct{ m *testing.M }
+
+func (t testMain) Run() int {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "presage-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	testCache = dir
+	return t.m.Run()
+}
+
+// TestScripts runs whole sessions. Those that record a program carry the condition
+// [record]: they build the standard library with the recorder inside, and -short skips them.
+func TestScripts(t *testing.T) {
+	skipped := 0
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	var run []string
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if testing.Short() && bytes.Contains(data, []byte("# slow:")) {
+			skipped++
+			continue
+		}
+		run = append(run, f)
+	}
+	if skipped > 0 {
+		t.Logf("%d of %d scripts skipped by -short: they record programs", skipped, len(files))
+	}
+	testscript.Run(t, testscript.Params{
+		Files:               run,
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			cache, err := os.UserCacheDir()
+			if err != nil {
+				return err
+			}
+			for _, kv := range []string{
+				"GOCACHE=" + orDefault(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")),
+				"GOMODCACHE=" + os.Getenv("GOMODCACHE"), "GOPATH=" + goPath(),
+				"PRESAGE_CACHE=" + filepath.Join(testCache, filepath.Base(env.WorkDir)),
+				"GOFLAGS=", "GOTOOLCHAIN=local", "GOPROXY=off", "NO_COLOR=1",
+			} {
+				env.Vars = append(env.Vars, kv)
+			}
+			return nil
+		},
+	})
+}
+
+func orDefault(s, def string) string {
+	if s != "" {
+		return s
+	}
+	return def
+}
+
+func goPath() string {
+	home, _ := os.UserHomeDir()
+	return orDefault(os.Getenv("GOPATH"), filepath.Join(home, "go"))
+}
+
+// TestExamples records every example and compares the report with the marks in their
+// sources: exactly those races.
+func TestExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped by -short: records the tests of all examples")
+	}
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PRESAGE_CACHE", testCache)
+	var stdout, stderr bytes.Buffer
+	code := cli.Main(context.Background(), cli.Env{
+		Args: []string{"test", "-C", root, "-q", "-json", "./examples/..."}, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+	})
+	if code != 3 {
+		t.Errorf("exit code %d, want 3\n%s", code, stderr.Bytes())
+	}
+	var races collector
+	if err := report.HandleJSON(&stdout, &races); err != nil {
+		t.Fatal(err)
+	}
+	want, err := expect.Read(filepath.Join(root, "examples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing, extra := expect.Compare(want, expect.Races(races.list))
+	for _, m := range missing {
+		t.Errorf("missing: %s", m)
+	}
+	for _, e := range extra {
+		t.Errorf("extra: %s", e)
+	}
+	for _, w := range races.warnings {
+		t.Logf("warning %s (%d): %s", w.Code, w.Count, w.Text)
+	}
+}
+
+// collector is a report.Handler that keeps races and warnings.
+type collector struct {
+	list     []*report.Race
+	warnings []*report.Warning
+}
+
+func (c *collector) Config(*report.Config) error     { return nil }
+func (c *collector) Progress(*report.Progress) error { return nil }
+func (c *collector) Summary(*report.Summary) error   { return nil }
+func (c *collector) Race(r *report.Race) error {
+	c.list = append(c.list, r)
+	return nil
+}
+func (c *collector) Warning(w *report.Warning) error {
+	c.warnings = append(c.warnings, w)
+	return nil
+}
