@@ -25,12 +25,15 @@ func newLocksets(n int) *locksets {
 }
 
 // computeLocksets computes the sets. A lock that a thread unlocks which does not hold it
-// protects nothing and is left out (A3).
+// protects nothing and is left out (A3). Who unlocks first what was held at the start held it.
 func computeLocksets(w *window.Window) *locksets {
 	l := newLocksets(len(w.Events))
-	lent := lentLocks(w)
-	held := make([][]hold, len(w.Threads))
+	held, lent := holders(w)
 	now := make([]int32, len(w.Threads))
+	for t := range held {
+		held[t] = slices.DeleteFunc(held[t], func(h hold) bool { return lent[h.obj] })
+		now[t] = l.intern(held[t])
+	}
 	for i := range w.Events {
 		e := &w.Events[i]
 		h := hold{e.Obj, e.Flags&format.FlagRead != 0}
@@ -49,26 +52,41 @@ func computeLocksets(w *window.Window) *locksets {
 	return l
 }
 
-// lentLocks are the locks that some thread unlocks without holding them.
-func lentLocks(w *window.Window) map[window.Obj]bool {
+// holders finds out, by thread, which locks were held at the start, and which locks
+// some thread unlocks without holding them.
+func holders(w *window.Window) (start [][]hold, lent map[window.Obj]bool) {
 	type key struct {
 		t window.Thread
 		h hold
 	}
-	depth, lent := make(map[key]int), make(map[window.Obj]bool)
+	start, lent = make([][]hold, len(w.Threads)), make(map[window.Obj]bool)
+	depth, open := make(map[key]int), make(map[hold]int32)
 	for i := range w.Events {
 		e := &w.Events[i]
-		k := key{e.Thread, hold{e.Obj, e.Flags&format.FlagRead != 0}}
-		switch e.Kind {
-		case format.Lock:
+		h := hold{e.Obj, e.Flags&format.FlagRead != 0}
+		k := key{e.Thread, h}
+		switch {
+		case e.Kind == format.Lock:
 			depth[k]++
-		case format.Unlock:
-			if depth[k]--; depth[k] < 0 {
-				lent[e.Obj] = true
-			}
+		case e.Kind != format.Unlock:
+		case depth[k] > 0:
+			depth[k]--
+		case open[h] < heldAtStart(w, h):
+			open[h]++
+			start[e.Thread] = append(start[e.Thread], h)
+		default:
+			lent[e.Obj] = true
 		}
 	}
-	return lent
+	return start, lent
+}
+
+func heldAtStart(w *window.Window, h hold) int32 {
+	s := &w.Init[h.obj]
+	if h.read {
+		return s.Readers
+	}
+	return int32(bit(s.Writer))
 }
 
 func (l *locksets) intern(held []hold) int32 {

@@ -128,6 +128,9 @@ func (d *Detector) access(index int64, e *trace.Event) {
 		return
 	}
 	t := d.g(e.G)
+	if e.Kind.IsAtomic() {
+		d.acquireAtomic(t, e)
+	}
 	a := seen{epoch: t.epoch, index: index, site: e.Site, g: e.G}
 	mask := maskOf(uint64(e.Obj), e.Size)
 	c := d.mem.word(uint64(e.Obj))
@@ -141,7 +144,7 @@ func (d *Detector) access(index int64, e *trace.Event) {
 		d.mem.each(c, mask, func(c *cell) { d.check(t, c, a, e) })
 	}
 	if e.Kind.IsAtomic() {
-		d.atomic(t, e)
+		d.releaseAtomic(t, e)
 	}
 }
 

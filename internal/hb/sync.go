@@ -145,16 +145,17 @@ func (d *Detector) hidden(e *trace.Event) {
 	}
 }
 
-// atomic is (R10).
-func (d *Detector) atomic(t *goroutine, e *trace.Event) {
-	o := d.syncs.at(classAtomic, e.Obj)
-	switch e.Kind {
-	case format.AtomicRead:
-		t.acquire(o.vc)
-	case format.AtomicWrite:
-		o.vc = t.release(o.vc)
-	case format.AtomicRMW:
-		t.acquire(o.vc)
+// acquireAtomic is the first half of (R10). It comes before the access is checked: what
+// precedes the write that an atomic read sees precedes the read.
+func (d *Detector) acquireAtomic(t *goroutine, e *trace.Event) {
+	if e.Kind != format.AtomicWrite {
+		t.acquire(d.syncs.at(classAtomic, e.Obj).vc)
+	}
+}
+
+func (d *Detector) releaseAtomic(t *goroutine, e *trace.Event) {
+	if e.Kind != format.AtomicRead {
+		o := d.syncs.at(classAtomic, e.Obj)
 		o.vc = t.release(o.vc)
 	}
 }

@@ -7,53 +7,9 @@ import (
 	"testing"
 
 	"presage/internal/trace"
-	"presage/internal/trace/format"
 	"presage/internal/trace/tracetest"
 	"presage/internal/window"
 )
-
-// address gives the objects of a generated window their addresses in a trace.
-func address(k format.Kind, o window.Obj) trace.Addr { return 0x1000 + 64*trace.Addr(o) }
-
-func goid(t window.Thread) trace.GoID { return trace.GoID(t) + 1 }
-
-// traceOf turns a window into trace events, and what a walk would say of them.
-func traceOf(w *window.Window) (events []trace.Event, flows []window.Flow) {
-	at := make([]int64, len(w.Events)) // by event of w: its number in the trace
-	reads := func(deps []int32) (out []int64) {
-		for _, d := range deps {
-			out = append(out, at[d])
-		}
-		return out
-	}
-	for i := range w.Events {
-		e := &w.Events[i]
-		for _, c := range e.Cases {
-			f := format.Flags(0)
-			if c.Send {
-				f = format.FlagWrite
-			}
-			n := w.Init[c.Chan].Cap
-			events = append(events, trace.Event{Kind: format.SelectCase, Flags: f, G: goid(e.Thread), Obj: address(0, c.Chan), Aux: uint64(n)})
-			flows = append(flows, window.Flow{})
-		}
-		at[i] = int64(len(events))
-		t := trace.Event{Kind: e.Kind, Flags: e.Flags, G: goid(e.Thread), Site: trace.Site(i + 1), Obj: address(e.Kind, e.Obj), Val: e.Val, Aux: e.Aux}
-		switch {
-		case e.Kind.IsAccess():
-			t.Size = 8
-		case e.Kind == window.Pin:
-			t.Kind, t.Obj = format.Block, 0
-		case e.Kind == format.Go || e.Kind == format.Join:
-			t.Obj = trace.Addr(goid(window.Thread(e.Obj)))
-		case e.Kind == format.ChanSend || e.Kind == format.ChanRecv || e.Kind == format.ChanClose || e.Kind == format.ChanLen:
-			t.Aux = uint64(w.Init[e.Obj].Cap)
-		}
-		events = append(events, t)
-		flows = append(flows, window.Flow{Walked: !e.Strict, Needs: reads(e.Deps), From: reads(e.ValDeps)})
-	}
-	return events, flows
-}
 
 // racesOf lists the racing pairs of a window by sites, which are event numbers of
 // the generated window. The checker and the explorer agree on them elsewhere.
@@ -85,10 +41,10 @@ func TestRoundTrip(t *testing.T) {
 		if !ok {
 			continue
 		}
-		events, flows := traceOf(w)
+		events, flows := tracetest.Trace(w)
 		var built *window.Window
 		b := window.NewBuilder(window.BuildOptions{Walked: true}, func(x *window.Built) error { built = x.Window; return nil })
-		b.StartFrom(w, address, goid)
+		b.StartFrom(w, tracetest.Address, tracetest.GoID)
 		for i := range events {
 			if err := b.Add(int64(i), &events[i], flows[i]); err != nil {
 				t.Fatal(err)

@@ -1,0 +1,169 @@
+package analyse
+
+import (
+	"context"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+	"presage/internal/trace/tracetest"
+	"presage/internal/window"
+)
+
+// sliceSource is a trace in memory.
+type sliceSource struct {
+	events []trace.Event
+	next   int
+}
+
+func (s *sliceSource) Meta() *trace.Meta { return &trace.Meta{Source: "presage"} }
+
+func (s *sliceSource) Next(e *trace.Event) error {
+	if s.next == len(s.events) {
+		return io.EOF
+	}
+	*e = s.events[s.next]
+	s.next++
+	return nil
+}
+
+// fixedWalker says what was written down for each event.
+type fixedWalker []window.Flow
+
+func (w fixedWalker) Step(i int64, _ *trace.Event) window.Flow { return w[i] }
+
+// TestRandom runs whole analyses of small random programs with every primitive. The
+// explorer says which pairs race: exactly those are reported, as each event has a site
+// of its own. What hb finds first is among them.
+func TestRandom(t *testing.T) {
+	n := 6000
+	if testing.Short() {
+		n = 1500
+	}
+	races, observed, predicted := 0, 0, 0
+	ps := tracetest.Profiles()
+	for k := range n {
+		p := ps[k%len(ps)]
+		p.Before = 0
+		w := tracetest.Generate(rand.New(rand.NewPCG(11, uint64(k))), p)
+		w.Edges = nil
+		for i := range w.Init {
+			w.Init[i].Val = 0
+		}
+		if tracetest.Validate(w) != nil || !explained(w) {
+			continue
+		}
+		found, complete := tracetest.Explore(w, 300_000)
+		if !complete {
+			continue
+		}
+		want := make(map[sitePair]bool)
+		for q := range found {
+			want[pairOf(trace.Site(q.A+1), trace.Site(q.B+1))] = true
+		}
+		events, flows := allocated(tracetest.Trace(w))
+		res, err := Run(context.Background(), &sliceSource{events: events}, nil, Options{Walker: fixedWalker(flows)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make(map[sitePair]bool)
+		for _, r := range res.Races {
+			got[pairOf(r.A.Site, r.B.Site)] = true
+			if r.Tier == Observed {
+				observed++
+			} else {
+				predicted++
+			}
+		}
+		if len(res.Rejected) > 0 || !equal(got, want) {
+			t.Fatalf("%s %d: races %v, want %v, rejected %v\n%s\n%+v", p.Name, k, got, want, res.Rejected, tracetest.Format(w), res.Counts)
+		}
+		if len(res.HB) > 0 && !looks(events) {
+			if h := res.HB[0]; !want[pairOf(h.A.Site, h.B.Site)] {
+				t.Fatalf("%s %d: hb's first race %+v is none\n%s", p.Name, k, h, tracetest.Format(w))
+			}
+		}
+		races += len(want)
+	}
+	t.Logf("%d races, %d observed, %d predicted", races, observed, predicted)
+	if observed == 0 || predicted == 0 {
+		t.Error("too few races to tell anything")
+	}
+}
+
+// explained says whether every read of a window returns what the last write wrote.
+func explained(w *window.Window) bool {
+	val := make(map[window.Obj]uint64)
+	for i := range w.Events {
+		e := &w.Events[i]
+		switch e.Kind {
+		case format.Read, format.AtomicRead, format.AtomicRMW:
+			if e.Val != val[e.Obj] {
+				return false
+			}
+		}
+		switch e.Kind {
+		case format.Write, format.AtomicWrite:
+			val[e.Obj] = e.Val
+		case format.AtomicRMW:
+			val[e.Obj] = e.Aux
+		}
+	}
+	return true
+}
+
+// looks says whether a trace has an operation that must follow another although Go's memory model, and
+// hb, see no order there: one that tells the state of an object without synchronising, an
+// Add that keeps the counter from getting negative, an Unlock by another goroutine, two receives
+// that must take the values they took, a compare-and-swap that must succeed.
+func looks(events []trace.Event) bool {
+	type hold struct {
+		g    trace.GoID
+		obj  trace.Addr
+		read bool
+	}
+	held := make(map[hold]int)
+	for i := range events {
+		e := &events[i]
+		h := hold{e.G, e.Obj, e.Flags&format.FlagRead != 0}
+		switch e.Kind {
+		case format.TryFail, format.ChanLen, format.SelectDefault, format.WGAdd, format.ChanSend, format.ChanRecv, format.AtomicRMW:
+			return true
+		case format.Lock:
+			held[h]++
+		case format.Unlock:
+			if held[h]--; held[h] < 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// allocated puts an Alloc before a trace, so that its initial memory is known.
+func allocated(events []trace.Event, flows []window.Flow) ([]trace.Event, []window.Flow) {
+	events = append([]trace.Event{{Kind: format.Alloc, G: 1, Obj: 0x1000, Val: 0x1000}}, events...)
+	flows = append([]window.Flow{{}}, flows...)
+	for i := range flows {
+		for _, list := range [][]int64{flows[i].Needs, flows[i].From} {
+			for k := range list {
+				list[k]++
+			}
+		}
+	}
+	return events, flows
+}
+
+func equal(a, b map[sitePair]bool) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for p := range a {
+		if !b[p] {
+			return false
+		}
+	}
+	return true
+}
