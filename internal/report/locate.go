@@ -55,10 +55,17 @@ type held struct {
 	obj  trace.Addr
 	read bool
 	site trace.Site
+	flag format.Flags
+}
+
+type call struct {
+	site  trace.Site
+	depth uint64
 }
 
 type goroutine struct {
 	stack   *frame
+	opaque  []call // calls of code that was not instrumented, under way
 	locks   []held
 	parent  trace.GoID
 	created *frame     // stack of the go statement
@@ -101,6 +108,7 @@ func (l *Locator) Wants() bool { return len(l.next) > 0 }
 func (l *Locator) Step(i int64, e *trace.Event) {
 	g := l.goroutine(e.G)
 	l.control(g, e)
+	e = g.inside(e)
 	if len(l.next) > 0 && l.next[0] == i {
 		l.seen[i] = place{event: *e, stack: g.stack, locks: slices.Clone(g.locks)}
 		l.next = l.next[1:]
@@ -128,12 +136,40 @@ func (l *Locator) control(g *goroutine, e *trace.Event) {
 		g.stack = &frame{fn: e.Site, call: trace.Site(e.Val), depth: e.Aux, outer: g.stack}
 	case format.Exit:
 		g.leave(e.Aux)
+	case format.OpaqueBegin:
+		g.opaque = append(g.opaque, call{e.Site, g.depth()})
+	case format.OpaqueEnd:
+		if n := len(g.opaque); n > 0 {
+			g.opaque = g.opaque[:n-1]
+		}
 	}
+}
+
+func (g *goroutine) depth() uint64 {
+	if g.stack == nil {
+		return 0
+	}
+	return g.stack.depth
+}
+
+// inside gives an event without a site, of code that was not instrumented, the site of
+// the call it is inside of.
+func (g *goroutine) inside(e *trace.Event) *trace.Event {
+	if e.Site != 0 || len(g.opaque) == 0 {
+		return e
+	}
+	at := *e
+	at.Site = g.opaque[len(g.opaque)-1].site
+	at.Flags |= format.FlagOpaque
+	return &at
 }
 
 func (g *goroutine) leave(depth uint64) {
 	for g.stack != nil && g.stack.depth >= depth {
 		g.stack = g.stack.outer
+	}
+	for n := len(g.opaque); n > 0 && g.opaque[n-1].depth >= depth; n-- { // a panic left the call
+		g.opaque = g.opaque[:n-1]
 	}
 }
 
@@ -142,7 +178,7 @@ func (l *Locator) sync(g *goroutine, e *trace.Event) {
 	read := e.Flags&format.FlagRead != 0
 	switch e.Kind {
 	case format.Lock:
-		g.locks = append(g.locks, held{e.Obj, read, e.Site})
+		g.locks = append(g.locks, held{e.Obj, read, e.Site, e.Flags})
 		l.holders[e.Obj] = e.G
 	case format.Unlock:
 		if !g.release(e.Obj, read) {
@@ -242,7 +278,7 @@ func (l *Locator) locks(hs []held) []Lock {
 		if h.read {
 			mode = "rlock"
 		}
-		locks = append(locks, Lock{Name: l.name(h.obj, h.site), Mode: mode, Position: l.position(h.site)})
+		locks = append(locks, Lock{Name: l.name(h.obj, h.site, h.flag), Mode: mode, Position: l.position(h.site)})
 	}
 	return locks
 }
@@ -294,11 +330,17 @@ func (l *Locator) object(e *trace.Event) string {
 }
 
 // name names a synchronisation object by the expression that was used at site.
-func (l *Locator) name(obj trace.Addr, site trace.Site) string {
+func (l *Locator) name(obj trace.Addr, site trace.Site, flags format.Flags) string {
 	if n := l.names[obj]; n != "" {
 		return n
 	}
 	info := l.site(site)
+	if flags&format.FlagOpaque != 0 {
+		if info.Expr == "" {
+			return "something in code that was not instrumented"
+		}
+		return "something inside " + info.Expr
+	}
 	if info.Object != "" {
 		return info.Object
 	}

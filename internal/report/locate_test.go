@@ -201,3 +201,27 @@ func TestHidden(t *testing.T) {
 		}
 	}
 }
+
+// TestInside: what code that was not instrumented does stands at the call.
+func TestInside(t *testing.T) {
+	meta, _ := bank()
+	ev := func(k format.Kind, g trace.GoID, s trace.Site, obj trace.Addr) trace.Event {
+		return trace.Event{Kind: k, G: g, Site: s, Obj: obj, Aux: 1}
+	}
+	events := []trace.Event{
+		ev(format.Enter, 1, 1, 0), ev(format.Write, 1, 7, 0),
+		ev(format.OpaqueBegin, 1, 2, 0), ev(format.Unlock, 1, 0, 9), ev(format.OpaqueEnd, 1, 2, 0),
+		ev(format.Enter, 2, 6, 0), ev(format.OpaqueBegin, 2, 8, 0), ev(format.Lock, 2, 0, 9), // a panic leaves the call
+		ev(format.Exit, 2, 6, 0), ev(format.Unlock, 2, 0, 9),
+		ev(format.Write, 2, 5, 0),
+	}
+	r := locate(t, meta, events, Spec{A: 1, B: 10, Tier: Predicted})
+	var got []string
+	for _, e := range r.Hidden.Edges {
+		got = append(got, e.From.Text+" at "+e.From.Position.String(), e.To.Text+" at "+e.To.Position.String())
+	}
+	want := []string{"unlocks something inside deposit() at bank.go:2:2", "locks something inside mu.Lock() at bank.go:13:9"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("edges (-want +got):\n%s", diff)
+	}
+}

@@ -125,7 +125,7 @@ func (l *Locator) objectOf(e *trace.Event) string {
 	case format.Go, format.Join:
 		return " " + goroutineName(l.who(trace.GoID(e.Obj)))
 	}
-	return " " + l.name(e.Obj, e.Site)
+	return " " + l.name(e.Obj, e.Site, e.Flags)
 }
 
 func pick(cond bool, yes, no string) string {
