@@ -192,13 +192,24 @@ func results(cmd *exec.Cmd) map[string]string {
 
 func compare(want, got map[string]string) []string {
 	var diffs []string
+	broken := map[string]bool{} // packages that do not build plain, under this Go version
 	for k, w := range want {
+		if w == "build-fail" {
+			pkg, _, _ := strings.Cut(strings.TrimSuffix(strings.Fields(k)[0], ".test"), "[")
+			broken[pkg] = true
+			fmt.Printf("    %s does not build without presage: not compared\n", pkg)
+		}
+	}
+	for k, w := range want {
+		if broken[strings.TrimSuffix(strings.Fields(k)[0], ".test")] {
+			continue
+		}
 		if g := got[k]; g != w {
 			diffs = append(diffs, fmt.Sprintf("%s: plain %s, instrumented %q", k, w, g))
 		}
 	}
 	for k, g := range got {
-		if want[k] == "" {
+		if want[k] == "" && !broken[strings.Fields(k)[0]] {
 			diffs = append(diffs, fmt.Sprintf("%s: only instrumented: %s", k, g))
 		}
 	}

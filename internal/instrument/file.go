@@ -25,6 +25,7 @@ type fileEmitter struct {
 	helpers map[string]string // text to name
 
 	imported map[string]*types.Package // by path, of the package: what its emitted files import
+	aliases  aliases
 }
 
 // edit replaces source[from:to].
@@ -46,6 +47,7 @@ type emitted struct {
 	text    string
 	spans   []span
 	refused map[*plan.Unit]string
+	changed bool
 }
 
 func (f *fileEmitter) offset(pos token.Pos) int {
@@ -73,6 +75,7 @@ func (f *fileEmitter) emitFile(units []*plan.Unit) *emitted {
 		out.text = string(f.source)
 		return out
 	}
+	out.changed = true
 	edits = append(edits, f.importEdits(replaced)...)
 	edits = append(edits, f.languageVersion()...)
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })

@@ -147,7 +147,7 @@ func (b *body) memHook(h *plan.Hook, site trace.Site, e, addr string) {
 // rangeHook records elements of a slice, with values if they are few.
 func (b *body) rangeHook(h *plan.Hook, site trace.Site) {
 	b.barrier()
-	elems := "[]" + b.typ(h.Type)
+	elems := "([]" + b.typ(h.Type) + ")"
 	s := fmt.Sprintf("%s(%s)", elems, b.hidden(h.Addr))
 	p := unsafeName + ".Pointer(" + unsafeName + ".SliceData(s_))"
 	var n, when string

@@ -67,13 +67,15 @@ func (r *Result) emit(prog *plan.Program) error {
 		before := len(r.refused)
 		r.Plan = plan.New(prog, r.refused)
 		r.files = map[string][]*emitted{}
+		names := aliases{}
 		for _, pkg := range prog.Packages {
-			files, err := emitPackage(r.Plan, pkg, r.hooks, r.refused)
+			files, err := emitPackage(r.Plan, pkg, r.hooks, names, r.refused)
 			if err != nil {
 				return fmt.Errorf("instrumenting %s: %w", pkg.PkgPath, err)
 			}
 			r.files[pkg.PkgPath] = files
 		}
+		names.declare(r.files)
 		if len(r.refused) == before {
 			break
 		}
@@ -104,7 +106,7 @@ func (r *Result) write() error {
 	r.Overlay = map[string]string{}
 	for _, pkg := range r.Plan.Program.Packages {
 		for i, f := range r.files[pkg.PkgPath] {
-			if len(f.spans) == 0 {
+			if !f.changed {
 				continue
 			}
 			name := fmt.Sprintf("%s.%d.%s", strings.NewReplacer("/", ".", "\\", ".").Replace(pkg.PkgPath), i, filepath.Base(f.name))

@@ -82,10 +82,11 @@ func (u *unitEmitter) qualified(o *types.TypeName) string {
 		u.uses[o.Name()] = true
 		return o.Name()
 	}
+	name := o.Name()
 	if !o.Exported() {
-		refuse("unexported type of another package")
+		name = u.alias(o)
 	}
-	return u.importName(o.Pkg()) + "." + o.Name()
+	return u.importName(o.Pkg()) + "." + name
 }
 
 // typeParam writes a type parameter. Blank ones of receivers get a name.
