@@ -93,9 +93,7 @@ func TestLocate(t *testing.T) {
 		B:      Access{pos(5, 6), "read", "balance", "main.main", main, []Frame{{"main.main", pos(5, 6)}}, []Lock{}, 12, "use(balance)"},
 		Hidden: Hidden{Ordered: true, Edges: []Edge{{From: unlock, To: lock, Broken: true}}},
 		Witness: &Witness{Semantics: "needed", Order: []int64{0, 2, 3, 10, 11, 5, 12}, Steps: []Step{
-			step(0, 1, Position{}, "", "starts"),
 			step(2, 1, pos(2, 2), "main.main", "starts goroutine 2 (main.deposit)"),
-			step(3, 2, Position{}, "", "starts"),
 			lock,
 			step(11, 1, pos(4, 11), "main.main", "unlocks mu"),
 			step(5, 2, pos(12, 2), "main.deposit", "writes balance"),

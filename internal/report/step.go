@@ -8,19 +8,25 @@ import (
 )
 
 // witness shows the order of a race: its synchronisation and its accesses of the raced
-// location. What else happens, happens as recorded, and does not help a reader.
+// location, where they stand in the source. What else happens, happens as recorded, and does not help a reader.
 func (l *Locator) witness(s *Spec) *Witness {
 	if s.Order == nil {
 		return nil
 	}
 	w := &Witness{Semantics: s.Semantics, Order: s.Order, Steps: []Step{}}
-	obj := l.seen[s.A].event.Obj
+	a, b := l.seen[s.A].event, l.seen[s.B].event
+	obj := a.Obj
 	for n, i := range s.Order {
 		e := l.seen[i].event
-		last := n >= len(s.Order)-2
-		if last || isSync(e.Kind) || e.Kind.IsAccess() && (e.Obj == obj || e.Kind.IsAtomic()) {
-			w.Steps = append(w.Steps, l.step(i, &e))
+		step := l.step(i, &e)
+		switch {
+		case n >= len(s.Order)-2:
+		case step.File == "", !isSync(e.Kind) && !(e.Kind.IsAccess() && (e.Obj == obj || e.Kind.IsAtomic())):
+			continue
+		case e.Flags&format.FlagOpaque != 0 && e.G != a.G && e.G != b.G:
+			continue
 		}
+		w.Steps = append(w.Steps, step)
 	}
 	if extra := len(w.Steps) - MaxSteps; extra > 0 {
 		w.Steps, w.Omitted = w.Steps[extra:], extra
