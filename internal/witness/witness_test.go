@@ -15,7 +15,7 @@ import (
 // checker with the rules of the explorer, which were written without it. Both
 // directions count: a spoilt witness may still be one.
 func TestCheckAgainstExplorer(t *testing.T) {
-	windows := uint64(8_000)
+	windows := uint64(3_000)
 	if testing.Short() {
 		windows = 1_000
 	}

@@ -10,7 +10,14 @@ import (
 	"presage/internal/window"
 )
 
-// The text form of a window, one line per thing, for messages and test data:
+func kindName(k format.Kind) string {
+	if k == window.Pin {
+		return "pin"
+	}
+	return k.String()
+}
+
+// Format prints a window, one line per thing:
 //
 //	semantics needed
 //	threads 3
@@ -25,15 +32,6 @@ import (
 //
 // An event's line starts with its index. Zero operands and a partner of -1 are
 // left out. What follows a # is a comment.
-
-func kindName(k format.Kind) string {
-	if k == window.Pin {
-		return "pin"
-	}
-	return k.String()
-}
-
-// Format prints a window.
 func Format(w *window.Window) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "semantics %s\nthreads %d\n", w.Semantics, len(w.Threads))
