@@ -174,18 +174,11 @@ func conflict(a, b format.Kind) bool {
 	return (a.IsWrite() || b.IsWrite()) && !(a.IsAtomic() && b.IsAtomic())
 }
 
-// candidateAccess says whether event i can be half of a race: not the read that the
-// builder put before a write of unknown value, nor a write of no known goroutine.
+// candidateAccess says whether event i can be half of a race: not on a goroutine's own
+// stack, not by an unknown goroutine, which stands for a write that was not recorded.
 func candidateAccess(w *window.Window, i int) bool {
 	e := &w.Events[i]
-	if !e.Kind.IsAccess() || e.Flags&format.FlagStack != 0 || w.Threads[e.Thread] < 0 {
-		return false
-	}
-	if e.Kind == format.Read && i+1 < len(w.Events) {
-		f := &w.Events[i+1]
-		return !(f.Kind == format.Write && f.Index == e.Index && f.Obj == e.Obj)
-	}
-	return true
+	return e.Kind.IsAccess() && e.Flags&format.FlagStack == 0 && w.Threads[e.Thread] >= 0
 }
 
 // try gives the pairs of a candidate to the engine until one races.

@@ -42,7 +42,7 @@ func TestRandom(t *testing.T) {
 	if testing.Short() {
 		n = 1500
 	}
-	races, observed, predicted := 0, 0, 0
+	races, observed, predicted, cut := 0, 0, 0, 0
 	ps := tracetest.Profiles()
 	for k := range n {
 		p := ps[k%len(ps)]
@@ -86,11 +86,47 @@ func TestRandom(t *testing.T) {
 			}
 		}
 		races += len(want)
+		small := smallWindows(t, events, flows)
+		for q := range small {
+			if !want[q] {
+				t.Fatalf("%s %d: small windows find %v, which is no race\n%s", p.Name, k, q, tracetest.Format(w))
+			}
+		}
+		cut += len(want) - len(small)
 	}
-	t.Logf("%d races, %d observed, %d predicted", races, observed, predicted)
+	t.Logf("%d races, %d observed, %d predicted, %d not found in small windows", races, observed, predicted, cut)
 	if observed == 0 || predicted == 0 {
 		t.Error("too few races to tell anything")
 	}
+}
+
+// smallWindows analyses a trace in windows of five events, whose states the builder carries
+// from one to the next. Each window must be one whose recorded order the model allows.
+func smallWindows(t *testing.T, events []trace.Event, flows []window.Flow) map[sitePair]bool {
+	r := newRun(Options{Walker: fixedWalker(flows), Window: 5}, nil)
+	r.ctx = context.Background()
+	r.built = func(b *window.Built) {
+		if err := tracetest.Validate(b.Window); err != nil {
+			t.Fatalf("window from event %d: %v\n%s", b.From, err, tracetest.Format(b.Window))
+		}
+	}
+	for i := range events {
+		if err := r.step(&events[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.finish(); err != nil {
+		t.Fatal(err)
+	}
+	out := make(map[sitePair]bool)
+	res := r.result()
+	for _, x := range res.Races {
+		out[pairOf(x.A.Site, x.B.Site)] = true
+	}
+	for _, err := range res.Rejected {
+		t.Errorf("small windows: %v", err)
+	}
+	return out
 }
 
 // explained says whether every read of a window returns what the last write wrote.

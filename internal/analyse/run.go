@@ -119,6 +119,7 @@ type run struct {
 	unord   map[[2]int64]bool // pairs of events that hb found unordered, those of the current window
 	reject  []error
 	ctx     context.Context
+	built   func(*window.Built) // tests look at windows here
 }
 
 // progressEvery is the number of events between two calls of Progress.
@@ -199,6 +200,9 @@ func (r *run) finish() error {
 
 // window looks for races in one window.
 func (r *run) window(b *window.Built) error {
+	if r.built != nil {
+		r.built(b)
+	}
 	r.counts.Windows++
 	r.counts.InWindows += int64(len(b.Events))
 	list := r.candidates(b)

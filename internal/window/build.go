@@ -53,6 +53,7 @@ type record struct {
 	from   []int64
 	walked bool
 	touch  touch // OpaqueBegin, OpaqueEnd
+	chosen bool  // a case of a select
 	skip   bool  // not in any window
 	mem    int32
 	obj    int32
@@ -60,17 +61,18 @@ type record struct {
 
 // Builder cuts a trace into windows. Add the events in order, then Flush.
 type Builder struct {
-	opt    BuildOptions
-	emit   func(*Built) error
-	buf    []record // from the start of the next window on
-	carry  carry    // the state before buf
-	seen   interest // what of buf matters
-	past   map[uint64]*pastWord
-	calls  []calls // by GoID
-	prints footprints
-	done   int64
-	fresh  int // records of buf that no window has held
-	count  BuildCounts
+	opt       BuildOptions
+	emit      func(*Built) error
+	buf       []record // from the start of the next window on
+	carry     carry    // the state before buf
+	seen      interest // what of buf matters
+	past      map[uint64]*pastWord
+	calls     []calls // by GoID
+	prints    footprints
+	done      int64
+	selecting map[trace.GoID]bool // its last event was a SelectCase
+	fresh     int                 // records of buf that no window has held
+	count     BuildCounts
 }
 
 // NewBuilder returns a builder that calls emit for each window.
@@ -84,7 +86,7 @@ func NewBuilder(opt BuildOptions, emit func(*Built) error) *Builder {
 	return &Builder{
 		opt: opt, emit: emit,
 		carry: newCarry(), seen: newInterest(),
-		past: make(map[uint64]*pastWord), prints: newFootprints(opt.Meta),
+		past: make(map[uint64]*pastWord), selecting: make(map[trace.GoID]bool), prints: newFootprints(opt.Meta),
 	}
 }
 
@@ -104,8 +106,14 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	if len(f.From) > 0 {
 		r.from = append([]int64(nil), f.From...)
 	}
-	if e.Kind.IsAccess() {
+	switch {
+	case e.Kind.IsAccess():
 		b.missed(e)
+	case e.Kind == format.SelectCase:
+		b.selecting[e.G] = true
+	case b.selecting[e.G]:
+		r.chosen = true
+		delete(b.selecting, e.G)
 	}
 	b.buf = append(b.buf, r)
 	b.fresh++
@@ -172,21 +180,22 @@ func (b *Builder) next(m *maker) int {
 		if m.kept[i] {
 			n++
 		}
-		meet(meeting, &r.e)
+		meet(meeting, r)
 	}
 	return len(b.buf)
 }
 
-// meet keeps the unbuffered channels on which a non-blocking send waits for its partner.
-func meet(meeting map[trace.Addr]bool, e *trace.Event) {
-	if e.Aux != 0 {
+// meet keeps the unbuffered channels on which a send that is non-blocking or a case of a
+// select waits for its receive.
+func meet(meeting map[trace.Addr]bool, r *record) {
+	if r.e.Aux != 0 {
 		return
 	}
 	switch {
-	case e.Kind == format.ChanSend && e.Flags&format.FlagNonBlocking != 0:
-		meeting[e.Obj] = true
-	case e.Kind == format.ChanRecv:
-		delete(meeting, e.Obj)
+	case r.e.Kind == format.ChanSend && (r.chosen || r.e.Flags&format.FlagNonBlocking != 0):
+		meeting[r.e.Obj] = true
+	case r.e.Kind == format.ChanRecv:
+		delete(meeting, r.e.Obj)
 	}
 }
 
@@ -282,7 +291,7 @@ func (s *interest) add(r *record) {
 	case r.touch == nothing && (e.Kind == format.OpaqueBegin || e.Kind == format.OpaqueEnd) && len(r.needs) == 0:
 	default:
 		s.n++
-		meet(s.waits, e)
+		meet(s.waits, r)
 		s.meeting = len(s.waits)
 	}
 }

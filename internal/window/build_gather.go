@@ -25,6 +25,7 @@ type atom struct {
 	opaque   bool // an atomic access came from code that was not instrumented
 	poisoned bool // with opaque: an access that others must follow is not in the window
 	obj      Obj
+	version  Obj // of the contents, where values were not recorded
 
 	initial    uint64
 	cur        uint64
@@ -74,6 +75,7 @@ type maker struct {
 	allocs  []span
 	allocIn map[uint64][]int32 // by page: allocs that meet it
 	bigs    []int32            // allocs too large for allocIn
+	past    int32              // allocs before the record that the pass is at
 
 	lastRec map[trace.GoID]int
 
@@ -190,6 +192,7 @@ func (m *maker) use(o *synch, i int, r *record) {
 func (m *maker) alloc(s span) {
 	n := int32(len(m.allocs))
 	m.allocs = append(m.allocs, s)
+	m.past++
 	eachPage(m.wordsIn, s.addr, s.size, func(list []uint64) {
 		for _, a := range list {
 			if a+7 >= s.addr && a < s.addr+s.size {
@@ -213,20 +216,25 @@ func (m *maker) alloc(s span) {
 	}
 }
 
-// allocAt returns the last Alloc of the window so far that holds addr's word.
+// allocAt returns the last Alloc so far, in the pass that is under way, that holds addr's word.
 func (m *maker) allocAt(addr uint64) (span, bool) {
-	best := int32(-1)
-	for _, list := range [][]int32{m.allocIn[addr>>carryPageShift], m.bigs} {
-		for k := len(list) - 1; k >= 0 && list[k] > best; k-- {
-			if s := m.allocs[list[k]]; addr+7 >= s.addr && addr < s.addr+s.size {
-				best = list[k]
-			}
-		}
-	}
+	best := m.lastAlloc(addr)
 	if best < 0 {
 		return span{}, false
 	}
 	return m.allocs[best], true
+}
+
+func (m *maker) lastAlloc(addr uint64) int32 {
+	best := int32(-1)
+	for _, list := range [][]int32{m.allocIn[addr>>carryPageShift], m.bigs} {
+		for k := len(list) - 1; k >= 0 && list[k] > best; k-- {
+			if s := m.allocs[list[k]]; list[k] < m.past && addr+7 >= s.addr && addr < s.addr+s.size {
+				best = list[k]
+			}
+		}
+	}
+	return best
 }
 
 // refine splits the atoms of w so that mask is a union of some, adding an atom for new bytes.
@@ -235,12 +243,12 @@ func (w *word) refine(mask uint8) {
 		both := w.atoms[i].mask & mask
 		if rest := w.atoms[i].mask &^ mask; both != 0 && rest != 0 {
 			w.atoms[i].mask = both
-			w.atoms = append(w.atoms, atom{mask: rest, obj: -1, barrier: -1})
+			w.atoms = append(w.atoms, atom{mask: rest, obj: -1, version: -1, barrier: -1})
 		}
 		mask &^= both
 	}
 	if mask != 0 {
-		w.atoms = append(w.atoms, atom{mask: mask, obj: -1, barrier: -1})
+		w.atoms = append(w.atoms, atom{mask: mask, obj: -1, version: -1, barrier: -1})
 	}
 }
 

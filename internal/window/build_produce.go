@@ -14,13 +14,15 @@ type production struct {
 	order    []*thread // by Thread
 	src      [][]int32 // by record: the reads that must be intact for this read's value to be
 	cutAny   bool
-	started  map[trace.GoID]bool // by a Go of the window, in it or cut
-	points   []point             // ends of opaque calls
-	pointOff bool                // one of them is not in the window
+	started  map[trace.GoID]bool  // by a Go of the window, in it or cut
+	points   []point              // ends of opaque calls
+	names    map[[2]uint64]uint64 // values that point into what was allocated in the window, by bits and Alloc
+	bits     map[uint64]uint64    // and back
+	pointOff bool                 // one of them is not in the window
 }
 
 func newProduction() production {
-	return production{threads: make(map[trace.GoID]*thread), started: make(map[trace.GoID]bool)}
+	return production{threads: make(map[trace.GoID]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64), bits: make(map[uint64]uint64)}
 }
 
 // thread is one goroutine of the window.
@@ -81,10 +83,14 @@ func (m *maker) cut(t *thread) {
 // produce makes the events of the window, in trace order. It executes the model: an
 // event that the recorded order does not enable ends its thread.
 func (m *maker) produce() {
-	m.src = make([][]int32, len(m.recs))
+	m.src, m.past = make([][]int32, len(m.recs)), 0
 	for i := range m.recs {
 		r := &m.recs[i]
 		t := m.thread(r.e.G)
+		if r.e.Kind == format.Alloc {
+			m.past++
+			continue
+		}
 		if r.skip {
 			m.cut(t)
 		}
@@ -201,7 +207,8 @@ func (m *maker) accessEvent(i int, r *record, t *thread) {
 
 // strict ends an access.
 func (m *maker) strict(i int, r *record, t *thread) {
-	if !(m.b.opt.Walked && r.walked) {
+	failed := r.e.Kind == format.AtomicRead && r.e.Flags&format.FlagTry != 0 // a CompareAndSwap
+	if !(m.b.opt.Walked && r.walked) || failed {
 		switch len(t.parts) {
 		case 0:
 		case 1:
@@ -224,7 +231,7 @@ func (m *maker) settle(w *word, a *atom) {
 	a.cur, a.curSet = a.initial, true
 }
 
-// part makes the event of one shared atom of an access. It returns false if the
+// part makes the events of one shared atom of an access. It returns false if the
 // thread ends here.
 func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDeps []int32) bool {
 	if m.pointOff || a.poisoned {
@@ -236,46 +243,115 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 	if a.obj < 0 {
 		a.obj = m.newObj(ObjState{Val: a.initial})
 	}
+	if w.noValue && !m.b.opt.NoValues {
+		m.versioned(i, r, t, a, deps, valDeps)
+		return true
+	}
 	shift := 8 * (uint64(e.Obj) & 7)
 	v, aux := extract(e.Val<<shift, a.mask), extract(e.Aux<<shift, a.mask)
-	reads := e.Kind != format.Write && e.Kind != format.AtomicWrite
-	if w.noValue {
+	n := int32(len(m.w.Events))
+	switch {
+	case w.noValue && !reads(e.Kind):
+		v = uint64(n) + 1
+	case w.noValue:
 		v = a.cur
-	}
-	if reads && v != a.cur && !m.hiddenWrite(i, t, a, v) {
-		return false
+	case !reads(e.Kind):
+		v = m.object64(a, v)
+	case v == m.plain(a.cur):
+		v = a.cur
+	default:
+		v = m.object64(a, v)
+		if !m.hiddenWrite(i, t, a, v) {
+			return false
+		}
+		n = int32(len(m.w.Events))
 	}
 	ev := Event{Kind: e.Kind, Flags: e.Flags, Obj: a.obj, Val: v, Deps: deps}
-	if w.noValue && !reads && !m.b.opt.NoValues {
-		// What was written is a function of what was there: an insertion into a map.
-		n := m.add(t, i, Event{Kind: format.Read, Obj: a.obj, Val: a.cur, Deps: deps})
-		m.ordered(t, n, a, e)
-		ev.Deps, valDeps = nil, append(slices.Clone(valDeps), n)
-	}
-	n := int32(len(m.w.Events))
-	if w.noValue {
-		ev.Val, aux = uint64(n)+1, uint64(n)+1
-		if reads {
-			ev.Val = a.cur
-		}
-	}
 	switch {
 	case e.Kind == format.AtomicRMW:
-		ev.Aux, a.cur = aux, aux
-	case !reads:
-		a.cur = ev.Val
+		if ev.Aux = m.object64(a, aux); w.noValue {
+			ev.Aux = uint64(n) + 1
+		}
+		a.cur = ev.Aux
+	case !reads(e.Kind):
+		a.cur = v
 	}
 	if e.Kind.IsWrite() {
 		ev.ValDeps = valDeps
 	}
 	m.add(t, i, ev)
-	if reads {
+	if reads(e.Kind) {
 		t.parts = append(t.parts, n)
 		m.src[i] = append(m.src[i], n)
 	}
 	m.ordered(t, n, a, e)
 	a.last = r.index
 	return true
+}
+
+func reads(k format.Kind) bool { return k != format.Write && k != format.AtomicWrite }
+
+// versioned makes the events of an access whose location has values that were not recorded: the
+// access itself, on which pairs race and nothing depends, and what it does to the
+// version of the contents. A write without a value changes what was there: a map, say.
+func (m *maker) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []int32) {
+	e := &r.e
+	if a.version < 0 {
+		a.version = m.newObj(ObjState{})
+	}
+	n := m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Obj: a.obj, Deps: deps})
+	m.ordered(t, n, a, e)
+	v := Event{Kind: format.AtomicRMW, Obj: a.version, Val: a.cur}
+	switch k := int32(len(m.w.Events)); {
+	case !e.Kind.IsWrite():
+		v.Kind = format.AtomicRead
+	case e.Flags&format.FlagNoValue == 0 && e.Kind != format.AtomicRMW:
+		v.Kind, v.Val, v.ValDeps = format.AtomicWrite, uint64(k)+1, valDeps
+		a.cur = v.Val
+	default:
+		v.Aux, v.ValDeps = uint64(k)+1, valDeps
+		a.cur = v.Aux
+	}
+	n = m.add(t, i, v)
+	if reads(e.Kind) {
+		t.parts = append(t.parts, n)
+		m.src[i] = append(m.src[i], n)
+	}
+	a.last = r.index
+}
+
+// object64 is a value as it is written, told apart from the same bits that pointed to
+// what was there before an Alloc of the window.
+func (m *maker) object64(a *atom, v uint64) uint64 {
+	if a.mask != 0xff {
+		return v
+	}
+	return m.pointer(v)
+}
+
+func (m *maker) pointer(v uint64) uint64 {
+	if v < 4096 || v >= 1<<48 || len(m.allocs) == 0 {
+		return v
+	}
+	k := m.lastAlloc(v)
+	if k < 0 {
+		return v
+	}
+	p := [2]uint64{v, uint64(k)}
+	name, ok := m.names[p]
+	if !ok {
+		name = 1<<63 | 0x7ea<<40 | uint64(len(m.names))
+		m.names[p], m.bits[name] = name, v
+	}
+	return name
+}
+
+// plain is the recorded number behind a value of the window.
+func (m *maker) plain(v uint64) uint64 {
+	if bits, ok := m.bits[v]; ok {
+		return bits
+	}
+	return v
 }
 
 // ordered keeps an access in its order with opaque operations, hidden writes and opaque calls.
@@ -303,8 +379,7 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 	e := &r.e
 	shift := 8 * (uint64(e.Obj) & 7)
 	v := extract(e.Val<<shift, a.mask)
-	reads := e.Kind != format.Write && e.Kind != format.AtomicWrite
-	if reads {
+	if reads(e.Kind) {
 		if !w.noValue && v != a.cur {
 			if !m.hiddenPrivate(i, t, a) {
 				return false
@@ -316,9 +391,9 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 	switch {
 	case e.Kind == format.AtomicRMW:
 		a.cur, a.deps = extract(e.Aux<<shift, a.mask), valDeps
-	case !reads && w.noValue:
+	case !reads(e.Kind) && w.noValue:
 		a.deps = merge(a.deps, valDeps)
-	case !reads:
+	case !reads(e.Kind):
 		a.cur, a.deps = v, valDeps
 	}
 	a.last = r.index

@@ -52,14 +52,16 @@ func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 	if e.Aux != 0 {
 		cases = nil
 	}
-	ev := Event{Kind: e.Kind, Flags: e.Flags, Val: e.Val, Aux: e.Aux, Cases: cases, Partner: -1}
 	recv := e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0
 	var head element
 	if recv && len(o.cur.queue) > 0 {
 		head = o.cur.queue[0]
-		if !o.noValue && head.val != e.Val {
+		if !o.noValue && m.plain(head.val) != e.Val {
 			return false
 		}
+	}
+	if e.Kind == format.ChanSend {
+		e.Val = m.pointer(e.Val)
 	}
 	if !o.cur.step(e, false) {
 		return false
@@ -69,7 +71,7 @@ func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 		return true
 	}
 	n := int32(len(m.w.Events))
-	ev.Obj, ev.Deps = m.idOf(o), m.resolve(r.needs)
+	ev := Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Cases: cases, Partner: -1, Deps: m.resolve(r.needs)}
 	switch {
 	case e.Kind == format.ChanSend:
 		ev.ValDeps = m.resolve(r.from)
@@ -80,7 +82,7 @@ func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 			q.val = ev.Val
 		}
 	case recv:
-		if o.noValue {
+		if ev.Val = head.val; o.noValue {
 			ev.Val = head.value()
 		}
 		ev.Strict = !(m.b.opt.Walked && r.walked)
