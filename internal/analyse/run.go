@@ -139,7 +139,7 @@ func newRun(opt Options, meta *trace.Meta) *run {
 	if opt.Level == Causal {
 		r.builder = window.NewBuilder(window.BuildOptions{
 			Size: opt.Window, Apart: opt.Apart, Walked: opt.Walker != nil,
-			NoValues: meta != nil && meta.Source != "presage" && opt.Walker == nil, Meta: meta,
+			NoValues: meta != nil && meta.Source == "std", Meta: meta,
 		}, r.window)
 		r.hb.Each(func(a, b int64) {
 			if len(r.unord) < maxUnordered {
