@@ -88,7 +88,8 @@ type Solver struct {
 	obligations *obligations
 	closure     *closure
 	racingLit   []lit
-	pending     [][]lit
+	pending     [][]lit // clauses to insert
+	agenda      [][]lit // choices to make
 }
 
 // New prepares a Solver for a window, which must not change afterwards.

@@ -16,6 +16,7 @@ func (l lit) index() int32 { return int32(l >> 1) }
 // lo < 0 for the others (a need, a writer of a read, an assumption).
 type vars struct {
 	lo, hi []int32
+	needs  []lit // by literal: an order literal that it implies, or litTrue
 	byPair map[uint64]int32
 }
 
@@ -31,6 +32,7 @@ func (v *vars) arc(l lit) (from, to int32, ok bool) {
 
 func (s *Solver) newVar(lo, hi int32) lit {
 	v := int32(len(s.lo))
+	s.needs = append(s.needs, litTrue, litTrue)
 	s.lo, s.hi = append(s.lo, lo), append(s.hi, hi)
 	s.value = append(s.value, 0, 0)
 	s.levelOf = append(s.levelOf, 0)

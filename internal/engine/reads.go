@@ -123,7 +123,9 @@ func (s *Solver) newSources(r, at int32, need lit) *sources {
 		}
 		src.lits = append(src.lits, l)
 		if w >= 0 {
-			s.emit(l.not(), s.before(w, at))
+			o := s.before(w, at)
+			s.needs[l] = o
+			s.emit(l.not(), o)
 			s.emit(l.not(), s.whole(w))
 		}
 	}

@@ -1,14 +1,19 @@
 package engine
 
-import "presage/internal/window"
+import (
+	"slices"
+
+	"presage/internal/window"
+)
 
 // batch is how many violations of one execution are explained at once.
-const batch = 8
+const batch = 32
 
 // restart forgets the previous pair but not what was learned.
 func (s *Solver) restart(p window.Pair) {
 	s.backtrack(0)
 	s.order.reset(min(p.A, p.B))
+	s.agenda = nil
 	s.thead = 0
 	s.budget.open()
 	if len(s.learned) > 4000 {
@@ -27,6 +32,7 @@ func (s *Solver) search(p window.Pair) Verdict {
 	for {
 		if c := s.propagate(); c != nil {
 			since++
+			s.agenda = s.agenda[:0]
 			if !s.resolve(c) {
 				s.closed = true
 				return NoRace
@@ -50,6 +56,9 @@ func (s *Solver) search(p window.Pair) Verdict {
 		}
 		if s.exhausted(s.opt.Conflicts) {
 			return Unknown
+		}
+		if s.settle() {
+			continue
 		}
 		if s.try(p) {
 			return Race
@@ -126,12 +135,34 @@ func (s *Solver) try(p window.Pair) bool {
 	if work != s.conflicts+len(s.trail) || lv != s.level() {
 		return false
 	}
-	for _, c := range choices {
+	for i, c := range choices {
 		if s.decide(c) {
+			s.agenda = append(s.agenda[:0], choices[i:]...)
 			return false
 		}
 	}
 	panic("engine: violations leave nothing to decide")
+}
+
+// settle decides on the next violation of the last execution that the decisions
+// since then have not touched.
+func (s *Solver) settle() bool {
+	for len(s.agenda) > 0 {
+		c := s.agenda[0]
+		if !slices.ContainsFunc(c, s.inOrder) && s.decide(c) {
+			return true
+		}
+		s.agenda = s.agenda[1:]
+	}
+	return false
+}
+
+// inOrder reports that l is true, or open and true of the candidate order.
+func (s *Solver) inOrder(l lit) bool {
+	if x, y, ok := s.arc(l); ok {
+		return s.pos[x] < s.pos[y]
+	}
+	return s.holds(l)
 }
 
 // flush inserts the pending clauses that are new.
@@ -148,30 +179,30 @@ func (s *Solver) flush() bool {
 	return true
 }
 
-// decide makes the most active open literal true; among equals the first. An order
-// literal that the arcs already refute is propagated instead.
+// decide makes the most active open literal true; among equals the first. If the arcs
+// already refute it, its negation is propagated instead. It reports false if there
+// is no open literal.
 func (s *Solver) decide(choices []lit) bool {
 	best := noLit
 	for _, l := range choices {
-		if s.value[l] != 0 {
-			continue
-		}
-		if s.refuted(l) {
-			return true
-		}
-		if best == noLit || s.activity[l.index()] > s.activity[best.index()]*1.0000001+1e-12 {
+		if s.value[l] == 0 && (best == noLit || s.activity[l.index()] > s.activity[best.index()]*1.0000001+1e-12) {
 			best = l
 		}
 	}
 	if best == noLit {
 		return false
 	}
-	s.assume(best)
+	if !s.refute(best) && !s.refute(s.needs[best]) {
+		s.assume(best)
+	}
 	return true
 }
 
-// refuted propagates the negation of l if a path of arcs contradicts it.
-func (s *Solver) refuted(l lit) bool {
+// refute propagates the negation of the open literal l if a path of arcs contradicts it.
+func (s *Solver) refute(l lit) bool {
+	if s.value[l] != 0 {
+		return false
+	}
 	x, y, ok := s.arc(l)
 	if !ok || s.pos[x] < s.pos[y] || !s.order.search(y, x) {
 		return false
