@@ -20,7 +20,7 @@ func TestParallel(t *testing.T) {
 	)
 	t.Run("first", func(t *testing.T) {
 		t.Parallel()
-		shared = 1 // race(shared)
+		shared = 1 // race(shared) // race(seen)
 		guard.Use(0)
 		time.Sleep(60 * time.Millisecond) // so that the end of this subtest orders nothing
 	})
@@ -29,6 +29,6 @@ func TestParallel(t *testing.T) {
 		time.Sleep(30 * time.Millisecond)
 		guard.Use(1)
 		shared = 2 // race(shared)
-		t.Log("shared is", shared)
+		t.Log("shared is", shared) // race(seen)
 	})
 }

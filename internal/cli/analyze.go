@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -106,7 +108,9 @@ type analysis struct {
 	failed   bool // a trace could not be read to its end
 }
 
+// warn adds a warning. Those that differ in the count alone, which the text may name, are one.
 func (a *analysis) warn(w report.Warning) {
+	w.Text = strings.Replace(w.Text, strconv.Itoa(w.Count)+" ", countMark, 1)
 	for i := range a.warnings {
 		if a.warnings[i].Code == w.Code && a.warnings[i].Text == w.Text {
 			a.warnings[i].Count += w.Count
@@ -114,6 +118,17 @@ func (a *analysis) warn(w report.Warning) {
 		}
 	}
 	a.warnings = append(a.warnings, w)
+}
+
+// countMark stands for the count in a warning's text until all are counted.
+const countMark = "\x00"
+
+// settle puts the counts into the texts.
+func (a *analysis) settle() {
+	for i := range a.warnings {
+		w := &a.warnings[i]
+		w.Text = strings.Replace(w.Text, countMark, strconv.Itoa(w.Count)+" ", 1)
+	}
 }
 
 // run analyses every trace, prints the report, and returns the exit code as an error.
@@ -303,6 +318,7 @@ func hbSpecs(res *analyse.Result) []report.Spec {
 
 // finish fills the summary and returns the exit code.
 func (a *analysis) finish() int {
+	a.settle()
 	s := &a.summary
 	for _, r := range a.set.Races() {
 		s.Races++

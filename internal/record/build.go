@@ -24,7 +24,8 @@ import (
 type build struct {
 	Key     string            `json:"key"`     // of everything it was made from
 	Overlay string            `json:"overlay"` // file for -overlay
-	Flags   []string          `json:"flags"`   // further flags of go build
+	Go      string            `json:"go"`      // the go command that takes it
+	Env     []string          `json:"env"`     // what that needs in its environment
 	Meta    *trace.Meta       `json:"meta"`
 	Opaque  map[string]string `json:"opaque"` // functions left as written, with the reason
 
@@ -107,7 +108,7 @@ func (c *Config) emit(ctx context.Context, in *inputs, cache, dir string) (*buil
 	if err != nil {
 		return nil, fmt.Errorf("instrumenting: %w", err)
 	}
-	b := &build{Key: in.key, Overlay: filepath.Join(dir, "overlay.json"), Flags: std.BuildFlags, in: in}
+	b := &build{Key: in.key, Overlay: filepath.Join(dir, "overlay.json"), Go: std.Go, Env: std.Env, in: in}
 	for try := 0; ; try++ {
 		if err := b.writeOverlay(std, res.Overlay); err != nil {
 			return nil, err
@@ -127,6 +128,7 @@ func (c *Config) emit(ctx context.Context, in *inputs, cache, dir string) (*buil
 		}
 	}
 	b.describe(res, std)
+	b.Meta.BuildFlags = c.loadFlags()
 	return b, nil
 }
 
@@ -182,6 +184,13 @@ func (b *build) writeOverlay(std rt.Overlay, sources map[string]string) error {
 	return writeFile(b.Overlay, data)
 }
 
+// command is a call of the go command that takes the overlay.
+func (b *build) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, b.Go, args...)
+	cmd.Env = append(os.Environ(), b.Env...)
+	return cmd
+}
+
 // compile compiles everything, without linking, and returns what the compiler said.
 // The results go to the build cache, where the run finds them.
 func (c *Config) compile(ctx context.Context, b *build) (string, error) {
@@ -189,10 +198,9 @@ func (c *Config) compile(ctx context.Context, b *build) (string, error) {
 	if c.Test {
 		args = append(args, "-test")
 	}
-	args = append(append(args, c.loadFlags()...), b.Flags...)
-	args = append(append(args, "-overlay="+b.Overlay), c.Packages...)
+	args = append(append(args, c.loadFlags()...), "-overlay="+b.Overlay)
 	var out, errs bytes.Buffer
-	cmd := c.goCommand(ctx, os.Environ(), args...)
+	cmd := b.command(ctx, append(args, c.Packages...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.Dir, &out, &errs
 	runErr := cmd.Run()
 	if cmd.ProcessState == nil {
@@ -272,7 +280,7 @@ func (c *Config) list(ctx context.Context) (*inputs, error) {
 		args = append(args, "-test")
 	}
 	args = append(append(args, c.loadFlags()...), c.Packages...)
-	cmd := c.goCommand(ctx, os.Environ(), args...)
+	cmd := c.goCommand(ctx, args...)
 	cmd.Dir = c.Dir
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
@@ -341,7 +349,7 @@ func (c *Config) matching(ctx context.Context) (map[string]bool, error) {
 		return found, nil
 	}
 	args := append(append([]string{"list", "-e"}, c.loadFlags()...), c.Instrument...)
-	cmd := c.goCommand(ctx, os.Environ(), args...)
+	cmd := c.goCommand(ctx, args...)
 	cmd.Dir = c.Dir
 	out, err := cmd.Output()
 	if err != nil {

@@ -2,7 +2,6 @@ package record
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 )
@@ -26,7 +25,7 @@ func (c *Config) vet(ctx context.Context, packages []string) bool {
 			args = append(args, "-"+name)
 		}
 	}
-	cmd := c.goCommand(ctx, os.Environ(), append(append(args, c.loadFlags()...), packages...)...)
+	cmd := c.goCommand(ctx, append(append(args, c.loadFlags()...), packages...)...)
 	cmd.Dir = c.Dir
 	return cmd.Run() == nil
 }

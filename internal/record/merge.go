@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"presage/internal/merge"
-	"presage/internal/trace"
 )
 
 // merge makes a trace of what each process left (4). A process that left nothing
@@ -24,11 +23,13 @@ func (c *Config) merge(b *build, rawDir string, r *Result) error {
 	var errs []error
 	for _, p := range processes {
 		name := filepath.Join(r.Dir, fmt.Sprintf("%s.trace", p.Name()))
-		n, err := mergeOne(filepath.Join(rawDir, p.Name()), name, *b.Meta)
+		meta := *b.Meta
+		meta.Warnings = slices.Clone(b.Meta.Warnings)
+		stats, err := merge.File(filepath.Join(rawDir, p.Name()), name, &meta)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("the recording of process %s: %w", p.Name(), err))
 		}
-		if n == 0 {
+		if stats.Events == 0 {
 			os.Remove(name)
 			continue
 		}
@@ -40,19 +41,4 @@ func (c *Config) merge(b *build, rawDir string, r *Result) error {
 func number(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n
-}
-
-// mergeOne returns the number of events written to the file name.
-func mergeOne(dir, name string, meta trace.Meta) (n int64, err error) {
-	f, err := os.Create(name)
-	if err != nil {
-		return 0, err
-	}
-	err = merge.Merge(dir, &meta, f)
-	err = errors.Join(err, f.Close())
-	if t, openErr := trace.Open(name); openErr == nil {
-		n = t.Events()
-		err = errors.Join(err, t.Close())
-	}
-	return n, err
 }

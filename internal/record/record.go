@@ -144,7 +144,6 @@ func (b *build) warnOpaque() int {
 // testArgs is the user's go test with what presage adds.
 func (c *Config) testArgs(b *build) []string {
 	args := append([]string{"test"}, c.Flags...)
-	args = append(args, b.Flags...)
 	args = append(args, "-overlay="+b.Overlay, "-vet=off")
 	if !hasFlag(c.Flags, "count", "test.count") {
 		args = append(args, "-count=1")
@@ -161,35 +160,35 @@ func hasFlag(flags []string, names ...string) bool {
 
 // run runs the recorded program and returns its exit code.
 func (c *Config) run(ctx context.Context, b *build, rawDir string) (int, error) {
-	env := append(os.Environ(), rt.EnvDir+"="+rawDir)
+	env := rt.EnvDir + "=" + rawDir
 	if c.Test {
 		c.Progress("building and running the tests")
-		return c.exec(ctx, c.goCommand(ctx, env, c.testArgs(b)...))
+		cmd := b.command(ctx, c.testArgs(b)...)
+		cmd.Env = append(cmd.Env, env)
+		return c.exec(ctx, cmd)
 	}
 	bin := filepath.Join(filepath.Dir(rawDir), "program")
 	defer os.Remove(bin)
 	c.Progress("building the program")
 	args := append([]string{"build"}, c.Flags...)
-	args = append(append(args, b.Flags...), "-overlay="+b.Overlay, "-o", bin)
-	if code, err := c.exec(ctx, c.goCommand(ctx, os.Environ(), append(args, c.Packages...)...)); code != 0 || err != nil {
+	args = append(args, "-overlay="+b.Overlay, "-o", bin)
+	if code, err := c.exec(ctx, b.command(ctx, append(args, c.Packages...)...)); code != 0 || err != nil {
 		return code, err
 	}
 	c.Progress("running the program")
 	cmd := exec.CommandContext(ctx, bin, c.Args...)
-	cmd.Env = env
+	cmd.Env = append(os.Environ(), env)
 	return c.exec(ctx, cmd)
 }
 
 // plain runs the user's command without presage.
 func (c *Config) plain(ctx context.Context) (int, error) {
-	return c.exec(ctx, c.goCommand(ctx, os.Environ(), c.command()[1:]...))
+	return c.exec(ctx, c.goCommand(ctx, c.command()[1:]...))
 }
 
 // goCommand is a call of the go command. The user's flags hold -C, so it starts where we are.
-func (c *Config) goCommand(ctx context.Context, env []string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Env = env
-	return cmd
+func (c *Config) goCommand(ctx context.Context, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, "go", args...)
 }
 
 // exec runs cmd with the user's streams. Only a command that could not be run is an error.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/fatih/color"
@@ -166,7 +167,7 @@ func (h *textHandler) short(p Position) string {
 // Summary prints the warnings and the last line.
 func (h *textHandler) Summary(m *Summary) error {
 	for _, w := range h.warnings {
-		h.printf("%s %s%s\n", h.head.Sprint("warning:"), w.Text, pick(w.Count > 1, fmt.Sprintf(" (%d)", w.Count), ""))
+		h.printf("%s %s%s\n", h.head.Sprint("warning:"), w.Text, pick(w.Count > 1 && !strings.Contains(w.Text, strconv.Itoa(w.Count)), fmt.Sprintf(" (%d)", w.Count), ""))
 	}
 	if h.o.Quiet {
 		return h.err
