@@ -26,7 +26,7 @@ const (
 
 	// Memory. Obj: address; Size: 1..8 bytes, never across an aligned 8-byte word
 	// (larger accesses are recorded as several events with FlagMore on all but the
-	// last); Val: the value, zero-extended little-endian.
+	// last, which is the goroutine's next event); Val: the value, zero-extended little-endian.
 	Read        Kind = 1
 	Write       Kind = 2
 	AtomicRead  Kind = 3
@@ -100,6 +100,7 @@ type Flags uint8
 
 const (
 	FlagRead        Flags = 1 << 0 // lock: shared mode
+	FlagUnexplained Flags = 1 << 0 // memory: a read whose value no recorded write before it explains
 	FlagTry         Flags = 1 << 1 // lock: by TryLock or TryRLock; AtomicRead: a CompareAndSwap that failed
 	FlagNonBlocking Flags = 1 << 1 // channel: case of a select with a default
 	FlagClosed      Flags = 1 << 2 // receive: the channel was closed and empty

@@ -1,0 +1,62 @@
+// Package merge makes one linear trace of the raw records of a process: of the
+// streams that its goroutines wrote, each in its own order, with stamps.
+//
+// The bytes are drawn in internal/trace/format/raw.go, the meaning of stamps stands in
+// docs/recording.md, §Order.
+//
+// # Order
+//
+// The stamped records of a stream divide it into *groups* of plain records. A group was executed between the
+// stamps around it. The merge is a k-way merge by stamps:
+//
+//   - (O1) Stamped records come in the order of their stamps, equal ones in the order of their streams. As the stamps of one object
+//     are in the order in which its operations took effect, so is the trace.
+//   - (O2) A group comes after the stamp before it and before the stamp behind it. Within this
+//     room it comes as late as possible, except for (V1) and (V2).
+//
+// What happens-before orders, (O1) and (O2) order: between an access and one that it happens before are two stamps.
+//
+// # Values
+//
+// Where goroutines race, (O2) leaves a choice, and the values tell which choice explains the run. The merge keeps
+// the bytes last written to each location (the *shadow*). A word is *contended* while the current groups
+// of two streams access it.
+//
+//   - (V1) Before a read of a contended word that returned something else than the shadow holds: if another stream's group has
+//     a write after which the read is explained, that stream is *pulled*: its records up to the write come first.
+//   - (V2) Before a write that changes a contended word: another stream whose next access to the word is a read
+//     of the value that is about to be lost is pulled up to that read.
+//   - (V3) A read that is still not explained gets FlagUnexplained, is counted, and the shadow learns its value: what
+//     wrote it was not recorded (or the search of V1 and V2, which never takes back a record, missed the order).
+//   - (V4) Memory is unknown until it is accessed, and again after an Alloc, and after a write without value; the first read of unknown bytes is explained.
+//
+// The result is deterministic: it depends on the records only.
+//
+// # What a run leaves behind
+//
+//   - (C1) A killed process leaves streams that end anywhere: their last groups have no stamp behind them and come last.
+//   - (C2) A process that stopped recording while it ran on (disk full): what it did later is missing, and what its
+//     goroutines did between their last synchronisation and the stop cannot be told from what they did after it, behind
+//     locks that left no record. Each stream counts up to its last synchronisation, and no record with a stamp after the stop counts.
+//   - (C3) A stream that cannot be read on (damaged file) ends the trace of all streams at its last stamp: what the others did later
+//     may be ordered by synchronisation that is lost.
+//
+// # Goroutines and objects
+//
+//   - (G1) Goroutines are numbered from 1 in the order of their first event; goroutine 1 is the main one. Threads of the runtime are goroutine 0.
+//   - (G2) Accesses to the goroutine's own stack, which an Alloc with FlagStack has announced, get FlagStack.
+//   - (G3) Elements sent without their value have the number of the send on its channel as Val, and so has their receive.
+//   - (G4) An access to a range of bytes becomes one event per word. An access of nothing, or at address 0 (a nil map), is left out.
+//
+// # Memory
+//
+// The files are mapped. Besides, there are about 24 bytes per word of the program's memory that was
+// accessed with values, a few hundred per goroutine, and the current groups: about 32 bytes per access in them.
+//
+// # Names
+//
+//	s, t    streams
+//	x       word of memory
+//	c       its shadow cell
+//	group   plain records between two stamps
+package merge

@@ -1,0 +1,314 @@
+package merge
+
+import (
+	"container/heap"
+	"fmt"
+	"os"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// Stats is what a merge did.
+type Stats struct {
+	Process
+	Streams     int   // that have records
+	Goroutines  int   // numbers given
+	Bytes       int64 // of raw records
+	Events      int64 // written
+	Values      int64 // reads whose value was compared
+	Unexplained int   // of those, reads that no write explains (V3)
+	Pulls       int   // (V1), (V2)
+	Dropped     int   // records left out because of a stop or damage (C2), (C3)
+	Damage      []string
+}
+
+// Merge merges the raw records in dir, the directory of one process, and writes
+// their events to w. It fills in the goroutines and the warnings of meta;
+// the caller closes w with it.
+func Merge(dir string, meta *trace.Meta, w *trace.Writer) (Stats, error) {
+	r, err := openRecording(dir)
+	if err != nil {
+		return Stats{}, err
+	}
+	defer r.close()
+	m := newMerger(r, meta, w)
+	m.run()
+	m.finish()
+	return m.stats, m.err
+}
+
+// File merges the raw records in dir into a trace file.
+func File(dir, name string, meta *trace.Meta) (Stats, error) {
+	f, err := os.Create(name)
+	if err != nil {
+		return Stats{}, err
+	}
+	w, err := trace.NewWriter(f, meta)
+	if err != nil {
+		f.Close()
+		return Stats{}, err
+	}
+	s, err := Merge(dir, meta, w)
+	if closeErr := w.Close(meta); err == nil {
+		err = closeErr
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		err = fmt.Errorf("writing trace %s: %w", name, err)
+	}
+	return s, err
+}
+
+// merger is the state of a merge.
+type merger struct {
+	*recording
+	w      *trace.Writer
+	meta   *trace.Meta
+	shadow *shadow
+	hot    map[uint64]*contention // by word; cell.hot says which have one
+	heap   byStamp
+	widest uint64 // range of bytes that is believed (G4)
+	limit  uint64 // records with later stamps are left out (C2), (C3)
+	depth  int    // pulls under way
+	gos    map[uint64]trace.GoID
+	chans  map[uint64]*sends // (G3)
+	stats  Stats
+	err    error
+}
+
+// sends are the numbers of the next send and receive of a channel.
+type sends struct{ sent, received uint64 }
+
+func newMerger(r *recording, meta *trace.Meta, w *trace.Writer) *merger {
+	m := &merger{
+		recording: r, w: w, meta: meta, shadow: newShadow(), hot: make(map[uint64]*contention), limit: noStamp, widest: 1 << 32,
+		gos: map[uint64]trace.GoID{1: 1}, chans: make(map[uint64]*sends),
+	}
+	m.stats = Stats{Process: r.Process, Streams: len(r.streams), Bytes: r.bytes}
+	m.goroutine(1)
+	return m
+}
+
+// run merges (O1).
+func (m *merger) run() {
+	m.cut()
+	for i, s := range m.streams {
+		s.index, s.g = int32(i), -1
+		s.setCursor(cursor{seg: -1})
+		if m.load(s) {
+			m.heap = append(m.heap, s)
+		}
+	}
+	heap.Init(&m.heap)
+	for len(m.heap) > 0 && m.err == nil {
+		s := m.heap[0]
+		if s.stamp > m.limit {
+			break
+		}
+		s.busy = true
+		more := m.step(s)
+		s.busy = false
+		if more {
+			heap.Fix(&m.heap, 0)
+		} else {
+			heap.Pop(&m.heap)
+		}
+	}
+	for _, s := range m.heap { // behind the limit
+		m.stats.Dropped += m.rest(s)
+	}
+}
+
+// step emits the group of s and the stamped record behind it, and begins the next
+// group. It returns false at the end of the stream.
+func (m *merger) step(s *stream) bool {
+	for m.err == nil {
+		r, ok := m.emitPlain(s)
+		if !ok {
+			return false
+		}
+		if r.has {
+			break
+		}
+	}
+	return m.err == nil && m.load(s)
+}
+
+// emitPlain emits the next record of s.
+func (m *merger) emitPlain(s *stream) (r record, ok bool) {
+	c := s.cursor()
+	if !c.read(m.recording, s, &r) {
+		return r, false
+	}
+	valued := isValued(&r)
+	if valued { // a pull must find the record it stops at still to come
+		m.order(s)
+	}
+	s.setCursor(c)
+	if valued {
+		s.next++
+	}
+	m.emit(s, &r)
+	return r, true
+}
+
+// order arranges what has to come before the next access of s.
+func (m *merger) order(s *stream) {
+	a := s.acc[s.next]
+	if !a.c.hot {
+		return
+	}
+	busy := s.busy
+	s.busy = true
+	if a.kind == format.Write {
+		m.beforeWrite(s, a)
+	} else if !a.c.explains(a.val, a.mask) {
+		m.beforeRead(s, a)
+	}
+	s.busy = busy
+}
+
+// isValued reports whether r is a plain access with a value: an element of a group's acc.
+func isValued(r *record) bool {
+	return (r.kind == format.Read || r.kind == format.Write) && r.flags&format.FlagNoValue == 0 && r.word(0) != 0 && r.size > 0 && r.size <= 8
+}
+
+// load begins the next group of s: it finds the stamp behind it and its accesses. It
+// returns false if nothing is left.
+func (m *merger) load(s *stream) bool {
+	s.number++
+	s.acc, s.next = s.acc[:0], 0
+	s.stamp = noStamp
+	c := s.cursor()
+	var r record
+	some := false
+	for c.read(m.recording, s, &r) {
+		some = true
+		if r.has {
+			s.stamp = r.stamp
+			break
+		}
+		if isValued(&r) {
+			s.acc = append(s.acc, m.accessOf(&r))
+		}
+	}
+	if some {
+		m.enter(s)
+	}
+	return some
+}
+
+func (m *merger) accessOf(r *record) access {
+	x := r.word(0)
+	return access{
+		x: x &^ 7, c: m.shadow.cell(x), val: r.word(1) << (8 * (x & 7)), mask: byteMask(x, uint64(r.size)), kind: r.kind,
+	}
+}
+
+// rest counts the records of s that were not emitted.
+func (m *merger) rest(s *stream) (n int) {
+	c := s.cursor()
+	var r record
+	for c.read(m.recording, s, &r) {
+		n++
+	}
+	return n
+}
+
+// cut applies (C2) and (C3).
+func (m *merger) cut() {
+	if m.Stopped != format.NotStopped {
+		if m.StopAt != 0 {
+			m.limit = m.StopAt
+		}
+		for _, s := range m.streams {
+			m.cutAfterSync(s)
+		}
+	}
+	for _, s := range m.streams {
+		var r record
+		c := cursor{seg: -1}
+		last, end := uint64(0), false
+		if !s.broken && !m.endsBadly(s) {
+			continue
+		}
+		for !end {
+			if end = !c.read(m.recording, s, &r); !end && r.has {
+				last = r.stamp
+			}
+		}
+		m.limit = min(m.limit, last)
+	}
+}
+
+// endsBadly reports whether a span of s ends in a word that is no record.
+func (m *merger) endsBadly(s *stream) bool {
+	if len(m.damage) == 0 {
+		return false
+	}
+	var r record
+	c := cursor{seg: -1}
+	for c.read(m.recording, s, &r) {
+	}
+	return c.at < c.end
+}
+
+// cutAfterSync ends s at its last record of synchronisation (C2).
+func (m *merger) cutAfterSync(s *stream) {
+	var r record
+	c, last := cursor{seg: -1}, cursor{seg: -1}
+	dropped := 0
+	for c.read(m.recording, s, &r) {
+		dropped++
+		if r.has && r.kind != format.RawStamp && r.kind != format.Alloc {
+			last, dropped = c, 0
+		}
+	}
+	m.stats.Dropped += dropped
+	s.spans = s.spans[:last.span]
+	if last.span > 0 {
+		s.spans[last.span-1].end = last.at
+	}
+}
+
+// finish fills in the warnings.
+func (m *merger) finish() {
+	m.stats.Goroutines = len(m.meta.Goroutines) - 1
+	m.meta.Warn("unexplained-read", m.stats.Unexplained, "reads returned what no recorded write explains: code that was not instrumented wrote it")
+	if m.Stopped != format.NotStopped {
+		m.meta.Warn("recording-stopped", 1, "the program ran on without being recorded: "+stopText(m.Stopped))
+	}
+	m.stats.Damage = m.damage
+	m.meta.Warn("raw-damaged", len(m.damage), "raw records could not be read: the trace ends there")
+	m.meta.Warn("records-dropped", m.stats.Dropped, "records behind the point up to which the recording is whole were left out")
+}
+
+func stopText(r format.StopReason) string {
+	switch r {
+	case format.StopNoFile:
+		return "a file could not be created"
+	case format.StopNoDisk:
+		return "the disk is full"
+	case format.StopNoMap:
+		return "a file could not be mapped"
+	}
+	return fmt.Sprintf("reason %d", r)
+}
+
+// byStamp is a heap of streams.
+type byStamp []*stream
+
+func (h byStamp) Len() int { return len(h) }
+func (h byStamp) Less(i, j int) bool {
+	return h[i].stamp < h[j].stamp || h[i].stamp == h[j].stamp && h[i].index < h[j].index
+}
+func (h byStamp) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *byStamp) Push(x any)   { *h = append(*h, x.(*stream)) }
+func (h *byStamp) Pop() any {
+	s := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return s
+}

@@ -1,0 +1,167 @@
+package merge
+
+import "presage/internal/trace/format"
+
+// ref is a stream in whose current group a contended word is accessed.
+type ref struct {
+	stream int32
+	group  uint32
+}
+
+// contention is the list of the streams that access a contended word.
+type contention struct {
+	refs  []ref
+	limit int // length at which ended groups are dropped
+}
+
+const (
+	maxScan  = 64 // streams looked at in one search of (V1) or (V2)
+	maxDepth = 32 // pulls within pulls
+)
+
+// live reports whether the group of r is still current, with accesses to come.
+func (m *merger) live(r ref) bool {
+	s := m.streams[r.stream]
+	return s.number == r.group && s.next < len(s.acc)
+}
+
+// enter notes the accesses of the group that s has just begun.
+func (m *merger) enter(s *stream) {
+	for i := range s.acc {
+		a := &s.acc[i]
+		c := a.c
+		if c.stream == s.index+1 && c.group == s.number {
+			continue // an earlier access of the group has noted it
+		}
+		if c.hot {
+			m.addRef(a.x, c, ref{s.index, s.number})
+		} else if c.stream != 0 && c.stream != s.index+1 && m.live(ref{c.stream - 1, c.group}) {
+			c.hot = true
+			m.hot[a.x] = &contention{refs: []ref{{c.stream - 1, c.group}, {s.index, s.number}}, limit: 8}
+		}
+		c.stream, c.group = s.index+1, s.number
+	}
+}
+
+func (m *merger) addRef(x uint64, c *cell, r ref) {
+	k := m.hot[x]
+	k.refs = append(k.refs, r)
+	if len(k.refs) < k.limit {
+		return
+	}
+	live := k.refs[:0]
+	for _, r := range k.refs {
+		if m.live(r) {
+			live = append(live, r)
+		}
+	}
+	k.refs = live
+	k.limit = max(8, 2*len(live))
+	if len(live) == 1 { // the one that is being added
+		c.hot = false
+		delete(m.hot, x)
+	}
+}
+
+// others calls f for the streams other than s that access the contended word x, until f returns true.
+func (m *merger) others(s *stream, x uint64, f func(t *stream) bool) {
+	k := m.hot[x]
+	n := 0
+	for i := 0; i < len(k.refs) && n < maxScan; i++ {
+		r := k.refs[i]
+		if r.stream == s.index || !m.live(r) {
+			continue
+		}
+		n++
+		if t := m.streams[r.stream]; !t.busy && f(t) {
+			return
+		}
+	}
+}
+
+// beforeRead makes room for a read of s that the shadow does not explain (V1).
+func (m *merger) beforeRead(s *stream, a access) {
+	if m.depth >= maxDepth {
+		return
+	}
+	var best *stream
+	upTo, smooth := 0, false
+	m.others(s, a.x, func(t *stream) bool {
+		i, ok, ownReads := explanation(t, a)
+		if ok && (best == nil || ownReads && !smooth) {
+			best, upTo, smooth = t, i, ownReads
+		}
+		return smooth
+	})
+	if best != nil {
+		m.pull(best, upTo)
+	}
+}
+
+// explanation finds the first write of t's group after which a is explained, and
+// tells whether t's own reads of the word up to there are, too.
+func explanation(t *stream, a access) (i int, ok, ownReads bool) {
+	c := *a.c
+	ownReads = true
+	for i := t.next; i < len(t.acc); i++ {
+		b := &t.acc[i]
+		if b.c != a.c {
+			continue
+		}
+		if b.kind == format.Read {
+			ownReads = ownReads && c.explains(b.val, b.mask)
+			continue
+		}
+		c.store(b.val, b.mask)
+		if c.explains(a.val, a.mask) {
+			return i, true, ownReads
+		}
+	}
+	return 0, false, false
+}
+
+// beforeWrite lets those read that want what the write a of s is about to change (V2).
+func (m *merger) beforeWrite(s *stream, a access) {
+	after := *a.c
+	after.store(a.val, a.mask)
+	if m.depth >= maxDepth || (after.val^a.c.val)&spread[a.mask&a.c.known] == 0 {
+		return
+	}
+	for range maxScan {
+		var who *stream
+		upTo := 0
+		m.others(s, a.x, func(t *stream) bool {
+			i := t.find(a.c)
+			if i >= 0 && t.acc[i].kind == format.Read && a.c.explains(t.acc[i].val, t.acc[i].mask) && !after.explains(t.acc[i].val, t.acc[i].mask) {
+				who, upTo = t, i
+			}
+			return who != nil
+		})
+		if who == nil {
+			return
+		}
+		m.pull(who, upTo)
+	}
+}
+
+// find returns the next access of s's group to c, or -1.
+func (s *stream) find(c *cell) int {
+	for i := s.next; i < len(s.acc); i++ {
+		if s.acc[i].c == c {
+			return i
+		}
+	}
+	return -1
+}
+
+// pull emits the records of t up to and with its access i.
+func (m *merger) pull(t *stream, i int) {
+	m.stats.Pulls++
+	m.depth++
+	t.busy = true
+	for t.next <= i && m.err == nil {
+		m.emitPlain(t)
+	}
+	t.busy = false
+	m.depth--
+}

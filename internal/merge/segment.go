@@ -1,0 +1,198 @@
+package merge
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"presage/internal/trace/format"
+)
+
+// Process says which process made a recording.
+type Process struct {
+	PID     uint64
+	Unix    int64             // start, in nanoseconds
+	Stamp   uint64            // stamp at the start
+	Stopped format.StopReason // why it stopped recording while it ran on
+	StopAt  uint64            // stamp at that moment, 0 if not known
+}
+
+// recording are the mapped segments of a process and the chunks in them.
+type recording struct {
+	Process
+	maps    [][]byte
+	streams []*stream
+	bytes   int64
+	damage  []string // what could not be read
+}
+
+// span is a run of whole records within one chunk.
+type span struct {
+	seg        int32
+	start, end int64 // bytes
+}
+
+// chunk is a span of a stream.
+type chunk struct {
+	stream, seq uint32
+	goid        uint64
+	span
+}
+
+// openRecording maps the segments in dir and finds the streams.
+func openRecording(dir string) (*recording, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.seg"))
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	slices.Sort(names)
+	r := &recording{}
+	var chunks []chunk
+	for _, name := range names {
+		if chunks, err = r.segment(name, chunks); err != nil {
+			r.close()
+			return nil, fmt.Errorf("reading raw records %s: %w", name, err)
+		}
+	}
+	r.join(chunks)
+	return r, nil
+}
+
+func (r *recording) close() {
+	for _, m := range r.maps {
+		syscall.Munmap(m)
+	}
+	r.maps = nil
+}
+
+// word returns the word at byte i.
+func word(b []byte, i int64) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
+
+const (
+	blockBytes  = 8 * format.RawBlockWords
+	headerBytes = 8 * format.ChunkHeaderWords
+)
+
+// segment maps a file and appends its chunks. A file that was created and no more is skipped.
+func (r *recording) segment(name string, chunks []chunk) ([]chunk, error) {
+	b, err := mapFile(name)
+	if err != nil || b == nil {
+		return chunks, err
+	}
+	r.maps = append(r.maps, b)
+	if word(b, 0) != format.SegMagic {
+		return chunks, nil
+	}
+	if v := word(b, 8); v != format.RawVersion {
+		return nil, fmt.Errorf("version %d; this presage reads version %d", v, format.RawVersion)
+	}
+	if word(b, 24) == 0 {
+		r.Process = Process{word(b, 16), int64(word(b, 48)), word(b, 56), format.StopReason(word(b, 40)), word(b, 64)}
+	}
+	for i := int64(blockBytes); i+headerBytes <= int64(len(b)); {
+		h := word(b, i)
+		size := int64(uint32(h)) * 8
+		switch {
+		case h == 0: // handed out and not used
+			i += blockBytes
+			continue
+		case format.Kind(h>>56) != format.RawChunk || size < headerBytes || size > int64(len(b))-i:
+			r.damaged("%s, byte %d: no chunk: %#x", filepath.Base(name), i, h)
+			i += blockBytes
+			continue
+		}
+		chunks = r.chunks(int32(len(r.maps)-1), i, i+size, chunks)
+		i += (size + blockBytes - 1) / blockBytes * blockBytes
+	}
+	return chunks, nil
+}
+
+func mapFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil || st.Size() < blockBytes {
+		return nil, err
+	}
+	b, err := syscall.Mmap(int(f.Fd()), 0, int(st.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("mapping it: %w", err)
+	}
+	return b, nil
+}
+
+// chunks appends the chunk that stands at start, and those within it.
+func (r *recording) chunks(seg int32, start, end int64, chunks []chunk) []chunk {
+	b := r.maps[seg]
+	first := len(chunks)
+	for i := start; ; {
+		var h uint64
+		if i+8 <= end {
+			h = word(b, i)
+		}
+		words, _ := format.RawLen(h)
+		n := int64(words) * 8
+		bad := h != 0 && (n == 0 || n > end-i)
+		if h == 0 || bad || format.Kind(h>>56) == format.RawChunk {
+			if len(chunks) > first {
+				chunks[len(chunks)-1].end = i
+				r.bytes += i - chunks[len(chunks)-1].start
+			}
+		}
+		if bad {
+			r.damaged("segment %d, byte %d: no record: %#x", seg, i, h)
+			// Keep the word in the span: the stream ends there, and everything with it (C3).
+			chunks[len(chunks)-1].end = i + 8
+		}
+		if h == 0 || bad {
+			return chunks
+		}
+		if format.Kind(h>>56) == format.RawChunk {
+			id := word(b, i+16)
+			chunks = append(chunks, chunk{uint32(id >> 32), uint32(id), word(b, i+8), span{seg, i + n, 0}})
+		}
+		i += n
+	}
+}
+
+func (r *recording) damaged(s string, args ...any) {
+	r.damage = append(r.damage, fmt.Sprintf(s, args...))
+}
+
+// join puts the chunks of each stream in order. Of a stream with a gap, what comes before it is kept.
+func (r *recording) join(chunks []chunk) {
+	slices.SortFunc(chunks, func(a, b chunk) int {
+		if a.stream != b.stream {
+			return int(a.stream) - int(b.stream)
+		}
+		return int(a.seq) - int(b.seq)
+	})
+	var s *stream
+	for _, c := range chunks {
+		if s == nil || s.id != c.stream {
+			s = &stream{id: c.stream, goid: c.goid, seg: -1}
+			r.streams = append(r.streams, s)
+		}
+		if int(c.seq) != len(s.spans) || s.broken {
+			if !s.broken {
+				r.damaged("stream %d: chunk %d is missing", s.id, len(s.spans))
+			}
+			s.broken = true
+			continue
+		}
+		s.spans = append(s.spans, c.span)
+	}
+}

@@ -1,0 +1,97 @@
+package merge
+
+import (
+	"math"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// stream is what one goroutine, or one thread of the runtime, recorded; and how far it is merged.
+type stream struct {
+	id     uint32
+	index  int32 // in recording.streams
+	goid   uint64
+	g      trace.GoID // -1 before its first event
+	spans  []span
+	broken bool // what follows spans is lost (C3)
+
+	// The cursor, before the next record to be emitted.
+	seg  int32 // -1: at the end
+	span int   // index of the next span
+	at   int64 // bytes
+	end  int64
+
+	// The current group.
+	number uint32   // of the group in the stream
+	stamp  uint64   // of the record behind it; noStamp if there is none
+	acc    []access // its valued accesses
+	next   int      // the first of them that is not yet emitted
+	busy   bool     // being emitted (no pull within a pull of the same stream)
+
+	stack struct{ lo, hi uint64 } // (G2)
+}
+
+// noStamp is the stamp of a group at the end of a stream.
+const noStamp = math.MaxUint64
+
+// access is an access with a value in the current group.
+type access struct {
+	x    uint64 // aligned address
+	c    *cell
+	val  uint64 // shifted to its place in the word
+	mask uint8  // bytes of the word
+	kind format.Kind
+}
+
+// record is a raw record.
+type record struct {
+	kind  format.Kind
+	flags format.Flags
+	size  uint16
+	site  uint32
+	w     []byte // the words after the header
+	stamp uint64
+	has   bool // it has a stamp
+}
+
+func (r *record) word(i int) uint64 { return word(r.w, int64(8*i)) }
+
+// cursor is a place in a stream.
+type cursor struct {
+	seg     int32
+	span    int
+	at, end int64
+}
+
+func (s *stream) cursor() cursor { return cursor{s.seg, s.span, s.at, s.end} }
+
+func (s *stream) setCursor(c cursor) { s.seg, s.span, s.at, s.end = c.seg, c.span, c.at, c.end }
+
+// read returns the record at c and moves c behind it. ok is false at the end.
+func (c *cursor) read(m *recording, s *stream, r *record) (ok bool) {
+	for c.at >= c.end {
+		if c.span >= len(s.spans) {
+			return false
+		}
+		sp := s.spans[c.span]
+		c.seg, c.at, c.end = sp.seg, sp.start, sp.end
+		c.span++
+	}
+	b := m.maps[c.seg]
+	h := word(b, c.at)
+	words, stamp := format.RawLen(h)
+	n := int64(words) * 8
+	if n == 0 || n > c.end-c.at {
+		return false // damage: join has reported it
+	}
+	*r = record{
+		kind: format.Kind(h >> 56), flags: format.Flags(h >> 48), size: uint16(h >> 32), site: uint32(h),
+		w: b[c.at+8 : c.at+n], has: stamp > 0,
+	}
+	if r.has {
+		r.stamp = word(b, c.at+int64(8*stamp))
+	}
+	c.at += n
+	return true
+}
