@@ -20,6 +20,7 @@ package format
 //	word 5  0, or why recording stopped (StopReason); only in segment 0
 //	word 6  unix time in nanoseconds at the start of the process
 //	word 7  stamp at the same moment
+//	word 8  stamp at the moment when recording stopped (word 5), 0 if not known; only in segment 0
 //
 // ## Chunks
 //
