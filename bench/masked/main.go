@@ -10,12 +10,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"log"
 	"os"
 	"os/exec"
+	"path"
 	"slices"
+	"strings"
 
 	"presage/bench/expect"
 	"presage/bench/session"
@@ -36,27 +39,25 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%-14s %8s %8s %8s\n", "example", "expected", "presage", "-race")
-	failed := 0
-	for _, name := range names(want) {
-		if *only != "" && name != *only {
-			continue
-		}
-		exact, race := 0, 0
-		for range *n {
-			if presage(ctx, s, name, want) {
-				exact++
-			}
-			if goRace(ctx, name) {
-				race++
-			}
-		}
-		if exact < *n {
-			failed++
-		}
-		fmt.Printf("%-14s %8d %5d/%-2d %5d/%-2d\n", name, len(want[name]), exact, *n, race, *n)
+	pattern := "./examples/..."
+	if *only != "" {
+		pattern = "./examples/" + *only
+		want = map[string][]expect.Pair{*only: want[*only]}
+	}
+	exact, race := make(map[string]int), make(map[string]int)
+	for range *n {
+		presage(ctx, s, pattern, want, exact)
+		goRace(ctx, pattern, race)
 	}
 	os.RemoveAll(s.Dir)
+	failed := 0
+	fmt.Printf("%-14s %8s %8s %8s\n", "example", "expected", "presage", "-race")
+	for _, name := range names(want) {
+		if exact[name] < *n {
+			failed++
+		}
+		fmt.Printf("%-14s %8d %5d/%-2d %5d/%-2d\n", name, len(want[name]), exact[name], *n, race[name], *n)
+	}
 	if failed > 0 {
 		log.Fatalf("%d examples are not as expected in every run", failed)
 	}
@@ -71,24 +72,39 @@ func names(want map[string][]expect.Pair) []string {
 	return all
 }
 
-func presage(ctx context.Context, s *session.Session, name string, want map[string][]expect.Pair) bool {
-	o, err := s.Test(ctx, ".", nil, "./examples/"+name)
+// presage records all examples once and counts those whose report is exact.
+func presage(ctx context.Context, s *session.Session, pattern string, want map[string][]expect.Pair, exact map[string]int) {
+	o, err := s.Test(ctx, ".", nil, pattern)
 	if err != nil {
 		log.Print(err)
-		return false
+		return
 	}
-	missing, extra := expect.Compare(map[string][]expect.Pair{name: want[name]}, expect.Races(o.Races))
-	for _, m := range missing {
-		log.Printf("missing %s", m)
+	got := expect.Races(o.Races)
+	for name, pairs := range want {
+		missing, extra := expect.Compare(map[string][]expect.Pair{name: pairs}, map[string][]expect.Pair{name: got[name]})
+		for _, m := range missing {
+			log.Printf("missing %s", m)
+		}
+		for _, e := range extra {
+			log.Printf("extra %s", e)
+		}
+		if len(missing)+len(extra) == 0 {
+			exact[name]++
+		}
 	}
-	for _, e := range extra {
-		log.Printf("extra %s", e)
-	}
-	return len(missing)+len(extra) == 0
 }
 
-// goRace reports whether go test -race prints a race.
-func goRace(ctx context.Context, name string) bool {
-	out, _ := exec.CommandContext(ctx, "go", "test", "-race", "-count=1", "./examples/"+name).CombinedOutput()
-	return bytes.Contains(out, []byte("DATA RACE"))
+// goRace counts the examples for which go test -race prints a race.
+func goRace(ctx context.Context, pattern string, race map[string]int) {
+	out, _ := exec.CommandContext(ctx, "go", "test", "-race", "-count=1", "-json", pattern).Output()
+	seen := make(map[string]bool)
+	for line := range bytes.Lines(out) {
+		var e struct{ Package, Output string }
+		if json.Unmarshal(line, &e) == nil && strings.Contains(e.Output, "DATA RACE") {
+			seen[path.Base(e.Package)] = true
+		}
+	}
+	for name := range seen {
+		race[name]++
+	}
 }
