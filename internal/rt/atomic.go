@@ -11,18 +11,15 @@ import (
 	"strings"
 )
 
-// The compiler replaces calls of sync/atomic's functions by instructions, knowing them by name, so a
-// changed body would never run. In the overlay they are therefore variables:
+// The compiler replaces calls of sync/atomic's functions by instructions, knowing them by name; a
+// changed body never runs. So the methods of sync/atomic's types call functions of other names, in small letters:
 //
-//	func AddInt64(addr *int64, delta int64) (new int64)
-//
-// becomes
-//
-//	var AddInt64 = addInt64
 //	func addInt64(addr *int64, delta int64) (new int64) { return int64(presageAdd64((*uint64)(unsafe.Pointer(addr)), uint64(delta))) }
 //
-// and the methods of the types call addInt64. The alternative, -d=ssa/intrinsics/off for every package of the
-// program, would take math/bits and the like away with it.
+// and packages that call the functions are compiled with -d=ssa/intrinsics/off (GCFlags). Tempting
+// and wrong: to make AddInt64 a variable (the compiler looks at the name all the same) or
+// generic (a module whose go.mod says go1.17 cannot call it); to turn intrinsics off everywhere (math.Sqrt is
+// a loop then).
 
 var atomicFiles = []string{"sync/atomic/doc.go", "sync/atomic/doc_64.go"}
 
@@ -86,7 +83,6 @@ func atomicFunc(out *bytes.Buffer, fset *token.FileSet, fn *ast.FuncDecl) error 
 		return err
 	}
 	small := strings.ToLower(op[:1]) + fn.Name.Name[1:]
-	fmt.Fprintf(out, "\nvar %s = %s\n\nfunc %s%s", fn.Name.Name, small, small, strings.TrimPrefix(sig.String(), "func"))
 	impl, word := "presage"+op+"32", "uint32"
 	switch typ {
 	case "Int64", "Uint64", "Uintptr":
@@ -114,7 +110,9 @@ func atomicFunc(out *bytes.Buffer, fset *token.FileSet, fn *ast.FuncDecl) error 
 		printer.Fprint(&res, fset, fn.Type.Results.List[0].Type)
 		call = "return " + res.String() + "(" + call + ")"
 	}
-	fmt.Fprintf(out, " {\n\t%s\n}\n", call)
+	for _, name := range []string{fn.Name.Name, small} {
+		fmt.Fprintf(out, "\nfunc %s%s {\n\t%s\n}\n", name, strings.TrimPrefix(sig.String(), "func"), call)
+	}
 	return nil
 }
 

@@ -29,6 +29,7 @@ type Config struct {
 	GoVersion string // go1.26.8; empty: what `go env` says
 	GOOS      string // empty: what `go env` says
 	GOARCH    string
+	ModCache  string // empty: what `go env` says
 	Dir       string // directory in which the go command is asked; empty: the current one
 	OutDir    string // the overlay's files go here
 }
@@ -41,8 +42,11 @@ type Overlay struct {
 	GOARCH    string
 	// Replace maps files of GOROOT to the files that stand for them, absolute, for `go build -overlay`.
 	Replace map[string]string
-	// BuildFlags are further flags for the go command. There are none today.
-	BuildFlags []string
+	// Go is the go command to use and Env what its environment needs besides. They
+	// matter where GOROOT lies in the module cache (a toolchain that the go command
+	// downloaded): it refuses an overlay there, so Go sees GOROOT through a symbolic link.
+	Go  string
+	Env []string
 	// Package is the import path of the hooks.
 	Package string
 }
@@ -78,7 +82,11 @@ func New(ctx context.Context, cfg Config) (Overlay, error) {
 	if err := cfg.complete(ctx); err != nil {
 		return Overlay{}, err
 	}
-	b := &builder{version: cfg.GoVersion, minor: minor(cfg.GoVersion), root: filepath.Join(cfg.GoRoot, "src"), files: map[string][]byte{}}
+	o := Overlay{GoVersion: cfg.GoVersion, GOOS: cfg.GOOS, GOARCH: cfg.GOARCH, Go: "go", Package: "presagert"}
+	if err := o.root(cfg); err != nil {
+		return Overlay{}, err
+	}
+	b := &builder{version: cfg.GoVersion, minor: minor(cfg.GoVersion), root: filepath.Join(o.GoRoot, "src"), files: map[string][]byte{}}
 	if !slices.Contains(supported, b.minor) || cfg.GOOS != platformOS || cfg.GOARCH != platformArch {
 		return Overlay{}, fmt.Errorf("%s on %s/%s is not supported; presage records with %s on %s/%s",
 			cfg.GoVersion, cfg.GOOS, cfg.GOARCH, strings.Join(supported, ", "), platformOS, platformArch)
@@ -88,32 +96,58 @@ func New(ctx context.Context, cfg Config) (Overlay, error) {
 			return Overlay{}, err
 		}
 	}
-	replace, err := b.write(cfg.OutDir)
-	if err != nil {
+	var err error
+	if o.Replace, err = b.write(filepath.Join(cfg.OutDir, cfg.GoVersion)); err != nil {
 		return Overlay{}, fmt.Errorf("writing the recorder: %w", err)
 	}
-	return Overlay{GoRoot: cfg.GoRoot, GoVersion: cfg.GoVersion, GOOS: cfg.GOOS, GOARCH: cfg.GOARCH, Replace: replace, Package: "presagert"}, nil
+	return o, nil
+}
+
+// root sets the GOROOT that the overlay speaks of.
+func (o *Overlay) root(cfg Config) error {
+	o.GoRoot = cfg.GoRoot
+	if cfg.ModCache == "" || !strings.HasPrefix(cfg.GoRoot, cfg.ModCache+string(filepath.Separator)) {
+		return nil
+	}
+	dir, err := filepath.Abs(cfg.OutDir)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	link := filepath.Join(dir, "goroot-"+cfg.GoVersion)
+	if to, err := os.Readlink(link); err != nil || to != cfg.GoRoot {
+		os.Remove(link)
+		if err := os.Symlink(cfg.GoRoot, link); err != nil {
+			return fmt.Errorf("linking GOROOT, which is in the module cache: %w", err)
+		}
+	}
+	o.GoRoot = link
+	o.Go = filepath.Join(link, "bin", "go")
+	o.Env = []string{"GOROOT=" + link, "GOTOOLCHAIN=local"}
+	return nil
 }
 
 // complete asks the go command for what cfg leaves open.
 func (c *Config) complete(ctx context.Context) error {
-	if c.GoRoot != "" && c.GoVersion != "" && c.GOOS != "" && c.GOARCH != "" {
+	if c.GoRoot != "" && c.GoVersion != "" && c.GOOS != "" && c.GOARCH != "" && c.ModCache != "" {
 		return nil
 	}
-	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOROOT", "GOVERSION", "GOOS", "GOARCH")
+	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOROOT", "GOVERSION", "GOOS", "GOARCH", "GOMODCACHE")
 	cmd.Dir = c.Dir
 	out, err := cmd.Output()
 	if err != nil {
 		return fmt.Errorf("asking go env: %w", err)
 	}
-	var env struct{ GOROOT, GOVERSION, GOOS, GOARCH string }
+	var env struct{ GOROOT, GOVERSION, GOOS, GOARCH, GOMODCACHE string }
 	if err := json.Unmarshal(out, &env); err != nil {
 		return fmt.Errorf("asking go env: %w", err)
 	}
 	for _, f := range []struct {
 		field *string
 		value string
-	}{{&c.GoRoot, env.GOROOT}, {&c.GoVersion, env.GOVERSION}, {&c.GOOS, env.GOOS}, {&c.GOARCH, env.GOARCH}} {
+	}{{&c.GoRoot, env.GOROOT}, {&c.GoVersion, env.GOVERSION}, {&c.GOOS, env.GOOS}, {&c.GOARCH, env.GOARCH}, {&c.ModCache, env.GOMODCACHE}} {
 		if *f.field == "" {
 			*f.field = f.value
 		}
@@ -219,7 +253,7 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 
 // patched applies the patches.
 func (b *builder) patched() error {
-	for _, p := range patches {
+	for _, p := range slices.Concat(patches, versionPatches[b.minor]) {
 		src, err := b.source(p.file)
 		if err != nil {
 			return err

@@ -81,7 +81,6 @@ func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 	// Select.
 	after("runtime/select.go", "\t// lock all the channels involved in the select\n\tsellock(scases, lockorder)\n", "\tpresageSelect(scases, lockorder, nsends, block)\n"),
 	{"runtime/select.go", "\tif !block {\n\t\tselunlock(scases, lockorder)\n", "\tif !block {\n\t\tpresageSelectDefault(scases, lockorder)\n\t\tselunlock(scases, lockorder)\n", 1},
-	before("runtime/select.go", "\t\t\tif raceenabled {\n\t\t\t\tracereadpc(c.raceaddr(), casePC(casi), chansendpc)\n", "\t\t\tpresageChanRead(c)\n"),
 	after("runtime/select.go", "\trecvOK = true\n\tqp = chanbuf(c, c.recvx)\n", "\tpresageChanOp(pgChanRecv, c, qp)\n"),
 	after("runtime/select.go", "bufsend:\n\t// can send to buffer\n", "\tpresageChanOp(pgChanSend, c, cas.elem)\n"),
 	after("runtime/select.go", "rclose:\n\t// read at end of closed channel\n", "\tpresageChanClosed(c)\n"),
@@ -131,7 +130,7 @@ func presageReleaseMerge(addr unsafe.Pointer)
 `, 1},
 	{"syscall/syscall_unix.go", "race.Enabled", "true", 7},
 
-	// sync/atomic's functions are variables now (atomic.go); what the runtime knew of them goes.
+	// sync/atomic's functions have bodies now (atomic.go): the runtime's own use of them goes.
 	{"runtime/atomic_pointer.go", "//go:linkname sync_atomic_StoreUintptr sync/atomic.StoreUintptr\nfunc sync_atomic_StoreUintptr(ptr *uintptr, new uintptr)\n", "func sync_atomic_StoreUintptr(ptr *uintptr, new uintptr) { atomic.Storeuintptr(ptr, new) }\n", 1},
 	{"runtime/atomic_pointer.go", "//go:linkname sync_atomic_SwapUintptr sync/atomic.SwapUintptr\nfunc sync_atomic_SwapUintptr(ptr *uintptr, new uintptr) uintptr\n", "func sync_atomic_SwapUintptr(ptr *uintptr, new uintptr) uintptr { return atomic.Xchguintptr(ptr, new) }\n", 1},
 	{"runtime/atomic_pointer.go", "//go:linkname sync_atomic_CompareAndSwapUintptr sync/atomic.CompareAndSwapUintptr\nfunc sync_atomic_CompareAndSwapUintptr(ptr *uintptr, old, new uintptr) bool\n", "func sync_atomic_CompareAndSwapUintptr(ptr *uintptr, old, new uintptr) bool {\n\treturn atomic.Casuintptr(ptr, old, new)\n}\n", 1},
@@ -145,7 +144,7 @@ func presageReleaseMerge(addr unsafe.Pointer)
 	{"internal/sync/mutex.go", "\told := m.state\n\tif old&(mutexLocked|mutexStarving) != 0 {\n\t\treturn false\n\t}\n", `retry:
 	old := m.state
 	if old&(mutexLocked|mutexStarving) != 0 {
-		if presageTryFail(&m.state, mutexLocked|mutexStarving) {
+		if presageTryFail(&m.state, mutexLocked, mutexStarving) {
 			return false
 		}
 		goto retry
@@ -181,7 +180,6 @@ func presageReleaseMerge(addr unsafe.Pointer)
 	{"sync/waitgroup.go", "wg.state.Or(waitGroupBubbleFlag)", "ratomic.Or64(presageUint64(&wg.state), waitGroupBubbleFlag)", 1},
 	{"sync/waitgroup.go", "wg.state.CompareAndSwap(state, ", "ratomic.Cas64(presageUint64(&wg.state), state, ", 2},
 	{"sync/waitgroup.go", "\t\tif v == 0 {\n\t\t\t// Counter is 0, no need to wait.\n", "\t\tif v == 0 {\n\t\t\t// Counter is 0, no need to wait.\n\t\t\tif !presageWait(unsafe.Pointer(wg), presageUint64(&wg.state)) {\n\t\t\t\tcontinue\n\t\t\t}\n", 1},
-	{"sync/waitgroup.go", "\t\t\tif isReset {\n", "\t\t\tif !isReset {\n\t\t\t\tisReset = !presageWait(unsafe.Pointer(wg), presageUint64(&wg.state))\n\t\t\t}\n\t\t\tif isReset {\n", 1},
 
 	// Once.
 	{"sync/once.go", "\tif !o.done.Load() {\n\t\t// Outlined", "\tif !presageDone(o) {\n\t\t// Outlined", 1},
@@ -227,6 +225,16 @@ func presageReleaseMerge(addr unsafe.Pointer)
 	{"sync/pool.go", "\tl, pid := p.pin()\n", "\tif p == nil {\n\t\tpanic(\"nil Pool\")\n\t}\n\tsite := presageTake()\n\tpresageMute(1)\n\tl, pid := p.pin()\n", 1},
 	{"sync/pool.go", "\truntime_procUnpin()\n\tif race.Enabled {\n\t\trace.Enable()\n\t}\n}\n", "\truntime_procUnpin()\n\tpresageMute(-1)\n}\n", 1},
 	{"sync/pool.go", "\truntime_procUnpin()\n\tif race.Enabled {\n\t\trace.Enable()\n\t\tif x != nil {\n\t\t\trace.Acquire(poolRaceAddr(x))\n\t\t}\n\t}\n", "\truntime_procUnpin()\n\tpresageMute(-1)\n\tif x != nil {\n\t\tpresageSite(site)\n\t\tpresageRecord(presageKindAcquire, 0, presageData(x))\n\t}\n", 1},
+}
+
+// versionPatches come after patches, for one version only.
+var versionPatches = map[string][]patch{
+	"go1.25": {
+		{"sync/waitgroup.go", "\t\t\tif ratomic.Load64(presageUint64(&wg.state)) != 0 {\n", "\t\t\tif ratomic.Load64(presageUint64(&wg.state)) != 0 || !presageWait(unsafe.Pointer(wg), presageUint64(&wg.state)) {\n", 1},
+	},
+	"go1.26": {
+		{"sync/waitgroup.go", "\t\t\tisReset := ratomic.Load64(presageUint64(&wg.state)) != 0\n", "\t\t\tisReset := ratomic.Load64(presageUint64(&wg.state)) != 0 || !presageWait(unsafe.Pointer(wg), presageUint64(&wg.state))\n", 1},
+	},
 }
 
 // versionSource is a file of package runtime with what differs between versions.

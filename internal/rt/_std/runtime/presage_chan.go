@@ -18,12 +18,6 @@ func presageChanBegin(c *hchan, send, block bool) {
 	}
 }
 
-func presageChanRead(c *hchan) {
-	if s := pgHere(); s != nil {
-		s.chanAccess(pgRead, c)
-	}
-}
-
 func (s *PresageG) chanAccess(kind uint64, c *hchan) {
 	p := s.room(3)
 	pgStore(p+8, uint64(uintptr(unsafe.Pointer(c))))
@@ -140,13 +134,19 @@ func presageNilDefault() {
 	}
 }
 
-// presageSelect records the cases of a select, the one that will be chosen among them.
+// presageSelect records the cases of a select, the one that will be chosen among them. (The
+// goroutine that completes the operation of one that waits cannot tell which of its cases it is.)
 func presageSelect(scases []scase, order []uint16, nsends int, block bool) {
 	s := pgHere()
 	if s == nil {
 		return
 	}
 	s.nonblock = !block
+	for _, i := range order {
+		if int(i) < nsends {
+			s.chanAccess(pgRead, scases[i].c)
+		}
+	}
 	if block && len(order) < 2 {
 		return
 	}

@@ -14,13 +14,14 @@ import (
 // A PresageG is the recorder's state of one goroutine. It is outside the
 // heap, so that it can be written anywhere in the runtime without write barriers.
 //
-// pos ≤ promise ≤ end ≤ hard whenever there is a promise: Block and Room promise the words from pos
-// to promise to records that check nothing. Records of the runtime's own
-// that come in between (an allocation) go in front of what is left of the promise.
+// Of the words from pos to end, left are free; Block and Room promised the others to records that check nothing.
+// Records that come in between and check for themselves (an allocation) take free words and go in front, so
+// the promise is kept. What was promised and not used is reclaimed by the next
+// Block or Room that takes the slow path.
 type PresageG struct {
 	_        sys.NotInHeap
 	pos      uintptr // where the next record goes
-	promise  uintptr // see above
+	left     int     // free words; less pgDue when a stamp is due
 	end      uintptr // where the slow path is due: the end of the chunk, or a stamp
 	hard     uintptr // end of the chunk
 	site     uint32  // remembered by Call
@@ -70,6 +71,7 @@ const (
 	pgStripes     = 1024
 	pgScratchSize = 1 << 20
 	pgSoft        = 512 * 8 // bytes between stamps
+	pgDue         = 1 << 40
 )
 
 var pgStripeTable [pgStripes]pgStripe
@@ -143,39 +145,65 @@ func (s *PresageG) start(parent uint64, pc uintptr) {
 	if len(name) > 1000 {
 		name = name[:1000]
 	}
-	n := uintptr(len(name)+7) / 8
+	n := (len(name) + 7) / 8
 	p := s.room(3 + n)
 	pgStore(p+8, parent)
 	pgStore(p+16, s.tick())
 	memmove(unsafe.Pointer(p+24), unsafe.Pointer(unsafe.StringData(name)), uintptr(len(name)))
 	pgStore(p, pgHead(pgStart, 0, uint64(len(name)), 0))
-	s.pos = p + (3+n)*8
+	s.pos = p + uintptr(3+n)*8
 }
 
-// room makes room for n words in front of what is promised.
-func (s *PresageG) room(n uintptr) uintptr {
-	var rest uintptr
-	if s.promise > s.pos {
-		rest = s.promise - s.pos
+// room makes room for n words, now, and keeps what is promised.
+func (s *PresageG) room(n int) uintptr {
+	if s.left < n {
+		s.grow2(n)
 	}
-	if s.pos+n*8+rest > s.end {
-		s.grow(n*8 + rest)
-	}
-	s.promise = s.pos + n*8 + rest
+	s.left -= n
 	return s.pos
 }
 
-// grow makes room for n bytes: after a stamp if it was only a stamp's turn, else in a new chunk.
-// Room that was promised is lost.
+// grow2 is the slow path of room.
 //
 //go:noinline
-func (s *PresageG) grow(n uintptr) {
-	if s.off || s.pos+n+16 > s.hard {
-		s.newChunk(n)
+func (s *PresageG) grow2(n int) {
+	s.due()
+	if s.left >= n {
 		return
 	}
-	s.stampAlone()
-	s.limit(n)
+	promised := s.avail() - s.left
+	s.grow(promised + n)
+	s.left -= promised
+}
+
+// grow is the slow path of Block and Room: n+1 words are free then, and promises forgotten.
+//
+//go:noinline
+func (s *PresageG) grow(n int) {
+	s.due()
+	if s.avail() <= n {
+		if need := uintptr(n+3) * 8; s.off || s.pos+need > s.hard {
+			s.newChunk(need)
+		} else {
+			s.stampAlone()
+			s.limit(need)
+		}
+	}
+	s.left = s.avail()
+}
+
+func (s *PresageG) avail() int { return int(s.end-s.pos) / 8 }
+
+// due writes the stamp that is due since a garbage collection, if there is room.
+func (s *PresageG) due() {
+	if s.left >= -pgDue/2 {
+		return
+	}
+	s.left += pgDue
+	if s.left >= 2 {
+		s.left -= 2
+		s.stampAlone()
+	}
 }
 
 // stampAlone writes a RawStamp; the caller knows that there is room.
@@ -185,13 +213,10 @@ func (s *PresageG) stampAlone() {
 	s.pos += 16
 }
 
-// limit says where the next stamp is due.
+// limit says where the next stamp is due, with n bytes before it.
 func (s *PresageG) limit(n uintptr) {
-	s.end = s.pos + max(n, pgSoft)
-	if s.end > s.hard {
-		s.end = s.hard
-	}
-	s.promise = s.pos
+	s.end = min(s.pos+max(n, pgSoft), s.hard)
+	s.left = s.avail()
 }
 
 // newChunk goes on in a new chunk, with room for n bytes.
@@ -240,7 +265,7 @@ func (s *PresageG) scratch(need uintptr) {
 	}
 	s.hard = s.pos + max(need, 4096)
 	s.end = s.hard
-	s.promise = s.pos
+	s.left = s.avail()
 }
 
 // pgChunk hands out memory for a chunk of size bytes. A first chunk may be the rest of
@@ -322,8 +347,8 @@ func presageGC() {
 		return
 	}
 	forEachG(func(gp *g) {
-		if s := gp.presage; s != nil && !s.off {
-			s.end = 0
+		if s := gp.presage; s != nil && s.left >= 0 {
+			s.left -= pgDue
 		}
 	})
 }

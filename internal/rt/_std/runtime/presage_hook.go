@@ -9,9 +9,10 @@ import "unsafe"
 // PresageEnter records the entry of a function.
 func PresageEnter(h uint64) *PresageG {
 	s := getg().presage
-	if s == nil || s.end-s.pos < 16 || s.pos > s.end {
+	if s == nil || s.left < 2 {
 		s = presageEnterSlow()
 	}
+	s.left -= 2
 	s.depth++
 	p := s.pos
 	pgStore(p+8, uint64(s.site)|uint64(s.depth)<<32)
@@ -29,8 +30,8 @@ func presageEnterSlow() *PresageG {
 	if s == nil {
 		s = pgNew(gp, 0, 0)
 	}
-	if s.pos+16 > s.end {
-		s.grow(16)
+	if s.left < 2 {
+		s.grow2(2)
 	}
 	return s
 }
@@ -41,45 +42,46 @@ func (s *PresageG) Outside() bool { return s.outside }
 // Call remembers the site of the call that follows.
 func (s *PresageG) Call(site uint32) { s.site = site }
 
-// Block records the entry of a block and promises room for need words.
+// Block records the entry of a block and promises room for need words. Its cost is just
+// what the compiler inlines.
 func (s *PresageG) Block(h uint64, need int) {
-	if s.pos+uintptr(need+1)*8 > s.end {
-		s.grow(uintptr(need+1) * 8)
+	if s.left <= need {
+		s.grow(need)
 	}
-	pgStore(s.pos, h)
-	s.promise = s.pos + uintptr(need+1)*8
+	s.left -= need + 1
+	*(*uint64)(unsafe.Pointer(s.pos)) = h
 	s.pos += 8
 }
 
 // Room promises room for need words.
 func (s *PresageG) Room(need int) {
-	if s.pos+uintptr(need)*8 > s.end {
-		s.grow(uintptr(need) * 8)
+	if s.left < need {
+		s.grow(need)
 	}
-	s.promise = s.pos + uintptr(need)*8
+	s.left -= need
 }
 
 // W1 writes a header.
 func (s *PresageG) W1(h uint64) {
-	pgStore(s.pos, h)
+	*(*uint64)(unsafe.Pointer(s.pos)) = h
 	s.pos += 8
 }
 
 // W2 writes a header and a word.
 func (s *PresageG) W2(h, v uint64) {
-	p := s.pos
-	pgStore(p+8, v)
-	pgStore(p, h)
-	s.pos = p + 16
+	p := unsafe.Pointer(s.pos)
+	*(*uint64)(unsafe.Add(p, 8)) = v
+	*(*uint64)(p) = h
+	s.pos = uintptr(p) + 16
 }
 
 // W3 writes a header and two words.
 func (s *PresageG) W3(h uint64, a unsafe.Pointer, v uint64) {
-	p := s.pos
-	pgStore(p+8, uint64(uintptr(a)))
-	pgStore(p+16, v)
-	pgStore(p, h)
-	s.pos = p + 24
+	p := unsafe.Pointer(s.pos)
+	*(*uintptr)(unsafe.Add(p, 8)) = uintptr(a)
+	*(*uint64)(unsafe.Add(p, 16)) = v
+	*(*uint64)(p) = h
+	s.pos = uintptr(p) + 24
 }
 
 // Mem records an access of n bytes at a, whose value is at q.
@@ -132,7 +134,7 @@ func (s *PresageG) Bytes(h uint64, q unsafe.Pointer, n uintptr) {
 	if n > 0xFFF8 {
 		n, h = 0xFFF8, h|pgFlagNoValue<<48 // cut
 	}
-	words := max((n+7)/8, 1)
+	words := max(int(n+7)/8, 1)
 	p := s.room(1 + words)
 	i := uintptr(0)
 	for ; i+8 <= n; i += 8 {
@@ -142,7 +144,7 @@ func (s *PresageG) Bytes(h uint64, q unsafe.Pointer, n uintptr) {
 		pgStore(p+8+i, pgLoad(add(q, i), n-i))
 	}
 	pgStore(p, h|uint64(n)<<32)
-	s.pos = p + (1+words)*8
+	s.pos = p + uintptr(1+words)*8
 }
 
 // Opaque records the beginning of a call that is not known to be instrumented.

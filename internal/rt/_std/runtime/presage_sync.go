@@ -122,21 +122,25 @@ func isync_presageUnlock(state *int32) int32 {
 	return new
 }
 
-// isync_presageTryFail reports whether TryLock fails: mask are the bits that make it so.
+// isync_presageTryFail reports whether TryLock fails. While a starving mutex is on its way from one goroutine to the next it
+// is free as far as the records say; that moment is waited for.
 //
 //go:linkname isync_presageTryFail internal/sync.presageTryFail
-func isync_presageTryFail(state *int32, mask int32) bool {
+func isync_presageTryFail(state *int32, locked, starving int32) bool {
 	s := pgHere()
 	if s == nil {
 		return true
 	}
 	st := pgEnter(uintptr(unsafe.Pointer(state)))
-	fail := atomic.Loadint32(state)&mask != 0
-	if fail {
+	now := atomic.Loadint32(state)
+	if now&locked != 0 {
 		s.put1(s.take(pgTryFail, 0, 0), uintptr(unsafe.Pointer(state)))
 	}
 	pgLeave(st)
-	return fail
+	if now&locked == 0 && now&starving != 0 {
+		Gosched()
+	}
+	return now&locked != 0
 }
 
 // RWMutex. readers is its count of readers, negative when there is a writer.

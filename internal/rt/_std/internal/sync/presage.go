@@ -21,7 +21,7 @@ func presageUnlock(state *int32) int32
 
 //go:linkname presageTryFail
 //go:noescape
-func presageTryFail(state *int32, mask int32) bool
+func presageTryFail(state *int32, locked, starving int32) bool
 
 // presageSlowCAS is a compare-and-swap that takes the lock if acquire is set.
 func presageSlowCAS(state *int32, old, new int32, acquire bool) bool {

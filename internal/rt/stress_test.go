@@ -1,0 +1,260 @@
+package rt_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"presage/internal/rt"
+	"presage/internal/trace/format"
+)
+
+// stress does everything at once, for ever if its argument is "forever".
+const stress = `
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+var (
+	mu   sync.Mutex
+	rw   sync.RWMutex
+	n64  atomic.Int64
+	n32  int32
+	ptr  atomic.Pointer[int]
+	val  atomic.Value
+	m    sync.Map
+	pool = sync.Pool{New: func() any { return new([64]byte) }}
+	chs  []chan int
+	sink any
+)
+
+func step(r *rand.Rand) {
+	switch r.Intn(16) {
+	case 0:
+		mu.Lock()
+		if r.Intn(4) == 0 {
+			runtime.Gosched()
+		}
+		mu.Unlock()
+	case 1:
+		if mu.TryLock() {
+			mu.Unlock()
+		}
+	case 2:
+		rw.RLock()
+		if r.Intn(4) == 0 {
+			runtime.Gosched()
+		}
+		rw.RUnlock()
+	case 3:
+		if rw.TryRLock() {
+			rw.RUnlock()
+		}
+	case 4:
+		if r.Intn(2) == 0 {
+			rw.Lock()
+			rw.Unlock()
+		} else if rw.TryLock() {
+			rw.Unlock()
+		}
+	case 5:
+		n64.Add(1)
+		n64.CompareAndSwap(n64.Load(), 5)
+	case 6:
+		atomic.AddInt32(&n32, 1)
+		atomic.StoreInt32(&n32, int32(r.Intn(9)))
+	case 7:
+		ptr.Store(new(int))
+		ptr.CompareAndSwap(ptr.Load(), nil)
+	case 8:
+		val.Store(r.Intn(100))
+		m.Store(r.Intn(20), new(int))
+		m.Load(r.Intn(20))
+	case 9:
+		x := pool.Get()
+		pool.Put(x)
+	case 10, 11:
+		c := chs[r.Intn(len(chs))]
+		select {
+		case c <- r.Intn(1000):
+		default:
+		}
+	case 12, 13:
+		a, b := chs[r.Intn(len(chs))], chs[r.Intn(len(chs))]
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(r.Intn(300))*time.Microsecond)
+		select {
+		case a <- 1:
+		case <-b:
+		case <-ctx.Done():
+		}
+		cancel()
+	case 14:
+		next, stop := iter.Pull(func(yield func(int) bool) { _ = yield(1) && yield(2) })
+		next()
+		stop()
+		sink = len(chs[0])
+	case 15:
+		var wg sync.WaitGroup
+		var once sync.Once
+		c := make(chan int)
+		for i := range 3 {
+			wg.Go(func() { once.Do(func() { runtime.Gosched() }); if i > 0 { <-c } })
+		}
+		wg.Add(1)
+		go func() { defer wg.Done(); c <- 1; close(c); runtime.Goexit() }()
+		wg.Wait()
+		var l sync.Mutex
+		cond := sync.NewCond(&l)
+		woken := 0
+		for range 3 {
+			wg.Go(func() { l.Lock(); woken++; cond.Wait(); l.Unlock() })
+		}
+		for done := false; !done; {
+			l.Lock()
+			done = woken == 3
+			l.Unlock()
+			runtime.Gosched()
+		}
+		cond.Signal()
+		cond.Broadcast()
+		wg.Wait()
+	}
+}
+
+func main() {
+	for i := range 6 {
+		chs = append(chs, make(chan int, i/2))
+	}
+	forever := len(os.Args) > 1
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			r := rand.New(rand.NewSource(int64(i)))
+			for j := 0; forever || j < 2000; j++ {
+				step(r)
+				if j%500 == 0 {
+					runtime.GC()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	fmt.Println("done")
+}
+`
+
+// TestStress runs everything at once: the records must be an execution, whatever the number of processors.
+func TestStress(t *testing.T) {
+	bin := build(t, []byte(stress))
+	for _, procs := range []string{"1", "2", "8"} {
+		out, dir, err := run(t, bin, "GOMAXPROCS="+procs)
+		if err != nil || out != "done\n" {
+			t.Fatalf("GOMAXPROCS=%s: %v\n%.2000s", procs, err, out)
+		}
+		p := read(t, dir)
+		if err := validate(p); err != nil {
+			t.Errorf("GOMAXPROCS=%s: %v", procs, err)
+		}
+		seen := map[format.Kind]int{}
+		for _, s := range p.Streams {
+			for r := range s.Records() {
+				seen[r.Kind]++
+			}
+		}
+		for k := format.Kind(1); k < format.Max; k++ {
+			switch k {
+			case format.Join, format.OpaqueBegin, format.OpaqueEnd, format.Enter, format.Exit, format.Block, format.Value, format.Word, format.Release:
+			default:
+				if k.Valid() && seen[k] == 0 {
+					t.Errorf("GOMAXPROCS=%s: no %v at all", procs, k)
+				}
+			}
+		}
+		t.Logf("GOMAXPROCS=%s: %d streams, %v", procs, len(p.Streams), seen)
+	}
+}
+
+// TestKill kills the program at random moments: what it left must be an execution.
+func TestKill(t *testing.T) {
+	bin := build(t, []byte(stress))
+	for range 12 {
+		dir := t.TempDir()
+		cmd := exec.Command(bin, "forever")
+		cmd.Env = append(os.Environ(), rt.EnvDir+"="+dir)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		d := time.Duration(rand.IntN(120_000)) * time.Microsecond
+		time.Sleep(d)
+		cmd.Process.Kill()
+		cmd.Wait()
+		sub, _ := filepath.Glob(filepath.Join(dir, "*"))
+		if len(sub) == 0 && d < 20*time.Millisecond {
+			continue // before it began
+		}
+		if len(sub) != 1 {
+			t.Fatalf("after %v: %v", d, sub)
+		}
+		p := read(t, sub[0])
+		if err := validate(p); err != nil {
+			t.Errorf("killed after %v: %v", d, err)
+		}
+	}
+}
+
+const many = `
+package main
+
+import (
+	"fmt"
+	"sync"
+)
+
+func main() {
+	var wg sync.WaitGroup
+	start := make(chan int)
+	for range 100_000 {
+		wg.Go(func() { <-start })
+	}
+	close(start)
+	wg.Wait()
+	fmt.Println("done")
+}
+`
+
+// TestMany: 100,000 goroutines alive at once.
+func TestMany(t *testing.T) {
+	bin := build(t, []byte(many))
+	out, dir, err := run(t, bin)
+	if err != nil || out != "done\n" {
+		t.Fatalf("%v\n%.2000s", err, out)
+	}
+	p := read(t, dir)
+	if err := validate(p); err != nil {
+		t.Error(err)
+	}
+	ends := 0
+	for _, s := range p.Streams {
+		for r := range s.Records() {
+			if r.Kind == format.End {
+				ends++
+			}
+		}
+	}
+	if ends != 100_000 {
+		t.Errorf("%d goroutines ended", ends)
+	}
+}
