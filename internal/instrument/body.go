@@ -25,9 +25,9 @@ type body struct {
 	results  map[*ssa.Alloc]string // result variables of functions with defers
 	inlined  map[ssa.Value]bool
 	consts   map[string]string
-	literals map[*ssa.Function]string
+	literals map[*ssa.Function]string  // variables of literals used more than once
+	placed   map[place][]*ssa.Function // where these are assigned
 	decls    []string
-	late     []string // declarations that follow the others
 	out      lines
 	line     int
 	lineFile string
@@ -41,7 +41,7 @@ func newBody(u *unitEmitter, f *plan.Func, depth int) *body {
 	b := &body{
 		unitEmitter: u, plan: f, fn: f.SSA, depth: depth,
 		names: map[ssa.Value]string{}, results: map[*ssa.Alloc]string{}, inlined: inline(f.SSA),
-		consts: map[string]string{}, literals: map[*ssa.Function]string{}, roomAt: -1,
+		consts: map[string]string{}, literals: map[*ssa.Function]string{}, placed: map[place][]*ssa.Function{}, roomAt: -1,
 	}
 	if depth > 0 {
 		b.prefix = fmt.Sprintf("d%d", depth)
@@ -132,7 +132,7 @@ func (b *body) opening() string {
 	if b.plan.Defers {
 		l.putf("f_ := g_.Frame(); defer f_.Exit(%#x)", header(format.Exit, 0, 0, b.plan.Site))
 	}
-	for _, d := range append(b.decls, b.late...) {
+	for _, d := range b.decls {
 		l.put(d)
 	}
 	l.text = append(l.text, b.parameters()...)
@@ -162,10 +162,6 @@ func (b *body) declare(name string, t types.Type, init string) {
 	b.decls = append(b.decls, d+"; _ = "+name)
 }
 
-func (b *body) declareAfter(name, init string) {
-	b.late = append(b.late, fmt.Sprintf("var %s = %s; _ = %s", name, init, name))
-}
-
 func (b *body) at(pos token.Pos) {
 	if pos.IsValid() {
 		b.out.at(b.position(pos))
@@ -175,6 +171,7 @@ func (b *body) at(pos token.Pos) {
 // emit writes the blocks.
 func (b *body) emit() {
 	b.declareRegisters()
+	b.placeLiterals()
 	for i, blk := range b.fn.Blocks {
 		if blk == b.fn.Recover {
 			continue
@@ -185,6 +182,7 @@ func (b *body) emit() {
 		b.enterBlock(&b.plan.Blocks[i])
 		for j, in := range blk.Instrs {
 			b.at(in.Pos())
+			b.assignLiterals(place{blk, j})
 			b.instr(in, &b.plan.Blocks[i].Instrs[j], blk)
 		}
 		b.barrier()

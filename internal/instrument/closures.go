@@ -38,30 +38,90 @@ func (b *body) staticLiteral(fn *ssa.Function) string {
 	if name, ok := b.literals[fn]; ok {
 		return name
 	}
-	text := b.literal(fn).text()
-	if b.uses1(fn) {
-		return text
-	}
-	name := fmt.Sprintf("%sl%d_", b.prefix, len(b.literals))
-	b.literals[fn] = name
-	b.declareAfter(name, text)
-	return name
+	return b.literal(fn).text()
 }
 
-// uses1 reports whether the literal is an operand of one instruction only.
-func (b *body) uses1(fn *ssa.Function) bool {
-	n := 0
-	var ops [10]*ssa.Value
+// place is an instruction, or with index len(Instrs)-1 the end of a block.
+type place struct {
+	block *ssa.BasicBlock
+	index int
+}
+
+// placeLiterals finds the literals without free variables that are used more than once: SSA has no
+// instruction that makes them. They are assigned to a variable at the last place that comes before all uses, which
+// keeps them in the order of the source, and so their names, in all but strange cases.
+func (b *body) placeLiterals() {
+	uses := map[*ssa.Function][]place{}
 	for _, blk := range b.fn.Blocks {
-		for _, in := range blk.Instrs {
-			for _, op := range in.Operands(ops[:0]) {
-				if *op == ssa.Value(fn) {
-					n++
-				}
+		for i, in := range blk.Instrs {
+			for _, u := range literalUses(in, place{blk, i}) {
+				uses[u.fn] = append(uses[u.fn], u.place)
 			}
 		}
 	}
-	return n == 1
+	for _, fn := range b.fn.AnonFuncs {
+		if len(uses[fn]) < 2 {
+			continue
+		}
+		name := fmt.Sprintf("%sl%d_", b.prefix, len(b.literals))
+		b.literals[fn] = name
+		b.declare(name, fn.Signature, "")
+		at := commonDominator(uses[fn])
+		b.placed[at] = append(b.placed[at], fn)
+	}
+}
+
+type literalUse struct {
+	fn *ssa.Function
+	place
+}
+
+// literalUses finds the literals among the operands of an instruction. A phi uses its operand at the
+// end of the predecessor.
+func literalUses(in ssa.Instruction, at place) []literalUse {
+	var out []literalUse
+	var ops [10]*ssa.Value
+	for i, op := range in.Operands(ops[:0]) {
+		fn, ok := (*op).(*ssa.Function)
+		if !ok || fn.Parent() == nil {
+			continue
+		}
+		if _, closure := in.(*ssa.MakeClosure); closure {
+			continue
+		}
+		p := at
+		if phi, ok := in.(*ssa.Phi); ok {
+			pred := phi.Block().Preds[i]
+			p = place{pred, len(pred.Instrs) - 1}
+		}
+		out = append(out, literalUse{fn, p})
+	}
+	return out
+}
+
+func commonDominator(ps []place) place {
+	at := ps[0]
+	for _, p := range ps[1:] {
+		switch {
+		case p.block == at.block:
+			at.index = min(at.index, p.index)
+		case p.block.Dominates(at.block):
+			at = p
+		default:
+			for !at.block.Dominates(p.block) {
+				at.block = at.block.Idom()
+				at.index = len(at.block.Instrs) - 1
+			}
+		}
+	}
+	return at
+}
+
+// assignLiterals writes the literals placed before an instruction.
+func (b *body) assignLiterals(at place) {
+	for _, fn := range b.placed[at] {
+		b.out.putf("%s = %s", b.literals[fn], b.literal(fn).text())
+	}
 }
 
 // literal prepares the body of a nested function.
