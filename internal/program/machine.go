@@ -155,8 +155,7 @@ func (g *goroutine) advance(f *frame) {
 	for jumps := 0; ; {
 		in := f.instr()
 		if !f.stage.at {
-			f.stage.at = true
-			g.pinOperands(f, in)
+			g.arrive(f, in)
 		}
 		if len(in.wants) > 0 && f.stage.want < len(in.wants) {
 			return
@@ -180,6 +179,21 @@ func (g *goroutine) advance(f *frame) {
 		f.stage.reset()
 		f.ip++
 	}
+}
+
+// arrive begins an instruction: what an earlier execution of it left is forgotten.
+func (g *goroutine) arrive(f *frame, in *instr) {
+	f.stage.at = true
+	if len(in.wants) > 0 && in.reg >= 0 {
+		none := Value{}
+		if in.wants[len(in.wants)-1].kind == wantLen {
+			none = Known(0) // no record: the channel is nil
+		}
+		for i := range in.n {
+			f.regs[in.reg+i] = none
+		}
+	}
+	g.pinOperands(f, in)
 }
 
 // pinOperands is rule (F2) at the instruction.

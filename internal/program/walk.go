@@ -544,18 +544,10 @@ func (g *goroutine) endValue(f *frame, e *trace.Event) {
 		}
 	}
 	f.regs[w.reg] = either(c, v, size)
-	if s, ok := in.in.(*ssa.Select); ok && w.hook.Index == 0 {
+	if _, ok := in.in.(*ssa.Select); ok && w.hook.Index == 0 {
 		f.stage.chosen = int(int64(v.bits))
-		g.zeroResults(f, in, s)
 	}
 	f.stage.want++
-}
-
-// zeroResults clears the values received by the cases of a select: only the chosen one is recorded.
-func (g *goroutine) zeroResults(f *frame, in *instr, s *ssa.Select) {
-	for i := int32(2); i < in.n; i++ {
-		f.regs[in.reg+i] = Value{}
-	}
 }
 
 // check compares a recomputed value with the recorded one.

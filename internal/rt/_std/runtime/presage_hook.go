@@ -158,6 +158,19 @@ func (s *PresageG) Opaque(h uint64) {
 // OpaqueEnd records its end.
 func (s *PresageG) OpaqueEnd(h uint64) { s.Opaque(h) }
 
+// ChanLen returns the length of the channel c, read and recorded under its lock.
+func (s *PresageG) ChanLen(h uint64, p unsafe.Pointer) int {
+	c := (*hchan)(p)
+	if c == nil {
+		return 0
+	}
+	lock(&c.lock)
+	n := int(c.qcount)
+	s.put3(h, uintptr(p), uint64(n), uint64(c.dataqsiz))
+	unlock(&c.lock)
+	return n
+}
+
 // Exit records the end of a function.
 func (s *PresageG) Exit(h uint64) { s.exit(h, s.depth) }
 

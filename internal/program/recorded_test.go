@@ -1,0 +1,113 @@
+package program_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"presage/internal/instrument"
+	"presage/internal/merge"
+	"presage/internal/plan"
+	"presage/internal/program"
+	"presage/internal/rt"
+	"presage/internal/trace"
+)
+
+// A built is a program built with hooks.
+type built struct {
+	dir, bin string
+	plan     *plan.Plan
+	runs     int
+}
+
+// build instruments and builds the program of the given source.
+func build(t *testing.T, src string) *built {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the standard library: not with -short")
+	}
+	dir := t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(dir, "out"), 0o777))
+	must(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module ops\n\ngo 1.26\n"), 0o666))
+	must(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(src), 0o666))
+	overlay, err := rt.New(context.Background(), rt.Config{Dir: dir, OutDir: filepath.Join(dir, "rt")})
+	must(t, err)
+	res, err := instrument.Instrument(context.Background(), instrument.Config{Config: plan.Config{Dir: dir}, OutDir: filepath.Join(dir, "out")})
+	must(t, err)
+	for _, o := range res.Opaque {
+		t.Errorf("%s is opaque: %s", o.Func, o.Reason)
+	}
+	js, err := overlay.JSON(res.Overlay)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "overlay.json"), js, 0o666))
+	b := &built{dir: dir, bin: filepath.Join(dir, "prog"), plan: res.Plan}
+	cmd := exec.Command(overlay.Go, "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", b.bin)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), overlay.Env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return b
+}
+
+// record runs the program and returns its trace.
+func (b *built) record(t *testing.T, args ...string) []trace.Event {
+	t.Helper()
+	b.runs++
+	raw := filepath.Join(b.dir, fmt.Sprintf("raw%d", b.runs))
+	must(t, os.MkdirAll(raw, 0o777))
+	cmd := exec.Command(b.bin, args...)
+	cmd.Env = append(os.Environ(), rt.EnvDir+"="+raw)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("running the program: %v\n%s", err, out)
+	}
+	procs, err := filepath.Glob(raw + "/*")
+	if err != nil || len(procs) != 1 {
+		t.Fatalf("%d recorded processes, %v", len(procs), err)
+	}
+	name := raw + ".trace"
+	stats, err := merge.File(procs[0], name, &trace.Meta{Source: "presage", Funcs: b.plan.Funcs, Sites: b.plan.Sites})
+	must(t, err)
+	if stats.Dropped > 0 || len(stats.Damage) > 0 {
+		t.Errorf("merge: %d records dropped, damage %v", stats.Dropped, stats.Damage)
+	}
+	tr, err := trace.Open(name)
+	must(t, err)
+	defer tr.Close()
+	var events []trace.Event
+	for {
+		var e trace.Event
+		if err := tr.Next(&e); errors.Is(err, io.EOF) {
+			return events
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, e)
+	}
+}
+
+// TestRecorded walks the recording of a program that uses every construct: nothing may differ.
+func TestRecorded(t *testing.T) {
+	src, err := os.ReadFile("testdata/ops/main.go")
+	must(t, err)
+	b := build(t, string(src))
+	w := program.New(b.plan)
+	for i, e := range b.record(t) {
+		w.Step(int64(i), &e)
+	}
+	s := w.Stats()
+	for _, m := range w.Mismatches() {
+		t.Errorf("event %d: %v", m.Index, m)
+	}
+	if s.Mismatches > 0 || len(s.Unwalked) > 0 {
+		t.Errorf("%d mismatches, unwalked %v", s.Mismatches, s.Unwalked)
+	}
+	if s.Invocations < 150 || s.Checked < 1500 {
+		t.Errorf("only %d invocations walked, %d values checked", s.Invocations, s.Checked)
+	}
+	t.Logf("%+v", s)
+}

@@ -1,0 +1,499 @@
+// Program ops uses every operator and construct of Go at least once: its recording is walked.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+type num interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint | ~float32 | ~float64
+}
+
+func gsum[T num](xs ...T) T {
+	var s T
+	for _, x := range xs {
+		s += x * 3
+	}
+	return s
+}
+
+type pair[K comparable, V any] struct {
+	k   K
+	v   V
+	b   bool
+	nxt *pair[K, V]
+}
+
+func (p *pair[K, V]) find(k K) (V, bool) {
+	for ; p != nil; p = p.nxt {
+		if p.k == k {
+			return p.v, true
+		}
+	}
+	var z V
+	return z, false
+}
+
+func ints(a int8, b uint8, c int16, d uint16, e int32, f uint32, g int64, h uint64, s uint, t int) string {
+	return fmt.Sprint(a+1, a*a, a/3, a%5, -a, ^a, a<<s, a>>t, a&^3, b-200, b<<s, b>>t, c*c, c<<9, d+d, e*e, e<<s, -e, f*f, f>>s, f<<40>>1,
+		g*g, g/7, g%7, g<<s, g>>s, h*h, h>>s, h%13, int8(g), uint8(c), int16(h), uint64(a), int64(f), uint32(a), a < 0, b > 100, c == -1, h != 3)
+}
+
+func floats(x float32, y float64, i int, u uint64) string {
+	n := math.NaN()
+	return fmt.Sprint(x+1.5, x*x, x/0.1, y/3, y*y-1, float32(y), float64(x), float32(i), float64(i), float32(u), float64(u), int(y), uint8(x), int64(x*1e30),
+		y < 3, n == n, n < y, -x, -y, min(x, 3), max(y, n), min(i, 4, -2), max("a", "b"))
+}
+
+func cplx(c complex128, d complex64) string {
+	return fmt.Sprint(c*c, c/complex(1, 2), c == c, real(c), imag(d), d*d, -c, complex64(c), complex(real(c), 2))
+}
+
+func text(s string, b []byte) string {
+	t := s + "x" + string(b)
+	for i, r := range t {
+		if r == 'é' {
+			t = t[:i] + t[i:]
+		}
+	}
+	c := t[1:3]
+	u := t[len(t):]
+	return c + u + string(rune(len(t))) + string([]rune(t)[1:]) + strings.ToUpper(c) + fmt.Sprint(s < t, s == "abc", t[0], len(u), []byte(c), t[len(t)-1:])
+}
+
+type pad struct {
+	a bool
+	b int64
+	c uint16
+	d [3]int32
+	e string
+	f any
+	_ int
+}
+
+type nested struct {
+	p [2]pad
+	q *nested
+	pad
+}
+
+func locals(n int) int {
+	var m nested
+	var grid [4][3]int
+	for i := range n {
+		grid[i%4][i%3] += i
+		m.p[i&1].d[i%3] = int32(i)
+		m.p[i&1].e = fmt.Sprint(i)
+		m.c += uint16(i)
+		m.p[1-i&1] = pad{b: int64(i), c: 7, f: i}
+	}
+	x := m
+	x.a = true
+	y := x.p
+	t := 0
+	for _, p := range y {
+		t += int(p.d[1]) + int(p.c) + len(p.e) + int(p.b)
+	}
+	for _, r := range grid {
+		for _, v := range r {
+			t += v
+		}
+	}
+	return t + int(x.c)
+}
+
+func slices(n int) (r []int) {
+	a := [5]int{1, 2, 3, 4, 5}
+	s := a[1:3]
+	s = append(s, 9)
+	s = append(s, a[:]...)
+	e := s[len(s):]
+	z := s[1:2:2]
+	z = append(z, 77)
+	q := make([]int, n, n*2)
+	copy(q, s)
+	copy(q[1:], q)
+	f := s[len(s):len(s):len(s)]
+	f = append(f, e...)
+	p := (*[2]int)(q)
+	p[1] = 5
+	arr := [2]int(q)
+	clear(q[3:])
+	b := append([]byte("ab"), "cde"...)
+	n2 := copy(b[1:], "zz")
+	type zs struct{}
+	zz := []zs{{}, {}}
+	zz = append(zz, zs{})
+	return append(r, append(z, q...)[0], arr[1], n2, int(b[1]), len(zz), cap(e), len(f), cap(s[2:4:5]))
+}
+
+func maps() int {
+	m := map[string]pad{}
+	m["a"] = pad{b: 3}
+	m["b"] = pad{b: 4, e: "x"}
+	delete(m, "zz")
+	t := 0
+	for k, v := range m {
+		t += len(k) + int(v.b)
+	}
+	if v, ok := m["q"]; !ok {
+		t += int(v.b)
+	}
+	var nm map[int]int
+	t += nm[3] + len(nm) + len(m)
+	k := map[any]int{1: 2, "x": 3, 2.5: 4}
+	t += k[1] + k["x"]
+	clear(k)
+	s := map[struct{ a, b int8 }]struct{}{{1, 2}: {}}
+	_, has := s[struct{ a, b int8 }{1, 2}]
+	if has {
+		t += len(s)
+	}
+	for range m {
+		t++
+	}
+	for i := range 3 {
+		mm := map[int]int{i: i}
+		mm[i]++
+		t += mm[i]
+	}
+	return t
+}
+
+func defers(n int) (r int, err error) {
+	defer func() {
+		r *= 2
+		if e := recover(); e != nil {
+			err = fmt.Errorf("got %v", e)
+			r += 5
+		}
+	}()
+	for i := range n {
+		defer func(k int) { r += k }(i)
+	}
+	var p *pad
+	if n > 2 {
+		return int(p.b), nil
+	}
+	if n == 2 {
+		panic("two")
+	}
+	return n, errors.New("x")
+}
+
+type shape interface{ area() float64 }
+type sq struct{ s float64 }
+type ci struct{ r float64 }
+
+func (s sq) area() float64  { return s.s * s.s }
+func (c *ci) area() float64 { return c.r * c.r * 3 }
+
+type emb struct {
+	*ci
+	sq
+	mu sync.Mutex
+}
+
+func ifaces(xs []any) string {
+	out := ""
+	for _, x := range xs {
+		switch v := x.(type) {
+		case nil:
+			out += "nil"
+		case int:
+			out += fmt.Sprint(v + 1)
+		case string:
+			out += v
+		case shape:
+			out += fmt.Sprint(v.area())
+		case error:
+			out += v.Error()
+		default:
+			out += "?"
+		}
+		if s, ok := x.(fmt.Stringer); ok {
+			out += s.String()
+		}
+	}
+	var e1, e2 error = os.ErrNotExist, os.ErrNotExist
+	out += fmt.Sprint(e1 == e2, e1 != nil, any(3) == any(3), any(sq{1}) == any(sq{1}), sq{2} == sq{2}, [2]int{1, 2} == [2]int{1, 2})
+	f := sq.area
+	g := sq{3}.area
+	h := (&ci{2}).area
+	em := emb{ci: &ci{4}, sq: sq{5}}
+	return out + fmt.Sprint(f(sq{2}), g(), h(), em.r, em.s, em.ci.area())
+}
+
+func seq(n int) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for i := range n {
+			if !yield(i, fmt.Sprint(i)) {
+				return
+			}
+		}
+	}
+}
+
+func rangefunc() (t int) {
+	for i, s := range seq(10) {
+		if i == 2 {
+			continue
+		}
+		if i == 6 {
+			break
+		}
+		for j := range seq(3) {
+			if j == 2 && i == 5 {
+				return t + 1000
+			}
+			t += j
+		}
+		t += i + len(s)
+	}
+	return t
+}
+
+func closures() int {
+	x := 0
+	add := func(n int) int { x += n; return x }
+	var fib func(int) int
+	fib = func(n int) int {
+		if n < 2 {
+			return n
+		}
+		return fib(n-1) + fib(n-2)
+	}
+	func() { x++ }()
+	fs := []func() int{}
+	for i := range 3 {
+		fs = append(fs, func() int { return i * x })
+	}
+	t := add(3) + add(4) + fib(8)
+	for _, f := range fs {
+		t += f()
+	}
+	return t
+}
+
+func labelled(n int) int {
+	t := 0
+outer:
+	for i := 0; i < n; i++ {
+		for j := 0; ; j++ {
+			switch {
+			case j == 3:
+				continue outer
+			case i == 4:
+				break outer
+			case j == i:
+				goto next
+			}
+			t += j
+			continue
+		next:
+			t += 100
+		}
+	}
+	return t
+}
+
+func chans() int {
+	c := make(chan pad, 2)
+	d := make(chan int)
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	var total atomic.Int64
+	var flag int32
+	wg.Add(2)
+	go func() {
+		defer wg.Done()
+		for v := range d {
+			total.Add(int64(v))
+		}
+	}()
+	go func(k int) {
+		defer wg.Done()
+		c <- pad{b: int64(k), e: "hi"}
+		close(done)
+	}(7)
+	for i := range 5 {
+		d <- i
+	}
+	close(d)
+	<-done
+	t := 0
+	for i := range 4 {
+		select {
+		case v, ok := <-c:
+			t += int(v.b) + len(v.e)
+			if ok {
+				t++
+			}
+		case <-time.After(time.Hour):
+			t += 1000
+		default:
+			t += i
+		}
+		t += len(c) + cap(c)
+	}
+	var nc chan int
+	select {
+	case x := <-nc:
+		t += x
+	case nc <- 3:
+	case _, ok := <-done:
+		if !ok {
+			t += 10
+		}
+	}
+	wg.Wait()
+	atomic.CompareAndSwapInt32(&flag, 0, 1)
+	atomic.CompareAndSwapInt32(&flag, 0, 1)
+	var once sync.Once
+	for range 2 {
+		once.Do(func() { t += int(atomic.SwapInt32(&flag, 5)) })
+	}
+	var v atomic.Value
+	v.Store("s")
+	var ap atomic.Pointer[pad]
+	ap.Store(&pad{b: 3})
+	t += int(ap.Load().b) + len(v.Load().(string)) + int(total.Load())
+	return t
+}
+
+func goexit() int {
+	n := 0
+	var mu sync.Mutex
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		mu.Lock()
+		defer mu.Unlock()
+		func() {
+			defer func() { n++ }()
+			runtime.Goexit()
+		}()
+		n = 100
+	}()
+	<-done
+	return n
+}
+
+func unsafes() int {
+	x := [4]int32{1, 2, 3, 4}
+	p := unsafe.Pointer(&x[1])
+	q := (*int32)(unsafe.Add(p, 4))
+	r := (*int32)(unsafe.Pointer(uintptr(p) + 8))
+	s := unsafe.Slice(&x[0], 3)
+	t := unsafe.String(unsafe.StringData("hello"), 3)
+	return int(*q) + int(*r) + len(s) + len(t) + int(*unsafe.SliceData(s))
+}
+
+func nestedPanic() (s string) {
+	defer func() { s = fmt.Sprint(recover()) }()
+	defer func() {
+		defer func() { _ = recover() }()
+		panic("inner")
+	}()
+	var m map[int]int
+	m[1] = 2
+	return "no"
+}
+
+func divide(a, b int) (q int, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = r.(error)
+		}
+	}()
+	return a / b, nil
+}
+
+var table = [...]struct {
+	n string
+	f func(int) int
+}{{"inc", func(i int) int { return i + 1 }}, {"dbl", func(i int) int { return i * 2 }}}
+
+var global = map[string][]int{"a": {1}}
+
+func init() { global["b"] = []int{2, 3} }
+
+type node struct {
+	l, r *node
+	v    int
+}
+
+func (n *node) insert(v int) *node {
+	if n == nil {
+		return &node{v: v}
+	}
+	if v < n.v {
+		n.l = n.l.insert(v)
+	} else {
+		n.r = n.r.insert(v)
+	}
+	return n
+}
+
+func (n *node) walk(f func(int)) {
+	if n == nil {
+		return
+	}
+	n.l.walk(f)
+	f(n.v)
+	n.r.walk(f)
+}
+
+type big struct{ a [200]int }
+
+func bigs() int {
+	var b big
+	for i := range b.a {
+		b.a[i] = i
+	}
+	c := b
+	d := &c
+	d.a[3] = 9
+	e := *d
+	return e.a[3] + b.a[199]
+}
+
+func main() {
+	fmt.Println(gsum[int8](100, 50), gsum(1.5, 2.5), gsum[uint16](65535, 2))
+	p := &pair[string, int]{k: "a", v: 1, nxt: &pair[string, int]{k: "b", v: 2}}
+	fmt.Println(p.find("b"))
+	fmt.Println((&pair[[2]int8, struct{}]{}).find([2]int8{1}))
+	fmt.Println(ints(-128, 255, -32768, 65535, math.MinInt32, math.MaxUint32, math.MinInt64, math.MaxUint64, 7, 65))
+	fmt.Println(floats(1.1, 1e300, -7, math.MaxUint64), cplx(1+2i, 3-4i))
+	fmt.Println(text("héllo", []byte("wörld")))
+	fmt.Println(locals(17), slices(6), maps())
+	for i := range 5 {
+		fmt.Println(defers(i))
+	}
+	fmt.Println(ifaces([]any{nil, 1, "s", sq{2}, &ci{1}, errors.New("e"), 2.5, time.Second}))
+	fmt.Println(rangefunc(), closures(), labelled(7), chans(), goexit(), unsafes(), nestedPanic(), bigs())
+	fmt.Println(divide(7, 2))
+	fmt.Println(divide(7, 0))
+	for _, e := range table {
+		fmt.Println(e.n, e.f(20))
+	}
+	var root *node
+	for _, v := range []int{5, 2, 8, 1, 9} {
+		root = root.insert(v)
+	}
+	root.walk(func(v int) { fmt.Print(v, " ") })
+	fmt.Println(global)
+	var e emb
+	e.mu.Lock()
+	e.mu.Unlock()
+}
