@@ -10,7 +10,7 @@ import (
 // The profiles are those of the prototype's measurements: one that follows its locks,
 // and a hot one that mostly does not.
 func disciplined(n int) workload {
-	return workload{seed: 1, threads: 8, locations: 40, locks: 6, events: n, values: 4, disciplined: true, needed: 1}
+	return workload{seed: 1, threads: 8, locations: n / 5, locks: 6, events: n, values: 4, disciplined: true, needed: 1}
 }
 
 func hot(n int) workload {

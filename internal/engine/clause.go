@@ -29,7 +29,7 @@ type clauses struct {
 	seen     []bool
 	learned  []*clause
 	known    map[uint64]bool // clauses that were added, by content
-	closed   bool            // there is a conflict at level 0
+	refuted  bool            // there is a conflict at level 0
 }
 
 func (s *Solver) level() int32 { return int32(len(s.marks)) }

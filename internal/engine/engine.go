@@ -105,7 +105,7 @@ func New(w *window.Window, opt Options) *Solver {
 	s.byPair = map[uint64]int32{}
 	s.known = map[uint64]bool{}
 	s.bump = 1
-	s.machine.prepare(len(w.Events), len(w.Init))
+	s.machine.prepare(st, ob)
 	s.reads.prepare(len(w.Events))
 	s.racingLit = make([]lit, len(w.Events))
 	for i := range s.racingLit {

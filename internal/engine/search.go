@@ -25,7 +25,7 @@ func (s *Solver) restart(p window.Pair) {
 // executes up to the cursor and has the pair next there.
 func (s *Solver) search(p window.Pair) Verdict {
 	assumptions := s.assumptions(p)
-	if !s.flush() {
+	if s.refuted || !s.flush() {
 		return NoRace
 	}
 	limit, since := 100, 0
@@ -34,7 +34,7 @@ func (s *Solver) search(p window.Pair) Verdict {
 			since++
 			s.agenda = s.agenda[:0]
 			if !s.resolve(c) {
-				s.closed = true
+				s.refuted = true
 				return NoRace
 			}
 			if s.exhausted(s.opt.Conflicts) {
@@ -63,7 +63,7 @@ func (s *Solver) search(p window.Pair) Verdict {
 		if s.try(p) {
 			return Race
 		}
-		if s.closed {
+		if s.refuted {
 			return NoRace
 		}
 	}
@@ -129,7 +129,7 @@ func (s *Solver) try(p window.Pair) bool {
 	work := s.conflicts + len(s.trail)
 	lv := s.level()
 	if !s.flush() {
-		s.closed = true
+		s.refuted = true
 		return false
 	}
 	if work != s.conflicts+len(s.trail) || lv != s.level() {
