@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"presage/internal/instrument"
 	"presage/internal/plan"
@@ -29,32 +30,54 @@ type build struct {
 	Meta    *trace.Meta       `json:"meta"`
 	Opaque  map[string]string `json:"opaque"` // functions left as written, with the reason
 
-	in   *inputs
-	plan *plan.Plan // nil: not loaded yet
+	in      *inputs
+	plan    *plan.Plan // nil: not loaded yet
+	release func()     // after the run
 }
 
 // errPlain says that the program does not build even without presage.
 var errPlain = errors.New("the packages do not build")
 
-// build makes the overlay, or takes that of an earlier run of the same sources.
+// build makes the overlay, or takes that of an earlier run of the same sources. A
+// directory belongs to what it was made from, and never changes once it is
+// complete; b.release lets others remove it.
 func (c *Config) build(ctx context.Context, cache string, in *inputs) (*build, error) {
-	dir := filepath.Join(cache, "build", key(append([]string{in.root}, c.buildFlags()...)...))
+	dir := filepath.Join(cache, "build", in.key)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("making a directory for the instrumented sources: %w", err)
 	}
-	unlock, err := lockDir(dir)
+	lock, err := lockDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", dir, err)
 	}
-	defer unlock()
-	if b := restore(dir, in); b != nil {
-		return b, nil
+	b := restore(dir, in)
+	if b == nil {
+		b, err = c.emitAlone(ctx, in, dir, lock)
 	}
-	b, err := c.emit(ctx, in, cache, dir)
+	if err != nil {
+		lock.release()
+		return nil, err
+	}
+	b.release = lock.release
+	now := time.Now()
+	os.Chtimes(dir, now, now)
+	pruneBuilds(filepath.Join(cache, "build"), keepBuilds)
+	return b, nil
+}
+
+// emitAlone emits while no other process uses the directory.
+func (c *Config) emitAlone(ctx context.Context, in *inputs, dir string, lock *dirLock) (*build, error) {
+	if err := lock.exclusive(); err != nil {
+		return nil, fmt.Errorf("locking %s: %w", dir, err)
+	}
+	if b := restore(dir, in); b != nil { // another process was faster
+		return b, lock.shared()
+	}
+	b, err := c.emit(ctx, in, dir)
 	if err != nil {
 		return nil, err
 	}
-	return b, b.save(dir)
+	return b, errors.Join(b.save(dir), lock.shared())
 }
 
 // restore returns the build of an earlier run, if nothing that it depends on has changed.
@@ -90,14 +113,14 @@ const maxTries = 8
 // emit instruments the packages, until everything compiles. What does not, after the
 // type check that instrument does itself, is the compiler's own limit or a mistake of ours:
 // it stays as written, and the build is tried again.
-func (c *Config) emit(ctx context.Context, in *inputs, cache, dir string) (*build, error) {
-	std, err := c.recorder(ctx, cache)
+func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, error) {
+	src, stdDir := filepath.Join(dir, "src"), filepath.Join(dir, "std")
+	if err := errors.Join(os.RemoveAll(src), os.MkdirAll(src, 0o777), os.MkdirAll(stdDir, 0o777)); err != nil {
+		return nil, fmt.Errorf("making a directory for the instrumented sources: %w", err)
+	}
+	std, err := rt.New(ctx, rt.Config{Dir: c.Dir, OutDir: stdDir})
 	if err != nil {
 		return nil, err
-	}
-	src := filepath.Join(dir, "src")
-	if err := errors.Join(os.RemoveAll(src), os.MkdirAll(src, 0o777)); err != nil {
-		return nil, fmt.Errorf("making a directory for the instrumented sources: %w", err)
 	}
 	c.Progress("instrumenting")
 	res, err := instrument.Instrument(ctx, instrument.Config{Config: c.loadConfig(in), OutDir: src})
@@ -130,15 +153,6 @@ func (c *Config) emit(ctx context.Context, in *inputs, cache, dir string) (*buil
 	b.describe(res, std)
 	b.Meta.BuildFlags = c.loadFlags()
 	return b, nil
-}
-
-// recorder writes rt's overlay, once for each version of Go and of presage.
-func (c *Config) recorder(ctx context.Context, cache string) (rt.Overlay, error) {
-	dir := filepath.Join(cache, "std", key(toolID(), goVersion(ctx, c.Dir)))
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return rt.Overlay{}, fmt.Errorf("making a directory for the recorder: %w", err)
-	}
-	return rt.New(ctx, rt.Config{Dir: c.Dir, OutDir: dir})
 }
 
 func (c *Config) loadConfig(in *inputs) plan.Config {

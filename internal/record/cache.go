@@ -49,6 +49,35 @@ func prune(runs string) {
 	}
 }
 
+// keepBuilds is the number of instrumented programs that stay in the cache.
+const keepBuilds = 16
+
+// pruneBuilds removes the directories that were used longest ago, unless they are in use.
+func pruneBuilds(parent string, keep int) {
+	entries, _ := os.ReadDir(parent)
+	used := make(map[string]time.Time)
+	var dirs []string
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && e.IsDir() {
+			dirs = append(dirs, e.Name())
+			used[e.Name()] = info.ModTime()
+		}
+	}
+	slices.SortFunc(dirs, func(a, b string) int { return used[b].Compare(used[a]) })
+	for _, name := range dirs[min(keep, len(dirs)):] {
+		dir := filepath.Join(parent, name)
+		lock, err := lockDir(dir)
+		if err != nil {
+			continue
+		}
+		if lock.alone() {
+			os.RemoveAll(dir)
+			os.Remove(dir + ".lock")
+		}
+		lock.release()
+	}
+}
+
 // LastRun is the directory of the last run that has a report.
 func LastRun() (string, error) {
 	cache, err := CacheDir()
@@ -68,7 +97,7 @@ func LastRun() (string, error) {
 // ReportFile is the name of the report, in its JSON form, in the directory of a run.
 const ReportFile = "report.jsonl"
 
-// key names a directory by what it is for.
+// key names a directory by what it is made from.
 func key(parts ...string) string {
 	h := xxhash.New()
 	for _, p := range parts {

@@ -20,7 +20,8 @@
 //
 // # Directories
 //
-// All below os.UserCacheDir()/presage. Emitted sources lie in build/<key>, one directory per module directory and
-// build flags, so that their names, and with them Go's build cache, stay from run to run. Raw records and traces lie in
+// All below os.UserCacheDir()/presage, or PRESAGE_CACHE. Emitted sources and the patched files of the standard library lie in build/<key>; the key
+// is made from everything they depend on, so a directory that is complete never changes, and two presage processes do not
+// disturb each other. Go's build cache goes by content: a new key costs what has changed. Raw records and traces lie in
 // runs/<time>-<pid>; the last KeepRuns of them stay.
 package record

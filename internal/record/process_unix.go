@@ -4,7 +4,6 @@ package record
 
 import (
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,15 +15,30 @@ func alive(run string) bool {
 	return err == nil && syscall.Kill(pid, 0) != syscall.ESRCH
 }
 
-// lockDir keeps other presage processes out of a build directory.
-func lockDir(dir string) (unlock func(), err error) {
-	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o666)
+// dirLock is a lock on a directory of the cache: shared by those who use what is in
+// it, exclusive for those who write or remove it.
+type dirLock struct{ f *os.File }
+
+// lockDir takes the shared lock of a directory.
+func lockDir(dir string) (*dirLock, error) {
+	f, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+	l := &dirLock{f}
+	if err := l.shared(); err != nil {
 		f.Close()
 		return nil, err
 	}
-	return func() { f.Close() }, nil
+	return l, nil
 }
+
+func (l *dirLock) shared() error    { return syscall.Flock(int(l.f.Fd()), syscall.LOCK_SH) }
+func (l *dirLock) exclusive() error { return syscall.Flock(int(l.f.Fd()), syscall.LOCK_EX) }
+
+// alone takes the exclusive lock if nobody else has any.
+func (l *dirLock) alone() bool {
+	return syscall.Flock(int(l.f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
+
+func (l *dirLock) release() { l.f.Close() }

@@ -57,6 +57,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b != nil {
+		defer b.release()
+	}
 	if !ok {
 		code, err := c.plain(ctx)
 		return &Result{ExitCode: code, NotBuilt: true}, err
