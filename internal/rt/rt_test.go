@@ -174,6 +174,7 @@ func text(p *rawfile.Process) string {
 			continue
 		}
 		fmt.Fprintf(&b, "%s %s\n", g(s.GoID), rs[0].Name())
+		sortCases(rs)
 		for _, r := range rs[1:] {
 			if r.Site == 0 && r.Kind != format.Go && r.Kind != format.End {
 				continue
@@ -208,6 +209,18 @@ func text(p *rawfile.Process) string {
 		}
 	}
 	return b.String()
+}
+
+// sortCases sorts the cases of a select: theirs is an order of addresses.
+func sortCases(rs []rawfile.Record) {
+	for i := 0; i < len(rs); i++ {
+		j := i
+		for j < len(rs) && rs[j].Kind == format.SelectCase {
+			j++
+		}
+		slices.SortStableFunc(rs[i:j], func(a, b rawfile.Record) int { return int(b.Flags) - int(a.Flags) })
+		i = j
+	}
 }
 
 func flagText(k format.Kind, f format.Flags) string {

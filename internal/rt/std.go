@@ -70,7 +70,7 @@ func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 	before("runtime/chan.go", "\t\tunlock(&c.lock)\n\t\tpanic(plainError(\"close of closed channel\"))\n", "\t\tpgTake()\n"),
 	before("runtime/chan.go", "\t// release all readers\n", "\tsenders := false\n"),
 	before("runtime/chan.go", "\t// release all writers (they will panic)\n", "\tsenders = true\n"),
-	{"runtime/chan.go", "\t\tif raceenabled {\n\t\t\traceacquireg(gp, c.raceaddr())\n\t\t}\n", "\t\tpresageChanWoken(c, gp, senders)\n", 2},
+	{"runtime/chan.go", "\t\tif raceenabled {\n\t\t\traceacquireg(gp, c.raceaddr())\n\t\t}\n", "\t\tpresageChanWoken(c, sg, senders)\n", 2},
 	before("runtime/chan.go", "\tif c.timer != nil {\n\t\tc.timer.maybeRunChan(c)\n\t}\n\n\t// Fast path: check for failed", "\tpresageChanBegin(c, false, block)\n"),
 	before("runtime/chan.go", "\t\tif c.qcount == 0 {\n\t\t\tif raceenabled {\n\t\t\t\traceacquire(c.raceaddr())\n", "\t\tif c.qcount == 0 {\n\t\t\tpresageChanClosed(c)\n\t\t}\n"),
 	after("runtime/chan.go", "\t\t// Receive directly from queue\n\t\tqp := chanbuf(c, c.recvx)\n", "\t\tpresageChanOp(pgChanRecv, c, qp)\n"),
@@ -80,10 +80,13 @@ func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 
 	// Select.
 	after("runtime/select.go", "\t// lock all the channels involved in the select\n\tsellock(scases, lockorder)\n", "\tpresageSelect(scases, lockorder, nsends, block)\n"),
-	{"runtime/select.go", "\tif !block {\n\t\tselunlock(scases, lockorder)\n", "\tif !block {\n\t\tpresageSelectDefault(scases, lockorder)\n\t\tselunlock(scases, lockorder)\n", 1},
-	after("runtime/select.go", "\trecvOK = true\n\tqp = chanbuf(c, c.recvx)\n", "\tpresageChanOp(pgChanRecv, c, qp)\n"),
-	after("runtime/select.go", "bufsend:\n\t// can send to buffer\n", "\tpresageChanOp(pgChanSend, c, cas.elem)\n"),
-	after("runtime/select.go", "rclose:\n\t// read at end of closed channel\n", "\tpresageChanClosed(c)\n"),
+	{"runtime/select.go", "\tif !block {\n\t\tselunlock(scases, lockorder)\n", "\tif !block {\n\t\tpresageSelectDefault(scases, lockorder, nsends)\n\t\tselunlock(scases, lockorder)\n", 1},
+	after("runtime/select.go", "\trecvOK = true\n\tqp = chanbuf(c, c.recvx)\n", "\tpresageCases(scases, lockorder, nsends, casi)\n\tpresageChanOp(pgChanRecv, c, qp)\n"),
+	after("runtime/select.go", "bufsend:\n\t// can send to buffer\n", "\tpresageCases(scases, lockorder, nsends, casi)\n\tpresageChanOp(pgChanSend, c, cas.elem)\n"),
+	after("runtime/select.go", "recv:\n\t// can receive from sleeping sender (sg)\n", "\tpresageCases(scases, lockorder, nsends, casi)\n"),
+	after("runtime/select.go", "send:\n\t// can send to a sleeping receiver (sg)\n", "\tpresageCases(scases, lockorder, nsends, casi)\n"),
+	before("runtime/select.go", "\t// wait for someone to wake us up\n\tgp.param = nil\n", "\tpresageSelectPark(scases, lockorder, nsends)\n"),
+	after("runtime/select.go", "rclose:\n\t// read at end of closed channel\n", "\tpresageCases(scases, lockorder, nsends, casi)\n\tpresageChanClosed(c)\n"),
 	after("runtime/select.go", "sclose:\n\t// send on closed channel\n", "\tpgTake()\n"),
 
 	// Cond.

@@ -258,3 +258,113 @@ func TestMany(t *testing.T) {
 		t.Errorf("%d goroutines ended", ends)
 	}
 }
+
+const stopping = `
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+func main() {
+	dirs, _ := filepath.Glob(os.Getenv("PRESAGE_DIR") + "/*")
+	if len(os.Args) < 2 && len(dirs) == 1 { // no room for further segments from now on
+		os.Rename(dirs[0], dirs[0]+"-moved")
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	n := 0
+	for range 8 {
+		wg.Go(func() {
+			for range 20_000 {
+				mu.Lock()
+				n++
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	fmt.Println(n)
+}
+`
+
+// TestStopped: a program that cannot record any more runs on, and what it recorded before is an execution.
+func TestStopped(t *testing.T) {
+	bin := build(t, []byte(stopping))
+	out, dir, err := run(t, bin)
+	if err != nil || out != "160000\n" {
+		t.Fatalf("%v\n%.2000s", err, out)
+	}
+	p := read(t, dir+"-moved")
+	if p.Stopped != format.StopNoFile || p.StopAt == 0 {
+		t.Errorf("stopped because %v at %d", p.Stopped, p.StopAt)
+	}
+	if err := validate(p); err != nil {
+		t.Error(err)
+	}
+	locks := 0
+	for _, s := range p.Streams {
+		for r := range s.Records() {
+			if r.Kind == format.Lock {
+				locks++
+			}
+		}
+	}
+	if locks < 1000 || locks >= 160_000 {
+		t.Errorf("%d locks recorded", locks)
+	}
+
+	// No directory at all: nothing is recorded, nothing else changes.
+	cmd := exec.Command(bin, "stay")
+	cmd.Env = append(os.Environ(), rt.EnvDir+"="+filepath.Join(t.TempDir(), "missing"))
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "160000\n" {
+		t.Errorf("without a directory: %v\n%s", err, out)
+	}
+}
+
+const children = `
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+func main() {
+	if len(os.Args) > 1 {
+		fmt.Println("child")
+		return
+	}
+	self, _ := os.Executable()
+	for range 2 {
+		out, err := exec.Command(self, "x").CombinedOutput()
+		fmt.Printf("%s%v\n", out, err)
+	}
+}
+`
+
+// TestChildren: a child process that is instrumented records into a directory of its own.
+func TestChildren(t *testing.T) {
+	bin := build(t, []byte(children))
+	out, dir, err := run(t, bin)
+	if err != nil || out != "child\n<nil>\nchild\n<nil>\n" {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	subs, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*"))
+	if len(subs) != 3 {
+		t.Errorf("%d processes: %v", len(subs), subs)
+	}
+	for _, sub := range subs {
+		p := read(t, sub)
+		if err := validate(p); err != nil {
+			t.Errorf("%s: %v", sub, err)
+		}
+		if len(p.Streams) < 2 {
+			t.Errorf("%s: %d streams", sub, len(p.Streams))
+		}
+	}
+}

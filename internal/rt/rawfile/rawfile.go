@@ -8,7 +8,7 @@
 //   - (R2) the records of a chunk end at its first zero word: the header is written last;
 //   - (R3) the chunks of a stream are put in order by their sequence numbers, and a missing one
 //     (handed out, killed before its header was written) can only be the last;
-//   - (R4) of a process that stopped recording, a stream counts up to its last stamp.
+//   - (R4) of a process that stopped recording at stamp t, a stream counts up to its last stamp that is not after t.
 package rawfile
 
 import (
@@ -28,6 +28,7 @@ type Process struct {
 	Unix    int64             // its start, in nanoseconds
 	Stamp   uint64            // the stamp at its start
 	Stopped format.StopReason // why it stopped recording, if it did
+	StopAt  uint64            // the stamp then
 	Streams []Stream          // by number
 }
 
@@ -132,7 +133,7 @@ func (p *Process) segment(w []uint64) ([]chunk, error) {
 		return nil, fmt.Errorf("version %d, not %d", w[1], format.RawVersion)
 	}
 	if w[3] == 0 {
-		p.PID, p.Unix, p.Stamp, p.Stopped = w[2], int64(w[6]), w[7], format.StopReason(w[5])
+		p.PID, p.Unix, p.Stamp, p.Stopped, p.StopAt = w[2], int64(w[6]), w[7], format.StopReason(w[5]), w[8]
 	}
 	var out []chunk
 	for i := format.RawBlockWords; i < len(w); {
@@ -201,23 +202,23 @@ func (p *Process) streams(chunks []chunk) error {
 	}
 	if p.Stopped != format.NotStopped {
 		for i := range p.Streams {
-			p.Streams[i].cut()
+			p.Streams[i].cut(p.StopAt)
 		}
 	}
 	return nil
 }
 
-// cut drops what follows the last stamp (R4).
-func (s *Stream) cut() {
+// cut drops what follows the last stamp up to t (R4).
+func (s *Stream) cut(t uint64) {
 	for len(s.Chunks) > 0 {
 		c := s.Chunks[len(s.Chunks)-1]
 		end := 0
 		for i := 0; i < len(c); {
 			n, stamp := format.RawLen(c[i])
-			i += n
-			if stamp > 0 {
-				end = i
+			if stamp > 0 && c[i+stamp] <= t {
+				end = i + n
 			}
+			i += n
 		}
 		if end > 0 {
 			s.Chunks[len(s.Chunks)-1] = c[:end]

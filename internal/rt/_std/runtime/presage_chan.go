@@ -58,9 +58,8 @@ func presageChanClosed(c *hchan) {
 func presageChanSend(c *hchan, sg *sudog, ep unsafe.Pointer) {
 	if s := pgHere(); s != nil {
 		s.chanOp(pgChanSend, 0, c, ep)
-		if r := pgState(sg.g); r != nil {
-			r.chanOp(pgChanRecv, 0, c, ep)
-		}
+		r := pgPartner(sg)
+		r.chanOp(pgChanRecv, 0, c, ep)
 	}
 }
 
@@ -71,7 +70,7 @@ func presageChanRecv(c *hchan, sg *sudog, elem, head unsafe.Pointer) {
 	if r == nil {
 		return
 	}
-	s := pgState(sg.g)
+	s := pgPartner(sg)
 	if c.dataqsiz == 0 {
 		s.chanOp(pgChanSend, 0, c, elem)
 		r.chanOp(pgChanRecv, 0, c, elem)
@@ -90,17 +89,41 @@ func presageChanClose(c *hchan) {
 	}
 }
 
-// presageChanWoken records that gp, which waited for c, receives because of a close; a sender will panic.
-func presageChanWoken(c *hchan, gp *g, send bool) {
+// presageChanWoken records that the goroutine of sg, which waited for c, receives because of a close; a sender will panic.
+func presageChanWoken(c *hchan, sg *sudog, send bool) {
 	if !presage.on {
 		return
 	}
-	s := pgState(gp)
+	s := pgPartner(sg)
 	if send {
 		s.site = 0
 		return
 	}
 	s.chanOp(pgChanRecv, pgFlagClosed, c, nil)
+}
+
+// pgPartner returns the state of the goroutine that waits with sg. If it waits in a
+// select, the cases that were not chosen are written first.
+func pgPartner(sg *sudog) *PresageG {
+	s := pgState(sg.g)
+	if s.cases == 0 {
+		return s
+	}
+	i := 0
+	for w := sg.g.waiting; w != sg; w = w.waitlink {
+		i++
+	}
+	list, n := s.list, s.cases
+	s.cases = 0
+	for j := 0; j < n; j++ {
+		p := list + uintptr(j)*8
+		c := *(*uintptr)(unsafe.Pointer(p))
+		pgStore(p, 0)
+		if j != i {
+			s.selectCase((*hchan)(unsafe.Pointer(c&^1)), c&1 != 0)
+		}
+	}
+	return s
 }
 
 // presageChanDefault records that a select with one case and a default takes the default.
@@ -134,8 +157,7 @@ func presageNilDefault() {
 	}
 }
 
-// presageSelect records the cases of a select, the one that will be chosen among them. (The
-// goroutine that completes the operation of one that waits cannot tell which of its cases it is.)
+// presageSelect begins a select. Its cases are in the order of order, the first nsends of scases are sends.
 func presageSelect(scases []scase, order []uint16, nsends int, block bool) {
 	s := pgHere()
 	if s == nil {
@@ -147,20 +169,49 @@ func presageSelect(scases []scase, order []uint16, nsends int, block bool) {
 			s.chanAccess(pgRead, scases[i].c)
 		}
 	}
-	if block && len(order) < 2 {
-		return
-	}
-	for _, i := range order {
-		s.selectCase(scases[i].c, int(i) < nsends)
-	}
 }
 
-// presageSelectDefault records that none was ready.
-func presageSelectDefault(scases []scase, order []uint16) {
+// presageCases records the cases of a select that are not chosen.
+func presageCases(scases []scase, order []uint16, nsends, chosen int) {
 	s := pgHere()
 	if s == nil {
 		return
 	}
+	for _, i := range order {
+		if int(i) != chosen {
+			s.selectCase(scases[i].c, int(i) < nsends)
+		}
+	}
+}
+
+// presageSelectPark leaves a list of the cases for the goroutine that will choose one. It stands in
+// the stream, behind what that goroutine will write: a reader stops at the zero word before.
+func presageSelectPark(scases []scase, order []uint16, nsends int) {
+	s := pgHere()
+	if s == nil || s.off || len(order) < 2 {
+		return
+	}
+	n := len(order)
+	k := 5*n + 16
+	s.list = s.room(k+n) + uintptr(k)*8
+	s.left += k + n
+	s.cases = n
+	for j, i := range order {
+		c := uint64(uintptr(unsafe.Pointer(scases[i].c)))
+		if int(i) < nsends {
+			c |= 1
+		}
+		pgStore(s.list+uintptr(j)*8, c)
+	}
+}
+
+// presageSelectDefault records that no case was ready.
+func presageSelectDefault(scases []scase, order []uint16, nsends int) {
+	s := pgHere()
+	if s == nil {
+		return
+	}
+	presageCases(scases, order, nsends, -1)
 	s.selectDefault()
 	for _, i := range order {
 		pgBump(uintptr(unsafe.Pointer(scases[i].c)), s.last)

@@ -34,6 +34,8 @@ type PresageG struct {
 	last     uint64  // last stamp
 	goid     uint64
 	stream   uint64
+	list     uintptr // cases of the select that the goroutine waits in
+	cases    int
 	free     *PresageG
 }
 
@@ -324,10 +326,11 @@ func pgNextSegment(size uintptr) bool {
 
 // pgStop ends the recording; the program goes on.
 func pgStop(reason uint64) {
-	presage.on = false
-	if presage.head != 0 {
+	if presage.head != 0 { // before others see it: what they leave out has no stamp up to this one
+		pgStore(presage.head+64, uint64(cputicks()))
 		pgStore(presage.head+40, reason)
 	}
+	presage.on = false
 }
 
 // presageInit starts the recording if the environment asks for it. Called by schedinit.

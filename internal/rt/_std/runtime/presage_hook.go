@@ -164,6 +164,11 @@ func (s *PresageG) ChanLen(h uint64, p unsafe.Pointer) int {
 	if c == nil {
 		return 0
 	}
+	if c.timer != nil { // pretends to have no buffer
+		n := chanlen(c)
+		s.put3(h|pgFlagNoValue<<48, uintptr(p), uint64(n), uint64(c.dataqsiz))
+		return n
+	}
 	lock(&c.lock)
 	n := int(c.qcount)
 	s.put3(h, uintptr(p), uint64(n), uint64(c.dataqsiz))
