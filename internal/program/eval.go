@@ -26,7 +26,7 @@ func (c *code) eval(in *instr, a []Value) (Value, error) {
 			return Complement(in.kind, a[0]), nil
 		}
 	case *ssa.ChangeType:
-		return a[0], nil
+		return changeType(x, a[0]), nil
 	case *ssa.Convert:
 		return convert(in, x, a[0]), nil
 	case *ssa.Extract:
@@ -137,6 +137,16 @@ func sameWord(x, y Value) Value {
 		return Value{}
 	}
 	return boolValue(a == b)
+}
+
+// changeType keeps the image of a value. But an interface with methods has another type
+// word as another named type, though the method set is the same.
+func changeType(x *ssa.ChangeType, v Value) Value {
+	i, ok := x.Type().Underlying().(*types.Interface)
+	if !ok || i.NumMethods() == 0 || isZero(v) {
+		return v
+	}
+	return join(16, []int64{0, 8}, []int64{8, 8}, []Value{{}, v.part(8, 8)})
 }
 
 func convert(in *instr, x *ssa.Convert, v Value) Value {

@@ -493,7 +493,16 @@ func main() {
 	}
 	root.walk(func(v int) { fmt.Print(v, " ") })
 	fmt.Println(global)
+	fmt.Println(renamed(sq{2}).area())
 	var e emb
 	e.mu.Lock()
 	e.mu.Unlock()
+}
+
+type named interface{ area() float64 }
+type holder struct{ named }
+
+func renamed(s interface{ area() float64 }) holder {
+	h := holder{s}
+	return h
 }
