@@ -23,12 +23,16 @@
 // of two streams access it.
 //
 //   - (V1) Before a read of a contended word that returned something else than the shadow holds: if another stream's group has
-//     a write after which the read is explained, that stream is *pulled*: its records up to the write come first.
+//     a write after which the read is explained, that stream is *pulled*: its records up to the write come first. Of
+//     several, the one whose own reads on the way are explained best.
 //   - (V2) Before a write that changes a contended word: another stream whose next access to the word is a read
-//     of the value that is about to be lost is pulled up to that read.
-//   - (V3) A read that is still not explained gets FlagUnexplained, is counted, and the shadow learns its value: what
-//     wrote it was not recorded (or the search of V1 and V2, which never takes back a record, missed the order).
-//   - (V4) Memory is unknown until it is accessed, and again after an Alloc, and after a write without value; the first read of unknown bytes is explained.
+//     of the value that is about to be lost is pulled up to that read, if its other reads on the way are explained then.
+//   - (V3) A read that is still not explained goes back to before the write that took its value away, if (O2) allows it.
+//   - (V4) Or the writes behind the one it wants go back to before that one: two goroutines wrote, nobody
+//     read the first value in between, and only now it shows who was last.
+//   - (V5) A read for which none of this helps gets FlagUnexplained, is counted, and the shadow learns its value: what
+//     wrote it was not recorded (or the search, which is not exhaustive, missed the order). (V3) and (V4) reach back over the last events only.
+//   - (V6) Memory is unknown until it is accessed, and again after an Alloc, and after a write without value; the first read of unknown bytes is explained.
 //
 // The result is deterministic: it depends on the records only.
 //

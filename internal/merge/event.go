@@ -2,7 +2,7 @@ package merge
 
 import (
 	"encoding/binary"
-	"fmt"
+	"slices"
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -13,13 +13,18 @@ func (m *merger) emit(s *stream, r *record) {
 	if r.kind == format.RawStamp {
 		return
 	}
-	e := trace.Event{Kind: r.kind, Flags: r.flags, G: m.owner(s), Site: trace.Site(r.site)}
+	p := placed{e: trace.Event{Kind: r.kind, Flags: r.flags, G: m.owner(s), Site: trace.Site(r.site)}, s: s.index, from: s.from, to: s.stamp}
+	if r.has {
+		p.from, p.to = r.stamp, r.stamp
+	}
+	e := &p.e
 	switch r.kind {
 	case format.Read, format.Write:
-		m.plain(s, r, &e)
+		m.plain(s, r, p)
 		return
 	case format.AtomicRead, format.AtomicWrite, format.AtomicRMW:
-		m.atomic(r, &e)
+		m.atomic(r, p)
+		return
 	case format.Lock, format.Unlock, format.TryFail, format.WGWait, format.OnceBegin, format.OnceEnd, format.OncePass,
 		format.CondWait, format.CondWake, format.CondSignal, format.CondBroadcast,
 		format.Acquire, format.Release, format.ReleaseMerge:
@@ -28,39 +33,28 @@ func (m *merger) emit(s *stream, r *record) {
 		e.Obj, e.Val, e.Aux = trace.Addr(r.word(0)), r.word(1), r.word(2)
 	case format.ChanSend, format.ChanRecv, format.ChanClose, format.ChanLen, format.SelectCase:
 		e.Obj, e.Val, e.Aux = trace.Addr(r.word(0)), r.word(1), r.word(2)
-		m.element(&e)
+		m.element(e)
 	case format.SelectDefault, format.End, format.OpaqueBegin, format.OpaqueEnd, format.Block:
 	case format.Go:
 		child := m.goroutine(r.word(0))
 		m.meta.Goroutines[child].Parent, m.meta.Goroutines[child].Site = e.G, e.Site
 		e.Obj = trace.Addr(child)
 	case format.Start:
-		m.start(r, &e)
+		m.start(r, e)
 	case format.Alloc:
-		m.alloc(s, r, &e)
+		m.alloc(s, r, e)
 	case format.Enter:
 		w := r.word(0)
 		e.Val, e.Aux = w&(1<<32-1), w>>32
 	case format.Exit:
 		e.Aux = r.word(0)
 	case format.Value:
-		m.value(r, &e)
+		m.value(r, p)
 		return
 	default:
 		panic("merge: RawLen let an unknown kind pass: " + r.kind.String())
 	}
-	m.write(&e)
-}
-
-func (m *merger) write(e *trace.Event) {
-	if m.err != nil {
-		return
-	}
-	if err := m.w.Write(e); err != nil {
-		m.err = fmt.Errorf("writing event %d: %w", m.stats.Events, err)
-		return
-	}
-	m.stats.Events++
+	m.place(p)
 }
 
 // owner returns the number of the goroutine of s (G1).
@@ -99,12 +93,14 @@ func (m *merger) start(r *record, e *trace.Event) {
 	}
 }
 
-// value writes a Value and its Words.
-func (m *merger) value(r *record, e *trace.Event) {
-	e.Size, e.Val = r.size, r.word(0)
-	m.write(e)
+// value places a Value and its Words.
+func (m *merger) value(r *record, p placed) {
+	p.e.Size, p.e.Val = r.size, r.word(0)
+	m.place(p)
+	p.e = trace.Event{Kind: format.Word, G: p.e.G, Site: p.e.Site}
 	for i := 1; 8*i < len(r.w); i++ {
-		m.write(&trace.Event{Kind: format.Word, G: e.G, Site: e.Site, Val: r.word(i)})
+		p.e.Val = r.word(i)
+		m.place(p)
 	}
 }
 
@@ -139,65 +135,81 @@ func (m *merger) alloc(s *stream, r *record, e *trace.Event) {
 	}
 }
 
-// atomic keeps the shadow of an atomic operation. Its place is fixed by its stamp.
-func (m *merger) atomic(r *record, e *trace.Event) {
-	e.Obj, e.Size, e.Val = trace.Addr(r.word(0)), r.size, r.word(1)
+// atomic places an atomic operation. Its place is fixed by its stamp.
+func (m *merger) atomic(r *record, p placed) {
+	e := &p.e
 	x := r.word(0)
-	c, mask, shift := m.shadow.cell(x), byteMask(x, uint64(min(r.size, 8))), 8*(x&7)
+	e.Obj, e.Size, e.Val = trace.Addr(x), r.size, r.word(1)
+	shift := 8 * (x & 7)
+	p.a = access{x: x &^ 7, c: m.shadow.cell(x), val: e.Val << shift, mask: byteMask(x, uint64(min(r.size, 8))), kind: e.Kind}
 	if e.Kind != format.AtomicWrite {
-		m.compare(c, e.Val<<shift, mask, e)
+		m.compare(&p)
 	}
-	switch e.Kind {
-	case format.AtomicWrite:
-		c.store(e.Val<<shift, mask)
-	case format.AtomicRMW:
+	if e.Kind == format.AtomicRMW {
 		e.Aux = r.word(2)
-		c.store(e.Aux<<shift, mask)
+		p.a.val = e.Aux << shift
 	}
+	if e.Kind.IsWrite() {
+		p.was = *p.a.c
+		p.a.c.store(p.a.val, p.a.mask)
+	}
+	m.place(p)
 }
 
-// compare counts and marks a read that the shadow does not explain (V3).
-func (m *merger) compare(c *cell, val uint64, mask uint8, e *trace.Event) {
+// compare counts and marks a read that no order explains (V5), and returns its place in the buffer.
+func (m *merger) compare(p *placed) int {
 	m.stats.Values++
-	if !c.explains(val, mask) {
-		m.stats.Unexplained++
-		e.Flags |= format.FlagUnexplained
+	i := len(m.buf)
+	if !p.a.c.explains(p.a.val, p.a.mask) {
+		if i = m.rescue(p); i < 0 {
+			m.stats.Unexplained++
+			p.e.Flags |= format.FlagUnexplained
+		}
+		if i >= 0 && i < len(m.buf) {
+			return i // the shadow holds a later value
+		}
 	}
-	c.store(val, mask)
+	p.a.c.store(p.a.val, p.a.mask)
+	return len(m.buf)
 }
 
-// plain writes the events of a plain access.
-func (m *merger) plain(s *stream, r *record, e *trace.Event) {
+// plain places a plain access.
+func (m *merger) plain(s *stream, r *record, p placed) {
 	x := r.word(0)
 	if x == 0 { // (G4)
 		return
 	}
 	if x >= s.stack.lo && x < s.stack.hi { // (G2)
-		e.Flags |= format.FlagStack
+		p.e.Flags |= format.FlagStack
 	}
 	if r.flags&format.FlagNoValue != 0 {
-		m.span(r, e)
+		m.span(r, p)
 		return
 	}
-	e.Obj, e.Size, e.Val = trace.Addr(x), r.size, r.word(1)
-	if isValued(r) {
-		a := m.accessOf(r)
-		if e.Kind == format.Read {
-			m.compare(a.c, a.val, a.mask, e)
-		} else {
-			a.c.store(a.val, a.mask)
-		}
+	p.e.Obj, p.e.Size, p.e.Val = trace.Addr(x), r.size, r.word(1)
+	if !isValued(r) {
+		m.place(p)
+		return
 	}
-	m.write(e)
+	p.a = m.accessOf(r)
+	if p.e.Kind == format.Write {
+		p.was = *p.a.c
+		p.a.c.store(p.a.val, p.a.mask)
+	} else if i := m.compare(&p); i < len(m.buf) { // (V3)
+		m.buf = slices.Insert(m.buf, i, p)
+		return
+	}
+	m.place(p)
 }
 
-// span writes an access to a range of bytes, one event per word (G4).
-func (m *merger) span(r *record, e *trace.Event) {
+// span places an access to a range of bytes, one event per word (G4).
+func (m *merger) span(r *record, p placed) {
 	x, n := r.word(0), r.word(1)
 	if n > m.widest || x+n < x {
 		m.damaged("an access of %d bytes at %#x", n, x)
 		return
 	}
+	e := &p.e
 	more := e.Flags & format.FlagMore
 	if e.Kind == format.Write {
 		m.shadow.forget(x, n)
@@ -209,6 +221,6 @@ func (m *merger) span(r *record, e *trace.Event) {
 		if x += k; x < end {
 			e.Flags |= format.FlagMore
 		}
-		m.write(e)
+		m.place(p)
 	}
 }

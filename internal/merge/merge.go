@@ -17,8 +17,9 @@ type Stats struct {
 	Bytes       int64 // of raw records
 	Events      int64 // written
 	Values      int64 // reads whose value was compared
-	Unexplained int   // of those, reads that no write explains (V3)
+	Unexplained int   // of those, reads that no write explains (V5)
 	Pulls       int   // (V1), (V2)
+	Moves       int   // (V3), (V4)
 	Dropped     int   // records left out because of a stop or damage (C2), (C3)
 	Damage      []string
 }
@@ -65,18 +66,21 @@ func File(dir, name string, meta *trace.Meta) (Stats, error) {
 // merger is the state of a merge.
 type merger struct {
 	*recording
-	w      *trace.Writer
-	meta   *trace.Meta
-	shadow *shadow
-	hot    map[uint64]*contention // by word; cell.hot says which have one
-	heap   byStamp
-	widest uint64 // range of bytes that is believed (G4)
-	limit  uint64 // records with later stamps are left out (C2), (C3)
-	depth  int    // pulls under way
-	gos    map[uint64]trace.GoID
-	chans  map[uint64]*sends // (G3)
-	stats  Stats
-	err    error
+	w       *trace.Writer
+	meta    *trace.Meta
+	shadow  *shadow
+	hot     map[uint64]*contention // by word; cell.hot says which have one
+	heap    byStamp
+	widest  uint64 // range of bytes that is believed (G4)
+	limit   uint64 // records with later stamps are left out (C2), (C3)
+	depth   int    // pulls under way
+	written []rehearsed
+	buf     []placed // the last events
+	fails   int
+	gos     map[uint64]trace.GoID
+	chans   map[uint64]*sends // (G3)
+	stats   Stats
+	err     error
 }
 
 // sends are the numbers of the next send and receive of a channel.
@@ -120,6 +124,7 @@ func (m *merger) run() {
 	for _, s := range m.heap { // behind the limit
 		m.stats.Dropped += m.rest(s)
 	}
+	m.flush(len(m.buf))
 }
 
 // step emits the group of s and the stamped record behind it, and begins the next
@@ -180,6 +185,7 @@ func isValued(r *record) bool {
 // returns false if nothing is left.
 func (m *merger) load(s *stream) bool {
 	s.number++
+	s.from = s.stamp
 	s.acc, s.next = s.acc[:0], 0
 	s.stamp = noStamp
 	c := s.cursor()

@@ -36,7 +36,7 @@ func (m *merger) enter(s *stream) {
 		if c.hot {
 			m.addRef(a.x, c, ref{s.index, s.number})
 		} else if c.stream != 0 && c.stream != s.index+1 && m.live(ref{c.stream - 1, c.group}) {
-			c.hot = true
+			c.hot, c.racy = true, true
 			m.hot[a.x] = &contention{refs: []ref{{c.stream - 1, c.group}, {s.index, s.number}}, limit: 8}
 		}
 		c.stream, c.group = s.index+1, s.number
@@ -79,45 +79,78 @@ func (m *merger) others(s *stream, x uint64, f func(t *stream) bool) {
 	}
 }
 
-// beforeRead makes room for a read of s that the shadow does not explain (V1).
+// beforeRead makes room for a read of s that the shadow does not explain (V1). Of the
+// streams that can explain it, the one is pulled whose own reads, on the way, are explained best.
 func (m *merger) beforeRead(s *stream, a access) {
 	if m.depth >= maxDepth {
 		return
 	}
 	var best *stream
-	upTo, smooth := 0, false
+	upTo, least := 0, 0
 	m.others(s, a.x, func(t *stream) bool {
-		i, ok, ownReads := explanation(t, a)
-		if ok && (best == nil || ownReads && !smooth) {
-			best, upTo, smooth = t, i, ownReads
+		i := explanation(t, a)
+		if i < 0 {
+			return false
 		}
-		return smooth
+		if n := m.rehearse(t, i); best == nil || n < least {
+			best, upTo, least = t, i, n
+		}
+		return least == 0
 	})
 	if best != nil {
 		m.pull(best, upTo)
 	}
 }
 
-// explanation finds the first write of t's group after which a is explained, and
-// tells whether t's own reads of the word up to there are, too.
-func explanation(t *stream, a access) (i int, ok, ownReads bool) {
+// explanation returns the first write of t's group after which a is explained, or -1.
+func explanation(t *stream, a access) int {
 	c := *a.c
-	ownReads = true
 	for i := t.next; i < len(t.acc); i++ {
 		b := &t.acc[i]
-		if b.c != a.c {
-			continue
-		}
-		if b.kind == format.Read {
-			ownReads = ownReads && c.explains(b.val, b.mask)
+		if b.c != a.c || b.kind == format.Read {
 			continue
 		}
 		c.store(b.val, b.mask)
 		if c.explains(a.val, a.mask) {
-			return i, true, ownReads
+			return i
 		}
 	}
-	return 0, false, false
+	return -1
+}
+
+// rehearse counts the reads that would not be explained if t were pulled up to its access i at once.
+func (m *merger) rehearse(t *stream, i int) (bad int) {
+	m.written = m.written[:0]
+	for j := t.next; j <= i; j++ {
+		a := &t.acc[j]
+		c := *a.c
+		at := -1
+		for k := range m.written {
+			if m.written[k].at == a.c {
+				c, at = m.written[k].cell, k
+				break
+			}
+		}
+		if a.kind == format.Read {
+			if !c.explains(a.val, a.mask) {
+				bad++
+			}
+			continue
+		}
+		c.store(a.val, a.mask)
+		if at < 0 {
+			m.written = append(m.written, rehearsed{a.c, c})
+		} else {
+			m.written[at].cell = c
+		}
+	}
+	return bad
+}
+
+// rehearsed is a cell as it would be.
+type rehearsed struct {
+	at   *cell
+	cell cell
 }
 
 // beforeWrite lets those read that want what the write a of s is about to change (V2).
@@ -132,7 +165,8 @@ func (m *merger) beforeWrite(s *stream, a access) {
 		upTo := 0
 		m.others(s, a.x, func(t *stream) bool {
 			i := t.find(a.c)
-			if i >= 0 && t.acc[i].kind == format.Read && a.c.explains(t.acc[i].val, t.acc[i].mask) && !after.explains(t.acc[i].val, t.acc[i].mask) {
+			if i >= 0 && t.acc[i].kind == format.Read && a.c.explains(t.acc[i].val, t.acc[i].mask) && !after.explains(t.acc[i].val, t.acc[i].mask) &&
+				m.rehearse(t, i) == 0 {
 				who, upTo = t, i
 			}
 			return who != nil

@@ -20,7 +20,8 @@ type page [pageCells]cell
 type cell struct {
 	val   uint64
 	known uint8 // bytes that are known
-	hot   bool  // it is contended: shadow has the list
+	hot   bool  // it is contended: merger.hot has the list
+	racy  bool  // it was contended at some time
 	// The stream whose current group accessed it last, index+1, and the number of that group.
 	stream int32
 	group  uint32
@@ -82,6 +83,11 @@ var spread = func() (t [256]uint64) {
 // explains reports whether a read of val in the bytes of mask agrees with the cell.
 func (c *cell) explains(val uint64, mask uint8) bool {
 	return (c.val^val)&spread[mask&c.known] == 0
+}
+
+// holds reports whether the cell is known to have val in the bytes of mask.
+func (c *cell) holds(val uint64, mask uint8) bool {
+	return mask&^c.known == 0 && c.explains(val, mask)
 }
 
 // store writes val to the bytes of mask.

@@ -24,6 +24,7 @@ type stream struct {
 
 	// The current group.
 	number uint32   // of the group in the stream
+	from   uint64   // stamp before it
 	stamp  uint64   // of the record behind it; noStamp if there is none
 	acc    []access // its valued accesses
 	next   int      // the first of them that is not yet emitted

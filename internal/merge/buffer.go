@@ -1,0 +1,183 @@
+package merge
+
+import (
+	"fmt"
+	"slices"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// The last events merged are kept for a while, so that one of them can still be moved (V3), (V4).
+
+const (
+	bufferSize = 8192  // events kept; they are written half a buffer at a time
+	maxHoist   = 8     // writes moved at once (V4)
+	maxFails   = 10000 // searches in the buffer that may fail, more than a tenth of those that succeed
+)
+
+// placed is an event in its place.
+type placed struct {
+	e    trace.Event
+	a    access // of an access with a value; a.c is nil otherwise
+	was  cell   // before a write: what it changed
+	s    int32  // stream
+	from uint64 // stamps around it: of its group, or twice its own
+	to   uint64
+}
+
+// place appends p.
+func (m *merger) place(p placed) {
+	if m.err != nil {
+		return
+	}
+	m.buf = append(m.buf, p)
+	if len(m.buf) >= bufferSize {
+		m.flush(bufferSize / 2)
+	}
+}
+
+// flush writes the first n events of the buffer.
+func (m *merger) flush(n int) {
+	for i := range n {
+		if m.err != nil {
+			return
+		}
+		if err := m.w.Write(&m.buf[i].e); err != nil {
+			m.err = fmt.Errorf("writing event %d: %w", m.stats.Events, err)
+			return
+		}
+		m.stats.Events++
+	}
+	m.buf = append(m.buf[:0], m.buf[n:]...)
+}
+
+// before reports whether p may stand before q, which it follows: they are of
+// different streams, and p's group did not begin after q's had ended (O1), (O2).
+func (p *placed) before(q *placed) bool { return p.s != q.s && q.to > p.from }
+
+// writes reports whether p writes to the cell c.
+func (p *placed) writes(c *cell) bool { return p.a.c == c && p.e.Kind.IsWrite() }
+
+// hides reports whether nothing is known of what the word x held before p: the
+// memory is new, was written without a value, or unnoticed before an unexplained read.
+func (p *placed) hides(x uint64) bool {
+	lo := uint64(p.e.Obj)
+	if p.a.c != nil {
+		return p.a.x == x && p.e.Flags&format.FlagUnexplained != 0 && p.e.Kind != format.Write
+	}
+	if p.e.Kind == format.Alloc {
+		return lo < x+8 && x < lo+p.e.Val
+	}
+	return p.e.Kind.IsWrite() && lo&^7 == x
+}
+
+// rescue looks for an order of the last events in which the read p is explained. It
+// returns the place of p, or -1.
+func (m *merger) rescue(p *placed) int {
+	if !p.a.c.racy || m.fails > maxFails+m.stats.Moves/10 {
+		return -1
+	}
+	i := m.earlier(p)
+	if i < 0 && m.hoist(p) {
+		i = len(m.buf)
+	}
+	if i < 0 {
+		m.fails++
+	} else {
+		m.stats.Moves++
+	}
+	return i
+}
+
+// earlier returns the place of the write that took away what p read, if p may stand before it (V3).
+func (m *merger) earlier(p *placed) int {
+	c := *p.a.c
+	for i := len(m.buf) - 1; i >= 0; i-- {
+		q := &m.buf[i]
+		if !p.before(q) || q.hides(p.a.x) {
+			return -1
+		}
+		if q.writes(p.a.c) {
+			c.val, c.known = q.was.val, q.was.known
+			if c.holds(p.a.val, p.a.mask) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// hoist finds the write that p wants and moves the writes behind it before it, if
+// that explains p and what was read in between stays explained (V4).
+func (m *merger) hoist(p *placed) bool {
+	var later [maxHoist]int // places of the writes behind, last first
+	n := 0
+	for i := len(m.buf) - 1; i >= 0; i-- {
+		q := &m.buf[i]
+		if q.hides(p.a.x) {
+			return false
+		}
+		if !q.writes(p.a.c) {
+			continue
+		}
+		if n > 0 && q.e.Kind != format.AtomicRMW && m.fits(i, later[:n], p) {
+			m.move(i, later[:n])
+			return true
+		}
+		if n == maxHoist || q.e.Kind != format.Write {
+			return false
+		}
+		later[n] = i
+		n++
+	}
+	return false
+}
+
+// fits reports whether the writes in later can stand right before the one at i.
+func (m *merger) fits(i int, later []int, p *placed) bool {
+	w := &m.buf[i]
+	c := w.was
+	for _, k := range slices.Backward(later) {
+		c.store(m.buf[k].a.val, m.buf[k].a.mask)
+	}
+	if c.store(w.a.val, w.a.mask); !c.holds(p.a.val, p.a.mask) {
+		return false
+	}
+	for j := i + 1; j < len(m.buf); j++ {
+		q := &m.buf[j]
+		if q.a.c == p.a.c && !q.e.Kind.IsWrite() && !c.explains(q.a.val, q.a.mask) {
+			return false
+		}
+	}
+	for _, k := range later {
+		for j := i; j < k; j++ {
+			if !slices.Contains(later, j) && !m.buf[k].before(&m.buf[j]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// move moves the writes in later before the event at i, and notes anew what the writes of the cell changed.
+func (m *merger) move(i int, later []int) {
+	c := m.buf[i].was
+	target := m.buf[i].a.c
+	for n := range later {
+		k := later[len(later)-1-n] // the first one, then the next
+		h := m.buf[k]
+		copy(m.buf[i+n+1:k+1], m.buf[i+n:k])
+		m.buf[i+n] = h
+	}
+	for j := i; j < len(m.buf); j++ {
+		q := &m.buf[j]
+		if q.writes(target) {
+			q.was = c
+		}
+		if q.a.c == target { // a read may have told what was unknown
+			c.store(q.a.val, q.a.mask)
+		}
+	}
+	target.val, target.known = c.val, c.known
+}
