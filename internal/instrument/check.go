@@ -43,55 +43,55 @@ func (m importer) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("no package %s", path)
 }
 
-// check type-checks the emitted files of a package. It returns the units in which there are errors, and the
-// first error that lies in none of them.
-func check(pkg *plan.Package, imports importer, files []*emitted) (map[*plan.Unit]string, error) {
+// check type-checks the emitted files of a package. It returns the units in which there are errors. An error that
+// lies in none counts against all units of its file.
+func check(pkg *plan.Package, imports importer, files []*emitted) map[*plan.Unit]string {
 	fset := token.NewFileSet()
 	bad := map[*plan.Unit]string{}
-	var stray error
-	blame := func(file, offset int, err error) {
-		for _, s := range files[file].spans {
-			if offset >= s.from && offset < s.to {
-				if bad[s.unit] == "" {
-					bad[s.unit] = "does not type-check: " + message(err)
-				}
-				return
-			}
-		}
-		if stray == nil {
-			stray = fmt.Errorf("%s: emitted text outside of functions: %w", files[file].name, err)
-		}
-	}
 	var syntax []*ast.File
-	index := map[string]int{}
+	index := map[string]*emitted{}
 	for i, e := range files {
 		name := fmt.Sprintf("%d.go", i)
-		index[name] = i
+		index[name] = e
 		f, err := parser.ParseFile(fset, name, e.text, parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
-			return nil, fmt.Errorf("%s: emitted text does not parse: %w", e.name, err)
+			blame(bad, e, -1, "file does not parse: "+err.Error())
+			continue
 		}
 		syntax = append(syntax, f)
+	}
+	if len(bad) > 0 {
+		return bad
 	}
 	conf := types.Config{
 		Importer: imports, GoVersion: goVersion(pkg), Sizes: pkg.TypesSizes, FakeImportC: true,
 		Error: func(err error) {
 			te := err.(types.Error)
 			pos := fset.PositionFor(te.Pos, false)
-			if i, ok := index[pos.Filename]; ok {
-				blame(i, pos.Offset, err)
+			if e, ok := index[pos.Filename]; ok {
+				blame(bad, e, pos.Offset, "does not type-check: "+te.Msg)
 			}
 		},
 	}
 	conf.Check(pkg.Types.Path(), fset, syntax, nil)
-	return bad, stray
+	return bad
 }
 
-func message(err error) string {
-	if te, ok := err.(types.Error); ok {
-		return te.Msg
+// blame adds to bad the unit at an offset of the emitted file, or all of its units if there is none.
+func blame(bad map[*plan.Unit]string, e *emitted, offset int, why string) {
+	for _, s := range e.spans {
+		if offset >= s.from && offset < s.to {
+			if bad[s.unit] == "" {
+				bad[s.unit] = why
+			}
+			return
+		}
 	}
-	return err.Error()
+	for _, s := range e.spans {
+		if bad[s.unit] == "" {
+			bad[s.unit] = "file: " + why
+		}
+	}
 }
 
 func importerOf(pkg *plan.Package, hooks *types.Package) importer {

@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"fmt"
+	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -25,7 +26,11 @@ func (b *body) emitDefer(in *ssa.Defer, ip *plan.Instr) {
 		refuse("defer in the body of a range over a function")
 	}
 	b.mustBeStatement(&in.Call)
-	if plan.TypedDefer(&in.Call) && !in.Call.IsInvoke() && b.deferHelper(in, ip) {
+	if bi, ok := in.Call.Value.(*ssa.Builtin); ok && bi.Name() == "recover" {
+		refuse("defer recover(), whose frame would not be the same")
+	}
+	if plan.TypedDefer(&in.Call) {
+		b.deferHelper(in, ip)
 		return
 	}
 	b.out.put("defer " + b.call(&in.Call))
@@ -42,16 +47,15 @@ func (b *body) mustBeStatement(c *ssa.CallCommon) {
 	}
 }
 
-// deferHelper defers the call through a function of the emitted file: func(g, site, operands…). It reports
-// whether it did; operands whose types depend on type parameters have no such function.
-func (b *body) deferHelper(in *ssa.Defer, ip *plan.Instr) bool {
+// deferHelper defers the call through a function of the emitted file: func(g, site, operands…). Where the operands have
+// types that mention type parameters it is a literal, at the price of a number in the names of the literals after it.
+func (b *body) deferHelper(in *ssa.Defer, ip *plan.Instr) {
 	c := &in.Call
 	var params, names, args []string
+	generic := false
 	for i, a := range c.Args {
-		if plan.Open(a.Type()) {
-			return false
-		}
 		name := fmt.Sprintf("a%d_", i)
+		generic = generic || mentionsTypeParam(a.Type())
 		params = append(params, name+" "+b.typ(a.Type()))
 		names = append(names, name)
 		args = append(args, b.value(a))
@@ -64,9 +68,46 @@ func (b *body) deferHelper(in *ssa.Defer, ip *plan.Instr) bool {
 	} else {
 		call = b.function(fn) + "(" + strings.Join(names, ", ") + ")"
 	}
-	helper := b.helper(fmt.Sprintf("(g_ *%s.G, site uint32, %s) { g_.Call(site); %s }", rtName, strings.Join(params, ", "), call))
-	b.out.putf("defer %s(g_, %d, %s)", helper, ip.Site, strings.Join(args, ", "))
-	return true
+	text := fmt.Sprintf("(g_ *%s.G, site uint32, %s) { g_.Call(site); %s }", rtName, strings.Join(params, ", "), call)
+	if generic {
+		text = "func" + text
+	} else {
+		text = b.helper(text)
+	}
+	b.out.putf("defer %s(g_, %d, %s)", text, ip.Site, strings.Join(args, ", "))
+}
+
+// mentionsTypeParam reports whether a type parameter occurs in t.
+func mentionsTypeParam(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Named:
+		for i := range t.TypeArgs().Len() {
+			if mentionsTypeParam(t.TypeArgs().At(i)) {
+				return true
+			}
+		}
+	case *types.Map:
+		return mentionsTypeParam(t.Key()) || mentionsTypeParam(t.Elem())
+	case *types.Signature:
+		return mentionsTypeParam(t.Params()) || mentionsTypeParam(t.Results())
+	case *types.Tuple:
+		for i := range t.Len() {
+			if mentionsTypeParam(t.At(i).Type()) {
+				return true
+			}
+		}
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if mentionsTypeParam(t.Field(i).Type()) {
+				return true
+			}
+		}
+	case interface{ Elem() types.Type }: // pointer, slice, array, channel
+		return mentionsTypeParam(t.Elem())
+	}
+	return false
 }
 
 // helper returns the name of the package-level function with this signature and body.

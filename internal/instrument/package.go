@@ -30,11 +30,8 @@ func emitPackage(p *plan.Plan, pkg *plan.Package, hooks *types.Package, names al
 				refused[u.Key], skip[u] = why, true
 			}
 		}
-		bad, stray := check(pkg, imports, files)
+		bad := check(pkg, imports, files)
 		if len(bad) == 0 {
-			if stray != nil {
-				return nil, stray
-			}
 			return files, nil
 		}
 		for u, why := range bad {

@@ -141,10 +141,10 @@ func (b *body) binary(in *ssa.BinOp) string {
 	_, cx := x.(*ssa.Const)
 	cyc, cy := y.(*ssa.Const)
 	if in.Op == token.EQL || in.Op == token.NEQ {
-		if isNil(y) && nilable(x.Type()) {
+		if isNil(y) && nilable(x.Type()) && !untyped(x) {
 			return b.hidden(x) + " " + in.Op.String() + " nil"
 		}
-		if isNil(x) && nilable(y.Type()) {
+		if isNil(x) && nilable(y.Type()) && !untyped(y) {
 			return "nil " + in.Op.String() + " " + b.hidden(y)
 		}
 	}
@@ -157,6 +157,11 @@ func (b *body) binary(in *ssa.BinOp) string {
 		return b.hidden(x) + " " + in.Op.String() + " " + b.value(y)
 	}
 	return b.value(x) + " " + in.Op.String() + " " + b.value(y)
+}
+
+func untyped(v ssa.Value) bool {
+	b, ok := v.Type().(*types.Basic)
+	return ok && b.Kind() == types.UntypedNil
 }
 
 func isNil(v ssa.Value) bool {

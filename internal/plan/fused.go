@@ -13,6 +13,11 @@ import (
 //	import "encoding/binary"
 //	binary.BigEndian.Uint16(b)   // t0 = *binary.BigEndian has an unexported type
 //	x.Promoted                   // t1 = &x.unexported (embedded); t2 = &t1.Promoted
+//
+// A load of an array that nothing uses is fused with nothing: SSA evaluates the operand of a range over an
+// array even where Go does not.
+//
+//	for i := range p.array {}    // t0 = &p.array; t1 = *t0
 
 // Fused reports whether the instruction has no place of its own in emitted code (R11).
 func (f *Func) Fused(in ssa.Instruction) bool { return fused(f.Unit.Pkg, in) }
@@ -29,6 +34,9 @@ func fused(pkg *Package, in ssa.Instruction) bool {
 			return false
 		}
 		if fa, ok := in.X.(*ssa.FieldAddr); ok && ForeignField(pkg, fa.X.Type(), fa.Field) {
+			return true
+		}
+		if _, array := Core(in.Type()).(*types.Array); array && len(*in.Referrers()) == 0 {
 			return true
 		}
 		return ForeignGlobal(pkg, in) != nil

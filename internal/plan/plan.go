@@ -150,6 +150,9 @@ func (p *Plan) addUnits(pkg *Package) {
 	files := append([]*ast.File(nil), pkg.Syntax...)
 	sort.SliceStable(files, func(i, j int) bool { return pkg.FileName(files[i]) < pkg.FileName(files[j]) })
 	for _, file := range files {
+		if !handwritten(pkg, file) {
+			continue
+		}
 		p.file(pkg.FileName(file))
 		for _, d := range file.Decls {
 			switch d := d.(type) {
