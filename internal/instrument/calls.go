@@ -66,10 +66,10 @@ func (b *body) builtin(name string, args []ssa.Value) string {
 	switch name {
 	case "append":
 		return "append(" + list + "...)"
-	case "Add", "Slice", "String", "StringData", "SliceData":
+	case "Add", "Slice", "String", "StringData", "SliceData", "Sizeof", "Alignof":
 		return unsafeName + "." + name + "(" + list + ")"
 	}
-	if strings.HasPrefix(name, "ssa:") {
+	if strings.HasPrefix(name, "ssa:") || name == "Offsetof" {
 		refuse("builtin " + name)
 	}
 	return name + "(" + list + ")"

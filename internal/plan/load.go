@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"sort"
 	"strings"
 
@@ -21,6 +22,7 @@ type Config struct {
 	BuildFlags []string          // flags of go list: -tags, -mod, -modfile, …
 	Overlay    map[string][]byte // as in packages.Config
 	Tests      bool              // load test variants and external test packages
+	Tested     []string          // with Tests: only those of these packages; nil: of all
 	Patterns   []string          // as for the go command; nil: "."
 }
 
@@ -62,7 +64,7 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("loading packages: %w", err)
 	}
-	list = variants(list)
+	list = variants(cfg.wanted(list))
 	if text := loadErrors(list); text != "" {
 		return nil, &BuildError{Text: text}
 	}
@@ -77,6 +79,16 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 		return nil, errors.New("no Go packages match " + strings.Join(patterns, " "))
 	}
 	return prog, nil
+}
+
+// wanted drops the tests of packages that are not tested, whatever is wrong with them.
+func (cfg *Config) wanted(list []*packages.Package) []*packages.Package {
+	if cfg.Tested == nil {
+		return list
+	}
+	return slices.DeleteFunc(list, func(p *packages.Package) bool {
+		return p.ForTest != "" && !slices.Contains(cfg.Tested, p.ForTest)
+	})
 }
 
 // variants keeps of each package path the variant with most files: the one compiled
