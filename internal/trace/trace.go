@@ -35,6 +35,7 @@ type Meta struct {
 	Dir        string      `json:"dir,omitempty"`         // where it was built
 	BuildFlags []string    `json:"build_flags,omitempty"` // those of go list: -tags, -mod, -modfile
 	Packages   []string    `json:"packages,omitempty"`
+	Tested     []string    `json:"tested,omitempty"` // of Packages, those whose tests were built
 	Files      []File      `json:"files,omitempty"`
 	Funcs      []Func      `json:"funcs,omitempty"`      // index: FuncID
 	Sites      []SiteInfo  `json:"sites,omitempty"`      // index: Site; entry 0 is empty
