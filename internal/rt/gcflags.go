@@ -17,31 +17,40 @@ import (
 	"strings"
 )
 
-// GCFlags returns the -gcflags that a build of patterns needs, so that calls of
+// setFlags sets the flags that a build of cfg.Packages needs, so that calls of
 // sync/atomic's functions are recorded: for every package of the import closure that has such calls, intrinsics off.
 // A package that is not instrumented is compiled without inlining too: else the calls would be inlined into
 // packages where intrinsics are on. (In an instrumented package the hooks keep functions from being inlined
-// elsewhere, and must be inlined themselves.)
-//
-// goCmd, dir, env and args are those of the build; args may hold -test, -tags and the like for `go list`.
-func GCFlags(ctx context.Context, goCmd, dir string, env, args, patterns []string, instrumented func(importPath string) bool) ([]string, error) {
-	cmd := exec.CommandContext(ctx, goCmd, append(append([]string{"list", "-deps", "-e", "-json=ImportPath,Dir,GoFiles,CgoFiles"}, args...), patterns...)...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), env...)
+// elsewhere, and must be inlined themselves.) The flags go into GOFLAGS, which every go command reads.
+func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
+	patterns := cfg.Packages
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+	}
+	args := []string{"list", "-deps", "-e", "-json=ImportPath,Dir,GoFiles,CgoFiles,Module"}
+	if cfg.Test {
+		args = append(args, "-test")
+	}
+	cmd := exec.CommandContext(ctx, o.Go, append(append(args, cfg.BuildFlags...), patterns...)...)
+	cmd.Dir = cfg.Dir
+	cmd.Env = append(os.Environ(), o.Env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("listing packages: %w\n%s", err, stderr.Bytes())
+	if err != nil && len(cfg.Packages) == 0 {
+		return nil // no module there, and the caller did not say what will be built
 	}
-	var flags []string
+	if err != nil {
+		return fmt.Errorf("listing packages: %w\n%s", err, stderr.Bytes())
+	}
 	done := map[string]bool{"sync/atomic": true, "sync": true, "internal/sync": true} // the overlay has its own
+	goflags := cfg.GoFlags
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			return flags, nil
+			break
 		} else if err != nil {
-			return nil, fmt.Errorf("listing packages: %w", err)
+			return fmt.Errorf("listing packages: %w", err)
 		}
 		p.ImportPath, _, _ = strings.Cut(p.ImportPath, " ") // p [p.test]
 		if done[p.ImportPath] || !p.callsAtomic() {
@@ -49,16 +58,29 @@ func GCFlags(ctx context.Context, goCmd, dir string, env, args, patterns []strin
 		}
 		done[p.ImportPath] = true
 		flag := "-gcflags=" + p.ImportPath + "=-d=ssa/intrinsics/off"
-		if !instrumented(p.ImportPath) {
+		if !cfg.instrumented(p) {
 			flag += " -l"
 		}
-		flags = append(flags, flag)
+		o.BuildFlags = append(o.BuildFlags, flag)
+		goflags += " '" + flag + "'"
 	}
+	if len(o.BuildFlags) > 0 {
+		o.Env = append(o.Env, "GOFLAGS="+strings.TrimSpace(goflags))
+	}
+	return nil
+}
+
+func (c *Config) instrumented(p listed) bool {
+	if c.Instrumented != nil {
+		return c.Instrumented(p.ImportPath)
+	}
+	return p.Module != nil && p.Module.Main || p.ImportPath == "command-line-arguments"
 }
 
 type listed struct {
 	ImportPath, Dir   string
 	GoFiles, CgoFiles []string // of a test variant: its tests too
+	Module            *struct{ Main bool }
 }
 
 // callsAtomic reports whether a file of p mentions a function of sync/atomic.

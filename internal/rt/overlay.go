@@ -31,7 +31,14 @@ type Config struct {
 	GOARCH    string
 	ModCache  string // empty: what `go env` says
 	Dir       string // directory in which the go command is asked; empty: the current one
+	GoFlags   string // empty: what `go env` says
 	OutDir    string // the overlay's files go here
+
+	// What will be built: the flags depend on which packages call sync/atomic's functions.
+	Packages     []string                     // patterns, relative to Dir; none: ./...
+	Test         bool                         // with their tests
+	BuildFlags   []string                     // -tags and the like
+	Instrumented func(importPath string) bool // nil: the packages of the main module
 }
 
 // Overlay is the recorder, as the go command takes it.
@@ -46,7 +53,9 @@ type Overlay struct {
 	// matter where GOROOT lies in the module cache (a toolchain that the go command
 	// downloaded): it refuses an overlay there, so Go sees GOROOT through a symbolic link.
 	Go  string
-	Env []string
+	Env []string // also GOFLAGS, with BuildFlags
+	// BuildFlags are the flags that a build needs besides -overlay, where Env is not used.
+	BuildFlags []string
 	// Package is the import path of the hooks.
 	Package string
 }
@@ -96,6 +105,9 @@ func New(ctx context.Context, cfg Config) (Overlay, error) {
 			return Overlay{}, err
 		}
 	}
+	if err := o.setFlags(ctx, cfg); err != nil {
+		return Overlay{}, err
+	}
 	var err error
 	if o.Replace, err = b.write(filepath.Join(cfg.OutDir, cfg.GoVersion)); err != nil {
 		return Overlay{}, fmt.Errorf("writing the recorder: %w", err)
@@ -132,22 +144,22 @@ func (o *Overlay) root(cfg Config) error {
 // complete asks the go command for what cfg leaves open.
 func (c *Config) complete(ctx context.Context) error {
 	if c.GoRoot != "" && c.GoVersion != "" && c.GOOS != "" && c.GOARCH != "" && c.ModCache != "" {
-		return nil
+		return nil // then GoFlags may be empty
 	}
-	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOROOT", "GOVERSION", "GOOS", "GOARCH", "GOMODCACHE")
+	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOROOT", "GOVERSION", "GOOS", "GOARCH", "GOMODCACHE", "GOFLAGS")
 	cmd.Dir = c.Dir
 	out, err := cmd.Output()
 	if err != nil {
 		return fmt.Errorf("asking go env: %w", err)
 	}
-	var env struct{ GOROOT, GOVERSION, GOOS, GOARCH, GOMODCACHE string }
+	var env struct{ GOROOT, GOVERSION, GOOS, GOARCH, GOMODCACHE, GOFLAGS string }
 	if err := json.Unmarshal(out, &env); err != nil {
 		return fmt.Errorf("asking go env: %w", err)
 	}
 	for _, f := range []struct {
 		field *string
 		value string
-	}{{&c.GoRoot, env.GOROOT}, {&c.GoVersion, env.GOVERSION}, {&c.GOOS, env.GOOS}, {&c.GOARCH, env.GOARCH}, {&c.ModCache, env.GOMODCACHE}} {
+	}{{&c.GoRoot, env.GOROOT}, {&c.GoVersion, env.GOVERSION}, {&c.GOOS, env.GOOS}, {&c.GOARCH, env.GOARCH}, {&c.ModCache, env.GOMODCACHE}, {&c.GoFlags, env.GOFLAGS}} {
 		if *f.field == "" {
 			*f.field = f.value
 		}

@@ -25,28 +25,33 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the -- want -- of the cases")
 
-// overlay makes the overlay of the installed Go, once.
-var overlay = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "presage-rt")
+var keep = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "presage-rt") })
+
+// overlay makes the overlay of the installed Go for the module in dir.
+func overlay(t *testing.T, dir string) (o rt.Overlay, file string) {
+	t.Helper()
+	out, err := keep()
 	if err != nil {
-		return "", err
+		t.Fatal(err)
 	}
-	o, err := rt.New(context.Background(), rt.Config{OutDir: dir})
+	o, err = rt.New(context.Background(), rt.Config{Dir: dir, OutDir: out})
 	if err != nil {
-		return "", err
+		t.Fatal(err)
 	}
 	js, err := o.JSON(nil)
 	if err != nil {
-		return "", err
+		t.Fatal(err)
 	}
-	return filepath.Join(dir, "overlay.json"), os.WriteFile(filepath.Join(dir, "overlay.json"), js, 0o666)
-})
+	file = filepath.Join(dir, "overlay.json")
+	write(t, file, js)
+	return o, file
+}
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	code := m.Run()
-	if file, err := overlay(); err == nil {
-		os.RemoveAll(filepath.Dir(file))
+	if dir, err := keep(); err == nil {
+		os.RemoveAll(dir)
 	}
 	os.Exit(code)
 }
@@ -57,20 +62,14 @@ func build(t *testing.T, src []byte) string {
 	if testing.Short() {
 		t.Skip("builds the standard library: not with -short")
 	}
-	file, err := overlay()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "main.go"), src)
 	write(t, filepath.Join(dir, "go.mod"), []byte("module prog\n\ngo 1.25\n"))
+	o, file := overlay(t, dir)
 	bin := filepath.Join(dir, "prog")
-	flags, err := rt.GCFlags(context.Background(), "go", dir, nil, nil, []string{"."}, func(path string) bool { return path == "prog" })
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("go", append(append([]string{"build", "-p=2", "-overlay", file}, flags...), "-o", bin, ".")...)
+	cmd := exec.Command(o.Go, "build", "-p=2", "-overlay", file, "-o", bin, ".")
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), o.Env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -262,7 +261,7 @@ func TestAnchor(t *testing.T) {
 		os.MkdirAll(filepath.Dir(filepath.Join(copied, rel)), 0o777)
 		write(t, filepath.Join(copied, rel), src)
 	}
-	cfg := rt.Config{GoRoot: copied, GoVersion: o.GoVersion, GOOS: o.GOOS, GOARCH: o.GOARCH, ModCache: "-", OutDir: t.TempDir()}
+	cfg := rt.Config{GoRoot: copied, GoVersion: o.GoVersion, GOOS: o.GOOS, GOARCH: o.GOARCH, ModCache: "-", OutDir: t.TempDir(), Packages: []string{"."}}
 	if _, err := rt.New(context.Background(), cfg); err != nil {
 		t.Fatalf("the copy itself: %v", err)
 	}
