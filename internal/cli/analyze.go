@@ -144,7 +144,7 @@ func (a *analysis) run(ctx context.Context) error {
 		}
 	}
 	a.progress.end()
-	if len(a.files) == 0 {
+	if len(a.files) == 0 && len(a.warnings) == 0 {
 		a.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "no process recorded anything: no test ran, or nothing of what ran was instrumented"})
 	}
 	a.summary.Seconds = float64(time.Since(begun).Round(time.Millisecond)) / float64(time.Second)

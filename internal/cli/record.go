@@ -45,21 +45,35 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 		return notBuilt(rec)
 	}
 	a := &analysis{env: env, options: g.options, progress: p, programCode: rec.ExitCode, functions: rec.Functions, opaque: rec.Opaque, plan: rec.Plan,
-		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), keep: filepath.Join(rec.Dir, record.ReportFile)}
+		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), keep: keepReport(rec.Dir)}
+	if rec.Missing != "" {
+		a.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "nothing was recorded, the program ran without presage: " + rec.Missing})
+	}
 	if err != nil {
+		a.failed = true
 		a.warn(report.Warning{Code: "recording-incomplete", Count: 1, Text: err.Error()})
 	}
 	if rec.ExitCode != 0 {
 		fmt.Fprintf(env.Stderr, "presage: %s ended with code %d; analysing what was recorded\n", map[bool]string{true: "go test", false: "the program"}[test], rec.ExitCode)
 	}
 	if a.files, err = keepTraces(rec.Traces, g.out); err != nil {
-		return err
+		a.failed = true
+		a.warn(report.Warning{Code: "trace-not-kept", Count: 1, Text: err.Error()})
+		a.files = rec.Traces
 	}
 	a.traceFile = g.out
 	if g.out == "" {
 		a.traceFile = rec.Dir
 	}
 	return a.run(ctx)
+}
+
+// keepReport is the file for presage report; "" if the run has no directory.
+func keepReport(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, record.ReportFile)
 }
 
 func sub(test bool) string {

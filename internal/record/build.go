@@ -27,6 +27,7 @@ type build struct {
 	Overlay string            `json:"overlay"` // file for -overlay
 	Go      string            `json:"go"`      // the go command that takes it
 	Env     []string          `json:"env"`     // what that needs in its environment
+	Flags   []string          `json:"flags"`   // further flags of go build: -modfile
 	Meta    *trace.Meta       `json:"meta"`
 	Opaque  map[string]string `json:"opaque"` // functions left as written, with the reason
 
@@ -122,8 +123,12 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 	if err != nil {
 		return nil, err
 	}
+	b := &build{Key: in.key, Overlay: filepath.Join(dir, "overlay.json"), Go: std.Go, Env: std.Env, in: in}
+	if b.Flags, err = c.copyModules(ctx, in, dir); err != nil {
+		return nil, err
+	}
 	c.Progress("instrumenting")
-	res, err := instrument.Instrument(ctx, instrument.Config{Config: c.loadConfig(in), OutDir: src})
+	res, err := instrument.Instrument(ctx, instrument.Config{Config: c.loadConfig(b), OutDir: src})
 	var bad *plan.BuildError
 	if errors.As(err, &bad) {
 		return nil, errPlain
@@ -131,7 +136,6 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 	if err != nil {
 		return nil, fmt.Errorf("instrumenting: %w", err)
 	}
-	b := &build{Key: in.key, Overlay: filepath.Join(dir, "overlay.json"), Go: std.Go, Env: std.Env, in: in}
 	for try := 0; ; try++ {
 		if err := b.writeOverlay(std, res.Overlay); err != nil {
 			return nil, err
@@ -151,12 +155,12 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 		}
 	}
 	b.describe(res, std)
-	b.Meta.BuildFlags = c.loadFlags()
+	b.Meta.BuildFlags, b.Meta.Tested = append(c.loadFlags(), b.Flags...), in.tested
 	return b, nil
 }
 
-func (c *Config) loadConfig(in *inputs) plan.Config {
-	return plan.Config{Dir: c.Dir, BuildFlags: c.loadFlags(), Tests: c.Test, Patterns: in.patterns}
+func (c *Config) loadConfig(b *build) plan.Config {
+	return plan.Config{Dir: c.Dir, BuildFlags: append(c.loadFlags(), b.Flags...), Tests: c.Test, Tested: b.in.tested, Patterns: b.in.patterns}
 }
 
 // describe fills the tables of the traces.
@@ -178,7 +182,7 @@ func (b *build) load(ctx context.Context, c *Config) (*plan.Plan, error) {
 	if b.plan != nil {
 		return b.plan, nil
 	}
-	prog, err := plan.Load(ctx, c.loadConfig(b.in))
+	prog, err := plan.Load(ctx, c.loadConfig(b))
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +216,7 @@ func (c *Config) compile(ctx context.Context, b *build) (string, error) {
 	if c.Test {
 		args = append(args, "-test")
 	}
-	args = append(append(args, c.loadFlags()...), "-overlay="+b.Overlay)
+	args = append(append(append(args, c.loadFlags()...), b.Flags...), "-overlay="+b.Overlay)
 	var out, errs bytes.Buffer
 	cmd := b.command(ctx, append(args, c.Packages...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.Dir, &out, &errs
@@ -271,7 +275,8 @@ func (c *Config) loadFlags() []string {
 type inputs struct {
 	root     string // of the main module, or the directory
 	patterns []string
-	tested   []string // of the user's packages, those that have tests
+	tested   []string          // of the user's packages, those that have tests
+	modules  map[string]string // modules to instrument that lie in the module cache: path@version, and directory
 	key      string
 }
 
@@ -312,13 +317,20 @@ func (c *Config) list(ctx context.Context) (*inputs, error) {
 // choose takes the packages of the main module among the dependencies, and those that
 // -instrument names.
 func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error) {
-	in := &inputs{}
+	in := &inputs{tested: []string{}, modules: make(map[string]string)}
 	extra, err := c.matching(ctx)
 	if err != nil {
 		return nil, err
 	}
+	env, text, err := goEnv(ctx, c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(strings.Fields(env.GOFLAGS), "-race") {
+		return nil, errors.New("GOFLAGS has -race: presage takes its place; run go test -race beside it")
+	}
 	h := newHasher()
-	h.add(toolID(), os.Getenv("GOFLAGS"), os.Getenv("GOEXPERIMENT"), os.Getenv("CGO_ENABLED"), goVersion(ctx, c.Dir), fmt.Sprint(c.Test, c.Instrument, c.loadFlags()))
+	h.add(toolID(), text, fmt.Sprint(c.Test, c.Instrument, c.loadFlags()))
 	for {
 		var p listed
 		if err := dec.Decode(&p); err == io.EOF {
@@ -338,7 +350,13 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 		}
 		plainPath := p.ForTest == "" && !strings.HasSuffix(p.ImportPath, ".test")
 		if plainPath && (main || extra[p.ImportPath]) {
+			if p.Standard {
+				return nil, fmt.Errorf("-instrument: %s belongs to the standard library, which cannot be instrumented", p.ImportPath)
+			}
 			in.patterns = append(in.patterns, p.ImportPath)
+			if m := p.Module; m != nil && !main && beneath(m.Dir, env.GOMODCACHE) {
+				in.modules[m.Path+"@"+m.Version] = m.Dir
+			}
 		}
 		if plainPath && !p.DepOnly && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
 			in.tested = append(in.tested, p.ImportPath)

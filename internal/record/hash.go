@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -9,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
@@ -46,12 +46,21 @@ func (h *hasher) pkg(p *listed, main bool) {
 	h.add(p.EmbedFiles...)
 }
 
-// goVersion is that of the go command that dir selects.
-func goVersion(ctx context.Context, dir string) string {
-	cmd := exec.CommandContext(ctx, "go", "env", "GOVERSION", "GOROOT", "GOFLAGS", "GOOS", "GOARCH")
+// goSettings are those of the go command's settings that are asked for by name.
+type goSettings struct{ GOMODCACHE, GOFLAGS, GOWORK, GOMOD string }
+
+// goEnv asks the go command, in dir, for its settings. text has all that decide what is built.
+func goEnv(ctx context.Context, dir string) (env goSettings, text string, err error) {
+	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOVERSION", "GOROOT", "GOFLAGS", "GOOS", "GOARCH", "GOAMD64", "GOEXPERIMENT", "CGO_ENABLED", "GOMODCACHE", "GOWORK", "GOMOD")
 	cmd.Dir = dir
-	out, _ := cmd.Output()
-	return strings.TrimSpace(string(out))
+	out, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(out, &env)
+	}
+	if err != nil {
+		return env, "", fmt.Errorf("asking go env: %w", err)
+	}
+	return env, string(out), nil
 }
 
 // toolID identifies this build of presage: what it emits may differ from what another emits.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,7 +37,8 @@ type Result struct {
 	Dir       string   // of the run, in the cache
 	Traces    []string // one per process that recorded anything
 	ExitCode  int      // of the program, or of go test
-	NotBuilt  bool     // the program ran as it is, or did not build: there is nothing to analyse
+	NotBuilt  bool     // the go command does not accept the program, and has said why
+	Missing   string   // why nothing could be recorded although the program ran
 	Functions int      // chosen for instrumentation
 	Opaque    int      // of them, left as written
 
@@ -44,11 +46,28 @@ type Result struct {
 	Plan func(context.Context) (*plan.Plan, error)
 }
 
-// Run records one run of a program.
+// Run records one run of a program. Where there is no place to record to, the program
+// runs as it is, and Result.Missing says why.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.Progress == nil {
 		c.Progress = func(string) {}
 	}
+	r, err := c.record(ctx)
+	if r == nil && noPlace(err) {
+		code, runErr := c.plain(ctx)
+		return &Result{ExitCode: code, Missing: err.Error()}, runErr
+	}
+	return r, err
+}
+
+// noPlace reports whether an error is about the place to write to, not about the program.
+func noPlace(err error) bool {
+	var path *fs.PathError
+	return errors.As(err, &path) && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrExist) || full(err))
+}
+
+// record is Run where nothing is in the way.
+func (c Config) record(ctx context.Context) (*Result, error) {
 	cache, err := CacheDir()
 	if err != nil {
 		return nil, err
@@ -77,7 +96,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	defer os.RemoveAll(rawDir)
 	if r.ExitCode, err = c.run(ctx, b, rawDir); err != nil { // (3)
-		return nil, err
+		return r, err
 	}
 	return r, c.merge(b, rawDir, r) // (4)
 }
@@ -147,7 +166,7 @@ func (b *build) warnOpaque() int {
 // testArgs is the user's go test with what presage adds.
 func (c *Config) testArgs(b *build) []string {
 	args := append([]string{"test"}, c.Flags...)
-	args = append(args, "-overlay="+b.Overlay, "-vet=off")
+	args = append(append(args, b.Flags...), "-overlay="+b.Overlay, "-vet=off")
 	if !hasFlag(c.Flags, "count", "test.count") {
 		args = append(args, "-count=1")
 	}
@@ -174,7 +193,7 @@ func (c *Config) run(ctx context.Context, b *build, rawDir string) (int, error) 
 	defer os.Remove(bin)
 	c.Progress("building the program")
 	args := append([]string{"build"}, c.Flags...)
-	args = append(args, "-overlay="+b.Overlay, "-o", bin)
+	args = append(append(args, b.Flags...), "-overlay="+b.Overlay, "-o", bin)
 	if code, err := c.exec(ctx, b.command(ctx, append(args, c.Packages...)...)); code != 0 || err != nil {
 		return code, err
 	}
