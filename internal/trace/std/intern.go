@@ -5,50 +5,53 @@ import (
 	"math/bits"
 )
 
-// word is a name of at most 15 bytes, padded with zeros; the last byte is its
-// length. Names in traces are short: comparing two registers is the whole cost of
-// finding one.
-type word struct{ lo, hi uint64 }
+// Names in traces are short. One of up to 7 bytes is a number, with its length in the
+// top byte, and one of up to 15 is two: to find it costs a comparison of registers.
+type (
+	short uint64
+	word  struct{ lo, hi uint64 }
+)
 
-// maxWord is the length of the longest name that is a word.
-const maxWord = 15
+const (
+	maxShort = 7
+	maxWord  = 15
+)
 
-// load returns the word of the n ≤ maxWord bytes at b. At least 16 bytes must follow.
-func load(b []byte, n int) word {
-	_ = b[15]
-	lo, hi := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-	if n < 8 {
-		lo, hi = lo&(1<<(8*n)-1), 0
-	} else {
-		hi &= 1<<(8*(n-8)) - 1
-	}
-	return word{lo, hi | uint64(n)<<56}
+// loadShort returns the name of n ≤ 7 bytes at b. At least 8 bytes must be there.
+func loadShort(b []byte, n int) short {
+	return short(binary.LittleEndian.Uint64(b)&(1<<(8*n)-1) | uint64(n)<<56)
 }
+
+// loadWord returns the name of n bytes, 8 to 15, at b. At least 16 bytes must be there.
+func loadWord(b []byte, n int) word {
+	return word{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])&(1<<(8*(n-8))-1) | uint64(n)<<56}
+}
+
+func (w short) hash() uint64 { return uint64(w) * 0xd6e8feb86659fd93 }
 
 func (w word) hash() uint64 {
 	return (w.lo ^ bits.RotateLeft64(w.hi, 29)*0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93
 }
 
-// table numbers names.
-type table struct {
-	slots []slot // open addressing
-	shift uint
-	n     int
-	long  map[string]int32
+type key interface {
+	comparable
+	hash() uint64
 }
 
-type slot struct {
-	key word
+// hashed is an open-addressing table of names of one kind.
+type hashed[K key] struct {
+	slots []slot[K]
+	shift uint
+	n     int
+}
+
+type slot[K key] struct {
+	key K
 	id  int32 // 0: free
 }
 
-func newTable() table {
-	const bits = 8
-	return table{slots: make([]slot, 1<<bits), shift: 64 - bits}
-}
-
-// find returns the number of a short name, or a place to put it.
-func (t *table) find(k word) *int32 {
+// find returns the number of a name, or a place to put it.
+func (t *hashed[K]) find(k K) *int32 {
 	m := uint64(len(t.slots) - 1)
 	for h := k.hash() >> t.shift; ; h++ {
 		s := &t.slots[h&m]
@@ -56,20 +59,24 @@ func (t *table) find(k word) *int32 {
 			return &s.id
 		}
 		if s.id == 0 {
-			if 2*t.n >= len(t.slots) {
-				t.grow()
-				return t.find(k)
-			}
-			t.n++
-			s.key = k
-			return &s.id
+			return t.add(s, k)
 		}
 	}
 }
 
-func (t *table) grow() {
+func (t *hashed[K]) add(s *slot[K], k K) *int32 {
+	if 2*t.n >= len(t.slots) {
+		t.grow()
+		return t.find(k)
+	}
+	t.n++
+	s.key = k
+	return &s.id
+}
+
+func (t *hashed[K]) grow() {
 	old := t.slots
-	t.slots = make([]slot, 2*len(old))
+	t.slots = make([]slot[K], 2*len(old))
 	t.shift--
 	m := uint64(len(t.slots) - 1)
 	for _, s := range old {
@@ -82,6 +89,43 @@ func (t *table) grow() {
 		}
 		t.slots[h&m] = s
 	}
+}
+
+func newHashed[K key]() hashed[K] {
+	const bits = 6
+	return hashed[K]{slots: make([]slot[K], 1<<bits), shift: 64 - bits}
+}
+
+// table numbers names.
+type table struct {
+	short hashed[short]
+	word  hashed[word]
+	long  map[string]int32
+}
+
+func newTable() table { return table{newHashed[short](), newHashed[word](), make(map[string]int32)} }
+
+// intern returns the number of a name. next is the number that a new one gets; the
+// caller keeps its text. Behind the name, there must be pad more bytes in its array.
+func (t *table) intern(name []byte, next int32) (id int32, fresh bool) {
+	var p *int32
+	switch n := len(name); {
+	case n <= maxShort:
+		p = t.short.find(loadShort(name[:8], n))
+	case n <= maxWord:
+		p = t.word.find(loadWord(name[:16], n))
+	default:
+		if id, ok := t.long[string(name)]; ok {
+			return id, false
+		}
+		t.long[string(name)] = next
+		return next, true
+	}
+	if *p == 0 {
+		*p = next
+		return next, true
+	}
+	return *p, false
 }
 
 // names keeps the text of names, by number.
@@ -104,24 +148,3 @@ func (n *names) name(i int) string {
 }
 
 func (n *names) len() int { return len(n.end) }
-
-// intern returns the number of a name, from 1 on, and whether it is new. The caller
-// keeps the names; next is the number a new one gets.
-func (t *table) intern(name []byte, next int32) (id int32, fresh bool) {
-	if len(name) <= maxWord && cap(name) >= 16 {
-		p := t.find(load(name[:16], len(name)))
-		if *p == 0 {
-			*p = next
-			return next, true
-		}
-		return *p, false
-	}
-	if id, ok := t.long[string(name)]; ok {
-		return id, false
-	}
-	if t.long == nil {
-		t.long = make(map[string]int32)
-	}
-	t.long[string(name)] = next
-	return next, true
-}

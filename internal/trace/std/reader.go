@@ -1,8 +1,10 @@
 package std
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
+	"math/bits"
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -21,12 +23,15 @@ type Reader struct {
 	objectNames names // by address/8 - 1
 	siteNames   names
 
-	thread []thread // by GoID
-	lock   []lock   // by number in locks
-	queue  []trace.Event
-	head   int // of queue
-	count  counts
-	err    error
+	thread     []thread   // by GoID
+	lock       []lock     // by number in locks
+	lastName   short      // thread of the last line that access read
+	lastThread trace.GoID // its number
+
+	queue []trace.Event
+	head  int // of queue
+	count counts
+	err   error
 }
 
 // thread is what is known of a thread.
@@ -123,6 +128,9 @@ func (r *Reader) step(e *trace.Event) bool {
 	if len(line) == 0 {
 		return false
 	}
+	if r.access(line, e) {
+		return true
+	}
 	if err := r.fields.split(line); err != nil {
 		return r.fail(line, err)
 	}
@@ -150,6 +158,48 @@ func (r *Reader) step(e *trace.Event) bool {
 	}
 	r.thread[g].started = true
 	return e.Kind != format.Invalid && r.emit(e)
+}
+
+// access reads the commonest lines, r and w with short names by threads that have nothing
+// pending, without taking them apart first. It returns false for all others.
+func (r *Reader) access(line []byte, e *trace.Event) bool {
+	n := len(line)
+	i := find(line, '|')
+	if i <= 0 || i+5 >= n || line[i+2] != '(' || line[i+1] != 'r' && line[i+1] != 'w' || r.head < len(r.queue) {
+		return false
+	}
+	k := find(line[i+3:], ')')
+	end := i + 3 + k // of the operand
+	if k <= 0 || end+2 >= n || line[end+1] != '|' || n-end-2 > maxShort {
+		return false
+	}
+	if w := loadShort(line[:8], i); w != r.lastName {
+		r.lastName, r.lastThread = w, r.threadID(line[:i])
+	}
+	t := &r.thread[r.lastThread]
+	if t.over != 0 || t.late || t.wait != 0 || t.owes != 0 {
+		return false
+	}
+	t.started = true
+	*e = trace.Event{
+		Kind: format.Read, Flags: format.FlagNoValue, Size: 8, G: r.lastThread,
+		Site: r.site(line[end+2:]), Obj: r.variable(line[i+3 : end]),
+	}
+	if line[i+1] == 'w' {
+		e.Kind = format.Write
+	}
+	return true
+}
+
+// find returns the place of c among the first 8 bytes at b, or -1.
+func find(b []byte, c byte) int {
+	const ones = 0x0101010101010101
+	x := binary.LittleEndian.Uint64(b[:8:8]) ^ uint64(c)*ones
+	x = (x - ones) &^ x & (ones << 7)
+	if x == 0 {
+		return -1
+	}
+	return bits.TrailingZeros64(x) / 8
 }
 
 // emit returns true if e can be the result of step. If events wait in the queue, it goes behind them.
