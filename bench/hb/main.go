@@ -1,4 +1,4 @@
-// Hb measures the passes over a large STD trace: CPU time and memory of the process,
+// Hb measures the passes over a large trace: CPU time and memory of the process,
 // reading included, beside what was found.
 //
 //	go run ./bench/gentrace -events 10000000 > t.std
@@ -16,13 +16,15 @@ import (
 	"time"
 
 	"presage/internal/analyse"
+	"presage/internal/program"
 	"presage/internal/trace"
-	"presage/internal/trace/std"
+	"presage/internal/trace/source"
 )
 
 func main() {
 	level := flag.String("level", "hb", "hb or causal")
 	size := flag.Int("window", 0, "events of a window; 0: the default")
+	walk := flag.Bool("walk", false, "walk the trace through the program, as presage analyze does")
 	prof := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
 	if flag.NArg() != 1 || *level != "hb" && *level != "causal" {
@@ -35,14 +37,17 @@ func main() {
 		check(pprof.StartCPUProfile(f))
 		defer pprof.StopCPUProfile()
 	}
-	f, err := os.Open(flag.Arg(0))
+	in, err := source.Open(flag.Arg(0))
 	check(err)
-	defer f.Close()
-	in, err := std.NewReader(f)
-	check(err)
+	defer in.Close()
 	opt := analyse.Options{Level: analyse.HB, Window: *size}
 	if *level == "causal" {
 		opt.Level = analyse.Causal
+	}
+	if *walk {
+		p, err := program.Load(context.Background(), in.Meta())
+		check(err)
+		opt.Walker = program.New(p)
 	}
 	res, err := analyse.Run(context.Background(), in, in.Meta(), opt)
 	check(err)

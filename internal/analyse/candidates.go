@@ -112,21 +112,23 @@ func (c *candidate) add(p window.Pair) {
 	c.pairs = append(c.pairs, p)
 }
 
-// rank puts the pairs most likely to race first (A2).
+// rank puts the pairs most likely to race first (A2): those that hb found unordered, then half of
+// the tries for the nearest pairs, the others for pairs spread over the rest.
 func (r *run) rank(b *window.Built, c *candidate) {
 	slices.SortStableFunc(c.pairs, func(p, q window.Pair) int {
 		return cmp.Or(
 			cmp.Compare(bit(!r.unordered(b, p)), bit(!r.unordered(b, q))),
 			cmp.Compare(p.B-p.A, q.B-q.A), cmp.Compare(p.B, q.B))
 	})
-	if len(c.pairs) > r.opt.Tries {
-		// Half of the tries go to the nearest pairs, the others to pairs spread over the rest.
-		near := (r.opt.Tries + 1) / 2
-		step := (len(c.pairs) - near) / max(1, r.opt.Tries-near)
-		for k := near; k < r.opt.Tries; k++ {
-			c.pairs[k] = c.pairs[near+(k-near+1)*step-1]
+	near := (r.opt.Tries + 1) / 2
+	if len(c.pairs) <= r.opt.Tries {
+		return
+	}
+	step := max(1, (len(c.pairs)-near)/max(1, r.opt.Tries-near))
+	for k := near; k < r.opt.Tries; k++ {
+		if far := near + (k-near+1)*step - 1; far < len(c.pairs) {
+			c.pairs[k], c.pairs[far] = c.pairs[far], c.pairs[k]
 		}
-		c.pairs, c.more = c.pairs[:r.opt.Tries], true
 	}
 }
 
@@ -187,13 +189,17 @@ func (r *run) try(b *window.Built, solver *engine.Solver, c *candidate) {
 	if s.race != 0 && !r.opt.EveryPair {
 		return
 	}
+	tries := 0
 	for _, p := range c.pairs {
-		if s.tried >= r.opt.Total && !r.opt.EveryPair {
+		if !r.opt.EveryPair && (tries >= r.opt.Tries || s.tried >= r.opt.Total) {
 			c.more = true
 			break
 		}
-		s.tried++
 		res := solver.Solve(p)
+		if res.Layer != engine.LayerStatic { // those cost nothing
+			tries++
+			s.tried++
+		}
 		r.counts.Tried++
 		r.counts.Conflicts += int64(res.Conflicts)
 		r.counts.Layers[res.Layer.String()+" "+res.Verdict.String()]++

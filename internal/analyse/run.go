@@ -83,6 +83,7 @@ type Counts struct {
 	Layers     map[string]int64 // tried candidates by the engine's layer and verdict
 	Conflicts  int64            // of the engine's search
 	Untried    int64            // pairs of sites, per window, of which no candidate raced and not all were tried (A2)
+	Apart      int64            // pairs of sites that conflict, but in no window
 	Rejected   int64            // witnesses the checker did not accept: an error of presage
 	Build      window.BuildCounts
 }

@@ -33,9 +33,8 @@ type Built struct {
 // BuildCounts is what a Builder did and what it left out.
 type BuildCounts struct {
 	Windows int
-	// Apart is the number of pairs of conflicting accesses, of different goroutines as
-	// far as is known, that were in no window together: a bound, not an estimate.
-	Apart int64
+	// Crowded is the number of words accessed in more ways than Apart keeps.
+	Crowded int64
 	// Cut is the number of times a thread ended early in a window, because the recorded order does not
 	// enable its next event ("The recorded order" in docs/model.md).
 	Cut int64
@@ -67,9 +66,12 @@ type Builder struct {
 	carry     carry    // the state before buf
 	seen      interest // what of buf matters
 	past      map[uint64]*pastWord
+	births    map[trace.GoID]birth
+	apart     map[[2]trace.Site]bool
 	calls     []calls // by GoID
 	prints    footprints
 	done      int64
+	places    []int32             // for makers: records by trace event from the first of buf on, +1; 0: none
 	selecting map[trace.GoID]bool // its last event was a SelectCase
 	fresh     int                 // records of buf that no window has held
 	count     BuildCounts
@@ -86,7 +88,7 @@ func NewBuilder(opt BuildOptions, emit func(*Built) error) *Builder {
 	return &Builder{
 		opt: opt, emit: emit,
 		carry: newCarry(), seen: newInterest(),
-		past: make(map[uint64]*pastWord), selecting: make(map[trace.GoID]bool), prints: newFootprints(opt.Meta),
+		past: make(map[uint64]*pastWord), apart: make(map[[2]trace.Site]bool), births: make(map[trace.GoID]birth), selecting: make(map[trace.GoID]bool), prints: newFootprints(opt.Meta),
 	}
 }
 
@@ -109,6 +111,8 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	switch {
 	case e.Kind.IsAccess():
 		b.missed(e)
+	case e.Kind == format.Go:
+		b.births[trace.GoID(e.Obj)] = birth{e.G, index}
 	case e.Kind == format.SelectCase:
 		b.selecting[e.G] = true
 	case b.selecting[e.G]:
@@ -207,7 +211,7 @@ func (b *Builder) slide(n int) {
 			b.carry.apply(&r.e)
 		}
 		if r.e.Kind.IsAccess() {
-			b.pass(&r.e)
+			b.pass(r.index, &r.e)
 		}
 	}
 	k := copy(b.buf, b.buf[n:])
@@ -221,42 +225,114 @@ func (b *Builder) slide(n int) {
 	b.seen.n = min(b.seen.n, b.opt.Size/2)
 }
 
-// pastWord counts the accesses of a word that no later window will hold.
+// pastWord is the accesses of a word that no later window will hold, by who and where.
 type pastWord struct {
-	g             trace.GoID
-	many          bool
-	reads, writes int32
+	list    []pastAccess
+	full    bool         // there were more kinds of access than list holds
+	checked []pastAccess // what later accesses were compared with all of list
 }
 
-// pass counts an access that leaves the buffer.
-func (b *Builder) pass(e *trace.Event) {
+type pastAccess struct {
+	g     trace.GoID
+	site  trace.Site
+	write bool
+	last  int64 // trace index of the last one
+}
+
+// maxPast bounds the kinds of access kept of one word.
+const maxPast = 16
+
+// maxApart bounds the pairs of sites that Apart returns.
+const maxApart = 1 << 16
+
+func pastOf(e *trace.Event) pastAccess {
+	return pastAccess{g: e.G, site: e.Site, write: e.Kind.IsWrite()}
+}
+
+func (p *pastAccess) like(q *pastAccess) bool {
+	return p.g == q.g && p.site == q.site && p.write == q.write
+}
+
+// pass takes an access that leaves the buffer.
+func (b *Builder) pass(index int64, e *trace.Event) {
 	if e.Flags&format.FlagStack != 0 {
 		return
 	}
 	p := b.past[uint64(e.Obj)>>3]
 	if p == nil {
-		p = &pastWord{g: e.G}
+		p = &pastWord{}
 		b.past[uint64(e.Obj)>>3] = p
 	}
-	p.many = p.many || p.g != e.G
-	if e.Kind.IsWrite() {
-		p.writes++
-	} else {
-		p.reads++
+	a := pastOf(e)
+	for i := range p.list {
+		if p.list[i].like(&a) {
+			p.list[i].last = index
+			return
+		}
+	}
+	if len(p.list) == maxPast {
+		if !p.full {
+			p.full = true
+			b.count.Crowded++
+		}
+		return
+	}
+	a.last = index
+	p.list = append(p.list, a)
+	p.checked = p.checked[:0]
+}
+
+// missed notes the pairs of sites that an access makes with accesses that left the
+// buffer: no window will hold these two.
+func (b *Builder) missed(e *trace.Event) {
+	p := b.past[uint64(e.Obj)>>3]
+	if p == nil || e.Flags&format.FlagStack != 0 {
+		return
+	}
+	a := pastOf(e)
+	for i := range p.checked {
+		if p.checked[i].like(&a) {
+			return
+		}
+	}
+	for i := range p.list {
+		q := &p.list[i]
+		if q.g == a.g || !q.write && !a.write || b.forkOrders(q, a.g) {
+			continue
+		}
+		if len(b.apart) < maxApart {
+			b.apart[[2]trace.Site{min(q.site, a.site), max(q.site, a.site)}] = true
+		}
+	}
+	if len(p.checked) < maxPast {
+		p.checked = append(p.checked, a)
 	}
 }
 
-// missed counts the pairs that an access makes with those that left.
-func (b *Builder) missed(e *trace.Event) {
-	p := b.past[uint64(e.Obj)>>3]
-	if p == nil || !p.many && p.g == e.G || e.Flags&format.FlagStack != 0 {
-		return
-	}
-	b.count.Apart += int64(p.writes)
-	if e.Kind.IsWrite() {
-		b.count.Apart += int64(p.reads)
-	}
+// birth is the go statement that started a goroutine.
+type birth struct {
+	parent trace.GoID
+	index  int64
 }
+
+// forkOrders says whether an access came before goroutine g, or an ancestor, was started by its goroutine.
+func (b *Builder) forkOrders(q *pastAccess, g trace.GoID) bool {
+	for range 64 {
+		x, ok := b.births[g]
+		if !ok {
+			return false
+		}
+		if x.parent == q.g && q.last < x.index {
+			return true
+		}
+		g = x.parent
+	}
+	return false
+}
+
+// Apart returns the pairs of sites of which two conflicting accesses were too far apart to be in one window.
+// Others of the same sites may have been. A word that many sites access may have more.
+func (b *Builder) Apart() map[[2]trace.Site]bool { return b.apart }
 
 // interest counts, while a window fills, the events that will be in it: synchronisation,
 // and accesses to words that several goroutines share, one of them writing.
