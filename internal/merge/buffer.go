@@ -12,6 +12,8 @@ import (
 
 const (
 	bufferSize = 8192  // events kept; they are written half a buffer at a time
+	maxBack    = 2048  // events looked back at in (V3)
+	maxOwn     = 64    // events of one stream moved at once (V3)
 	maxHoist   = 8     // writes moved at once (V4)
 	maxFails   = 10000 // searches in the buffer that may fail, more than a tenth of those that succeed
 )
@@ -90,22 +92,80 @@ func (m *merger) rescue(p *placed) int {
 	return i
 }
 
-// earlier returns the place of the write that took away what p read, if p may stand before it (V3).
+// earlier returns the place of the write that took away what p read, if p may stand before it (V3). What
+// p's stream did in between goes there, too.
 func (m *merger) earlier(p *placed) int {
 	c := *p.a.c
-	for i := len(m.buf) - 1; i >= 0; i-- {
+	own := 0
+	for i := len(m.buf) - 1; i >= max(0, len(m.buf)-maxBack); i-- {
 		q := &m.buf[i]
+		if q.s == p.s {
+			own++
+			if q.from != p.from || q.from == q.to || own > maxOwn || q.writes(p.a.c) {
+				return -1
+			}
+			continue
+		}
 		if !p.before(q) || q.hides(p.a.x) {
 			return -1
 		}
-		if q.writes(p.a.c) {
-			c.val, c.known = q.was.val, q.was.known
-			if c.holds(p.a.val, p.a.mask) {
-				return i
-			}
+		if !q.writes(p.a.c) {
+			continue
+		}
+		c.val, c.known = q.was.val, q.was.known
+		if c.holds(p.a.val, p.a.mask) && m.free(i, p.s) {
+			m.gather(i, p.s)
+			return i + own
 		}
 	}
 	return -1
+}
+
+// free reports whether the events of stream s from i on can go to place i: their
+// reads see there what they saw, and no access of another stream minds their writes.
+func (m *merger) free(i int, s int32) bool {
+	for j := i + 1; j < len(m.buf); j++ {
+		o := &m.buf[j]
+		if o.s != s || !o.e.Kind.IsAccess() {
+			continue
+		}
+		if o.a.c == nil || o.e.Flags&format.FlagUnexplained != 0 && o.e.Kind == format.Read {
+			return false
+		}
+		touched := false // by a write of another stream, since i
+		for k := i; k < j; k++ {
+			q := &m.buf[k]
+			if q.s == s {
+				if touched && q.writes(o.a.c) {
+					return false
+				}
+				continue
+			}
+			if q.hides(o.a.x) || o.e.Kind == format.Write && q.a.c == o.a.c {
+				return false
+			}
+			if !touched && q.writes(o.a.c) {
+				if touched = true; !q.was.holds(o.a.val, o.a.mask) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// gather moves the events of stream s from i on to place i.
+func (m *merger) gather(i int, s int32) {
+	var others []placed
+	for _, q := range m.buf[i:] {
+		if q.s == s {
+			m.buf[i] = q
+			i++
+		} else {
+			others = append(others, q)
+		}
+	}
+	copy(m.buf[i:], others)
 }
 
 // hoist finds the write that p wants and moves the writes behind it before it, if

@@ -27,7 +27,8 @@
 //     several, the one whose own reads on the way are explained best.
 //   - (V2) Before a write that changes a contended word: another stream whose next access to the word is a read
 //     of the value that is about to be lost is pulled up to that read, if its other reads on the way are explained then.
-//   - (V3) A read that is still not explained goes back to before the write that took its value away, if (O2) allows it.
+//   - (V3) A read that is still not explained goes back to before the write that took its value away, with what its stream
+//     did since, if (O2) allows it and those events do not mind.
 //   - (V4) Or the writes behind the one it wants go back to before that one: two goroutines wrote, nobody
 //     read the first value in between, and only now it shows who was last.
 //   - (V5) A read for which none of this helps gets FlagUnexplained, is counted, and the shadow learns its value: what

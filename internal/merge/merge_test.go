@@ -280,6 +280,104 @@ func TestMerge(t *testing.T) {
 			g1 end
 			g2 write 0x100 val=3
 			g2 end`, ""},
+		{"V3: a read goes back, with what its goroutine did before it", `
+			go 1
+			start 0 10
+			write 0x100 1
+			go 2 20
+			write//4 0x100 2
+			lock 0x200 30
+			go 2
+			start 1 21
+			read//4 0x104 0
+			write 0x108 5
+			read//4 0x100 1
+			lock 0x300 40`, `
+			g1 start g0
+			g1 write 0x100 val=1
+			g1 go g2
+			g2 start g1
+			g2 read 0x104 size=4 val=0
+			g2 write 0x108 val=5
+			g2 read 0x100 size=4 val=1
+			g1 write 0x100 size=4 val=2
+			g1 lock 0x200
+			g2 lock 0x300`, ""},
+		{"V3: not where another goroutine read what it wrote in between", `
+			go 1
+			start 0 10
+			write 0x100 1
+			write 0x108 4
+			go 2 20
+			write//4 0x100 2
+			read 0x108 4
+			lock 0x200 30
+			go 2
+			start 1 21
+			read//4 0x104 0
+			write 0x108 5
+			read//4 0x100 1
+			lock 0x300 40`, `
+			g1 start g0
+			g1 write 0x100 val=1
+			g1 write 0x108 val=4
+			g1 go g2
+			g2 start g1
+			g1 write 0x100 size=4 val=2
+			g1 read 0x108 val=4
+			g1 lock 0x200
+			g2 read 0x104 size=4 val=0
+			g2 write 0x108 val=5
+			g2 read 0x100 size=4 val=1 unexplained
+			g2 lock 0x300`, "unexplained-read=1"},
+		{"V4: the write of the other goroutine was first", `
+			go 1
+			start 0 10
+			write 0x100 0
+			go 2 20
+			write 0x100 7
+			lock 0x200 30
+			stamp 45
+			read 0x100 7
+			lock 0x200 50
+			go 2
+			start 1 21
+			write 0x100 8
+			lock 0x300 40`, `
+			g1 start g0
+			g1 write 0x100 val=0
+			g1 go g2
+			g2 start g1
+			g2 write 0x100 val=8
+			g1 write 0x100 val=7
+			g1 lock 0x200
+			g2 lock 0x300
+			g1 read 0x100 val=7
+			g1 lock 0x200`, ""},
+		{"V4: not across a stamp", `
+			go 1
+			start 0 10
+			write 0x100 0
+			go 2 20
+			write 0x100 7
+			lock 0x200 30
+			stamp 45
+			read 0x100 7
+			lock 0x200 50
+			go 2
+			start 1 31
+			write 0x100 8
+			lock 0x300 40`, `
+			g1 start g0
+			g1 write 0x100 val=0
+			g1 go g2
+			g1 write 0x100 val=7
+			g1 lock 0x200
+			g2 start g1
+			g2 write 0x100 val=8
+			g2 lock 0x300
+			g1 read 0x100 val=7 unexplained
+			g1 lock 0x200`, "unexplained-read=1"},
 		{"bytes of one word, unexplained reads", `
 			go 1
 			start 0 10
