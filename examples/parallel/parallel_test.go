@@ -28,7 +28,7 @@ func TestParallel(t *testing.T) {
 		t.Parallel()
 		time.Sleep(30 * time.Millisecond)
 		guard.Use(1)
-		shared = 2 // race(shared)
+		shared = 2                 // race(shared)
 		t.Log("shared is", shared) // race(seen)
 	})
 }

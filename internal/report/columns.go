@@ -11,7 +11,7 @@ import (
 func (h *textHandler) witness(r *Race) {
 	w := r.Witness
 	left, right := r.A.Goroutine, r.B.Goroutine
-	h.printf("\n  An execution that leads there (%s, %s reads):\n\n", plural(len(w.Order), "event"), w.Semantics)
+	h.printf("\n  An execution that leads there (%s; %s):\n\n", plural(len(w.Order), "event"), judgement(w.Semantics))
 	col := (h.o.Width - 4 - 3) / 2
 	h.row(col, h.head.Sprint, goroutineName(left), goroutineName(right))
 	if w.Omitted > 0 {
@@ -37,6 +37,19 @@ func (h *textHandler) witness(r *Race) {
 			h.printf("    %s\n", h.dim.Sprintf("goroutine %d: %s", s.Goroutine, text))
 		}
 	}
+}
+
+// judgement says what a witness keeps of the recorded run.
+func judgement(semantics string) string {
+	switch semantics {
+	case "strict":
+		return "every read sees the write it saw"
+	case "value":
+		return "every read sees the value it saw"
+	case "needed":
+		return "every read that a branch or an address depends on sees the value it saw"
+	}
+	return semantics
 }
 
 // stepLine is a step with its line number, and the source line where it is known.
