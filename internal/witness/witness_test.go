@@ -2,6 +2,7 @@ package witness_test
 
 import (
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -46,6 +47,56 @@ func TestCheckAgainstExplorer(t *testing.T) {
 	for _, rule := range []string{"M1", "M2", "M3", "M4", "M6", "L", "W", "O", "N", "C", "U", "S", "R"} {
 		if rejected[rule] == 0 {
 			t.Errorf("no order was rejected by rule %s", rule)
+		}
+	}
+}
+
+// TestCheckEveryStep compares the checker with the explorer in every state that the
+// explorer reaches: each thread's next event is allowed by both or by neither.
+func TestCheckEveryStep(t *testing.T) {
+	windows := uint64(3_000)
+	if testing.Short() {
+		windows = 500
+	}
+	cases, err := tracetest.Cases("../trace/tracetest/testdata/model")
+	if err != nil || len(cases) == 0 {
+		t.Fatal("no hand-made windows:", err)
+	}
+	all := []*window.Window{}
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		all = append(all, cases[name].Window)
+	}
+	for n := range windows {
+		all = append(all, tracetest.RandomWindow(9, n).Window)
+	}
+	allowed := 0
+	rejected := map[string]int{}
+	for _, w := range all {
+		tracetest.Steps(w, 300, func(order []int32, next int32, want error) {
+			if t.Failed() {
+				return
+			}
+			got := witness.Run(w, append(order, next))
+			if (got == nil) != (want == nil) {
+				t.Errorf("order %v, then %d:\nchecker: %v\nexplorer: %v\n%s", order, next, got, want, tracetest.Format(w))
+			}
+			if got == nil {
+				allowed++
+				return
+			}
+			var v *witness.Violation
+			if errors.As(got, &v) {
+				rejected[v.Rule]++
+			}
+		})
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d steps allowed; rejected by rule: %v", allowed, rejected)
+	for _, rule := range []string{"M2", "M3", "M4", "M6", "L", "W", "O", "N", "C", "U", "S"} {
+		if rejected[rule] == 0 {
+			t.Errorf("no step was rejected by rule %s", rule)
 		}
 	}
 }
@@ -186,6 +237,34 @@ func TestCheckMalformed(t *testing.T) {
 			if witness.Check(w, p, nil) == nil {
 				t.Errorf("window %d: an access that needs events that are not there is accepted", n)
 			}
+		}
+	}
+}
+
+// TestCheckImpossible gives the checker orders of windows whose recorded order is
+// none: what they break cannot occur in the others.
+func TestCheckImpossible(t *testing.T) {
+	for _, c := range []struct {
+		rule, window string
+		order        []int32
+	}{
+		{"C", "object 0 cap=1 closed\nobject 1\n0 t0 close o0", []int32{0}},
+		{"C", "object 0 cap=1\nobject 1\n0 t0 close o0\n1 t0 close o0", []int32{0, 1}},
+		{"U", "object 0\nobject 1\n0 t0 send o0 val=1 nb partner=1\n1 t1 recv o0 val=1 nb", []int32{0, 1}},
+		{"U", "object 0\nobject 1\n0 t0 send o0 val=1 nb", []int32{0}},
+		{"M3", "object 0\nobject 1\n0 t0 send o0 val=1\n1 t1 join t0", []int32{0, 1}},
+		{"X", "object 0\nobject 1\n0 t0 go t1\n1 t0 go t1", nil},
+		{"X", "object 0 queue=1,2\nobject 1", nil},
+		{"X", "object 0\nobject 1\n0 t0 acquire o0", []int32{0}},
+	} {
+		w, err := tracetest.Parse("threads 2\n" + c.window)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = witness.Run(w, c.order)
+		var v *witness.Violation
+		if !errors.As(err, &v) || v.Rule != c.rule {
+			t.Errorf("order %v: %v, want rule %s\n%s", c.order, err, c.rule, c.window)
 		}
 	}
 }

@@ -81,7 +81,6 @@ func (d *Disagreement) String() string {
 		fmt.Fprintf(&b, "# the explorer's witness: %v\n", races[d.Pair])
 	}
 	b.WriteString(Format(d.Window))
-	fmt.Fprintf(&b, "pair %d %d\n", d.Pair.A, d.Pair.B)
 	return b.String()
 }
 

@@ -3,10 +3,7 @@ package tracetest_test
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,27 +52,19 @@ func TestEngine(t *testing.T) {
 
 // TestDifferences repeats the comparisons that once showed a difference.
 func TestDifferences(t *testing.T) {
-	files, err := filepath.Glob("testdata/disagree/*.txt")
+	cases, err := tracetest.Cases("testdata/disagree")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, _, _ := strings.Cut(string(data), "\npair ")
-		w, err := tracetest.Parse(text)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if err := tracetest.Validate(w); err != nil {
+	for name, c := range cases {
+		if err := tracetest.Validate(c.Window); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if d := tracetest.Compare(w, predict, &tracetest.Counts{}); d != nil {
+		if d := tracetest.Compare(c.Window, predict, &tracetest.Counts{}); d != nil {
 			t.Errorf("%s:\n%s", name, d)
 		}
 	}
+	t.Logf("%d former differences", len(cases))
 }
 
 // TestFaults checks that the comparison would notice each misreading of the model,
@@ -100,7 +89,7 @@ func TestFaults(t *testing.T) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(hand)) {
 			for seed := range uint64(4) {
-				notices(hand[name].window, seed, name)
+				notices(hand[name].Window, seed, name)
 			}
 		}
 		for n := uint64(0); n < 40_000; n++ {
@@ -117,56 +106,30 @@ func TestFaults(t *testing.T) {
 
 // models reads the windows of testdata/model, each the smallest case of a rule,
 // with exactly the pairs that race.
-func models(t *testing.T) map[string]model {
-	files, err := filepath.Glob("testdata/model/*.txt")
-	if err != nil || len(files) == 0 {
+func models(t *testing.T) map[string]tracetest.Case {
+	ms, err := tracetest.Cases("testdata/model")
+	if err != nil || len(ms) == 0 {
 		t.Fatal("no testdata/model:", err)
 	}
-	ms := map[string]model{}
-	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var text strings.Builder
-		m := model{races: map[window.Pair]bool{}}
-		for line := range strings.Lines(string(data)) {
-			var p window.Pair
-			if n, _ := fmt.Sscanf(line, "race %d %d", &p.A, &p.B); n == 2 {
-				m.races[p] = true
-			} else {
-				text.WriteString(line)
-			}
-		}
-		if m.window, err = tracetest.Parse(text.String()); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		ms[strings.TrimSuffix(filepath.Base(name), ".txt")] = m
-	}
 	return ms
-}
-
-type model struct {
-	window *window.Window
-	races  map[window.Pair]bool
 }
 
 // TestModel checks explorer, checker and engine on the hand-made windows.
 func TestModel(t *testing.T) {
 	for name, m := range models(t) {
 		t.Run(name, func(t *testing.T) {
-			if err := tracetest.Validate(m.window); err != nil {
+			if err := tracetest.Validate(m.Window); err != nil {
 				t.Fatal(err)
 			}
-			races, _ := tracetest.Explore(m.window, 0)
+			races, _ := tracetest.Explore(m.Window, 0)
 			got := map[window.Pair]bool{}
 			for p := range races {
 				got[p] = true
 			}
-			if diff := cmp.Diff(m.races, got); diff != "" {
+			if diff := cmp.Diff(m.Races, got); diff != "" {
 				t.Errorf("races (-want +got):\n%s", diff)
 			}
-			if d := tracetest.Compare(m.window, predict, &tracetest.Counts{}); d != nil {
+			if d := tracetest.Compare(m.Window, predict, &tracetest.Counts{}); d != nil {
 				t.Errorf("engine:\n%s", d)
 			}
 		})

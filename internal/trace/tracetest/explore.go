@@ -3,6 +3,7 @@ package tracetest
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"presage/internal/trace/format"
 	"presage/internal/window"
@@ -22,51 +23,71 @@ type Races map[window.Pair][]int32
 func Explore(w *window.Window, limit int) (races Races, complete bool) {
 	m := newModel(w)
 	races = Races{}
-	type visit struct {
-		st    *state
-		event int32
-		from  *visit
+	complete = m.search(limit, func(v *visit) {
+		for _, p := range m.racing(v.st) {
+			if _, ok := races[p]; !ok {
+				races[p] = v.order()
+			}
+		}
+	}, func(*visit, int32, error) {})
+	return races, complete
+}
+
+// Steps visits the same states, and for each calls f with a reordering that leads
+// to it, once for each thread's next event, with the reason why it is not allowed
+// there, if it is not.
+func Steps(w *window.Window, limit int, f func(order []int32, next int32, err error)) (complete bool) {
+	return newModel(w).search(limit, func(*visit) {}, func(v *visit, i int32, err error) { f(v.order(), i, err) })
+}
+
+// visit is a state with the way to it.
+type visit struct {
+	st    *state
+	event int32
+	from  *visit
+}
+
+func (v *visit) order() []int32 {
+	var order []int32
+	for ; v.from != nil; v = v.from {
+		order = append(order, v.event)
 	}
-	seen := map[string]bool{}
+	slices.Reverse(order)
+	return order
+}
+
+// search visits the states depth first, calling at for each and try for each
+// attempt to go on from it.
+func (m *model) search(limit int, at func(*visit), try func(*visit, int32, error)) (complete bool) {
+	first := &visit{st: m.start(), event: -1}
+	seen := map[string]bool{string(m.encode(nil, first.st)): true}
+	stack := []*visit{first}
 	var key []byte
-	stack := []*visit{{st: m.start(), event: -1}}
-	seen[string(m.encode(nil, stack[0].st))] = true
 	for len(stack) > 0 {
 		v := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		for _, p := range m.racing(v.st) {
-			if _, ok := races[p]; !ok {
-				var order []int32
-				for u := v; u.from != nil; u = u.from {
-					order = append(order, u.event)
-				}
-				for i, j := 0, len(order)-1; i < j; i, j = i+1, j-1 {
-					order[i], order[j] = order[j], order[i]
-				}
-				races[p] = order
-			}
-		}
+		at(v)
 		for t := range m.threads {
 			i, ok := m.upcoming(v.st, window.Thread(t))
 			if !ok {
 				continue
 			}
 			st, err := m.after(v.st, i)
+			try(v, i, err)
 			if err != nil {
 				continue
 			}
-			key = m.encode(key[:0], st)
-			if seen[string(key)] {
+			if key = m.encode(key[:0], st); seen[string(key)] {
 				continue
 			}
 			if limit > 0 && len(seen) >= limit {
-				return races, false
+				return false
 			}
 			seen[string(key)] = true
 			stack = append(stack, &visit{st, i, v})
 		}
 	}
-	return races, true
+	return true
 }
 
 // Replay runs order by the explorer's own rules and says whether the pair races

@@ -2,6 +2,8 @@ package tracetest
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -148,6 +150,43 @@ func formatEvent(e *window.Event) string {
 		b.WriteString(" cases=" + strings.Join(cs, ","))
 	}
 	return b.String()
+}
+
+// A Case is a window with the pairs that race in it.
+type Case struct {
+	Window *window.Window
+	Races  map[window.Pair]bool
+}
+
+// Cases reads the files of a directory, each a window followed by a line "race a b"
+// for each racing pair. They are named by file.
+func Cases(dir string) (map[string]Case, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+	if err != nil {
+		return nil, err
+	}
+	cases := map[string]Case{}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		c := Case{Races: map[window.Pair]bool{}}
+		var text strings.Builder
+		for line := range strings.Lines(string(data)) {
+			var p window.Pair
+			if n, _ := fmt.Sscanf(line, "race %d %d", &p.A, &p.B); n == 2 {
+				c.Races[p] = true
+				line = "\n"
+			}
+			text.WriteString(line)
+		}
+		if c.Window, err = Parse(text.String()); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		cases[strings.TrimSuffix(filepath.Base(name), ".txt")] = c
+	}
+	return cases, nil
 }
 
 // Parse reads what Format prints.
