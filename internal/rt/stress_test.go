@@ -1,6 +1,7 @@
 package rt_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -274,6 +275,7 @@ func main() {
 	if len(os.Args) < 2 && len(dirs) == 1 { // no room for further segments from now on
 		os.Rename(dirs[0], dirs[0]+"-moved")
 	}
+	os.Chdir("/")
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	n := 0
@@ -317,6 +319,32 @@ func TestStopped(t *testing.T) {
 		t.Errorf("%d locks recorded", locks)
 	}
 
+	// No room on the disk, or as good as: files may not have more than 3 MB.
+	disk := t.TempDir()
+	sh := exec.Command("sh", "-c", `ulimit -f 6144 && exec "$0" stay`, bin)
+	sh.Env = append(os.Environ(), rt.EnvDir+"="+disk)
+	if out, err := sh.CombinedOutput(); err != nil || string(out) != "160000\n" {
+		t.Errorf("with small files: %v\n%s", err, out)
+	}
+	p = read(t, filepath.Join(disk, fmt.Sprint(sh.Process.Pid)))
+	if p.Stopped != format.StopNoDisk {
+		t.Errorf("with small files stopped because %v", p.Stopped)
+	}
+	if err := validate(p); err != nil {
+		t.Error(err)
+	}
+
+	// The directory of the variable is the one it was at the start.
+	rel := exec.Command(bin, "stay")
+	rel.Dir = t.TempDir()
+	rel.Env = append(os.Environ(), rt.EnvDir+"=.")
+	if out, err := rel.CombinedOutput(); err != nil || string(out) != "160000\n" {
+		t.Errorf("with a relative directory: %v\n%s", err, out)
+	}
+	if p := read(t, filepath.Join(rel.Dir, fmt.Sprint(rel.Process.Pid))); p.Stopped != format.NotStopped {
+		t.Errorf("with a relative directory stopped because %v", p.Stopped)
+	}
+
 	// No directory at all: nothing is recorded, nothing else changes.
 	cmd := exec.Command(bin, "stay")
 	cmd.Env = append(os.Environ(), rt.EnvDir+"="+filepath.Join(t.TempDir(), "missing"))
@@ -340,6 +368,7 @@ func main() {
 		return
 	}
 	self, _ := os.Executable()
+	os.Chdir("/")
 	for range 2 {
 		out, err := exec.Command(self, "x").CombinedOutput()
 		fmt.Printf("%s%v\n", out, err)

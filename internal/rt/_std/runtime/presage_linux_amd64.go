@@ -11,7 +11,8 @@ import (
 const (
 	pgSysPwrite    = 18
 	pgSysGetpid    = 39
-	pgSysFtruncate = 77
+	pgSysGetcwd    = 79
+	pgSysGetrlimit = 97
 	pgSysOpenat    = 257
 	pgSysMkdirat   = 258
 	pgSysFallocate = 285
@@ -31,7 +32,16 @@ func pgMakeDir(dir string) bool {
 	if len(dir)+64 > len(presage.dir) {
 		return false
 	}
-	n := copy(presage.dir[:], dir)
+	n := 0
+	if dir[0] != '/' { // the program may change its directory
+		k, _, e := pgsys.Syscall6(pgSysGetcwd, uintptr(unsafe.Pointer(&presage.dir)), uintptr(len(presage.dir)-len(dir)-64), 0, 0, 0, 0)
+		if e != 0 {
+			return false
+		}
+		n = int(k) // with the zero at the end
+		presage.dir[n-1] = '/'
+	}
+	n += copy(presage.dir[n:], dir)
 	presage.dir[n] = '/'
 	n++
 	pid, _, _ := pgsys.Syscall6(pgSysGetpid, 0, 0, 0, 0, 0, 0)
@@ -91,7 +101,12 @@ func pgMapSegment(i uint64, n uintptr) (base uintptr, reason uint64) {
 
 // pgReserve gives the file fd n bytes of zeros on the disk.
 func pgReserve(fd, n uintptr) bool {
-	_, _, e := pgsys.Syscall6(pgSysFallocate, fd, 0, 0, n, 0, 0)
+	var limit [2]uint64 // beyond it there is a signal
+	_, _, e := pgsys.Syscall6(pgSysGetrlimit, 1 /* RLIMIT_FSIZE */, uintptr(unsafe.Pointer(&limit)), 0, 0, 0, 0)
+	if e == 0 && uint64(n) > limit[0] {
+		return false
+	}
+	_, _, e = pgsys.Syscall6(pgSysFallocate, fd, 0, 0, n, 0, 0)
 	if e != pgENOSYS && e != pgEOPNOTSUP {
 		return e == 0
 	}
