@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"presage/bench/expect"
@@ -150,4 +152,43 @@ func (c *collector) Race(r *report.Race) error {
 func (c *collector) Warning(w *report.Warning) error {
 	c.warnings = append(c.warnings, w)
 	return nil
+}
+
+// TestReadme runs the command of the README and compares the report with the one printed there:
+// same lines, apart from numbers that differ from run to run.
+func TestReadme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped by -short: records the tests of an example")
+	}
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want, ok := strings.Cut(string(readme), "$ go run ./cmd/presage test ./examples/lockorder\n")
+	want, _, ok2 := strings.Cut(want, "```")
+	if !ok || !ok2 {
+		t.Fatal("the README has no session of ./examples/lockorder")
+	}
+	t.Setenv("PRESAGE_CACHE", testCache)
+	t.Chdir(root)
+	var stdout, stderr bytes.Buffer
+	if code := cli.Main(context.Background(), cli.Env{
+		Args: []string{"test", "./examples/lockorder"}, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+	}); code != 3 {
+		t.Errorf("exit code %d, want 3\n%s", code, stderr.Bytes())
+	}
+	if diff := cmp.Diff(stable(want), stable(stdout.String())); diff != "" {
+		t.Errorf("README (-want +got):\n%s", diff)
+	}
+}
+
+var changing = regexp.MustCompile(`\d+(\.\d+)?s|\d+ events?|goroutine \d+|\d+ goroutines?`)
+
+// stable takes out what differs from run to run.
+func stable(text string) []string {
+	return strings.Split(changing.ReplaceAllString(strings.TrimSpace(text), "#"), "\n")
 }
