@@ -184,6 +184,8 @@ func presageReleaseMerge(addr unsafe.Pointer)
 	{"sync/waitgroup.go", "wg.state.CompareAndSwap(state, ", "ratomic.Cas64(presageUint64(&wg.state), state, ", 2},
 	{"sync/waitgroup.go", "\t\tif v == 0 {\n\t\t\t// Counter is 0, no need to wait.\n", "\t\tif v == 0 {\n\t\t\t// Counter is 0, no need to wait.\n\t\t\tif !presageWait(unsafe.Pointer(wg), presageUint64(&wg.state)) {\n\t\t\t\tcontinue\n\t\t\t}\n", 1},
 
+	{"sync/waitgroup.go", "\twg.Add(1)\n\tgo func() {\n", "\tsite := presageTake()\n\tpresageSite(site)\n\twg.Add(1)\n\tpresageSite(site)\n\tpresageStarts(f)\n\tgo func() {\n", 1},
+
 	// Once.
 	{"sync/once.go", "\tif !o.done.Load() {\n\t\t// Outlined", "\tif !presageDone(o) {\n\t\t// Outlined", 1},
 	{"sync/once.go", "\t\to.doSlow(f)\n\t}\n}\n", "\t\to.doSlow(f)\n\t} else {\n\t\tpresageRecord(presageKindOncePass, 0, unsafe.Pointer(o))\n\t}\n}\n", 1},
@@ -233,9 +235,11 @@ func presageReleaseMerge(addr unsafe.Pointer)
 // versionPatches come after patches, for one version only.
 var versionPatches = map[string][]patch{
 	"go1.25": {
+		{"sync/waitgroup.go", "\t\tdefer wg.Done()\n\t\tf()\n", "\t\tdefer func() {\n\t\t\tpresageSite(site)\n\t\t\twg.Done()\n\t\t}()\n\t\tf()\n", 1},
 		{"sync/waitgroup.go", "\t\t\tif ratomic.Load64(presageUint64(&wg.state)) != 0 {\n", "\t\t\tif ratomic.Load64(presageUint64(&wg.state)) != 0 || !presageWait(unsafe.Pointer(wg), presageUint64(&wg.state)) {\n", 1},
 	},
 	"go1.26": {
+		{"sync/waitgroup.go", "\t\t\twg.Done()\n\t\t}()\n\t\tf()\n", "\t\t\tpresageSite(site)\n\t\t\twg.Done()\n\t\t}()\n\t\tf()\n", 1},
 		{"sync/waitgroup.go", "\t\t\tisReset := ratomic.Load64(presageUint64(&wg.state)) != 0\n", "\t\t\tisReset := ratomic.Load64(presageUint64(&wg.state)) != 0 || !presageWait(unsafe.Pointer(wg), presageUint64(&wg.state))\n", 1},
 	},
 }

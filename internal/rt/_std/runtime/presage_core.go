@@ -36,6 +36,7 @@ type PresageG struct {
 	stream   uint64
 	list     uintptr // cases of the select that the goroutine waits in
 	cases    int
+	starts   uintptr // what the next goroutine runs, if not what newproc is told
 	free     *PresageG
 }
 
@@ -106,17 +107,17 @@ func pgState(gp *g) *PresageG {
 	if gp.m != nil && gp == gp.m.gsignal {
 		return nil
 	}
-	return pgNew(gp, 0, 0)
+	return pgNew(gp, 0, 0, gp.startpc)
 }
 
 // pgNew creates the state of gp, and its Start. Stamps go on from last.
-func pgNew(gp *g, parent, last uint64) *PresageG {
+func pgNew(gp *g, parent, last uint64, pc uintptr) *PresageG {
 	s := pgAlloc()
 	s.goid = gp.goid
 	s.last = last
 	s.newChunk(0)
 	if s.goid != 0 && !s.off {
-		s.start(parent, gp.startpc)
+		s.start(parent, pc)
 	}
 	gp.presage = s
 	return s
@@ -467,7 +468,11 @@ func presageGo(callergp, newg *g) {
 	pgStore(p+16, t)
 	pgStore(p, s.take(pgGo, 0, 0))
 	s.pos = p + 24
-	pgNew(newg, s.goid, t)
+	pc := newg.startpc
+	if s.starts != 0 {
+		pc, s.starts = s.starts, 0
+	}
+	pgNew(newg, s.goid, t, pc)
 }
 
 // presageEnd records the end of the running goroutine and gives back its state.

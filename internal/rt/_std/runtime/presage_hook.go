@@ -28,7 +28,7 @@ func presageEnterSlow() *PresageG {
 	gp := getg()
 	s := gp.presage
 	if s == nil {
-		s = pgNew(gp, 0, 0)
+		s = pgNew(gp, 0, 0, gp.startpc)
 	}
 	if s.left < 2 {
 		s.grow2(2)

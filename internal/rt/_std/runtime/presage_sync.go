@@ -75,6 +75,15 @@ func sync_presageSite(site uint32) {
 	}
 }
 
+// sync_presageStarts says what the goroutine that is started next really runs.
+//
+//go:linkname sync_presageStarts sync.presageStarts
+func sync_presageStarts(f func()) {
+	if s := getg().presage; s != nil && f != nil {
+		s.starts = **(**uintptr)(unsafe.Pointer(&f))
+	}
+}
+
 // Mutex. state is its first word.
 
 //go:linkname isync_presageLock internal/sync.presageLock

@@ -20,6 +20,9 @@ func presageTake() uint32
 func presageSite(site uint32)
 
 //go:noescape
+func presageStarts(f func())
+
+//go:noescape
 func presageRLock(rw unsafe.Pointer, readers *int32) int32
 
 //go:noescape
