@@ -73,14 +73,11 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			for _, kv := range []string{
-				"GOCACHE=" + orDefault(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")),
-				"GOMODCACHE=" + os.Getenv("GOMODCACHE"), "GOPATH=" + goPath(),
-				"PRESAGE_CACHE=" + filepath.Join(testCache, filepath.Base(env.WorkDir)),
-				"GOFLAGS=", "GOTOOLCHAIN=local", "GOPROXY=off", "NO_COLOR=1",
-			} {
-				env.Vars = append(env.Vars, kv)
-			}
+			env.Vars = append(env.Vars,
+				"GOCACHE="+orDefault(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")),
+				"GOMODCACHE="+os.Getenv("GOMODCACHE"), "GOPATH="+goPath(),
+				"PRESAGE_CACHE="+filepath.Join(testCache, filepath.Base(env.WorkDir)),
+				"GOFLAGS=", "GOTOOLCHAIN=local", "GOPROXY=off", "NO_COLOR=1")
 			return nil
 		},
 	})

@@ -11,7 +11,7 @@ import (
 type goArgs struct {
 	options
 	dir      string   // -C
-	flags    []string // of the go command, as given
+	flags    []string // of the go command, each in one argument
 	packages []string
 	args     []string // of the program; for test, from -args, or the first flag that go test does not know, on
 	help     bool
@@ -132,10 +132,10 @@ func (g *goArgs) flag(arg, name, value string, inline bool, next string, hasNext
 	if own || err != nil {
 		return used, err
 	}
-	g.flags = append(g.flags, arg)
-	if used == 1 {
-		g.flags = append(g.flags, value)
+	if used == 1 { // one argument each, so that nobody takes a value for a flag
+		arg += "=" + value
 	}
+	g.flags = append(g.flags, arg)
 	if name == "C" {
 		g.dir = value
 	}

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // KeepRuns is the number of runs whose traces stay in the cache.
@@ -96,12 +94,3 @@ func LastRun() (string, error) {
 
 // ReportFile is the name of the report, in its JSON form, in the directory of a run.
 const ReportFile = "report.jsonl"
-
-// key names a directory by what it is made from.
-func key(parts ...string) string {
-	h := xxhash.New()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d:%s", len(p), p)
-	}
-	return fmt.Sprintf("%016x", h.Sum64())
-}

@@ -1,0 +1,158 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestBuildFlags: of the user's flags, those that decide what is built go to the other
+// calls of the go command; -C does not, because those start in its directory.
+func TestBuildFlags(t *testing.T) {
+	for line, want := range map[string]string{
+		"":                                 "",
+		"-v -run TestA -count=2":           "",
+		"-tags a,b -v -mod=mod -run -tags": "-tags a,b -mod=mod",
+		"-C dir -short --tags x":           "--tags x",
+		"-C=dir -trimpath -ldflags -s":     "-trimpath -ldflags -s",
+		"-run=-tags -modfile=alt.mod -p 2": "-modfile=alt.mod -p 2",
+	} {
+		c := Config{Flags: strings.Fields(line)}
+		if got := strings.Join(c.loadFlags(), " "); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// TestTestArgs: what is added to the user's go test, and what is left alone.
+func TestTestArgs(t *testing.T) {
+	b := &build{Overlay: "o.json"}
+	for _, test := range []struct{ flags, want string }{
+		{"-v", "test -v -overlay=o.json -vet=off -count=1 ./a -args x"},
+		{"-count 3", "test -count 3 -overlay=o.json -vet=off ./a -args x"},
+		{"--test.count=3", "test --test.count=3 -overlay=o.json -vet=off ./a -args x"},
+	} {
+		c := Config{Test: true, Flags: strings.Fields(test.flags), Packages: []string{"./a"}, Args: []string{"-args", "x"}}
+		if got := strings.Join(c.testArgs(b), " "); got != test.want {
+			t.Errorf("%s: %s, want %s", test.flags, got, test.want)
+		}
+	}
+}
+
+func TestFailures(t *testing.T) {
+	out := `{"ImportPath":"a"}
+{"ImportPath":"b","Error":{"Err":"# b\n./b.go:3:1: no"}}
+{"ImportPath":"b [b.test]","DepsErrors":[{"Err":"# b\n./b.go:3:1: no"}],"Error":{"Err":"other"}}
+`
+	got, err := failures(strings.NewReader(out))
+	if want := "# b\n./b.go:3:1: no\nother\n"; err != nil || got != want {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	if _, err := failures(strings.NewReader(`{"ImportPath":`)); err == nil {
+		t.Error("half a message is no error")
+	}
+}
+
+// TestPrune: the last runs stay, and so do those whose process lives.
+func TestPrune(t *testing.T) {
+	runs := t.TempDir()
+	const dead = 1 << 30 // no process has this number
+	var want []string
+	for i := range 6 {
+		name := fmt.Sprintf("20260101T00000%d.000-%d", i, dead)
+		if i == 1 {
+			name = fmt.Sprintf("20260101T00000%d.000-%d", i, os.Getpid())
+		}
+		if i == 1 || i >= 6-KeepRuns {
+			want = append(want, name)
+		}
+		if err := os.Mkdir(filepath.Join(runs, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prune(runs)
+	if diff := cmp.Diff(want, names(t, runs)); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+}
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range entries {
+		if e.IsDir() {
+			all = append(all, e.Name())
+		}
+	}
+	return all
+}
+
+// TestPruneBuilds: those used last stay, and so does one that is in use.
+func TestPruneBuilds(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"oldest", "old", "new", "newest"} {
+		sub := filepath.Join(dir, name)
+		if err := os.Mkdir(sub, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Unix(int64(1e9+i), 0)
+		if err := os.Chtimes(sub, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock, err := lockDir(filepath.Join(dir, "oldest"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pruneBuilds(dir, 2)
+	if diff := cmp.Diff([]string{"new", "newest", "oldest"}, names(t, dir)); diff != "" {
+		t.Errorf("in use (-want +got):\n%s", diff)
+	}
+	lock.release()
+	pruneBuilds(dir, 2)
+	if diff := cmp.Diff([]string{"new", "newest"}, names(t, dir)); diff != "" {
+		t.Errorf("released (-want +got):\n%s", diff)
+	}
+}
+
+// TestNoPlace tells errors of the place to write to from all others.
+func TestNoPlace(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want bool
+	}{
+		{nil, false},
+		{errors.New("instrumenting: no"), false},
+		{fmt.Errorf("making: %w", &fs.PathError{Op: "mkdir", Path: "/x", Err: syscall.EACCES}), true},
+		{fmt.Errorf("writing: %w", &fs.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}), true},
+		{&fs.PathError{Op: "mkdir", Path: "/x", Err: syscall.EROFS}, true},
+		{&fs.PathError{Op: "open", Path: "/x.go", Err: syscall.ENOENT}, false},
+	} {
+		if got := noPlace(test.err); got != test.want {
+			t.Errorf("%v: %v", test.err, got)
+		}
+	}
+}
+
+func TestBeneath(t *testing.T) {
+	for _, test := range []struct {
+		name, dir string
+		want      bool
+	}{{"/a/b", "/a", true}, {"/a", "/a", true}, {"/ab", "/a", false}, {"/a/..b", "/a", true}, {"/", "/a", false}, {"/a", "", false}} {
+		if got := beneath(test.name, test.dir); got != test.want {
+			t.Errorf("%s beneath %s: %v", test.name, test.dir, got)
+		}
+	}
+}
