@@ -10,6 +10,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"runtime/pprof"
 	"syscall"
@@ -24,6 +25,7 @@ import (
 func main() {
 	level := flag.String("level", "hb", "hb or causal")
 	size := flag.Int("window", 0, "events of a window; 0: the default")
+	limit := flag.Int64("n", 0, "events to read; 0: all")
 	walk := flag.Bool("walk", false, "walk the trace through the program, as presage analyze does")
 	prof := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
@@ -49,9 +51,23 @@ func main() {
 		check(err)
 		opt.Walker = program.New(p)
 	}
-	res, err := analyse.Run(context.Background(), in, in.Meta(), opt)
+	res, err := analyse.Run(context.Background(), &prefix{in, *limit + min(1, *limit)}, in.Meta(), opt)
 	check(err)
 	report(res, in.Meta())
+}
+
+// prefix ends before event left, if that is positive.
+type prefix struct {
+	*source.File
+	left int64
+}
+
+func (p *prefix) Next(e *trace.Event) error {
+	if p.left == 1 {
+		return io.EOF
+	}
+	p.left--
+	return p.File.Next(e)
 }
 
 func report(res *analyse.Result, meta *trace.Meta) {

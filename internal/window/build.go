@@ -33,7 +33,8 @@ type Built struct {
 // BuildCounts is what a Builder did and what it left out.
 type BuildCounts struct {
 	Windows int
-	// Crowded is the number of words accessed in more ways than Apart keeps.
+	// Crowded is the number of words accessed in more ways than Apart keeps, and of
+	// accesses to words it does not keep because there are too many.
 	Crowded int64
 	// Cut is the number of times a thread ended early in a window, because the recorded order does not
 	// enable its next event ("The recorded order" in docs/model.md).
@@ -175,10 +176,15 @@ func (b *Builder) next(m *maker) int {
 	if b.opt.Apart {
 		return len(b.buf)
 	}
+	// A window that is full of events that do not matter must move on all the same.
+	least := max(1, len(b.buf)/8)
+	if len(b.buf) >= b.opt.Raw {
+		least = len(b.buf) / 2
+	}
 	n, meeting := 0, make(map[trace.Addr]bool)
 	for i := range b.buf {
 		r := &b.buf[i]
-		if 2*n >= len(m.w.Events) && len(meeting) == 0 && i > 0 && b.buf[i-1].e.Flags&format.FlagMore == 0 {
+		if 2*n >= len(m.w.Events) && len(meeting) == 0 && i >= least && b.buf[i-1].e.Flags&format.FlagMore == 0 {
 			return i
 		}
 		if m.kept[i] {
@@ -239,8 +245,11 @@ type pastAccess struct {
 	last  int64 // trace index of the last one
 }
 
-// maxPast bounds the kinds of access kept of one word.
-const maxPast = 16
+// maxPast bounds the kinds of access kept of one word, maxPastWords the words.
+const (
+	maxPast      = 16
+	maxPastWords = 1 << 20
+)
 
 // maxApart bounds the pairs of sites that Apart returns.
 const maxApart = 1 << 16
@@ -259,6 +268,10 @@ func (b *Builder) pass(index int64, e *trace.Event) {
 		return
 	}
 	p := b.past[uint64(e.Obj)>>3]
+	if p == nil && len(b.past) >= maxPastWords {
+		b.count.Crowded++
+		return
+	}
 	if p == nil {
 		p = &pastWord{}
 		b.past[uint64(e.Obj)>>3] = p

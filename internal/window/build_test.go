@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"presage/internal/trace"
+	"presage/internal/trace/format"
 	"presage/internal/trace/tracetest"
 	"presage/internal/window"
 )
@@ -79,4 +80,26 @@ func sorted(m map[[2]trace.Site]bool) (out []string) {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// TestPrivate: a long stretch in which nothing is shared passes in few windows.
+func TestPrivate(t *testing.T) {
+	const n = 100_000
+	b := window.NewBuilder(window.BuildOptions{Size: 100, Raw: 1000}, func(w *window.Built) error {
+		if len(w.Events) > 0 {
+			t.Fatalf("%d events in a window", len(w.Events))
+		}
+		return nil
+	})
+	for i := range n {
+		if err := b.Add(int64(i), &trace.Event{Kind: format.Write, G: 1, Obj: trace.Addr(8 * i), Size: 8}, window.Flow{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if c := b.Counts(); c.Windows > 2*n/1000+1 {
+		t.Errorf("%d windows for %d events", c.Windows, n)
+	}
 }
