@@ -113,20 +113,21 @@ func (m *merger) earlier(p *placed) int {
 			continue
 		}
 		c.val, c.known = q.was.val, q.was.known
-		if c.holds(p.a.val, p.a.mask) && m.free(i, p.s) {
-			m.gather(i, p.s)
+		if c.holds(p.a.val, p.a.mask) && m.free(i, len(m.buf), p.s, p.a.c) {
+			m.gather(i, len(m.buf), p.s)
 			return i + own
 		}
 	}
 	return -1
 }
 
-// free reports whether the events of stream s from i on can go to place i: their
-// reads see there what they saw, and no access of another stream minds their writes.
-func (m *merger) free(i int, s int32) bool {
-	for j := i + 1; j < len(m.buf); j++ {
+// free reports whether the events of stream s from i on, up to before end, can go to place i: their
+// reads see there what they saw, and no access of another stream minds their writes. Writes to the cell
+// but are the caller's business.
+func (m *merger) free(i, end int, s int32, but *cell) bool {
+	for j := i + 1; j < end; j++ {
 		o := &m.buf[j]
-		if o.s != s || !o.e.Kind.IsAccess() {
+		if o.s != s || !o.e.Kind.IsAccess() || o.writes(but) {
 			continue
 		}
 		if o.a.c == nil || o.e.Flags&format.FlagUnexplained != 0 && o.e.Kind == format.Read {
@@ -154,10 +155,10 @@ func (m *merger) free(i int, s int32) bool {
 	return true
 }
 
-// gather moves the events of stream s from i on to place i.
-func (m *merger) gather(i int, s int32) {
+// gather moves the events of stream s from i on, up to before end, to place i.
+func (m *merger) gather(i, end int, s int32) {
 	var others []placed
-	for _, q := range m.buf[i:] {
+	for _, q := range m.buf[i:end] {
 		if q.s == s {
 			m.buf[i] = q
 			i++
@@ -210,6 +211,9 @@ func (m *merger) fits(i int, later []int, p *placed) bool {
 			return false
 		}
 	}
+	if m.oneStream(later) {
+		return m.prefixMoves(i, later[0])
+	}
 	for _, k := range later {
 		for j := i; j < k; j++ {
 			if !slices.Contains(later, j) && !m.buf[k].before(&m.buf[j]) {
@@ -220,10 +224,40 @@ func (m *merger) fits(i int, later []int, p *placed) bool {
 	return true
 }
 
+func (m *merger) oneStream(places []int) bool {
+	for _, k := range places {
+		if m.buf[k].s != m.buf[places[0]].s {
+			return false
+		}
+	}
+	return true
+}
+
+// prefixMoves reports whether the write at k can go to place i with all that its stream did in between.
+func (m *merger) prefixMoves(i, k int) bool {
+	h := &m.buf[k]
+	own := 0
+	for j := i; j < k; j++ {
+		q := &m.buf[j]
+		if q.s != h.s {
+			if !h.before(q) {
+				return false
+			}
+		} else if own++; q.from != h.from || q.from == q.to || own > maxOwn {
+			return false
+		}
+	}
+	return k-i <= maxBack && m.buf[i].s != h.s && m.free(i, k+1, h.s, h.a.c)
+}
+
 // move moves the writes in later before the event at i, and notes anew what the writes of the cell changed.
 func (m *merger) move(i int, later []int) {
 	c := m.buf[i].was
 	target := m.buf[i].a.c
+	if m.oneStream(later) {
+		m.gather(i, later[0]+1, m.buf[later[0]].s)
+		later = nil
+	}
 	for n := range later {
 		k := later[len(later)-1-n] // the first one, then the next
 		h := m.buf[k]

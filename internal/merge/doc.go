@@ -30,7 +30,7 @@
 //   - (V3) A read that is still not explained goes back to before the write that took its value away, with what its stream
 //     did since, if (O2) allows it and those events do not mind.
 //   - (V4) Or the writes behind the one it wants go back to before that one: two goroutines wrote, nobody
-//     read the first value in between, and only now it shows who was last.
+//     read the first value in between, and only now it shows who was last. If they are one stream's, with what it did in between.
 //   - (V5) A read for which none of this helps gets FlagUnexplained, is counted, and the shadow learns its value: what
 //     wrote it was not recorded (or the search, which is not exhaustive, missed the order). (V3) and (V4) reach back over the last events only.
 //   - (V6) Memory is unknown until it is accessed, and again after an Alloc, and after a write without value; the first read of unknown bytes is explained.

@@ -354,6 +354,31 @@ func TestMerge(t *testing.T) {
 			g2 lock 0x300
 			g1 read 0x100 val=7
 			g1 lock 0x200`, ""},
+		{"V4: with what its goroutine did before", `
+			go 1
+			start 0 10
+			write 0x100 0
+			go 2 20
+			write 0x100 7
+			stamp 30
+			stamp 60
+			lock 0x200 70
+			go 2
+			start 1 21
+			write 0x108 1
+			write 0x100 8
+			read 0x100 7
+			lock 0x300 40`, `
+			g1 start g0
+			g1 write 0x100 val=0
+			g1 go g2
+			g2 start g1
+			g2 write 0x108 val=1
+			g2 write 0x100 val=8
+			g1 write 0x100 val=7
+			g2 read 0x100 val=7
+			g2 lock 0x300
+			g1 lock 0x200`, ""},
 		{"V4: not across a stamp", `
 			go 1
 			start 0 10
