@@ -155,9 +155,12 @@ func (c *closure) upTo(k, n int32) {
 
 // requireEvent adds what x needs whatever it does.
 func (c *closure) requireEvent(x int32) {
-	for k, n := range c.row(x) {
-		c.upTo(int32(k), n)
+	for k, n := range c.clocks[x] {
+		if int32(k) != c.chain[x] {
+			c.upTo(int32(k), n)
+		}
 	}
+	c.upTo(c.chain[x], c.idx[x])
 	for _, r := range c.w.Events[x].Deps {
 		c.requireRead(r)
 	}

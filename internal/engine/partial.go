@@ -9,9 +9,9 @@ package engine
 // predecessors of x in every chain with the first successors of y in every chain.
 type partial struct {
 	*static
-	pred []fenwick // pred[to*width+from]: by index in chain to, count of events of chain from
-	succ []fenwick // succ[from*width+to]: by reversed index in chain from, len-index in chain to
-	log  []cell    // cells set since the last reset
+	pred [][]fenwick // [to][from]: by index in chain to, count of events of chain from
+	succ [][]fenwick // [from][to]: by reversed index in chain from, len-index in chain to
+	log  []cell      // cells set since the last reset
 	arcs [][2]int32
 
 	before, after []int32 // scratch: by chain
@@ -29,7 +29,7 @@ func newPartial(st *static) *partial {
 	k := st.width
 	return &partial{
 		static: st,
-		pred:   make([]fenwick, k*k), succ: make([]fenwick, k*k),
+		pred:   make([][]fenwick, k), succ: make([][]fenwick, k),
 		before: make([]int32, k), after: make([]int32, k),
 	}
 }
@@ -53,11 +53,23 @@ func (f fenwick) max(i int32) int32 {
 	return m
 }
 
-func (o *partial) raise(trees []fenwick, k int32, n int, i, v int32) {
-	if trees[k] == nil {
-		trees[k] = make(fenwick, n+1)
+// find returns the tree for chains c and d, or nil.
+func find(trees [][]fenwick, c, d int32) fenwick {
+	if row := trees[c]; row != nil {
+		return row[d]
 	}
-	f := trees[k]
+	return nil
+}
+
+// raise sets index i of the tree for chains c and d, which has n events, to at least v.
+func (o *partial) raise(trees [][]fenwick, c, d int32, n int, i, v int32) {
+	if trees[c] == nil {
+		trees[c] = make([]fenwick, o.width)
+	}
+	if trees[c][d] == nil {
+		trees[c][d] = make(fenwick, n+1)
+	}
+	f := trees[c][d]
 	for i++; int(i) < len(f); i += i & -i {
 		if f[i] == 0 {
 			o.log = append(o.log, cell{f, i})
@@ -68,7 +80,7 @@ func (o *partial) raise(trees []fenwick, k int32, n int, i, v int32) {
 
 // preceding is the number of events of chain c that must precede x.
 func (o *partial) preceding(x, c int32) int32 {
-	return max(o.clock[x*o.width+c], o.pred[o.chain[x]*o.width+c].max(o.idx[x]))
+	return max(o.count(x, c), find(o.pred, o.chain[x], c).max(o.idx[x]))
 }
 
 // following is the index in chain c where the events start that must follow x; it is
@@ -80,7 +92,7 @@ func (o *partial) following(x, c int32) int32 {
 		return o.idx[x] + 1
 	}
 	last := int32(len(o.chains[from])) - 1
-	dynamic := n - o.succ[from*o.width+c].max(last-o.idx[x])
+	dynamic := n - find(o.succ, from, c).max(last-o.idx[x])
 	return min(dynamic, o.staticFollowing(x, c))
 }
 
@@ -108,8 +120,8 @@ func (o *partial) add(x, y int32) bool {
 		}
 		for d := int32(0); d < k; d++ {
 			if to := o.after[d]; d != c && to < int32(len(o.chains[d])) && o.preceding(o.chains[d][to], c) < n {
-				o.raise(o.pred, d*k+c, len(o.chains[d]), to, n)
-				o.raise(o.succ, c*k+d, len(o.chains[c]), int32(len(o.chains[c]))-n, int32(len(o.chains[d]))-to)
+				o.raise(o.pred, d, c, len(o.chains[d]), to, n)
+				o.raise(o.succ, c, d, len(o.chains[c]), int32(len(o.chains[c]))-n, int32(len(o.chains[d]))-to)
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package engine
 
-import "presage/internal/window"
+import (
+	"slices"
+
+	"presage/internal/window"
+)
 
 // static is the order that every reordering of a window keeps: an event of a
 // reordering has its static predecessors before it.
@@ -16,11 +20,11 @@ type static struct {
 	pre     [][]int32 // other static predecessors
 	post    [][]int32
 	chains  [][]int32
-	chain   []int32 // of each event
-	idx     []int32 // of each event in its chain
-	width   int32   // number of chains
-	clock   []int32 // clock[e*width+c]: events of chain c that stand before e
-	never   []bool  // event is in no reordering
+	chain   []int32   // of each event
+	idx     []int32   // of each event in its chain
+	width   int32     // number of chains
+	clocks  [][]int32 // by event: how many events of each other chain stand before it
+	never   []bool    // event is in no reordering
 }
 
 func newStatic(w *window.Window) *static {
@@ -127,35 +131,48 @@ func joinClock(a, b []int32) []int32 {
 	return a
 }
 
-// computeClocks fills clock and spreads never along the edges.
+// computeClocks fills clocks and spreads never along the edges. A clock ends with its
+// last positive entry, and events share the clock of their predecessor where they
+// can: with thousands of threads most clocks are short or shared.
 func (st *static) computeClocks() {
-	k := int(st.width)
-	st.clock = make([]int32, int(st.n)*k)
-	for x := int32(0); x < st.n; x++ {
-		row := st.row(x)
-		join := func(p int32) {
-			for c, v := range st.row(p) {
-				row[c] = max(row[c], v)
-			}
-			row[st.chain[p]] = max(row[st.chain[p]], st.idx[p]+1)
+	st.clocks = make([][]int32, st.n)
+	for x := range st.n {
+		if p := st.prev[x]; p >= 0 {
+			st.clocks[x] = st.clocks[p]
 			st.never[x] = st.never[x] || st.never[p]
 		}
-		if p := st.prev[x]; p >= 0 {
-			join(p)
+		if len(st.pre[x]) == 0 {
+			continue
 		}
+		clock := slices.Clone(st.clocks[x])
 		for _, p := range st.pre[x] {
-			join(p)
+			clock = joinClock(clock, st.clocks[p])
+			if c := st.chain[p]; c != st.chain[x] {
+				for int32(len(clock)) <= c {
+					clock = append(clock, 0)
+				}
+				clock[c] = max(clock[c], st.idx[p]+1)
+			}
+			st.never[x] = st.never[x] || st.never[p]
 		}
+		st.clocks[x] = clock
 	}
 }
 
-func (st *static) row(x int32) []int32 {
-	return st.clock[x*st.width : (x+1)*st.width]
+// count is the number of events of chain c that stand before x.
+func (st *static) count(x, c int32) int32 {
+	if c == st.chain[x] {
+		return st.idx[x]
+	}
+	if clock := st.clocks[x]; int(c) < len(clock) {
+		return clock[c]
+	}
+	return 0
 }
 
 // must reports that x stands before y in every reordering with y.
 func (st *static) must(x, y int32) bool {
-	return x != y && st.clock[y*st.width+st.chain[x]] > st.idx[x]
+	return x != y && st.count(y, st.chain[x]) > st.idx[x]
 }
 
 // from is the index in chain c where x and the events that must follow it start.
@@ -173,7 +190,7 @@ func (st *static) staticFollowing(x, c int32) int32 {
 	cx, ix := st.chain[x], st.idx[x]
 	for lo < hi {
 		m := (lo + hi) / 2
-		if st.clock[st.chains[c][m]*st.width+cx] > ix {
+		if st.count(st.chains[c][m], cx) > ix {
 			hi = m
 		} else {
 			lo = m + 1
