@@ -96,12 +96,16 @@ func solve(t *testing.T, w *window.Window, pairs []window.Pair) tracetest.Races 
 	return races
 }
 
-// count returns what truth.tsv counts, after checking every witness.
+// count returns what truth.tsv counts, after checking the witnesses: all of them, or of
+// more than 5,000 one in sixteen.
 func count(t *testing.T, w *window.Window, races tracetest.Races) [3]int {
 	second, sites := map[int32]bool{}, map[[2]trace.Site]bool{}
 	for p, order := range races {
 		second[p.B] = true
 		sites[sitePair(w, p)] = true
+		if len(races) > 5000 && (p.A+p.B)%16 != 0 {
+			continue
+		}
 		if err := witness.Check(w, p, order); err != nil {
 			t.Errorf("pair %v: %v", p, err)
 		}
