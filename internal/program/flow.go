@@ -30,6 +30,7 @@ const (
 type deps struct {
 	open    []*reads // single reads that may not be pinned, oldest first
 	pending []int64  // pinned since the last event: Needs of the next one
+	later   []int64  // reads of this event that are pinned: Needs of the one after it
 	pass    uint32   // number of the last traversal
 	buf     []*reads
 
@@ -142,6 +143,17 @@ func (d *deps) pin(s *reads) {
 		d.pin(s.r)
 		s.l, s.r = nil, nil
 	}
+}
+
+// pinLater pins a read that is the event itself.
+func (d *deps) pinLater(index int64) { d.later = append(d.later, index) }
+
+// take returns the Needs of an event, valid until the next call.
+func (d *deps) take(buf []int64) []int64 {
+	needs := d.pending
+	d.pending = append(buf[:0], d.later...)
+	d.later = d.later[:0]
+	return needs
 }
 
 // pinAll pins every read of the goroutine: nothing is known any more about what they feed.

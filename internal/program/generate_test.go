@@ -74,6 +74,14 @@ func named(a int) (res int) {
 	return
 }
 
+func late(i int) (res int) {
+	defer func() { res = x[i&3] & 0xff }()
+	res = 3
+	return
+}
+
+var fv = []func(int) int{func(i int) int { return x[i&1] & 0xff }, func(i int) int { return i + x[2]&1 }}
+
 func caught(a, b int) (res int) {
 	defer func() {
 		if recover() != nil {
@@ -142,7 +150,15 @@ func (g *generator) local() string { return []string{"a", "b", "c"}[g.rng.IntN(3
 // expr is an int of at most 16 bits.
 func (g *generator) expr() string {
 	l, k := g.local(), g.local()
-	switch g.rng.IntN(26) {
+	switch g.rng.IntN(30) {
+	case 25:
+		return fmt.Sprintf("late(%d)", g.rng.IntN(4))
+	case 26:
+		return fmt.Sprintf("fv[%d](%s)", g.rng.IntN(2), l)
+	case 27:
+		return fmt.Sprintf("m[%d]", g.rng.IntN(2))
+	case 28:
+		return "int([]byte(s)[0])"
 	case 0, 1, 2:
 		return fmt.Sprintf("x[%d]", g.rng.IntN(6))
 	case 3:
@@ -214,7 +230,13 @@ func (g *generator) cond() string {
 
 func (g *generator) statement() {
 	l := g.local()
-	switch g.rng.IntN(30) {
+	switch g.rng.IntN(33) {
+	case 27:
+		g.p("m[%d] = %s", g.rng.IntN(2), g.expr())
+	case 28:
+		g.p("s = string([]byte{'a', byte(%s)})", g.expr())
+	case 29:
+		g.p("{ big := append([]int{%s}, sl...); big = append(big, 1, 2, 3); %s = big[0] & 0xffff }", g.expr(), l)
 	case 0, 1, 2, 3:
 		g.p("%s = %s", l, g.expr())
 	case 4:

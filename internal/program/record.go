@@ -112,7 +112,7 @@ func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.E
 		switch {
 		case stack: // (F6)
 		case w.hook.Extent == plan.AppendGrown: // (F7)
-			g.d.pin(g.d.read(index))
+			g.d.pinLater(index)
 		default:
 			s.reads = g.d.union(s.reads, g.d.read(index))
 		}
@@ -226,12 +226,11 @@ func (g *goroutine) runtime(f *frame, in *instr, index int64, e *trace.Event) {
 	}
 	switch e.Kind {
 	case format.AtomicRead, format.AtomicRMW, format.ChanRecv:
-		r := g.d.read(index)
 		if in.cas || !in.atomic && e.Kind != format.ChanRecv { // (F8)
-			g.d.pin(r)
+			g.d.pinLater(index)
 			return
 		}
-		f.stage.reads = g.d.union(f.stage.reads, r)
+		f.stage.reads = g.d.union(f.stage.reads, g.d.read(index))
 	}
 }
 

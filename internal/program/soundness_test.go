@@ -23,8 +23,8 @@ var (
 
 // TestFlowSoundness compares recordings of one program with different inputs. Its functions read the inputs from
 // memory; the reads whose values differ between two runs are *tainted*. As long as no tainted read is among the Needs
-// so far, the two runs of a function must have the same events, and a value that is written or sent may differ only if
-// a tainted read is in its From. So what the walk says is free is compared with what really happens when it changes.
+// so far, the two runs of a function must have the same events, a value that is written or sent may differ only if
+// a tainted read is in its From, and what the function reads of new memory only if such a value was written there. So what the walk says is free is compared with what really happens when it changes.
 func TestFlowSoundness(t *testing.T) {
 	b := build(t, generate(*flowSeed, *flowFuncs))
 	rng := rand.New(rand.NewPCG(*flowSeed, 2))
@@ -96,7 +96,7 @@ func (b *built) functions(t *testing.T, args []string) map[string][]step {
 // compare checks one function in two runs.
 func (c *counts) compare(b *built, x, y []step) error {
 	c.functions++
-	tainted := map[int64]bool{}
+	tainted, changed := map[int64]bool{}, map[trace.Addr]bool{}
 	x, y = walked(x), walked(y)
 	for i := range min(len(x), len(y)) {
 		p, q := &x[i], &y[i]
@@ -111,13 +111,19 @@ func (c *counts) compare(b *built, x, y []step) error {
 			continue
 		}
 		switch p.e.Kind {
-		case format.Read, format.AtomicRead, format.ChanRecv:
+		case format.Read:
+			if word := p.e.Obj &^ 7; word > heap && !changed[word] {
+				return fmt.Errorf("event %d, %s, reads %#x and %#x, which was not written", p.index, b.describe(&p.e), p.e.Val, q.e.Val)
+			}
+			tainted[p.index] = true
+		case format.AtomicRead, format.ChanRecv:
 			tainted[p.index] = true
 		case format.Write, format.ChanSend:
 			if !touches(p.flow.From, tainted) {
 				return fmt.Errorf("event %d, %s, writes %#x and %#x and has From %v, tainted are %v", p.index, b.describe(&p.e), p.e.Val, q.e.Val, p.flow.From, tainted)
 			}
 			c.freeWrites++
+			changed[p.e.Obj&^7] = true
 		}
 	}
 	if len(x) != len(y) {

@@ -3,6 +3,7 @@ package program
 import (
 	"fmt"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -95,10 +96,12 @@ func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
 	g.event = index
 	w.from = w.from[:0]
 	walked := g.step(index, e)
-	g.needs, g.d.pending = g.d.pending, g.needs[:0]
+	g.needs = g.d.take(g.needs)
 	w.stats.Events++
 	if walked {
 		w.stats.Walked++
+	} else { // the event at which a walk failed may be a read: it is strict, and does not need itself
+		g.needs = slices.DeleteFunc(g.needs, func(i int64) bool { return i == index })
 	}
 	if e.Kind == format.End {
 		w.end(g)
