@@ -24,7 +24,8 @@
 //	(R8) Unbuffered channel: sender and receiver acquire each other's clock.
 //	(R9) Close releases; a receive that reports the close acquires.
 //	(R10) Atomic read acquires, write releases, read-modify-write does both.
-//	(R11) Acquire, Release, ReleaseMerge do what they say.
+//	(R11) Acquire, Release, ReleaseMerge do what they say. Acquire of object 0, at the start of
+//	     a finalizer, acquires the clock of every goroutine.
 //
 // An access that conflicts with an earlier one whose epoch is not in C(t) is a race
 // of the recorded order. Two atomic accesses do not conflict. Bytes of a word that are

@@ -137,11 +137,27 @@ func (d *Detector) hidden(e *trace.Event) {
 	t, o := d.g(e.G), d.syncs.at(classHidden, e.Obj)
 	switch e.Kind {
 	case format.Acquire:
+		if e.Obj == 0 {
+			d.acquireAll(t)
+		}
 		t.acquire(o.vc)
 	case format.Release:
 		o.vc = t.release(o.vc)
 	case format.ReleaseMerge:
 		o.vc = t.merge(o.vc)
+	}
+}
+
+// acquireAll makes everything so far come before t: a finalizer runs when its object
+// cannot be reached any more.
+func (d *Detector) acquireAll(t *goroutine) {
+	for i := range d.gs {
+		if u := &d.gs[i]; u != t && u.known {
+			t.vc = t.vc.join(u.vc).with(u.epoch)
+			if !u.ended {
+				u.epoch++
+			}
+		}
 	}
 }
 

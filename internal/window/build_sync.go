@@ -154,6 +154,14 @@ func (m *maker) byObj(id Obj) *synch {
 
 // hiddenSync keeps the order of synchronisation whose operation is not known, as a Pin with edges.
 func (m *maker) hiddenSync(i int, r *record, t *thread, o *synch) {
+	if r.e.Kind == format.Acquire && r.e.Obj == 0 { // of a finalizer: everything before it
+		if m.cutAny {
+			m.cut(t)
+			return
+		}
+		m.afterAll(t, m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)}))
+		return
+	}
 	if !o.many {
 		m.pin(i, r, t)
 		return
