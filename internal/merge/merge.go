@@ -283,7 +283,7 @@ func (m *merger) cutAfterSync(s *stream) {
 // finish fills in the warnings.
 func (m *merger) finish() {
 	m.stats.Goroutines = len(m.meta.Goroutines) - 1
-	m.meta.Warn("unexplained-read", m.stats.Unexplained, "reads returned what no recorded write explains: code that was not instrumented wrote it")
+	m.meta.Warn("unexplained-read", m.stats.Unexplained, "reads returned what no write in the trace explains: code that was not instrumented wrote it, or goroutines that race did, in an order that was not found")
 	if m.Stopped != format.NotStopped {
 		m.meta.Warn("recording-stopped", 1, "the program ran on without being recorded: "+stopText(m.Stopped))
 	}

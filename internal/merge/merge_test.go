@@ -737,7 +737,7 @@ func simulate(r *rand.Rand, disciplined bool) run {
 // TestRandom merges random runs, and checks the result against (O1), (O2) and (V3) with code of its own.
 func TestRandom(t *testing.T) {
 	racy, reads := 0, 0
-	for seed := range uint64(1500) {
+	for seed := range uint64(600) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		disciplined := seed%3 == 0
 		p := simulate(r, disciplined)

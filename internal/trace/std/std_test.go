@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,25 @@ func read(text string) ([]trace.Event, *trace.Meta, error) {
 			if err == io.EOF {
 				err = nil
 			}
+			return events, r.Meta(), err
+		}
+		events = append(events, e)
+	}
+}
+
+// readSlowly takes every line apart.
+func readSlowly(text []byte) ([]trace.Event, *trace.Meta, error) {
+	r, err := NewReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, nil, err
+	}
+	r.slow = true
+	var events []trace.Event
+	for {
+		var e trace.Event
+		if err := r.Next(&e); err == io.EOF {
+			return events, r.Meta(), nil
+		} else if err != nil {
 			return events, r.Meta(), err
 		}
 		events = append(events, e)
@@ -300,6 +320,9 @@ func FuzzReader(f *testing.F) {
 		events, meta, err := read(string(text))
 		if meta == nil {
 			return
+		}
+		if slow, _, slowErr := readSlowly(text); !slices.Equal(slow, events) || (slowErr == nil) != (err == nil) {
+			t.Fatalf("%v, %v; without the fast path %v, %v", events, err, slow, slowErr)
 		}
 		holder := map[trace.Addr]trace.GoID{}
 		used := map[trace.Addr]bool{}
