@@ -63,6 +63,7 @@ func Profiles() []Profile {
 		add("big-locks", sem, func(p *Profile) { guarded(p); p.Events, p.Threads, p.Locations = 26, 4, 2 }, "rwmutex", "try")
 		add("big-chan", sem, func(p *Profile) { p.Events, p.Threads = 22, 4 }, "chan", "mutex", "go")
 		add("big-values", sem, func(p *Profile) { p.Events, p.Locations, p.Deps = 22, 3, 0.6 }, "atomic", "mutex")
+		add("many-threads", sem, func(p *Profile) { p.Events, p.Threads = 20, 6 }, "mutex", "group", "select", "go")
 		add("all", sem, func(p *Profile) { p.Threads = 4; p.Events = 13 }, "atomic", "try", "group", "once", "cond", "chan", "select", "go")
 	}
 	return ps
