@@ -30,7 +30,7 @@ type Reader struct {
 
 // NewReader begins to read a trace file.
 func NewReader(in io.Reader) (*Reader, error) {
-	r := &Reader{in: bufio.NewReaderSize(in, 1<<18), meta: &Meta{}}
+	r := &Reader{in: bufio.NewReaderSize(in, 1<<15), meta: &Meta{}}
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(2*maxMetaBytes))
 	if err != nil {
 		return nil, err

@@ -180,8 +180,8 @@ func TestSeek(t *testing.T) {
 }
 
 func TestCut(t *testing.T) {
-	want := randomEvents(3, 250)
-	data := writeBlocks(t, 100, want, &Meta{Source: "begun"}, testMeta())
+	want := randomEvents(3, 100)
+	data := writeBlocks(t, 40, want, &Meta{Source: "begun"}, testMeta())
 	for n := range data {
 		r, err := NewReader(bytes.NewReader(data[:n]))
 		if n < headerSize {
@@ -225,8 +225,8 @@ func checkCut(t *testing.T, n int, want []Event, s Source) int {
 // Whichever byte is changed: the events before the block with that byte are read, and
 // then comes an error, unless the byte was never read.
 func TestCorrupt(t *testing.T) {
-	want := randomEvents(4, 150)
-	data := writeBlocks(t, 100, want, nil, testMeta())
+	want := randomEvents(4, 60)
+	data := writeBlocks(t, 40, want, nil, testMeta())
 	for n := range data {
 		bad := bytes.Clone(data)
 		bad[n] ^= 0x55
