@@ -1,0 +1,121 @@
+package rt_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"presage/internal/rt"
+)
+
+// TestBuildFlags: of the packages that a build needs, those have a flag that call
+// functions of sync/atomic, and those that are not instrumented are not inlined elsewhere.
+func TestBuildFlags(t *testing.T) {
+	a := txtar.Parse([]byte(`
+-- go.mod --
+module m
+
+go 1.17
+
+require dep v1.0.0
+
+replace dep => ./dep
+-- main.go --
+package main
+
+import (
+	"dep"
+	"m/calls"
+	"m/methods"
+	"m/renamed"
+	"m/value"
+)
+
+func main() { calls.F(); methods.F(); renamed.F(); value.F(); dep.F() }
+-- calls/f.go --
+package calls
+
+import "sync/atomic"
+
+var x int64
+
+func F() { atomic.AddInt64(&x, 1) }
+-- methods/f.go --
+package methods
+
+import "sync/atomic"
+
+var x atomic.Value
+
+func F() { x.Store(1) }
+-- renamed/f.go --
+package renamed
+
+import a "sync/atomic"
+
+var x int64
+
+func F() { a.StoreInt64(&x, 1) }
+-- value/f.go --
+package value
+
+import . "sync/atomic"
+
+var f = LoadInt64
+
+func F() { var x int64; f(&x) }
+-- unused/f.go --
+package unused
+
+import "sync/atomic"
+
+func F(x *int64) { atomic.LoadInt64(x) }
+-- dep/go.mod --
+module dep
+-- dep/f.go --
+package dep
+
+import "sync/atomic"
+
+var x uint32
+
+func F() { atomic.CompareAndSwapUint32(&x, 0, 1) }
+`))
+	dir := t.TempDir()
+	for _, f := range a.Files {
+		os.MkdirAll(filepath.Dir(filepath.Join(dir, f.Name)), 0o777)
+		write(t, filepath.Join(dir, f.Name), f.Data)
+	}
+	o, err := rt.New(context.Background(), rt.Config{Dir: dir, OutDir: t.TempDir(), Packages: []string{"."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"-gcflags=dep=-d=ssa/intrinsics/off -l",
+		"-gcflags=m/calls=-d=ssa/intrinsics/off",
+		"-gcflags=m/renamed=-d=ssa/intrinsics/off",
+		"-gcflags=m/value=-d=ssa/intrinsics/off",
+	}
+	if diff := cmp.Diff(want, o.BuildFlags); diff != "" {
+		t.Errorf("flags (-want +got):\n%s", diff)
+	}
+	// The go command takes them from the environment, quoted as they are.
+	cmd := exec.Command(o.Go, "build", "-n", ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), o.Env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, line := range strings.Split(string(out), "\n") {
+		if strings.Contains(line, "-p dep ") && !strings.Contains(line, "-d=ssa/intrinsics/off -l") {
+			t.Errorf("dep is compiled by %s", line)
+		}
+	}
+}
