@@ -52,6 +52,7 @@ func BenchmarkThreads(b *testing.B) {
 		b.Run(fmt.Sprintf("live=%d", live), func(b *testing.B) {
 			w, pairs := servers(10_000, live)
 			races, unknowns := 0, 0
+			start := cpuTime()
 			for b.Loop() {
 				races, unknowns = 0, 0
 				s := New(w, Options{})
@@ -64,6 +65,7 @@ func BenchmarkThreads(b *testing.B) {
 					}
 				}
 			}
+			b.ReportMetric(float64((cpuTime()-start).Microseconds())/1000/float64(b.N), "cpu-ms/op")
 			b.ReportMetric(float64(races), "races")
 			b.ReportMetric(float64(unknowns), "unknowns")
 		})
