@@ -34,6 +34,12 @@ func (s *PresageG) read(st *pgStripe, p unsafe.Pointer, size, v uint64) {
 	pgLeave(st)
 }
 
+// readFailed records a CompareAndSwap that met another value: pgFlagTry tells it from a load.
+func (s *PresageG) readFailed(st *pgStripe, p unsafe.Pointer, size, v uint64) {
+	s.put2(s.take(pgAtomicRead, pgFlagTry, size), uintptr(p), v)
+	pgLeave(st)
+}
+
 func (s *PresageG) write(st *pgStripe, p unsafe.Pointer, size, v uint64) {
 	s.put2(s.take(pgAtomicWrite, 0, size), uintptr(p), v)
 	pgLeave(st)
@@ -111,7 +117,7 @@ func sync_atomic_presageCompareAndSwap32(p *uint32, old, new uint32) bool {
 	for {
 		v := atomic.Load(p)
 		if v != old {
-			s.read(st, unsafe.Pointer(p), 4, uint64(v))
+			s.readFailed(st, unsafe.Pointer(p), 4, uint64(v))
 			return false
 		}
 		if atomic.Cas(p, old, new) {
@@ -130,7 +136,7 @@ func sync_atomic_presageCompareAndSwap64(p *uint64, old, new uint64) bool {
 	for {
 		v := atomic.Load64(p)
 		if v != old {
-			s.read(st, unsafe.Pointer(p), 8, v)
+			s.readFailed(st, unsafe.Pointer(p), 8, v)
 			return false
 		}
 		if atomic.Cas64(p, old, new) {
@@ -248,7 +254,7 @@ func sync_atomic_presageCompareAndSwapPointer(p *unsafe.Pointer, old, new unsafe
 	for {
 		v := atomic.Loadp(unsafe.Pointer(p))
 		if v != old {
-			s.read(st, unsafe.Pointer(p), 8, uint64(uintptr(v)))
+			s.readFailed(st, unsafe.Pointer(p), 8, uint64(uintptr(v)))
 			return false
 		}
 		if atomic_casPointer(p, old, new) {
