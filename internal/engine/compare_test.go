@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"presage/internal/trace/tracetest"
 	"presage/internal/window"
 	"presage/internal/witness"
@@ -51,6 +53,58 @@ func compare(t *testing.T, pr profile, seed int64, layers *[2][4]int) {
 				t.Fatalf("seed %d, pair %v, order %v: %v\n%s", seed, p, r.Order, err, dump(w))
 			}
 		}
+	}
+}
+
+// TestShared solves the pairs of a window with one Solver, forwards and backwards, and
+// with a new Solver each: what is learned from one pair must not change another's
+// verdict, and the same calls give the same results.
+func TestShared(t *testing.T) {
+	for _, c := range []workload{hot(150), disciplined(400), wide(600)} {
+		w, sets := c.window()
+		pairs := samplePairs(w, sets, 40, c.seed)
+		all := func() []Result {
+			s := New(w, Options{Conflicts: 50_000})
+			var rs []Result
+			for _, p := range pairs {
+				rs = append(rs, s.Solve(p))
+			}
+			for i := len(pairs) - 1; i >= 0; i-- {
+				if got := s.Solve(pairs[i]).Verdict; got != rs[i].Verdict {
+					t.Errorf("%+v, pair %v: %v, then %v", c, pairs[i], rs[i].Verdict, got)
+				}
+			}
+			return rs
+		}
+		first := all()
+		if diff := cmp.Diff(first, all()); diff != "" {
+			t.Errorf("%+v: two runs differ\n%s", c, diff)
+		}
+		for i, p := range pairs {
+			if got := New(w, Options{Conflicts: 50_000}).Solve(p).Verdict; got != first[i].Verdict {
+				t.Errorf("%+v, pair %v: %v, alone %v", c, p, first[i].Verdict, got)
+			}
+		}
+	}
+}
+
+// TestBudget: a small budget makes answers unknown, never wrong.
+func TestBudget(t *testing.T) {
+	c := hot(400)
+	w, sets := c.window()
+	large, small := New(w, Options{Conflicts: 20_000}), New(w, Options{Conflicts: 1})
+	unknown := 0
+	for _, p := range samplePairs(w, sets, 60, c.seed) {
+		want, got := large.Solve(p).Verdict, small.Solve(p).Verdict
+		switch {
+		case got == Unknown:
+			unknown++
+		case want != Unknown && got != want:
+			t.Errorf("pair %v: %v with a small budget, %v with a large one", p, got, want)
+		}
+	}
+	if unknown == 0 {
+		t.Error("the small budget was never spent: the test says nothing")
 	}
 }
 
