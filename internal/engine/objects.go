@@ -7,11 +7,6 @@ import (
 	"presage/internal/window"
 )
 
-const (
-	kindGo   = format.Go
-	kindJoin = format.Join
-)
-
 // role is the part an operation plays for the state of its object. The numbers are
 // used by objects of different classes, as an object has one class only.
 type role int8

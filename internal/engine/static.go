@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"presage/internal/trace/format"
 	"presage/internal/window"
 )
 
@@ -70,11 +71,11 @@ func (st *static) addThreadEdges() {
 	for i := range st.w.Events {
 		e := &st.w.Events[i]
 		switch e.Kind {
-		case kindGo:
+		case format.Go:
 			if l := st.threads[e.Obj]; len(l) > 0 {
 				st.edge(int32(i), l[0])
 			}
-		case kindJoin:
+		case format.Join:
 			if l := st.threads[e.Obj]; len(l) > 0 {
 				st.edge(l[len(l)-1], int32(i))
 			}
