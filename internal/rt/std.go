@@ -249,3 +249,9 @@ var versionSource = map[string]string{
 	"go1.25": "func presageSudogElem(sg *sudog) unsafe.Pointer { return sg.elem }\n",
 	"go1.26": "func presageSudogElem(sg *sudog) unsafe.Pointer { return sg.elem.get() }\n",
 }
+
+// versionHooks is a file of package presagert with what differs between versions.
+var versionHooks = map[string]string{
+	"go1.25": "type mapType = abi.SwissMapType\n",
+	"go1.26": "type mapType = abi.MapType\n",
+}

@@ -29,6 +29,8 @@ func inlined(g *G) {
 	g.W1(0)
 	g.W2(0, 0)
 	g.W3(0, nil, 0)
+	g.W4(0, nil, 0, 0)
+	g.W5(0, nil, 0, 0, 0)
 	g.OpaqueEnd(0)
 	g.Exit(0)
 	g.Frame().Exit(0)
@@ -59,7 +61,7 @@ type MapIter[K comparable, V any] struct {
 // RangeMap returns an iterator over m.
 func RangeMap[K comparable, V any, M ~map[K]V](m M) *MapIter[K, V] {
 	i := new(MapIter[K, V])
-	typ := (*abi.MapType)(unsafe.Pointer(abi.TypeOf(m)))
+	typ := (*mapType)(unsafe.Pointer(abi.TypeOf(m)))
 	i.it.Init(typ, *(**maps.Map)(unsafe.Pointer(&m)))
 	return i
 }

@@ -84,8 +84,43 @@ func (s *PresageG) W3(h uint64, a unsafe.Pointer, v uint64) {
 	s.pos = uintptr(p) + 24
 }
 
-// Mem records an access of n bytes at a, whose value is at q.
+// W4 writes a header and three words: a wide access of two.
+func (s *PresageG) W4(h uint64, a unsafe.Pointer, v, w uint64) {
+	p := unsafe.Pointer(s.pos)
+	*(*uintptr)(unsafe.Add(p, 8)) = uintptr(a)
+	*(*uint64)(unsafe.Add(p, 16)) = v
+	*(*uint64)(unsafe.Add(p, 24)) = w
+	*(*uint64)(p) = h
+	s.pos = uintptr(p) + 32
+}
+
+// W5 writes a header and four words: a wide access of three.
+func (s *PresageG) W5(h uint64, a unsafe.Pointer, v, w, x uint64) {
+	p := unsafe.Pointer(s.pos)
+	*(*uintptr)(unsafe.Add(p, 8)) = uintptr(a)
+	*(*uint64)(unsafe.Add(p, 16)) = v
+	*(*uint64)(unsafe.Add(p, 24)) = w
+	*(*uint64)(unsafe.Add(p, 32)) = x
+	*(*uint64)(p) = h
+	s.pos = uintptr(p) + 40
+}
+
+// pgWide is the number of bytes of the widest access that is one record.
+const pgWide = 512
+
+// Mem records an access of n bytes at a, whose value is at q: as one record if it
+// is made of whole words and not too wide.
 func (s *PresageG) Mem(h uint64, a, q unsafe.Pointer, n uintptr) {
+	if uintptr(a)&7 == 0 && n&7 == 0 && n > 8 && n <= pgWide {
+		p := s.room(2 + int(n/8))
+		pgStore(p+8, uint64(uintptr(a)))
+		for i := uintptr(0); i < n; i += 8 {
+			pgStore(p+16+i, *(*uint64)(add(q, i)))
+		}
+		pgStore(p, h|uint64(n)<<32)
+		s.pos = p + 16 + n
+		return
+	}
 	for n > 0 {
 		k := min(8-uintptr(a)&7, n)
 		g := h | uint64(k)<<32
