@@ -64,7 +64,7 @@ func TestRandom(t *testing.T) {
 			want[pairOf(trace.Site(q.A+1), trace.Site(q.B+1))] = true
 		}
 		events, flows := allocated(tracetest.Trace(w))
-		res, err := Run(context.Background(), &sliceSource{events: events}, nil, Options{Walker: fixedWalker(flows)})
+		res, err := Run(context.Background(), &sliceSource{events: events}, nil, Options{Walker: fixedWalker(flows), cleared: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestRandom(t *testing.T) {
 // smallWindows analyses a trace in windows of five events, whose states the builder carries
 // from one to the next. Each window must be one whose recorded order the model allows.
 func smallWindows(t *testing.T, events []trace.Event, flows []window.Flow) map[sitePair]bool {
-	r := newRun(Options{Walker: fixedWalker(flows), Window: 5}, nil)
+	r := newRun(Options{Walker: fixedWalker(flows), Window: 5, cleared: true}, nil)
 	r.ctx = context.Background()
 	r.built = func(b *window.Built) {
 		if err := tracetest.Validate(b.Window); err != nil {

@@ -32,6 +32,8 @@ type Options struct {
 	// Walker walks the trace through the program. Without it every read keeps its value.
 	Walker window.Walker
 
+	cleared bool // tests: allocated memory is zero
+
 	// Progress is called now and then with the number of events read and races found.
 	Progress func(events int64, races int)
 }
@@ -139,7 +141,7 @@ func newRun(opt Options, meta *trace.Meta) *run {
 	}
 	if opt.Level == Causal {
 		r.builder = window.NewBuilder(window.BuildOptions{
-			Size: opt.Window, Apart: opt.Apart, Walked: opt.Walker != nil,
+			Size: opt.Window, Apart: opt.Apart, Walked: opt.Walker != nil, Cleared: opt.cleared,
 			NoValues: meta != nil && meta.Source == "std", Meta: meta,
 		}, r.window)
 		r.hb.Each(func(a, b int64) {

@@ -124,7 +124,7 @@ func (d *Detector) fork(e *trace.Event) {
 
 // access checks one access against its cells and stores it in them.
 func (d *Detector) access(index int64, e *trace.Event) {
-	if e.Flags&format.FlagStack != 0 {
+	if e.Flags&format.FlagStack != 0 || e.Obj == 0 { // 0: a nil map
 		return
 	}
 	t := d.g(e.G)

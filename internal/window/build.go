@@ -17,6 +17,9 @@ type BuildOptions struct {
 	// NoValues says that the trace has no values at all (another tool's): every read
 	// keeps its writer, and no write is a function of what was there.
 	NoValues bool
+	// Cleared says that allocated memory is zero until it is written. It is not so where append
+	// moves elements to a new array, which is not recorded.
+	Cleared bool
 	// Walked says that Flows come from a walk.
 	Walked bool
 	// Meta names the functions of opaque calls; it may be nil.
@@ -143,7 +146,7 @@ func (b *Builder) wants(e *trace.Event, f *Flow) bool {
 	case format.Value, format.Word, format.Block, format.Enter, format.Exit:
 		return len(f.Needs) > 0
 	case format.Read, format.Write:
-		return e.Flags&format.FlagStack == 0 || b.opt.Walked
+		return e.Obj != 0 && (e.Flags&format.FlagStack == 0 || b.opt.Walked) // 0: a nil map
 	case format.End:
 		return false
 	}
@@ -214,7 +217,7 @@ func (b *Builder) slide(n int) {
 	for i := range b.buf[:n] {
 		r := &b.buf[i]
 		if !b.opt.NoValues || !r.e.Kind.IsAccess() {
-			b.carry.apply(&r.e)
+			b.carry.apply(&r.e, b.opt.Cleared)
 		}
 		if r.e.Kind.IsAccess() {
 			b.pass(r.index, &r.e)

@@ -263,10 +263,10 @@ func newCarry() carry {
 	return carry{objects: make(map[objKey]*object), pages: make(map[uint64][]objKey), started: make(map[trace.GoID]bool), inside: make(map[trace.GoID]int32), mem: memory{pages: make(map[uint64]*memPage)}}
 }
 
-func (c *carry) apply(e *trace.Event) {
+func (c *carry) apply(e *trace.Event, cleared bool) {
 	switch {
 	case e.Kind == format.Alloc:
-		c.alloc(uint64(e.Obj), e.Val, e.Flags&format.FlagStack == 0)
+		c.alloc(uint64(e.Obj), e.Val, cleared)
 	case e.Kind.IsAccess():
 		c.mem.access(e)
 	case e.Kind == format.SelectCase:
@@ -302,7 +302,7 @@ func (c *carry) alloc(addr, size uint64, zero bool) {
 	eachPage(c.pages, addr, size, func(list []objKey) {
 		for _, k := range list {
 			if uint64(k.addr)-addr < size {
-				*c.objects[k] = object{known: k.class != chanClass && zero}
+				*c.objects[k] = object{known: k.class != chanClass}
 			}
 		}
 	})
