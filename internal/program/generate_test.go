@@ -158,7 +158,7 @@ func (g *generator) expr() string {
 	case 27:
 		return fmt.Sprintf("m[%d]", g.rng.IntN(2))
 	case 28:
-		return "int([]byte(s)[0])"
+		return "int([]byte(s)[len(s)-1])"
 	case 0, 1, 2:
 		return fmt.Sprintf("x[%d]", g.rng.IntN(6))
 	case 3:
@@ -232,9 +232,9 @@ func (g *generator) statement() {
 	l := g.local()
 	switch g.rng.IntN(33) {
 	case 27:
-		g.p("m[%d] = %s", g.rng.IntN(2), g.expr())
+		g.p("m[0] = %s; %s = m[0] & 0xffff", g.expr(), l)
 	case 28:
-		g.p("s = string([]byte{'a', byte(%s)})", g.expr())
+		g.p("s = string([]byte{'a', byte(%s)}); %s = int([]byte(s)[1])", g.expr(), l)
 	case 29:
 		g.p("{ big := append([]int{%s}, sl...); big = append(big, 1, 2, 3); %s = big[0] & 0xffff }", g.expr(), l)
 	case 0, 1, 2, 3:
