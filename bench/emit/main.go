@@ -19,13 +19,14 @@ import (
 
 	"presage/internal/instrument"
 	"presage/internal/plan"
+	"presage/internal/rt"
 )
 
 func main() {
 	dir := flag.String("C", ".", "directory of the module")
 	stat := flag.String("stat", "", "write counts as JSON to this file")
 	keep := flag.String("keep", "", "keep the emitted files in this directory")
-	stub := flag.String("rt", "", "directory with the recorder's source for tests")
+	stub := flag.String("rt", "", "directory with a recorder's source; default: the real recorder, which records if PRESAGE_DIR is set")
 	tags := flag.String("tags", "", "build tags")
 	pattern := flag.String("pattern", "./...", "packages to instrument")
 	flag.Parse()
@@ -63,10 +64,11 @@ func run(dir, stat, keep, stub, tags string, patterns, args []string) (int, erro
 		return 1, err
 	}
 	for {
-		if err := overlay(r, keep, stub); err != nil {
+		env, err := overlay(r, dir, keep, stub)
+		if err != nil {
 			return 1, err
 		}
-		code, output, err := goCommand(dir, keep, args)
+		code, output, err := goCommand(dir, keep, env, args)
 		if err != nil {
 			return 1, err
 		}
@@ -87,31 +89,40 @@ func run(dir, stat, keep, stub, tags string, patterns, args []string) (int, erro
 	}
 }
 
-// overlay writes the -overlay file: emitted files, and the recorder as a package of std.
-func overlay(r *instrument.Result, dir, stub string) error {
-	replace := map[string]string{}
-	for k, v := range r.Overlay {
-		replace[k] = v
-	}
-	files, err := filepath.Glob(filepath.Join(stub, "*.go"))
-	if err != nil || len(files) == 0 {
-		return fmt.Errorf("no recorder in %q: %v", stub, err)
-	}
-	for _, f := range files {
-		abs, err := filepath.Abs(f)
-		if err != nil {
-			return err
+// overlay writes the -overlay file: emitted files, and the recorder as a package of std. It returns what the
+// environment of the go command needs.
+func overlay(r *instrument.Result, dir, keep, stub string) ([]string, error) {
+	o := rt.Overlay{Replace: map[string]string{}}
+	if stub == "" {
+		std := filepath.Join(keep, "std")
+		if err := os.MkdirAll(std, 0o755); err != nil {
+			return nil, err
 		}
-		replace[filepath.Join(runtime.GOROOT(), "src", "presagert", filepath.Base(f))] = abs
+		var err error
+		if o, err = rt.New(context.Background(), rt.Config{Dir: dir, OutDir: std, Test: true}); err != nil {
+			return nil, err
+		}
+	} else {
+		files, err := filepath.Glob(filepath.Join(stub, "*.go"))
+		if err != nil || len(files) == 0 {
+			return nil, fmt.Errorf("no recorder in %q: %v", stub, err)
+		}
+		for _, f := range files {
+			abs, err := filepath.Abs(f)
+			if err != nil {
+				return nil, err
+			}
+			o.Replace[filepath.Join(runtime.GOROOT(), "src", "presagert", filepath.Base(f))] = abs
+		}
 	}
-	text, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "\t")
+	text, err := o.JSON(r.Overlay)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return os.WriteFile(filepath.Join(dir, "overlay.json"), text, 0o644)
+	return o.Env, os.WriteFile(filepath.Join(keep, "overlay.json"), text, 0o644)
 }
 
-func goCommand(dir, keep string, args []string) (int, string, error) {
+func goCommand(dir, keep string, env, args []string) (int, string, error) {
 	abs, err := filepath.Abs(filepath.Join(keep, "overlay.json"))
 	if err != nil {
 		return 1, "", err
@@ -122,6 +133,7 @@ func goCommand(dir, keep string, args []string) (int, string, error) {
 	}
 	cmd := exec.Command("go", full...)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
 	var errors bytes.Buffer
 	cmd.Stdout = io.MultiWriter(os.Stdout, &errors)
 	cmd.Stderr = io.MultiWriter(os.Stderr, &errors)

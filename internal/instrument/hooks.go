@@ -110,24 +110,13 @@ func (b *body) accessHook(h *plan.Hook, site trace.Site) {
 		b.memHook(h, site, e, addr)
 		return
 	}
-	b.reserve(3 * len(words))
-	var s strings.Builder
-	fmt.Fprintf(&s, "{ c_ := %s", e)
-	for i, w := range words {
-		flags, size := format.Flags(0), h.Size
-		if len(words) > 1 {
-			size = 8
-		}
-		if i < len(words)-1 {
-			flags = format.FlagMore
-		}
-		p := unsafeName + ".Pointer(" + addr + ")"
-		if i > 0 {
-			p = fmt.Sprintf("%s.Add(%s, %d)", unsafeName, p, 8*i)
-		}
-		fmt.Fprintf(&s, "; g_.W3(%#x, %s, %s)", header(h.Kind, flags, size, site), p, w)
+	size := h.Size
+	if len(words) > 1 {
+		size = 8 * int64(len(words))
 	}
-	b.out.put(s.String() + " }")
+	b.reserve(2 + len(words))
+	b.out.putf("{ c_ := %s; g_.W%d(%#x, %s.Pointer(%s), %s) }",
+		e, 2+len(words), header(h.Kind, 0, size, site), unsafeName, addr, strings.Join(words, ", "))
 }
 
 func (b *body) memHook(h *plan.Hook, site trace.Site, e, addr string) {

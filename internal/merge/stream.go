@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"encoding/binary"
 	"math"
 
 	"presage/internal/trace"
@@ -21,6 +22,7 @@ type stream struct {
 	span int   // index of the next span
 	at   int64 // bytes
 	end  int64
+	sub  int64 // words of a wide access that are already read
 
 	// The current group.
 	number uint32   // of the group in the stream
@@ -53,7 +55,8 @@ type record struct {
 	site  uint32
 	w     []byte // the words after the header
 	stamp uint64
-	has   bool // it has a stamp
+	has   bool     // it has a stamp
+	one   [16]byte // w, when the record is one word of a wide access
 }
 
 func (r *record) word(i int) uint64 { return word(r.w, int64(8*i)) }
@@ -63,11 +66,14 @@ type cursor struct {
 	seg     int32
 	span    int
 	at, end int64
+	sub     int64
 }
 
-func (s *stream) cursor() cursor { return cursor{s.seg, s.span, s.at, s.end} }
+func (s *stream) cursor() cursor { return cursor{s.seg, s.span, s.at, s.end, s.sub} }
 
-func (s *stream) setCursor(c cursor) { s.seg, s.span, s.at, s.end = c.seg, c.span, c.at, c.end }
+func (s *stream) setCursor(c cursor) {
+	s.seg, s.span, s.at, s.end, s.sub = c.seg, c.span, c.at, c.end, c.sub
+}
 
 // read returns the record at c and moves c behind it. ok is false at the end.
 func (c *cursor) read(m *recording, s *stream, r *record) (ok bool) {
@@ -93,6 +99,31 @@ func (c *cursor) read(m *recording, s *stream, r *record) (ok bool) {
 	if r.has {
 		r.stamp = word(b, c.at+int64(8*stamp))
 	}
+	if r.size > 8 && isPlain(r) {
+		if c.wide(b, r) {
+			return true
+		}
+	}
 	c.at += n
 	return true
+}
+
+func isPlain(r *record) bool {
+	return (r.kind == format.Read || r.kind == format.Write) && r.flags&format.FlagNoValue == 0
+}
+
+// wide makes r the next word of the wide access at c. It reports whether more words follow.
+func (c *cursor) wide(b []byte, r *record) bool {
+	binary.LittleEndian.PutUint64(r.one[:8], word(b, c.at+8)+uint64(8*c.sub))
+	copy(r.one[8:], b[c.at+16+8*c.sub:])
+	r.w = r.one[:]
+	c.sub++
+	more := c.sub < int64(r.size/8)
+	r.size = 8
+	if more {
+		r.flags |= format.FlagMore
+	} else {
+		c.sub = 0
+	}
+	return more
 }

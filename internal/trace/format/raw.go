@@ -52,6 +52,8 @@ package format
 // The words after it, by kind (RawLen gives their number):
 //
 //	Read Write                      address, value           (size ≤ 8 bytes, within one aligned word)
+//	Read Write with size > 8        address (of an aligned word), size/8 words; size is a multiple of 8. It stands for
+//	                                one record per word, with FlagMore on all but the last, which has the record's own
 //	Read Write with FlagNoValue     address, number of bytes (any; size in the header is 0)
 //	AtomicRead AtomicWrite          address, value, stamp
 //	AtomicRMW                       address, old, new, stamp
@@ -124,7 +126,7 @@ func RawLen(h uint64) (words, stamp int) {
 	case Value:
 		return 1 + max(1, (size+7)/8), 0
 	case Read, Write:
-		return 3, 0
+		return 2 + max(1, size/8), 0
 	case Lock, Unlock, TryFail, WGWait, OnceBegin, OnceEnd, OncePass,
 		CondWait, CondWake, CondSignal, CondBroadcast, Go, Acquire, Release, ReleaseMerge:
 		return 3, 2
