@@ -105,48 +105,77 @@ func read(t *testing.T, dir string) *rawfile.Process {
 // TestRecords runs the programs of testdata. Each has its hooks written by hand; its records with
 // a site, and Go, Start and End, of goroutines of package main must be exactly those of -- want --.
 func TestRecords(t *testing.T) {
+	for _, file := range cases(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			testRecords(t, file)
+		})
+	}
+}
+
+// olderGo is another version that the overlay supports.
+const olderGo = "go1.25.4"
+
+// TestOlderGo does the same with an older Go, if the go command has it at hand.
+func TestOlderGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library: not with -short")
+	}
+	t.Setenv("GOTOOLCHAIN", olderGo)
+	cmd := exec.Command("go", "version")
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "GOPROXY=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("%s is not in the module cache (GOTOOLCHAIN=%[1]s go version gets it): %s", olderGo, out)
+	}
+	for _, file := range cases(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { testRecords(t, file) })
+	}
+}
+
+func cases(t *testing.T) []string {
+	t.Helper()
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no cases", err)
 	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			a, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			section := map[string]*txtar.File{}
-			for i := range a.Files {
-				section[a.Files[i].Name] = &a.Files[i]
-			}
-			bin := build(t, section["main.go"].Data)
-			plain, err := exec.Command(bin).CombinedOutput()
-			if err != nil {
-				t.Errorf("without recording: %v\n%s", err, plain)
-			}
-			for _, procs := range []string{"1", "4"} {
-				out, dir, err := run(t, bin, "GOMAXPROCS="+procs)
-				if err != nil {
-					t.Fatalf("%v\n%s", err, out)
-				}
-				if out != string(plain) {
-					t.Errorf("recording changed the output:\n%s\nnot\n%s", out, plain)
-				}
-				p := read(t, dir)
-				if err := validate(p); err != nil {
-					t.Errorf("GOMAXPROCS=%s: %v", procs, err)
-				}
-				got := text(p)
-				if *update {
-					section["want"].Data = []byte(got)
-					write(t, file, txtar.Format(a))
-				}
-				if diff := cmp.Diff(string(section["want"].Data), got); diff != "" {
-					t.Errorf("GOMAXPROCS=%s: records (-want +got):\n%s", procs, diff)
-				}
-			}
-		})
+	return files
+}
+
+func testRecords(t *testing.T, file string) {
+	a, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := map[string]*txtar.File{}
+	for i := range a.Files {
+		section[a.Files[i].Name] = &a.Files[i]
+	}
+	bin := build(t, section["main.go"].Data)
+	plain, err := exec.Command(bin).CombinedOutput()
+	if err != nil {
+		t.Errorf("without recording: %v\n%s", err, plain)
+	}
+	for _, procs := range []string{"1", "4"} {
+		out, dir, err := run(t, bin, "GOMAXPROCS="+procs)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if out != string(plain) {
+			t.Errorf("recording changed the output:\n%s\nnot\n%s", out, plain)
+		}
+		p := read(t, dir)
+		if err := validate(p); err != nil {
+			t.Errorf("GOMAXPROCS=%s: %v", procs, err)
+		}
+		got := text(p)
+		if *update {
+			section["want"].Data = []byte(got)
+			write(t, file, txtar.Format(a))
+		}
+		if diff := cmp.Diff(string(section["want"].Data), got); diff != "" {
+			t.Errorf("GOMAXPROCS=%s: records (-want +got):\n%s", procs, diff)
+		}
 	}
 }
 
