@@ -6,8 +6,9 @@
 //	go run ./bench/racetestdata [-dir scratch] [-run regexp] [-v]
 //
 // A race belongs to the test whose name stands in the stacks of its accesses or of
-// their goroutines' creation. cgo_test.go is left out (it runs the go command on a
-// cgo program; counted in the output).
+// their goroutines' creation. Two words are changed in the copies, because a module's
+// tests cannot say them without -race: see adapt. cgo_test.go runs the go command on a
+// cgo program under -race: its test is listed as left out.
 package main
 
 import (
@@ -57,6 +58,14 @@ func main() {
 	os.Exit(judge(tests, out, left, *verbose))
 }
 
+// adapt says the same without packages that a module cannot import (internal/synctest)
+// and functions that exist only under -race (RaceDisable, whose effect must not be seen).
+var adapt = strings.NewReplacer(
+	`"internal/synctest"`, `"testing/synctest"`,
+	"synctest.Run(func() {", "synctest.Test(t, func(t *testing.T) {",
+	"runtime.RaceDisable()", "runtime.Gosched()",
+)
+
 var testDecl = regexp.MustCompile(`(?m)^func (Test(?:No)?Race\w*)\(`)
 
 // prepare copies the tests into a module of their own and lists them.
@@ -82,8 +91,9 @@ func prepare(scratch string) (dir string, tests, left []string, err error) {
 		if err != nil {
 			return "", nil, nil, err
 		}
+		data = []byte(adapt.Replace(string(data)))
 		names := testDecl.FindAllStringSubmatch(string(data), -1)
-		if strings.Contains(string(data), `"internal/testenv"`) { // not importable from a module
+		if strings.Contains(string(data), `"internal/`) { // not importable from a module
 			for _, m := range names {
 				left = append(left, m[1])
 			}

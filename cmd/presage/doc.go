@@ -15,7 +15,7 @@ Flags of test and run, besides those of the go command, which pass through:
 	-o file              keep the trace; a directory if the run had several processes
 	-instrument pattern  instrument these packages too; may be repeated.
 	                     Without it, the packages of the main module are instrumented
-	-level level         observed: races of the recorded run itself; predicted (the default): of other executions too
+	-level level         none: only record; hb: races of the recorded run itself; causal (the default): of other executions too
 	-window n            events per window of prediction
 	-budget n            conflicts the engine may spend on a pair of accesses
 	-q                   no progress

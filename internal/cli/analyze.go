@@ -22,19 +22,27 @@ import (
 	"presage/internal/trace/source"
 )
 
-// The levels of analysis.
+// The levels of analysis, each with what the one before it finds.
 const (
-	levelObserved  = "observed"
-	levelPredicted = "predicted"
+	levelNone   = "none"   // the trace is only kept
+	levelHB     = "hb"     // races of the recorded run itself
+	levelCausal = "causal" // races of every execution that keeps what is needed of the values read
 )
+
+func checkLevel(flag, level string) error {
+	if level != levelNone && level != levelHB && level != levelCausal {
+		return usagef("flag %s: %q is none of %s, %s, %s", flag, level, levelNone, levelHB, levelCausal)
+	}
+	return nil
+}
 
 func newAnalyze(env *Env) *cobra.Command {
 	o := options{}
 	cmd := &cobra.Command{Use: "analyze trace...", Aliases: []string{"analyse"}, Args: minArgs(1),
 		Short: "Analyse traces recorded earlier, or by other tools (RAPID's STD, also compressed by gzip)",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.level != levelObserved && o.level != levelPredicted {
-				return usagef("flag --level: %q is neither %s nor %s", o.level, levelObserved, levelPredicted)
+			if err := checkLevel("--level", o.level); err != nil {
+				return err
 			}
 			files, err := traceFiles(args)
 			if err != nil {
@@ -45,7 +53,7 @@ func newAnalyze(env *Env) *cobra.Command {
 		}}
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "the report as JSON, one object a line")
-	f.StringVar(&o.level, "level", levelPredicted, "observed or predicted")
+	f.StringVar(&o.level, "level", levelCausal, "none, hb or causal")
 	f.IntVar(&o.window, "window", 0, "events per window of prediction; 0: the default")
 	f.IntVar(&o.budget, "budget", 0, "conflicts the engine may spend on a pair of accesses; 0: the default")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
@@ -169,6 +177,9 @@ func (a *analysis) file(ctx context.Context, name string) error {
 		a.failed = true
 		return err
 	}
+	if a.options.level == levelNone {
+		return errors.Join(a.tally(s), s.Close())
+	}
 	res, readErr := a.find(ctx, s, name)
 	meta := s.Meta()
 	err = errors.Join(readErr, s.Close())
@@ -183,10 +194,28 @@ func (a *analysis) file(ctx context.Context, name string) error {
 	return errors.Join(err, a.locate(name, meta, res))
 }
 
+// tally counts a trace that is not to be analysed. One without an index is read through.
+func (a *analysis) tally(s *source.File) error {
+	n := int64(-1)
+	if s.Trace != nil {
+		n = s.Trace.Events()
+	}
+	if n < 0 {
+		stat, err := trace.Count(s)
+		if err != nil {
+			return err
+		}
+		n = stat.Events
+	}
+	a.summary.Traces++
+	a.summary.Events += n
+	return nil
+}
+
 // find is the first pass.
 func (a *analysis) find(ctx context.Context, s *source.File, name string) (*analyse.Result, error) {
 	opt := analyse.Options{Window: a.options.window, Conflicts: a.options.budget}
-	if a.options.level == levelObserved {
+	if a.options.level == levelHB {
 		opt.Level = analyse.HB
 	}
 	text := "analysing"
@@ -261,7 +290,7 @@ func (a *analysis) count(meta *trace.Meta, res *analyse.Result) {
 // the first race of a trace is certain, as in every happens-before detector.
 func (a *analysis) locate(name string, meta *trace.Meta, res *analyse.Result) error {
 	specs := specsOf(res)
-	if a.options.level == levelObserved {
+	if a.options.level == levelHB {
 		specs = hbSpecs(res)
 	}
 	if len(specs) == 0 {

@@ -54,7 +54,7 @@ var refused = map[string]string{
 
 // parseGo takes the arguments of test (or run) apart.
 func parseGo(argv []string, test bool) (*goArgs, error) {
-	g := &goArgs{options: options{level: levelPredicted}}
+	g := &goArgs{options: options{level: levelCausal}}
 	for i := 0; i < len(argv); i++ {
 		arg := argv[i]
 		if test && (arg == "-args" || arg == "--args") {
@@ -154,8 +154,8 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 	case "instrument":
 		g.instrument = append(g.instrument, value)
 	case "level":
-		if value != levelObserved && value != levelPredicted {
-			return true, usagef("flag -level: %q is neither %s nor %s", value, levelObserved, levelPredicted)
+		if err := checkLevel("-level", value); err != nil {
+			return true, err
 		}
 		g.level = value
 	case "window":

@@ -27,7 +27,7 @@ func TestParseGo(t *testing.T) {
 		{"test", "--C=dir .", want{Flags: "--C=dir", Packages: ".", Dir: "dir"}},
 		{"test", "./a -short -args -json x", want{Flags: "-short", Packages: "./a", Args: "-args -json x"}},
 		{"test", "./a -update -json", want{Packages: "./a", Args: "-update -json"}},
-		{"test", "-instrument a/... -instrument=b -level observed -window 500 .", want{Packages: ".", Instrument: "a/... b", Level: "observed", Window: 500}},
+		{"test", "-instrument a/... -instrument=b -level hb -window 500 .", want{Packages: ".", Instrument: "a/... b", Level: "hb", Window: 500}},
 		{"test", "-json=false .", want{Packages: "."}},
 		{"test", "-h", want{Help: true}},
 		{"run", "./cmd/x", want{Packages: "./cmd/x"}},
@@ -42,7 +42,7 @@ func TestParseGo(t *testing.T) {
 			continue
 		}
 		if test.want.Level == "" {
-			test.want.Level = levelPredicted
+			test.want.Level = levelCausal
 		}
 		join := func(s []string) string { return strings.Join(s, " ") }
 		got := want{join(g.flags), join(g.packages), join(g.args), g.dir, g.out, join(g.instrument), g.level, g.json, g.help, g.window}
@@ -77,7 +77,7 @@ func TestParseGoErrors(t *testing.T) {
 
 func TestGoStyle(t *testing.T) {
 	for in, want := range map[string]string{
-		"analyze -json -level=observed x": "analyze --json --level=observed x",
+		"analyze -json -level=hb x": "analyze --json --level=hb x",
 		"trace convert -o out x":          "trace convert -o out x",
 		"analyze -- -json":                "analyze -- -json",
 		"test -json ./...":                "test -json ./...",
