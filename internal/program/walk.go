@@ -116,8 +116,19 @@ func (w *Walker) end(g *goroutine) {
 	w.goroutines[g.id] = nil
 }
 
-// step is the table of events: which of them the walk consumes.
-func (g *goroutine) step(index int64, e *trace.Event) bool {
+// step is the table of events: which of them the walk consumes. A broken invariant of the
+// walk ends it for the invocation, as any other mismatch does, and not the analysis.
+func (g *goroutine) step(index int64, e *trace.Event) (walked bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			walked = false
+			g.broken(e, r)
+		}
+	}()
+	return g.dispatch(index, e)
+}
+
+func (g *goroutine) dispatch(index int64, e *trace.Event) bool {
 	switch e.Kind {
 	case format.Enter:
 		return g.enter(e)
@@ -184,25 +195,27 @@ func (g *goroutine) pop() {
 	}
 }
 
-// push makes a frame for an invocation of c.
-func (g *goroutine) push(c *code, depth uint64) *frame {
+// push makes a frame of a function that is not known.
+func (g *goroutine) push(depth uint64) *frame {
 	var f *frame
 	if n := len(g.spare); n > 0 {
 		f, g.spare = g.spare[n-1], g.spare[:n-1]
 	} else {
 		f = &frame{}
 	}
-	*f = frame{code: c, depth: depth, regs: f.regs, deps: f.deps, cells: f.cells, stage: f.stage, results: f.results[:0], from: f.from[:0]}
+	*f = frame{depth: depth, regs: f.regs, deps: f.deps, cells: f.cells, stage: f.stage, results: f.results[:0], from: f.from[:0]}
 	f.stage.reset()
-	if c != nil {
-		f.walked = true
-		f.regs, f.deps = resize(f.regs, int(c.regs)), resize(f.deps, int(c.regs))
-		for len(f.cells) < len(c.cells) {
-			f.cells = append(f.cells, cell{})
-		}
-	}
 	g.frames = append(g.frames, f)
 	return f
+}
+
+// begin makes a frame one of c.
+func (f *frame) begin(c *code) {
+	f.code, f.walked = c, true
+	f.regs, f.deps = resize(f.regs, int(c.regs)), resize(f.deps, int(c.regs))
+	for len(f.cells) < len(c.cells) {
+		f.cells = append(f.cells, cell{})
+	}
 }
 
 func resize[T any](s []T, n int) []T {
@@ -226,7 +239,10 @@ func (g *goroutine) enter(e *trace.Event) bool {
 	}
 	caller := g.top()
 	static := caller != nil && caller.walked && g.entering(caller, e)
-	f := g.push(g.callee(e), depth)
+	f := g.push(depth)
+	if c := g.callee(e); c != nil {
+		f.begin(c)
+	}
 	f.static = static
 	switch {
 	case f.code == nil:
@@ -564,6 +580,17 @@ func (g *goroutine) check(f *frame, in *instr, e *trace.Event, h *plan.Hook, com
 	}
 	g.mismatch(f, in, e, computed, recorded, "value")
 	return false
+}
+
+// broken gives up the invocation on top, and the event's own if it had just begun.
+func (g *goroutine) broken(e *trace.Event, cause any) {
+	g.d.pinAll()
+	if f := g.top(); f != nil && f.code != nil && f.walked {
+		g.mismatchAt(f, nil, e, Value{}, Value{}, fmt.Sprintf("%v at site %d: %v", e.Kind, e.Site, cause))
+		return
+	}
+	g.w.stats.Mismatches++
+	g.w.stats.Unwalked[Lost]++
 }
 
 // fail ends the walk of an invocation whose records are not those of the plan.
