@@ -41,8 +41,17 @@ func compare(t *testing.T, pr profile, seed int64, layers *[2][4]int) {
 		return
 	}
 	s := New(w, Options{Conflicts: 100_000})
+	bare := New(w, Options{Conflicts: 100_000})
+	bare.searchOnly = true
 	for _, p := range tracetest.Candidates(w) {
 		_, want := races[p]
+		if r := bare.Solve(p); (r.Verdict == Race) != want {
+			t.Fatalf("seed %d, pair %v: search alone says %v, want race %v, witness %v\n%s", seed, p, r.Verdict, want, races[p], dump(w))
+		} else if r.Verdict == Race {
+			if err := witness.Check(w, p, r.Order); err != nil {
+				t.Fatalf("seed %d, pair %v, search alone, order %v: %v\n%s", seed, p, r.Order, err, dump(w))
+			}
+		}
 		r := s.Solve(p)
 		if (r.Verdict == Race) != want || r.Verdict == Unknown {
 			t.Fatalf("seed %d, pair %v: %v (%v), want race %v, witness %v\n%s", seed, p, r.Verdict, r.Layer, want, races[p], dump(w))

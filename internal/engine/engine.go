@@ -87,6 +87,7 @@ type Solver struct {
 
 	obligations *obligations
 	closure     *closure
+	searchOnly  bool // for tests: the cheap phases would decide most small windows
 	racingLit   []lit
 	pending     [][]lit // clauses to insert
 	agenda      [][]lit // choices to make
@@ -124,12 +125,19 @@ func (s *Solver) Solve(p window.Pair) Result {
 		return Result{Verdict: NoRace, Layer: LayerStatic}
 	}
 	s.restart(p)
+	if s.searchOnly {
+		return s.decideBySearch(p)
+	}
 	if order, ok := s.closure.propose(p); ok && s.admits(order, p) {
 		return Result{Verdict: Race, Layer: LayerClosure, Order: slices.Clone(order)}
 	}
 	if !s.obligations.consistent(p) {
 		return Result{Verdict: NoRace, Layer: LayerMust}
 	}
+	return s.decideBySearch(p)
+}
+
+func (s *Solver) decideBySearch(p window.Pair) Result {
 	v := s.search(p)
 	r := Result{Verdict: v, Layer: LayerSearch, Conflicts: s.spent()}
 	if v == Race {
