@@ -22,9 +22,6 @@ func (b *body) emitGo(in *ssa.Go, ip *plan.Instr) {
 // emitDefer writes a defer statement. Typed operations are deferred through a helper
 // that tells the recorder their site; the others must be called by the runtime itself, or recover would not work in them.
 func (b *body) emitDefer(in *ssa.Defer, ip *plan.Instr) {
-	if in.DeferStack != nil {
-		refuse("defer in the body of a range over a function")
-	}
 	b.mustBeStatement(&in.Call)
 	if bi, ok := in.Call.Value.(*ssa.Builtin); ok && bi.Name() == "recover" {
 		refuse("defer recover(), whose frame would not be the same")

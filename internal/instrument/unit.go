@@ -43,6 +43,7 @@ func (f *fileEmitter) emit(unit *plan.Unit) (text, why string) {
 		}
 	}()
 	u := &unitEmitter{fileEmitter: f, unit: unit, locals: map[*types.TypeName]string{}, uses: map[string]bool{}}
+	u.checkDefers()
 	u.findLocals()
 	top := newBody(u, unit.Funcs[0], 0)
 	if d, ok := unit.Node.(*ast.FuncDecl); ok {
@@ -52,6 +53,20 @@ func (f *fileEmitter) emit(unit *plan.Unit) (text, why string) {
 	}
 	u.checkScopes()
 	return text, ""
+}
+
+// checkDefers refuses a unit with a defer in the body of a range over a function: it would have to run when
+// the function around the loop returns, called by the runtime itself.
+func (u *unitEmitter) checkDefers() {
+	for _, f := range u.unit.Funcs {
+		for _, blk := range f.SSA.Blocks {
+			for _, in := range blk.Instrs {
+				if d, ok := in.(*ssa.Defer); ok && d.DeferStack != nil {
+					refuse("defer in the body of a range over a function")
+				}
+			}
+		}
+	}
 }
 
 // declaration writes a function declaration.
