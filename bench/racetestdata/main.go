@@ -3,7 +3,7 @@
 // holds none. It prints a line for every test whose verdict is not its name, and
 // the totals.
 //
-//	go run ./bench/racetestdata [-dir scratch] [-run regexp] [-v]
+//	go run ./bench/racetestdata [-dir scratch] [-run regexp] [-report file] [-v]
 //
 // A race belongs to the test whose name stands in the stacks of its accesses or of
 // their goroutines' creation. Two words are changed in the copies, because a module's
@@ -32,6 +32,7 @@ func main() {
 	log.SetPrefix("racetestdata: ")
 	dir := flag.String("dir", "", "scratch directory")
 	run := flag.String("run", "", "run only tests that match")
+	saved := flag.String("report", "", "judge this report (the output of presage test -json) instead of running")
 	verbose := flag.Bool("v", false, "print every test")
 	flag.Parse()
 	ctx := context.Background()
@@ -46,6 +47,17 @@ func main() {
 	if *run != "" {
 		re := regexp.MustCompile(*run)
 		tests = slices.DeleteFunc(tests, func(n string) bool { return !re.MatchString(n) })
+	}
+	if *saved != "" {
+		data, err := os.ReadFile(*saved)
+		if err != nil {
+			log.Fatal(err)
+		}
+		out, err := session.Read(data)
+		if err != nil {
+			log.Fatal(err)
+		}
+		os.Exit(judge(tests, out, left, *verbose))
 	}
 	args := []string{"-count=1", "-vet=off", "-timeout=10m"}
 	if *run != "" {

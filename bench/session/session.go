@@ -118,9 +118,19 @@ func (s *Session) Test(ctx context.Context, dir string, env []string, args ...st
 	if err != nil && !errors.As(err, &exit) {
 		return nil, err
 	}
-	o := &Outcome{ExitCode: cmd.ProcessState.ExitCode(), Stdout: stdout.Bytes(), Stderr: stderr.Bytes()}
+	o, err := Read(stdout.Bytes())
+	o.ExitCode, o.Stderr = cmd.ProcessState.ExitCode(), stderr.Bytes()
+	if err != nil {
+		return o, fmt.Errorf("presage test in %s: %w, exit code %d\n%s", dir, err, o.ExitCode, stderr.Bytes())
+	}
+	return o, nil
+}
+
+// Read reads a report among the lines that a program under test printed.
+func Read(stdout []byte) (*Outcome, error) {
+	o := &Outcome{Stdout: stdout}
 	summaries := 0
-	for line := range bytes.Lines(stdout.Bytes()) {
+	for line := range bytes.Lines(stdout) {
 		var m report.Message
 		if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &m) != nil {
 			continue // a line of the program under test
@@ -136,7 +146,7 @@ func (s *Session) Test(ctx context.Context, dir string, env []string, args ...st
 		}
 	}
 	if summaries != 1 {
-		return o, fmt.Errorf("presage test in %s: %d summaries in the report, exit code %d\n%s", dir, summaries, o.ExitCode, stderr.Bytes())
+		return o, fmt.Errorf("%d summaries in the report", summaries)
 	}
 	return o, nil
 }
