@@ -30,16 +30,21 @@ func (r *run) result() *Result {
 			}
 		}
 	}
+	for _, h := range res.HB {
+		if s := r.pairs[pairOf(h.A.Site, h.B.Site)]; r.builder != nil && (s == nil || s.race == 0) {
+			res.Unwitnessed = append(res.Unwitnessed, h)
+		}
+	}
 	res.Races, res.Counts = r.races, r.counts
 	slices.SortStableFunc(res.Races, func(a, b Race) int {
 		return cmp.Or(cmp.Compare(a.B.Index, b.B.Index), cmp.Compare(a.A.Index, b.A.Index))
 	})
-	res.Warnings = r.warnings(cut)
+	res.Warnings = r.warnings(cut, len(res.Unwitnessed))
 	return res
 }
 
 // warnings says what the analysis left out.
-func (r *run) warnings(cut int64) []trace.Warning {
+func (r *run) warnings(cut int64, unwitnessed int) []trace.Warning {
 	c := &r.counts
 	var out []trace.Warning
 	add := func(code string, n int64, text string) {
@@ -48,6 +53,7 @@ func (r *run) warnings(cut int64) []trace.Warning {
 		}
 	}
 	add("witness-rejected", c.Rejected, "%d witnesses were not accepted by the checker and are not reported: an error in presage, please report it")
+	add("hb-unwitnessed", int64(unwitnessed), "%d pairs of positions are unordered in the recorded run, but no witness was found for them; they are not reported")
 	add("pairs-apart", c.Apart, "%d pairs of positions access the same memory only at a distance larger than a window, and were not considered (-window makes windows larger)")
 	add("places-crowded", c.Build.Crowded, "of %d words or accesses not all was kept that tells which pairs of positions are too far apart")
 	add("solver-unknown", c.Unknown, "%d candidates were given up when the search had spent its budget")

@@ -92,11 +92,13 @@ type Counts struct {
 
 // Result is what an analysis found.
 type Result struct {
-	Races    []Race    // by position of B, then of A
-	HB       []hb.Race // pairs of sites that the recorded order leaves unordered; candidates, but for the first
-	Counts   Counts
-	Warnings []trace.Warning
-	Rejected []error // why, of the first few of Counts.Rejected
+	Races []Race    // by position of B, then of A
+	HB    []hb.Race // pairs of sites that the recorded order leaves unordered; candidates, but for the first
+	// Unwitnessed are those of HB that prediction, which did run, has no witness for.
+	Unwitnessed []hb.Race
+	Counts      Counts
+	Warnings    []trace.Warning
+	Rejected    []error // why, of the first few of Counts.Rejected
 }
 
 // Run analyses a trace. When the source ends in an error, the result is about the
