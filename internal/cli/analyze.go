@@ -292,6 +292,9 @@ func (a *analysis) locate(name string, meta *trace.Meta, res *analyse.Result) er
 	specs := specsOf(res)
 	if a.options.level == levelHB {
 		specs = hbSpecs(res)
+		if n := len(specs) - 1; n > 0 {
+			a.warn(report.Warning{Code: "not-witnessed", Count: n, Text: "races stand after the first of their trace and have no witness at this level: they are candidates"})
+		}
 	}
 	if len(specs) == 0 {
 		return nil
