@@ -118,14 +118,14 @@ func (h *planner) append(ip *Instr, in *ssa.Call) {
 	if isSlice(args[1].Type()) {
 		ip.Before = []Hook{elements(format.Read, Elements, args[1], nil, s.Elem(), h.sizes)}
 	}
-	ip.After = append(h.results(in),
+	ip.After = append([]Hook{value(in, h.sizes)},
 		elements(format.Read, AppendGrown, args[0], in, s.Elem(), h.sizes),
 		elements(format.Write, AppendTail, args[0], in, s.Elem(), h.sizes))
 }
 
 func (h *planner) copy(ip *Instr, in *ssa.Call) {
 	args := in.Call.Args
-	ip.After = h.results(in)
+	ip.After = []Hook{value(in, h.sizes)}
 	if s, ok := Core(args[1].Type()).(*types.Slice); ok {
 		ip.After = append(ip.After, elements(format.Read, Copied, args[1], in, s.Elem(), h.sizes))
 	}

@@ -60,7 +60,8 @@
 // (R11) An instruction that is Fused does not exist in the emitted program; the address
 // or value that it would have yielded is not known.
 //
-// (R12) Zero-size values have no records.
+// (R12) Zero-size values have no Value records, nor have results and components
+// that nothing uses; copy and append have theirs always, because ranges depend on them.
 //
 // # Walking
 //

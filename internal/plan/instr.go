@@ -133,13 +133,15 @@ func (h *planner) convert(ip *Instr, in *ssa.Convert) {
 func (h *planner) selectStmt(ip *Instr, in *ssa.Select) {
 	ip.Call = true
 	t := in.Type().(*types.Tuple)
-	ip.After = []Hook{
-		component(in, 0, t.At(0).Type(), h.sizes),
-		component(in, 1, t.At(1).Type(), h.sizes),
+	ip.After = []Hook{component(in, 0, t.At(0).Type(), h.sizes)}
+	if extracted(in, 1) {
+		ip.After = append(ip.After, component(in, 1, t.At(1).Type(), h.sizes))
 	}
 	r := 2
 	for i, s := range in.States {
-		if s.Dir == types.RecvOnly {
+		if s.Dir == types.RecvOnly && !extracted(in, r) {
+			r++
+		} else if s.Dir == types.RecvOnly {
 			hook := component(in, r, t.At(r).Type(), h.sizes)
 			hook.Case = i
 			ip.After = append(ip.After, hook)
@@ -148,19 +150,36 @@ func (h *planner) selectStmt(ip *Instr, in *ssa.Select) {
 	}
 }
 
-// results records v: its components if it is a tuple.
+// results records v: its components if it is a tuple. What nothing uses is not recorded.
 func (h *planner) results(v ssa.Value) []Hook {
 	t, ok := v.Type().(*types.Tuple)
 	if !ok {
-		return []Hook{value(v, h.sizes)}
+		return usedOnly(v, value(v, h.sizes))
 	}
 	var out []Hook
 	for i := range t.Len() {
-		if et := componentType(v, i); et != nil {
+		if et := componentType(v, i); et != nil && extracted(v, i) {
 			out = append(out, component(v, i, et, h.sizes))
 		}
 	}
 	return out
+}
+
+func usedOnly(v ssa.Value, h Hook) []Hook {
+	if len(*v.Referrers()) == 0 {
+		return nil
+	}
+	return []Hook{h}
+}
+
+// extracted reports whether component i of the tuple v is used.
+func extracted(v ssa.Value, i int) bool {
+	for _, r := range *v.Referrers() {
+		if e, ok := r.(*ssa.Extract); ok && e.Index == i && len(*e.Referrers()) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // componentType returns the type of component i of the tuple v. The tuple of a Next has an
