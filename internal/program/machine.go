@@ -70,16 +70,13 @@ func (c *cell) load(off Value, size int64) Value {
 		return Value{}
 	}
 	whole := Value{bits: c.words[0], known: c.known, more: &more{words: c.words[1:]}}
-	if size <= 8 {
-		return whole.part(int64(at), size)
-	}
-	return whole.from(int(at/8), size) // a value above 8 bytes is aligned if any part of it can be
+	return whole.part(int64(at), size)
 }
 
 // store sets size bytes at offset off.
 func (c *cell) store(off Value, size int64, v Value) {
 	at, ok := off.Bits()
-	if !ok || size < 0 || at+uint64(size) > uint64(len(c.words))*8 || size > 8 && at%8 != 0 {
+	if !ok || size < 0 || at+uint64(size) > uint64(len(c.words))*8 {
 		c.known = 0
 		return
 	}
@@ -90,12 +87,14 @@ func (c *cell) store(off Value, size int64, v Value) {
 	}
 }
 
+// setWord sets n ≤ 8 bytes at offset at, which may lie in two words.
 func (c *cell) setWord(at, n int64, w uint64, ok bool) {
+	if first := 8 - at%8; n > first {
+		c.setWord(at, first, w, ok)
+		at, n, w = at+first, n-first, w>>(8*first)
+	}
 	i, sh := at/8, 8*(at%8)
 	m := mask(n) << sh
-	if at%8+n > 8 {
-		ok = false
-	}
 	c.words[i] = c.words[i]&^m | w<<sh&m
 	switch {
 	case !ok:

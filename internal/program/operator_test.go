@@ -241,11 +241,19 @@ func TestParts(t *testing.T) {
 		for range 1 + rng.IntN(6) {
 			n := int64(1) << rng.IntN(4)
 			w := Known(rng.Uint64() & mask(n))
-			if rng.IntN(8) == 0 {
+			align := n
+			switch rng.IntN(8) {
+			case 0:
 				n = 24
 				w = Words([]uint64{rng.Uint64(), rng.Uint64(), rng.Uint64()})
+			case 1: // an array of bytes
+				n, align = 13, 1
+				w = Words([]uint64{rng.Uint64(), rng.Uint64() & mask(5)})
+			case 2:
+				n, align = 7, 1
+				w = Known(rng.Uint64() & mask(7))
 			}
-			align := min(n, 8)
+			align = min(align, 8)
 			at = (at + align - 1) &^ (align - 1)
 			off, size, parts = append(off, at), append(size, n), append(parts, w)
 			at += n
@@ -255,6 +263,11 @@ func TestParts(t *testing.T) {
 			t.Fatalf("join(%d, %v, %v, %v) = %v", at, off, size, parts, whole)
 		}
 		for i := range parts {
+			c := cell{words: make([]uint64, (at+7)/8), known: lowBits(int(at+7) / 8)}
+			c.store(Known(uint64(off[i])), size[i], parts[i])
+			if got := c.load(Known(uint64(off[i])), size[i]); differs(got, parts[i], size[i]) || !got.isKnown(size[i]) {
+				t.Fatalf("%v stored at %d, loaded %v", parts[i], off[i], got)
+			}
 			if got := whole.part(off[i], size[i]); differs(got, parts[i], size[i]) || !got.isKnown(size[i]) {
 				t.Fatalf("part %d at %d of %v: %v, want %v", i, off[i], whole, got, parts[i])
 			}

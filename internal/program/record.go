@@ -191,7 +191,7 @@ func (g *goroutine) checkAddress(f *frame, in *instr, w *want, e *trace.Event) b
 		return true
 	}
 	g.w.stats.Checked++
-	if p == uint64(e.Obj) {
+	if p == uint64(e.Obj) || g.moved(Known(p), Known(uint64(e.Obj)), 8) {
 		return true
 	}
 	g.mismatchAt(f, in, e, Known(p), Known(uint64(e.Obj)), "address")

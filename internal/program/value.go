@@ -142,24 +142,14 @@ func (v Value) part(off, size int64) Value {
 		}
 		return r
 	}
-	if off%8 != 0 {
-		return Value{}
-	}
-	return v.from(int(off/8), size)
-}
-
-// from returns the size bytes of v that start at word i, for sizes above 8.
-func (v Value) from(i int, size int64) Value {
 	n := int(size+7) / 8
 	m := &more{words: make([]uint64, n-1)}
 	r := Value{more: m}
 	for j := range n {
-		w, ok := v.Word(i + j)
+		p := v.part(off+int64(j)*8, min(8, size-int64(j)*8))
+		w, ok := p.Bits()
 		if !ok {
 			continue
-		}
-		if last := size % 8; j == n-1 && last != 0 {
-			w &= mask(last)
 		}
 		if j == 0 {
 			r.bits = w
@@ -173,7 +163,7 @@ func (v Value) from(i int, size int64) Value {
 	if n > 63 { // bit 63 stands for all the rest
 		all := true
 		for j := 63; j < n; j++ {
-			_, ok := v.Word(i + j)
+			_, ok := v.part(off+int64(j)*8, min(8, size-int64(j)*8)).Bits()
 			all = all && ok
 		}
 		if all {
@@ -200,11 +190,18 @@ func join(size int64, off, n []int64, p []Value) Value {
 	for i := range p {
 		for j := int64(0); j*8 < n[i]; j++ {
 			x, ok := p[i].Word(int(j))
-			at := int((off[i] + j*8) / 8)
+			k := min(8, n[i]-j*8)
+			at, sh := int((off[i]+j*8)/8), 8*(off[i]%8)
+			w[at] |= x & mask(k) << sh
 			if !ok {
 				r.known &^= 1 << min(at, 63)
 			}
-			w[at] |= x & mask(n[i]-j*8) << (8 * (off[i] % 8))
+			if sh/8+k > 8 { // the rest is in the next word
+				w[at+1] |= x & mask(k) >> (64 - sh)
+				if !ok {
+					r.known &^= 1 << min(at+1, 63)
+				}
+			}
 		}
 	}
 	r.bits, r.more = w[0], &more{words: w[1:]}
@@ -229,30 +226,4 @@ func differs(a, b Value, size int64) bool {
 		}
 	}
 	return false
-}
-
-// either returns a with its unknown words taken from b: two descriptions of one value.
-func either(a, b Value, size int64) Value {
-	if a.isKnown(size) {
-		return a
-	}
-	if b.more != nil && b.more.text == nil {
-		if s, ok := a.Content(); ok && b.isKnown(size) {
-			return b.withText(s)
-		}
-	}
-	if b.isKnown(size) {
-		return b
-	}
-	n := int(size+7) / 8
-	off, sz, parts := make([]int64, n), make([]int64, n), make([]Value, n)
-	for i := range n {
-		off[i], sz[i] = int64(i)*8, min(8, size-int64(i)*8)
-		if w, ok := a.Word(i); ok {
-			parts[i] = Known(w)
-		} else if w, ok := b.Word(i); ok {
-			parts[i] = Known(w)
-		}
-	}
-	return join(size, off, sz, parts)
 }
