@@ -141,6 +141,9 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 	}
 	b.out.put(b.assignTo(in) + expr)
 	b.barrier()
+	if bi, ok := in.Call.Value.(*ssa.Builtin); ok && bi.Name() == "append" {
+		b.keep(in)
+	}
 	if ip.Opaque {
 		b.out.putf("g_.OpaqueEnd(%#x)", header(opaqueEnd, 0, 0, ip.Site))
 	}

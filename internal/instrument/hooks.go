@@ -240,3 +240,13 @@ func (b *body) enterBlock(blk *plan.Block) {
 func (b *body) heap(pointer string) {
 	b.out.putf("%s.Heap(%s.Pointer(%s))", rtName, unsafeName, pointer)
 }
+
+// keep is heap for a map, and for the elements of a slice.
+func (b *body) keep(v ssa.Value) {
+	switch plan.Core(v.Type()).(type) {
+	case *types.Slice:
+		b.heap(fmt.Sprintf("%s.SliceData(%s)", unsafeName, b.names[v]))
+	case *types.Map:
+		b.out.putf("{ m_ := %s; %s.Heap(*(*%s.Pointer)(%[3]s.Pointer(&m_))) }", b.names[v], rtName, unsafeName)
+	}
+}

@@ -27,6 +27,10 @@ func (b *body) instr(in ssa.Instruction, ip *plan.Instr, blk *ssa.BasicBlock) {
 	case *ssa.BinOp, *ssa.Convert, *ssa.MultiConvert, *ssa.ChangeType, *ssa.ChangeInterface, *ssa.MakeInterface,
 		*ssa.SliceToArrayPointer, *ssa.Slice, *ssa.Field, *ssa.Index:
 		b.simple(in.(ssa.Value), ip)
+		switch in.(type) {
+		case *ssa.Convert, *ssa.MultiConvert:
+			b.keep(in.(ssa.Value))
+		}
 	case *ssa.FieldAddr, *ssa.IndexAddr:
 		b.address(in.(ssa.Value), ip)
 	case *ssa.Extract:
@@ -45,10 +49,11 @@ func (b *body) instr(in ssa.Instruction, ip *plan.Instr, blk *ssa.BasicBlock) {
 			size = ", " + b.hidden(in.Reserve)
 		}
 		b.out.putf("%s = make(%s%s)", b.names[in], b.typ(in.Type()), size)
+		b.keep(in)
 		b.after(ip)
 	case *ssa.MakeSlice:
 		b.out.putf("%s = make(%s, %s, %s)", b.names[in], b.typ(in.Type()), b.hidden(in.Len), b.hidden(in.Cap))
-		b.heap(fmt.Sprintf("%s.SliceData(%s)", unsafeName, b.names[in]))
+		b.keep(in)
 		b.after(ip)
 	case *ssa.Lookup:
 		b.before(ip)
