@@ -47,8 +47,13 @@
 //
 // (F7) The elements that append moves to a new array have no writes of their own: their reads are pinned.
 //
-// (F8) A CompareAndSwap's read is pinned: had it found another value, it would have been another operation.
+// (F8) A CompareAndSwap's read is pinned at the next event: had it found another value, it would have been another operation.
 // Other operations of package sync pin what they get.
+//
+// (F9) Code that is not instrumented reads memory without records. Where it begins or goes on (an opaque call with
+// an effect, package footprint; the return of a callback), every read that has gone into memory through a From of
+// the goroutine is pinned: fmt.Sprint(v) looks at the box that v was stored in. What other goroutines stored
+// for it to see is not in their Needs: see Soundness.
 //
 // A write's or send's From are the reads that the value depends on and that are not pinned.
 //
@@ -57,6 +62,9 @@
 // A read is free (in nobody's Needs) only if all it feeds are registers and From sets. Where
 // the walk knows less, it pins more: sets larger than maxSet, reads older than maxOpen reads.
 // What opaque code returned depends on nothing, because all that went into it is pinned.
+// Not covered here: an opaque call that reads what another goroutine stored depends on reads of that goroutine.
+// A walker, which sees the store first, cannot know; the window builder can: it has the footprint of the call and
+// the From of every earlier write, and must take them for Needs where they meet (docs/model.md, opaque calls).
 // Assumed: SSA and emitted program agree (that is what the checks look for), and code that
 // is not instrumented does not write the memory of walked functions unseen (docs/model.md).
 //

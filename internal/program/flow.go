@@ -31,6 +31,7 @@ type deps struct {
 	open    []*reads // single reads that may not be pinned, oldest first
 	pending []int64  // pinned since the last event: Needs of the next one
 	later   []int64  // reads of this event that are pinned: Needs of the one after it
+	stored  []*reads // what values in memory depend on, not pinned when they were stored
 	pass    uint32   // number of the last traversal
 	buf     []*reads
 
@@ -154,6 +155,37 @@ func (d *deps) take(buf []int64) []int64 {
 	d.pending = append(buf[:0], d.later...)
 	d.later = d.later[:0]
 	return needs
+}
+
+// store remembers that a value which depends on s is in memory.
+func (d *deps) store(s *reads) {
+	if s == nil || s.pinned {
+		return
+	}
+	if len(d.stored) >= maxOpen {
+		kept := d.stored[:0]
+		for i, r := range d.stored {
+			if i < maxOpen/2 {
+				d.pin(r)
+			} else if !r.pinned {
+				kept = append(kept, r)
+			}
+		}
+		clear(d.stored[len(kept):])
+		d.stored = kept
+	}
+	if n := len(d.stored); n == 0 || d.stored[n-1] != s {
+		d.stored = append(d.stored, s)
+	}
+}
+
+// pinStored pins what the goroutine has put in memory, where code that is not walked is about to look.
+func (d *deps) pinStored() {
+	for _, r := range d.stored {
+		d.pin(r)
+	}
+	clear(d.stored)
+	d.stored = d.stored[:0]
 }
 
 // pinAll pins every read of the goroutine: nothing is known any more about what they feed.

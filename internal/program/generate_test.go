@@ -19,9 +19,13 @@ type generator struct {
 const shared = `package main
 
 import (
+	"fmt"
 	"os"
+	"sort"
 	"strconv"
 )
+
+var _ = fmt.Sprint(sort.IntsAreSorted(nil))
 
 type rec struct {
 	a int
@@ -230,7 +234,13 @@ func (g *generator) cond() string {
 
 func (g *generator) statement() {
 	l := g.local()
-	switch g.rng.IntN(33) {
+	switch g.rng.IntN(36) {
+	case 30:
+		g.p("s = fmt.Sprint(%s, e)", l)
+	case 31:
+		g.p("y[4] = %s; s = fmt.Sprint(&y)", g.expr())
+	case 32:
+		g.p("sl = append(sl, %s); sort.Ints(sl); %s = sl[0] & 0xffff", g.expr(), l)
 	case 27:
 		g.p("m[0] = %s; %s = m[0] & 0xffff", g.expr(), l)
 	case 28:

@@ -86,6 +86,9 @@ func (g *goroutine) take(f *frame, in *instr, w *want, index int64, e *trace.Eve
 		f.stage.reads = g.d.read(index)
 		f.stage.want++
 	case wantBegin:
+		if in.reaches {
+			g.d.pinStored() // (F9)
+		}
 		f.stage.inside = true
 		f.stage.want++
 	case wantEnd:
@@ -142,6 +145,7 @@ func (g *goroutine) stored(f *frame, in *instr, stack bool) {
 		return
 	}
 	g.fromSet(d)
+	g.d.store(d)
 }
 
 func (g *goroutine) fromSet(d *reads) {
