@@ -30,7 +30,7 @@ func main() {
 	log.SetPrefix("modules: ")
 	dir := flag.String("dir", "", "scratch directory, kept; default: a temporary one")
 	only := flag.String("only", "", "modules whose path contains this")
-	stub := flag.String("rt", "internal/instrument/testdata/presagert", "source of the recorder")
+	stub := flag.String("rt", "internal/instrument/testdata/presagert", "source of the recorder; empty: the real one")
 	flag.Parse()
 	if *dir == "" {
 		tmp, err := os.MkdirTemp("", "modules")
@@ -40,11 +40,14 @@ func main() {
 		defer os.RemoveAll(tmp)
 		*dir = tmp
 	}
-	abs, err := filepath.Abs(*stub)
-	if err != nil {
-		log.Fatal(err)
+	if *stub != "" {
+		abs, err := filepath.Abs(*stub)
+		if err != nil {
+			log.Fatal(err)
+		}
+		*stub = abs
 	}
-	b := &bench{dir: *dir, stub: abs}
+	b := &bench{dir: *dir, stub: *stub}
 	if err := b.build(); err != nil {
 		log.Fatal(err)
 	}
