@@ -27,7 +27,7 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	args := []string{"list", "-deps", "-e", "-json=ImportPath,Dir,GoFiles,CgoFiles,Module"}
+	args := []string{"list", "-deps", "-e", "-json=ImportPath,ForTest,Dir,GoFiles,CgoFiles,Module"}
 	if cfg.Test {
 		args = append(args, "-test")
 	}
@@ -53,11 +53,12 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 			return fmt.Errorf("listing packages: %w", err)
 		}
 		p.ImportPath, _, _ = strings.Cut(p.ImportPath, " ") // p [p.test]
-		if done[p.ImportPath] || !p.callsAtomic() {
+		path := p.flagPath()
+		if done[path] || !p.callsAtomic() {
 			continue
 		}
-		done[p.ImportPath] = true
-		flag := "-gcflags=" + p.ImportPath + "=-d=ssa/intrinsics/off"
+		done[path] = true
+		flag := "-gcflags=" + path + "=-d=ssa/intrinsics/off"
 		if !cfg.instrumented(p) {
 			flag += " -l"
 		}
@@ -78,9 +79,18 @@ func (c *Config) instrumented(p listed) bool {
 }
 
 type listed struct {
-	ImportPath, Dir   string
-	GoFiles, CgoFiles []string // of a test variant: its tests too
-	Module            *struct{ Main bool }
+	ImportPath, ForTest, Dir string
+	GoFiles, CgoFiles        []string // of a test variant: its tests too
+	Module                   *struct{ Main bool }
+}
+
+// flagPath is the path whose flags the go command compiles p with: an external test
+// package gets those of the package it tests.
+func (p listed) flagPath() string {
+	if p.ForTest != "" && p.ImportPath == p.ForTest+"_test" {
+		return p.ForTest
+	}
+	return p.ImportPath
 }
 
 // callsAtomic reports whether a file of p mentions a function of sync/atomic.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,5 +118,24 @@ func F() { atomic.CompareAndSwapUint32(&x, 0, 1) }
 		if strings.Contains(line, "-p dep ") && !strings.Contains(line, "-d=ssa/intrinsics/off -l") {
 			t.Errorf("dep is compiled by %s", line)
 		}
+	}
+}
+
+// An external test package is compiled with the flags of the package it tests.
+func TestFlagsOfExternalTests(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":    "module m\n",
+		"m.go":      "package m\n",
+		"m_test.go": "package m_test\n\nimport (\n\t\"sync/atomic\"\n\t\"testing\"\n)\n\nvar x int32\n\nfunc Test(t *testing.T) { atomic.AddInt32(&x, 1) }\n",
+	} {
+		write(t, filepath.Join(dir, name), []byte(text))
+	}
+	o, err := rt.New(context.Background(), rt.Config{Dir: dir, OutDir: t.TempDir(), Packages: []string{"."}, Test: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(o.BuildFlags, "-gcflags=m=-d=ssa/intrinsics/off") {
+		t.Errorf("flags %q", o.BuildFlags)
 	}
 }
