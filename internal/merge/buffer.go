@@ -113,7 +113,7 @@ func (m *merger) earlier(p *placed) int {
 			continue
 		}
 		c.val, c.known = q.was.val, q.was.known
-		if c.holds(p.a.val, p.a.mask) && m.free(i, len(m.buf), p.s, p.a.c) {
+		if c.mayHold(p.a.val, p.a.mask, q.a.mask) && m.free(i, len(m.buf), p.s, p.a.c) {
 			m.gather(i, len(m.buf), p.s)
 			return i + own
 		}
@@ -146,7 +146,7 @@ func (m *merger) free(i, end int, s int32, but *cell) bool {
 				return false
 			}
 			if !touched && q.writes(o.a.c) {
-				if touched = true; !q.was.holds(o.a.val, o.a.mask) {
+				if touched = true; !q.was.mayHold(o.a.val, o.a.mask, q.a.mask) {
 					return false
 				}
 			}

@@ -28,7 +28,8 @@
 //   - (V2) Before a write that changes a contended word: another stream whose next access to the word is a read
 //     of the value that is about to be lost is pulled up to that read, if its other reads on the way are explained then.
 //   - (V3) A read that is still not explained goes back to before the write that took its value away, with what its stream
-//     did since, if (O2) allows it and those events do not mind.
+//     did since, if (O2) allows it and those events do not mind. Before the first write to memory that is new to the trace, zero is what
+//     Go has put there.
 //   - (V4) Or the writes behind the one it wants go back to before that one: two goroutines wrote, nobody
 //     read the first value in between, and only now it shows who was last. If they are one stream's, with what it did in between.
 //   - (V5) A read for which none of this helps gets FlagUnexplained, is counted, and the shadow learns its value: what

@@ -840,6 +840,9 @@ func recount(t *testing.T, seed uint64, events []trace.Event) (n int) {
 			n++
 		}
 		if bad != (e.Flags&format.FlagUnexplained != 0) {
+			for k, e := range events[:i+1] {
+				t.Logf("%d g%d %v %#x size=%d val=%#x flags=%#x", k, e.G, e.Kind, e.Obj, e.Size, e.Val, e.Flags)
+			}
 			t.Fatalf("seed %d: event %d: flags %#x", seed, i, e.Flags)
 		}
 	}
