@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -103,6 +102,10 @@ func overlay(r *instrument.Result, dir, keep, stub string) ([]string, error) {
 			return nil, err
 		}
 	} else {
+		root, err := exec.Command("go", "env", "GOROOT").Output()
+		if err != nil {
+			return nil, err
+		}
 		files, err := filepath.Glob(filepath.Join(stub, "*.go"))
 		if err != nil || len(files) == 0 {
 			return nil, fmt.Errorf("no recorder in %q: %v", stub, err)
@@ -112,7 +115,7 @@ func overlay(r *instrument.Result, dir, keep, stub string) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			o.Replace[filepath.Join(runtime.GOROOT(), "src", "presagert", filepath.Base(f))] = abs
+			o.Replace[filepath.Join(strings.TrimSpace(string(root)), "src", "presagert", filepath.Base(f))] = abs
 		}
 	}
 	text, err := o.JSON(r.Overlay)

@@ -17,7 +17,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"time"
 
@@ -47,8 +46,13 @@ func main() {
 	if t.stub, err = filepath.Abs(*stub); err != nil {
 		log.Fatal(err)
 	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		log.Fatal(err)
+	}
+	t.goroot = strings.TrimSpace(string(root))
 	for _, dir := range dirs {
-		files, _ := filepath.Glob(filepath.Join(runtime.GOROOT(), "test", dir, "*.go"))
+		files, _ := filepath.Glob(filepath.Join(t.goroot, "test", dir, "*.go"))
 		for _, f := range files {
 			if re.MatchString(f) && runnable(f) {
 				t.program(f)
@@ -73,7 +77,7 @@ func runnable(name string) bool {
 }
 
 type tester struct {
-	tmp, stub                               string
+	tmp, stub, goroot                       string
 	limit                                   time.Duration
 	programs, same, unbuilt, emitted, funcs int
 	opaque                                  map[string]int
@@ -141,7 +145,7 @@ func (t *tester) emit(dir string) string {
 		}
 		files, _ := filepath.Glob(filepath.Join(t.stub, "*.go"))
 		for _, f := range files {
-			replace[filepath.Join(runtime.GOROOT(), "src/presagert", filepath.Base(f))] = f
+			replace[filepath.Join(t.goroot, "src/presagert", filepath.Base(f))] = f
 		}
 		text, err := json.Marshal(map[string]any{"Replace": replace})
 		if err != nil {

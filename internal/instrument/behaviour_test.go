@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -115,7 +114,11 @@ func overlay(t *testing.T, r *Result, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	replace := map[string]string{filepath.Join(runtime.GOROOT(), "src", "presagert", "presagert.go"): abs}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace := map[string]string{filepath.Join(strings.TrimSpace(string(root)), "src", "presagert", "presagert.go"): abs}
 	for k, v := range r.Overlay {
 		replace[k] = v
 	}

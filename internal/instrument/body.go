@@ -29,8 +29,6 @@ type body struct {
 	placed   map[place][]*ssa.Function // where these are assigned
 	decls    []string
 	out      lines
-	line     int
-	lineFile string
 
 	roomAt   int // index in out of the check that covers what follows, -1: none
 	roomHead string
