@@ -78,9 +78,9 @@ func TestParseGoErrors(t *testing.T) {
 func TestGoStyle(t *testing.T) {
 	for in, want := range map[string]string{
 		"analyze -json -level=hb x": "analyze --json --level=hb x",
-		"trace convert -o out x":          "trace convert -o out x",
-		"analyze -- -json":                "analyze -- -json",
-		"test -json ./...":                "test -json ./...",
+		"trace convert -o out x":    "trace convert -o out x",
+		"analyze -- -json":          "analyze -- -json",
+		"test -json ./...":          "test -json ./...",
 	} {
 		if got := strings.Join(goStyle(strings.Fields(in)), " "); got != want {
 			t.Errorf("goStyle(%s) = %s, want %s", in, got, want)

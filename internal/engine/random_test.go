@@ -18,10 +18,7 @@ type profile struct {
 	deps    bool // reads are not strict; events need some of them
 }
 
-var (
-	memoryKinds = []format.Kind{format.Read, format.Write, format.Read, format.Write}
-	goKinds     = []format.Kind{format.Go, format.Join}
-)
+var memoryKinds = []format.Kind{format.Read, format.Write, format.Read, format.Write}
 
 func with(base []format.Kind, more ...format.Kind) []format.Kind {
 	return append(append([]format.Kind{}, base...), more...)

@@ -159,9 +159,9 @@ func (m *merger) atomic(r *record, p placed) {
 // compare counts and marks a read that no order explains (V5), and returns its place in the buffer.
 func (m *merger) compare(p *placed) int {
 	m.stats.Values++
-	i := len(m.buf)
 	if !p.a.c.explains(p.a.val, p.a.mask) {
-		if i = m.rescue(p); i < 0 {
+		i := m.rescue(p)
+		if i < 0 {
 			m.stats.Unexplained++
 			p.e.Flags |= format.FlagUnexplained
 		}
