@@ -107,6 +107,7 @@ type analysis struct {
 	// plan is the plan of the program when it is at hand; nil: it is loaded from the trace's tables.
 	plan func(context.Context) (*plan.Plan, error)
 
+	goVersion         string // of the recorded program
 	programCode       int
 	functions, opaque int
 
@@ -274,6 +275,7 @@ const maxShown = 5
 func (a *analysis) count(meta *trace.Meta, res *analyse.Result) {
 	s := &a.summary
 	s.Traces++
+	a.goVersion = meta.GoVersion
 	s.Events += res.Counts.Events
 	s.Goroutines += max(len(meta.Goroutines)-1, 0)
 	s.Windows += res.Counts.Windows
@@ -392,7 +394,7 @@ func (a *analysis) print() error {
 
 func (a *analysis) config() *report.Config {
 	c := &report.Config{
-		Protocol: report.ProtocolVersion, Tool: "presage", Version: version(),
+		Protocol: report.ProtocolVersion, Tool: "presage", Version: version(), GoVersion: a.goVersion,
 		Command: a.command, Level: a.options.level, Window: a.options.window,
 	}
 	c.Dir, _ = filepath.Abs(a.dir)
