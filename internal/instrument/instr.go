@@ -162,6 +162,10 @@ func (b *body) store(in *ssa.Store, ip *plan.Instr) {
 		b.out.putf("%s = %s", b.path(in.Addr), b.value(in.Val))
 		return
 	}
+	if plan.Kept(in) {
+		b.out.putf("_ = %s", b.value(in.Val))
+		return
+	}
 	b.out.putf("*%s = %s", b.hidden(in.Addr), b.value(in.Val))
 	b.after(ip)
 }

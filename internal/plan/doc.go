@@ -27,7 +27,8 @@
 // (R2) Every read and write of memory that may be shared is recorded with its address
 // and value. A local Alloc whose address does not leave the function (see local.go) is not
 // memory but a variable: a load from it is a Value record (a check: the walker knows the
-// value from the stores it walked), a store to it has no record.
+// value from the stores it walked), a store to it has no record. A return of a result variable in its own place
+// does not write it (see [Kept]).
 //
 // (R3) A block has a Block record iff one of its predecessors has two successors. The first block has none.
 // In all others the walk knows where it is. Recover blocks are never entered: the

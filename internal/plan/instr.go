@@ -45,7 +45,7 @@ func (h *planner) instr(ip *Instr, in ssa.Instruction) {
 	case *ssa.UnOp:
 		h.unop(ip, in)
 	case *ssa.Store:
-		if !h.f.Local(in.Addr) {
+		if !h.f.Local(in.Addr) && !Kept(in) {
 			ip.After = []Hook{access(format.Write, in.Addr, in.Val, in.Val.Type(), h.sizes)}
 		}
 	case *ssa.Alloc:

@@ -35,6 +35,19 @@ func locals(fn *ssa.Function) map[*ssa.Alloc]bool {
 	return m
 }
 
+// Kept reports whether in stores a result variable's own value to it: a return statement that names the
+// variable. SSA has a load and a store there; Go leaves the variable alone, and so does the emitter.
+//
+//	func f() (a, b int) { …; return a, 10 }
+func Kept(in *ssa.Store) bool {
+	load, ok := in.Val.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL || load.X != in.Addr {
+		return false
+	}
+	ret, ok := in.Block().Instrs[len(in.Block().Instrs)-1].(*ssa.Return)
+	return ok && in.Pos().IsValid() && ret.Pos() == in.Pos()
+}
+
 func onlyAccessed(addr ssa.Value) bool {
 	for _, r := range *addr.Referrers() {
 		switch r := r.(type) {

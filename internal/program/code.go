@@ -248,6 +248,8 @@ func (k *compiler) opcode(out *instr, ip *plan.Instr, in ssa.Instruction) {
 		out.op, out.size = opStore, k.size(in.Val.Type())
 		if f.Local(in.Addr) {
 			out.op, out.cell = opSet, k.cell(root(in.Addr))
+		} else if plan.Kept(in) {
+			out.op = opNop
 		}
 	case *ssa.UnOp:
 		if in.Op == token.MUL {

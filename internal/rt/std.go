@@ -38,7 +38,7 @@ var patches = []patch{
 
 	// Goroutines.
 	before("runtime/proc.go", "\treleasem(mp)\n\n\treturn newg\n}\n", "\tpresageGo(callergp, newg)\n"),
-	after("runtime/proc.go", "func goexit1() {\n", "\tpresageEnd()\n"),
+	after("runtime/proc.go", "func goexit1() {\n", "\tif gp := getg(); gp.bubble != nil {\n\t\tpresageHidden(gp, pgReleaseMerge, gp.bubble.raceaddr())\n\t}\n\tpresageEnd()\n"),
 	after("runtime/coro.go", "func coroexit(c *coro) {\n", "\tpresageEnd()\n"),
 
 	// Memory.
