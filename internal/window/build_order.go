@@ -3,6 +3,7 @@ package window
 import (
 	"slices"
 
+	"presage/internal/footprint"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -122,19 +123,58 @@ type point struct {
 
 // use is what a thread did last with one footprint.
 type use struct {
-	touch touch
-	n     int32 // its last event; -1: none
-	seen  int   // points before this one are before the next event of this footprint anyway
+	touch   touch
+	n       int32   // its last event; -1: none
+	seen    int     // points before this one are before the next event of this footprint anyway
+	writes  []int32 // its events that wrote computed values, since a call that met them
+	private bool    // an access without an event came after n
+	from    []int32 // what those accesses wrote is computed from
 }
 
 func (t *thread) useOf(x touch) *use {
-	for k := range t.use {
-		if t.use[k].touch == x {
-			return &t.use[k]
+	for int(x) >= len(t.uses) {
+		t.uses = append(t.uses, 0)
+	}
+	k := t.uses[x]
+	if k == 0 {
+		t.use = append(t.use, use{touch: x, n: -1})
+		k = int32(len(t.use))
+		t.uses[x] = k
+	}
+	return &t.use[k-1]
+}
+
+// privately keeps an access that has no event in order with the opaque calls of other
+// threads. After a call that it meets, it gets a Pin for an event; before one, the call will see to it.
+//
+// A read counts only against calls of which the types are known. A call that may write
+// anything would be a barrier for every read of a variable that is never written; if it did write what is
+// read here, the value shows it (hiddenPrivate).
+func (m *maker) privately(i int, t *thread, e *trace.Event, valDeps []int32) {
+	kind := asRead
+	if e.Kind.IsWrite() {
+		kind = asWrite
+	}
+	x := m.b.prints.at(e.Site, kind)
+	u := t.useOf(x)
+	for _, p := range m.points[u.seen:] {
+		if p.t != t.id && m.meets(p.touch, x) {
+			n := m.add(t, i, Event{Kind: Pin, Obj: -1})
+			m.afterPoints(t, n, x)
+			break
 		}
 	}
-	t.use = append(t.use, use{touch: x, n: -1})
-	return &t.use[len(t.use)-1]
+	u = t.useOf(x)
+	u.seen = len(m.points)
+	u.private = true
+	if kind == asWrite && len(valDeps) > 0 {
+		u.from = merge(u.from, valDeps)
+	}
+}
+
+// meets says whether an opaque call meets an access without an event.
+func (m *maker) meets(call, access touch) bool {
+	return m.b.prints.meet(call, access) && !(m.b.prints.sets[call].All && m.b.prints.sets[access].Effect == footprint.Read)
 }
 
 // afterPoints keeps event n of t, with footprint x, after the opaque calls before it that it meets.
@@ -155,6 +195,9 @@ func (m *maker) afterPoints(t *thread, n int32, x touch) {
 		m.edge(p.n, n)
 	}
 	u.n, u.seen = n, len(m.points)
+	if len(m.w.Events[n].ValDeps) > 0 {
+		u.writes = append(u.writes, n)
+	}
 }
 
 // opaque makes an end of an opaque call a *point*, which keeps its recorded order with
@@ -175,18 +218,46 @@ func (m *maker) opaque(i int, r *record, t *thread) {
 		m.pointOff = true
 		return
 	}
-	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
-	for _, u := range m.order {
-		from := int32(-1)
-		for k := range u.use {
-			if m.b.prints.meet(u.use[k].touch, r.touch) {
-				from = max(from, u.use[k].n)
-			}
+	var from []int32
+	for _, u := range slices.Clone(m.order) {
+		if u != t {
+			from = append(from, m.beforeCall(i, u, r.touch))
 		}
-		m.edge(from, n)
+	}
+	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
+	for _, f := range from {
+		m.edge(f, n)
 	}
 	t.useOf(r.touch).n = n
 	m.points = append(m.points, point{n, t.id, r.touch})
+}
+
+// beforeCall returns the last event of u that an opaque call of another thread must
+// follow, and has what u wrote and the call may look at keep its value.
+func (m *maker) beforeCall(i int, u *thread, call touch) int32 {
+	last := int32(-1)
+	var deps []int32
+	private := false
+	for k := range u.use {
+		x := &u.use[k]
+		if !m.b.prints.meet(x.touch, call) {
+			continue
+		}
+		last = max(last, x.n)
+		for _, w := range x.writes {
+			e := &m.w.Events[w]
+			e.Deps = merge(e.Deps, e.ValDeps)
+		}
+		x.writes = x.writes[:0]
+		if x.private && m.meets(call, x.touch) {
+			private, deps = true, append(deps, x.from...)
+			x.private, x.from = false, nil
+		}
+	}
+	if private {
+		last = m.add(u, i, Event{Kind: Pin, Obj: -1, Deps: merge(deps, nil)})
+	}
+	return last
 }
 
 // hiddenWrite deals with a read of a shared atom that returned v, which no recorded write left

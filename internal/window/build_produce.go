@@ -28,10 +28,11 @@ func newProduction() production {
 // thread is one goroutine of the window.
 type thread struct {
 	g      trace.GoID
-	id     Thread // -1: no event yet
-	dead   bool   // nothing more of it is in the window
-	last   int32  // its last event
-	use    []use  // its last accesses to shared locations and opaque calls, by footprint
+	id     Thread  // -1: no event yet
+	dead   bool    // nothing more of it is in the window
+	last   int32   // its last event
+	use    []use   // its last accesses and opaque calls, by footprint
+	uses   []int32 // by footprint: index into use, +1
 	parts  []int32
 	cases  []Case
 	inside int32 // opaque calls it is in
@@ -419,6 +420,7 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 		a.cur, a.deps = v, valDeps
 	}
 	a.last = r.index
+	m.privately(i, t, e, valDeps)
 	return true
 }
 
