@@ -42,6 +42,10 @@ var (
 		o instrument level window budget`)
 )
 
+// A covered package would be neither recorded nor known to be unrecorded: what is
+// predicted about the others would be false.
+const noCover = "the go command builds covered packages from their original sources, without the recorder; run go test with it beside presage"
+
 // refused are flags that leave nothing to record, or that presage uses itself.
 var refused = map[string]string{
 	"race":    "presage takes the place of -race; run go test -race beside it",
@@ -50,6 +54,11 @@ var refused = map[string]string{
 	"overlay": "presage builds with an overlay of its own",
 	"c":       "presage records a run; -c has none",
 	"n":       "presage records a run; -n has none",
+
+	"cover":        noCover,
+	"covermode":    noCover,
+	"coverpkg":     noCover,
+	"coverprofile": noCover,
 }
 
 // parseGo takes the arguments of test (or run) apart.

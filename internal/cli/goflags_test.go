@@ -63,6 +63,7 @@ func TestParseGoErrors(t *testing.T) {
 		"-json=perhaps .":   `"perhaps"`,
 		"-overlay=x.json .": "-overlay",
 		"-c .":              "-c",
+		"-coverprofile c .": "-coverprofile",
 	} {
 		_, err := parseGo(strings.Fields(line), true)
 		var exit *exitError

@@ -326,8 +326,11 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 	if err != nil {
 		return nil, err
 	}
-	if slices.Contains(strings.Fields(env.GOFLAGS), "-race") {
-		return nil, errors.New("GOFLAGS has -race: presage takes its place; run go test -race beside it")
+	for _, f := range strings.Fields(env.GOFLAGS) {
+		name, value, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
+		if (name == "race" || strings.HasPrefix(name, "cover")) && value != "false" {
+			return nil, fmt.Errorf("GOFLAGS has -%s: presage cannot record with it; run go test -%s beside it", name, name)
+		}
 	}
 	h := newHasher()
 	h.add(toolID(), text, fmt.Sprint(c.Test, c.Instrument, c.loadFlags()))
