@@ -22,13 +22,17 @@
 //	     function also has hidden state: that of its package in the standard library,
 //	     one common state in other modules.
 //	(F7) A call of which the callee is not known is a call of any function.
+//	(F8) An interface or unsafe pointer inside a value of a type of a package that is not
+//	     instrumented reaches nothing: what such a package keeps in its own types it
+//	     stores, returns, or calls methods of, and methods of traced types are traced.
 //	(M1) Two calls meet if they share hidden state, or if their types meet and not
 //	     both only read.
 //	(M2) A call and an access meet if their types meet and one of them writes.
 //
 // # Soundness
 //
-// Missed: memory that opaque code kept from an earlier call and touches in a later
+// Missed: by (F8), memory that opaque code looks into by reflection through an interface
+// it had kept (a logger that prints an attribute later); memory that opaque code kept from an earlier call and touches in a later
 // one that does not get it (a registry in a dependency is covered by its common
 // state only against other opaque calls); unsafe.Pointer conversions between
 // unrelated types inside opaque code. The results of functions whose effect is

@@ -32,7 +32,7 @@ func TestOfCall(t *testing.T) {
 					if _, builtin := c.Common().Value.(*ssa.Builtin); builtin {
 						continue
 					}
-					s := OfCall(c.Common())
+					s := OfCall(c.Common(), traced)
 					got = append(got, readable(&s))
 				}
 			}
@@ -42,6 +42,8 @@ func TestOfCall(t *testing.T) {
 		}
 	}
 }
+
+func traced(path string) bool { return path == "command-line-arguments" }
 
 func readable(s *Set) string {
 	return strings.NewReplacer("\t", " ", "\v", ",", "command-line-arguments.", "").Replace(s.String())

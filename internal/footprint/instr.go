@@ -9,8 +9,8 @@ import (
 
 // OfInstr returns the footprint of an instruction: of the memory that a traced access
 // touches, or, for a call, of what its callee may touch if it is not instrumented.
-// ok is false for an instruction that touches no memory.
-func OfInstr(in ssa.Instruction) (s Set, ok bool) {
+// ok is false for an instruction that touches no memory. traced says which packages are instrumented.
+func OfInstr(in ssa.Instruction, traced Traced) (s Set, ok bool) {
 	switch in := in.(type) {
 	case *ssa.UnOp:
 		if in.Op == token.MUL {
@@ -32,7 +32,7 @@ func OfInstr(in ssa.Instruction) (s Set, ok bool) {
 		if b, builtin := in.Common().Value.(*ssa.Builtin); builtin {
 			return ofBuiltin(b, in.Common().Args)
 		}
-		return OfCall(in.Common()), true
+		return OfCall(in.Common(), traced), true
 	}
 	return Set{}, false
 }
@@ -48,7 +48,7 @@ func ofBuiltin(b *ssa.Builtin, args []ssa.Value) (Set, bool) {
 	case *types.Map:
 		return OfMap(t, b.Name() != "len"), true
 	case *types.Slice:
-		r := reacher{seen: map[types.Type]bool{}}
+		r := newReacher(nil)
 		names := map[string]bool{}
 		inside(t.Elem(), names)
 		for n := range names {

@@ -8,14 +8,14 @@ import (
 )
 
 // OfCall returns the footprint of a call whose callee is not instrumented (F1, F6, F7).
-func OfCall(c *ssa.CallCommon) Set {
+func OfCall(c *ssa.CallCommon, traced Traced) Set {
 	name, pkg := callee(c)
 	effect, state := lookup(name, pkg)
 	s := Set{Effect: effect, State: state}
 	if effect == None {
 		return s
 	}
-	r := reacher{seen: map[types.Type]bool{}}
+	r := newReacher(traced)
 	if c.IsInvoke() {
 		r.value(c.Value)
 	}
@@ -83,11 +83,35 @@ func callee(c *ssa.CallCommon) (name, pkg string) {
 	return obj.FullName(), obj.Pkg().Path()
 }
 
+// Traced says whether the package of a path is instrumented.
+type Traced func(path string) bool
+
 // reacher collects the types of the memory that values lead to.
 type reacher struct {
-	seen map[types.Type]bool
-	all  bool
-	set  map[string]bool
+	traced  Traced
+	foreign bool // inside a type of a package that is not instrumented (F8)
+	seen    map[place]bool
+	all     bool
+	set     map[string]bool
+}
+
+// place is a type where it was met: its interfaces mean something else inside foreign types.
+type place struct {
+	t       types.Type
+	foreign bool
+}
+
+func newReacher(traced Traced) reacher {
+	return reacher{traced: traced, seen: map[place]bool{}}
+}
+
+// enter notes that what follows is inside t; the result undoes it.
+func (r *reacher) enter(t types.Type) (leave func()) {
+	was := r.foreign
+	if n, ok := t.(*types.Named); ok && n.Obj().Pkg() != nil {
+		r.foreign = !r.traced(n.Obj().Pkg().Path())
+	}
+	return func() { r.foreign = was }
 }
 
 func (r *reacher) names() []string {
@@ -148,16 +172,19 @@ func literalElements(s *ssa.Slice) (elems []ssa.Value, ok bool) {
 // holds adds what a value of type t leads to.
 func (r *reacher) holds(t types.Type) {
 	t = types.Unalias(t)
-	if r.seen[t] || r.all {
+	outside := r.foreign
+	defer r.enter(t)()
+	if p := (place{t, r.foreign}); r.seen[p] || r.all {
 		return
+	} else {
+		r.seen[p] = true
 	}
-	r.seen[t] = true
 	if immutable[typeName(t)] {
 		return
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		if u.Kind() == types.UnsafePointer {
+		if u.Kind() == types.UnsafePointer && !outside {
 			r.all = true
 		}
 	case *types.Signature: // (F4)
@@ -177,7 +204,11 @@ func (r *reacher) holds(t types.Type) {
 		}
 	case *types.Array:
 		r.holds(u.Elem())
-	case *types.Interface, *types.TypeParam: // (F3)
+	case *types.Interface: // (F3), (F8)
+		if !outside {
+			r.all = true
+		}
+	case *types.TypeParam:
 		r.all = true
 	case *types.Tuple:
 		for i := range u.Len() {

@@ -33,7 +33,7 @@ func (p *Plan) number(f *Func) {
 			if sited(in) || revealing(f.Unit.Pkg, in) {
 				expr, object := d.describe(in)
 				blk.Instrs[j].Site = p.site(f, i, j, last, expr, object)
-				if set, ok := footprint.OfInstr(in); ok {
+				if set, ok := footprint.OfInstr(in, p.traced); ok {
 					p.Sites[blk.Instrs[j].Site].Touch = set.String()
 				}
 			}
@@ -132,3 +132,6 @@ func instrPos(in ssa.Instruction) token.Pos {
 	}
 	return token.NoPos
 }
+
+// traced reports whether the package of a path is instrumented.
+func (p *Plan) traced(path string) bool { return p.paths[path] }

@@ -30,6 +30,7 @@ type Plan struct {
 	funcs  []*Func // by FuncID
 	byFn   map[*ssa.Function]*Func
 	byKey  map[string]*Func
+	paths  map[string]bool // of Packages
 	files  map[string]int32
 	opaque map[string]string
 }
@@ -79,10 +80,11 @@ type Instr struct {
 func New(prog *Program, opaque map[string]string) *Plan {
 	p := &Plan{
 		Program: prog, byFn: map[*ssa.Function]*Func{}, byKey: map[string]*Func{},
-		files: map[string]int32{}, opaque: opaque, Sites: make([]trace.SiteInfo, 1),
+		files: map[string]int32{}, paths: map[string]bool{}, opaque: opaque, Sites: make([]trace.SiteInfo, 1),
 	}
 	for _, pkg := range prog.Packages {
 		p.Packages = append(p.Packages, pkg.PkgPath)
+		p.paths[pkg.PkgPath] = true
 		p.addUnits(pkg)
 	}
 	for _, f := range p.funcs {

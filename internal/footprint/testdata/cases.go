@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"os/user"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -43,3 +45,17 @@ func dynamic(f func(any), x any) { f(x) }
 
 // want: write state=os/user
 func current() { user.Current() }
+
+type logged struct {
+	out *json.Encoder
+	any any
+}
+
+// want: write []byte,bool,encoding/json.Encoder,error,io.Writer,string,uint8
+func encode(e *json.Encoder, x int) { e.Encode(x) }
+
+// want: read *
+func sprintLogged(l *logged) { fmt.Sprint(l) }
+
+// want: write *account,*inner,Pointer,[0]*account,[2]inner,account,inner,int,int16,sync/atomic.Pointer[account],sync/atomic.noCopy
+func own(p *atomic.Pointer[account]) { binary.Read(nil, nil, p) }
