@@ -1,221 +1,289 @@
-// Command modules checks that instrumented code behaves as plain code: for every module in
-// modules.txt it runs the module's own tests plain and instrumented, and compares pass and fail test by test.
+// Command modules checks that presage is transparent: for every module in modules.txt it
+// runs the module's tests plain and under presage test, compares their outcomes test by
+// test, and says how many functions were instrumented, how many calls did not agree with
+// their source when the trace was walked, and which races were reported.
 //
-//	go run ./bench/modules [-dir scratch] [-only substring]
+//	go run ./bench/modules [-dir scratch] [-only substring] [-limit 10m]
 //
-// Modules come through the module proxy and are copied, because the go command does not let an overlay
-// replace files in the module cache. A test that fails plain is compared too: it must fail instrumented.
+// The rules:
+//
+//  1. Both runs have the same flags, -count=1 and -v=test2json, from whose marks outcomes are read.
+//  2. Tests that differ are run again three times both ways, on their own. Those that then have
+//     outcomes in common are flaky: they are counted and named, not hidden. The others differ.
+//  3. A test that fails plain is compared too. A package that does not build plain is named and not compared.
+//  4. Where a trace of the whole suite would be too large to analyse, modules.txt has a smaller
+//     one and the reason: the suite is then recorded at level none, and the smaller run is walked.
+//  5. An analysis that is not finished within the limit has outcomes, but no walk, and is a failure.
 package main
 
 import (
-	"bufio"
 	"bytes"
-	_ "embed"
-	"encoding/json"
+	"context"
 	"flag"
 	"fmt"
 	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
-)
+	"syscall"
+	"time"
 
-//go:embed modules.txt
-var list string
+	"presage/bench/session"
+	"presage/internal/report"
+)
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("modules: ")
-	dir := flag.String("dir", "", "scratch directory, kept; default: a temporary one")
+	dir := flag.String("dir", "", "scratch directory; default: a temporary one")
 	only := flag.String("only", "", "modules whose path contains this")
-	stub := flag.String("rt", "internal/instrument/testdata/presagert", "source of the recorder; empty: the real one")
+	limit := flag.Duration("limit", 10*time.Minute, "wall time of one run of presage")
 	flag.Parse()
-	if *dir == "" {
-		tmp, err := os.MkdirTemp("", "modules")
-		if err != nil {
-			log.Fatal(err)
-		}
-		defer os.RemoveAll(tmp)
-		*dir = tmp
-	}
-	if *stub != "" {
-		abs, err := filepath.Abs(*stub)
-		if err != nil {
-			log.Fatal(err)
-		}
-		*stub = abs
-	}
-	b := &bench{dir: *dir, stub: *stub}
-	if err := b.build(); err != nil {
+	ctx := context.Background()
+	modules, err := parse(list)
+	if err != nil {
 		log.Fatal(err)
 	}
-	bad := 0
-	for line := range strings.Lines(list) {
-		f := strings.Fields(line)
-		if len(f) < 2 || f[0] == "#" || !strings.Contains(f[0], *only) {
+	s, err := session.New(ctx, *dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	b := &bench{Session: s, limit: *limit}
+	fmt.Println(header)
+	var all []*result
+	for _, m := range modules {
+		if !strings.Contains(m.path, *only) {
 			continue
 		}
-		if err := b.module(f[0], f[1], f[2:]); err != nil {
-			log.Printf("%s: %v", f[0], err)
-			bad++
+		r, err := b.module(ctx, m)
+		if err != nil {
+			r = &result{module: m, errs: []string{err.Error()}}
 		}
+		r.print()
+		all = append(all, r)
 	}
-	fmt.Printf("TOTAL %d of %d functions emitted (%.2f %%), %d tests, %d differ\n",
-		b.emitted, b.funcs, 100*float64(b.emitted)/float64(max(1, b.funcs)), b.tests, b.differ)
-	if bad > 0 || b.differ > 0 {
+	if !total(all) {
 		os.Exit(1)
 	}
 }
 
 type bench struct {
-	dir, stub                     string
-	funcs, emitted, tests, differ int
+	*session.Session
+	limit time.Duration
 }
 
-func (b *bench) emit() string { return filepath.Join(b.dir, "emit") }
-
-func (b *bench) build() error {
-	out, err := exec.Command("go", "build", "-o", b.emit(), "presage/bench/emit").CombinedOutput()
+// module tests one module both ways.
+func (b *bench) module(ctx context.Context, m *module) (*result, error) {
+	dir, err := b.Module(ctx, m.path, m.version)
 	if err != nil {
-		return fmt.Errorf("building: %v\n%s", err, out)
+		return nil, err
+	}
+	if err := initialise(dir, m.path); err != nil {
+		return nil, err
+	}
+	r := &result{module: m}
+	r.plain = outcomes(b.plain(ctx, dir, m.suite))
+	level := "causal"
+	if m.walk != nil {
+		level = "none"
+	}
+	out, report := b.presage(ctx, dir, level, m.suite)
+	r.differ, r.flaky = b.again(ctx, dir, m.suite, compare(r.plain, outcomes(out)))
+	if m.walk != nil {
+		if report != nil {
+			r.suite = report
+		}
+		_, report = b.presage(ctx, dir, "causal", m.walk)
+	}
+	r.walk = report
+	if report == nil {
+		r.errs = append(r.errs, fmt.Sprintf("no report within %v", b.limit))
+	}
+	return r, nil
+}
+
+// initialise makes a module of what was published without a go.mod.
+func initialise(dir, path string) error {
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		return nil
+	}
+	cmd := exec.Command("go", "mod", "init", path)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
 	}
 	return nil
 }
 
-// module tests one module both ways and prints a line for it, and one for every difference.
-func (b *bench) module(path, version string, flags []string) error {
-	src, err := b.fetch(path, version)
-	if err != nil {
-		return err
-	}
-	args := append([]string{"test", "-json", "-count=1"}, append(flags, "./...")...)
-	plain := exec.Command("go", args...)
-	plain.Dir = src
-	want := results(plain)
-	statFile := filepath.Join(b.dir, "stat.json")
-	os.Remove(statFile)
-	cmd := exec.Command(b.emit(), append([]string{"-C", src, "-rt", b.stub, "-stat", statFile}, args...)...)
-	var errors bytes.Buffer
-	cmd.Stderr = &errors
-	got := results(cmd)
-	var stat struct {
-		Funcs, Emitted int
-		Opaque         []struct {
-			Func, File, Reason string
-			Line               int
-		}
-	}
-	text, err := os.ReadFile(statFile)
-	if err != nil {
-		return fmt.Errorf("not instrumented:\n%s", errors.String())
-	}
-	if err := json.Unmarshal(text, &stat); err != nil {
-		return err
-	}
-	diffs := compare(want, got)
-	fmt.Printf("%-40s %-24s %5d of %5d functions (%.2f %%), %4d tests, %d differ\n",
-		path, version, stat.Emitted, stat.Funcs, 100*float64(stat.Emitted)/float64(max(1, stat.Funcs)), len(want), len(diffs))
-	for _, d := range diffs {
-		fmt.Println("   ", d)
-	}
-	for _, o := range stat.Opaque {
-		fmt.Printf("    opaque %s %s:%d: %s\n", o.Func, filepath.Base(o.File), o.Line, o.Reason)
-	}
-	b.funcs, b.emitted = b.funcs+stat.Funcs, b.emitted+stat.Emitted
-	b.tests, b.differ = b.tests+len(want), b.differ+len(diffs)
-	return nil
-}
+var testFlags = []string{"-count=1", "-v=test2json"}
 
-// fetch downloads a module and copies it to a directory that can be written.
-func (b *bench) fetch(path, version string) (string, error) {
-	get := exec.Command("go", "mod", "download", "-json", path+"@"+version)
-	get.Dir = b.dir
-	out, err := get.Output()
-	var info struct{ Dir, Error string }
-	if json.Unmarshal(out, &info); err != nil || info.Dir == "" {
-		return "", fmt.Errorf("downloading: %v %s", err, info.Error)
-	}
-	dst := filepath.Join(b.dir, strings.NewReplacer("/", "_", "@", "_").Replace(path))
-	if _, err := os.Stat(dst); err == nil {
-		return dst, nil
-	}
-	if err := os.CopyFS(dst, os.DirFS(info.Dir)); err != nil {
-		return "", err
-	}
-	if out, err := exec.Command("chmod", "-R", "u+w", dst).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%v %s", err, out)
-	}
-	return dst, b.complete(dst, path)
-}
-
-// complete makes a module of what was published without a go.mod, or with a go.sum that lacks entries of tests.
-func (b *bench) complete(dst, path string) error {
-	if _, err := os.Stat(filepath.Join(dst, "go.mod")); err != nil {
-		init := exec.Command("go", "mod", "init", strings.TrimSuffix(path, "/"))
-		init.Dir = dst
-		if out, err := init.CombinedOutput(); err != nil {
-			return fmt.Errorf("%v %s", err, out)
-		}
-	}
-	tidy := exec.Command("go", "mod", "download")
-	tidy.Dir = dst
-	if out, err := tidy.CombinedOutput(); err != nil {
-		return fmt.Errorf("%v %s", err, out)
-	}
-	return nil
-}
-
-// results runs go test -json and returns the outcome of every test and package.
-func results(cmd *exec.Cmd) map[string]string {
-	out := map[string]string{}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		log.Fatal(err)
-	}
-	in := bufio.NewScanner(stdout)
-	in.Buffer(nil, 1<<24)
-	for in.Scan() {
-		var e struct{ Action, Package, Test, ImportPath string }
-		if json.Unmarshal(in.Bytes(), &e) != nil {
-			continue
-		}
-		switch e.Action {
-		case "pass", "fail", "skip", "build-fail":
-			out[e.ImportPath+e.Package+" "+e.Test] = e.Action
-		}
-	}
-	cmd.Wait()
+// plain returns what go test prints.
+func (b *bench) plain(ctx context.Context, dir string, args []string) []byte {
+	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"test"}, testFlags, args)...)
+	cmd.Dir = dir
+	out, _ := cmd.CombinedOutput() // failures are outcomes
 	return out
 }
 
-func compare(want, got map[string]string) []string {
-	var diffs []string
-	broken := map[string]bool{} // packages that do not build plain, under this Go version
-	for k, w := range want {
-		if w == "build-fail" {
-			pkg, _, _ := strings.Cut(strings.TrimSuffix(strings.Fields(k)[0], ".test"), "[")
-			broken[pkg] = true
-			fmt.Printf("    %s does not build without presage: not compared\n", pkg)
+// presage returns what the tests print under presage test, and its report; nil if there was none within the limit.
+func (b *bench) presage(ctx context.Context, dir, level string, args []string) ([]byte, *session.Outcome) {
+	ctx, cancel := context.WithTimeout(ctx, b.limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, b.Presage, slices.Concat([]string{"test", "-json", "-q", "-level=" + level}, testFlags, args)...)
+	cmd.Dir = dir
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr // -json sends what the tests print to standard error
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.Run()
+	o, err := session.Read(stdout.Bytes())
+	if err != nil {
+		if ctx.Err() == nil {
+			fmt.Fprintf(os.Stderr, "%v\n%s\n", err, stderr.Bytes()[max(0, stderr.Len()-2000):])
 		}
+		o = nil
 	}
-	for k, w := range want {
-		if broken[strings.TrimSuffix(strings.Fields(k)[0], ".test")] {
+	return stderr.Bytes(), o
+}
+
+// again runs the tests that differ once more, three times both ways (2).
+func (b *bench) again(ctx context.Context, dir string, suite []string, list []difference) (differ, flaky []difference) {
+	type top struct{ pkg, test string }
+	plain, instrumented := map[top][]map[key]string{}, map[top][]map[key]string{}
+	for _, d := range list {
+		t := top{d.pkg, d.top()}
+		if t.pkg == "" || t.test == "" {
+			differ = append(differ, d)
 			continue
 		}
-		if g := got[k]; g != w {
-			diffs = append(diffs, fmt.Sprintf("%s: plain %s, instrumented %q", k, w, g))
+		for len(plain[t]) < 3 {
+			args := append(slices.Clone(suite[:len(suite)-1]), "-run=^"+regexp.QuoteMeta(t.test)+"$", t.pkg)
+			plain[t] = append(plain[t], outcomes(b.plain(ctx, dir, args)))
+			out, _ := b.presage(ctx, dir, "none", args)
+			instrumented[t] = append(instrumented[t], outcomes(out))
+		}
+		if common(d, plain[t], instrumented[t]) {
+			flaky = append(flaky, d)
+		} else {
+			differ = append(differ, d)
 		}
 	}
-	for k, g := range got {
-		if want[k] == "" && !broken[strings.Fields(k)[0]] {
-			diffs = append(diffs, fmt.Sprintf("%s: only instrumented: %s", k, g))
+	return differ, flaky
+}
+
+// common reports whether a test had the same outcome at least once both ways.
+func common(d difference, plain, instrumented []map[key]string) bool {
+	seen := map[string]bool{d.plain: true}
+	for _, p := range plain {
+		seen[p[d.key]] = true
+	}
+	if seen[d.instrumented] {
+		return true
+	}
+	for _, i := range instrumented {
+		if o := i[d.key]; o != "" && seen[o] {
+			return true
 		}
 	}
-	slices.Sort(diffs)
-	return diffs
+	return false
+}
+
+// result is what one module showed.
+type result struct {
+	*module
+	plain         map[key]string
+	differ, flaky []difference
+	suite         *session.Outcome // of the suite, where another run was walked
+	walk          *session.Outcome
+	errs          []string
+}
+
+// summary is that of the larger run.
+func (r *result) summary() report.Summary {
+	switch {
+	case r.suite != nil:
+		return r.suite.Summary
+	case r.walk != nil:
+		return r.walk.Summary
+	}
+	return report.Summary{}
+}
+
+func (r *result) mismatches() int {
+	n := 0
+	if r.walk != nil {
+		for _, w := range r.walk.Warnings {
+			if w.Code == "walk-mismatch" {
+				n += w.Count
+			}
+		}
+	}
+	return n
+}
+
+const header = `| module | tests | fail plain | differ | flaky | functions | walked events | mismatches | races |
+|---|---|---|---|---|---|---|---|---|`
+
+// print prints a row, and below it what a reader must know.
+func (r *result) print() {
+	s, events, races, mismatches := r.summary(), "none", "", ""
+	if r.walk != nil {
+		events = fmt.Sprint(r.walk.Summary.Events)
+		races, mismatches = fmt.Sprint(len(r.walk.Races)), fmt.Sprint(r.mismatches())
+	}
+	fmt.Printf("| %s %s | %d | %d | %d | %d | %d of %d | %s | %s | %s |\n", r.path, r.version,
+		count(r.plain, ""), count(r.plain, "FAIL"), len(r.differ), len(r.flaky), s.Instrumented, s.Functions, events, mismatches, races)
+	for _, d := range r.differ {
+		fmt.Println("    differs:", d)
+	}
+	for _, d := range r.flaky {
+		fmt.Println("    flaky:", d)
+	}
+	for k, o := range r.plain {
+		if o == notBuilt {
+			fmt.Println("    does not build without presage, not compared:", k.pkg)
+		}
+	}
+	for _, e := range r.errs {
+		fmt.Println("    failed:", e)
+	}
+	if r.reason != "" {
+		fmt.Printf("    walked: %s (%s)\n", strings.Join(r.walkArgs(), " "), r.reason)
+	}
+	if r.walk == nil {
+		return
+	}
+	for _, w := range r.walk.Warnings {
+		if w.Code == "walk-mismatch" || w.Code == "not-instrumented" {
+			fmt.Println("   ", w.Code, w.Text)
+		}
+	}
+	for _, race := range r.walk.Races {
+		fmt.Printf("    race (%s): %s, %s: %s\n", race.Tier, place(race.A), place(race.B), race.Object)
+	}
+}
+
+func (r *result) walkArgs() []string { return r.module.walk }
+
+func place(a report.Access) string {
+	return fmt.Sprintf("%s of %s at %s:%d", a.Kind, a.Expr, filepath.Base(a.File), a.Line)
+}
+
+// total prints the last line and reports whether all was as asked.
+func total(all []*result) bool {
+	var tests, differ, flaky, instrumented, functions, mismatches, races, failed int
+	for _, r := range all {
+		s := r.summary()
+		tests, differ, flaky, failed = tests+count(r.plain, ""), differ+len(r.differ), flaky+len(r.flaky), failed+len(r.errs)
+		instrumented, functions, mismatches = instrumented+s.Instrumented, functions+s.Functions, mismatches+r.mismatches()
+		if r.walk != nil {
+			races += len(r.walk.Races)
+		}
+	}
+	share := 100 * float64(instrumented) / float64(max(1, functions))
+	fmt.Printf("| total | %d | | %d | %d | %d of %d (%.2f %%) | | %d | %d |\n", tests, differ, flaky, instrumented, functions, share, mismatches, races)
+	return differ == 0 && mismatches == 0 && failed == 0 && share >= 99
 }
