@@ -11,14 +11,15 @@
 //
 //	(F1) Of a call: the types reachable from its arguments, receiver included.
 //	(F2) Of an access: the type of the value accessed, and the struct or array
-//	     type that it is a part of.
+//	     type that it is a part of. Through a pointer of unknown origin it may be a
+//	     part of anything that has a part of its type.
 //	(F3) An interface holds what its dynamic type holds where the SSA shows it
 //	     (MakeInterface); otherwise it reaches every type.
 //	(F4) A function value reaches nothing: its captured variables are accessed by
 //	     its own code, which is traced or has a footprint of its own.
 //	(F5) Strings are immutable and reach nothing.
 //	(F6) table.txt narrows the effect of functions of the standard library: none, read
-//	     (what the arguments reach is only read), args (read and written). Any other
+//	     (what the arguments reach is only read), args (read and written), recv (the receiver only). Any other
 //	     function also has hidden state: that of its package in the standard library,
 //	     one common state in other modules.
 //	(F7) A call of which the callee is not known is a call of any function.

@@ -99,3 +99,32 @@ func TestTypeNameOfBasic(t *testing.T) {
 		t.Error(n)
 	}
 }
+
+// A part of a struct is met through the struct, through a pointer to the part, and by an access to the whole.
+func TestParts(t *testing.T) {
+	s := types.NewStruct([]*types.Var{types.NewField(0, nil, "n", types.Typ[types.Int], false)}, nil)
+	reach := func(t types.Type) *Set {
+		r := newReacher(traced)
+		r.memory(t)
+		return &Set{Effect: Write, Types: r.names()}
+	}
+	whole := map[string]bool{}
+	inside(s, whole)
+	if !whole["in int"] || whole["int"] {
+		t.Errorf("inside a struct: %v", whole)
+	}
+	field := &Set{Effect: Write, Types: []string{"int", typeName(s)}}
+	pointer := &Set{Effect: Write, Types: []string{"in int", "int"}}
+	variable := &Set{Effect: Write, Types: []string{"int"}}
+	for _, c := range []struct {
+		call, access *Set
+		want         bool
+	}{
+		{reach(s), field, true}, {reach(s), pointer, true}, {reach(s), variable, false},
+		{reach(types.Typ[types.Int]), field, true}, {reach(types.Typ[types.Int]), pointer, true}, {reach(types.Typ[types.Int]), variable, true},
+	} {
+		if got := Meets(c.call, c.access); got != c.want {
+			t.Errorf("%v meets %v: %v", c.call, c.access, got)
+		}
+	}
+}

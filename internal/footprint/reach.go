@@ -2,7 +2,9 @@ package footprint
 
 import (
 	"go/types"
+	"maps"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -10,7 +12,7 @@ import (
 // OfCall returns the footprint of a call whose callee is not instrumented (F1, F6, F7).
 func OfCall(c *ssa.CallCommon, traced Traced) Set {
 	name, pkg := callee(c)
-	effect, state := lookup(name, pkg)
+	effect, state, receiverOnly := lookup(name, pkg)
 	s := Set{Effect: effect, State: state}
 	if effect == None {
 		return s
@@ -19,7 +21,11 @@ func OfCall(c *ssa.CallCommon, traced Traced) Set {
 	if c.IsInvoke() {
 		r.value(c.Value)
 	}
-	for _, a := range c.Args {
+	args := c.Args
+	if receiverOnly && len(args) > 1 {
+		args = args[:1]
+	}
+	for _, a := range args {
 		r.value(a)
 	}
 	s.All, s.Types = r.all, r.names()
@@ -36,8 +42,12 @@ func OfAccess(addr ssa.Value, write bool) Set {
 		s.Effect = Write
 	}
 	names := map[string]bool{}
-	if p, ok := addr.Type().Underlying().(*types.Pointer); ok {
-		inside(p.Elem(), names)
+	elem := deref(addr.Type())
+	inside(elem, names)
+	for n := range maps.Clone(names) { // somebody may have a pointer to the part alone
+		if n, ok := strings.CutPrefix(n, "in "); ok {
+			names[n] = true
+		}
 	}
 	switch a := addr.(type) {
 	case *ssa.FieldAddr:
@@ -45,7 +55,12 @@ func OfAccess(addr ssa.Value, write bool) Set {
 	case *ssa.IndexAddr:
 		if p, ok := a.X.Type().Underlying().(*types.Pointer); ok {
 			names[typeName(p.Elem())] = true
+		} else {
+			names[partName(elem)] = true // the slice may be one of an array inside anything
 		}
+	case *ssa.Global, *ssa.Alloc, *ssa.FreeVar: // a variable of its own
+	default:
+		names[partName(elem)] = true
 	}
 	for n := range names {
 		s.Types = append(s.Types, n)
@@ -240,7 +255,9 @@ func (r *reacher) add(name string) {
 	r.set[name] = true
 }
 
-// inside adds the names of t and of the types of the variables inside a t.
+// inside adds the names of a variable of type t and of the variables inside it. A part that is no
+// struct or array itself has a name of its own (partName): who accesses it as a field
+// or element names the type around it, and who has a pointer to it names the part.
 func inside(t types.Type, names map[string]bool) {
 	t = types.Unalias(t)
 	n := typeName(t)
@@ -251,12 +268,24 @@ func inside(t types.Type, names map[string]bool) {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		for i := range u.NumFields() {
-			inside(u.Field(i).Type(), names)
+			part(u.Field(i).Type(), names)
 		}
 	case *types.Array:
-		inside(u.Elem(), names)
+		part(u.Elem(), names)
 	}
 }
+
+func part(t types.Type, names map[string]bool) {
+	switch t.Underlying().(type) {
+	case *types.Struct, *types.Array:
+		inside(t, names)
+	default:
+		names[partName(t)] = true
+	}
+}
+
+// partName names a variable of type t that is part of another.
+func partName(t types.Type) string { return "in " + typeName(t) }
 
 // typeName names a type for comparison. Named basic types are named as their
 // underlying type: a *T converts to a pointer to the underlying type.

@@ -12,8 +12,9 @@ var tableText string
 
 // entry is a line of table.txt.
 type entry struct {
-	effect Effect
-	state  bool
+	effect   Effect
+	state    bool
+	receiver bool // only what the receiver reaches
 }
 
 // table reads table.txt once. A line that cannot be read is our own broken invariant.
@@ -25,7 +26,10 @@ var table = sync.OnceValue(func() map[string]entry {
 	return t
 })
 
-var effects = map[string]entry{"none": {None, false}, "read": {Read, false}, "args": {Write, false}, "state": {Write, true}}
+var effects = map[string]entry{
+	"none": {effect: None}, "read": {effect: Read}, "args": {effect: Write}, "state": {effect: Write, state: true},
+	"recv": {effect: Write, receiver: true},
+}
 
 func parseTable(text string) (map[string]entry, error) {
 	t := map[string]entry{}
@@ -55,13 +59,13 @@ func parseTable(text string) (map[string]entry, error) {
 // instrumented (F6).
 const common = "modules"
 
-// lookup returns the effect and hidden state of a function: its own line, else its
+// lookup returns the effect and hidden state of a function, and whether it follows its receiver only: its own line, else its
 // receiver type's, else its package's, else the default (F6, F7).
-func lookup(name, pkg string) (Effect, string) {
+func lookup(name, pkg string) (effect Effect, state string, receiverOnly bool) {
 	if pkg == "" {
-		return Write, AnyState
+		return Write, AnyState, false
 	}
-	state := pkg
+	state = pkg
 	if first, _, _ := strings.Cut(pkg, "/"); strings.Contains(first, ".") {
 		state = common
 	}
@@ -70,10 +74,10 @@ func lookup(name, pkg string) (Effect, string) {
 			if !e.state {
 				state = ""
 			}
-			return e.effect, state
+			return e.effect, state, e.receiver
 		}
 	}
-	return Write, state
+	return Write, state, false
 }
 
 // receiver turns (*bytes.Buffer).Write into (*bytes.Buffer).*, and bytes.Buffer.Write,

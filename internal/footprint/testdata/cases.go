@@ -31,10 +31,10 @@ func sleep() { time.Sleep(1) }
 // want: none
 func sprint(n int, s string) string { return fmt.Sprintf("%d %s", n, s) }
 
-// want: read *inner,[2]inner,account,inner,int,int16
+// want: read [2]inner,account,inner,in *inner,in int,in int16
 func sprintAccount(a *account) string { return fmt.Sprint(a) }
 
-// want: none | write *inner,[2]inner,account,inner,int,int16
+// want: none | write [2]inner,account,inner,in *inner,in int,in int16
 func unmarshal(b string, a *account) { hex.Decode(nil, nil); binary.Read(nil, nil, a) }
 
 // want: read *
@@ -51,11 +51,11 @@ type logged struct {
 	any any
 }
 
-// want: write []byte,bool,encoding/json.Encoder,error,io.Writer,string,uint8
+// want: write encoding/json.Encoder,in []byte,in bool,in error,in io.Writer,in string,uint8
 func encode(e *json.Encoder, x int) { e.Encode(x) }
 
 // want: read *
 func sprintLogged(l *logged) { fmt.Sprint(l) }
 
-// want: write *account,*inner,Pointer,[0]*account,[2]inner,account,inner,int,int16,sync/atomic.Pointer[account],sync/atomic.noCopy
+// want: write [0]*account,[2]inner,account,inner,in *account,in *inner,in Pointer,in int,in int16,sync/atomic.Pointer[account],sync/atomic.noCopy
 func own(p *atomic.Pointer[account]) { binary.Read(nil, nil, p) }
