@@ -260,7 +260,7 @@ type carry struct {
 const carryPageShift = 12
 
 func newCarry() carry {
-	return carry{objects: make(map[objKey]*object), pages: make(map[uint64][]objKey), started: make(map[trace.GoID]bool), inside: make(map[trace.GoID]int32), mem: memory{pages: make(map[uint64]*memPage)}}
+	return carry{objects: make(map[objKey]*object), pages: make(map[uint64][]objKey), started: make(map[trace.GoID]bool), inside: make(map[trace.GoID]int32)}
 }
 
 func (c *carry) apply(e *trace.Event, cleared bool) {
@@ -330,27 +330,11 @@ func eachPage[T any](pages map[uint64]T, addr, size uint64, f func(T)) {
 }
 
 // memory holds the last known value of every word of the program.
-type memory struct {
-	pages  map[uint64]*memPage
-	last   *memPage
-	lastNo uint64
-}
+type memory struct{ paged[memPage] }
 
 type memPage struct {
-	val   [64]uint64
-	known [64]uint8 // bytes of val that are
-}
-
-func (m *memory) page(no uint64) *memPage {
-	if m.last == nil || m.lastNo != no {
-		p := m.pages[no]
-		if p == nil {
-			p = new(memPage)
-			m.pages[no] = p
-		}
-		m.last, m.lastNo = p, no
-	}
-	return m.last
+	val   [wordsOf]uint64
+	known [wordsOf]uint8 // bytes of val that are
 }
 
 // access takes the value of an access of the trace.
@@ -362,7 +346,7 @@ func (m *memory) access(e *trace.Event) {
 	if e.Kind == format.AtomicRMW {
 		v = e.Aux
 	}
-	p, i := m.page(uint64(e.Obj)>>9), uint64(e.Obj)>>3%64
+	p, i := m.at(uint64(e.Obj)>>pageShift), uint64(e.Obj)>>3%64
 	if e.Flags&format.FlagNoValue != 0 {
 		if e.Kind.IsWrite() {
 			p.known[i] &^= mask
@@ -381,11 +365,11 @@ const maxCleared = 1 << 14
 func (m *memory) alloc(addr, size uint64, zero bool) {
 	zero = zero && size <= maxCleared
 	for a := addr &^ 7; a < addr+size; a += 8 {
-		if !zero && m.pages[a>>9] == nil {
+		if !zero && m.get(a>>pageShift) == nil {
 			a = a&^511 + 512 - 8
 			continue
 		}
-		p, i := m.page(a>>9), a>>3%64
+		p, i := m.at(a>>pageShift), a>>3%64
 		p.val[i], p.known[i] = 0, 0
 		if zero {
 			p.known[i] = 0xff
@@ -395,7 +379,7 @@ func (m *memory) alloc(addr, size uint64, zero bool) {
 
 // value returns the bytes of mask in the word at addr, shifted down, and whether all are known.
 func (m *memory) value(addr uint64, mask uint8) (uint64, bool) {
-	p := m.pages[addr>>9]
+	p := m.get(addr >> pageShift)
 	if p == nil {
 		return 0, false
 	}

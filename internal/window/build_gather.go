@@ -68,9 +68,8 @@ type maker struct {
 	words []word
 	objs  []synch
 
-	wordAt  map[uint64]int32
+	no      uint32 // among the makers
 	objAt   map[objKey]int32
-	wordsIn map[uint64][]uint64 // by page: words in wordAt
 	objsIn  map[uint64][]objKey
 	allocs  []span
 	allocIn map[uint64][]int32 // by page: allocs that meet it
@@ -90,22 +89,21 @@ type span struct {
 const bigAlloc = 1 << 18
 
 func newMaker(b *Builder) *maker {
+	b.makers++
 	return &maker{
-		b: b, recs: b.buf, w: &Window{}, kept: make([]bool, len(b.buf)),
-		wordAt: make(map[uint64]int32), objAt: make(map[objKey]int32),
-		wordsIn: make(map[uint64][]uint64), objsIn: make(map[uint64][]objKey), allocIn: make(map[uint64][]int32),
+		b: b, no: b.makers, recs: b.buf, w: &Window{}, kept: make([]bool, len(b.buf)),
+		objAt: make(map[objKey]int32), objsIn: make(map[uint64][]objKey), allocIn: make(map[uint64][]int32),
 		lastRec:    make(map[trace.GoID]int),
 		production: newProduction(),
 	}
 }
 
-func (m *maker) make() *Window {
+func (m *maker) make() {
 	m.gather()
 	m.share()
 	m.meet()
 	m.produce()
 	m.finish()
-	return m.w
 }
 
 // gather finds the words and objects of the window and the sizes of accesses.
@@ -132,15 +130,14 @@ func (m *maker) gather() {
 }
 
 func (m *maker) word(addr uint64) int32 {
-	if i, ok := m.wordAt[addr]; ok {
-		return i
+	u := &m.b.seen.words.at(addr >> pageShift)[addr>>3%wordsOf]
+	if u.maker == m.no {
+		return u.word
 	}
 	i := int32(len(m.words))
 	s, alloced := m.allocAt(addr)
 	m.words = append(m.words, word{addr: addr, alloced: alloced, zero: s.zero})
-	m.wordAt[addr] = i
-	no := addr >> carryPageShift
-	m.wordsIn[no] = append(m.wordsIn[no], addr)
+	u.maker, u.word = m.no, i
 	return i
 }
 
@@ -193,11 +190,9 @@ func (m *maker) alloc(s span) {
 	n := int32(len(m.allocs))
 	m.allocs = append(m.allocs, s)
 	m.past++
-	eachPage(m.wordsIn, s.addr, s.size, func(list []uint64) {
-		for _, a := range list {
-			if a+7 >= s.addr && a < s.addr+s.size {
-				delete(m.wordAt, a)
-			}
+	m.b.seen.words.within(s.addr, s.size, func(p *usePage, first, last int) {
+		for k := first; k <= last; k++ {
+			p[k].maker = 0
 		}
 	})
 	eachPage(m.objsIn, s.addr, s.size, func(list []objKey) {

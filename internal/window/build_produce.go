@@ -84,7 +84,6 @@ func (m *maker) cut(t *thread) {
 // produce makes the events of the window, in trace order. It executes the model: an
 // event that the recorded order does not enable ends its thread.
 func (m *maker) produce() {
-	m.index()
 	m.src, m.past = make([][]int32, len(m.recs)), 0
 	for i := range m.recs {
 		r := &m.recs[i]
@@ -164,34 +163,12 @@ func (m *maker) pin(i int, r *record, t *thread) int32 {
 func (m *maker) resolve(reads []int64) []int32 {
 	var out []int32
 	for _, x := range reads {
-		if i := m.recordOf(x); i >= 0 {
+		if i := m.b.recordOf(x); i >= 0 {
 			out = append(out, m.src[i]...)
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// recordOf returns the record of a trace event, or -1.
-func (m *maker) recordOf(x int64) int32 {
-	if x -= m.recs[0].index; x < 0 || x >= int64(len(m.b.places)) {
-		return -1
-	}
-	return m.b.places[x] - 1
-}
-
-// index prepares recordOf.
-func (m *maker) index() {
-	if !m.b.opt.Walked {
-		return
-	}
-	first := m.recs[0].index
-	n := int(m.recs[len(m.recs)-1].index-first) + 1
-	clear(m.b.places)
-	m.b.places = slices.Grow(m.b.places[:0], n)[:n]
-	for i := range m.recs {
-		m.b.places[m.recs[i].index-first] = int32(i) + 1
-	}
 }
 
 // accessEvent makes the events of an access: one for each shared atom it covers. Reads
