@@ -370,7 +370,9 @@ func (m *maker) ordered(t *thread, n int32, a *atom, e *trace.Event) {
 	if e.Kind.IsWrite() {
 		use = asWrite
 	}
-	m.afterPoints(t, n, m.b.prints.at(e.Site, use))
+	if e.Flags&format.FlagOpaque == 0 { // else the call it belongs to has a footprint
+		m.afterPoints(t, n, m.b.prints.at(e.Site, use))
+	}
 }
 
 // private executes an access to an atom that no other goroutine meets: it has no
@@ -397,7 +399,9 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 		a.cur, a.deps = v, valDeps
 	}
 	a.last = r.index
-	m.privately(i, t, e, valDeps)
+	if e.Flags&format.FlagOpaque == 0 {
+		m.privately(i, t, e, valDeps)
+	}
 	return true
 }
 
