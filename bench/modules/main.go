@@ -12,7 +12,7 @@
 //     outcomes in common are flaky: they are counted and named, not hidden. The others differ.
 //  3. A test that fails plain is compared too. A package that does not build plain is named and not compared.
 //  4. Where a trace of the whole suite would be too large to analyse, modules.txt has a smaller
-//     one and the reason: the suite is then recorded at level none, and the smaller run is walked.
+//     one and the reason: the suite is then recorded but not analysed, and the smaller run is walked.
 //  5. An analysis that is not finished within the limit has outcomes, but no walk, and is a failure.
 package main
 
@@ -85,20 +85,18 @@ func (b *bench) module(ctx context.Context, m *module) (*result, error) {
 		return nil, err
 	}
 	r := &result{module: m}
-	r.plain = outcomes(b.plain(ctx, dir, m.suite))
-	level := "causal"
+	plain := b.plain(ctx, dir, m.suite)
+	r.plain = outcomes(plain)
+	packages := 0
 	if m.walk != nil {
-		level = "none"
+		packages = lines(plain)
 	}
-	out, report := b.presage(ctx, dir, level, m.suite)
+	out, report := b.presage(ctx, dir, packages, m.suite)
 	r.differ, r.flaky = b.again(ctx, dir, m.suite, compare(r.plain, outcomes(out)))
 	if m.walk != nil {
-		if report != nil {
-			r.suite = report
-		}
-		_, report = b.presage(ctx, dir, "causal", m.walk)
+		_, report = b.presage(ctx, dir, 0, m.walk)
 	}
-	r.walk = report
+	r.walked = report
 	if report == nil {
 		r.errs = append(r.errs, fmt.Sprintf("no report within %v", b.limit))
 	}
@@ -129,13 +127,18 @@ func (b *bench) plain(ctx context.Context, dir string, args []string) []byte {
 }
 
 // presage returns what the tests print under presage test, and its report; nil if there was none within the limit.
-func (b *bench) presage(ctx context.Context, dir, level string, args []string) ([]byte, *session.Outcome) {
+// Where packages are given it ends when so many have ended, without an analysis.
+func (b *bench) presage(ctx context.Context, dir string, packages int, args []string) ([]byte, *session.Outcome) {
 	ctx, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, b.Presage, slices.Concat([]string{"test", "-json", "-q", "-level=" + level}, testFlags, args)...)
+	cmd := exec.CommandContext(ctx, b.Presage, slices.Concat([]string{"test", "-json", "-q"}, testFlags, args)...)
 	cmd.Dir = dir
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr // -json sends what the tests print to standard error
+	var stdout bytes.Buffer
+	stderr := &watch{}
+	if packages > 0 {
+		stderr.packages, stderr.stop = packages, cancel
+	}
+	cmd.Stdout, cmd.Stderr = &stdout, stderr // -json sends what the tests print to standard error
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Run()
@@ -147,6 +150,32 @@ func (b *bench) presage(ctx context.Context, dir, level string, args []string) (
 		o = nil
 	}
 	return stderr.Bytes(), o
+}
+
+// watch keeps what is written, and calls stop when so many packages have ended: then
+// only their trace is still to be made.
+type watch struct {
+	bytes.Buffer
+	packages int
+	stop     func()
+	read     int
+}
+
+func (w *watch) Write(p []byte) (int, error) {
+	n, err := w.Buffer.Write(p)
+	for w.stop != nil {
+		end := bytes.IndexByte(w.Bytes()[w.read:], '\n')
+		if end < 0 {
+			break
+		}
+		if pkgLine.Match(w.Bytes()[w.read : w.read+end]) {
+			w.packages--
+		}
+		if w.read += end + 1; w.packages == 0 {
+			w.stop()
+		}
+	}
+	return n, err
 }
 
 // again runs the tests that differ once more, three times both ways (2).
@@ -162,7 +191,7 @@ func (b *bench) again(ctx context.Context, dir string, suite []string, list []di
 		for len(plain[t]) < 3 {
 			args := append(slices.Clone(suite[:len(suite)-1]), "-run=^"+regexp.QuoteMeta(t.test)+"$", t.pkg)
 			plain[t] = append(plain[t], outcomes(b.plain(ctx, dir, args)))
-			out, _ := b.presage(ctx, dir, "none", args)
+			out, _ := b.presage(ctx, dir, 1, args)
 			instrumented[t] = append(instrumented[t], outcomes(out))
 		}
 		if common(d, plain[t], instrumented[t]) {
@@ -196,26 +225,21 @@ type result struct {
 	*module
 	plain         map[key]string
 	differ, flaky []difference
-	suite         *session.Outcome // of the suite, where another run was walked
-	walk          *session.Outcome
+	walked        *session.Outcome
 	errs          []string
 }
 
-// summary is that of the larger run.
 func (r *result) summary() report.Summary {
-	switch {
-	case r.suite != nil:
-		return r.suite.Summary
-	case r.walk != nil:
-		return r.walk.Summary
+	if r.walked == nil {
+		return report.Summary{}
 	}
-	return report.Summary{}
+	return r.walked.Summary
 }
 
 func (r *result) mismatches() int {
 	n := 0
-	if r.walk != nil {
-		for _, w := range r.walk.Warnings {
+	if r.walked != nil {
+		for _, w := range r.walked.Warnings {
 			if w.Code == "walk-mismatch" {
 				n += w.Count
 			}
@@ -230,9 +254,9 @@ const header = `| module | tests | fail plain | differ | flaky | functions | wal
 // print prints a row, and below it what a reader must know.
 func (r *result) print() {
 	s, events, races, mismatches := r.summary(), "none", "", ""
-	if r.walk != nil {
-		events = fmt.Sprint(r.walk.Summary.Events)
-		races, mismatches = fmt.Sprint(len(r.walk.Races)), fmt.Sprint(r.mismatches())
+	if r.walked != nil {
+		events = fmt.Sprint(r.walked.Summary.Events)
+		races, mismatches = fmt.Sprint(len(r.walked.Races)), fmt.Sprint(r.mismatches())
 	}
 	fmt.Printf("| %s %s | %d | %d | %d | %d | %d of %d | %s | %s | %s |\n", r.path, r.version,
 		count(r.plain, ""), count(r.plain, "FAIL"), len(r.differ), len(r.flaky), s.Instrumented, s.Functions, events, mismatches, races)
@@ -251,22 +275,20 @@ func (r *result) print() {
 		fmt.Println("    failed:", e)
 	}
 	if r.reason != "" {
-		fmt.Printf("    walked: %s (%s)\n", strings.Join(r.walkArgs(), " "), r.reason)
+		fmt.Printf("    walked: %s (%s)\n", strings.Join(r.walk, " "), r.reason)
 	}
-	if r.walk == nil {
+	if r.walked == nil {
 		return
 	}
-	for _, w := range r.walk.Warnings {
+	for _, w := range r.walked.Warnings {
 		if w.Code == "walk-mismatch" || w.Code == "not-instrumented" {
 			fmt.Println("   ", w.Code, w.Text)
 		}
 	}
-	for _, race := range r.walk.Races {
+	for _, race := range r.walked.Races {
 		fmt.Printf("    race (%s): %s, %s: %s\n", race.Tier, place(race.A), place(race.B), race.Object)
 	}
 }
-
-func (r *result) walkArgs() []string { return r.module.walk }
 
 func place(a report.Access) string {
 	return fmt.Sprintf("%s of %s at %s:%d", a.Kind, a.Expr, filepath.Base(a.File), a.Line)
@@ -279,8 +301,8 @@ func total(all []*result) bool {
 		s := r.summary()
 		tests, differ, flaky, failed = tests+count(r.plain, ""), differ+len(r.differ), flaky+len(r.flaky), failed+len(r.errs)
 		instrumented, functions, mismatches = instrumented+s.Instrumented, functions+s.Functions, mismatches+r.mismatches()
-		if r.walk != nil {
-			races += len(r.walk.Races)
+		if r.walked != nil {
+			races += len(r.walked.Races)
 		}
 	}
 	share := 100 * float64(instrumented) / float64(max(1, functions))

@@ -58,6 +58,17 @@ func outcomes(out []byte) map[key]string {
 	return all
 }
 
+// lines counts the packages that have ended.
+func lines(out []byte) int {
+	n := 0
+	for line := range bytes.Lines(out) {
+		if pkgLine.Match(line) {
+			n++
+		}
+	}
+	return n
+}
+
 const notBuilt = "NOT BUILT"
 
 // difference is a test that ended differently.
