@@ -56,6 +56,9 @@ func (b *body) placeLiterals() {
 		for i, in := range blk.Instrs {
 			for _, u := range literalUses(in, place{blk, i}) {
 				uses[u.fn] = append(uses[u.fn], u.place)
+				if st, ok := in.(*ssa.Store); ok && !b.plan.Local(st.Addr) {
+					uses[u.fn] = append(uses[u.fn], u.place) // for the record: written again, it would have another address
+				}
 			}
 		}
 	}

@@ -102,6 +102,7 @@ func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 	after("runtime/time.go", "\tt.trace(\"unlockAndRun\")\n", "\tpresageHidden(getg(), pgAcquire, unsafe.Pointer(t))\n"),
 
 	// Finalizers and cleanups: an Acquire of object 0 is one of everything before.
+	after("runtime/mfinal.go", "\t\t\t\tfingStatus.And(^fingRunningFinalizer)\n", "\t\t\t\tpresageRan()\n"),
 	after("runtime/mcleanup.go", "\t\tb := gcCleanups.dequeue()\n", "\t\tpresageHidden(getg(), pgAcquire, nil)\n"),
 	{"runtime/mfinal.go", "\t\tif raceenabled {\n\t\t\tracefingo()\n\t\t}\n", "\t\tpresageHidden(getg(), pgAcquire, nil)\n", 1},
 
@@ -178,6 +179,7 @@ func presageReleaseMerge(addr unsafe.Pointer)
 	// WaitGroup: the high half of state is the counter.
 	{"sync/waitgroup.go", "\t\"internal/race\"\n", "\t\"internal/race\"\n\tratomic \"internal/runtime/atomic\"\n", 1},
 	{"sync/waitgroup.go", "\tstate := wg.state.Add(uint64(delta) << 32)\n", "\tstate := presageAdd(unsafe.Pointer(wg), presageUint64(&wg.state), delta)\n", 1},
+	{"sync/waitgroup.go", "\t\t\tif race.Enabled && w == 0 {\n", "\t\t\tif w == 0 {\n\t\t\t\tpresageWaits(unsafe.Pointer(wg))\n\t\t\t}\n\t\t\tif race.Enabled && w == 0 {\n", 1},
 	{"sync/waitgroup.go", "wg.state.Load()", "ratomic.Load64(presageUint64(&wg.state))", 3},
 	{"sync/waitgroup.go", "wg.state.Store(0)", "ratomic.Store64(presageUint64(&wg.state), 0)", 1},
 	{"sync/waitgroup.go", "wg.state.Or(waitGroupBubbleFlag)", "ratomic.Or64(presageUint64(&wg.state), waitGroupBubbleFlag)", 1},
@@ -235,10 +237,12 @@ func presageReleaseMerge(addr unsafe.Pointer)
 // versionPatches come after patches, for one version only.
 var versionPatches = map[string][]patch{
 	"go1.25": {
+		{"runtime/mcleanup.go", "\t\t\tcleanup()\n", "\t\t\town := presageCleanup()\n\t\t\tcleanup()\n\t\t\tpresageCleaned(own)\n", 1},
 		{"sync/waitgroup.go", "\t\tdefer wg.Done()\n\t\tf()\n", "\t\tdefer func() {\n\t\t\tpresageSite(site)\n\t\t\twg.Done()\n\t\t}()\n\t\tf()\n", 1},
 		{"sync/waitgroup.go", "\t\t\tif ratomic.Load64(presageUint64(&wg.state)) != 0 {\n", "\t\t\tif ratomic.Load64(presageUint64(&wg.state)) != 0 || !presageWait(unsafe.Pointer(wg), presageUint64(&wg.state)) {\n", 1},
 	},
 	"go1.26": {
+		{"runtime/mcleanup.go", "\t\t\tc.call(c.fn, c.arg)\n", "\t\t\town := presageCleanup()\n\t\t\tc.call(c.fn, c.arg)\n\t\t\tpresageCleaned(own)\n", 1},
 		{"sync/waitgroup.go", "\t\t\twg.Done()\n\t\t}()\n\t\tf()\n", "\t\t\tpresageSite(site)\n\t\t\twg.Done()\n\t\t}()\n\t\tf()\n", 1},
 		{"sync/waitgroup.go", "\t\t\tisReset := ratomic.Load64(presageUint64(&wg.state)) != 0\n", "\t\t\tisReset := ratomic.Load64(presageUint64(&wg.state)) != 0 || !presageWait(unsafe.Pointer(wg), presageUint64(&wg.state))\n", 1},
 	},

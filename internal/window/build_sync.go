@@ -32,12 +32,13 @@ func (m *maker) syncEvent(i int, r *record, t *thread) {
 		}
 		return
 	}
-	if !o.cur.step(&e, false) {
-		m.cut(t)
+	if !o.kept() { // program order keeps it as it was, even what the model does not enable (a WaitGroup below 0 panics)
+		o.cur.step(&e, true)
+		m.pin(i, r, t)
 		return
 	}
-	if !o.kept() {
-		m.pin(i, r, t)
+	if !o.cur.step(&e, false) {
+		m.cut(t)
 		return
 	}
 	n := m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Deps: m.resolve(r.needs)})

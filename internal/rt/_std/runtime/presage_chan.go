@@ -19,11 +19,16 @@ func presageChanBegin(c *hchan, send, block bool) {
 }
 
 func (s *PresageG) chanAccess(kind uint64, c *hchan) {
-	p := s.room(3)
-	pgStore(p+8, uint64(uintptr(unsafe.Pointer(c))))
-	pgStore(p+16, 1)
-	pgStore(p, s.keep(kind, pgFlagNoValue, 0))
-	s.pos = p + 24
+	s.touch(s.keep(kind, pgFlagNoValue, 0), uintptr(unsafe.Pointer(c)), 1)
+}
+
+// touch writes the record h of an access of n bytes at p without a value.
+func (s *PresageG) touch(h uint64, p uintptr, n uint64) {
+	q := s.room(3)
+	pgStore(q+8, uint64(p))
+	pgStore(q+16, n)
+	pgStore(q, h)
+	s.pos = q + 24
 }
 
 // chanOp writes the record of an operation on c with the element at elem.

@@ -112,8 +112,13 @@ func pgState(gp *g) *PresageG {
 
 // pgNew creates the state of gp, and its Start. Stamps go on from last.
 func pgNew(gp *g, parent, last uint64, pc uintptr) *PresageG {
+	return pgNewAs(gp, gp.goid, parent, last, pc)
+}
+
+// pgNewAs is pgNew for what is to be a goroutine of its own number.
+func pgNewAs(gp *g, goid, parent, last uint64, pc uintptr) *PresageG {
 	s := pgAlloc()
-	s.goid = gp.goid
+	s.goid = goid
 	s.last = last
 	s.newChunk(0)
 	if s.goid != 0 && !s.off {
@@ -473,6 +478,43 @@ func presageGo(callergp, newg *g) {
 		pc, s.starts = s.starts, 0
 	}
 	pgNew(newg, s.goid, t, pc)
+}
+
+// presageCleanup makes what follows the work of a goroutine of its own, up to presageCleaned: cleanups may run
+// concurrently, even if they run one after the other in one goroutine.
+func presageCleanup() *PresageG {
+	gp := getg()
+	if !presage.on {
+		return nil
+	}
+	s := pgState(gp)
+	if s == nil || s.off {
+		return nil
+	}
+	p := s.room(3)
+	t, id := s.tick(), sched.goidgen.Add(1)
+	pgStore(p+8, id)
+	pgStore(p+16, t)
+	pgStore(p, pgHead(pgGo, pgFlagOpaque, 0, 0))
+	s.pos = p + 24
+	pgNewAs(gp, id, s.goid, t, gp.startpc)
+	return s
+}
+
+func presageCleaned(s *PresageG) {
+	if s == nil {
+		return
+	}
+	presageEnd()
+	getg().presage = s
+}
+
+// presageRan notes when a finalizer has run.
+func presageRan() {
+	if s := getg().presage; s != nil && presage.on && !s.off {
+		s.room(2)
+		s.stampAlone()
+	}
 }
 
 // presageEnd records the end of the running goroutine and gives back its state.

@@ -235,9 +235,24 @@ func sync_presageAdd(wg unsafe.Pointer, state *uint64, delta int) uint64 {
 	_ = *state
 	st := pgEnter(uintptr(wg))
 	new := atomic.Xadd64(state, int64(delta)<<32)
+	h := s.keep(pgRead, pgFlagNoValue, 0)
 	s.put3(s.take(pgWGAdd, 0, 0), uintptr(wg), uint64(delta), uint64(int64(int32(new>>32))))
 	pgLeave(st)
+	if delta > 0 && int32(new>>32) == int32(delta) {
+		s.touch(h, uintptr(wg)+pgSemaOffset, 4)
+	}
 	return new
+}
+
+// pgSemaOffset is where the semaphore of a WaitGroup is; sync checks it. As the race detector has it, an Add that
+// finds the counter at 0 reads the semaphore, and the first Wait that has to wait writes it.
+const pgSemaOffset = 8
+
+//go:linkname sync_presageWaits sync.presageWaits
+func sync_presageWaits(wg unsafe.Pointer) {
+	if s := pgHere(); s != nil {
+		s.touch(s.keep(pgWrite, pgFlagNoValue, 0), uintptr(wg)+pgSemaOffset, 4)
+	}
 }
 
 // sync_presageWait records that Wait returns if the counter is 0. It reports whether state is as it was.

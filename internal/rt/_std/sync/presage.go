@@ -11,6 +11,8 @@ import (
 const (
 	_ = uint(unsafe.Offsetof(Cond{}.notify) - 16) // pgCondOffset
 	_ = uint(16 - unsafe.Offsetof(Cond{}.notify))
+	_ = uint(unsafe.Offsetof(WaitGroup{}.sema) - 8) // pgSemaOffset
+	_ = uint(8 - unsafe.Offsetof(WaitGroup{}.sema))
 )
 
 //go:noescape
@@ -39,6 +41,9 @@ func presageAdd(wg unsafe.Pointer, state *uint64, delta int) uint64
 
 //go:noescape
 func presageWait(wg unsafe.Pointer, state *uint64) bool
+
+//go:noescape
+func presageWaits(wg unsafe.Pointer)
 
 // The words inside atomics, for operations that are not records of their own.
 
