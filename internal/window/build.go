@@ -75,8 +75,10 @@ type Builder struct {
 	calls     []calls // by GoID
 	prints    footprints
 	done      int64
-	places    []int32             // records by trace event from the first of buf on, +1; 0: none
-	makers    uint32              // how many there were
+	places    []int32 // records by trace event from the first of buf on, +1; 0: none
+	makers    uint32  // how many there were
+	needs     []int64 // of the last record that has some: the next often has the same
+	from      []int64
 	selecting map[trace.GoID]bool // its last event was a SelectCase
 	fresh     int                 // records of buf that no window has held
 	count     BuildCounts
@@ -108,10 +110,12 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 		return nil
 	}
 	if len(f.Needs) > 0 {
-		r.needs = append([]int64(nil), f.Needs...)
+		b.needs = kept(b.needs, f.Needs)
+		r.needs = b.needs
 	}
 	if len(f.From) > 0 {
-		r.from = append([]int64(nil), f.From...)
+		b.from = kept(b.from, f.From)
+		r.from = b.from
 	}
 	switch {
 	case e.Kind.IsAccess():
@@ -132,6 +136,14 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 		return b.window(false)
 	}
 	return nil
+}
+
+// kept returns a copy of reads, the last one if that equals it.
+func kept(last, reads []int64) []int64 {
+	if equal(last, reads) {
+		return last
+	}
+	return append([]int64(nil), reads...)
 }
 
 // Flush makes the last window.

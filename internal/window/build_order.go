@@ -250,12 +250,12 @@ func (m *maker) beforeCall(i int, u *thread, call touch) int32 {
 		}
 		x.writes = x.writes[:0]
 		if x.private && m.meets(call, x.touch) {
-			private, deps = true, append(deps, x.from...)
+			private, deps = true, merge(deps, x.from)
 			x.private, x.from = false, nil
 		}
 	}
 	if private {
-		last = m.add(u, i, Event{Kind: Pin, Obj: -1, Deps: merge(deps, nil)})
+		last = m.add(u, i, Event{Kind: Pin, Obj: -1, Deps: deps})
 	}
 	return last
 }

@@ -19,6 +19,10 @@ type production struct {
 	names    map[[2]uint64]uint64 // values that point into what was allocated in the window, by bits and Alloc
 	bits     map[uint64]uint64    // and back
 	pointOff bool                 // one of them is not in the window
+	marks    []uint32             // by event: the last collection that has it
+	mark     uint32
+	asked    []int64 // what resolve was asked last, and said
+	answer   []int32
 }
 
 func newProduction() production {
@@ -160,15 +164,79 @@ func (m *maker) pin(i int, r *record, t *thread) int32 {
 }
 
 // resolve turns trace indexes of reads into events. Reads before the window stand as they were.
+// The result is shared and must not be changed: elements that are copied together have all
+// reads of the copy behind each of them.
 func (m *maker) resolve(reads []int64) []int32 {
-	var out []int32
+	if len(reads) == 0 {
+		return nil
+	}
+	if equal(reads, m.asked) {
+		return m.answer
+	}
+	var one, out []int32 // one: what out will begin with, while that is all
 	for _, x := range reads {
-		if i := m.b.recordOf(x); i >= 0 {
-			out = append(out, m.src[i]...)
+		i := m.b.recordOf(x)
+		if i < 0 || len(m.src[i]) == 0 {
+			continue
+		}
+		list := m.src[i]
+		switch {
+		case one == nil:
+			one = list
+			continue
+		case same(list, one):
+			continue
+		case out == nil:
+			m.mark++
+			out = m.collect(out, one)
+		}
+		out = m.collect(out, list)
+		one = list
+	}
+	if out == nil {
+		out = one
+	} else {
+		slices.Sort(out)
+		out = slices.Clip(out)
+	}
+	if len(reads) > 1 {
+		m.asked, m.answer = reads, out
+	}
+	return out
+}
+
+func same(a, b []int32) bool { return len(a) == len(b) && &a[0] == &b[0] }
+
+func equal(a, b []int64) bool {
+	return len(a) == len(b) && len(a) > 0 && (&a[0] == &b[0] || slices.Equal(a, b))
+}
+
+// collect appends the events of list that are not in out, which has been collected since m.mark changed.
+func (m *maker) collect(out, list []int32) []int32 {
+	for len(m.marks) < len(m.w.Events) {
+		m.marks = append(m.marks, 0)
+	}
+	for _, n := range list {
+		if m.marks[n] != m.mark {
+			m.marks[n] = m.mark
+			out = append(out, n)
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return out
+}
+
+// pass gives the value of read i what its content was computed from.
+func (m *maker) pass(i int, deps []int32) {
+	switch {
+	case len(deps) == 0:
+	case len(m.src[i]) == 0:
+		m.src[i] = deps[:len(deps):len(deps)]
+	default:
+		m.src[i] = merge(m.src[i], deps)
+	}
+	if k := len(m.asked); k > 0 && (m.asked[k-1] >= m.recs[i].index || m.recs[i].e.Kind == format.AtomicRMW) {
+		m.asked = nil
+	}
 }
 
 // accessEvent makes the events of an access: one for each shared atom it covers. Reads
@@ -282,7 +350,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 	m.add(t, i, ev)
 	if reads(e.Kind) {
 		t.parts = append(t.parts, n)
-		m.src[i] = append(m.src[i], n)
+		m.pass(i, []int32{n})
 	}
 	m.ordered(t, n, a, e)
 	a.last = r.index
@@ -315,7 +383,7 @@ func (m *maker) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []
 	n = m.add(t, i, v)
 	if reads(e.Kind) {
 		t.parts = append(t.parts, n)
-		m.src[i] = append(m.src[i], n)
+		m.pass(i, []int32{n})
 	}
 	a.last = r.index
 }
@@ -388,7 +456,7 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 			}
 			a.cur, a.deps = v, nil
 		}
-		m.src[i] = append(m.src[i], a.deps...)
+		m.pass(i, a.deps)
 	}
 	switch {
 	case e.Kind == format.AtomicRMW:
@@ -405,7 +473,14 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 	return true
 }
 
+// merge is the union of two sorted sets.
 func merge(a, b []int32) []int32 {
+	switch {
+	case len(b) == 0 || len(a) == len(b) && &a[0] == &b[0]:
+		return a
+	case len(a) == 0:
+		return b
+	}
 	out := append(slices.Clone(a), b...)
 	slices.Sort(out)
 	return slices.Compact(out)
