@@ -11,7 +11,7 @@ import (
 func TestGenerate(t *testing.T) {
 	kinds := map[string]int{}
 	pairs, races, states := map[string]int{}, map[string]int{}, 0
-	for n := range uint64(4000) {
+	for n := range uint64(8000) {
 		w := RandomWindow(1, n)
 		if err := Validate(w.Window); err != nil {
 			t.Fatalf("window %d of %s: %v\n%s", n, w.Profile, err, Format(w.Window))
