@@ -129,6 +129,7 @@ type use struct {
 	writes  []int32 // its events that wrote computed values, since a call that met them
 	private bool    // an access without an event came after n
 	from    []int32 // what those accesses wrote is computed from
+	took    []int32 // of from, the part taken last
 }
 
 func (t *thread) useOf(x touch) *use {
@@ -167,8 +168,8 @@ func (m *maker) privately(i int, t *thread, e *trace.Event, valDeps []int32) {
 	u = t.useOf(x)
 	u.seen = len(m.points)
 	u.private = true
-	if kind == asWrite && len(valDeps) > 0 {
-		u.from = merge(u.from, valDeps)
+	if kind == asWrite && len(valDeps) > 0 && !(len(u.took) > 0 && same(u.took, valDeps)) {
+		u.from, u.took = merge(u.from, valDeps), valDeps
 	}
 }
 
@@ -251,7 +252,7 @@ func (m *maker) beforeCall(i int, u *thread, call touch) int32 {
 		x.writes = x.writes[:0]
 		if x.private && m.meets(call, x.touch) {
 			private, deps = true, merge(deps, x.from)
-			x.private, x.from = false, nil
+			x.private, x.from, x.took = false, nil, nil
 		}
 	}
 	if private {
