@@ -23,7 +23,7 @@ func (k key) top() string {
 var (
 	// With -v=test2json, the lines of package testing begin with a mark that tells them from output.
 	testLine = regexp.MustCompile(`\x16 *--- (PASS|FAIL|SKIP): (\S+) \(`)
-	pkgLine  = regexp.MustCompile(`^(ok  |FAIL|\?   )\t(\S+)`)
+	pkgLine  = regexp.MustCompile(`^\x16?(ok  |FAIL|\?   )\t(\S+)`)
 )
 
 // outcomes reads what go test -v=test2json printed. The tests of a package stand before the line of the package.

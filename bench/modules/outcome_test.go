@@ -7,7 +7,7 @@ import (
 
 func TestOutcomes(t *testing.T) {
 	const out = "\x16=== RUN   TestA\nsays --- FAIL: TestB (0.00s)\nno newline\x16--- PASS: TestA (0.00s)\n    \x16--- FAIL: TestA/x (0.10s)\nok  \ta/b\t0.1s\n" +
-		"?   \ta/none\t[no test files]\n\x16--- SKIP: TestA (0.00s)\nFAIL\ta/c\t0.2s\nFAIL\ta/d [build failed]\nFAIL\n"
+		"?   \ta/none\t[no test files]\n\x16--- SKIP: TestA (0.00s)\n\x16FAIL\n\x16FAIL\ta/c\t0.2s\nFAIL\ta/d [build failed]\nFAIL\n"
 	want := map[key]string{
 		{"a/b", "TestA"}: "PASS", {"a/b", "TestA/x"}: "FAIL", {"a/b", ""}: "PASS",
 		{"a/c", "TestA"}: "SKIP", {"a/c", ""}: "FAIL", {"a/d", ""}: notBuilt,
