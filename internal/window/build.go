@@ -36,6 +36,8 @@ type Built struct {
 // BuildCounts is what a Builder did and what it left out.
 type BuildCounts struct {
 	Windows int
+	// Cut and Hidden count in windows that hold conflicting accesses; others are not made.
+	//
 	// Crowded is the number of words accessed in more ways than Apart compares with, and of
 	// accesses to words it does not keep because there are too many.
 	Crowded int64
