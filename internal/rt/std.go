@@ -41,6 +41,9 @@ var patches = []patch{
 	after("runtime/proc.go", "func goexit1() {\n", "\tif gp := getg(); gp.bubble != nil {\n\t\tpresageHidden(gp, pgReleaseMerge, gp.bubble.raceaddr())\n\t}\n\tpresageEnd()\n"),
 	after("runtime/coro.go", "func coroexit(c *coro) {\n", "\tpresageEnd()\n"),
 
+	// A panic: the call whose site is remembered does not happen.
+	after("runtime/panic.go", "func gopanic(e any) {\n", "\tpresagePanic()\n"),
+
 	// Memory.
 	{"runtime/malloc.go", "\nfunc mallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {\n", `
 func mallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {

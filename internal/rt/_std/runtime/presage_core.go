@@ -517,6 +517,14 @@ func presageRan() {
 	}
 }
 
+// presagePanic forgets the site of a call that panics before it takes its site (an atomic
+// operation on nil, a nil function): the deferred functions that run now are not called from there.
+func presagePanic() {
+	if s := getg().presage; s != nil {
+		s.site = 0
+	}
+}
+
 // presageEnd records the end of the running goroutine and gives back its state.
 func presageEnd() {
 	gp := getg()
