@@ -152,6 +152,7 @@ func (m *merger) atomic(r *record, p placed) {
 	if e.Kind.IsWrite() {
 		p.was = *p.a.c
 		p.a.c.store(p.a.val, p.a.mask)
+		p.a.c.racy = true // with plain accesses, which (V1) and (V2) do not bring near it
 	}
 	m.place(p)
 }
