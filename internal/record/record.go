@@ -173,6 +173,19 @@ func (c *Config) testArgs(b *build) []string {
 	return append(append(args, c.Packages...), c.Args...)
 }
 
+// cutExec takes -exec out of the flags of run, which go run has and go build has not:
+// the command that runs the program. cli writes flags and their values as one argument.
+func cutExec(flags []string) (rest, wrapper []string) {
+	for _, f := range flags {
+		if value, ok := strings.CutPrefix(strings.TrimLeft(f, "-"), "exec="); ok && strings.HasPrefix(f, "-") {
+			wrapper = strings.Fields(value)
+			continue
+		}
+		rest = append(rest, f)
+	}
+	return rest, wrapper
+}
+
 func hasFlag(flags []string, names ...string) bool {
 	return slices.ContainsFunc(flags, func(f string) bool {
 		name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
@@ -192,13 +205,15 @@ func (c *Config) run(ctx context.Context, b *build, rawDir string) (int, error) 
 	bin := filepath.Join(filepath.Dir(rawDir), "program")
 	defer os.Remove(bin)
 	c.Progress("building the program")
-	args := append([]string{"build"}, c.Flags...)
+	flags, wrapper := cutExec(c.Flags)
+	args := append([]string{"build"}, flags...)
 	args = append(append(args, b.Flags...), "-overlay="+b.Overlay, "-o", bin)
 	if code, err := c.exec(ctx, b.command(ctx, append(args, c.Packages...)...)); code != 0 || err != nil {
 		return code, err
 	}
 	c.Progress("running the program")
-	cmd := exec.CommandContext(ctx, bin, c.Args...)
+	argv := slices.Concat(wrapper, []string{bin}, c.Args)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), env)
 	return c.exec(ctx, cmd)
 }
