@@ -127,7 +127,8 @@ type use struct {
 	n       int32   // its last event; -1: none
 	seen    int     // points before this one are before the next event of this footprint anyway
 	writes  []int32 // its events that wrote computed values, since a call that met them
-	private bool    // an access without an event came after n
+	private bool    // an access without an event came after n,
+	after   int32   // and after this event of the thread
 	from    []int32 // what those accesses wrote is computed from
 	took    []int32 // of from, the part taken last
 }
@@ -167,7 +168,7 @@ func (m *maker) privately(i int, t *thread, e *trace.Event, valDeps []int32) {
 	}
 	u = t.useOf(x)
 	u.seen = len(m.points)
-	u.private = true
+	u.private, u.after = true, t.last
 	if kind == asWrite && len(valDeps) > 0 && !(len(u.took) > 0 && same(u.took, valDeps)) {
 		u.from, u.took = merge(u.from, valDeps), valDeps
 	}
@@ -238,7 +239,7 @@ func (m *maker) opaque(i int, r *record, t *thread) {
 func (m *maker) beforeCall(i int, u *thread, call touch) int32 {
 	last := int32(-1)
 	var deps []int32
-	private := false
+	private, after := false, int32(-1)
 	for k := range u.use {
 		x := &u.use[k]
 		if !m.b.prints.meet(x.touch, call) {
@@ -251,11 +252,16 @@ func (m *maker) beforeCall(i int, u *thread, call touch) int32 {
 		}
 		x.writes = x.writes[:0]
 		if x.private && m.meets(call, x.touch) {
-			private, deps = true, merge(deps, x.from)
+			private, after, deps = true, max(after, x.after), merge(deps, x.from)
 			x.private, x.from, x.took = false, nil, nil
 		}
 	}
-	if private {
+	switch {
+	case private && after < u.last && m.w.Events[u.last].Kind == format.ChanSend:
+		// It may be blocked there (U), and have no event until a receive: the send, which follows the accesses, stands for them.
+		e := &m.w.Events[u.last]
+		e.Deps, last = merge(e.Deps, deps), u.last
+	case private:
 		last = m.add(u, i, Event{Kind: Pin, Obj: -1, Deps: deps})
 	}
 	return last
