@@ -25,6 +25,7 @@ import (
 	"syscall"
 
 	"presage/bench/session"
+	"presage/internal/trace"
 )
 
 func main() {
@@ -113,13 +114,13 @@ func measure(ctx context.Context, s *session.Session, sub subject, rounds int) (
 		if err != nil {
 			return 0, 0, err
 		}
-		trace := filepath.Join(s.Dir, sub.name+".presage")
-		c, err := sub.cpu(ctx, s, s.Presage, sub.verb, "-level", "none", "-o", trace)
+		kept := filepath.Join(s.Dir, sub.name+".presage")
+		c, err := sub.cpu(ctx, s, s.Presage, sub.verb, "-level", "none", "-o", kept)
 		if err != nil {
 			return 0, 0, err
 		}
 		if round == 0 { // builds, warms up
-			events, size = traceSize(ctx, s, trace)
+			events, size = traceSize(kept)
 			continue
 		}
 		plain, r, p, rel = append(plain, a), append(r, b/a), append(p, c/a), append(rel, c/b)
@@ -180,24 +181,18 @@ func runTimed(result string, args []string) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// traceSize asks presage for the number of events in a trace and computes bytes an event.
-func traceSize(ctx context.Context, s *session.Session, name string) (events int64, bytesPerEvent float64) {
+// traceSize returns the number of events in the traces of a run, and their bytes an event.
+func traceSize(name string) (events int64, bytesPerEvent float64) {
 	var size int64
 	files, _ := filepath.Glob(name + "*")
-	for _, f := range files {
-		info, err := os.Stat(f)
-		if err != nil || info.IsDir() {
-			continue
-		}
-		out, err := exec.CommandContext(ctx, s.Presage, "trace", "stat", "-json", f).Output()
+	more, _ := filepath.Glob(filepath.Join(name, "*"))
+	for _, f := range append(files, more...) {
+		t, err := trace.Open(f)
 		if err != nil {
-			continue
+			continue // a directory of traces
 		}
-		if _, rest, ok := strings.Cut(string(out), `"events":`); ok {
-			var n int64
-			fmt.Sscanf(strings.TrimSpace(rest), "%d", &n)
-			events, size = events+n, size+info.Size()
-		}
+		events, size = events+max(t.Events(), 0), size+t.Size()
+		t.Close()
 	}
 	if events == 0 {
 		return 0, math.NaN()
