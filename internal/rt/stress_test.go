@@ -221,6 +221,7 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 )
 
@@ -232,6 +233,9 @@ func main() {
 	}
 	close(start)
 	wg.Wait()
+	for runtime.NumGoroutine() > 1 { // Wait returns at the last Done, which is not the last end
+		runtime.Gosched()
+	}
 	fmt.Println("done")
 }
 `
