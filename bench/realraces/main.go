@@ -6,7 +6,7 @@
 //
 //	go run ./bench/realraces [-dir scratch] [-only name] [-n 3]
 //
-// The list is testdata/races.tsv; a driver is testdata/<name>/driver_test.go.
+// The list is testdata/races.tsv; a driver is testdata/<name>/driver_test.go, the two orders are testdata/orders_test.go.
 package main
 
 import (
@@ -89,16 +89,18 @@ func try(ctx context.Context, s *session.Session, k known, version, test string,
 	if err != nil {
 		return false, err
 	}
-	driver, err := os.ReadFile(filepath.Join("bench/realraces/testdata", k.name, "driver_test.go"))
-	if err != nil {
-		return false, err
-	}
 	sub := filepath.Join(mod, "presagedriver")
 	if err := os.MkdirAll(sub, 0o777); err != nil {
 		return false, err
 	}
-	if err := os.WriteFile(filepath.Join(sub, "driver_test.go"), driver, 0o666); err != nil {
-		return false, err
+	for _, name := range []string{"orders_test.go", k.name + "/driver_test.go"} {
+		text, err := os.ReadFile(filepath.Join("bench/realraces/testdata", name))
+		if err != nil {
+			return false, err
+		}
+		if err := os.WriteFile(filepath.Join(sub, filepath.Base(name)), text, 0o666); err != nil {
+			return false, err
+		}
 	}
 	silent := "not run"
 	if n > 0 {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -28,38 +26,4 @@ func calls(t *testing.T) (first, second func()) {
 		},
 	})
 	return func() { c.AddHook(hook{}) }, func() { c.Get(context.Background(), "key") }
-}
-
-// TestTogether runs the two calls side by side.
-func TestTogether(t *testing.T) {
-	first, second := calls(t)
-	var wg sync.WaitGroup
-	wg.Add(2)
-	go func() { defer wg.Done(); first() }()
-	go func() { defer wg.Done(); second() }()
-	wg.Wait()
-}
-
-// TestMasked lets the second call begin late, behind a lock that the first
-// goroutine has released after its call: the lock orders the calls in this run,
-// and nothing orders them in general.
-func TestMasked(t *testing.T) {
-	first, second := calls(t)
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	wg.Add(2)
-	go func() {
-		defer wg.Done()
-		first()
-		mu.Lock()
-		mu.Unlock()
-	}()
-	go func() {
-		defer wg.Done()
-		time.Sleep(100 * time.Millisecond)
-		mu.Lock()
-		mu.Unlock()
-		second()
-	}()
-	wg.Wait()
 }

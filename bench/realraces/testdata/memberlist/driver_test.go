@@ -1,9 +1,7 @@
 package driver
 
 import (
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/memberlist"
 )
@@ -15,38 +13,4 @@ func calls(t *testing.T) (first, second func()) {
 		t.Fatal(err)
 	}
 	return func() { ring.AddKey(key(2)) }, func() { ring.AddKey(key(3)) }
-}
-
-// TestTogether runs the two calls side by side.
-func TestTogether(t *testing.T) {
-	first, second := calls(t)
-	var wg sync.WaitGroup
-	wg.Add(2)
-	go func() { defer wg.Done(); first() }()
-	go func() { defer wg.Done(); second() }()
-	wg.Wait()
-}
-
-// TestMasked lets the second call begin late, behind a lock that the first
-// goroutine has released after its call: the lock orders the calls in this run,
-// and nothing orders them in general.
-func TestMasked(t *testing.T) {
-	first, second := calls(t)
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	wg.Add(2)
-	go func() {
-		defer wg.Done()
-		first()
-		mu.Lock()
-		mu.Unlock()
-	}()
-	go func() {
-		defer wg.Done()
-		time.Sleep(100 * time.Millisecond)
-		mu.Lock()
-		mu.Unlock()
-		second()
-	}()
-	wg.Wait()
 }
