@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"presage/internal/plan"
@@ -14,7 +15,7 @@ import (
 // is an error if the source is not the one that was recorded: sites would name other
 // instructions. Without a plan there is no walk, and the analysis judges strictly.
 func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
-	cfg := plan.Config{Dir: meta.Dir, BuildFlags: meta.BuildFlags, Tested: meta.Tested}
+	cfg := plan.Config{Dir: meta.Dir, Env: append(os.Environ(), meta.BuildEnv...), BuildFlags: meta.BuildFlags, Tested: meta.Tested}
 	for _, f := range meta.Files {
 		cfg.Tests = cfg.Tests || strings.HasSuffix(f.Name, "_test.go")
 	}

@@ -28,6 +28,7 @@ type build struct {
 	Go      string            `json:"go"`      // the go command that takes it
 	Env     []string          `json:"env"`     // what that needs in its environment
 	Flags   []string          `json:"flags"`   // further flags of go build: -modfile
+	LoadEnv []string          `json:"loadenv"` // and what its packages need in the environment to be loaded: GOWORK
 	Meta    *trace.Meta       `json:"meta"`
 	Opaque  map[string]string `json:"opaque"` // functions left as written, with the reason
 
@@ -124,7 +125,7 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 		return nil, err
 	}
 	b := &build{Key: in.key, Overlay: filepath.Join(dir, "overlay.json"), Go: std.Go, Env: std.Env, in: in}
-	if b.Flags, err = c.copyModules(ctx, in, dir); err != nil {
+	if err := c.copyModules(ctx, in, dir, b); err != nil {
 		return nil, err
 	}
 	c.Progress("instrumenting")
@@ -155,12 +156,15 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 		}
 	}
 	b.describe(res, std)
-	b.Meta.BuildFlags, b.Meta.Tested = append(c.loadFlags(), b.Flags...), in.tested
+	b.Meta.BuildFlags, b.Meta.BuildEnv, b.Meta.Tested = append(c.loadFlags(), b.Flags...), b.LoadEnv, in.tested
 	return b, nil
 }
 
 func (c *Config) loadConfig(b *build) plan.Config {
-	return plan.Config{Dir: c.Dir, BuildFlags: append(c.loadFlags(), b.Flags...), Tests: c.Test, Tested: b.in.tested, Patterns: b.in.patterns}
+	return plan.Config{
+		Dir: c.Dir, Env: append(os.Environ(), b.LoadEnv...), BuildFlags: append(c.loadFlags(), b.Flags...),
+		Tests: c.Test, Tested: b.in.tested, Patterns: b.in.patterns,
+	}
 }
 
 // describe fills the tables of the traces.
@@ -205,7 +209,7 @@ func (b *build) writeOverlay(std rt.Overlay, sources map[string]string) error {
 // command is a call of the go command that takes the overlay.
 func (b *build) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, b.Go, args...)
-	cmd.Env = append(os.Environ(), b.Env...)
+	cmd.Env = slices.Concat(os.Environ(), b.LoadEnv, b.Env)
 	return cmd
 }
 

@@ -7,56 +7,111 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 )
 
 // copyModules makes writable copies of the modules that lie in the module cache, where the
-// go command refuses an overlay, and a go.mod that has them in place of the originals. It returns
-// the flag that selects it.
-func (c *Config) copyModules(ctx context.Context, in *inputs, dir string) ([]string, error) {
+// go command refuses an overlay, and lets the build take them in place of the originals:
+// b.Flags selects a go.mod with the replacements or, in a workspace, b.LoadEnv a go.work.
+func (c *Config) copyModules(ctx context.Context, in *inputs, dir string, b *build) error {
 	if len(in.modules) == 0 {
-		return nil, nil
+		return nil
 	}
 	env, _, err := goEnv(ctx, c.Dir)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	copies := make(map[string]string) // by module path
+	for module, original := range in.modules {
+		path, _, _ := strings.Cut(module, "@")
+		copies[path] = filepath.Join(dir, "mod", module)
+		if err := copyTree(original, copies[path]); err != nil {
+			return fmt.Errorf("copying module %s: %w", module, err)
+		}
 	}
 	if env.GOWORK != "" && env.GOWORK != "off" {
-		return nil, errors.New("-instrument: in a workspace, modules of the module cache cannot be instrumented (set GOWORK=off)")
+		b.LoadEnv = []string{"GOWORK=" + filepath.Join(dir, "go.work")}
+		return replaceInWork(env.GOWORK, copies, dir)
 	}
 	from := env.GOMOD
 	if f, ok := flagValue(c.loadFlags(), "modfile"); ok {
 		from = f
 	}
+	b.Flags = []string{"-modfile=" + filepath.Join(dir, "go.mod")}
+	return replaceInMod(from, copies, dir)
+}
+
+// replaceInMod writes a go.mod, with its go.sum, that has the copies in place of the modules.
+func replaceInMod(from string, copies map[string]string, dir string) error {
 	data, err := os.ReadFile(from)
 	if err != nil {
-		return nil, fmt.Errorf("reading the go.mod: %w", err)
+		return fmt.Errorf("reading the go.mod: %w", err)
 	}
 	mod, err := modfile.Parse(from, data, nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for module, original := range in.modules {
-		path, _, _ := strings.Cut(module, "@")
-		to := filepath.Join(dir, "mod", module)
-		if err := copyTree(original, to); err != nil {
-			return nil, fmt.Errorf("copying module %s: %w", module, err)
-		}
+	for path, to := range copies {
 		if err := mod.AddReplace(path, "", to, ""); err != nil {
-			return nil, fmt.Errorf("replacing module %s: %w", module, err)
+			return fmt.Errorf("replacing module %s: %w", path, err)
 		}
 	}
 	if data, err = mod.Format(); err != nil {
-		return nil, err
+		return err
 	}
-	name := filepath.Join(dir, "go.mod")
 	sum, _ := os.ReadFile(strings.TrimSuffix(from, ".mod") + ".sum")
-	if err := errors.Join(os.WriteFile(name, data, 0o666), os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o666)); err != nil {
-		return nil, fmt.Errorf("writing a go.mod: %w", err)
+	return writeModFile(dir, "go.mod", data, "go.sum", sum)
+}
+
+// replaceInWork does so for a workspace. The directories that its go.work names are
+// relative to it, so they are written out.
+func replaceInWork(from string, copies map[string]string, dir string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return fmt.Errorf("reading the go.work: %w", err)
 	}
-	return []string{"-modfile=" + name}, nil
+	work, err := modfile.ParseWork(from, data, nil)
+	if err != nil {
+		return err
+	}
+	var uses []*modfile.Use
+	for _, u := range work.Use {
+		uses = append(uses, &modfile.Use{Path: absolute(u.Path, from), ModulePath: u.ModulePath})
+	}
+	work.SetUse(uses)
+	for _, r := range slices.Clone(work.Replace) {
+		if r.New.Version == "" {
+			if err := work.AddReplace(r.Old.Path, r.Old.Version, absolute(r.New.Path, from), ""); err != nil {
+				return fmt.Errorf("replacing module %s: %w", r.Old.Path, err)
+			}
+		}
+	}
+	for path, to := range copies {
+		if err := work.AddReplace(path, "", to, ""); err != nil {
+			return fmt.Errorf("replacing module %s: %w", path, err)
+		}
+	}
+	work.Cleanup()
+	sum, _ := os.ReadFile(from + ".sum")
+	return writeModFile(dir, "go.work", modfile.Format(work.Syntax), "go.work.sum", sum)
+}
+
+// absolute is a directory that a file names, relative to the file or not.
+func absolute(dir, file string) string {
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(filepath.Dir(file), dir)
+}
+
+func writeModFile(dir, name string, data []byte, sumName string, sum []byte) error {
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, name), data, 0o666), os.WriteFile(filepath.Join(dir, sumName), sum, 0o666)); err != nil {
+		return fmt.Errorf("writing a %s: %w", name, err)
+	}
+	return nil
 }
 
 // copyTree copies the files of a directory; the copies can be written.

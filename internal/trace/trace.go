@@ -34,6 +34,7 @@ type Meta struct {
 	Command    []string    `json:"command,omitempty"`     // the program under test and its arguments
 	Dir        string      `json:"dir,omitempty"`         // where it was built
 	BuildFlags []string    `json:"build_flags,omitempty"` // those of go list: -tags, -mod, -modfile
+	BuildEnv   []string    `json:"build_env,omitempty"`   // what go list needs besides in the environment: GOWORK
 	Packages   []string    `json:"packages,omitempty"`
 	Tested     []string    `json:"tested,omitempty"` // of Packages, those whose tests were built
 	Files      []File      `json:"files,omitempty"`
