@@ -55,7 +55,7 @@ func (r *run) warnings(cut int64, unwitnessed int) []trace.Warning {
 	add("witness-rejected", c.Rejected, "%d witnesses were not accepted by the checker and are not reported: an error in presage, please report it")
 	add("hb-unwitnessed", int64(unwitnessed), "%d pairs of positions are unordered in the recorded run, but no witness was found for them; they are not reported")
 	add("pairs-apart", c.Apart, "at least %d pairs of positions access the same memory only at a distance larger than a window, and were not considered (-window makes windows larger)")
-	add("places-crowded", c.Build.Crowded, "of %d words or accesses not all was kept that tells which pairs of positions are too far apart")
+	add("places-crowded", c.Build.Crowded, "%d times more accesses of a word were made than are remembered for finding pairs that are too far apart: their number is a lower bound")
 	add("solver-unknown", c.Unknown, "%d candidates were given up when the search had spent its budget")
 	add("candidates-untried", c.Untried, "in %d cases not all pairs of accesses at two positions of a window were tried")
 	add("threads-cut", c.Build.Cut, "%d times the rest of a goroutine's events in a window was left out, because the recorded order does not explain them")
