@@ -96,9 +96,12 @@ func (m *merger) rescue(p *placed) int {
 // p's stream did in between goes there, too.
 func (m *merger) earlier(p *placed) int {
 	c := *p.a.c
-	own := 0
+	own, first := 0, ^c.known // bytes whose first access since is a write, or none
 	for i := len(m.buf) - 1; i >= max(0, len(m.buf)-maxBack); i-- {
 		q := &m.buf[i]
+		if q.a.c == p.a.c && !q.e.Kind.IsWrite() {
+			first &^= q.a.mask
+		}
 		if q.s == p.s {
 			own++
 			if q.from != p.from || q.from == q.to || own > maxOwn || q.writes(p.a.c) {
@@ -113,7 +116,8 @@ func (m *merger) earlier(p *placed) int {
 			continue
 		}
 		c.val, c.known = q.was.val, q.was.known
-		if c.mayHold(p.a.val, p.a.mask, q.a.mask) && m.free(i, len(m.buf), p.s, p.a.c) {
+		first |= q.a.mask
+		if c.mayHold(p.a.val, p.a.mask, first) && m.free(i, len(m.buf), p.s, p.a.c) {
 			m.gather(i, len(m.buf), p.s)
 			return i + own
 		}

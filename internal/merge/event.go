@@ -166,8 +166,9 @@ func (m *merger) compare(p *placed) int {
 			m.stats.Unexplained++
 			p.e.Flags |= format.FlagUnexplained
 		}
-		if i >= 0 && i < len(m.buf) {
-			return i // the shadow holds a later value
+		if i >= 0 && i < len(m.buf) { // the shadow holds a later value, where it knows one
+			p.a.c.store(p.a.val, p.a.mask&^p.a.c.known)
+			return i
 		}
 	}
 	p.a.c.store(p.a.val, p.a.mask)

@@ -303,6 +303,29 @@ func TestMerge(t *testing.T) {
 			g1 write 0x100 size=4 val=2
 			g1 lock 0x200
 			g2 lock 0x300`, ""},
+		{"V3: a read of a new word goes back to before a write of its half", `
+			go 1
+			start 0 10
+			go 2 20
+			write//4 0x100 2
+			write//4 0x104 3
+			write//4 0x108 4
+			lock 0x200 30
+			go 2
+			start 1 21
+			read 0x100 0
+			read 0x108 0
+			lock 0x300 40`, `
+			g1 start g0
+			g1 go g2
+			g2 start g1
+			g2 read 0x100 val=0
+			g1 write 0x100 size=4 val=2
+			g1 write 0x104 size=4 val=3
+			g2 read 0x108 val=0
+			g1 write 0x108 size=4 val=4
+			g1 lock 0x200
+			g2 lock 0x300`, ""},
 		{"V3: not where another goroutine read what it wrote in between", `
 			go 1
 			start 0 10
