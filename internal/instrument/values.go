@@ -94,6 +94,8 @@ func (b *body) fieldName(t types.Type, field int) string {
 // path writes the variable, field or element that a local address stands for.
 func (b *body) path(addr ssa.Value) string {
 	switch x := addr.(type) {
+	case *ssa.FreeVar:
+		return b.names[x]
 	case *ssa.Alloc:
 		if r, ok := b.results[x]; ok {
 			return r

@@ -26,9 +26,8 @@
 //
 // (R2) Every read and write of memory that may be shared is recorded with its address
 // and value. A local Alloc whose address does not leave the function (see local.go) is not
-// memory but a variable: a load from it is a Value record (a check: the walker knows the
-// value from the stores it walked), a store to it has no record. A return of a result variable in its own place
-// does not write it (see [Kept]).
+// memory but a variable: loads and stores have no records, the walker knows what is in it. A return of a result variable
+// in its own place does not write it (see [Kept]).
 //
 // (R3) A block has a Block record iff one of its predecessors has two successors. The first block has none.
 // In all others the walk knows where it is. Recover blocks are never entered: the
@@ -63,6 +62,11 @@
 //
 // (R12) Zero-size values have no Value records, nor have results and components
 // that nothing uses; copy and append have theirs always, because ranges depend on them.
+//
+// (R13) A variable that closures capture and that nothing is assigned to once the first closure is made is a value,
+// not memory, as Go's compiler has it: it has no records, and the closure's free variable is the value itself
+// (see captured.go). It has one store, before every load and every closure, at most once for each variable, so no
+// access of it can race. In it an address stands for what is there.
 //
 // # Walking
 //

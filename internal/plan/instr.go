@@ -16,7 +16,7 @@ func (p *Plan) hooks(f *Func) {
 		f.Params = append(f.Params, value(v, h.sizes))
 	}
 	for _, v := range f.SSA.FreeVars {
-		f.Params = append(f.Params, value(v, h.sizes))
+		f.Params = append(f.Params, component(v, -1, f.VarType(v), h.sizes))
 	}
 	f.Params = nonZero(f.Params)
 	for i, b := range f.SSA.Blocks {
@@ -105,7 +105,9 @@ func (h *planner) unop(ip *Instr, in *ssa.UnOp) {
 	switch in.Op {
 	case token.MUL:
 		if h.f.Local(in.X) {
-			ip.After = []Hook{value(in, h.sizes)}
+			if !h.f.Bound(in.X) && !h.followed(in.X) {
+				ip.After = []Hook{value(in, h.sizes)}
+			}
 		} else {
 			ip.After = []Hook{access(format.Read, in.X, in, in.Type(), h.sizes)}
 		}

@@ -7,12 +7,14 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Local reports whether addr lies in a local Alloc whose address does not leave
-// the function: a variable, not memory (R2).
+// Local reports whether addr lies in a variable that is not memory: in a local Alloc whose address does not leave
+// the function (R2), or in one that is bound (R13).
 func (f *Func) Local(addr ssa.Value) bool {
 	switch x := addr.(type) {
 	case *ssa.Alloc:
-		return f.local[x]
+		return f.local[x] || f.bound[x]
+	case *ssa.FreeVar:
+		return f.bound[x]
 	case *ssa.FieldAddr:
 		return f.Local(x.X)
 	case *ssa.IndexAddr:
@@ -20,6 +22,44 @@ func (f *Func) Local(addr ssa.Value) bool {
 		return array && f.Local(x.X)
 	}
 	return false
+}
+
+// Bound reports whether addr lies in a variable that is a value from its only store on (R13).
+func (f *Func) Bound(addr ssa.Value) bool {
+	switch x := addr.(type) {
+	case *ssa.FieldAddr:
+		return f.Bound(x.X)
+	case *ssa.IndexAddr:
+		return f.Bound(x.X)
+	}
+	return f.bound[addr]
+}
+
+// VarType returns the type that the parameter or free variable v has in emitted code: a bound one is a value.
+func (f *Func) VarType(v ssa.Value) types.Type {
+	if f.bound[v] {
+		return v.Type().Underlying().(*types.Pointer).Elem()
+	}
+	return v.Type()
+}
+
+// MaxFollowed is the size in bytes up to which the walker follows what is in a local variable.
+const MaxFollowed = 504
+
+// followed reports whether the walker knows what is at the address in a local variable.
+func (h *planner) followed(addr ssa.Value) bool {
+	for {
+		switch x := addr.(type) {
+		case *ssa.FieldAddr:
+			addr = x.X
+			continue
+		case *ssa.IndexAddr:
+			addr = x.X
+			continue
+		}
+		n := sizeOf(addr.Type().Underlying().(*types.Pointer).Elem(), h.sizes)
+		return 0 <= n && n <= MaxFollowed
+	}
 }
 
 // locals finds the Allocs of fn that are only loaded from and stored to, themselves

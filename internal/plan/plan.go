@@ -56,6 +56,7 @@ type Func struct {
 	Defers bool // deferred calls may run between Return and Exit
 
 	local map[*ssa.Alloc]bool
+	bound map[ssa.Value]bool // Allocs and FreeVars (R13)
 }
 
 // Block is the plan of one basic block.
@@ -89,6 +90,7 @@ func New(prog *Program, opaque map[string]string) *Plan {
 	}
 	for _, f := range p.funcs {
 		p.number(f)
+		p.bind(f)
 	}
 	for _, f := range p.funcs {
 		p.hooks(f)

@@ -90,6 +90,8 @@ const (
 	opLocal                // load of a local variable
 	opStore                // to shared memory
 	opSet                  // store to a local variable
+	opBind                 // the store to a bound variable: its register is the value (plan R13)
+	opPart                 // load, or address, in a bound variable: the value there
 	opAlloc                // of a local variable
 	opJump                 //
 	opIf                   //
@@ -155,7 +157,7 @@ func (w *Walker) compile(pf *plan.Func) *code {
 func (k *compiler) param(v ssa.Value) {
 	r := k.number(v)
 	k.c.args = append(k.c.args, r)
-	if k.size(v.Type()) != 0 {
+	if k.size(k.c.plan.VarType(v)) != 0 {
 		k.c.params = append(k.c.params, r)
 	}
 }
@@ -241,20 +243,30 @@ func (k *compiler) opcode(out *instr, ip *plan.Instr, in ssa.Instruction) {
 	case *ssa.Panic:
 		out.op = opPanic
 	case *ssa.Alloc:
-		if f.Local(in) {
+		if f.Bound(in) {
+			out.op = opNop
+		} else if f.Local(in) {
 			out.op, out.cell = opAlloc, k.cell(in)
 		}
 	case *ssa.Store:
 		out.op, out.size = opStore, k.size(in.Val.Type())
-		if f.Local(in.Addr) {
+		if f.Bound(in.Addr) {
+			out.op = opBind
+		} else if f.Local(in.Addr) {
 			out.op, out.cell = opSet, k.cell(root(in.Addr))
 		} else if plan.Kept(in) {
 			out.op = opNop
 		}
+	case *ssa.FieldAddr, *ssa.IndexAddr:
+		if v := in.(ssa.Value); f.Bound(v) {
+			out.op, out.size = opPart, k.size(pointee(v.Type()))
+		}
 	case *ssa.UnOp:
 		if in.Op == token.MUL {
 			out.op = opLoad
-			if f.Local(in.X) {
+			if f.Bound(in.X) {
+				out.op = opPart
+			} else if f.Local(in.X) {
 				out.op, out.cell = opLocal, k.cell(root(in.X))
 			}
 		}

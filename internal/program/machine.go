@@ -1,5 +1,11 @@
 package program
 
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/plan"
+)
+
 // A frame is one invocation of an instrumented function.
 type frame struct {
 	code   *code // nil: the function is not known
@@ -46,7 +52,7 @@ type cell struct {
 }
 
 // maxCell bounds the size of a local variable whose content is followed, in words.
-const maxCell = 63
+const maxCell = plan.MaxFollowed / 8
 
 func (c *cell) clear(size int64) {
 	c.deps, c.known = nil, 0
@@ -219,6 +225,9 @@ func (g *goroutine) finish(f *frame, in *instr) {
 		f.set(in, Known(0), nil) // its address is an offset in the cell
 	case opSet:
 		g.setLocal(f, in)
+	case opBind:
+		r := in.args[0].reg
+		f.regs[r], f.deps[r] = f.value(&in.args[1]), f.depsOf(&in.args[1])
 	case opLocal, opLoad:
 		if !in.recorded {
 			f.regs[in.reg] = g.computed(f, in)
@@ -278,6 +287,8 @@ func (g *goroutine) computed(f *frame, in *instr) Value {
 			return Words(append([]uint64(nil), f.stage.words...))
 		}
 		return Value{}
+	case opPart:
+		return in.partOf(f)
 	case opEval:
 		g.vals = g.vals[:0]
 		for i := range in.args {
@@ -287,6 +298,26 @@ func (g *goroutine) computed(f *frame, in *instr) Value {
 		return v
 	}
 	return Value{}
+}
+
+// partOf is what a bound variable holds at the address that in computes or loads from.
+func (in *instr) partOf(f *frame) Value {
+	v := f.value(&in.args[0])
+	switch in.in.(type) {
+	case *ssa.FieldAddr:
+		if in.off == nil || in.size < 0 || in.fused {
+			return Value{}
+		}
+		return v.part(in.off[in.index], in.size)
+	case *ssa.IndexAddr:
+		i, ok := f.value(&in.args[1]).Bits()
+		at := signed(in.kind2, i)
+		if !ok || at < 0 || in.elem < 0 {
+			return Value{}
+		}
+		return v.part(at*in.elem, in.elem)
+	}
+	return v
 }
 
 // returned takes over the results of a walked callee.

@@ -16,6 +16,12 @@ const all = ^uint64(0)
 // operand i (rule F2): what it dereferences, what its implicit checks look at, and what
 // it passes to code that is not walked.
 func pinned(out *instr, in ssa.Instruction) uint64 {
+	if out.op == opBind || out.op == opPart { // no memory; an index is checked
+		if _, ok := in.(*ssa.IndexAddr); ok {
+			return 2
+		}
+		return 0
+	}
 	switch in := in.(type) {
 	case *ssa.BinOp:
 		return pinnedBinOp(in)
