@@ -115,12 +115,17 @@ func Validate(w *window.Window) error {
 	if err := wellFormed(w); err != nil {
 		return err
 	}
+	_, err := newModel(w).run(recorded(w))
+	return err
+}
+
+// recorded is the recorded order.
+func recorded(w *window.Window) []int32 {
 	order := make([]int32, len(w.Events))
 	for i := range order {
 		order[i] = int32(i)
 	}
-	_, err := newModel(w).run(order)
-	return err
+	return order
 }
 
 // wellFormed checks what the model takes for granted.
@@ -188,6 +193,7 @@ type model struct {
 	class   []class         // by object
 	preds   [][]int32       // hard edges, by target
 	lastUse []int32         // by event: the last event of its thread that has it as a dependency, or -1
+	waiting bool            // tests: a non-blocking send takes place only when its Partner can (TestMeetings)
 }
 
 // state is one node of the search. States are immutable: after makes new ones.

@@ -170,7 +170,7 @@ func (m *model) put(n *state, i int32, e *window.Event, c *cell) bool {
 			return false
 		}
 		r, ok := m.upcoming(n, m.w.Events[e.Partner].Thread)
-		if !ok || r != e.Partner {
+		if !ok || r != e.Partner || m.waiting && !m.reachable(n, r) {
 			return false
 		}
 		c.b = int64(e.Partner) + 1
