@@ -40,6 +40,14 @@ type Event struct {
 	// sent is computed from.
 	ValDeps []int32
 
+	// Guards are conditions on earlier reads of the same thread that must hold for this
+	// event to happen as recorded, whatever these reads see (V).
+	Guards []Guard
+
+	// Value is what is written or sent when ValDeps are not all intact; nil: unknown. That
+	// of an AtomicRMW may depend on its own read.
+	Value Term
+
 	// Cases are the cases of a SelectDefault, or the cases not chosen of the select
 	// without default that a ChanSend or ChanRecv on an unbuffered channel belongs to (U).
 	Cases []Case
@@ -115,6 +123,9 @@ const (
 	ValueReads
 	// NeededReads: only reads that a branch or a pinned expression needs keep their values.
 	NeededReads
+	// EvaluatedReads: reads may take other values as long as branches and pinned
+	// expressions, evaluated, come out as recorded (RECIPE's value relaxation).
+	EvaluatedReads
 )
 
 func (s Semantics) String() string {
@@ -125,6 +136,8 @@ func (s Semantics) String() string {
 		return "value"
 	case NeededReads:
 		return "needed"
+	case EvaluatedReads:
+		return "evaluated"
 	}
 	return "semantics?"
 }

@@ -35,12 +35,12 @@ func (s *state) execute(i int32, e *window.Event) error {
 	o := &s.objects[e.Obj]
 	switch e.Kind {
 	case format.Read, format.AtomicRead:
-		s.intact[i] = o.intact && o.val == e.Val
+		s.sees(i, o.word)
 	case format.Write, format.AtomicWrite:
-		o.val, o.intact = e.Val, s.allIntact(e.ValDeps)
+		o.word = s.produced(e, e.Val, s.allIntact(e.ValDeps))
 	case format.AtomicRMW:
-		s.intact[i] = o.intact && o.val == e.Val
-		o.val, o.intact = e.Aux, s.intact[i] && s.allIntact(e.ValDeps)
+		s.sees(i, o.word)
+		o.word = s.produced(e, e.Aux, s.intact[i] && s.allIntact(e.ValDeps))
 	case format.Lock:
 		return s.lock(i, e, o)
 	case format.Unlock:
@@ -79,7 +79,7 @@ func (s *state) execute(i int32, e *window.Event) error {
 		o.closed = true
 	case format.ChanLen:
 		// (S) An unbuffered channel has length 0; its queue is never used.
-		s.intact[i] = uint64(len(o.queue)) == e.Val
+		s.sees(i, word{uint64(len(o.queue)), true})
 	default:
 		return s.violation("X", i, "the model has no such event")
 	}
@@ -179,7 +179,7 @@ func (s *state) cond(i int32, e *window.Event, o *object) error {
 
 // send is rules (C) and (U), sending.
 func (s *state) send(i int32, e *window.Event, o *object) error {
-	elem := element{e.Val, s.allIntact(e.ValDeps)}
+	elem := s.produced(e, e.Val, s.allIntact(e.ValDeps))
 	if o.closed {
 		return s.violation("C", i, "channel %d is closed", e.Obj)
 	}
@@ -193,7 +193,7 @@ func (s *state) send(i int32, e *window.Event, o *object) error {
 	if o.slot.full {
 		return s.violation("U", i, "another sender waits on channel %d", e.Obj)
 	}
-	o.slot = slot{full: true, element: elem, sender: e.Thread, send: i, partner: -1}
+	o.slot = slot{full: true, word: elem, sender: e.Thread, send: i, partner: -1}
 	if e.Flags&format.FlagNonBlocking != 0 {
 		// (U) Its receiver must be waiting: at the receive and nowhere else.
 		if !s.isNextOfItsThread(e.Partner) {
@@ -221,7 +221,7 @@ func (s *state) recv(i int32, e *window.Event, o *object) error {
 		if !o.closed || len(o.queue) > 0 || o.slot.full {
 			return s.violation("C", i, "channel %d is not closed and empty", e.Obj)
 		}
-		s.intact[i] = true
+		s.sees(i, word{e.Val, true})
 		return nil
 	}
 	if o.capacity == 0 {
@@ -232,7 +232,7 @@ func (s *state) recv(i int32, e *window.Event, o *object) error {
 	}
 	elem := o.queue[0]
 	o.queue = o.queue[1:]
-	s.intact[i] = elem.intact && elem.val == e.Val
+	s.sees(i, elem)
 	return nil
 }
 
@@ -250,7 +250,7 @@ func (s *state) rendezvous(i int32, e *window.Event, o *object) error {
 		return s.violation("U", i, "neither it nor send %d could have waited", met.send)
 	}
 	s.blockedOn[met.sender] = -1
-	s.intact[i] = met.intact && met.val == e.Val
+	s.sees(i, met.word)
 	return nil
 }
 

@@ -19,13 +19,13 @@ type state struct {
 	blockedOn []window.Obj // by thread: the channel on which it waits for a receiver, or -1
 	done      []bool       // by event: it has happened
 	intact    []bool       // by event: a read that kept its value
+	seen      []word       // by event: what a read saw
 	objects   []object
 }
 
 // object is the state of one object; the fields of its class are in use.
 type object struct {
-	val    uint64 // memory
-	intact bool   // memory: val is the value; otherwise the value is unknown
+	word // memory
 
 	writer  bool // lock
 	readers int32
@@ -36,22 +36,22 @@ type object struct {
 
 	waiters []window.Waiter // Cond
 
-	capacity int       // channel
-	closed   bool      // channel
-	queue    []element // channel, capacity > 0: oldest first
-	slot     slot      // channel, capacity 0
+	capacity int    // channel
+	closed   bool   // channel
+	queue    []word // channel, capacity > 0: oldest first
+	slot     slot   // channel, capacity 0
 }
 
-// element is a value in a channel.
-type element struct {
-	val    uint64
-	intact bool
+// word is a value in memory or in a channel.
+type word struct {
+	val   uint64
+	known bool // otherwise val says nothing
 }
 
 // slot is the place of an unbuffered channel where a sender waits.
 type slot struct {
 	full bool
-	element
+	word
 	sender  window.Thread
 	send    int32 // the send, or -1 if it happened before the window
 	partner int32 // the only receive that may empty the slot, or -1
@@ -70,6 +70,7 @@ func newState(w *window.Window) (*state, error) {
 		blockedOn: make([]window.Obj, n),
 		done:      make([]bool, len(w.Events)),
 		intact:    make([]bool, len(w.Events)),
+		seen:      make([]word, len(w.Events)),
 		objects:   make([]object, len(w.Init)),
 	}
 	for t := range n {
@@ -116,6 +117,9 @@ func (s *state) enter(i int32) error {
 			return s.violation("X", i, "no channel %d", c.Chan)
 		}
 	}
+	if err := s.termReads(i); err != nil {
+		return err
+	}
 	if e.Kind == format.Go {
 		if s.starter[e.Obj] >= 0 {
 			return s.violation("X", i, "thread %d is started twice", e.Obj)
@@ -129,7 +133,7 @@ func (s *state) enter(i int32) error {
 func (s *state) initObject(o window.Obj) error {
 	from, to := &s.w.Init[o], &s.objects[o]
 	*to = object{
-		val: from.Val, intact: true,
+		word:   word{from.Val, true},
 		writer: from.Writer, readers: from.Readers,
 		counter:  from.Counter,
 		once:     from.Once,
@@ -138,7 +142,7 @@ func (s *state) initObject(o window.Obj) error {
 	}
 	if to.capacity > 0 {
 		for _, v := range from.Queue {
-			to.queue = append(to.queue, element{v, true})
+			to.queue = append(to.queue, word{v, true})
 		}
 		return nil
 	}
@@ -149,7 +153,7 @@ func (s *state) initObject(o window.Obj) error {
 	if len(from.Queue) > 1 || from.SlotOf < 0 || int(from.SlotOf) >= len(s.threads) {
 		return &Violation{Rule: "X", Event: -1, Reason: fmt.Sprintf("unbuffered channel %d starts with %d elements of thread %d", o, len(from.Queue), from.SlotOf)}
 	}
-	to.slot = slot{full: true, element: element{from.Queue[0], true}, sender: from.SlotOf, send: -1, partner: -1}
+	to.slot = slot{full: true, word: word{from.Queue[0], true}, sender: from.SlotOf, send: -1, partner: -1}
 	s.blockedOn[from.SlotOf] = o
 	return nil
 }

@@ -15,7 +15,8 @@
 //	M2 thread start       W WaitGroups    S select and len
 //	M3 join               O Once          P pins
 //	M4 hard edges         N Cond          R the race itself
-//	M6 needed reads       C channels      X the window is malformed
+//	M6 needed reads       C channels      V guards
+//	                                      X the window is malformed
 //
 // (M5, every event is enabled in the state it meets, appears as one of the
 // lettered rules.)
@@ -139,7 +140,7 @@ func (s *state) neededReads(i int32) error {
 			return s.violation("M6", i, "needs the read %d, which does not keep its value", d)
 		}
 	}
-	return nil
+	return s.guards(i)
 }
 
 // isIntact reports whether read i was executed and kept its value.
@@ -205,7 +206,7 @@ func (s *state) checkOnlyWrite(p window.Pair) error {
 	if rmw.Kind != format.AtomicRMW || s.w.Events[b].Kind != format.Read {
 		return nil
 	}
-	if l := &s.objects[rmw.Obj]; !l.intact || l.val != rmw.Val {
+	if l := &s.objects[rmw.Obj]; !l.known || l.val != rmw.Val {
 		return s.violation("R", a, "races with a read, but may meet another value and write nothing")
 	}
 	return nil

@@ -138,6 +138,11 @@ func wellFormed(w *window.Window) error {
 				return fmt.Errorf("event %d depends on %d, which is not an earlier read of its thread", i, d)
 			}
 		}
+		for _, t := range terms(e) {
+			if err := termFits(w, int32(i), t); err != nil {
+				return err
+			}
+		}
 		switch e.Kind {
 		case format.Go:
 			if started[e.Obj] || e.Obj == window.Obj(e.Thread) {
@@ -194,13 +199,22 @@ type model struct {
 	preds   [][]int32       // hard edges, by target
 	lastUse []int32         // by event: the last event of its thread that has it as a dependency, or -1
 	waiting bool            // tests: a non-blocking send takes place only when its Partner can (TestMeetings)
+
+	hasTerms bool
 }
 
 // state is one node of the search. States are immutable: after makes new ones.
 type state struct {
 	at   []int32 // by thread: events executed
 	kept []bool  // by event: a read that kept its value
+	saw  []saw   // by event: what a read saw, where terms ask for it
 	objs []cell
+}
+
+// saw is what a read saw.
+type saw struct {
+	v  uint64
+	ok bool // it was known
 }
 
 // cell is the state of one object.
@@ -248,6 +262,12 @@ func newModel(w *window.Window) *model {
 		for _, d := range e.ValDeps {
 			m.lastUse[d] = int32(i)
 		}
+		for _, t := range terms(e) {
+			m.hasTerms = true
+			for _, d := range t.Reads() {
+				m.lastUse[d] = int32(i)
+			}
+		}
 	}
 	for _, e := range w.Edges {
 		m.preds[e.To] = append(m.preds[e.To], e.From)
@@ -260,6 +280,9 @@ func (m *model) start() *state {
 		at:   make([]int32, len(m.threads)),
 		kept: make([]bool, len(m.w.Events)),
 		objs: make([]cell, len(m.w.Init)),
+	}
+	if m.hasTerms {
+		st.saw = make([]saw, len(m.w.Events))
 	}
 	for o := range m.w.Init {
 		in, c := &m.w.Init[o], &st.objs[o]
@@ -319,6 +342,9 @@ func (m *model) encode(key []byte, st *state) []byte {
 			r := m.threads[t][k]
 			if u := m.lastUse[r]; u >= 0 && m.rank[u] >= n {
 				key = append(key, b2u(st.kept[r]))
+				if m.hasTerms {
+					key = binary.AppendUvarint(append(key, b2u(st.saw[r].ok)), st.saw[r].v)
+				}
 			}
 		}
 	}
@@ -387,7 +413,30 @@ func (m *model) reachable(st *state, i int32) bool {
 			return false
 		}
 	}
-	return m.known(st, e.Deps)
+	return m.known(st, e.Deps) && m.guarded(st, e)
+}
+
+// guarded reports that the guards of e hold. (V)
+func (m *model) guarded(st *state, e *window.Event) bool {
+	for _, g := range e.Guards {
+		if v := m.amounts(st, g.Term); !v.ok || v.v != g.Want {
+			return false
+		}
+	}
+	return true
+}
+
+// amounts evaluates a term. (V)
+func (m *model) amounts(st *state, t window.Term) saw {
+	var in []uint64
+	for _, r := range t.Reads() {
+		if !st.saw[r].ok {
+			return saw{}
+		}
+		in = append(in, st.saw[r].v)
+	}
+	v, ok := t.Eval(in)
+	return saw{v, ok}
 }
 
 // stuck reports whether t waits for a receiver. (U)

@@ -2,6 +2,7 @@ package tracetest
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"presage/internal/trace/format"
 	"presage/internal/window"
@@ -52,6 +53,25 @@ func Faults() []Fault {
 		{"M6: strict reads are free", all(func(e *window.Event) bool { s := e.Strict; e.Strict = false; return s })},
 		{"M6: every read is strict", all(func(e *window.Event) bool { s := !e.Strict && isRead(e); e.Strict = e.Strict || s; return s })},
 		{"values: written values depend on nothing", all(func(e *window.Event) bool { n := len(e.ValDeps); e.ValDeps = nil; return n > 0 })},
+		{"V: guards always hold", all(func(e *window.Event) bool { n := len(e.Guards); e.Guards = nil; return n > 0 })},
+		{"V: guards need recorded values", all(func(e *window.Event) bool {
+			n := len(e.Guards)
+			for _, g := range e.Guards {
+				e.Deps = append(e.Deps, g.Term.Reads()...)
+			}
+			e.Guards = nil
+			return n > 0
+		})},
+		{"V: other values are not computed", all(func(e *window.Event) bool {
+			t := e.Value
+			e.Value = nil
+			return t != nil
+		})},
+		{"V: values are as recorded", all(func(e *window.Event) bool {
+			n := len(e.ValDeps)
+			e.ValDeps, e.Value = nil, nil
+			return n > 0
+		})},
 		{"values: all written values are equal", all(func(e *window.Event) bool {
 			if e.Kind != format.Write || e.Val == 1 {
 				return false
@@ -206,6 +226,10 @@ func forget(w *window.Window) {
 	for i := range w.Events {
 		e := &w.Events[i]
 		e.Deps, e.ValDeps = keep(e.Deps), keep(e.ValDeps)
+		e.Guards = slices.DeleteFunc(e.Guards, func(g window.Guard) bool { return len(keep(g.Term.Reads())) < len(g.Term.Reads()) })
+		if e.Value != nil && len(keep(e.Value.Reads())) < len(e.Value.Reads()) {
+			e.Value = nil
+		}
 		if e.Partner >= 0 && w.Events[e.Partner].Kind != format.ChanRecv {
 			e.Partner, e.Flags = -1, e.Flags&^format.FlagNonBlocking
 		}

@@ -247,7 +247,7 @@ func (g *run) emit(t window.Thread, e window.Event) int32 {
 		}
 	}
 	if isRead(&e) {
-		e.Strict = g.p.Semantics != window.NeededReads || g.chance(g.p.Strict)
+		e.Strict = g.p.Semantics < window.NeededReads || g.chance(g.p.Strict)
 		th.reads = append(th.reads, i)
 	}
 	g.events = append(g.events, e)
@@ -300,6 +300,9 @@ func (g *run) finish() *window.Window {
 				w.Edges = append(w.Edges, window.Edge{From: int32(i), To: int32(j)})
 			}
 		}
+	}
+	if g.p.Semantics == window.EvaluatedReads {
+		addTerms(g.r, w)
 	}
 	return w
 }

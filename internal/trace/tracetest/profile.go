@@ -33,7 +33,7 @@ func Profiles() []Profile {
 			Threads: 3, Events: 14, Before: 6, Locations: 2, Channels: 2, Values: 3,
 			Deps: 0.25, Strict: 0.15, Edges: 0.15,
 		}
-		if sem != window.NeededReads {
+		if sem < window.NeededReads {
 			p.Deps /= 2
 		}
 		for _, n := range append(names, "memory") {
@@ -48,7 +48,7 @@ func Profiles() []Profile {
 		ps = append(ps, p)
 	}
 	guarded := func(p *Profile) { p.Guard, p.Locations, p.Events = 0.9, 1, 18 }
-	for _, sem := range []window.Semantics{window.StrictReads, window.ValueReads, window.NeededReads} {
+	for _, sem := range []window.Semantics{window.StrictReads, window.ValueReads, window.NeededReads, window.EvaluatedReads} {
 		for _, f := range []string{"atomic", "mutex", "rwmutex", "try", "group", "once", "cond", "chan", "select", "go"} {
 			add(f, sem, nil, f)
 			add(f+"-guarded", sem, guarded, f, "mutex")

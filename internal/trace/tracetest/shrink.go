@@ -51,6 +51,15 @@ func simpler(w *window.Window) []*window.Window {
 		if len(e.ValDeps) > 0 {
 			change(func(w *window.Window) { w.Events[i].ValDeps = w.Events[i].ValDeps[1:] })
 		}
+		for k := range e.Guards {
+			change(func(w *window.Window) {
+				gs := w.Events[i].Guards
+				w.Events[i].Guards = append(gs[:k:k], gs[k+1:]...)
+			})
+		}
+		if e.Value != nil {
+			change(func(w *window.Window) { w.Events[i].Value = nil })
+		}
 		if e.Strict {
 			change(func(w *window.Window) { w.Events[i].Strict = false })
 		}
@@ -73,6 +82,7 @@ func Clone(w *window.Window) *window.Window {
 		e.Deps = append([]int32(nil), e.Deps...)
 		e.ValDeps = append([]int32(nil), e.ValDeps...)
 		e.Cases = append([]window.Case(nil), e.Cases...)
+		e.Guards = append([]window.Guard(nil), e.Guards...)
 	}
 	c.Edges = append([]window.Edge(nil), w.Edges...)
 	c.Init = append([]window.ObjState(nil), w.Init...)
@@ -103,6 +113,7 @@ func without(w *window.Window, i int32) *window.Window {
 	for k := range c.Events {
 		e := &c.Events[k]
 		e.Deps, e.ValDeps = move(e.Deps), move(e.ValDeps)
+		moveTerms(e, i)
 		if e.Partner == i {
 			e.Partner = -1
 		} else if e.Partner > i {
@@ -116,4 +127,22 @@ func without(w *window.Window, i int32) *window.Window {
 		}
 	}
 	return c
+}
+
+// moveTerms does for the terms of e what without does for its dependencies. A
+// term that has lost a read goes.
+func moveTerms(e *window.Event, i int32) {
+	var kept []window.Guard
+	for _, g := range e.Guards {
+		if t := g.Term.(*Term).without(i); t != nil {
+			kept = append(kept, window.Guard{Term: t, Want: g.Want})
+		}
+	}
+	e.Guards = kept
+	if e.Value != nil {
+		t := e.Value.(*Term).without(i)
+		if e.Value = t; t == nil {
+			e.Value = nil
+		}
+	}
 }

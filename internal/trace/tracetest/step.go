@@ -20,7 +20,7 @@ func (m *model) after(st *state, i int32) (*state, error) {
 		return nil, errNotReachable
 	}
 	e := &m.w.Events[i]
-	n := &state{at: slices.Clone(st.at), kept: slices.Clone(st.kept), objs: slices.Clone(st.objs)}
+	n := &state{at: slices.Clone(st.at), kept: slices.Clone(st.kept), saw: slices.Clone(st.saw), objs: slices.Clone(st.objs)}
 	n.at[e.Thread]++
 	if !m.apply(n, i, e) {
 		return nil, errDisabled
@@ -51,10 +51,13 @@ func (m *model) apply(n *state, i int32, e *window.Event) bool {
 	}
 
 	c := &n.objs[e.Obj]
-	sees := func() bool { return c.b == 1 && uint64(c.a) == e.Val }
-	put := func(v uint64, known bool) {
-		c.a, c.b = int64(v), 0
-		if known {
+	sees := func(v saw) bool {
+		n.see(i, v)
+		return v.ok && v.v == e.Val
+	}
+	put := func(v saw) {
+		c.a, c.b = int64(v.v), 0
+		if v.ok {
 			c.b = 1
 		} else {
 			c.a = 0 // unknown values are all the same
@@ -62,14 +65,14 @@ func (m *model) apply(n *state, i int32, e *window.Event) bool {
 	}
 	switch e.Kind {
 	case format.Read, format.AtomicRead:
-		n.kept[i] = sees()
+		n.kept[i] = sees(saw{uint64(c.a), c.b == 1})
 		return true
 	case format.Write, format.AtomicWrite:
-		put(e.Val, m.known(n, e.ValDeps))
+		put(m.stored(n, e, e.Val, true))
 		return true
 	case format.AtomicRMW:
-		n.kept[i] = sees()
-		put(e.Aux, n.kept[i] && m.known(n, e.ValDeps))
+		n.kept[i] = sees(saw{uint64(c.a), c.b == 1})
+		put(m.stored(n, e, e.Aux, n.kept[i]))
 		return true
 
 	case format.Lock:
@@ -143,7 +146,7 @@ func (m *model) apply(n *state, i int32, e *window.Event) bool {
 		if m.w.Init[e.Obj].Cap == 0 {
 			length = 0
 		}
-		n.kept[i] = uint64(length) == e.Val
+		n.kept[i] = sees(saw{uint64(length), true})
 		return true
 	case format.ChanSend:
 		return m.put(n, i, e, c)
@@ -153,15 +156,22 @@ func (m *model) apply(n *state, i int32, e *window.Event) bool {
 	panic("tracetest: the model has no event of kind " + e.Kind.String())
 }
 
+// see notes what read i sees, if terms may ask.
+func (n *state) see(i int32, v saw) {
+	if n.saw != nil {
+		n.saw[i] = v
+	}
+}
+
 // put is a send.
 func (m *model) put(n *state, i int32, e *window.Event, c *cell) bool {
 	size := max(1, int(m.w.Init[e.Obj].Cap))
 	if c.a == 1 || len(c.list) >= size {
 		return false
 	}
-	x := item{v: e.Val, ok: m.known(n, e.ValDeps), who: e.Thread, send: i}
-	if !x.ok {
-		x.v = 0
+	x := item{who: e.Thread, send: i}
+	if v := m.stored(n, e, e.Val, true); v.ok {
+		x.v, x.ok = v.v, true
 	}
 	if m.w.Init[e.Obj].Cap > 0 {
 		x.who, x.send = 0, -1 // whose element it is cannot be noticed
@@ -183,6 +193,7 @@ func (m *model) put(n *state, i int32, e *window.Event, c *cell) bool {
 func (m *model) take(n *state, i int32, e *window.Event, c *cell) bool {
 	if e.Flags&format.FlagClosed != 0 {
 		n.kept[i] = true
+		n.see(i, saw{e.Val, true})
 		return c.a == 1 && len(c.list) == 0
 	}
 	if len(c.list) == 0 {
@@ -191,6 +202,7 @@ func (m *model) take(n *state, i int32, e *window.Event, c *cell) bool {
 	x := c.list[0]
 	c.list = c.list[1:]
 	n.kept[i] = x.ok && x.v == e.Val
+	n.see(i, saw{x.v, x.ok})
 	if m.w.Init[e.Obj].Cap > 0 {
 		return true
 	}

@@ -30,6 +30,7 @@ func kindName(k format.Kind) string {
 //	0 t1 write o0 val=2 valdeps=..
 //	1 t0 send o2 val=7 nb partner=2 cases=o3!,o3?  (a send and a receive)
 //	2 t2 recv o2 val=7 deps=.. strict
+//	3 t2 write o0 val=8 valdeps=2 value=add(r2,1) guard=lt(r2,9)=1
 //	edge 0 2
 //
 // An event's line starts with its index. Zero operands and a partner of -1 are
@@ -138,6 +139,12 @@ func formatEvent(e *window.Event) string {
 	if len(e.ValDeps) > 0 {
 		fmt.Fprintf(&b, " valdeps=%s", join(e.ValDeps))
 	}
+	for _, g := range e.Guards {
+		fmt.Fprintf(&b, " guard=%s=%d", g.Term, g.Want)
+	}
+	if e.Value != nil {
+		fmt.Fprintf(&b, " value=%s", e.Value)
+	}
 	var cs []string
 	for _, c := range e.Cases {
 		dir := "?"
@@ -211,7 +218,7 @@ func parseLine(w *window.Window, f []string) error {
 	}
 	switch f[0] {
 	case "semantics":
-		for s := window.StrictReads; s <= window.NeededReads; s++ {
+		for s := window.StrictReads; s <= window.EvaluatedReads; s++ {
 			if s.String() == f[1] {
 				w.Semantics = s
 				return nil
@@ -371,6 +378,15 @@ func parseOperand(e *window.Event, s string) (err error) {
 		e.Deps, err = numbers(list)
 	case "valdeps":
 		e.ValDeps, err = numbers(list)
+	case "guard":
+		term, want, _ := strings.Cut(val, "=")
+		g := window.Guard{}
+		if g.Term, err = parseTerm(term); err == nil {
+			g.Want, err = strconv.ParseUint(want, 10, 64)
+		}
+		e.Guards = append(e.Guards, g)
+	case "value":
+		e.Value, err = parseTerm(val)
 	case "cases":
 		for _, c := range list {
 			o, err := strconv.Atoi(strings.Trim(c, "o!?"))

@@ -1,0 +1,73 @@
+package witness
+
+import (
+	"presage/internal/trace/format"
+	"presage/internal/window"
+)
+
+// sees notes what read i sees.
+func (s *state) sees(i int32, x word) {
+	s.seen[i] = x
+	s.intact[i] = x.known && x.val == s.w.Events[i].Val
+}
+
+// produced is the value that a write or send leaves (V): as recorded, if what it is
+// computed from is; else what its term amounts to.
+func (s *state) produced(e *window.Event, recorded uint64, asRecorded bool) word {
+	switch {
+	case asRecorded:
+		return word{recorded, true}
+	case e.Value == nil:
+		return word{}
+	}
+	return s.evaluate(e.Value)
+}
+
+// evaluate computes a term from what its reads have seen (V).
+func (s *state) evaluate(t window.Term) word {
+	reads := t.Reads()
+	in := make([]uint64, len(reads))
+	for k, r := range reads {
+		if r < 0 || int(r) >= len(s.seen) || !s.seen[r].known {
+			return word{}
+		}
+		in[k] = s.seen[r].val
+	}
+	v, ok := t.Eval(in)
+	return word{v, ok}
+}
+
+// guards checks (V): the conditions of event i come out as recorded.
+func (s *state) guards(i int32) error {
+	for _, g := range s.w.Events[i].Guards {
+		switch v := s.evaluate(g.Term); {
+		case !v.known:
+			return s.violation("V", i, "the guard %v has no known value", g.Term)
+		case v.val != g.Want:
+			return s.violation("V", i, "the guard %v is %d, not %d", g.Term, v.val, g.Want)
+		}
+	}
+	return nil
+}
+
+// termReads checks that the terms of event i are about earlier reads of its thread.
+func (s *state) termReads(i int32) error {
+	e := &s.w.Events[i]
+	check := func(t window.Term, own bool) error {
+		for _, r := range t.Reads() {
+			if r < 0 || r > i || r == i && !own || s.w.Events[r].Thread != e.Thread || !isRead(s.w.Events[r].Kind) {
+				return s.violation("X", i, "a term reads %d, which is not an earlier read of its thread", r)
+			}
+		}
+		return nil
+	}
+	for _, g := range e.Guards {
+		if err := check(g.Term, false); err != nil {
+			return err
+		}
+	}
+	if e.Value == nil {
+		return nil
+	}
+	return check(e.Value, e.Kind == format.AtomicRMW)
+}
