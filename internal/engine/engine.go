@@ -108,6 +108,9 @@ func New(w *window.Window, opt Options) *Solver {
 	s.bump = 1
 	s.machine.prepare(st, ob)
 	s.reads.prepare(len(w.Events))
+	if hasTerms(w) {
+		s.values = newValues(len(w.Events))
+	}
 	s.racingLit = make([]lit, len(w.Events))
 	for i := range s.racingLit {
 		s.racingLit[i] = noLit

@@ -18,6 +18,12 @@ func (s *Solver) emit(lits ...lit) {
 func (s *Solver) explain(v violation, p window.Pair) []lit {
 	x := v.x
 	e := &s.w.Events[x]
+	if s.values != nil {
+		switch v.rule {
+		case ruleRead, ruleElement, ruleLen, ruleDep, ruleSwap, ruleGuard, ruleSource:
+			return s.explainValue(v, p)
+		}
+	}
 	switch v.rule {
 	case ruleRead:
 		return s.explainRead(x, v.y)

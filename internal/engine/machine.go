@@ -35,6 +35,8 @@ const (
 	ruleReady                 // (S) case number y of x is ready
 	ruleImpatient             // (U) neither x nor the send y could have waited
 	ruleSwap                  // the racing compare-and-swap x would meet the write y (-1: initial value)
+	ruleGuard                 // (V) guard number y of x does not hold
+	ruleSource                // the read x met the write y (-1: initial value), not its chosen source
 )
 
 // violation says that event x, where the candidate order has it, violates rule.
@@ -48,8 +50,7 @@ type state struct {
 	stamp  int32
 	failed bool // had a violation: what follows on this object says nothing
 
-	val    uint64
-	intact bool
+	word
 	writer int32 // last write, -1: initial value
 
 	writers, readers int32
@@ -76,6 +77,7 @@ type machine struct {
 	states  []state
 	run     int32
 	intact  []bool  // of each executed read
+	values  *values // of reads and sends, if the window has terms
 	element []int32 // of each executed send: the number of its element
 	ran     []int32 // run in which the event was executed
 	plain   []bool  // event needs no more than that its object lets it
@@ -88,7 +90,7 @@ func (m *machine) prepare(st *static, ob *objects) {
 	m.states = make([]state, len(ob.objs))
 	m.intact, m.element, m.ran, m.plain = make([]bool, n), make([]int32, n), make([]int32, n), make([]bool, n)
 	for x := range n {
-		m.plain[x] = !st.never[x] && len(st.w.Events[x].Deps) == 0 && ob.blocker[x] == -1 && ob.joins[x] == -1
+		m.plain[x] = !st.never[x] && len(st.w.Events[x].Deps) == 0 && len(st.w.Events[x].Guards) == 0 && ob.blocker[x] == -1 && ob.joins[x] == -1
 	}
 }
 
@@ -111,7 +113,7 @@ func (s *Solver) execute(seq []int32, p window.Pair, limit int) []violation {
 	}
 	if x := s.onlyWrite(p); x >= 0 {
 		e := &s.w.Events[x]
-		if st := s.state(e.Obj); !st.intact || st.val != e.Val {
+		if st := s.state(e.Obj); !st.known || st.val != e.Val {
 			s.fail(ruleSwap, x, st.writer)
 		}
 	}
@@ -142,7 +144,7 @@ func (s *Solver) state(o window.Obj) *state {
 	}
 	in := &s.w.Init[o]
 	*st = state{
-		stamp: s.run, val: in.Val, intact: true, writer: -1,
+		stamp: s.run, word: word{in.Val, true}, writer: -1,
 		readers: in.Readers, counter: in.Counter, once: in.Once,
 		closed: notClosed, sends: st.sends[:0], waiters: st.waiters[:0],
 	}
@@ -182,6 +184,11 @@ func (s *Solver) checkEvent(x int32) {
 	for _, r := range s.w.Events[x].Deps {
 		if !s.intact[r] {
 			s.fail(ruleDep, x, r)
+		}
+	}
+	for k := range s.w.Events[x].Guards {
+		if !s.guardHolds(x, k) {
+			s.fail(ruleGuard, x, int32(k))
 		}
 	}
 	s.checkBlocker(x, s.blocker[x])
@@ -248,10 +255,13 @@ func (s *Solver) step(x int32) {
 	}
 }
 
-// met notes whether the read x is intact; a needed one must be.
-func (s *Solver) met(x int32, ok bool, r rule, y int32) {
-	s.intact[x] = ok
-	if !ok && s.needed(x) {
+// met notes what the read x sees of the write or send y; a needed one must see what it saw.
+func (s *Solver) met(x int32, see word, r rule, y int32) {
+	s.intact[x] = see.known && see.val == s.w.Events[x].Val
+	if s.values != nil {
+		s.values.seen[x], s.values.from[x] = see, y
+	}
+	if !s.intact[x] && s.needed(x) {
 		s.fail(r, x, y)
 	}
 }
@@ -276,12 +286,15 @@ func (s *Solver) allIntact(reads []int32) bool {
 
 func (s *Solver) stepRead(x int32, e *window.Event) {
 	st := s.state(e.Obj)
-	s.met(x, st.intact && st.val == e.Val, ruleRead, st.writer)
+	s.met(x, st.word, ruleRead, st.writer)
+	if s.values != nil {
+		s.checkSource(x, st.writer)
+	}
 }
 
 func (s *Solver) stepWrite(x int32, e *window.Event, val uint64, ok bool) {
 	st := s.state(e.Obj)
-	st.val, st.intact, st.writer = val, ok && s.allIntact(e.ValDeps), x
+	st.word, st.writer = s.produced(e, val, ok), x
 }
 
 // failOn reports a violation on the state of an object.

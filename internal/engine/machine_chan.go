@@ -25,6 +25,9 @@ func (s *Solver) stepSend(x int32, e *window.Event) { // (C,U)
 		s.failOn(st, ruleFull, x, -1)
 		return
 	}
+	if s.values != nil {
+		s.values.seen[x] = s.produced(e, e.Val, true)
+	}
 	s.element[x] = int32(len(s.w.Init[e.Obj].Queue) + len(st.sends))
 	st.sends = append(st.sends, x)
 	if s.handsOver(e) && !s.isWaiting(e.Partner) {
@@ -45,10 +48,16 @@ func (s *Solver) isWaiting(p int32) bool {
 func (s *Solver) stepRecv(x int32, e *window.Event) { // (C,U)
 	st := s.state(e.Obj)
 	s.intact[x] = true
+	if s.values != nil { // until take says more
+		s.values.seen[x], s.values.from[x] = word{e.Val, true}, unexplained
+	}
 	held := s.held(e.Obj, st)
 	switch {
 	case st.failed:
 	case e.Flags&format.FlagClosed != 0:
+		if s.values != nil {
+			s.values.from[x] = nowhere
+		}
 		if st.closed == notClosed {
 			s.failOn(st, ruleOpen, x, -1)
 		} else if held > 0 {
@@ -67,7 +76,7 @@ func (s *Solver) take(x int32, e *window.Event, st *state) {
 	k := int(st.got)
 	st.got++
 	if k < len(queue) {
-		s.met(x, queue[k] == e.Val, ruleElement, -1)
+		s.met(x, word{queue[k], true}, ruleElement, -1)
 		return
 	}
 	y := st.sends[k-len(queue)]
@@ -80,7 +89,7 @@ func (s *Solver) take(x int32, e *window.Event, st *state) {
 		s.failOn(st, ruleImpatient, x, y)
 		return
 	}
-	s.met(x, send.Val == e.Val && s.allIntact(send.ValDeps), ruleElement, y)
+	s.met(x, s.sent(y, send), ruleElement, y)
 }
 
 const (
@@ -126,8 +135,11 @@ func (s *Solver) stepClose(x int32, e *window.Event) { // (C,U)
 func (s *Solver) stepLen(x int32, e *window.Event) { // (S)
 	st := s.state(e.Obj)
 	s.intact[x] = true
+	if s.values != nil {
+		s.values.seen[x], s.values.from[x] = word{e.Val, true}, unexplained
+	}
 	if !st.failed {
-		s.met(x, uint64(s.length(e.Obj, st)) == e.Val, ruleLen, -1)
+		s.met(x, word{uint64(s.length(e.Obj, st)), true}, ruleLen, nowhere)
 	}
 }
 

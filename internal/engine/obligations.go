@@ -20,6 +20,7 @@ type obligations struct {
 	run     int32
 	refuted bool
 	byValue map[valueKey][]int32
+	varies  []bool  // by object: what is written to it depends on the execution, and terms say how (V)
 	latest  []int32 // scratch: by sequence of a location, the last write before a read
 }
 
@@ -34,8 +35,14 @@ func newObligations(st *static, ob *objects) *obligations {
 		cut: make([]int32, st.width), limit: make([]int32, st.width), done: make([]int32, st.width),
 		stamp: make([]int32, st.n), byValue: map[valueKey][]int32{},
 	}
+	if hasTerms(st.w) {
+		u.varies = make([]bool, len(st.w.Init))
+	}
 	for i := range st.w.Events {
 		e := &st.w.Events[i]
+		if u.varies != nil && e.Kind.IsWrite() && !isConstant(e) {
+			u.varies[e.Obj] = true
+		}
 		if e.Kind.IsWrite() {
 			k := valueKey{e.Obj, written(e)}
 			u.byValue[k] = append(u.byValue[k], int32(i))
@@ -152,6 +159,9 @@ func (u *obligations) need(r int32) {
 		return
 	}
 	u.stamp[r] = u.run
+	if u.varies != nil && u.varies[u.w.Events[r].Obj] {
+		return // another write than those of its value may store it
+	}
 	switch u.w.Events[r].Kind {
 	case format.Read, format.AtomicRead, format.AtomicRMW:
 		u.reads = append(u.reads, r)

@@ -139,12 +139,7 @@ func (s *Solver) newSources(r, at int32, need lit) *sources {
 func (s *Solver) candidates(r int32) []int32 {
 	e := &s.w.Events[r]
 	o := &s.objs[e.Obj]
-	var last []int32 // the last write of each chain that must stand before r
-	for _, q := range o.ops[roleWrite] {
-		if k := s.countMust(q, r); k > 0 {
-			last = append(last, q[k-1])
-		}
-	}
+	last := s.lastMust(r)
 	var c []int32
 	if o.init.Val == e.Val && len(last) == 0 {
 		c = append(c, -1)
@@ -157,6 +152,17 @@ func (s *Solver) candidates(r int32) []int32 {
 		}
 	}
 	return c
+}
+
+// lastMust returns the last write of each chain that must stand before the read r.
+func (s *Solver) lastMust(r int32) []int32 {
+	var last []int32
+	for _, q := range s.objs[s.w.Events[r].Obj].ops[roleWrite] {
+		if k := s.countMust(q, r); k > 0 {
+			last = append(last, q[k-1])
+		}
+	}
+	return last
 }
 
 // countMust is the number of events of q that must stand before x.

@@ -1,0 +1,314 @@
+package engine
+
+import (
+	"slices"
+
+	"presage/internal/trace/format"
+	"presage/internal/window"
+)
+
+// word is a value in memory or in a channel; what is not known equals nothing.
+type word struct {
+	val   uint64
+	known bool
+}
+
+// values is rule (V): what reads see where terms are evaluated. Then no read is needed
+// as such; a guard that fails, or a read that must be intact and is not, is
+// explained by its *slice*, the reads it rests on, each with the write it sees.
+type values struct {
+	seen    []word     // of each executed read and send
+	from    []int32    // of each executed read: the write or send it sees, -1: the initial value
+	sources []*sources // of a read: the literals "it sees this write"
+	slice   []int32    // scratch: reads of the slice
+	inSlice []bool
+}
+
+// What from may be besides an event.
+const (
+	nowhere     = -2 // the value does not depend on the order
+	unexplained = -3 // the object has had a violation before
+)
+
+func newValues(n int) *values {
+	return &values{seen: make([]word, n), from: make([]int32, n), sources: make([]*sources, n), inSlice: make([]bool, n)}
+}
+
+// hasTerms reports whether anything in the window is evaluated.
+func hasTerms(w *window.Window) bool {
+	return slices.ContainsFunc(w.Events, func(e window.Event) bool { return len(e.Guards) > 0 || e.Value != nil })
+}
+
+// isConstant reports that the write or send e always leaves the same value.
+func isConstant(e *window.Event) bool {
+	return len(e.ValDeps) == 0 && e.Value == nil && e.Kind != format.AtomicRMW
+}
+
+// produced is the value that e leaves: as recorded, if all it is computed from is; else
+// what its term amounts to (V).
+func (s *Solver) produced(e *window.Event, recorded uint64, asRecorded bool) word {
+	switch {
+	case asRecorded && s.allIntact(e.ValDeps):
+		return word{recorded, true}
+	case e.Value == nil:
+		return word{}
+	}
+	return s.evaluate(e.Value)
+}
+
+// sent is the element that the executed send y has left.
+func (s *Solver) sent(y int32, e *window.Event) word {
+	if s.values != nil {
+		return s.values.seen[y]
+	}
+	return word{e.Val, s.allIntact(e.ValDeps)}
+}
+
+func (s *Solver) evaluate(t window.Term) word {
+	reads := t.Reads()
+	in := make([]uint64, len(reads))
+	for k, r := range reads {
+		if !s.values.seen[r].known {
+			return word{}
+		}
+		in[k] = s.values.seen[r].val
+	}
+	v, ok := t.Eval(in)
+	return word{v, ok}
+}
+
+// guardHolds judges guard number k of x. With recorded values it comes out as recorded.
+func (s *Solver) guardHolds(x int32, k int) bool {
+	g := &s.w.Events[x].Guards[k]
+	if s.allIntact(g.Term.Reads()) {
+		return true
+	}
+	v := s.evaluate(g.Term)
+	return v.known && v.val == g.Want
+}
+
+// checkSource notes a read that does not see the write that the search has chosen for it.
+func (s *Solver) checkSource(r, w0 int32) {
+	src := s.values.sources[r]
+	if src == nil {
+		return
+	}
+	refuted := false
+	for i, l := range src.lits {
+		if s.holds(l) {
+			if src.writes[i] != w0 {
+				s.fail(ruleSource, r, w0)
+			}
+			return
+		}
+		refuted = refuted || src.writes[i] == w0 && s.holds(l.not())
+	}
+	if refuted {
+		s.fail(ruleSource, r, w0)
+	}
+}
+
+// explainValue explains a violation of (V) or (M6) in a window with terms.
+func (s *Solver) explainValue(v violation, p window.Pair) []lit {
+	switch v.rule {
+	case ruleSource:
+		return s.explainSource(v.x, v.y)
+	case ruleSwap:
+		return s.explainLast(v.x, v.y)
+	case ruleDep:
+		return s.explainSlice(s.happens(v.x, p), v.y)
+	case ruleGuard:
+		t := s.w.Events[v.x].Guards[v.y].Term
+		s.excludeSources(v.x, v.y, p)
+		return s.explainSlice(s.happens(v.x, p), t.Reads()...)
+	}
+	return s.explainSlice([]lit{s.out(v.x)}, v.x) // a strict read
+}
+
+// explainSlice: not all of these reads, and of the reads that what they see was
+// computed from, see what they see in the candidate order.
+func (s *Solver) explainSlice(c []lit, reads ...int32) []lit {
+	if !s.collectSlice(reads) {
+		return nil // its object has had a violation, which is explained
+	}
+	for _, r := range s.values.slice {
+		c = s.elsewhere(c, r)
+	}
+	return s.because(c)
+}
+
+// collectSlice computes the slice of some reads. It is false if it is not known.
+func (s *Solver) collectSlice(reads []int32) bool {
+	u := s.values
+	u.slice = u.slice[:0]
+	push := func(list ...int32) {
+		for _, r := range list {
+			if !u.inSlice[r] {
+				u.inSlice[r] = true
+				u.slice = append(u.slice, r)
+			}
+		}
+	}
+	push(reads...)
+	known := true
+	for i := 0; i < len(u.slice); i++ {
+		w := u.from[u.slice[i]]
+		known = known && w != unexplained
+		if w < 0 || isConstant(&s.w.Events[w]) {
+			continue
+		}
+		e := &s.w.Events[w]
+		push(e.ValDeps...)
+		if e.Value != nil {
+			push(e.Value.Reads()...)
+		}
+		if e.Kind == format.AtomicRMW {
+			push(w)
+		}
+	}
+	for _, r := range u.slice {
+		u.inSlice[r] = false
+	}
+	return known
+}
+
+// elsewhere appends clause literals for "r sees another write or element".
+func (s *Solver) elsewhere(c []lit, r int32) []lit {
+	e := &s.w.Events[r]
+	w := s.values.from[r]
+	switch e.Kind {
+	case format.ChanLen:
+		if s.objs[e.Obj].init.Cap > 0 {
+			c = s.sameSet(s.sameSet(c, e.Obj, roleSend, r), e.Obj, roleRecv, r)
+		}
+		return c
+	case format.ChanRecv:
+		if w == nowhere {
+			return c
+		}
+		c = s.sameSet(c, e.Obj, roleRecv, r)
+		if w >= 0 {
+			c = s.sameSet(c, e.Obj, roleSend, w)
+		}
+		return c
+	}
+	return s.addLit(c, s.sees(r, w).not())
+}
+
+// sees is the literal "the read r sees the write w" (-1: the initial value).
+func (s *Solver) sees(r, w int32) lit {
+	src := s.possibleSources(r)
+	i := slices.Index(src.writes, w)
+	if i < 0 {
+		panic("engine: a read sees a write that it cannot see")
+	}
+	return src.lits[i]
+}
+
+// possibleSources returns the literals of r, and emits their clauses when it is asked for
+// the first time: an executed read sees one write, which stands before it. That
+// no other stands between them is emitted when an order shows one (explainSource).
+func (s *Solver) possibleSources(r int32) *sources {
+	if src := s.values.sources[r]; src != nil {
+		return src
+	}
+	src := &sources{at: r, writes: s.possibleWrites(r)}
+	s.values.sources[r] = src
+	if len(src.writes) == 1 {
+		src.lits = []lit{litTrue}
+		return src
+	}
+	all := []lit{s.out(r)}
+	for _, w := range src.writes {
+		l := s.newVar(-1, -1)
+		src.lits, all = append(src.lits, l), append(all, l)
+		if w >= 0 {
+			s.needs[l] = s.before(w, r)
+			s.emit(l.not(), s.before(w, r))
+		}
+	}
+	s.emit(all...)
+	return src
+}
+
+// possibleWrites are the writes that can be the last before r.
+func (s *Solver) possibleWrites(r int32) []int32 {
+	o := &s.objs[s.w.Events[r].Obj]
+	var c []int32
+	last := s.lastMust(r)
+	if len(last) == 0 {
+		c = append(c, -1)
+	}
+	for _, q := range o.ops[roleWrite] {
+		for _, w := range q {
+			if w != r && !s.must(r, w) && !s.hidden(w, last) {
+				c = append(c, w)
+			}
+		}
+	}
+	return c
+}
+
+// explainSource: w0 is the last write before r, which should see another.
+func (s *Solver) explainSource(r, w0 int32) []lit {
+	src := s.values.sources[r]
+	for i, l := range src.lits {
+		if !s.holds(l) {
+			continue
+		}
+		w := src.writes[i]
+		if w0 < 0 || w >= 0 && s.pos[w] > s.pos[r] {
+			return []lit{s.before(w, r)} // not propagated yet
+		}
+		c := []lit{l.not(), s.before(r, w0)}
+		if w >= 0 {
+			c = append(c, s.before(w0, w))
+		}
+		s.emit(c...)
+		return c[1:]
+	}
+	return s.preferNear(r, src)
+}
+
+// explainLast: w0 is the last write before the cursor, where the racing
+// read-modify-write x does not find its value.
+func (s *Solver) explainLast(x, w0 int32) []lit {
+	o := s.w.Events[x].Obj
+	c := s.someEarlier([]lit{s.swapping(x).not()}, o, roleWrite, s.cursor)
+	if w0 < 0 {
+		return s.because(c)
+	}
+	c = s.someLater(append(c, s.out(w0)), o, roleWrite, w0)
+	e := &s.w.Events[w0]
+	reads := slices.Clone(e.ValDeps)
+	if e.Value != nil {
+		reads = append(reads, e.Value.Reads()...)
+	}
+	if e.Kind == format.AtomicRMW {
+		reads = append(reads, w0)
+	}
+	return s.explainSlice(c, reads...)
+}
+
+// excludeSources emits, for a guard over one read, all sources under which it fails, where
+// these are constants: better at once than one after the other.
+func (s *Solver) excludeSources(x, k int32, p window.Pair) {
+	g := &s.w.Events[x].Guards[k]
+	reads := g.Term.Reads()
+	if len(reads) != 1 || !s.w.Events[reads[0]].Kind.IsAccess() {
+		return
+	}
+	src := s.possibleSources(reads[0])
+	for i, w := range src.writes {
+		val := s.w.Init[s.w.Events[reads[0]].Obj].Val
+		if w >= 0 {
+			if !isConstant(&s.w.Events[w]) {
+				continue
+			}
+			val = s.w.Events[w].Val
+		}
+		if v, ok := g.Term.Eval([]uint64{val}); !ok || v != g.Want {
+			s.emit(append(s.happens(x, p), src.lits[i].not())...)
+		}
+	}
+}
