@@ -78,9 +78,19 @@
 //	read r             ¬need(r) ∨ s₁ ∨ … ∨ sₖ,  sᵢ → wᵢ < r,  sᵢ → whole(wᵢ),
 //	                   sᵢ → w < wᵢ ∨ r < w (∨ whole(w), if w writes r's value)
 //
+//	guard g of x   ¬happens(x) ∨ ⋁ "r sees another write than it does", for the reads r of its slice
+//
 // where sᵢ says that r sees what wᵢ wrote, need(r) that r must be intact (M6): implied
 // by the execution of an event that has r in its Deps, or of r itself if it is strict;
 // and whole(w) that w's value is intact: it implies need(d) for the ValDeps d of w.
+//
+// # Values
+//
+// Where the window has terms (V: RECIPE's value relaxation), values are not solved for: an
+// order determines them, so executing it evaluates them (values.go). A guard that
+// fails, or a read that is not intact and must be, rests on a slice of reads: those of its term, and those that
+// the values they see were computed from. Which write each of them sees, as literals "r sees w", is what the
+// clause is about. So any operator is exact, and the search is over orders alone.
 //
 // # What pairs share
 //
