@@ -12,7 +12,10 @@
 //   - (O1) Stamped records come in the order of their stamps, equal ones in the order of their streams. As the stamps of one object
 //     are in the order in which its operations took effect, so is the trace.
 //   - (O2) A group comes after the stamp before it and before the stamp behind it. Within this
-//     room it comes as late as possible, except for (V1) and (V2).
+//     room it comes as late as possible, except for (O3), (V1) and (V2).
+//   - (O3) Before an Alloc, the accesses to its memory in the current groups of other streams come first: they were to what was there
+//     before and has been freed. A goroutine that has read a pointer into the memory that the shadow does not hold
+//     yet has reached the new object, by a race: what it does behind that read stays.
 //
 // What happens-before orders, (O1) and (O2) order: between an access and one that it happens before are two stamps.
 //
@@ -56,8 +59,8 @@
 //
 // # Memory
 //
-// The files are mapped. Besides, there are about 24 bytes per word of the program's memory that was
-// accessed with values, a few hundred per goroutine, and the current groups: about 32 bytes per access in them.
+// The files are mapped, and their pages given back as they are read. Besides, there are about 24 bytes per word of
+// the program's memory that was accessed, a few hundred per goroutine, and the current groups: about 32 bytes per access in them.
 //
 // # Names
 //

@@ -128,6 +128,7 @@ func (m *merger) element(e *trace.Event) {
 func (m *merger) alloc(s *stream, r *record, e *trace.Event) {
 	x, n := r.word(0), r.word(1)
 	e.Obj, e.Val = trace.Addr(x), n
+	m.freed(s, x, n)
 	m.shadow.forget(x, n)
 	delete(m.chans, x)
 	if r.flags&format.FlagStack != 0 {
@@ -204,10 +205,13 @@ func (m *merger) plain(s *stream, r *record, p placed) {
 	m.place(p)
 }
 
+// tooWide reports whether an access of n bytes at x cannot be (G4).
+func (m *merger) tooWide(x, n uint64) bool { return n > m.widest || x+n < x }
+
 // span places an access to a range of bytes, one event per word (G4).
 func (m *merger) span(r *record, p placed) {
 	x, n := r.word(0), r.word(1)
-	if n > m.widest || x+n < x {
+	if m.tooWide(x, n) {
 		m.damaged("an access of %d bytes at %#x", n, x)
 		return
 	}

@@ -77,6 +77,8 @@ type merger struct {
 	written []rehearsed
 	buf     []placed // the last events
 	fails   int
+	wide    []wide  // (O3)
+	holders []int32 // (O3): streams
 	gos     map[uint64]trace.GoID
 	chans   map[uint64]*sends // (G3)
 	stats   Stats
@@ -143,27 +145,28 @@ func (m *merger) step(s *stream) bool {
 }
 
 // emitPlain emits the next record of s.
-func (m *merger) emitPlain(s *stream) (r record, ok bool) {
-	c := s.cursor()
-	if !c.read(m.recording, s, &r) {
+func (m *merger) emitPlain(s *stream) (r *record, ok bool) {
+	c, r := s.cursor(), &s.rec
+	if !c.read(m.recording, s, r) {
 		return r, false
 	}
-	valued := isValued(&r)
-	if valued { // a pull must find the record it stops at still to come
+	counted := m.counted(r)
+	if counted { // a pull must find the record it stops at still to come
 		m.order(s)
 	}
+	m.release(s, &c)
 	s.setCursor(c)
-	if valued {
+	if counted {
 		s.next++
 	}
-	m.emit(s, &r)
+	m.emit(s, r)
 	return r, true
 }
 
 // order arranges what has to come before the next access of s.
 func (m *merger) order(s *stream) {
 	a := s.acc[s.next]
-	if !a.c.hot {
+	if a.c == nil || !a.c.hot {
 		return
 	}
 	busy := s.busy
@@ -176,7 +179,15 @@ func (m *merger) order(s *stream) {
 	s.busy = busy
 }
 
-// isValued reports whether r is a plain access with a value: an element of a group's acc.
+// counted reports whether r is an element of its group's acc.
+func (m *merger) counted(r *record) bool {
+	if r.kind != format.Read && r.kind != format.Write {
+		return false
+	}
+	return isValued(r) || r.flags&format.FlagNoValue != 0 && r.word(0) != 0 && r.word(1) != 0 && !m.tooWide(r.word(0), r.word(1))
+}
+
+// isValued reports whether r is a plain access with a value.
 func isValued(r *record) bool {
 	return (r.kind == format.Read || r.kind == format.Write) && r.flags&format.FlagNoValue == 0 && r.word(0) != 0 && r.size > 0 && r.size <= 8
 }
@@ -188,17 +199,16 @@ func (m *merger) load(s *stream) bool {
 	s.from = s.stamp
 	s.acc, s.next = s.acc[:0], 0
 	s.stamp = noStamp
-	c := s.cursor()
-	var r record
+	c, r := s.cursor(), &s.rec
 	some := false
-	for c.read(m.recording, s, &r) {
+	for c.read(m.recording, s, r) {
 		some = true
 		if r.has {
 			s.stamp = r.stamp
 			break
 		}
-		if isValued(&r) {
-			s.acc = append(s.acc, m.accessOf(&r))
+		if m.counted(r) {
+			s.acc = append(s.acc, m.accessOf(r))
 		}
 	}
 	if some {
@@ -209,6 +219,9 @@ func (m *merger) load(s *stream) bool {
 
 func (m *merger) accessOf(r *record) access {
 	x := r.word(0)
+	if r.flags&format.FlagNoValue != 0 {
+		return access{x: x, val: r.word(1), kind: r.kind}
+	}
 	return access{
 		x: x &^ 7, c: m.shadow.cell(x), val: r.word(1) << (8 * (x & 7)), mask: byteMask(x, uint64(r.size)), kind: r.kind,
 	}

@@ -205,6 +205,74 @@ func TestMerge(t *testing.T) {
 			g2 end
 			g1 read 0x300 val=9
 			g1 end`, ""},
+		{"O3: what was done to freed memory comes before the Alloc that reuses it", `
+			go 1
+			start 0 10
+			alloc 0x100000 64 11
+			write 0x100000 5
+			go 2 20
+			read 0x200 0
+			read 0x100000 5
+			write/20 0x100010 40
+			read 0x208 0
+			lock 0x300 50
+			go 2
+			start 1 21
+			alloc 0x100000 64 30
+			write 0x100000 6
+			write 0x100010 7
+			end 40
+			`, `
+			g1 start g0
+			g1 alloc 0x100000 val=64
+			g1 write 0x100000 val=5
+			g1 go g2
+			g2 start g1
+			g1 read 0x200 val=0
+			g1 read 0x100000 val=5
+			g1 write 0x100010 more novalue
+			g1 write 0x100018 more novalue
+			g1 write 0x100020 more novalue
+			g1 write 0x100028 more novalue
+			g1 write 0x100030 novalue
+			g2 alloc 0x100000 val=64
+			g2 write 0x100000 val=6
+			g2 write 0x100010 val=7
+			g2 end
+			g1 read 0x208 val=0
+			g1 lock 0x300`, ""},
+		{"O3: but not what a pointer to the new object was needed for", `
+			go 1
+			start 0 10
+			alloc 0x100000 64 11
+			write 0x100000 5
+			write 0x200 0
+			go 2 20
+			read 0x100008 0
+			read 0x200 0x100000
+			read 0x100000 6
+			lock 0x300 50
+			go 2
+			start 1 21
+			alloc 0x100000 64 30
+			write 0x100000 6
+			write 0x200 0x100000
+			lock 0x308 60
+			`, `
+			g1 start g0
+			g1 alloc 0x100000 val=64
+			g1 write 0x100000 val=5
+			g1 write 0x200 val=0
+			g1 go g2
+			g2 start g1
+			g1 read 0x100008 val=0
+			g2 alloc 0x100000 val=64
+			g2 write 0x100000 val=6
+			g2 write 0x200 val=0x100000
+			g1 read 0x200 val=0x100000
+			g1 read 0x100000 val=6
+			g1 lock 0x300
+			g2 lock 0x308`, ""},
 		{"V1: the write that a read saw comes first", `
 			go 1
 			start 0 10

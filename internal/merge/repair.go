@@ -29,18 +29,31 @@ func (m *merger) live(r ref) bool {
 func (m *merger) enter(s *stream) {
 	for i := range s.acc {
 		a := &s.acc[i]
-		c := a.c
-		if c.stream == s.index+1 && c.group == s.number {
-			continue // an earlier access of the group has noted it
+		switch {
+		case a.c != nil:
+			m.note(s, a.x, a.c)
+		case a.val > maxNoted:
+			m.addWide(wide{ref{s.index, s.number}, a.x, a.val})
+		default:
+			for x := a.x &^ 7; x < a.x+a.val; x += 8 {
+				m.note(s, x, m.shadow.cell(x))
+			}
 		}
-		if c.hot {
-			m.addRef(a.x, c, ref{s.index, s.number})
-		} else if c.stream != 0 && c.stream != s.index+1 && m.live(ref{c.stream - 1, c.group}) {
-			c.hot, c.racy = true, true
-			m.hot[a.x] = &contention{refs: []ref{{c.stream - 1, c.group}, {s.index, s.number}}, limit: 8}
-		}
-		c.stream, c.group = s.index+1, s.number
 	}
+}
+
+// note notes that the group of s accesses the word x.
+func (m *merger) note(s *stream, x uint64, c *cell) {
+	if c.stream == s.index+1 && c.group == s.number {
+		return // an earlier access of the group has noted it
+	}
+	if c.hot {
+		m.addRef(x, c, ref{s.index, s.number})
+	} else if c.stream != 0 && c.stream != s.index+1 && m.live(ref{c.stream - 1, c.group}) {
+		c.hot, c.racy = true, true
+		m.hot[x] = &contention{refs: []ref{{c.stream - 1, c.group}, {s.index, s.number}}, limit: 8}
+	}
+	c.stream, c.group = s.index+1, s.number
 }
 
 func (m *merger) addRef(x uint64, c *cell, r ref) {
@@ -120,9 +133,26 @@ func explanation(t *stream, a access) int {
 
 // rehearse counts the reads that would not be explained if t were pulled up to its access i at once.
 func (m *merger) rehearse(t *stream, i int) (bad int) {
+	m.simulate(t, i, func(j int, c *cell) bool {
+		if a := &t.acc[j]; c != nil && !c.explains(a.val, a.mask) {
+			bad++
+		}
+		return true
+	})
+	return bad
+}
+
+// simulate calls f with the accesses of t up to and with i, and with the cell that a read would meet, until f returns false. For others it is nil.
+func (m *merger) simulate(t *stream, i int, f func(j int, c *cell) bool) {
 	m.written = m.written[:0]
 	for j := t.next; j <= i; j++ {
 		a := &t.acc[j]
+		if a.c == nil {
+			if !f(j, nil) {
+				return
+			}
+			continue
+		}
 		c := *a.c
 		at := -1
 		for k := range m.written {
@@ -132,10 +162,13 @@ func (m *merger) rehearse(t *stream, i int) (bad int) {
 			}
 		}
 		if a.kind == format.Read {
-			if !c.explains(a.val, a.mask) {
-				bad++
+			if !f(j, &c) {
+				return
 			}
 			continue
+		}
+		if !f(j, nil) {
+			return
 		}
 		c.store(a.val, a.mask)
 		if at < 0 {
@@ -144,7 +177,6 @@ func (m *merger) rehearse(t *stream, i int) (bad int) {
 			m.written[at].cell = c
 		}
 	}
-	return bad
 }
 
 // rehearsed is a cell as it would be.

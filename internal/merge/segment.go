@@ -75,6 +75,26 @@ func (r *recording) close() {
 	r.maps = nil
 }
 
+// release lets the system have back the pages of the span that the cursor c of s leaves behind. (What else is in
+// those pages is read from the file again.)
+func (r *recording) release(s *stream, c *cursor) {
+	if s.seg < 0 || c.span == s.span {
+		return
+	}
+	sp := s.spans[s.span-1]
+	r.giveBack(r.maps[sp.seg], sp.start, sp.end)
+}
+
+// giveBack lets the system have back the whole pages of b[start:end].
+func (r *recording) giveBack(b []byte, start, end int64) {
+	lo, hi := (start+pageBytes-1)/pageBytes*pageBytes, end/pageBytes*pageBytes
+	if lo < hi {
+		syscall.Madvise(b[lo:hi], syscall.MADV_DONTNEED) // advice
+	}
+}
+
+const pageBytes = 4096
+
 // word returns the word at byte i.
 func word(b []byte, i int64) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 
@@ -112,6 +132,7 @@ func (r *recording) segment(name string, chunks []chunk) ([]chunk, error) {
 			continue
 		}
 		chunks = r.chunks(int32(len(r.maps)-1), i, i+size, chunks)
+		r.giveBack(b, i, i+size)
 		i += (size + blockBytes - 1) / blockBytes * blockBytes
 	}
 	return chunks, nil

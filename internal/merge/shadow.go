@@ -44,25 +44,30 @@ func (m *shadow) cell(x uint64) *cell {
 	return &e.p[x>>3%pageCells]
 }
 
+// within calls f with the words of [x, x+n) that have cells.
+func (m *shadow) within(x, n uint64, f func(x uint64, c *cell)) {
+	for end := x + n; x < end; {
+		p := m.pages[x>>pageShift]
+		stop := min(end, (x>>pageShift+1)<<pageShift)
+		if p != nil {
+			for w := x &^ 7; w < stop; w += 8 {
+				f(w, &p[w>>3%pageCells])
+			}
+		}
+		x = stop
+	}
+}
+
 // forget makes the n bytes at x unknown.
 func (m *shadow) forget(x, n uint64) {
 	end := x + n
 	if end < x {
 		return
 	}
-	for x < end {
-		p := m.pages[x>>pageShift]
-		stop := min(end, (x>>pageShift+1)<<pageShift)
-		if p == nil {
-			x = stop
-			continue
-		}
-		for x < stop {
-			w := min(stop, x&^7+8)
-			p[x>>3%pageCells].known &^= byteMask(x, w-x)
-			x = w
-		}
-	}
+	m.within(x, n, func(w uint64, c *cell) {
+		lo, hi := max(x, w), min(end, w+8)
+		c.known &^= byteMask(lo, hi-lo)
+	})
 }
 
 // byteMask gives the bytes of its word that the n ≤ 8 bytes at x are.

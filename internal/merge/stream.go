@@ -28,23 +28,32 @@ type stream struct {
 	number uint32   // of the group in the stream
 	from   uint64   // stamp before it
 	stamp  uint64   // of the record behind it; noStamp if there is none
-	acc    []access // its valued accesses
+	acc    []access // its accesses
 	next   int      // the first of them that is not yet emitted
 	busy   bool     // being emitted (no pull within a pull of the same stream)
 
 	stack struct{ lo, hi uint64 } // (G2)
+	rec   record                  // being emitted
 }
 
 // noStamp is the stamp of a group at the end of a stream.
 const noStamp = math.MaxUint64
 
-// access is an access with a value in the current group.
+// access is an access in the current group. One without a value has no cell, and stands for bytes that may be many.
 type access struct {
-	x    uint64 // aligned address
+	x    uint64 // aligned address; without a value: address
 	c    *cell
-	val  uint64 // shifted to its place in the word
+	val  uint64 // shifted to its place in the word; without a value: number of bytes
 	mask uint8  // bytes of the word
 	kind format.Kind
+}
+
+// within reports whether a touches the n bytes at x.
+func (a *access) within(x, n uint64) bool {
+	if a.c == nil {
+		return a.x < x+n && x < a.x+a.val
+	}
+	return a.x < x+n && x < a.x+8
 }
 
 // record is a raw record.

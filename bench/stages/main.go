@@ -1,0 +1,202 @@
+// Stages measures each stage of an analysis on its own: what it costs in CPU time an event, and
+// how its memory grows over the trace.
+//
+//	go run ./bench/stages merge raw/1234        # the directory of one process, kept with -exec (below)
+//	go run ./bench/stages read t.trace          # decoding alone
+//	go run ./bench/stages hb t.trace            # and the happens-before pass
+//	go run ./bench/stages walk t.trace          # and, instead, the walk through the program
+//	go run ./bench/stages window t.trace        # and the windows, without a walk, without the engine
+//	go run ./bench/stages all t.trace           # everything, as presage analyze does it
+//
+// A run removes its raw records when the trace is made. To keep them, give presage test an -exec that is a script
+// of these lines:
+//
+//	"$@"; code=$?
+//	cp -al "$PRESAGE_DIR"/. /where/they/stay
+//	exit $code
+//
+// Each line of the output is a part of the trace: events so far, millions of events per second of CPU in
+// this part, the heap in use after a collection forced there (with -heap), the anonymous memory of the process.
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"strconv"
+	"syscall"
+	"time"
+
+	"presage/internal/analyse"
+	"presage/internal/hb"
+	"presage/internal/merge"
+	"presage/internal/program"
+	"presage/internal/trace"
+	"presage/internal/trace/source"
+	"presage/internal/window"
+)
+
+var (
+	limit = flag.Int64("n", 0, "events to read; 0: all")
+	every = flag.Int64("every", 10_000_000, "events between two lines")
+	heap  = flag.Bool("heap", false, "collect garbage before each line, to see what lives")
+	cpu   = flag.String("cpuprofile", "", "write a CPU profile to this file")
+	mem   = flag.String("memprofile", "", "write a heap profile at the end to this file")
+)
+
+func main() {
+	flag.Parse()
+	if flag.NArg() != 2 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if *cpu != "" {
+		f, err := os.Create(*cpu)
+		check(err)
+		check(pprof.StartCPUProfile(f))
+		defer pprof.StopCPUProfile()
+	}
+	stage(flag.Arg(0), flag.Arg(1))
+	if *mem != "" {
+		f, err := os.Create(*mem)
+		check(err)
+		runtime.GC()
+		check(pprof.Lookup("heap").WriteTo(f, 0))
+	}
+}
+
+func stage(name, file string) {
+	m := &meter{begun: time.Now()}
+	if name == "merge" {
+		w, err := trace.NewWriter(io.Discard, nil)
+		check(err)
+		stats, err := merge.Merge(file, &trace.Meta{}, w)
+		check(err)
+		m.n = stats.Events
+		m.line()
+		fmt.Printf("%+v\n", stats)
+		return
+	}
+	in, err := source.Open(file)
+	check(err)
+	defer in.Close()
+	m.in, m.left = in, *limit
+	switch name {
+	case "read":
+		each(m, func(int64, *trace.Event) {})
+	case "hb":
+		d := hb.New()
+		each(m, d.Step)
+		fmt.Printf("%d pairs of sites\n", len(d.Races()))
+	case "walk":
+		w := walker(in)
+		each(m, func(i int64, e *trace.Event) { w.Step(i, e) })
+		fmt.Printf("%+v\n", w.Stats())
+	case "window":
+		b := window.NewBuilder(window.BuildOptions{Meta: in.Meta()}, func(*window.Built) error { return nil })
+		each(m, func(i int64, e *trace.Event) { check(b.Add(i, e, window.Flow{})) })
+		check(b.Flush())
+		fmt.Printf("%+v\n", b.Counts())
+	case "all":
+		opt := analyse.Options{}
+		if in.Meta().Source == "presage" {
+			opt.Walker = walker(in)
+		}
+		res, err := analyse.Run(context.Background(), m, in.Meta(), opt)
+		check(err)
+		fmt.Printf("%d races, %+v\n", len(res.Races), res.Counts)
+		for _, w := range res.Warnings {
+			fmt.Printf("warning %s: %s\n", w.Code, w.Text)
+		}
+	default:
+		flag.Usage()
+		os.Exit(2)
+	}
+	m.line()
+}
+
+func walker(in *source.File) *program.Walker {
+	p, err := program.Load(context.Background(), in.Meta())
+	check(err)
+	return program.New(p)
+}
+
+func each(m *meter, f func(int64, *trace.Event)) {
+	var e trace.Event
+	for i := int64(0); ; i++ {
+		if err := m.Next(&e); err == io.EOF {
+			return
+		} else {
+			check(err)
+		}
+		f(i, &e)
+	}
+}
+
+// meter is a source that prints how fast it is read.
+type meter struct {
+	in    *source.File
+	n     int64
+	left  int64
+	last  int64
+	spent time.Duration
+	begun time.Time
+}
+
+func (m *meter) Meta() *trace.Meta { return m.in.Meta() }
+
+func (m *meter) Next(e *trace.Event) error {
+	if m.left > 0 && m.n == m.left {
+		return io.EOF
+	}
+	if err := m.in.Next(e); err != nil {
+		return err
+	}
+	if m.n++; m.n-m.last == *every {
+		m.line()
+	}
+	return nil
+}
+
+func (m *meter) line() {
+	var u syscall.Rusage
+	check(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	now := time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	living := ""
+	if *heap {
+		runtime.GC()
+		var s runtime.MemStats
+		runtime.ReadMemStats(&s)
+		living = fmt.Sprintf("%d MB live, ", s.HeapAlloc>>20)
+	}
+	fmt.Printf("%d events, %.2f million/s CPU, %s%d MB anonymous, %d MB with files, %.1f s CPU, %.1f s\n",
+		m.n, float64(m.n-m.last)/1e6/max(1e-9, (now-m.spent).Seconds()), living, status("RssAnon")>>10, status("VmHWM")>>10, now.Seconds(), time.Since(m.begun).Seconds())
+	m.last, m.spent = m.n, now
+}
+
+// status returns a line of /proc/self/status, in kB.
+func status(key string) int {
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range bytes.Lines(b) {
+		if f := bytes.Fields(line); len(f) > 1 && string(f[0]) == key+":" {
+			n, _ := strconv.Atoi(string(f[1]))
+			return n
+		}
+	}
+	return 0
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "stages:", err)
+		os.Exit(1)
+	}
+}
