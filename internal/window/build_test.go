@@ -34,6 +34,9 @@ func TestRoundTrip(t *testing.T) {
 	for k := range n {
 		r := tracetest.RandomWindow(7, k)
 		w := r.Window
+		if w.Semantics == window.EvaluatedReads {
+			continue // terms come from the program, not from its trace
+		}
 		w.Edges = nil
 		for i := range w.Events {
 			w.Events[i].Site = trace.Site(i + 1)
