@@ -39,12 +39,14 @@ type span struct {
 
 // chunk is a span of a stream.
 type chunk struct {
-	stream, seq uint32
-	goid        uint64
+	chunkID
+	goid uint64
 	span
 }
 
-// openRecording maps the segments in dir and finds the streams.
+type chunkID struct{ stream, seq uint32 }
+
+// openRecording maps the segments and the log in dir and finds the streams.
 func openRecording(dir string) (*recording, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.seg"))
 	if err != nil {
@@ -55,11 +57,26 @@ func openRecording(dir string) (*recording, error) {
 			return nil, err
 		}
 	}
+	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	if err != nil {
+		return nil, err
+	}
 	slices.Sort(names)
+	slices.Sort(logs)
 	r := &recording{}
 	var chunks []chunk
 	for _, name := range names {
 		if chunks, err = r.segment(name, chunks); err != nil {
+			r.close()
+			return nil, fmt.Errorf("reading raw records %s: %w", name, err)
+		}
+	}
+	boxes := make(map[chunkID]bool, len(chunks))
+	for _, c := range chunks {
+		boxes[c.chunkID] = true
+	}
+	for _, name := range logs {
+		if chunks, err = r.log(name, boxes, chunks); err != nil {
 			r.close()
 			return nil, fmt.Errorf("reading raw records %s: %w", name, err)
 		}
@@ -101,6 +118,7 @@ func word(b []byte, i int64) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 const (
 	blockBytes  = 8 * format.RawBlockWords
 	headerBytes = 8 * format.ChunkHeaderWords
+	boxBytes    = 8 * format.RawBoxWords
 )
 
 // segment maps a file and appends its chunks. A file that was created and no more is skipped.
@@ -131,9 +149,33 @@ func (r *recording) segment(name string, chunks []chunk) ([]chunk, error) {
 			i += blockBytes
 			continue
 		}
-		chunks = r.chunks(int32(len(r.maps)-1), i, i+size, chunks)
-		r.giveBack(b, i, i+size)
+		if word(b, i+16) != 0 { // else it is a box that is void: its records are in the log
+			chunks = r.chunks(int32(len(r.maps)-1), i, i+size, chunks)
+			r.giveBack(b, i, i+size)
+		}
 		i += (size + blockBytes - 1) / blockBytes * blockBytes
+	}
+	return chunks, nil
+}
+
+// log maps a file of the log and appends the chunks of its boxes, without those that are still in a segment: their
+// copies may be cut short.
+func (r *recording) log(name string, boxes map[chunkID]bool, chunks []chunk) ([]chunk, error) {
+	b, err := mapFile(name)
+	if err != nil || b == nil {
+		return chunks, err
+	}
+	r.maps = append(r.maps, b)
+	for i := int64(0); i+boxBytes <= int64(len(b)); i += boxBytes {
+		h, id := word(b, i), word(b, i+16)
+		switch {
+		case h == 0 || boxes[chunkID{uint32(id >> 32), uint32(id)}]:
+		case format.Kind(h>>56) != format.RawChunk || uint32(h) != format.RawBoxWords:
+			r.damaged("%s, byte %d: no box: %#x", filepath.Base(name), i, h)
+		default:
+			chunks = r.chunks(int32(len(r.maps)-1), i, i+boxBytes, chunks)
+			r.giveBack(b, i, i+boxBytes)
+		}
 	}
 	return chunks, nil
 }
@@ -174,7 +216,7 @@ func (r *recording) chunks(seg int32, start, end int64, chunks []chunk) []chunk 
 			}
 		}
 		if bad {
-			r.damaged("segment %d, byte %d: no record: %#x", seg, i, h)
+			r.damaged("file %d, byte %d: no record: %#x", seg, i, h)
 			// Keep the word in the span: the stream ends there, and everything with it (C3).
 			chunks[len(chunks)-1].end = i + 8
 		}
@@ -183,7 +225,7 @@ func (r *recording) chunks(seg int32, start, end int64, chunks []chunk) []chunk 
 		}
 		if format.Kind(h>>56) == format.RawChunk {
 			id := word(b, i+16)
-			chunks = append(chunks, chunk{uint32(id >> 32), uint32(id), word(b, i+8), span{seg, i + n, 0}})
+			chunks = append(chunks, chunk{chunkID{uint32(id >> 32), uint32(id)}, word(b, i+8), span{seg, i + n, 0}})
 		}
 		i += n
 	}

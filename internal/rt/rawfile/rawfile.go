@@ -8,7 +8,8 @@
 //   - (R2) the records of a chunk end at its first zero word: the header is written last;
 //   - (R3) the chunks of a stream are put in order by their sequence numbers, and a missing one
 //     (handed out, killed before its header was written) can only be the last;
-//   - (R4) of a process that stopped recording at stamp t, a stream counts up to its last stamp that is not after t.
+//   - (R4) a box of a segment that is not void stands for its copy in the log, which may be cut short;
+//   - (R5) of a process that stopped recording at stamp t, a stream counts up to its last stamp that is not after t.
 package rawfile
 
 import (
@@ -96,6 +97,10 @@ func Read(dir string) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
+	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	if err != nil {
+		return nil, err
+	}
 	slices.Sort(names)
 	p := &Process{}
 	var chunks []chunk
@@ -105,6 +110,21 @@ func Read(dir string) (*Process, error) {
 			return nil, fmt.Errorf("reading raw records: %w", err)
 		}
 		cs, err := p.segment(words(b))
+		if err != nil {
+			return nil, fmt.Errorf("reading raw records %s: %w", name, err)
+		}
+		chunks = append(chunks, cs...)
+	}
+	boxes := map[[2]uint32]bool{}
+	for _, c := range chunks {
+		boxes[[2]uint32{c.stream, c.seq}] = true
+	}
+	for _, name := range logs {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("reading raw records: %w", err)
+		}
+		cs, err := logged(words(b), boxes)
 		if err != nil {
 			return nil, fmt.Errorf("reading raw records %s: %w", name, err)
 		}
@@ -148,12 +168,33 @@ func (p *Process) segment(w []uint64) ([]chunk, error) {
 		if n < format.ChunkHeaderWords || n > len(w)-i {
 			return nil, fmt.Errorf("word %d: chunk of %d words", i, n)
 		}
-		cs, err := chunksIn(w[i : i+n])
+		if w[i+2] != 0 { // else it is void (R4)
+			cs, err := chunksIn(w[i : i+n])
+			if err != nil {
+				return nil, fmt.Errorf("chunk at word %d, %w", i, err)
+			}
+			out = append(out, cs...)
+		}
+		i += n
+	}
+	return out, nil
+}
+
+// logged reads a file of the log, without the chunks of those boxes (R4).
+func logged(w []uint64, boxes map[[2]uint32]bool) ([]chunk, error) {
+	var out []chunk
+	for ; len(w) >= format.RawBoxWords; w = w[format.RawBoxWords:] {
+		if w[0] == 0 || boxes[[2]uint32{uint32(w[2] >> 32), uint32(w[2])}] {
+			continue
+		}
+		if format.Kind(w[0]>>56) != format.RawChunk || uint32(w[0]) != format.RawBoxWords {
+			return nil, fmt.Errorf("no box: %#x", w[0])
+		}
+		cs, err := chunksIn(w[:format.RawBoxWords])
 		if err != nil {
-			return nil, fmt.Errorf("chunk at word %d, %w", i, err)
+			return nil, fmt.Errorf("box of stream %d, %w", w[2]>>32, err)
 		}
 		out = append(out, cs...)
-		i += n
 	}
 	return out, nil
 }

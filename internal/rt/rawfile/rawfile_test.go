@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,7 +61,7 @@ func TestRead(t *testing.T) {
 			7: {format.Block, format.Lock, format.End},
 			9: {format.Unlock, format.Block, format.Lock, format.Block},
 		}},
-		{"stopped at 13", 2, 13, map[uint64][]format.Kind{ // (R4)
+		{"stopped at 13", 2, 13, map[uint64][]format.Kind{ // (R5)
 			7: {format.Block, format.Lock, format.End},
 			9: {format.Unlock},
 		}},
@@ -104,4 +105,60 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// box builds a box whose records are given as words, with garbage behind the first zero.
+func box(stream, seq uint64, records ...uint64) []uint64 {
+	w := make([]uint64, format.RawBoxWords)
+	n := copy(w, append(chunkHead(format.RawBoxWords, stream+6, stream, seq), records...))
+	for i := n + 1; i < len(w); i++ {
+		w[i] = 0xDEAD
+	}
+	return w
+}
+
+// TestLog: a stream in the log and in a box that is used again; its copy in the log, cut short, counts as nothing, and a void
+// box too.
+func TestLog(t *testing.T) {
+	lock := func(n uint64) []uint64 { return []uint64{head(format.Lock), 0x40, n} }
+	inner := append(append(lock(10), chunkHead(format.RawBoxWords-6, 8, 2, 0)...), lock(11)...)
+	places := [][]uint64{
+		box(1, 0, inner...),
+		make([]uint64, format.RawBoxWords), // not written
+		box(1, 2, lock(13)[:1]...),         // cut short
+		box(1, 1, lock(12)...),
+	}
+	places[2][format.ChunkHeaderWords] = 0
+	boxes := [][]uint64{box(1, 2, append(lock(13), lock(14)...)...), box(0, 0, lock(15)...)}
+	boxes[1][2] = 0
+	dir := t.TempDir()
+	for name, w := range map[string][]uint64{
+		"000000.seg": append(make([]uint64, format.RawBlockWords), slices.Concat(boxes...)...),
+		"000000.log": slices.Concat(places...),
+	} {
+		if name == "000000.seg" {
+			copy(w, []uint64{format.SegMagic, format.RawVersion, 77, 0, uint64(len(w))})
+		}
+		var b []byte
+		for _, v := range w {
+			b = binary.LittleEndian.AppendUint64(b, v)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[uint64][]uint64{}
+	for _, s := range p.Streams {
+		for r := range s.Records() {
+			got[s.GoID] = append(got[s.GoID], r.Stamp)
+		}
+	}
+	want := map[uint64][]uint64{7: {10, 12, 13, 14}, 8: {11}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("stamps (-want +got):\n%s", diff)
+	}
 }

@@ -42,6 +42,17 @@ package format
 //	| RawChunk… 128 | 7 | 1<<32|0 | Enter… | … | End… | stamp | RawChunk… 90 | 9 | 2<<32|0 | Start… | … | 0 | 0 |
 //	'------------------ goroutine 7 -------------------------'------- goroutine 9 -------------------------------'
 //
+// ## Log
+//
+// A box is a chunk of RawBoxWords words that stands where a chunk of a segment does, at a multiple of 4 KiB. When it is full it is
+// written, with the chunks within it, to a file of the log: 000000.log, 000001.log, … in the same directory,
+// each a sequence of places of that size. Once it is there the box is void, word 2 is 0 (the words after the header
+// mean nothing), until the next chunk starts in it: then words from the first record on are zeros as far as
+// they matter, and word 2 is written last.
+//
+// A place in the log that starts with a zero word was not written. A place that starts with the same words
+// 1 and 2 as a box that is not void may be written in part, and the box has all of it: leave the place out.
+//
 // ## Records
 //
 // The first word of a record is its header; it is written after the others.
@@ -89,6 +100,7 @@ const (
 
 	SegHeaderWords   = 8   // used of block 0
 	RawBlockWords    = 128 // a block: 1 KiB
+	RawBoxWords      = 32 << 10
 	ChunkHeaderWords = 3
 
 	// RawStamp is a stamp alone; RawChunk starts a chunk. Neither is a kind of a trace.

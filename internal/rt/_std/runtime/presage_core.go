@@ -24,6 +24,8 @@ type PresageG struct {
 	left     int     // free words; less pgDue when a stamp is due
 	end      uintptr // where the slow path is due: the end of the chunk, or a stamp
 	hard     uintptr // end of the chunk
+	clean    uintptr // what lies between pos and here is zero
+	box      *pgBox  // in which the chunk stands, nil for small ones
 	site     uint32  // remembered by Call
 	depth    uint32  // frames of instrumented functions
 	outside  bool    // the last Enter had no site
@@ -60,7 +62,11 @@ var presage struct {
 	scratch uintptr
 }
 
-type pgSpan struct{ addr, end uintptr }
+// A pgSpan is memory for a chunk, zero up to clean.
+type pgSpan struct {
+	addr, end, clean uintptr
+	box              *pgBox
+}
 
 // A pgStripe orders the operations on the objects that hash to it: clock is the largest stamp given,
 // lock makes an operation and its stamp one step.
@@ -75,6 +81,7 @@ const (
 	pgScratchSize = 1 << 20
 	pgSoft        = 512 * 8 // bytes between stamps
 	pgDue         = 1 << 40
+	pgPopulated   = 16 << 10 // chunks of this size are populated at once
 )
 
 var pgStripeTable [pgStripes]pgStripe
@@ -221,37 +228,40 @@ func (s *PresageG) stampAlone() {
 	s.pos += 16
 }
 
-// limit says where the next stamp is due, with n bytes before it.
+// limit says where the next stamp is due, with n bytes before it, and makes what lies before it
+// zero, and the word after.
 func (s *PresageG) limit(n uintptr) {
 	s.end = min(s.pos+max(n, pgSoft), s.hard)
+	if clean := min(s.end+8, s.hard); clean > s.clean {
+		memclrNoHeapPointers(unsafe.Pointer(s.clean), clean-s.clean)
+		s.clean = clean
+	}
 	s.left = s.avail()
 }
 
 // newChunk goes on in a new chunk, with room for n bytes.
 func (s *PresageG) newChunk(n uintptr) {
 	need := n + (pgChunkHeaderWords+2)*8
-	size := uintptr(pgRawBlockWords*8) << (2 * min(s.seq, 3))
-	for size < need {
-		size *= 2
-	}
 	var c pgSpan
 	if presage.on && !s.off {
-		c = pgChunk(size, need, s.seq == 0)
+		c = s.chunk(need)
 	}
 	if c.addr == 0 {
 		s.scratch(need)
 		return
 	}
-	pgStore(c.addr+8, s.goid)
-	pgStore(c.addr+16, s.stream<<32|uint64(s.seq))
-	pgStore(c.addr, pgRawChunk<<56|pgRawVersion<<48|uint64((c.end-c.addr)/8))
+	s.box, s.hard = c.box, c.end
 	s.pos = c.addr + pgChunkHeaderWords*8
-	s.hard = c.end
+	s.clean = max(c.clean, s.pos)
+	s.limit(n + 2*8)
+	pgStore(c.addr+8, s.goid)
+	pgStore(c.addr+16, s.stream<<32|uint64(s.seq)) // a box is not void any more
+	pgStore(c.addr, pgRawChunk<<56|pgRawVersion<<48|uint64((c.end-c.addr)/8))
 	s.seq++
 	if s.seq > 2 {
 		s.stampAlone()
+		s.left = s.avail()
 	}
-	s.limit(n)
 }
 
 // scratch points s into memory that nobody reads.
@@ -267,6 +277,7 @@ func (s *PresageG) scratch(need uintptr) {
 		unlock(&presage.mu)
 	}
 	s.off = true
+	s.box = nil
 	s.pos = presage.scratch
 	if w := uintptr(s.stream) % 64 * 4096; w+max(need, 4096) <= pgScratchSize {
 		s.pos += w
@@ -276,26 +287,59 @@ func (s *PresageG) scratch(need uintptr) {
 	s.left = s.avail()
 }
 
-// pgChunk hands out memory for a chunk of size bytes. A first chunk may be the rest of
-// a chunk that its goroutine did not need, if need bytes fit.
-func pgChunk(size, need uintptr, first bool) (c pgSpan) {
+// chunk hands out memory for the next chunk of s, with room for need bytes: a box that can be used again, or, for a
+// first chunk, the rest of a chunk that its goroutine did not need; or new memory, the more the longer the stream is.
+func (s *PresageG) chunk(need uintptr) (c pgSpan) {
 	lock(&presage.mu)
-	if first && presage.spares > 0 {
-		c = presage.spare[presage.spares-1]
+	c = s.chunkLocked(need)
+	unlock(&presage.mu)
+	if c.addr != 0 && c.clean == c.end && c.end-c.addr >= pgPopulated && c.end-c.addr <= pgBoxSize {
+		pgPopulate(c.addr&^(physPageSize-1), c.end-c.addr)
+	}
+	return c
+}
+
+func (s *PresageG) chunkLocked(need uintptr) (c pgSpan) {
+	if s.box != nil && !pgWriteBox(s.box) {
+		return c
+	}
+	size := uintptr(pgRawBlockWords*8) << (2 * min(s.seq, 4))
+	for size < need {
+		size *= 2
+	}
+	if size <= pgBoxSize {
+		b, more := pgBoxOf(need, size == pgBoxSize)
+		if b != nil {
+			return pgSpan{b.pos, b.addr + pgBoxSize, b.clean, b}
+		}
+		if !more {
+			return c
+		}
+	}
+	if s.seq == 0 && presage.spares > 0 {
 		presage.spares--
+		c = presage.spare[presage.spares]
 		if c.end-c.addr >= need {
-			unlock(&presage.mu)
 			return c
 		}
 		c = pgSpan{}
 	}
-	if presage.off+size > presage.size && !pgNextSegment(size) {
-		unlock(&presage.mu)
-		return c
+	align := uintptr(pgRawBlockWords * 8)
+	if size == pgBoxSize {
+		align = 4096 // for the direct write
 	}
-	c = pgSpan{presage.base + presage.off, presage.base + presage.off + size}
-	presage.off += size
-	unlock(&presage.mu)
+	off := alignUp(presage.off, align)
+	if off+size > presage.size {
+		if !pgNextSegment(size + 4096) {
+			return c
+		}
+		off = alignUp(presage.off, align)
+	}
+	presage.off = off + size
+	c = pgSpan{presage.base + off, presage.base + off + size, presage.base + off + size, nil}
+	if size == pgBoxSize {
+		c.box = pgNewBox(c.addr)
+	}
 	return c
 }
 
@@ -540,8 +584,12 @@ func presageEnd() {
 	}
 	gp.presage = nil
 	lock(&presage.mu)
-	if !s.off && s.hard-s.pos >= 40*8 && presage.spares < len(presage.spare) {
-		presage.spare[presage.spares] = pgSpan{s.pos, s.hard}
+	if b := s.box; b != nil {
+		b.pos, b.clean = s.pos, s.clean
+		b.next = presageLog.rests
+		presageLog.rests = b
+	} else if !s.off && s.hard-s.pos >= 40*8 && presage.spares < len(presage.spare) {
+		presage.spare[presage.spares] = pgSpan{s.pos, s.hard, s.hard, nil}
 		presage.spares++
 	}
 	s.free = presage.free

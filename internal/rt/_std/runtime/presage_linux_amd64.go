@@ -17,9 +17,17 @@ const (
 	pgSysMkdirat   = 258
 	pgSysFallocate = 285
 
+	pgSysMadvise     = 28
+	pgSysIoSetup     = 206
+	pgSysIoGetevents = 208
+	pgSysIoSubmit    = 209
+
 	pgAtCwd     = ^uintptr(99)                    // -100
 	pgOpenFlags = 0o2 | 0o100 | 0o200 | 0o2000000 // O_RDWR|O_CREAT|O_EXCL|O_CLOEXEC
+	pgDirect    = 0o40000                         // O_DIRECT
+	pgEINTR     = 4
 	pgEEXIST    = 17
+	pgEINVAL    = 22
 	pgENOSYS    = 38
 	pgEOPNOTSUP = 95
 )
@@ -79,11 +87,7 @@ func pgDecimal(b []byte, v uint64, width int) int {
 // pgMapSegment creates segment i of n bytes, whose blocks exist on the disk (a write through
 // the mapping cannot fail for want of room), and maps it.
 func pgMapSegment(i uint64, n uintptr) (base uintptr, reason uint64) {
-	d := presage.dirLen
-	presage.dir[d] = '/'
-	k := d + 1 + pgDecimal(presage.dir[d+1:], i, 6)
-	copy(presage.dir[k:], ".seg\x00")
-	fd, _, e := pgsys.Syscall6(pgSysOpenat, pgAtCwd, uintptr(unsafe.Pointer(&presage.dir)), pgOpenFlags, 0o666, 0, 0)
+	fd, e := pgOpen(i, ".seg\x00", pgOpenFlags)
 	if e != 0 {
 		return 0, pgStopNoFile
 	}
@@ -97,6 +101,72 @@ func pgMapSegment(i uint64, n uintptr) (base uintptr, reason uint64) {
 		return 0, pgStopNoMap
 	}
 	return uintptr(p), 0
+}
+
+// pgOpen opens file i of the kind suffix.
+func pgOpen(i uint64, suffix string, flags uintptr) (fd, errno uintptr) {
+	d := presage.dirLen
+	presage.dir[d] = '/'
+	k := d + 1 + pgDecimal(presage.dir[d+1:], i, 6)
+	copy(presage.dir[k:], suffix)
+	fd, _, errno = pgsys.Syscall6(pgSysOpenat, pgAtCwd, uintptr(unsafe.Pointer(&presage.dir)), flags, 0o666, 0, 0)
+	return fd, errno
+}
+
+const pgLogSuffix = ".log\x00"
+
+// pgNextLog creates the next file of the log, with its blocks on the disk.
+func pgNextLog() bool {
+	l := &presageLog
+	n := uintptr(4<<20) << min(l.files, 4)
+	fd, e := pgOpen(l.files, pgLogSuffix, pgOpenFlags)
+	if e != 0 {
+		pgStop(pgStopNoFile)
+		return false
+	}
+	ok := pgReserve(fd, n)
+	closefd(int32(fd))
+	if !ok {
+		pgStop(pgStopNoDisk)
+		return false
+	}
+	l.files++
+	l.off, l.size = 0, n
+	return true
+}
+
+// pgOpenLog opens a file of the log to write to it, past the page cache where the file system can.
+func pgOpenLog(i uint64) (fd, errno uintptr) {
+	const flags = 1 | 0o2000000 // O_WRONLY|O_CLOEXEC
+	l := &presageLog
+	if !l.buffered {
+		fd, errno = pgOpen(i, pgLogSuffix, flags|pgDirect)
+		if errno != pgEINVAL {
+			return fd, errno
+		}
+		l.buffered = true
+	}
+	return pgOpen(i, pgLogSuffix, flags)
+}
+
+// pgPwrite writes n bytes at p to the place off of fd.
+func pgPwrite(fd, p, n, off uintptr) bool {
+	for n > 0 {
+		w, _, e := pgsys.Syscall6(pgSysPwrite, fd, p, n, off, 0, 0)
+		if e == pgEINTR {
+			continue
+		}
+		if e != 0 || w == 0 {
+			return false
+		}
+		p, off, n = p+w, off+w, n-w
+	}
+	return true
+}
+
+// pgPopulate has the kernel make n bytes at p ready to be written, all at once; older kernels cannot.
+func pgPopulate(p, n uintptr) {
+	pgsys.Syscall6(pgSysMadvise, p, n, 23 /* MADV_POPULATE_WRITE */, 0, 0, 0)
 }
 
 // pgReserve gives the file fd n bytes of zeros on the disk.
