@@ -3,22 +3,33 @@
 // test, and says how many functions were instrumented, how many calls did not agree with
 // their source when the trace was walked, and which races were reported.
 //
-//	go run ./bench/modules [-dir scratch] [-only substring] [-limit 10m]
+//	go run ./bench/modules [-dir scratch] [-only substring] [-limit 10m] [-record] [-walk]
+//
+// Four stages, each with columns of its own, so that a later one that does not end takes
+// nothing from those before it:
+//
+//	plain    go test, twice
+//	record   presage test -level none: outcomes, functions; the traces are kept
+//	walk     every event of the traces through the source, no analysis: events, unexplained reads, mismatches
+//	analyse  presage analyze: races
 //
 // The rules:
 //
-//  1. Both runs have the same flags, -count=1 and -v=test2json, from whose marks outcomes are read.
-//  2. Tests that differ are run again three times both ways, on their own. Those that then have
-//     outcomes in common are flaky: they are counted and named, not hidden. The others differ.
+//  1. All runs have the same flags, -count=1 and -v=test2json, from whose marks outcomes are read.
+//  2. Tests that end differently in the two plain runs are flaky by themselves. Tests that differ between plain and
+//     instrumented are run again three times both ways, on their own; those that then have outcomes in common are
+//     flaky. Flaky tests are counted and named, not hidden. The others differ.
 //  3. A test that fails plain is compared too. A package that does not build plain is named and not compared.
-//  4. Where a trace of the whole suite would be too large to analyse, modules.txt has a smaller
-//     one and the reason: the suite is then recorded but not analysed, and the smaller run is walked.
-//  5. An analysis that is not finished within the limit has outcomes, but no walk, and is a failure.
+//  4. Where a trace of the whole suite would be too large to merge and walk, modules.txt has a smaller
+//     one and the reason: the suite is then recorded and compared but not walked, and the smaller run is walked and analysed.
+//  5. A stage that is not finished within the limit is a failure, and says so. With -record or -walk the later stages are
+//     left out, and the columns say that too.
 package main
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -32,7 +43,6 @@ import (
 	"time"
 
 	"presage/bench/session"
-	"presage/internal/report"
 )
 
 func main() {
@@ -40,7 +50,9 @@ func main() {
 	log.SetPrefix("modules: ")
 	dir := flag.String("dir", "", "scratch directory; default: a temporary one")
 	only := flag.String("only", "", "modules whose path contains this")
-	limit := flag.Duration("limit", 10*time.Minute, "wall time of one run of presage")
+	limit := flag.Duration("limit", 10*time.Minute, "wall time of a stage")
+	record := flag.Bool("record", false, "only plain and record")
+	walk := flag.Bool("walk", false, "only plain, record and walk")
 	flag.Parse()
 	ctx := context.Background()
 	modules, err := parse(list)
@@ -52,6 +64,12 @@ func main() {
 		log.Fatal(err)
 	}
 	b := &bench{Session: s, limit: *limit}
+	switch {
+	case *record:
+		b.last = "record"
+	case *walk:
+		b.last = "walk"
+	}
 	fmt.Println(header)
 	var all []*result
 	for _, m := range modules {
@@ -59,9 +77,10 @@ func main() {
 			continue
 		}
 		r, err := b.module(ctx, m)
-		if err != nil {
-			r = &result{module: m, errs: []string{err.Error()}}
+		if r == nil {
+			r = &result{module: m}
 		}
+		r.err = err
 		r.print()
 		all = append(all, r)
 	}
@@ -73,6 +92,7 @@ func main() {
 type bench struct {
 	*session.Session
 	limit time.Duration
+	last  string // stage
 }
 
 // module tests one module both ways.
@@ -84,27 +104,85 @@ func (b *bench) module(ctx context.Context, m *module) (*result, error) {
 	if err := initialise(dir, m.path); err != nil {
 		return nil, err
 	}
-	r := &result{module: m}
+	r := &result{module: m, traces: filepath.Join(b.Dir, "traces")}
+	defer os.RemoveAll(r.traces)
+	if err := b.compared(ctx, dir, r); err != nil || b.last == "record" {
+		return r, err
+	}
+	if m.walk != nil {
+		if _, r.recorded = b.record(ctx, dir, r.traces, 0, m.walk); r.recorded == nil {
+			return r, fmt.Errorf("the smaller run was not recorded within %v", b.limit)
+		}
+	}
+	return r, b.judged(ctx, r)
+}
+
+// compared fills in the outcomes (plain, record).
+func (b *bench) compared(ctx context.Context, dir string, r *result) error {
+	m := r.module
 	plain := b.plain(ctx, dir, m.suite)
 	r.plain = outcomes(plain)
+	second := outcomes(b.plain(ctx, dir, m.suite))
+	for _, d := range compare(r.plain, second) {
+		r.flaky = append(r.flaky, fmt.Sprintf("%s: plain %q, plain again %q", d.key, d.plain, d.instrumented))
+	}
 	packages := 0
 	if m.walk != nil {
 		packages = lines(plain)
 	}
-	out, report := b.presage(ctx, dir, packages, m.suite)
+	out, recorded := b.record(ctx, dir, r.traces, packages, m.suite)
+	r.recorded = recorded
 	if lines(out) < lines(plain) {
-		r.errs = append(r.errs, fmt.Sprintf("the suite did not end within %v: not compared", b.limit))
-		return r, nil
+		return fmt.Errorf("the suite did not end within %v: not compared", b.limit)
 	}
-	r.differ, r.flaky = b.again(ctx, dir, m.suite, compare(r.plain, outcomes(out)))
-	if m.walk != nil {
-		_, report = b.presage(ctx, dir, 0, m.walk)
+	var list []difference
+	for _, d := range compare(r.plain, outcomes(out)) {
+		if second[d.key] != d.instrumented { // else the two plain runs differ as well
+			list = append(list, d)
+		}
 	}
-	r.walked = report
-	if report == nil {
-		r.errs = append(r.errs, fmt.Sprintf("no report within %v", b.limit))
+	differ, flaky := b.again(ctx, dir, m.suite, list)
+	r.differ = differ
+	for _, d := range flaky {
+		r.flaky = append(r.flaky, d.String())
 	}
-	return r, nil
+	if recorded == nil && m.walk == nil {
+		return fmt.Errorf("no trace within %v", b.limit)
+	}
+	return nil
+}
+
+// judged looks at what was recorded (walk, analyse).
+func (b *bench) judged(ctx context.Context, r *result) error {
+	if r.recorded.Summary.Traces == 0 {
+		return errors.New("nothing was recorded")
+	}
+	names, err := traceFiles(r.traces)
+	if err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, b.limit)
+	defer cancel()
+	if r.walked, err = walk(limited, names); err != nil {
+		return fmt.Errorf("walking: %w", err)
+	}
+	if b.last == "walk" {
+		return nil
+	}
+	r.analysed = b.analyse(ctx, r.traces)
+	if r.analysed == nil {
+		return fmt.Errorf("the analysis did not end within %v", b.limit)
+	}
+	return nil
+}
+
+// traceFiles are the traces that presage test -o left: a file, or several in a directory.
+func traceFiles(name string) ([]string, error) {
+	st, err := os.Stat(name)
+	if err != nil || !st.IsDir() {
+		return []string{name}, err
+	}
+	return filepath.Glob(filepath.Join(name, "*"))
 }
 
 // initialise makes a module of what was published without a go.mod.
@@ -130,30 +208,46 @@ func (b *bench) plain(ctx context.Context, dir string, args []string) []byte {
 	return out
 }
 
-// presage returns what the tests print under presage test, and its report; nil if there was none within the limit.
-// Where packages are given it ends when so many have ended, without an analysis.
-func (b *bench) presage(ctx context.Context, dir string, packages int, args []string) ([]byte, *session.Outcome) {
+// record returns what the tests print under presage test, and its report; nil if there was none within the limit.
+// The traces are kept in the file or directory named. Where packages are given it ends when so many have ended, without a trace.
+func (b *bench) record(ctx context.Context, dir, traces string, packages int, args []string) ([]byte, *session.Outcome) {
 	ctx, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, b.Presage, slices.Concat([]string{"test", "-json", "-q"}, testFlags, args)...)
+	os.RemoveAll(traces)
+	cmd := exec.CommandContext(ctx, b.Presage, slices.Concat([]string{"test", "-json", "-q", "-level=none", "-o=" + traces}, testFlags, args)...)
 	cmd.Dir = dir
-	var stdout bytes.Buffer
 	stderr := &watch{}
 	if packages > 0 {
 		stderr.packages, stderr.stop = packages, cancel
 	}
-	cmd.Stdout, cmd.Stderr = &stdout, stderr // -json sends what the tests print to standard error
+	o := b.run(ctx, cmd, stderr) // -json sends what the tests print to standard error
+	return stderr.Bytes(), o
+}
+
+// analyse returns the report on traces; nil if there was none within the limit.
+func (b *bench) analyse(ctx context.Context, traces string) *session.Outcome {
+	ctx, cancel := context.WithTimeout(ctx, b.limit)
+	defer cancel()
+	return b.run(ctx, exec.CommandContext(ctx, b.Presage, "analyze", "-json", "-q", traces), &watch{})
+}
+
+// run runs presage and reads its report; nil if there is none.
+func (b *bench) run(ctx context.Context, cmd *exec.Cmd, stderr *watch) *session.Outcome {
+	var stdout bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	cmd.Env = append(os.Environ(), "PRESAGE_CACHE="+filepath.Join(b.Dir, "cache")) // others' runs are not pushed out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Run()
 	o, err := session.Read(stdout.Bytes())
-	if err != nil {
-		if ctx.Err() == nil {
-			fmt.Fprintf(os.Stderr, "%v\n%s\n", err, stderr.Bytes()[max(0, stderr.Len()-2000):])
-		}
-		o = nil
+	if err == nil {
+		return o
 	}
-	return stderr.Bytes(), o
+	os.RemoveAll(filepath.Join(b.Dir, "cache", "runs")) // what a killed presage leaves may be large
+	if ctx.Err() == nil {
+		fmt.Fprintf(os.Stderr, "%v\n%s\n", err, stderr.Bytes()[max(0, stderr.Len()-2000):])
+	}
+	return nil
 }
 
 // watch keeps what is written, and calls stop when so many packages have ended: then
@@ -195,7 +289,7 @@ func (b *bench) again(ctx context.Context, dir string, suite []string, list []di
 		for len(plain[t]) < 3 {
 			args := append(slices.Clone(suite[:len(suite)-1]), "-run=^"+regexp.QuoteMeta(t.test)+"$", t.pkg)
 			plain[t] = append(plain[t], outcomes(b.plain(ctx, dir, args)))
-			out, _ := b.presage(ctx, dir, 1, args)
+			out, _ := b.record(ctx, dir, filepath.Join(b.Dir, "again"), 1, args)
 			instrumented[t] = append(instrumented[t], outcomes(out))
 		}
 		if common(d, plain[t], instrumented[t]) {
@@ -222,94 +316,4 @@ func common(d difference, plain, instrumented []map[key]string) bool {
 		}
 	}
 	return false
-}
-
-// result is what one module showed.
-type result struct {
-	*module
-	plain         map[key]string
-	differ, flaky []difference
-	walked        *session.Outcome
-	errs          []string
-}
-
-func (r *result) summary() report.Summary {
-	if r.walked == nil {
-		return report.Summary{}
-	}
-	return r.walked.Summary
-}
-
-func (r *result) mismatches() int {
-	n := 0
-	if r.walked != nil {
-		for _, w := range r.walked.Warnings {
-			if w.Code == "walk-mismatch" {
-				n += w.Count
-			}
-		}
-	}
-	return n
-}
-
-const header = `| module | tests | fail plain | differ | flaky | functions | walked events | mismatches | races |
-|---|---|---|---|---|---|---|---|---|`
-
-// print prints a row, and below it what a reader must know.
-func (r *result) print() {
-	s, events, races, mismatches := r.summary(), "none", "", ""
-	if r.walked != nil {
-		events = fmt.Sprint(r.walked.Summary.Events)
-		races, mismatches = fmt.Sprint(len(r.walked.Races)), fmt.Sprint(r.mismatches())
-	}
-	fmt.Printf("| %s %s | %d | %d | %d | %d | %d of %d | %s | %s | %s |\n", r.path, r.version,
-		count(r.plain, ""), count(r.plain, "FAIL"), len(r.differ), len(r.flaky), s.Instrumented, s.Functions, events, mismatches, races)
-	for _, d := range r.differ {
-		fmt.Println("    differs:", d)
-	}
-	for _, d := range r.flaky {
-		fmt.Println("    flaky:", d)
-	}
-	for k, o := range r.plain {
-		if o == notBuilt {
-			fmt.Println("    does not build without presage, not compared:", k.pkg)
-		}
-	}
-	for _, e := range r.errs {
-		fmt.Println("    failed:", e)
-	}
-	if r.reason != "" {
-		fmt.Printf("    walked: %s (%s)\n", strings.Join(r.walk, " "), r.reason)
-	}
-	if r.walked == nil {
-		return
-	}
-	for _, w := range r.walked.Warnings {
-		if w.Code == "walk-mismatch" || w.Code == "not-instrumented" {
-			fmt.Println("   ", w.Code, w.Text)
-		}
-	}
-	for _, race := range r.walked.Races {
-		fmt.Printf("    race (%s): %s, %s: %s\n", race.Tier, place(race.A), place(race.B), race.Object)
-	}
-}
-
-func place(a report.Access) string {
-	return fmt.Sprintf("%s of %s at %s:%d", a.Kind, a.Expr, filepath.Base(a.File), a.Line)
-}
-
-// total prints the last line and reports whether all was as asked.
-func total(all []*result) bool {
-	var tests, differ, flaky, instrumented, functions, mismatches, races, failed int
-	for _, r := range all {
-		s := r.summary()
-		tests, differ, flaky, failed = tests+count(r.plain, ""), differ+len(r.differ), flaky+len(r.flaky), failed+len(r.errs)
-		instrumented, functions, mismatches = instrumented+s.Instrumented, functions+s.Functions, mismatches+r.mismatches()
-		if r.walked != nil {
-			races += len(r.walked.Races)
-		}
-	}
-	share := 100 * float64(instrumented) / float64(max(1, functions))
-	fmt.Printf("| total | %d | | %d | %d | %d of %d (%.2f %%) | | %d | %d |\n", tests, differ, flaky, instrumented, functions, share, mismatches, races)
-	return differ == 0 && mismatches == 0 && failed == 0 && share >= 99
 }

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"presage/bench/session"
+	"presage/internal/report"
+)
+
+// result is what one module showed. What its stage did not reach is nil.
+type result struct {
+	*module
+	traces   string // where they are kept while the module is tested
+	plain    map[key]string
+	differ   []difference
+	flaky    []string
+	recorded *session.Outcome
+	walked   *walked
+	analysed *session.Outcome
+	err      error
+}
+
+const header = `| module | tests | fail plain | differ | flaky | functions | events walked | unexplained | mismatches | races | analysed |
+|---|---|---|---|---|---|---|---|---|---|---|`
+
+// print prints a row, and below it what a reader must know.
+func (r *result) print() {
+	functions, events, unexplained, mismatches, races, analysed := "", "", "", "", "", ""
+	if r.recorded != nil {
+		functions = fmt.Sprintf("%d of %d", r.recorded.Summary.Instrumented, r.recorded.Summary.Functions)
+	}
+	if w := r.walked; w != nil {
+		events, unexplained, mismatches = fmt.Sprint(w.events), fmt.Sprint(w.unexplained), fmt.Sprint(w.Mismatches)
+	}
+	if o := r.analysed; o != nil {
+		races, analysed = fmt.Sprint(len(o.Races)), fmt.Sprintf("%.0f s", o.Summary.Seconds)
+	}
+	fmt.Printf("| %s %s | %d | %d | %d | %d | %s | %s | %s | %s | %s | %s |\n", r.path, r.version, count(r.plain, ""), count(r.plain, "FAIL"),
+		len(r.differ), len(r.flaky), functions, events, unexplained, mismatches, races, analysed)
+	for _, d := range r.differ {
+		fmt.Println("    differs:", d)
+	}
+	for _, d := range r.flaky {
+		fmt.Println("    flaky:", d)
+	}
+	for k, o := range r.plain {
+		if o == notBuilt {
+			fmt.Println("    does not build without presage, not compared:", k.pkg)
+		}
+	}
+	if r.err != nil {
+		fmt.Println("    failed:", r.err)
+	}
+	if r.reason != "" {
+		fmt.Printf("    walked: %s (%s)\n", strings.Join(r.walk, " "), r.reason)
+	}
+	r.details()
+}
+
+// details prints what the walk and the analysis say one by one.
+func (r *result) details() {
+	if r.recorded != nil {
+		warnings(r.recorded)
+	}
+	if r.walked != nil {
+		for _, m := range r.walked.mismatches[:min(20, len(r.walked.mismatches))] {
+			fmt.Println("    mismatch:", m)
+		}
+	}
+	if r.analysed == nil {
+		return
+	}
+	warnings(r.analysed)
+	for _, race := range r.analysed.Races {
+		fmt.Printf("    race (%s): %s, %s: %s\n", race.Tier, place(race.A), place(race.B), race.Object)
+	}
+}
+
+func warnings(o *session.Outcome) {
+	for _, w := range o.Warnings {
+		fmt.Printf("    warning %s %d: %s\n", w.Code, w.Count, w.Text)
+	}
+}
+
+func place(a report.Access) string {
+	return fmt.Sprintf("%s of %s at %s:%d", a.Kind, a.Expr, filepath.Base(a.File), a.Line)
+}
+
+// total prints the last line and reports whether all was as asked.
+func total(all []*result) bool {
+	var tests, differ, flaky, instrumented, functions, races, failed int
+	var events, mismatches int64
+	for _, r := range all {
+		tests, differ, flaky = tests+count(r.plain, ""), differ+len(r.differ), flaky+len(r.flaky)
+		if r.err != nil {
+			failed++
+		}
+		if r.recorded != nil {
+			instrumented, functions = instrumented+r.recorded.Summary.Instrumented, functions+r.recorded.Summary.Functions
+		}
+		if r.walked != nil {
+			events, mismatches = events+r.walked.events, mismatches+r.walked.Mismatches
+		}
+		if r.analysed != nil {
+			races += len(r.analysed.Races)
+		}
+	}
+	share := 100 * float64(instrumented) / float64(max(1, functions))
+	fmt.Printf("| total | %d | | %d | %d | %d of %d (%.2f %%) | %d | | %d | %d | %d of %d without failure |\n",
+		tests, differ, flaky, instrumented, functions, share, events, mismatches, races, len(all)-failed, len(all))
+	return differ == 0 && mismatches == 0 && failed == 0 && share >= 99
+}
