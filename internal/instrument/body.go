@@ -30,6 +30,10 @@ type body struct {
 	decls    []string
 	out      lines
 
+	loops  map[*ssa.BasicBlock]*loop
+	loop   *loop // of the block being written, nil: none
+	shorts int   // short accesses so far
+
 	roomAt   int // index in out of the check that covers what follows, -1: none
 	roomHead string
 	need     int
@@ -40,6 +44,7 @@ func newBody(u *unitEmitter, f *plan.Func, depth int) *body {
 		unitEmitter: u, plan: f, fn: f.SSA, depth: depth,
 		names: map[ssa.Value]string{}, results: map[*ssa.Alloc]string{}, inlined: inline(f.SSA),
 		consts: map[string]string{}, literals: map[*ssa.Function]string{}, placed: map[place][]*ssa.Function{}, roomAt: -1,
+		loops: findLoops(f.SSA),
 	}
 	if depth > 0 {
 		b.prefix = fmt.Sprintf("d%d", depth)
@@ -177,6 +182,7 @@ func (b *body) emit() {
 		if len(blk.Preds) > 0 {
 			b.out.putf("%sb%d_:", b.prefix, i)
 		}
+		b.loop = b.loops[blk]
 		b.enterBlock(&b.plan.Blocks[i])
 		for j, in := range blk.Instrs {
 			b.at(in.Pos())
@@ -185,6 +191,7 @@ func (b *body) emit() {
 		}
 		b.barrier()
 	}
+	b.closeLoops()
 }
 
 func (b *body) declareRegisters() {
@@ -265,6 +272,7 @@ func (b *body) jump(blk *ssa.BasicBlock, succ int) {
 	if len(left) > 0 {
 		b.out.put(strings.Join(left, ", ") + " = " + strings.Join(right, ", "))
 	}
+	b.leaveFor(blk, to)
 	b.out.putf("goto %sb%d_", b.prefix, to.Index)
 }
 

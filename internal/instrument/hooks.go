@@ -110,6 +110,10 @@ func (b *body) accessHook(h *plan.Hook, site trace.Site) {
 		b.memHook(h, site, e, addr)
 		return
 	}
+	if b.loop != nil && len(b.loop.words) < maxShort {
+		b.shortHook(h, site, e, addr, words)
+		return
+	}
 	size := h.Size
 	if len(words) > 1 {
 		size = 8 * int64(len(words))

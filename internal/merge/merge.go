@@ -147,6 +147,7 @@ func (m *merger) step(s *stream) bool {
 // emitPlain emits the next record of s.
 func (m *merger) emitPlain(s *stream) (r *record, ok bool) {
 	c, r := s.cursor(), &s.rec
+	c.shorts = &s.emitted
 	if !c.read(m.recording, s, r) {
 		return r, false
 	}
@@ -200,6 +201,7 @@ func (m *merger) load(s *stream) bool {
 	s.acc, s.next = s.acc[:0], 0
 	s.stamp = noStamp
 	c, r := s.cursor(), &s.rec
+	c.shorts = &s.found
 	some := false
 	for c.read(m.recording, s, r) {
 		some = true

@@ -32,6 +32,8 @@ type stream struct {
 	next   int      // the first of them that is not yet emitted
 	busy   bool     // being emitted (no pull within a pull of the same stream)
 
+	found, emitted shorts // what load and emitPlain know of the stream's RawShort records
+
 	stack struct{ lo, hi uint64 } // (G2)
 	rec   record                  // being emitted
 }
@@ -76,9 +78,10 @@ type cursor struct {
 	span    int
 	at, end int64
 	sub     int64
+	shorts  *shorts // nil: RawShort records are not expanded
 }
 
-func (s *stream) cursor() cursor { return cursor{s.seg, s.span, s.at, s.end, s.sub} }
+func (s *stream) cursor() cursor { return cursor{s.seg, s.span, s.at, s.end, s.sub, nil} }
 
 func (s *stream) setCursor(c cursor) {
 	s.seg, s.span, s.at, s.end, s.sub = c.seg, c.span, c.at, c.end, c.sub
@@ -100,6 +103,10 @@ func (c *cursor) read(m *recording, s *stream, r *record) (ok bool) {
 	n := int64(words) * 8
 	if n == 0 || n > c.end-c.at {
 		return false // damage: join has reported it
+	}
+	if format.Kind(h>>56) == format.RawShort && c.shorts != nil {
+		c.short(b, h, n, r)
+		return true
 	}
 	*r = record{
 		kind: format.Kind(h >> 56), flags: format.Flags(h >> 48), size: uint16(h >> 32), site: uint32(h),

@@ -1,7 +1,10 @@
 package merge
 
 import (
+	"fmt"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -35,5 +38,49 @@ func TestWide(t *testing.T) {
 	}
 	if len(got) != 3 {
 		t.Errorf("%d reads, want 3", len(got))
+	}
+}
+
+// TestShort merges accesses of a loop that leave out what the last one had.
+func TestShort(t *testing.T) {
+	const all = format.ShortAddr | format.ShortFirst | format.ShortRest
+	step := func(n int16) uint64 { return uint64(uint16(n)) << 32 }
+	slice, num := uint32(5), uint32(6)
+	s := &testStream{goid: 7, words: []uint64{
+		format.RawHeader(format.Start, 0, 0, 0), 0, 10,
+		format.ShortHeader(all, 24, slice), 0x1000, 1, 2, 3,
+		format.ShortHeader(all|format.ShortWrite, 2, num), 0x2000, 9,
+		format.ShortHeader(0, 24, slice) | step(24),
+		format.ShortHeader(format.ShortFirst|format.ShortWrite, 2, num) | step(-2), 8,
+		format.RawHeader(format.RawStamp, 0, 0, 0), 15,
+		format.ShortHeader(format.ShortFirst, 24, slice) | step(0), 7,
+		format.ShortHeader(format.ShortFirst, 8, 99), 1, // no address: damage
+		format.ShortHeader(all, 24, slice), 0x14000, 4, 5, 6,
+		format.ShortHeader(0, 24, slice) | step(-0x8000),
+		format.RawHeader(format.End, 0, 0, 0), 20,
+	}}
+	s.cuts = []int{11} // the second chunk goes on with what the first had
+	events, _, _ := mergeDir(t, save(t, []*testStream{s}, format.NotStopped, 0))
+	var got []string
+	for _, e := range events {
+		if e.Kind.IsAccess() {
+			more := ""
+			if e.Flags&format.FlagMore != 0 {
+				more = " more"
+			}
+			got = append(got, fmt.Sprintf("%v/%d %#x %d at %d%s", e.Kind, e.Size, e.Obj, e.Val, e.Site, more))
+		}
+	}
+	want := []string{
+		"read/8 0x1000 1 at 5 more", "read/8 0x1008 2 at 5 more", "read/8 0x1010 3 at 5",
+		"write/2 0x2000 9 at 6",
+		"read/8 0x1018 1 at 5 more", "read/8 0x1020 2 at 5 more", "read/8 0x1028 3 at 5",
+		"write/2 0x1ffe 8 at 6",
+		"read/8 0x1018 7 at 5 more", "read/8 0x1020 2 at 5 more", "read/8 0x1028 3 at 5",
+		"read/8 0x14000 4 at 5 more", "read/8 0x14008 5 at 5 more", "read/8 0x14010 6 at 5",
+		"read/8 0xc000 4 at 5 more", "read/8 0xc008 5 at 5 more", "read/8 0xc010 6 at 5",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("accesses (-want +got):\n%s", diff)
 	}
 }

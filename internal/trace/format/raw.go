@@ -86,14 +86,28 @@ package format
 //	Exit                            depth
 //	Value                           max(1, ⌈size/8⌉) words: the bytes of the value, zero-padded
 //	RawStamp                        stamp
+//	RawShort                        what its header says, of: address, words
 //
 // A stamp is the last word of a record (of Start: the last before the name). Stamps grow within a
 // stream, strictly; stamps of one object grow in the order in which its operations took effect, strictly.
 // Records of one object never have the same stamp, records of different objects may.
 //
 // Records of Read and Write larger than a word come as several records with FlagMore on all but the last.
+//
+// ## Short accesses
+//
+// In loops a Read or Write of 1 to 8, 16 or 24 bytes is a RawShort. What it leaves out is what the RawShort before it
+// with the same site, in the same stream, had: the address but for a small step, the first word, the others.
+//
+//	63      56   55   54   53   52  51  48 47                32 31                                0
+//	|  0xF2  | write|addr|first|rest| size |  step, or 0       |               site               |
+//
+// A bit of addr, first, rest says that it is there; without the address it is the last one plus step, a signed number. Size is
+// 1 to 8, 9 for 16 bytes, 10 for 24. The loop for i := range a { s += a[i] } over an array of int writes
+//
+//	| 0xF2 addr first 8 … 57 | address | value | 0xF2 first 8 step 8 … 57 | value | 0xF2 first 8 step 8 … 57 | value | …
 const (
-	RawVersion = 1
+	RawVersion = 2
 
 	// SegMagic is the first word of a segment: "PRESAGE1".
 	SegMagic = 0x3145474153455250
@@ -105,6 +119,7 @@ const (
 
 	// RawStamp is a stamp alone; RawChunk starts a chunk. Neither is a kind of a trace.
 	RawStamp Kind = 0xF1
+	RawShort Kind = 0xF2
 	RawChunk Kind = 0xFF
 )
 
@@ -148,6 +163,8 @@ func RawLen(h uint64) (words, stamp int) {
 		return 4, 3
 	case AtomicRMW, WGAdd, ChanSend, ChanRecv, ChanClose, ChanLen, SelectCase:
 		return 5, 4
+	case RawShort:
+		return shortLen(h), 0
 	case RawChunk:
 		return ChunkHeaderWords, 0
 	}

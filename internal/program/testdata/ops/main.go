@@ -285,6 +285,103 @@ func closures() int {
 	return t
 }
 
+type captured struct {
+	name string
+	nums [3]int32
+	any  any
+	in   struct{ b, c byte }
+}
+
+// byValue captures variables that keep their value, whole and in part.
+func byValue(c captured, k int) (t int) {
+	words := []string{"a", "bc", c.name}
+	table := [4]int{k, 2, 3, 4}
+	copied := table
+	var nothing struct{}
+	f := func(i int) int {
+		g := func() int { return int(c.nums[i%3]) + copied[i&3] + len(words[i%len(words)]) }
+		_ = nothing
+		return g() + int(c.in.c) + len(c.name)
+	}
+	for i, w := range words {
+		func() { t += i + len(w) + f(i) }()
+		defer func() { t += copied[i] + len(w) }()
+	}
+	if s, ok := c.any.(string); ok {
+		done := make(chan int)
+		go func(n int) { done <- n + len(s) + k + copied[n&1] }(k)
+		t += <-done
+	}
+	return t
+}
+
+type link struct {
+	next *link
+	name string
+	val  int16
+	buf  []byte
+	any  any
+}
+
+// loops reads and writes in loops without calls, and in loops that are entered again by way of themselves.
+func loops(n int) (t int) {
+	var head *link
+	list := make([]*link, n)
+	for i := range list {
+		list[i] = &link{next: head, name: "ab"[:i&1], val: int16(i), buf: make([]byte, 3, 3+i&1)}
+		if i%3 == 0 {
+			list[i].any = i
+		}
+		head = list[i]
+	}
+	for p := head; p != nil; p = p.next {
+		for j := len(p.buf) - 1; j >= 0; j-- {
+			p.buf[j] += byte(j) + byte(len(p.name))
+			p.val -= int16(p.buf[j])
+		}
+		if p.any != nil {
+			t++
+		}
+		t += int(p.val)
+	}
+	grid := make([][100]int32, 70)
+	for i := range grid {
+		for j := 0; j < 100; j += 33 {
+			grid[i][j] = int32(i * j)
+			if i > 0 && (i+j)%5 == 0 {
+				grid[i][j] += grid[i-1][j] + grid[69-i][99-j]
+			}
+			t += int(grid[i][j])
+		}
+	}
+	if n > 1 {
+		for i := range list {
+			for q := list[i]; q != nil; q = q.next {
+				t ^= int(q.val)
+			}
+			if i == n/2 {
+				t += loops(n / 2)
+			}
+			for k := range list {
+				t += int(list[k].val) & i
+			}
+		}
+	}
+	return t + outOfRange(list)
+}
+
+func outOfRange(list []*link) (t int) {
+	defer func() {
+		if recover() != nil {
+			t += 7
+		}
+	}()
+	for i := 0; ; i++ {
+		t += len(list[i].buf)
+		list[i].val = int16(t)
+	}
+}
+
 func labelled(n int) int {
 	t := 0
 outer:
@@ -482,6 +579,9 @@ func main() {
 	}
 	fmt.Println(ifaces([]any{nil, 1, "s", sq{2}, &ci{1}, errors.New("e"), 2.5, time.Second}))
 	fmt.Println(rangefunc(), closures(), labelled(7), chans(), goexit(), unsafes(), nestedPanic(), bigs())
+	fmt.Println(byValue(captured{"xyz", [3]int32{5, 6, 7}, "any", struct{ b, c byte }{1, 2}}, 1))
+	go loops(9)
+	fmt.Println(loops(11))
 	fmt.Println(divide(7, 2))
 	fmt.Println(divide(7, 0))
 	for _, e := range table {
