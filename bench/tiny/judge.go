@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"presage/internal/analyse"
+	"presage/internal/program"
+	"presage/internal/program/progtest"
+)
+
+// levels are the rungs of the ladder, lowest first. An analysis of one contains those before it.
+var levels = [...]struct{ name string }{{"observed"}, {"causal"}}
+
+const (
+	observed = iota
+	causal
+)
+
+// found is what an analysis reports, by level: each set contains the one before.
+type found struct {
+	pairs      [len(levels)]map[progtest.Pair]bool
+	mismatches []program.Mismatch
+	rejected   int64
+	unknown    int64
+}
+
+// analyseRun is the pipeline as the command has it.
+func analyseRun(ctx context.Context, p *progtest.Program, run *progtest.Run) (*found, error) {
+	f := &found{}
+	for l := range f.pairs {
+		f.pairs[l] = map[progtest.Pair]bool{}
+	}
+	w := program.New(p.Plan)
+	res, err := analyse.Run(ctx, run.Source(), run.Meta, analyse.Options{Walker: w})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range res.Races {
+		q := progtest.PairOf(r.A.Site, r.B.Site)
+		f.pairs[causal][q] = true
+		if r.Tier == analyse.Observed {
+			f.pairs[observed][q] = true
+		}
+	}
+	f.mismatches, f.rejected, f.unknown = w.Mismatches(), res.Counts.Rejected, res.Counts.Unknown
+	return f, nil
+}
+
+// print writes the table.
+func (b *bench) print(w io.Writer, wall time.Duration) {
+	fmt.Fprintf(w, "programs %d, states %d, not exhausted %d, runs given up %d, events %d\n", b.programs, b.total, b.open, b.limits, b.events)
+	fmt.Fprintf(w, "walk and trace differ in %d runs; witnesses rejected %d; unknown %d\n", b.differ, b.rejected, b.unknown)
+	fmt.Fprintf(w, "true races %d; with both accesses in the recorded run %d\n", b.pairs, b.occur)
+	for l, lv := range levels {
+		fmt.Fprintf(w, "%-10s reported %d, false %d, recall %.2f %%\n", lv.name, b.reported[l], b.false[l], 100*float64(b.reported[l]-b.false[l])/float64(max(b.occur, 1)))
+	}
+	fmt.Fprintf(w, "reported beyond an exploration that is not exhausted: %d\n", b.unjudged)
+	fmt.Fprintf(w, "load %v, explore %v, record %v, analyse %v; %.0f programs/s\n", b.load.Round(time.Millisecond), b.explore.Round(time.Millisecond),
+		b.recording.Round(time.Millisecond), b.analysis.Round(time.Millisecond), float64(b.programs)/wall.Seconds())
+}

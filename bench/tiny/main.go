@@ -1,0 +1,184 @@
+// Tiny judges the pipeline by an oracle that shares no code with it: package progtest generates random tiny programs,
+// executes each under every schedule, and so knows its races. One recorded run of the program is analysed, and what is
+// reported must be among them.
+//
+//	go run ./bench/tiny [-n programs] [-seed s] [-runs r] [-states n] [-v]
+//
+// It prints for every level the pairs of positions reported and how many of them are no race (false); and the recall: of the true
+// races whose accesses both occur in the recorded run, by position, how many are reported. A false race is shrunk
+// and printed with the seeds that show it. The exit status is 1 if there is one, or if walk and trace differ somewhere.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"presage/internal/program/progtest"
+)
+
+func main() {
+	n := flag.Int("n", 1000, "programs")
+	seed := flag.Uint64("seed", 0, "seed of the first")
+	runs := flag.Int("runs", 1, "recorded runs of a program")
+	states := flag.Int("states", 50_000, "states of an exploration, at most")
+	verbose := flag.Bool("v", false, "print the races that were not found")
+	flag.Parse()
+	b := &bench{ctx: context.Background(), loader: progtest.NewLoader(), states: *states, runs: *runs, verbose: *verbose}
+	start := time.Now()
+	for i := range *n {
+		b.program(*seed + uint64(i))
+	}
+	b.print(os.Stdout, time.Since(start))
+	if b.failed() {
+		os.Exit(1)
+	}
+}
+
+// bench is the counts of a session.
+type bench struct {
+	ctx     context.Context
+	loader  *progtest.Loader
+	states  int
+	runs    int
+	verbose bool
+
+	programs  int
+	open      int // not exhausted
+	limits    int // runs given up
+	total     int // states
+	pairs     int // true races
+	occur     int // of them, with both accesses in the recorded run
+	reported  [len(levels)]int
+	false     [len(levels)]int
+	unjudged  int // reported of programs that are not exhausted, and not among the races known
+	differ    int // mismatches of the walk
+	rejected  int64
+	unknown   int64
+	events    int
+	explore   time.Duration
+	load      time.Duration
+	recording time.Duration
+	analysis  time.Duration
+}
+
+// program judges the program of one seed.
+func (b *bench) program(seed uint64) {
+	src := progtest.Generate(seed, progtest.Knobs{})
+	t := time.Now()
+	p, err := b.loader.Load(src)
+	b.load += time.Since(t)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "tiny: program %d: %v\n%s", seed, err, src)
+		os.Exit(1)
+	}
+	t = time.Now()
+	truth := p.Explore(b.states)
+	b.explore += time.Since(t)
+	b.programs++
+	b.total += truth.States
+	if !truth.Exhausted {
+		b.open++
+	}
+	b.pairs += len(truth.Pairs)
+	for r := range uint64(b.runs) {
+		b.run(p, truth, seed, seed*16+r)
+	}
+}
+
+// run judges one recorded run.
+func (b *bench) run(p *progtest.Program, truth *progtest.Races, seed, runSeed uint64) {
+	t := time.Now()
+	run, err := p.Record(runSeed)
+	b.recording += time.Since(t)
+	if err != nil {
+		b.limits++
+		return
+	}
+	b.events += len(run.Events)
+	t = time.Now()
+	f, err := analyseRun(b.ctx, p, run)
+	b.analysis += time.Since(t)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "tiny: program %d, run %d: %v\n", seed, runSeed, err)
+		os.Exit(1)
+	}
+	b.rejected += f.rejected
+	b.unknown += f.unknown
+	if len(f.mismatches) > 0 {
+		b.differ++
+		fmt.Printf("walk and trace differ: program %d, run %d: %v\n%s\n", seed, runSeed, f.mismatches[0], p.Source)
+	}
+	occurs := run.Accesses()
+	known := map[progtest.Pair]bool{}
+	for _, q := range truth.Pairs {
+		known[q] = true
+		if occurs[q.A] && occurs[q.B] {
+			b.occur++
+			if b.verbose && !f.pairs[causal][q] {
+				fmt.Printf("not found: program %d, run %d: %s\n", seed, runSeed, p.Describe(q))
+			}
+		}
+	}
+	for l := range levels {
+		for q := range f.pairs[l] {
+			switch {
+			case known[q]:
+				b.reported[l]++
+			case !truth.Exhausted:
+				b.unjudged++
+			default:
+				b.reported[l]++
+				b.false[l]++
+				b.falseRace(p, q, levels[l].name, seed, runSeed)
+			}
+		}
+	}
+}
+
+// falseRace shrinks the program that shows a false race.
+func (b *bench) falseRace(p *progtest.Program, q progtest.Pair, level string, seed, runSeed uint64) {
+	fmt.Printf("FALSE (%s): program %d, run %d: %s\n", level, seed, runSeed, p.Describe(q))
+	if b.false[causal] > 5 {
+		return
+	}
+	var last string
+	src := b.loader.Shrink(p.Source, func(src string) bool {
+		p, err := b.loader.Load(src)
+		if err != nil {
+			return false
+		}
+		truth := p.Explore(b.states)
+		if !truth.Exhausted {
+			return false
+		}
+		for r := range uint64(24) {
+			run, err := p.Record(r)
+			if err != nil {
+				return false
+			}
+			f, err := analyseRun(b.ctx, p, run)
+			if err != nil {
+				return false
+			}
+			for q := range f.pairs[causal] {
+				if !truth.Has(q) {
+					last = fmt.Sprintf("run %d: %s", r, p.Describe(q))
+					return true
+				}
+			}
+		}
+		return false
+	})
+	fmt.Printf("shrunk, %s:\n%s\n", last, src)
+}
+
+func (b *bench) failed() bool {
+	n := b.differ
+	for _, f := range b.false {
+		n += f
+	}
+	return n > 0 || b.rejected > 0
+}

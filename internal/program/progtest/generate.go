@@ -1,0 +1,562 @@
+package progtest
+
+import (
+	"fmt"
+	"go/format"
+	"math/rand/v2"
+	"strings"
+)
+
+// Knobs say what a generated program may use. The zero value lets the seed choose.
+type Knobs struct {
+	Goroutines int // 1 to 3, besides main
+	Statements int // of a goroutine, about
+	Use        Feature
+}
+
+// A Feature is a set of things that a program uses.
+type Feature uint
+
+const (
+	Locks Feature = 1 << iota
+	Channels
+	Pointers
+	Arith // all operators, narrow types
+	Loops
+	Atomics
+	Strings
+	Floats
+	Calls // functions, closures
+	Arrays
+	Late        // main goes on while the others run
+	allFeatures = 1<<iota - 1
+)
+
+// Generate writes the program of a seed. It type-checks and terminates, or blocks, or panics, under every schedule.
+func Generate(seed uint64, k Knobs) string {
+	g := &generator{rng: rand.New(rand.NewPCG(seed, 7)), k: k}
+	g.choose()
+	return g.program()
+}
+
+func (g *generator) choose() {
+	if g.k.Goroutines == 0 {
+		g.k.Goroutines = []int{1, 2, 2, 2, 2, 3}[g.rng.IntN(6)]
+	}
+	if g.k.Statements == 0 {
+		g.k.Statements = 2 + g.rng.IntN(4)
+		if g.k.Goroutines == 3 {
+			g.k.Statements = min(g.k.Statements, 3)
+		}
+	}
+	if g.k.Use == 0 {
+		g.k.Use = Feature(g.rng.UintN(allFeatures+1)) & Feature(g.rng.UintN(allFeatures+1)|uint(Arith))
+		if g.rng.IntN(3) > 0 {
+			g.k.Use |= Late
+		}
+	}
+}
+
+// A generator writes a program. Every variable is declared if it is used.
+type generator struct {
+	rng    *rand.Rand
+	k      Knobs
+	out    strings.Builder
+	depth  int
+	locked bool
+	loop   int
+	budget int // statements that may still be written for this goroutine
+	worker int
+}
+
+func (g *generator) has(f Feature) bool { return g.k.Use&f != 0 }
+
+func (g *generator) pick(list ...string) string { return list[g.rng.IntN(len(list))] }
+
+func (g *generator) p(format string, a ...any) {
+	g.out.WriteString(strings.Repeat("\t", g.depth+1))
+	fmt.Fprintf(&g.out, format, a...)
+	g.out.WriteByte('\n')
+}
+
+func (g *generator) program() string {
+	for i := range g.k.Goroutines {
+		g.worker = i + 1
+		fmt.Fprintf(&g.out, "\nfunc w%d() {\n", i+1)
+		deferred := g.rng.IntN(3) == 0
+		if deferred {
+			g.p("defer wg.Done()")
+		}
+		g.body(g.k.Statements)
+		if !deferred {
+			g.p("wg.Done()")
+		}
+		g.out.WriteString("}\n")
+	}
+	g.mainFunc()
+	body := g.out.String()
+	src := g.header(body) + body
+	text, err := format.Source([]byte(src))
+	if err != nil {
+		panic("progtest: generated program: " + err.Error() + "\n" + src)
+	}
+	return string(text)
+}
+
+func (g *generator) mainFunc() {
+	g.worker = 0
+	g.out.WriteString("\nfunc main() {\n")
+	if g.rng.IntN(3) == 0 {
+		g.p("%s = %d", g.pick("x", "y", "t.a", "arr[1]"), g.rng.IntN(4))
+	}
+	g.p("wg.Add(%d)", g.k.Goroutines)
+	for i := range g.k.Goroutines {
+		if g.has(Calls) && g.rng.IntN(4) == 0 {
+			g.p("go func() { w%d() }()", i+1)
+		} else {
+			g.p("go w%d()", i+1)
+		}
+	}
+	if g.has(Late) {
+		g.body(1 + g.rng.IntN(2))
+	} else {
+		g.p("a, b := 0, 1")
+	}
+	if g.rng.IntN(5) > 0 {
+		g.p("wg.Wait()")
+	}
+	for range g.rng.IntN(3) {
+		g.p("a = %s", g.expr(1))
+	}
+	g.p("_, _ = a, b")
+	g.out.WriteString("}\n")
+}
+
+// body is the statements of one goroutine, with its locals a and b.
+func (g *generator) body(n int) {
+	g.p("a, b := %d, %d", g.rng.IntN(3), g.rng.IntN(4))
+	g.budget = 2 * n
+	for range n {
+		g.statement()
+	}
+	if g.worker > 0 {
+		g.p("_, _ = a, b")
+	}
+}
+
+// header declares what the body names.
+func (g *generator) header(body string) string {
+	uses := strings.Contains(body, "atomic.") || strings.Contains(body, "n.") || strings.Contains(body, "f = ")
+	var b strings.Builder
+	b.WriteString("package main\n\nimport (\n\t\"sync\"\n")
+	if uses {
+		b.WriteString("\t\"sync/atomic\"\n")
+	}
+	b.WriteString(")\n\ntype T struct {\n\ta, b int\n\tn    *T\n}\n\nvar (\n\twg      sync.WaitGroup\n\tmu, nu  sync.Mutex\n\trw      sync.RWMutex\n")
+	b.WriteString("\tx, y, z int\n\tarr     [3]int\n\tok      bool\n\ts       = \"a\"\n\tfl      = 1.5\n\ti8      int8\n\tu       uint32\n\tt       T\n")
+	b.WriteString("\tp       = &x\n\tq       = &t\n\tsl      = arr[:2]\n")
+	fmt.Fprintf(&b, "\tch      = make(chan int, %d)\n\tdone    = make(chan bool)\n", g.rng.IntN(3))
+	if uses {
+		b.WriteString("\tf       int32\n\tn       atomic.Int64\n")
+	}
+	b.WriteString(")\n\n")
+	if uses {
+		b.WriteString("var _ atomic.Int32\n\n")
+	}
+	b.WriteString("func add(v, w int) int {\n\tif v > 3 {\n\t\treturn w\n\t}\n\treturn v + w\n}\n\nfunc inc(v *int) { *v++ }\n\nfunc (t *T) sum() int { return t.a + t.b }\n")
+	return b.String()
+}
+
+// shared is a shared variable of type int that can be assigned to.
+func (g *generator) shared() string {
+	for {
+		switch g.rng.IntN(12) {
+		case 0, 1, 2:
+			return "x"
+		case 3, 4, 5:
+			return "y"
+		case 6:
+			return "z"
+		case 7:
+			if g.has(Arrays) {
+				return fmt.Sprintf("arr[%d]", g.rng.IntN(3))
+			}
+		case 8:
+			if g.has(Arrays) {
+				return g.pick("sl[1]", "sl[x&1]", "arr[a&1]", "arr[y&1]", "sl[b]")
+			}
+		case 9:
+			if g.has(Pointers) {
+				return "*p"
+			}
+		case 10:
+			if g.has(Pointers) {
+				return g.pick("q.a", "q.b", "t.a", "q.n.a")
+			}
+		default:
+			return g.pick("x", "y")
+		}
+	}
+}
+
+func (g *generator) local() string { return g.pick("a", "b") }
+
+// expr is an expression of type int.
+func (g *generator) expr(depth int) string {
+	if depth > 0 && g.rng.IntN(2) == 0 {
+		return g.compound(depth)
+	}
+	switch g.rng.IntN(9) {
+	case 0, 1:
+		return fmt.Sprint(g.rng.IntN(6) - 1)
+	case 2, 3:
+		return g.local()
+	case 4:
+		switch {
+		case g.has(Strings):
+			return "len(s)"
+		case g.has(Floats):
+			return "int(fl)"
+		case g.has(Atomics):
+			return g.pick("int(n.Load())", "int(atomic.LoadInt32(&f))")
+		}
+	case 5:
+		if g.has(Arith) {
+			return g.pick("int(i8)", "int(u)")
+		}
+	}
+	return g.shared()
+}
+
+func (g *generator) compound(depth int) string {
+	e, h := g.expr(depth-1), g.expr(depth-1)
+	if g.has(Calls) && g.rng.IntN(5) == 0 {
+		return g.pick(fmt.Sprintf("add(%s, %s)", e, h), "t.sum()", fmt.Sprintf("func() int { return %s }()", e))
+	}
+	if !g.has(Arith) {
+		return fmt.Sprintf("%s %s %s", e, g.pick("+", "-"), h)
+	}
+	switch g.rng.IntN(10) {
+	case 0, 1:
+		return fmt.Sprintf("(%s+%s)", e, h)
+	case 2:
+		return fmt.Sprintf("(%s- %s)", e, h)
+	case 3:
+		return fmt.Sprintf("(%s*%s)", e, h)
+	case 4:
+		return fmt.Sprintf("(%s%s%s)", e, g.pick("&", "|", "^", "&^"), h)
+	case 5:
+		return fmt.Sprintf("(%s%s(%s|1))", e, g.pick("/", "%"), h)
+	case 6:
+		return fmt.Sprintf("(%s%s(uint(%s)&3))", e, g.pick("<<", ">>"), g.pick("a", "b", "x", "y"))
+	case 7:
+		return fmt.Sprintf("int(int8(%s+%s)*100)", g.local(), e)
+	case 8:
+		return fmt.Sprintf("int(uint8(%s- %s)-%d)", g.local(), e, g.rng.IntN(3))
+	}
+	return fmt.Sprintf("-%s", g.local())
+}
+
+func (g *generator) cond() string {
+	switch g.rng.IntN(12) {
+	case 0:
+		return g.pick("ok", "!ok")
+	case 1:
+		if g.has(Strings) {
+			return g.pick(`s == "a"`, `s < "b"`, `s != "ab"`)
+		}
+	case 2:
+		if g.has(Floats) {
+			return g.pick("fl > 1", "fl != fl", "fl*fl < 3")
+		}
+	case 3:
+		if g.has(Pointers) {
+			return g.pick("p == &x", "q == &t", "q.n == nil", "p != nil")
+		}
+	case 4:
+		if g.has(Atomics) {
+			return g.pick("atomic.LoadInt32(&f) == 1", "n.Load() > 0", "atomic.CompareAndSwapInt32(&f, 0, 1)")
+		}
+	case 5:
+		return fmt.Sprintf("%s&1 == 0", g.shared())
+	case 6:
+		return fmt.Sprintf("%s > 0 && %s < 3", g.shared(), g.shared())
+	case 7:
+		if g.has(Arith) {
+			return g.pick("i8 < 0", "u > 3", "u/2 == 1")
+		}
+	}
+	return fmt.Sprintf("%s %s %d", g.expr(1), g.pick(">", "==", "!=", "<=", "<"), g.rng.IntN(4))
+}
+
+func (g *generator) statement() {
+	if g.budget--; g.budget < 0 {
+		g.p("%s = %s", g.local(), g.shared())
+		return
+	}
+	switch g.rng.IntN(24) {
+	case 0, 1, 2:
+		g.p("%s = %s", g.shared(), g.expr(1))
+	case 3:
+		g.p("%s = %s", g.local(), g.expr(2))
+	case 4:
+		g.p("%s%s", g.shared(), g.pick("++", "--", " += 2"))
+	case 5:
+		g.p("ok = %s", g.pick("true", "!ok", "x > 1"))
+	case 6, 7, 8:
+		g.ifStmt()
+	case 9, 10:
+		g.lockStmt()
+	case 11, 12:
+		g.chanStmt()
+	case 13:
+		g.pointerStmt()
+	case 14:
+		g.loopStmt()
+	case 15:
+		g.atomicStmt()
+	case 16:
+		g.otherStmt()
+	case 17:
+		g.callStmt()
+	case 18:
+		g.switchStmt()
+	case 19:
+		g.p("%s, %s = %s, %s", "a", g.pick("b", "x", "y"), g.expr(1), g.expr(0))
+	default:
+		g.p("%s = %s", g.pick("x", "y", "a", "b"), g.shared())
+	}
+}
+
+func (g *generator) block(n int) {
+	g.depth++
+	for range n {
+		g.statement()
+	}
+	g.depth--
+}
+
+func (g *generator) ifStmt() {
+	if g.depth > 2 {
+		g.p("a = x")
+		return
+	}
+	g.p("if %s {", g.cond())
+	g.block(1 + g.rng.IntN(2))
+	if g.rng.IntN(2) == 0 {
+		g.p("} else {")
+		g.block(1)
+	}
+	g.p("}")
+}
+
+func (g *generator) switchStmt() {
+	if g.depth > 1 {
+		g.p("b = y")
+		return
+	}
+	g.p("switch %s {", g.expr(1))
+	g.p("case 0:")
+	g.block(1)
+	g.p("case %d:", 1+g.rng.IntN(3))
+	g.block(1)
+	if g.rng.IntN(2) == 0 {
+		g.p("default:")
+		g.block(1)
+	}
+	g.p("}")
+}
+
+func (g *generator) lockStmt() {
+	if !g.has(Locks) || g.locked {
+		g.p("%s = %s", g.shared(), g.local())
+		return
+	}
+	lock, unlock := "mu.Lock()", "mu.Unlock()"
+	switch g.rng.IntN(6) {
+	case 0:
+		lock, unlock = "nu.Lock()", "nu.Unlock()"
+	case 1:
+		lock, unlock = "rw.Lock()", "rw.Unlock()"
+	case 2:
+		lock, unlock = "rw.RLock()", "rw.RUnlock()"
+	}
+	g.locked = true
+	g.p("%s", lock)
+	for range 1 + g.rng.IntN(2) {
+		g.statement()
+	}
+	g.p("%s", unlock)
+	g.locked = false
+}
+
+func (g *generator) chanStmt() {
+	if !g.has(Channels) {
+		g.p("%s = %s", g.shared(), g.expr(0))
+		return
+	}
+	switch g.rng.IntN(8) {
+	case 0, 1:
+		g.p("ch <- %s", g.expr(0))
+	case 2:
+		g.p("%s = <-ch", g.pick("a", "x", "b"))
+	case 3:
+		g.p("select {")
+		g.p("case a = <-ch:")
+		g.block(1)
+		g.p("default:")
+		g.block(1)
+		g.p("}")
+	case 4:
+		g.p("select {")
+		g.p("case ch <- %s:", g.expr(0))
+		g.p("default:")
+		g.block(1)
+		g.p("}")
+	case 5:
+		if g.worker == 1 && g.loop == 0 {
+			g.p("close(done)")
+			return
+		}
+		g.p("<-done")
+	case 6:
+		g.p("select {")
+		g.p("case b = <-ch:")
+		g.p("case <-done:")
+		g.block(1)
+		g.p("}")
+	case 7:
+		g.p("if v, open := <-ch; open {")
+		g.depth++
+		g.p("x = v")
+		g.depth--
+		g.p("}")
+	}
+}
+
+func (g *generator) pointerStmt() {
+	if !g.has(Pointers) {
+		g.p("%s = %s", g.local(), g.shared())
+		return
+	}
+	switch g.rng.IntN(9) {
+	case 0, 1:
+		g.p("p = %s", g.pick("&x", "&y", "&t.a", "&arr[1]", "new(int)"))
+	case 2:
+		g.p("*p = %s", g.expr(1))
+	case 3:
+		g.p("q = %s", g.pick("&t", "&T{a: 1}", "&T{n: q}", "q.n", "t.n"))
+	case 4:
+		g.p("q.n = %s", g.pick("&t", "q", "&T{b: a}", "nil"))
+	case 5:
+		g.p("if q.n != nil {")
+		g.depth++
+		g.p("q.n.a = %s", g.expr(0))
+		g.depth--
+		g.p("}")
+	case 6:
+		g.p("{ v := p; *v = %s }", g.expr(1))
+	case 7:
+		g.p("t = T{a: %s, n: q}", g.expr(0))
+	case 8:
+		g.p("{ v := *q; a = v.a + v.b }")
+	}
+}
+
+func (g *generator) loopStmt() {
+	if !g.has(Loops) || g.loop > 0 {
+		g.p("x = %s", g.expr(1))
+		return
+	}
+	g.loop++
+	switch g.rng.IntN(3) {
+	case 0:
+		g.p("for i := 0; i < %d; i++ {", 1+g.rng.IntN(3))
+		g.block(1)
+		g.p("}")
+	case 1:
+		g.p("for i := range %s & 3 {", g.shared())
+		g.depth++
+		g.p("%s += i", g.pick("a", "x"))
+		g.depth--
+		g.p("}")
+	case 2:
+		g.p("for i := 0; i < 2 && %s; i++ {", g.cond())
+		g.block(1)
+		g.p("}")
+	}
+	g.loop--
+}
+
+func (g *generator) atomicStmt() {
+	if !g.has(Atomics) {
+		g.p("y = %s", g.expr(1))
+		return
+	}
+	switch g.rng.IntN(7) {
+	case 0:
+		g.p("atomic.StoreInt32(&f, 1)")
+	case 1:
+		g.p("if atomic.LoadInt32(&f) == 1 {")
+		g.block(1)
+		g.p("}")
+	case 2:
+		g.p("n.Add(1)")
+	case 3:
+		g.p("a = int(n.Swap(%d))", g.rng.IntN(3))
+	case 4:
+		g.p("if n.CompareAndSwap(%d, 2) {", g.rng.IntN(2))
+		g.block(1)
+		g.p("}")
+	case 5:
+		g.p("n.Store(int64(%s))", g.expr(0))
+	case 6:
+		g.p("f = %d", g.rng.IntN(2))
+	}
+}
+
+func (g *generator) otherStmt() {
+	var list []string
+	if g.has(Strings) {
+		list = append(list, `s = "ab"`, `s = "b"`, `if len(s) < 4 { s += "c" }`, `s = s[:1]`, `if len(s) > 1 { a = int(s[1]) }`)
+	}
+	if g.has(Floats) {
+		list = append(list, "fl *= 2", "fl = float64(x)", "fl /= float64(y)", "fl = -fl")
+	}
+	if g.has(Arith) {
+		list = append(list, "i8 += 100", "i8 = int8(x)", "u = uint32(y)", "u--", "u <<= 31", "i8 >>= 1", "a = 7 / x", "i8 = -i8")
+	}
+	if g.has(Arrays) {
+		list = append(list, "arr = [3]int{a, b}", "sl = arr[1:]", "a = len(sl)", "sl = sl[:1]", "b = arr[a&3]")
+	}
+	if len(list) == 0 {
+		list = []string{"z = a", "a = z"}
+	}
+	g.p("%s", g.pick(list...))
+}
+
+func (g *generator) callStmt() {
+	if !g.has(Calls) {
+		g.p("b = %s", g.expr(1))
+		return
+	}
+	switch g.rng.IntN(6) {
+	case 0:
+		g.p("%s = add(%s, %s)", g.pick("x", "a"), g.expr(0), g.expr(0))
+	case 1:
+		g.p("inc(&%s)", g.pick("x", "y", "z"))
+	case 2:
+		g.p("func() { a += %s }()", g.shared())
+	case 3:
+		g.p("{ fn := func() int { return %s }; b = fn() }", g.expr(1))
+	case 4:
+		g.p("{ fn := add; if ok { fn = func(v, w int) int { return v } }; a = fn(%s, b) }", g.expr(0))
+	case 5:
+		if g.worker > 0 && g.k.Goroutines < 3 && g.loop == 0 {
+			g.p("wg.Add(1)")
+			g.p("go func(v int) { %s = v; wg.Done() }(%s)", g.pick("z", "y"), g.expr(0))
+			return
+		}
+		g.p("y = t.sum()")
+	}
+}

@@ -1,0 +1,329 @@
+package progtest
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// opKind says what a goroutine does next that another could notice.
+type opKind uint8
+
+const (
+	opNone   opKind = iota // nothing: the next instruction is its own affair
+	opAccess               // memory
+	opAtomic
+	opLock
+	opUnlock
+	opRLock
+	opRUnlock
+	opAdd  // of a WaitGroup
+	opWait // of a WaitGroup
+	opSend
+	opRecv
+	opClose
+	opSelect
+	opGo
+	opStart // the first step of a goroutine
+	opExit  // main returns
+	opPanic
+)
+
+// An op is the next step of a goroutine.
+type op struct {
+	kind   opKind
+	ins    *ins
+	addr   uint64 // memory, lock, WaitGroup, channel
+	size   int64  // access: bytes, within one word
+	done   int64  // access: bytes before them
+	write  bool
+	pseudo bool // access without a value, as the race detector has it
+	defer_ bool // a deferred call
+}
+
+// arg returns the words of an operand.
+func (g *goroutine) arg(f *frame, a *operand) []uint64 {
+	if a.slot < 0 {
+		return a.words
+	}
+	return g.regs[f.base+a.slot : f.base+a.slot+a.n]
+}
+
+func (g *goroutine) arg1(f *frame, a *operand) uint64 {
+	if a.slot < 0 {
+		return a.words[0]
+	}
+	return g.regs[f.base+a.slot]
+}
+
+const nilPage = 4096
+
+// pending returns the next step of a goroutine, opNone if the next instruction concerns nobody else.
+func (m *machine) pending(s *state, g *goroutine) op {
+	if g.ended || s.done {
+		return op{}
+	}
+	if g.fresh {
+		return op{kind: opStart}
+	}
+	f := g.top()
+	x := &f.fn.ins[f.ip]
+	if g.panics {
+		return op{kind: opPanic, ins: x}
+	}
+	switch in := x.in.(type) {
+	case *ssa.UnOp:
+		switch in.Op {
+		case token.MUL:
+			if !x.local {
+				return m.accessOf(g, f, x, false)
+			}
+		case token.ARROW:
+			return op{kind: opRecv, ins: x, addr: g.arg1(f, &x.args[0])}
+		}
+	case *ssa.Store:
+		if !x.local {
+			return m.accessOf(g, f, x, true)
+		}
+	case *ssa.Send:
+		c := g.arg1(f, &x.args[0])
+		if f.phase == 0 && c != 0 {
+			return op{kind: opAccess, ins: x, addr: c, size: 1, pseudo: true}
+		}
+		return op{kind: opSend, ins: x, addr: c}
+	case *ssa.Select:
+		for i, k := 0, 0; i < len(in.States); i++ {
+			if in.States[i].Dir != types.SendOnly {
+				continue
+			}
+			if c := g.arg1(f, &x.args[2*i]); c != 0 {
+				if k == f.phase {
+					return op{kind: opAccess, ins: x, addr: c, size: 1, pseudo: true}
+				}
+				k++
+			}
+		}
+		return op{kind: opSelect, ins: x}
+	case *ssa.Go:
+		return op{kind: opGo, ins: x}
+	case *ssa.Call:
+		return m.typedOp(s, g, x, x.call, func(i int) uint64 { return g.arg1(f, &x.args[i]) })
+	case *ssa.Panic:
+		return op{kind: opPanic, ins: x}
+	case *ssa.Return:
+		if d := g.deferral(); g.leaving && d != nil && d.ins.call.typed() {
+			o := m.typedOp(s, g, d.ins, d.ins.call, func(i int) uint64 { return d.args[i] })
+			o.defer_ = true
+			return o
+		}
+		if g.slot == 0 && len(g.frames) == 1 && (g.leaving && g.deferral() == nil || !f.fn.defers()) {
+			return op{kind: opExit, ins: x}
+		}
+	}
+	return op{}
+}
+
+func (f *fn) defers() bool { return f.plan != nil && f.plan.Defers }
+
+// deferral returns the deferred call of the frame on top that runs next, nil if there is none.
+func (g *goroutine) deferral() *deferral {
+	if n := len(g.defers); n > g.top().defers {
+		return &g.defers[n-1]
+	}
+	return nil
+}
+
+// accessOf is the piece of an access whose turn it is: what lies in one word.
+func (m *machine) accessOf(g *goroutine, f *frame, x *ins, write bool) op {
+	addr := g.arg1(f, &x.args[0])
+	if addr < nilPage {
+		g.panics = true
+		return op{kind: opPanic, ins: x}
+	}
+	if x.size == 0 {
+		return op{}
+	}
+	o := op{kind: opAccess, ins: x, addr: addr, write: write}
+	for i := 0; ; i++ {
+		o.size = min(8-int64(o.addr&7), x.size-o.done)
+		if i == f.phase {
+			return o
+		}
+		o.addr, o.done = o.addr+uint64(o.size), o.done+o.size
+	}
+}
+
+// typedOp is the step of a call of sync, sync/atomic, or close.
+func (m *machine) typedOp(s *state, g *goroutine, x *ins, c callee, arg func(int) uint64) op {
+	if !c.typed() {
+		return op{}
+	}
+	o := op{kind: c.op, ins: x, addr: arg(0)}
+	f := g.top()
+	if o.addr < nilPage {
+		g.panics = true
+		return op{kind: opPanic, ins: x}
+	}
+	switch c.op {
+	case opAtomic:
+		o.addr += uint64(c.off)
+		o.size, o.write = c.size, c.atomic != atomicLoad
+		if c.atomic == atomicCAS { // where it meets another value it writes nothing
+			o.write = m.load(s, o.addr, c.size) == arg(1)
+		}
+	case opClose:
+		if f.phase == 0 {
+			return op{kind: opAccess, ins: x, addr: o.addr, size: 1, write: true, pseudo: true}
+		}
+	case opAdd:
+		if f.phase == 1 {
+			return op{kind: opAccess, ins: x, addr: o.addr + 8, size: 4, pseudo: true}
+		}
+	case opWait:
+		if !g.waits && *m.word(s, o.addr) != 0 && !m.waited(s, o.addr) {
+			return op{kind: opAccess, ins: x, addr: o.addr + 8, size: 4, write: true, pseudo: true}
+		}
+	}
+	return o
+}
+
+// waited reports whether a goroutine has begun to wait on the WaitGroup.
+func (m *machine) waited(s *state, wg uint64) bool {
+	for _, g := range s.gs {
+		if !g.ended && g.waits && g.arg1(g.top(), &g.next().args[0]) == wg {
+			return true
+		}
+	}
+	return false
+}
+
+// A transition is a step of the program: of goroutine g, in case c of its select, or of two that meet at an
+// unbuffered channel.
+type transition struct {
+	g, c   int // c: -1: the default
+	h, hc  int // h: -1: g alone
+	op     op
+	sender bool
+}
+
+// transitions appends the steps that are enabled. A goroutine whose step is not among them is blocked.
+func (m *machine) transitions(s *state, ops []op, out []transition) []transition {
+	for i, o := range ops {
+		t := transition{g: i, h: -1, op: o}
+		switch o.kind {
+		case opNone:
+		case opLock:
+			if *m.word(s, o.addr) == 0 && (o.ins.call.plainMutex || *m.word(s, o.addr+8) == 0) {
+				out = append(out, t)
+			}
+		case opRLock:
+			if *m.word(s, o.addr) == 0 {
+				out = append(out, t)
+			}
+		case opWait:
+			if int64(*m.word(s, o.addr)) == 0 {
+				out = append(out, t)
+			}
+		case opSend, opRecv:
+			out = m.chanSteps(s, ops, t, out)
+		case opSelect:
+			sel := o.ins.in.(*ssa.Select)
+			f := s.gs[i].top()
+			n := len(out)
+			for c, st := range sel.States {
+				t := t
+				t.c = c
+				t.op.addr = s.gs[i].arg1(f, &o.ins.args[2*c])
+				t.op.kind = opRecv
+				if st.Dir == types.SendOnly {
+					t.op.kind = opSend
+				}
+				out = m.chanSteps(s, ops, t, out)
+			}
+			if !sel.Blocking && !alone(out[n:]) {
+				t.c = -1
+				out = append(out, t)
+			}
+		default:
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// alone reports whether one of the steps needs no partner: a default is not taken then.
+func alone(ts []transition) bool {
+	for _, t := range ts {
+		if t.h < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// chanSteps appends the steps of one channel operation, or one case of a select. Those of two goroutines are those of
+// the sender.
+func (m *machine) chanSteps(s *state, ops []op, t transition, out []transition) []transition {
+	c := t.op.addr
+	if c == 0 {
+		return out
+	}
+	capacity, closed, count := *m.word(s, c), *m.word(s, c+8), *m.word(s, c+16)
+	if t.op.kind == opRecv {
+		if count > 0 || closed != 0 {
+			out = append(out, t)
+		}
+		return out
+	}
+	switch {
+	case closed != 0 || count < capacity:
+		return append(out, t)
+	case capacity > 0:
+		return out
+	}
+	for h, o := range ops {
+		if h == t.g {
+			continue
+		}
+		switch o.kind {
+		case opRecv:
+			if o.addr == c && (m.patient(s, ops, t.g) || m.patient(s, ops, h)) {
+				out = append(out, transition{g: t.g, c: t.c, h: h, op: t.op})
+			}
+		case opSelect:
+			f := s.gs[h].top()
+			for hc, st := range o.ins.in.(*ssa.Select).States {
+				if st.Dir == types.RecvOnly && s.gs[h].arg1(f, &o.ins.args[2*hc]) == c && (m.patient(s, ops, t.g) || m.patient(s, ops, h)) {
+					out = append(out, transition{g: t.g, c: t.c, h: h, hc: hc, op: t.op})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// patient reports whether the goroutine could have been waiting at its channel operation: it has no default,
+// and no case of its select is ready without a partner.
+func (m *machine) patient(s *state, ops []op, g int) bool {
+	o := ops[g]
+	if o.kind != opSelect {
+		return true
+	}
+	sel := o.ins.in.(*ssa.Select)
+	if !sel.Blocking {
+		return false
+	}
+	f := s.gs[g].top()
+	for i, st := range sel.States {
+		c := s.gs[g].arg1(f, &o.ins.args[2*i])
+		if c == 0 {
+			continue
+		}
+		capacity, closed, count := *m.word(s, c), *m.word(s, c+8), *m.word(s, c+16)
+		if closed != 0 || st.Dir == types.RecvOnly && count > 0 || st.Dir == types.SendOnly && count < capacity {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,60 @@
+package progtest_test
+
+import (
+	"context"
+	"flag"
+	"testing"
+
+	"presage/internal/analyse"
+	"presage/internal/program"
+	"presage/internal/program/progtest"
+)
+
+var (
+	programs = flag.Int("programs", 150, "programs of TestGenerated")
+	seed     = flag.Uint64("seed", 0, "seed of the first")
+)
+
+// TestGenerated holds the pipeline against the explorer: what it reports of a recorded run of a random program is
+// a race of the program, and the walk agrees with every record of the run. bench/tiny does the same for more of them.
+func TestGenerated(t *testing.T) {
+	l := progtest.NewLoader()
+	var races, reported, open, checked int
+	for i := range uint64(*programs) {
+		seed := *seed + i
+		src := progtest.Generate(seed, progtest.Knobs{})
+		p, err := l.Load(src)
+		if err != nil {
+			t.Fatalf("program %d: %v\n%s", seed, err, src)
+		}
+		truth := p.Explore(20_000)
+		races += len(truth.Pairs)
+		run, err := p.Record(seed)
+		if err != nil {
+			t.Fatalf("program %d: %v\n%s", seed, err, src)
+		}
+		w := program.New(p.Plan)
+		res, err := analyse.Run(context.Background(), run.Source(), run.Meta, analyse.Options{Walker: w})
+		if err != nil {
+			t.Fatalf("program %d: %v\n%s", seed, err, src)
+		}
+		for _, m := range w.Mismatches() {
+			t.Fatalf("program %d: %v\n%s", seed, m, src)
+		}
+		checked += int(w.Stats().Checked)
+		if !truth.Exhausted {
+			open++
+			continue
+		}
+		for _, r := range res.Races {
+			reported++
+			if q := progtest.PairOf(r.A.Site, r.B.Site); !truth.Has(q) {
+				t.Fatalf("program %d: false race %s\n%s", seed, p.Describe(q), src)
+			}
+		}
+	}
+	t.Logf("%d programs, %d races, %d reported of recorded runs, %d not exhausted, %d values checked by the walk", *programs, races, reported, open, checked)
+	if races < 2**programs || reported < races/3 || open > *programs/20 {
+		t.Errorf("the comparison has no power")
+	}
+}

@@ -1,0 +1,241 @@
+package progtest
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// Where things lie. An address says whose it is, so that it does not depend on the schedule: goroutine g, by its name,
+// has its own part of the heap, and its allocations are numbered by it alone.
+const (
+	funcBase   = 0x401000
+	rodataBase = 0x4c0000
+	globalBase = 0x540000
+	heapBase   = 0xc000000000
+	arena      = 1 << 22 // bytes of one goroutine: the lower half is its heap, the upper its stack
+)
+
+// A frame is one invocation.
+type frame struct {
+	fn     *fn
+	ip     int // next instruction
+	base   int // its registers in goroutine.regs
+	locals int // its variables in goroutine.stack
+	site   *ins
+	defers int // deferred calls of the frames below
+	phase  int // of the instruction at ip: words accessed, or steps done
+	kind   entry
+}
+
+// entry says how a frame was entered.
+type entry uint8
+
+const (
+	static   entry = iota // by a call of a known function
+	dynamic               // by a call of a function value
+	deferred              // by a return, as a deferred call
+	started               // by a go statement; main too
+)
+
+// A deferral is a deferred call.
+type deferral struct {
+	ins  *ins
+	args [3]uint64
+}
+
+// A goroutine is a stack of frames, and the part of the heap that it allocated.
+type goroutine struct {
+	name     uint64 // its parent's name times fanout, plus its number among the parent's children
+	children uint64
+	slot     int
+	frames   []frame
+	regs     []uint64
+	heap     []uint64
+	stack    []uint64
+	defers   []deferral
+	panics   bool // the next instruction panics
+	ended    bool
+	waits    bool // on a WaitGroup: its wait has begun
+	leaving  bool // the Return at ip was evaluated; deferred calls run
+	fresh    bool // not begun
+}
+
+const fanout = 8
+
+// A state is everything that a program's future depends on.
+type state struct {
+	globals []uint64
+	gs      []*goroutine // in the order of their start
+	done    bool         // the program has ended
+	started bool         // a go statement was executed
+	live    int          // goroutines that have not ended
+}
+
+func (s *state) clone() *state {
+	c := &state{globals: slices.Clone(s.globals), gs: make([]*goroutine, len(s.gs)), done: s.done, started: s.started, live: s.live}
+	for i, g := range s.gs {
+		h := *g
+		h.frames, h.regs, h.heap = slices.Clone(g.frames), slices.Clone(g.regs), slices.Clone(g.heap)
+		h.stack, h.defers = slices.Clone(g.stack), slices.Clone(g.defers)
+		c.gs[i] = &h
+	}
+	return c
+}
+
+func (g *goroutine) top() *frame { return &g.frames[len(g.frames)-1] }
+func (g *goroutine) next() *ins  { f := g.top(); return &f.fn.ins[f.ip] }
+
+// heapOf and stackOf are where a goroutine's memory starts.
+func (g *goroutine) heapAddr() uint64  { return heapBase + g.name*arena }
+func (g *goroutine) stackAddr() uint64 { return heapBase + g.name*arena + arena/2 }
+
+// fault is the panic value for what cannot happen in Go: an address that is none, or a limit.
+type fault string
+
+// word returns the word of memory that addr lies in.
+func (m *machine) word(s *state, addr uint64) *uint64 {
+	switch {
+	case addr >= heapBase:
+		name, off := (addr-heapBase)/arena, (addr-heapBase)%arena
+		for _, g := range s.gs {
+			if g.name != name {
+				continue
+			}
+			mem := g.heap
+			if off >= arena/2 {
+				mem, off = g.stack, off-arena/2
+			}
+			if i := int(off / 8); i < len(mem) {
+				return &mem[i]
+			}
+		}
+	case addr >= globalBase:
+		if i := int(addr-globalBase) / 8; i < len(s.globals) {
+			return &s.globals[i]
+		}
+	}
+	panic(fault("an address that is none"))
+}
+
+// load returns n bytes at addr, which lie in one word.
+func (m *machine) load(s *state, addr uint64, n int64) uint64 {
+	sh := 8 * (addr & 7)
+	return *m.word(s, addr) >> sh & mask(n)
+}
+
+func (m *machine) store(s *state, addr uint64, n int64, v uint64) {
+	w, sh := m.word(s, addr), 8*(addr&7)
+	*w = *w&^(mask(n)<<sh) | (v&mask(n))<<sh
+}
+
+func mask(n int64) uint64 {
+	if n >= 8 {
+		return ^uint64(0)
+	}
+	return 1<<(8*n) - 1
+}
+
+// byteAt reads a byte of a string.
+func (m *machine) byteAt(s *state, addr uint64) byte {
+	if addr >= rodataBase && addr < globalBase {
+		if i := int(addr - rodataBase); i < len(m.prog.rodata) {
+			return m.prog.rodata[i]
+		}
+		panic(fault("a string that is none"))
+	}
+	return byte(m.load(s, addr, 1))
+}
+
+func (m *machine) text(s *state, addr, n uint64) string {
+	if n > 1<<12 {
+		panic(fault("a string that is too long"))
+	}
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = m.byteAt(s, addr+uint64(i))
+	}
+	return string(b)
+}
+
+// alloc makes an object in g's part of the heap.
+func (m *machine) alloc(g *goroutine, size int64) uint64 {
+	n := max(words(size), 1)
+	if len(g.heap)+n > maxHeap {
+		panic(fault("more memory than a tiny program has"))
+	}
+	a := g.heapAddr() + uint64(len(g.heap))*8
+	for range n {
+		g.heap = append(g.heap, 0)
+	}
+	return a
+}
+
+// The limits of a tiny program.
+const (
+	maxHeap   = 1 << 12 // words of one goroutine
+	maxFrames = 64
+	maxSteps  = 1 << 14 // instructions between two scheduling points
+	maxGos    = 32
+)
+
+// hash is a number of the state. Registers that are dead are no part of it, nor is the order in which goroutines
+// were started.
+func (s *state) hash() uint64 {
+	h := uint64(0x9e3779b97f4a7c15)
+	for _, w := range s.globals {
+		h = mix(h, w)
+	}
+	var order [maxGos]*goroutine
+	gs := order[:copy(order[:], s.gs)]
+	slices.SortFunc(gs, func(a, b *goroutine) int { return int(a.name) - int(b.name) })
+	for _, g := range gs {
+		h = g.hash(mix(h, g.name))
+	}
+	return h
+}
+
+func (g *goroutine) hash(h uint64) uint64 {
+	for _, w := range g.heap {
+		h = mix(h, w)
+	}
+	if g.ended {
+		return mix(h, 1)
+	}
+	for _, w := range g.stack {
+		h = mix(h, w)
+	}
+	var bits uint64
+	for i, b := range []bool{g.panics, g.waits, g.leaving, g.fresh} {
+		if b {
+			bits |= 1 << i
+		}
+	}
+	h = mix(h, g.children<<8|bits)
+	for _, d := range g.defers {
+		h = mix(mix(mix(h, uint64(d.ins.in.Pos())), d.args[0]), d.args[1])
+	}
+	for i := range g.frames {
+		f := &g.frames[i]
+		h = mix(h, uint64(f.fn.id)<<32|uint64(f.ip)<<8|uint64(f.phase))
+		x := &f.fn.ins[f.ip]
+		live := x.live
+		if i < len(g.frames)-1 {
+			live = x.after
+		}
+		regs := g.regs[f.base:]
+		for _, w := range live {
+			h = mix(h, regs[w])
+		}
+		if f.phase > 0 || g.leaving { // half done
+			for w := range x.n {
+				h = mix(h, regs[x.dst+w])
+			}
+		}
+	}
+	return h
+}
+
+func mix(h, w uint64) uint64 {
+	hi, lo := bits.Mul64(h^w^0xa0761d6478bd642f, 0xe7037ed1a0b428db+h)
+	return hi ^ lo + w
+}
