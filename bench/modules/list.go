@@ -12,12 +12,12 @@ var list string
 // module is an entry of modules.txt.
 type module struct {
 	path, version string
-	suite         []string // compared
-	walk          []string // analysed; nil: the suite is
-	reason        string   // why not the suite
+	suite         []string   // compared
+	walk          [][]string // walked and analysed; nil: the suite is
+	reason        string     // why not the suite
 }
 
-var defaultSuite = []string{"-short", "-timeout=150s", "./..."}
+var defaultSuite = []string{"-short", "-timeout=15m", "./..."}
 
 // parse reads modules.txt.
 func parse(text string) ([]*module, error) {
@@ -32,7 +32,11 @@ func parse(text string) ([]*module, error) {
 		case line[0] == '\t' && len(all) > 0 && f[0] == "suite":
 			all[len(all)-1].suite = f[1:]
 		case line[0] == '\t' && len(all) > 0 && f[0] == "walk":
-			all[len(all)-1].walk, all[len(all)-1].reason = f[1:], strings.TrimSpace(reason)
+			m := all[len(all)-1]
+			m.walk = append(m.walk, f[1:])
+			if m.reason == "" {
+				m.reason = strings.TrimSpace(reason)
+			}
 		default:
 			return nil, fmt.Errorf("modules.txt: %q", line)
 		}

@@ -20,8 +20,9 @@
 //     instrumented are run again three times both ways, on their own; those that then have outcomes in common are
 //     flaky. Flaky tests are counted and named, not hidden. The others differ.
 //  3. A test that fails plain is compared too. A package that does not build plain is named and not compared.
-//  4. Where a trace of the whole suite would be too large to merge and walk, modules.txt has a smaller
-//     one and the reason: the suite is then recorded and compared but not walked, and the smaller run is walked and analysed.
+//  4. Where a trace of the whole suite would be too large to merge and walk, modules.txt has parts of it and the
+//     reason: the suite is then recorded and compared but not walked, and the parts are recorded again, walked and
+//     analysed one by one. Recording such a suite ends, as on a full disk, at maxRaw; that is printed.
 //  5. A stage that is not finished within the limit is a failure, and says so. With -record or -walk the later stages are
 //     left out, and the columns say that too.
 package main
@@ -109,12 +110,21 @@ func (b *bench) module(ctx context.Context, m *module) (*result, error) {
 	if err := b.compared(ctx, dir, r); err != nil || b.last == "record" {
 		return r, err
 	}
-	if m.walk != nil {
-		if _, r.recorded = b.record(ctx, dir, r.traces, 0, m.walk); r.recorded == nil {
-			return r, fmt.Errorf("the smaller run was not recorded within %v", b.limit)
+	if m.walk == nil {
+		return r, b.judged(ctx, r)
+	}
+	r.recorded = nil
+	for _, part := range m.walk {
+		_, recorded := b.record(ctx, dir, r.traces, 0, part)
+		if recorded == nil {
+			return r, fmt.Errorf("%v: no trace within %v", part, b.limit)
+		}
+		r.recorded = recorded
+		if err := b.judged(ctx, r); err != nil {
+			return r, fmt.Errorf("%v: %w", part, err)
 		}
 	}
-	return r, b.judged(ctx, r)
+	return r, nil
 }
 
 // compared fills in the outcomes (plain, record).
@@ -163,16 +173,19 @@ func (b *bench) judged(ctx context.Context, r *result) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
-	if r.walked, err = walk(limited, names); err != nil {
+	w, err := walk(limited, names)
+	if err != nil {
 		return fmt.Errorf("walking: %w", err)
 	}
+	r.walked = append(r.walked, w)
 	if b.last == "walk" {
 		return nil
 	}
-	r.analysed = b.analyse(ctx, r.traces)
-	if r.analysed == nil {
+	o := b.analyse(ctx, r.traces)
+	if o == nil {
 		return fmt.Errorf("the analysis did not end within %v", b.limit)
 	}
+	r.analysed = append(r.analysed, o)
 	return nil
 }
 
@@ -219,9 +232,38 @@ func (b *bench) record(ctx context.Context, dir, traces string, packages int, ar
 	stderr := &watch{}
 	if packages > 0 {
 		stderr.packages, stderr.stop = packages, cancel
+		go b.bound(ctx)
 	}
 	o := b.run(ctx, cmd, stderr) // -json sends what the tests print to standard error
 	return stderr.Bytes(), o
+}
+
+// maxRaw bounds what a suite that is only compared leaves on the disk.
+const maxRaw = 8 << 30
+
+// bound ends a recording that grows too large: a process whose directory is gone stops recording and runs on.
+func (b *bench) bound(ctx context.Context) {
+	for ctx.Err() == nil {
+		time.Sleep(time.Second)
+		dirs, _ := filepath.Glob(filepath.Join(b.Dir, "cache", "runs", "*", "raw", "*"))
+		for _, dir := range dirs {
+			if size(dir) > maxRaw && os.Rename(dir, filepath.Join(b.Dir, "stopped")) == nil {
+				os.RemoveAll(filepath.Join(b.Dir, "stopped"))
+				fmt.Printf("    recording stopped at %d GB; the tests after it ran instrumented, but without a record\n", maxRaw>>30)
+			}
+		}
+	}
+}
+
+func size(dir string) int64 {
+	n := int64(0)
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
 }
 
 // analyse returns the report on traces; nil if there was none within the limit.

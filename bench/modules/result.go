@@ -17,8 +17,8 @@ type result struct {
 	differ   []difference
 	flaky    []string
 	recorded *session.Outcome
-	walked   *walked
-	analysed *session.Outcome
+	walked   []*walked          // by part
+	analysed []*session.Outcome // by part
 	err      error
 }
 
@@ -31,11 +31,11 @@ func (r *result) print() {
 	if r.recorded != nil {
 		functions = fmt.Sprintf("%d of %d", r.recorded.Summary.Instrumented, r.recorded.Summary.Functions)
 	}
-	if w := r.walked; w != nil {
+	if w := r.walks(); w != nil {
 		events, unexplained, mismatches = fmt.Sprint(w.events), fmt.Sprint(w.unexplained), fmt.Sprint(w.Mismatches)
 	}
-	if o := r.analysed; o != nil {
-		races, analysed = fmt.Sprint(len(o.Races)), fmt.Sprintf("%.0f s", o.Summary.Seconds)
+	if n, seconds := r.races(); len(r.analysed) > 0 {
+		races, analysed = fmt.Sprint(n), fmt.Sprintf("%.0f s", seconds)
 	}
 	fmt.Printf("| %s %s | %d | %d | %d | %d | %s | %s | %s | %s | %s | %s |\n", r.path, r.version, count(r.plain, ""), count(r.plain, "FAIL"),
 		len(r.differ), len(r.flaky), functions, events, unexplained, mismatches, races, analysed)
@@ -54,7 +54,10 @@ func (r *result) print() {
 		fmt.Println("    failed:", r.err)
 	}
 	if r.reason != "" {
-		fmt.Printf("    walked: %s (%s)\n", strings.Join(r.walk, " "), r.reason)
+		for _, part := range r.walk {
+			fmt.Println("    walked:", strings.Join(part, " "))
+		}
+		fmt.Println("    because", r.reason)
 	}
 	r.details()
 }
@@ -64,18 +67,37 @@ func (r *result) details() {
 	if r.recorded != nil {
 		warnings(r.recorded)
 	}
-	if r.walked != nil {
-		for _, m := range r.walked.mismatches[:min(20, len(r.walked.mismatches))] {
+	if w := r.walks(); w != nil {
+		for _, m := range w.mismatches[:min(20, len(w.mismatches))] {
 			fmt.Println("    mismatch:", m)
 		}
 	}
-	if r.analysed == nil {
-		return
+	for _, o := range r.analysed {
+		warnings(o)
+		for _, race := range o.Races {
+			fmt.Printf("    race (%s): %s, %s: %s\n", race.Tier, place(race.A), place(race.B), race.Object)
+		}
 	}
-	warnings(r.analysed)
-	for _, race := range r.analysed.Races {
-		fmt.Printf("    race (%s): %s, %s: %s\n", race.Tier, place(race.A), place(race.B), race.Object)
+}
+
+// walks puts the walks of the parts together; nil if there was none.
+func (r *result) walks() *walked {
+	var all *walked
+	for _, w := range r.walked {
+		if all == nil {
+			all = &walked{}
+		}
+		all.events, all.unexplained, all.Mismatches = all.events+w.events, all.unexplained+w.unexplained, all.Mismatches+w.Mismatches
+		all.mismatches = append(all.mismatches, w.mismatches...)
 	}
+	return all
+}
+
+func (r *result) races() (n int, seconds float64) {
+	for _, o := range r.analysed {
+		n, seconds = n+len(o.Races), seconds+o.Summary.Seconds
+	}
+	return n, seconds
 }
 
 func warnings(o *session.Outcome) {
@@ -100,12 +122,11 @@ func total(all []*result) bool {
 		if r.recorded != nil {
 			instrumented, functions = instrumented+r.recorded.Summary.Instrumented, functions+r.recorded.Summary.Functions
 		}
-		if r.walked != nil {
-			events, mismatches = events+r.walked.events, mismatches+r.walked.Mismatches
+		if w := r.walks(); w != nil {
+			events, mismatches = events+w.events, mismatches+w.Mismatches
 		}
-		if r.analysed != nil {
-			races += len(r.analysed.Races)
-		}
+		n, _ := r.races()
+		races += n
 	}
 	share := 100 * float64(instrumented) / float64(max(1, functions))
 	fmt.Printf("| total | %d | | %d | %d | %d of %d (%.2f %%) | %d | | %d | %d | %d of %d without failure |\n",
