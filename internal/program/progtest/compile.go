@@ -12,6 +12,7 @@ import (
 
 	"presage/internal/plan"
 	"presage/internal/trace"
+	"presage/internal/trace/format"
 )
 
 // A fn is a function prepared for the machine. Its registers are words: a value of n bytes takes
@@ -198,7 +199,7 @@ func (p *Program) prepare(f *fn, x *ins) {
 		x.args = p.args(f, in.X)
 		switch in.Op {
 		case token.MUL:
-			x.size, x.local = p.sizeof(in.Type()), p.isLocal(f, in.X)
+			x.size, x.local = p.sizeof(in.Type()), p.isLocal(f, in.X) || x.unseen(format.Read)
 		case token.ARROW:
 			x.size = p.sizeof(in.X.Type().Underlying().(*types.Chan).Elem())
 		default:
@@ -206,7 +207,7 @@ func (p *Program) prepare(f *fn, x *ins) {
 		}
 	case *ssa.Store:
 		x.args = p.args(f, in.Addr, in.Val)
-		x.size, x.local = p.sizeof(in.Val.Type()), p.isLocal(f, in.Addr)
+		x.size, x.local = p.sizeof(in.Val.Type()), p.isLocal(f, in.Addr) || x.unseen(format.Write)
 	case *ssa.BinOp:
 		x.args = p.args(f, in.X, in.Y)
 		x.kind = p.operandKind(in)
@@ -451,6 +452,9 @@ func sortedMembers(sp *ssa.Package) []ssa.Member {
 	}
 	return out
 }
+
+// unseen reports whether the plan has no record of an access: it is none of shared memory.
+func (x *ins) unseen(k format.Kind) bool { return x.plan != nil && x.hook(k) == nil }
 
 func (x *ins) site() trace.Site {
 	if x.plan == nil {
