@@ -4,7 +4,7 @@
 // forced by a lock that has nothing to do with them (TestMasked), where
 // go test -race is silent; its count over -n runs stands beside.
 //
-//	go run ./bench/realraces [-dir scratch] [-only name] [-n 3]
+//	go run ./bench/realraces [-dir scratch] [-only name] [-n 3] [-tests TestTogether] [-fixed=false]
 //
 // The list is testdata/races.tsv; a driver is testdata/<name>/driver_test.go, the two orders are testdata/orders_test.go.
 package main
@@ -33,6 +33,8 @@ func main() {
 	dir := flag.String("dir", "", "scratch directory")
 	only := flag.String("only", "", "only the race of this name")
 	n := flag.Int("n", 3, "runs of go test -race for the comparison; 0 for none")
+	tests := flag.String("tests", "TestTogether,TestMasked", "which of the two orders")
+	fixed := flag.Bool("fixed", true, "also the versions after the fix")
 	flag.Parse()
 	ctx := context.Background()
 	s, err := session.New(ctx, *dir)
@@ -49,8 +51,12 @@ func main() {
 		if *only != "" && k.name != *only {
 			continue
 		}
-		for _, version := range []string{k.before, k.after} {
-			for _, test := range []string{"TestTogether", "TestMasked"} {
+		versions := []string{k.before, k.after}
+		if !*fixed {
+			versions = versions[:1]
+		}
+		for _, version := range versions {
+			for test := range strings.SplitSeq(*tests, ",") {
 				ok, err := try(ctx, s, k, version, test, *n)
 				if err != nil {
 					log.Print(err)

@@ -18,10 +18,23 @@ var effectNames = [...]string{None: "none", Read: "read", Write: "write"}
 
 func (e Effect) String() string { return effectNames[e] }
 
+// Scope is the memory that a footprint has beside the types it names.
+type Scope uint8
+
+const (
+	Named      Scope = iota // nothing more
+	Foreign                 // all that can be written without the traced types (F8)
+	Shared                  // all that any value leads other code to (F3)
+	Everything              // also the variables of which nobody has an address
+)
+
+var scopeTexts = [...]string{Named: "", Foreign: "~", Shared: "*", Everything: "**"}
+
 // Set is the footprint of a call or of an access. The zero value touches nothing.
 type Set struct {
 	Effect Effect
-	All    bool     // every type
+	Scope  Scope
+	Hidden bool     // an access to what only Everything has
 	Types  []string // sorted
 	State  string   // hidden state; "" if none, "*" for any
 }
@@ -30,7 +43,7 @@ type Set struct {
 const AnyState = "*"
 
 // Anything is the footprint of code about which nothing is known.
-var Anything = Set{Effect: Write, All: true, State: AnyState}
+var Anything = Set{Effect: Write, Scope: Everything, State: AnyState}
 
 // Meets reports whether the order of two steps with these footprints can matter (M1, M2).
 func Meets(a, b *Set) bool {
@@ -40,14 +53,30 @@ func Meets(a, b *Set) bool {
 	if a.Effect == None || b.Effect == None || a.Effect == Read && b.Effect == Read {
 		return false
 	}
-	if a.All {
-		return b.All || len(b.Types) > 0
+	return a.covers(b) || b.covers(a) || intersect(a.Types, b.Types)
+}
+
+// covers reports whether the scope of a has something of b.
+func (a *Set) covers(b *Set) bool {
+	switch a.Scope {
+	case Everything:
+		return b.Hidden || b.Scope != Named || len(b.Types) > 0
+	case Shared:
+		return b.Scope != Named || len(b.Types) > 0
+	case Foreign:
+		return b.Scope != Named || b.foreign()
 	}
-	if b.All {
-		return len(a.Types) > 0
-	}
-	for i, j := 0, 0; i < len(a.Types) && j < len(b.Types); {
-		switch strings.Compare(a.Types[i], b.Types[j]) {
+	return false
+}
+
+// foreign reports whether some name has no traced type in it.
+func (a *Set) foreign() bool {
+	return slices.ContainsFunc(a.Types, func(n string) bool { return !strings.HasPrefix(n, mark) })
+}
+
+func intersect(a, b []string) bool {
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch strings.Compare(a[i], b[j]) {
 		case 0:
 			return true
 		case -1:
@@ -61,13 +90,17 @@ func Meets(a, b *Set) bool {
 
 // String returns the text form, which Parse reads:
 //
-//	effect [* | T;T;…] [state=S]
+//	effect [. | ~ | * | **] [T;T;…] [state=S]
 func (s *Set) String() string {
 	var b strings.Builder
 	b.WriteString(s.Effect.String())
-	if s.All {
-		b.WriteString("\t*")
-	} else if len(s.Types) > 0 {
+	switch {
+	case s.Hidden:
+		b.WriteString("\t.")
+	case s.Scope != Named:
+		b.WriteString("\t" + scopeTexts[s.Scope])
+	}
+	if len(s.Types) > 0 {
 		b.WriteString("\t" + strings.Join(s.Types, "\v"))
 	}
 	if s.State != "" {
@@ -87,8 +120,10 @@ func Parse(text string) Set {
 	for _, f := range fields[1:] {
 		if state, ok := strings.CutPrefix(f, "state="); ok {
 			s.State = state
-		} else if f == "*" {
-			s.All = true
+		} else if k := slices.Index(scopeTexts[:], f); k > 0 {
+			s.Scope = Scope(k)
+		} else if f == "." {
+			s.Hidden = true
 		} else {
 			s.Types = strings.Split(f, "\v")
 		}

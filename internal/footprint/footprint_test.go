@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,11 @@ func TestOfCall(t *testing.T) {
 	}
 	prog, ssaPkgs := ssautil.Packages(pkgs, 0)
 	prog.Build()
+	p := NewProgram([]string{"command-line-arguments"})
+	p.Instances(pkgs[0].TypesInfo)
+	for fn := range ssautil.AllFunctions(prog) {
+		p.Add(fn)
+	}
 	want := wanted(t)
 	for name, w := range want {
 		fn := ssaPkgs[0].Func(name)
@@ -32,7 +38,7 @@ func TestOfCall(t *testing.T) {
 					if _, builtin := c.Common().Value.(*ssa.Builtin); builtin {
 						continue
 					}
-					s := OfCall(c.Common(), traced)
+					s := p.ofCall(c.Common())
 					got = append(got, readable(&s))
 				}
 			}
@@ -46,6 +52,10 @@ func TestOfCall(t *testing.T) {
 func traced(path string) bool { return path == "command-line-arguments" }
 
 func readable(s *Set) string {
+	for i, t := range s.Types {
+		s.Types[i] = strings.TrimPrefix(t, mark)
+	}
+	slices.Sort(s.Types)
 	return strings.NewReplacer("\t", " ", "\v", ",", "command-line-arguments.", "").Replace(s.String())
 }
 
@@ -78,6 +88,9 @@ func TestMeets(t *testing.T) {
 		{write("a", "c"), write("b", "c"), true}, {write("a", "c"), write("b", "d"), false}, {any, read("int"), true},
 		{&Set{State: "net"}, &Set{State: "net"}, true}, {&Set{State: "net"}, &Set{State: "os"}, false},
 		{&Set{State: "net"}, any, true}, {any, &Set{Effect: Read}, false},
+		{&Set{Effect: Write, Scope: Shared}, &Set{Effect: Read, Hidden: true}, false}, {any, &Set{Effect: Read, Hidden: true}, true},
+		{&Set{Effect: Write, Scope: Shared}, read("!a"), true}, {&Set{Effect: Write, Scope: Foreign}, read("!a"), false},
+		{&Set{Effect: Write, Scope: Foreign}, read("!a", "b"), true}, {&Set{Effect: Write, Scope: Foreign}, &Set{Effect: Read, Scope: Shared}, true},
 	} {
 		if got := Meets(c.a, c.b); got != c.want {
 			t.Errorf("Meets(%v, %v) = %v", c.a, c.b, got)
@@ -89,7 +102,7 @@ func TestMeets(t *testing.T) {
 			t.Errorf("%q reads back as %q", c.a, &back)
 		}
 	}
-	if s := Parse("nonsense"); !s.All || s.State != AnyState {
+	if s := Parse("nonsense"); s.Scope != Everything || s.State != AnyState {
 		t.Error("an unreadable footprint is not Anything")
 	}
 }

@@ -9,37 +9,116 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// OfCall returns the footprint of a call whose callee is not instrumented (F1, F6, F7).
-func OfCall(c *ssa.CallCommon, traced Traced) Set {
+// ofCall returns the footprint of a call whose callee is not instrumented (F1, F6, F7, F9).
+func (p *Program) ofCall(c *ssa.CallCommon) Set {
 	name, pkg := callee(c)
-	effect, state, receiverOnly := lookup(name, pkg)
-	s := Set{Effect: effect, State: state}
-	if effect == None {
+	if pkg != "" && p.traced(pkg) { // it stays as written
+		return Anything
+	}
+	e, state := lookup(name, pkg)
+	s := Set{Effect: e.effect, State: state}
+	if e.effect == None {
 		return s
 	}
-	r := newReacher(traced)
+	r := newReacher(p.traced)
+	r.std, r.reflects = pkg != "" && !strings.Contains(first(pkg), "."), reflects(name, pkg)
+	if s.State != "" { // what it keeps may lead anywhere
+		r.scope = Foreign
+	}
+	if !r.std {
+		r.scope = Shared
+	}
 	if c.IsInvoke() {
 		r.value(c.Value)
 	}
-	args := c.Args
-	if receiverOnly && len(args) > 1 {
-		args = args[:1]
+	args, sig := c.Args, c.Signature()
+	first := len(args) - sig.Params().Len()
+	for i, a := range args {
+		if e.receiver && i > 0 {
+			break
+		}
+		if i >= first && !c.IsInvoke() {
+			r.argument(a, sig.Params().At(i-first).Type())
+		} else {
+			r.value(a)
+		}
 	}
-	for _, a := range args {
-		r.value(a)
+	s.Scope, s.Types = r.scope, p.marked(r.set)
+	if s.Scope == Shared {
+		s.Types = nil // it has them
 	}
-	s.All, s.Types = r.all, r.names()
-	if !s.All && len(s.Types) == 0 && s.State == "" {
+	if s.Scope == Named && len(s.Types) == 0 && s.State == "" {
 		s.Effect = None
 	}
 	return s
 }
 
-// OfAccess returns the footprint of a traced load or store of *addr (F2).
-func OfAccess(addr ssa.Value, write bool) Set {
-	s := Set{Effect: Read}
+// argument follows an argument. A function of the standard library that wants an interface with methods
+// calls these, and does not look into the value by reflection (F3).
+func (r *reacher) argument(v ssa.Value, param types.Type) {
+	t, ok := param.Underlying().(*types.Interface)
+	_, generic := types.Unalias(param).(*types.TypeParam)
+	switch {
+	case !r.std || immutable[typeName(param)]:
+		r.value(v)
+		return
+	case !ok || generic || t.NumMethods() == 0:
+		r.deep = r.reflects
+		r.value(v)
+		r.deep = false
+		return
+	}
+	for {
+		switch x := v.(type) {
+		case *ssa.ChangeInterface:
+			v = x.X
+			continue
+		case *ssa.MakeInterface:
+			if !r.ours(x.X.Type()) {
+				r.holds(x.X.Type())
+				return
+			}
+			if !promotes(x.X.Type()) {
+				return
+			}
+		case *ssa.Const:
+			return
+		}
+		r.more(Foreign)
+		return
+	}
+}
+
+// ours reports whether t is a traced type, or a pointer to one.
+func (r *reacher) ours(t types.Type) bool {
+	n, ok := types.Unalias(deref(types.Unalias(t))).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && r.traced(n.Obj().Pkg().Path())
+}
+
+// promotes reports whether some methods of t may be those of a part of it, which are called without
+// any traced code.
+func promotes(t types.Type) bool {
+	s, ok := deref(t).Underlying().(*types.Struct)
+	if !ok {
+		_, iface := deref(t).Underlying().(*types.Interface)
+		return iface
+	}
+	for i := range s.NumFields() {
+		if s.Field(i).Embedded() {
+			return true
+		}
+	}
+	return false
+}
+
+// ofAccess returns the footprint of a traced load or store of *addr (F2).
+func (p *Program) ofAccess(addr ssa.Value, write bool) Set {
+	effect := Read
 	if write {
-		s.Effect = Write
+		effect = Write
+	}
+	if p.hidden(addr) {
+		return Set{Effect: effect, Hidden: true}
 	}
 	names := map[string]bool{}
 	elem := deref(addr.Type())
@@ -51,7 +130,11 @@ func OfAccess(addr ssa.Value, write bool) Set {
 	}
 	switch a := addr.(type) {
 	case *ssa.FieldAddr:
-		names[typeName(deref(a.X.Type()))] = true
+		whole := typeName(deref(a.X.Type()))
+		if p.ours(whole) && !p.open[fieldKey(a)] { // nobody has a pointer to the field alone
+			clear(names)
+		}
+		names[whole] = true
 	case *ssa.IndexAddr:
 		if p, ok := a.X.Type().Underlying().(*types.Pointer); ok {
 			names[typeName(p.Elem())] = true
@@ -62,20 +145,23 @@ func OfAccess(addr ssa.Value, write bool) Set {
 	default:
 		names[partName(elem)] = true
 	}
-	for n := range names {
-		s.Types = append(s.Types, n)
-	}
-	slices.Sort(s.Types)
+	return p.access(names, effect)
+}
+
+// access is the footprint of an access with these names.
+func (p *Program) access(names map[string]bool, effect Effect) Set {
+	s := Set{Effect: effect, Types: p.sharedNames(names)}
+	s.Hidden = len(s.Types) == 0
 	return s
 }
 
-// OfMap returns the footprint of a traced operation on a map.
-func OfMap(m types.Type, write bool) Set {
-	s := Set{Effect: Read, Types: []string{typeName(m.Underlying())}}
+// ofMap returns the footprint of a traced operation on a map.
+func (p *Program) ofMap(m types.Type, write bool) Set {
+	effect := Read
 	if write {
-		s.Effect = Write
+		effect = Write
 	}
-	return s
+	return p.access(map[string]bool{typeName(m.Underlying()): true}, effect)
 }
 
 // callee names the function called, as in a table entry, and its package; both are
@@ -103,17 +189,21 @@ type Traced func(path string) bool
 
 // reacher collects the types of the memory that values lead to.
 type reacher struct {
-	traced  Traced
-	foreign bool // inside a type of a package that is not instrumented (F8)
-	seen    map[place]bool
-	all     bool
-	set     map[string]bool
+	traced   Traced
+	foreign  bool // inside a type of a package that is not instrumented (F8)
+	reflects bool // the callee looks into what its own types keep (F8)
+	deep     bool // and this is a value that it looks into by reflection
+	std      bool // the callee is a function of the standard library
+	seen     map[place]bool
+	scope    Scope
+	set      map[string]bool
 }
 
 // place is a type where it was met: its interfaces mean something else inside foreign types.
 type place struct {
 	t       types.Type
 	foreign bool
+	deep    bool
 }
 
 func newReacher(traced Traced) reacher {
@@ -189,7 +279,7 @@ func (r *reacher) holds(t types.Type) {
 	t = types.Unalias(t)
 	outside := r.foreign
 	defer r.enter(t)()
-	if p := (place{t, r.foreign}); r.seen[p] || r.all {
+	if p := (place{t, r.foreign, r.deep}); r.seen[p] {
 		return
 	} else {
 		r.seen[p] = true
@@ -197,10 +287,14 @@ func (r *reacher) holds(t types.Type) {
 	if immutable[typeName(t)] {
 		return
 	}
+	if typeName(t) == "reflect.Value" {
+		r.more(Shared)
+		return
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		if u.Kind() == types.UnsafePointer && !outside {
-			r.all = true
+			r.more(Shared)
 		}
 	case *types.Signature: // (F4)
 	case *types.Pointer:
@@ -220,19 +314,24 @@ func (r *reacher) holds(t types.Type) {
 	case *types.Array:
 		r.holds(u.Elem())
 	case *types.Interface: // (F3), (F8)
-		if !outside {
-			r.all = true
+		switch {
+		case !outside || r.deep || r.reflects && u.NumMethods() == 0:
+			r.more(Shared)
+		case u.NumMethods() > 0:
+			r.more(Foreign)
 		}
 	case *types.TypeParam:
-		r.all = true
+		r.more(Shared)
 	case *types.Tuple:
 		for i := range u.Len() {
 			r.holds(u.At(i).Type())
 		}
 	default:
-		r.all = true
+		r.more(Shared)
 	}
 }
+
+func (r *reacher) more(s Scope) { r.scope = max(r.scope, s) }
 
 // memory adds a variable of type t, the variables inside it, and what it holds.
 func (r *reacher) memory(t types.Type) {

@@ -59,14 +59,14 @@ func parseTable(text string) (map[string]entry, error) {
 // instrumented (F6).
 const common = "modules"
 
-// lookup returns the effect and hidden state of a function, and whether it follows its receiver only: its own line, else its
+// lookup returns the entry of a function and its hidden state: its own line, else its
 // receiver type's, else its package's, else the default (F6, F7).
-func lookup(name, pkg string) (effect Effect, state string, receiverOnly bool) {
+func lookup(name, pkg string) (e entry, state string) {
 	if pkg == "" {
-		return Write, AnyState, false
+		return entry{effect: Write, state: true}, AnyState
 	}
 	state = pkg
-	if first, _, _ := strings.Cut(pkg, "/"); strings.Contains(first, ".") {
+	if strings.Contains(first(pkg), ".") {
 		state = common
 	}
 	for _, key := range []string{name, receiver(name), pkg + ".*"} {
@@ -74,10 +74,27 @@ func lookup(name, pkg string) (effect Effect, state string, receiverOnly bool) {
 			if !e.state {
 				state = ""
 			}
-			return e.effect, state, e.receiver
+			return e, state
 		}
 	}
-	return Write, state, false
+	return entry{effect: Write, state: true}, state
+}
+
+// first is the first element of an import path: with a dot outside the standard library.
+func first(pkg string) string {
+	name, _, _ := strings.Cut(pkg, "/")
+	return name
+}
+
+// reflects reports whether a function looks by reflection into what its arguments lead to, its own types' interfaces included.
+func reflects(name, pkg string) bool {
+	top := first(pkg)
+	return strings.Contains(top, ".") || reflecting[pkg] || reflecting[top] || name == "errors.As"
+}
+
+var reflecting = map[string]bool{
+	"fmt": true, "encoding": true, "text/template": true, "html/template": true, "reflect": true, "log": true, "log/slog": true,
+	"database/sql": true, "net/rpc": true, "expvar": true, "testing": true,
 }
 
 // receiver turns (*bytes.Buffer).Write into (*bytes.Buffer).*, and bytes.Buffer.Write,

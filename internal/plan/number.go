@@ -33,7 +33,7 @@ func (p *Plan) number(f *Func) {
 			if sited(in) || revealing(f.Unit.Pkg, in) {
 				expr, object := d.describe(in)
 				blk.Instrs[j].Site = p.site(f, i, j, last, expr, object)
-				if set, ok := footprint.OfInstr(in, p.traced); ok {
+				if set, ok := p.prints.OfInstr(in); ok {
 					p.Sites[blk.Instrs[j].Site].Touch = set.String()
 				}
 			}
@@ -133,5 +133,17 @@ func instrPos(in ssa.Instruction) token.Pos {
 	return token.NoPos
 }
 
-// traced reports whether the package of a path is instrumented.
-func (p *Plan) traced(path string) bool { return p.paths[path] }
+// footprints collects what footprints need to know of the whole program.
+func (p *Plan) footprints() *footprint.Program {
+	f := footprint.NewProgram(p.Packages)
+	for _, pkg := range p.Program.Packages {
+		f.Instances(pkg.TypesInfo)
+		if init := pkg.SSA.Func("init"); init != nil {
+			f.Add(init)
+		}
+	}
+	for _, fn := range p.funcs {
+		f.Add(fn.SSA)
+	}
+	return f
+}

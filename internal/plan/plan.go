@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/footprint"
 	"presage/internal/trace"
 )
 
@@ -33,6 +34,7 @@ type Plan struct {
 	paths  map[string]bool // of Packages
 	files  map[string]int32
 	opaque map[string]string
+	prints *footprint.Program
 }
 
 // Unit is a function with its literals, in the source one stretch of text.
@@ -88,6 +90,7 @@ func New(prog *Program, opaque map[string]string) *Plan {
 		p.paths[pkg.PkgPath] = true
 		p.addUnits(pkg)
 	}
+	p.prints = p.footprints()
 	for _, f := range p.funcs {
 		p.number(f)
 		p.bind(f)

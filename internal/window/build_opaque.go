@@ -1,7 +1,6 @@
 package window
 
 import (
-	"cmp"
 	"slices"
 
 	"presage/internal/footprint"
@@ -16,11 +15,12 @@ const nothing touch = 0
 
 // footprints numbers the footprints of sites and remembers which of them meet.
 type footprints struct {
-	meta  *trace.Meta
-	sites map[trace.Site][3]touch // by use, +1; 0: not looked up
-	texts map[string]touch
-	sets  []footprint.Set
-	meets map[[2]touch]bool
+	meta    *trace.Meta
+	sites   map[trace.Site][3]touch // by use, +1; 0: not looked up
+	texts   map[string]touch
+	sets    []footprint.Set
+	meets   map[[2]touch]bool
+	written bool // some traced functions stay as written: they can access everything
 }
 
 // Uses of a site. A site without a footprint touches anything, but a read only reads.
@@ -35,6 +35,7 @@ func newFootprints(meta *trace.Meta) footprints {
 		meta: meta, sites: make(map[trace.Site][3]touch), texts: make(map[string]touch), meets: make(map[[2]touch]bool),
 	}
 	f.number(footprint.Set{})
+	f.written = meta != nil && slices.ContainsFunc(meta.Funcs, func(f trace.Func) bool { return f.Opaque != "" })
 	return f
 }
 
@@ -71,14 +72,16 @@ func (f *footprints) lookup(s trace.Site, use int) touch {
 			if use == asWrite {
 				set.Effect = footprint.Write
 			}
+		} else if f.written && set.Scope != footprint.Named {
+			set.Scope = footprint.Everything
 		}
 		return f.number(set)
 	}
 	switch use {
 	case asRead:
-		return f.number(footprint.Set{Effect: footprint.Read, All: true})
+		return f.number(footprint.Set{Effect: footprint.Read, Scope: footprint.Everything})
 	case asWrite:
-		return f.number(footprint.Set{Effect: footprint.Write, All: true})
+		return f.number(footprint.Set{Effect: footprint.Write, Scope: footprint.Everything})
 	}
 	return f.number(footprint.Anything)
 }
@@ -184,7 +187,7 @@ func (b *Builder) callback(o *openCall, fresh bool) {
 	if was == o.touch {
 		return
 	}
-	if i, ok := slices.BinarySearchFunc(b.buf, o.begin, func(r record, x int64) int { return cmp.Compare(r.index, x) }); ok {
+	if i := b.recordOf(o.begin); i >= 0 {
 		b.buf[i].touch = o.touch
 	}
 }

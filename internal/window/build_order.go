@@ -119,6 +119,8 @@ type point struct {
 	n     int32
 	t     Thread
 	touch touch
+	begin bool  // of a call that has not ended
+	past  int32 // allocs before it
 }
 
 // use is what a thread did last with one footprint.
@@ -159,15 +161,20 @@ func (m *maker) privately(i int, t *thread, e *trace.Event, valDeps []int32) {
 	}
 	x := m.b.prints.at(e.Site, kind)
 	u := t.useOf(x)
-	for _, p := range m.points[u.seen:] {
-		if p.t != t.id && m.meets(p.touch, x) {
-			n := m.add(t, i, Event{Kind: Pin, Obj: -1})
-			m.afterPoints(t, n, x)
-			break
+	if len(m.points) > u.seen {
+		made, later := m.newer(u.seen, uint64(e.Obj))
+		for k := u.seen; k < len(m.points); k++ {
+			p := &m.points[k]
+			if (k >= later || p.begin) && p.t != t.id && m.meets(p.touch, x) {
+				n := m.add(t, i, Event{Kind: Pin, Obj: -1})
+				m.afterPoints(t, n, x, uint64(e.Obj))
+				break
+			}
+		}
+		if u = t.useOf(x); !made {
+			u.seen = len(m.points)
 		}
 	}
-	u = t.useOf(x)
-	u.seen = len(m.points)
 	u.private, u.after = true, t.last
 	if kind == asWrite && len(valDeps) > 0 && !(len(u.took) > 0 && same(u.took, valDeps)) {
 		u.from, u.took = merge(u.from, valDeps), valDeps
@@ -176,15 +183,38 @@ func (m *maker) privately(i int, t *thread, e *trace.Event, valDeps []int32) {
 
 // meets says whether an opaque call meets an access without an event.
 func (m *maker) meets(call, access touch) bool {
-	return m.b.prints.meet(call, access) && !(m.b.prints.sets[call].All && m.b.prints.sets[access].Effect == footprint.Read)
+	return m.b.prints.meet(call, access) && !(m.b.prints.sets[call].Scope != footprint.Named && m.b.prints.sets[access].Effect == footprint.Read)
+}
+
+// newer returns the first point, from the one at seen on, that is after the Alloc of the memory at addr, and whether that skips any.
+//
+// A call that ended before memory was allocated did not touch it, and does not when that memory is allocated
+// earlier: it sees what it saw, and nothing there leads to it. So the two need no order.
+func (m *maker) newer(seen int, addr uint64) (skips bool, later int) {
+	k := m.lastAlloc(addr)
+	if k < 0 {
+		return false, seen
+	}
+	n, _ := slices.BinarySearchFunc(m.points[seen:], k, func(p point, k int32) int {
+		if p.past <= k {
+			return -1
+		}
+		return 1
+	})
+	return n > 0, seen + n
 }
 
 // afterPoints keeps event n of t, with footprint x, after the opaque calls before it that it meets.
-func (m *maker) afterPoints(t *thread, n int32, x touch) {
+func (m *maker) afterPoints(t *thread, n int32, x touch, addr uint64) {
 	u := t.useOf(x)
 	var last []point // by thread: of each, the last one suffices
-	for _, p := range m.points[u.seen:] {
-		if p.t == t.id || !m.b.prints.meet(p.touch, x) {
+	skips, later := false, u.seen
+	if len(m.points) > u.seen {
+		skips, later = m.newer(u.seen, addr)
+	}
+	for k := u.seen; k < len(m.points); k++ {
+		p := m.points[k]
+		if k < later && !p.begin || p.t == t.id || !m.b.prints.meet(p.touch, x) {
 			continue
 		}
 		if k := slices.IndexFunc(last, func(q point) bool { return q.t == p.t }); k >= 0 {
@@ -196,7 +226,9 @@ func (m *maker) afterPoints(t *thread, n int32, x touch) {
 	for _, p := range last {
 		m.edge(p.n, n)
 	}
-	u.n, u.seen = n, len(m.points)
+	if u.n = n; !skips {
+		u.seen = len(m.points)
+	}
 	if len(m.w.Events[n].ValDeps) > 0 {
 		u.writes = append(u.writes, n)
 	}
@@ -231,7 +263,14 @@ func (m *maker) opaque(i int, r *record, t *thread) {
 		m.edge(f, n)
 	}
 	t.useOf(r.touch).n = n
-	m.points = append(m.points, point{n, t.id, r.touch})
+	begin := r.e.Kind == format.OpaqueBegin
+	for k := len(m.points) - 1; !begin && k >= 0; k-- {
+		if p := &m.points[k]; p.t == t.id && p.begin && p.touch == r.touch {
+			p.begin = false
+			break
+		}
+	}
+	m.points = append(m.points, point{n, t.id, r.touch, begin, m.past})
 }
 
 // beforeCall returns the last event of u that an opaque call of another thread must

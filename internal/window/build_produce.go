@@ -439,7 +439,7 @@ func (m *maker) ordered(t *thread, n int32, a *atom, e *trace.Event) {
 		use = asWrite
 	}
 	if e.Flags&format.FlagOpaque == 0 { // else the call it belongs to has a footprint
-		m.afterPoints(t, n, m.b.prints.at(e.Site, use))
+		m.afterPoints(t, n, m.b.prints.at(e.Site, use), uint64(e.Obj))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"os/user"
 	"strings"
 	"sync/atomic"
@@ -43,7 +45,7 @@ func sprintAny(x any) string { return fmt.Sprint(x) }
 // want: write * state=*
 func dynamic(f func(any), x any) { f(x) }
 
-// want: write state=os/user
+// want: write ~ state=os/user
 func current() { user.Current() }
 
 type logged struct {
@@ -51,7 +53,7 @@ type logged struct {
 	any any
 }
 
-// want: write encoding/json.Encoder,in []byte,in bool,in error,in io.Writer,in string,uint8
+// want: write ~ encoding/json.Encoder,in []byte,in bool,in error,in io.Writer,in string,uint8
 func encode(e *json.Encoder, x int) { e.Encode(x) }
 
 // want: read *
@@ -59,3 +61,23 @@ func sprintLogged(l *logged) { fmt.Sprint(l) }
 
 // want: write [0]*account,[2]inner,account,inner,in *account,in *inner,in Pointer,in int,in int16,sync/atomic.Pointer[account],sync/atomic.noCopy
 func own(p *atomic.Pointer[account]) { binary.Read(nil, nil, p) }
+
+// want: write ~ [0]*string,in *string,in Pointer,in int32,in io.Writer,in uint32,internal/sync.Mutex,log.Logger,string,sync.Mutex,sync.noCopy,sync/atomic.Bool,sync/atomic.Int32,sync/atomic.Pointer[string],sync/atomic.noCopy state=log
+func logTo(l *log.Logger) { l.Flags() }
+
+// want: write ~ encoding/json.Encoder,in []byte,in bool,in error,in io.Writer,in string,uint8
+func encoder(w io.Writer) { new(json.Encoder).SetIndent("", "") }
+
+type writer struct{ n int }
+
+func (w *writer) Write(p []byte) (int, error) { return 0, nil }
+
+type promoting struct{ io.Writer }
+
+// want: none | none | write ~ | write ~
+func copies(r *writer, w io.Writer) {
+	io.WriteString(r, "a")
+	io.WriteString(&writer{}, "b")
+	io.WriteString(promoting{w}, "c")
+	io.WriteString(w, "d")
+}

@@ -1,0 +1,219 @@
+package footprint
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Program is what footprints need to know of all the traced code: which memory its values can lead other code to.
+// Add every function, then ask.
+type Program struct {
+	traced   Traced
+	marks    []string                     // "path." of the traced packages
+	shared   map[string]bool              // names reached by values in interfaces and by type arguments (E1)
+	open     map[any]bool                 // variables and fields of which an address is a value (E2)
+	bindings map[*ssa.FreeVar][]ssa.Value // what closures are made with
+	seen     map[place]bool               // by share
+	own      map[string]bool              // names, with a traced type in them or not
+}
+
+// NewProgram returns a Program without functions. paths are those of the traced packages.
+func NewProgram(paths []string) *Program {
+	set := make(map[string]bool)
+	p := &Program{
+		shared: make(map[string]bool), open: make(map[any]bool), bindings: make(map[*ssa.FreeVar][]ssa.Value), own: make(map[string]bool), seen: make(map[place]bool),
+	}
+	for _, path := range paths {
+		set[path] = true
+		p.marks = append(p.marks, path+".")
+	}
+	p.traced = func(path string) bool { return set[path] }
+	return p
+}
+
+// Instances adds the type arguments that a package names (E1).
+func (p *Program) Instances(info *types.Info) {
+	if info == nil {
+		return
+	}
+	for _, inst := range info.Instances {
+		for i := range inst.TypeArgs.Len() {
+			p.share(inst.TypeArgs.At(i), true)
+		}
+	}
+}
+
+// Add adds a function, without those inside it.
+func (p *Program) Add(fn *ssa.Function) {
+	var space [10]*ssa.Value
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			for i, v := range in.Operands(space[:0]) {
+				if *v != nil && !direct(in, i, *v) {
+					p.addressTaken(*v)
+				}
+			}
+			p.handedOut(in)
+		}
+	}
+}
+
+// handedOut notes what an instruction shows to code outside (E1).
+func (p *Program) handedOut(in ssa.Instruction) {
+	switch in := in.(type) {
+	case *ssa.MakeInterface:
+		p.share(in.X.Type(), false)
+	case *ssa.Convert:
+		if b, ok := in.Type().Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
+			p.share(in.X.Type(), false)
+		}
+	case *ssa.MakeClosure:
+		fn := in.Fn.(*ssa.Function)
+		for i, b := range in.Bindings {
+			if i < len(fn.FreeVars) {
+				p.bindings[fn.FreeVars[i]] = append(p.bindings[fn.FreeVars[i]], b)
+			}
+		}
+	case ssa.CallInstruction:
+		c := in.Common()
+		if _, pkg := callee(c); pkg != "" && !p.traced(pkg) {
+			for _, a := range c.Args {
+				p.share(a.Type(), false)
+			}
+		}
+	}
+}
+
+// share adds what a value of type t leads to; whole: also a variable of the type.
+func (p *Program) share(t types.Type, whole bool) {
+	r := reacher{traced: p.traced, seen: p.seen, set: p.shared}
+	if whole {
+		r.memory(t)
+	} else {
+		r.holds(t)
+	}
+}
+
+// direct reports whether operand i of an instruction is only the address accessed, or where the address of
+// a part is computed from, or a variable that a closure captures.
+func direct(in ssa.Instruction, i int, v ssa.Value) bool {
+	switch in := in.(type) {
+	case *ssa.UnOp:
+		return in.Op == token.MUL
+	case *ssa.Store:
+		return i == 0 && v == in.Addr && in.Val != v
+	case *ssa.FieldAddr, *ssa.DebugRef:
+		return true
+	case *ssa.IndexAddr:
+		return v == in.X
+	case *ssa.MakeClosure:
+		fn, ok := in.Fn.(*ssa.Function)
+		return ok && fn.Parent() != nil
+	}
+	return false
+}
+
+// addressTaken notes that an address is a value of its own (E2): of a variable or a part of one.
+func (p *Program) addressTaken(v ssa.Value) {
+	switch v := v.(type) {
+	case *ssa.Global:
+		p.open[globalKey(v)] = true
+	case *ssa.Alloc, *ssa.FreeVar:
+		p.open[v] = true
+	case *ssa.FieldAddr:
+		p.open[fieldKey(v)] = true
+		p.addressTaken(v.X)
+	case *ssa.IndexAddr:
+		if _, ok := v.X.Type().Underlying().(*types.Pointer); ok {
+			p.addressTaken(v.X)
+		}
+	}
+}
+
+func globalKey(g *ssa.Global) string { return g.RelString(nil) }
+
+// fieldKey names a field for all instances of its struct.
+func fieldKey(f *ssa.FieldAddr) string {
+	t := types.Unalias(deref(f.X.Type()))
+	s, ok := t.Underlying().(*types.Struct)
+	if n, named := t.(*types.Named); named {
+		t = n.Origin()
+	}
+	if !ok {
+		return typeName(t)
+	}
+	return typeName(t) + "." + s.Field(f.Field).Name()
+}
+
+// hidden reports whether the address leads to a variable, or a part of one, that only traced code can
+// access: nobody has its address (E2).
+func (p *Program) hidden(addr ssa.Value) bool {
+	switch v := addr.(type) {
+	case *ssa.Global:
+		return v.Pkg != nil && p.traced(v.Pkg.Pkg.Path()) && !p.open[globalKey(v)]
+	case *ssa.Alloc:
+		return !p.open[v]
+	case *ssa.FreeVar:
+		made := p.bindings[v]
+		if p.open[v] || len(made) == 0 {
+			return false
+		}
+		for _, b := range made {
+			if !p.hidden(b) {
+				return false
+			}
+		}
+		return true
+	case *ssa.FieldAddr:
+		return p.hidden(v.X)
+	case *ssa.IndexAddr:
+		_, ok := v.X.Type().Underlying().(*types.Pointer)
+		return ok && p.hidden(v.X)
+	}
+	return false
+}
+
+// sharedNames drops from the names of an access those that no value leads other code to (E1), and marks those with traced types.
+func (p *Program) sharedNames(names map[string]bool) []string {
+	r := reacher{}
+	for n := range names {
+		if !p.ours(n) {
+			r.add(n)
+		} else if p.shared[n] {
+			r.add(mark + n)
+		}
+	}
+	return r.names()
+}
+
+// marked are the names of a call.
+func (p *Program) marked(names map[string]bool) []string {
+	r := reacher{}
+	for n := range names {
+		if p.ours(n) {
+			n = mark + n
+		}
+		r.add(n)
+	}
+	return r.names()
+}
+
+// mark precedes the names that have a traced type in them.
+const mark = "!"
+
+// ours reports whether a name has a traced type in it.
+func (p *Program) ours(name string) bool {
+	known, ok := p.own[name]
+	if !ok {
+		for _, m := range p.marks {
+			if known = strings.Contains(name, m); known {
+				break
+			}
+		}
+		p.own[name] = known
+	}
+	return known
+}
