@@ -45,6 +45,7 @@ var (
 	limit = flag.Int64("n", 0, "events to read; 0: all")
 	every = flag.Int64("every", 10_000_000, "events between two lines")
 	heap  = flag.Bool("heap", false, "collect garbage before each line, to see what lives")
+	out   = flag.String("o", "", "merge: write the trace to this file (without tables)")
 	cpu   = flag.String("cpuprofile", "", "write a CPU profile to this file")
 	mem   = flag.String("memprofile", "", "write a heap profile at the end to this file")
 )
@@ -73,10 +74,18 @@ func main() {
 func stage(name, file string) {
 	m := &meter{begun: time.Now()}
 	if name == "merge" {
-		w, err := trace.NewWriter(io.Discard, nil)
+		var to io.Writer = io.Discard
+		if *out != "" {
+			f, err := os.Create(*out)
+			check(err)
+			defer f.Close()
+			to = f
+		}
+		w, err := trace.NewWriter(to, nil)
 		check(err)
 		stats, err := merge.Merge(file, &trace.Meta{}, w)
 		check(err)
+		check(w.Close(nil))
 		m.n = stats.Events
 		m.line()
 		fmt.Printf("%+v\n", stats)

@@ -83,6 +83,7 @@ type Builder struct {
 	from      []int64
 	selecting map[trace.GoID]bool // its last event was a SelectCase
 	fresh     int                 // records of buf that no window has held
+	solo      bool                // buf is of one goroutine, and not noted (interest)
 	count     BuildCounts
 }
 
@@ -133,7 +134,7 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	b.buf = append(b.buf, r)
 	b.fresh++
 	b.place()
-	b.note(len(b.buf)-1, true)
+	b.noteLast()
 	if (b.seen.n >= b.opt.Size || len(b.buf) >= b.opt.Raw) && b.seen.meeting == 0 {
 		return b.window(false)
 	}
@@ -250,9 +251,7 @@ func (b *Builder) slide(n int) {
 	b.buf = b.buf[:k]
 	b.seen.next()
 	b.replace()
-	for i := range b.buf {
-		b.note(i, false)
-	}
+	b.noteAll()
 	// A window that is full again at once would never end: at least its second half is new.
 	b.seen.n = min(b.seen.n, b.opt.Size/2)
 }

@@ -50,6 +50,52 @@ func (s *interest) next() {
 	}
 }
 
+// noteLast counts the last record of the buffer. While all are of one goroutine nothing can be shared: only
+// synchronisation is counted, and the rest is noted when another goroutine comes.
+func (b *Builder) noteLast() {
+	n := len(b.buf) - 1
+	if n == 0 {
+		b.solo = true
+	}
+	g := b.buf[0].e.G
+	switch {
+	case b.solo && b.buf[n].e.G == g:
+		b.noteAlone(&b.buf[n])
+		return
+	case b.solo:
+		b.solo = false
+		b.seen.next()
+		for i := range n {
+			b.note(i, i >= n+1-b.fresh)
+		}
+	}
+	b.note(n, true)
+}
+
+// noteAll counts the records of the buffer, none of which is fresh.
+func (b *Builder) noteAll() {
+	b.solo = true
+	for i := range b.buf {
+		b.solo = b.solo && b.buf[i].e.G == b.buf[0].e.G
+	}
+	for i := range b.buf {
+		if b.solo {
+			b.noteAlone(&b.buf[i])
+		} else {
+			b.note(i, false)
+		}
+	}
+}
+
+// noteAlone counts a record of a buffer of one goroutine.
+func (b *Builder) noteAlone(r *record) {
+	if k := r.e.Kind; k >= format.Lock && k < format.Alloc && k != format.Start && (k < format.OpaqueBegin || r.touch != nothing) {
+		b.seen.n++
+		meet(b.seen.waits, r)
+		b.seen.meeting = len(b.seen.waits)
+	}
+}
+
 // note counts record i of the buffer. Fresh: no window has held it.
 func (b *Builder) note(i int, fresh bool) {
 	r, s := &b.buf[i], &b.seen
