@@ -14,6 +14,7 @@ type Program struct {
 	traced   Traced
 	marks    []string                     // "path." of the traced packages
 	shared   map[string]bool              // names reached by values in interfaces and by type arguments (E1)
+	modules  bool                         // there is untraced code outside the standard library
 	open     map[any]bool                 // variables and fields of which an address is a value (E2)
 	bindings map[*ssa.FreeVar][]ssa.Value // what closures are made with
 	seen     map[place]bool               // by share
@@ -44,6 +45,11 @@ func (p *Program) Instances(info *types.Info) {
 			p.share(inst.TypeArgs.At(i), true)
 		}
 	}
+}
+
+// Import adds a package that the program refers to.
+func (p *Program) Import(path string) {
+	p.modules = p.modules || strings.Contains(first(path), ".") && !p.traced(path)
 }
 
 // Add adds a function, without those inside it.

@@ -22,13 +22,13 @@ func (p *Program) ofCall(c *ssa.CallCommon) Set {
 	}
 	r := newReacher(p.traced)
 	r.std, r.reflects = pkg != "" && !strings.Contains(first(pkg), "."), reflects(name, pkg)
-	if s.State != "" { // what it keeps may lead anywhere
+	switch {
+	case pkg == "" && p.modules:
+		r.scope = Shared
+	case pkg == "" || !r.std || state != "": // what it keeps may lead anywhere
 		r.scope = Foreign
 	}
-	if !r.std {
-		r.scope = Shared
-	}
-	if c.IsInvoke() {
+	if c.IsInvoke() && p.modules {
 		r.value(c.Value)
 	}
 	args, sig := c.Args, c.Signature()
@@ -165,9 +165,12 @@ func (p *Program) ofMap(m types.Type, write bool) Set {
 }
 
 // callee names the function called, as in a table entry, and its package; both are
-// empty if it is not known.
+// empty if it is not known. A method of an interface is known if it is in the table.
 func callee(c *ssa.CallCommon) (name, pkg string) {
 	if c.IsInvoke() {
+		if m := c.Method; m.Pkg() != nil && hasEntry(m.FullName()) {
+			return m.FullName(), m.Pkg().Path()
+		}
 		return "", ""
 	}
 	fn := c.StaticCallee()

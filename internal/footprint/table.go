@@ -80,6 +80,12 @@ func lookup(name, pkg string) (e entry, state string) {
 	return entry{effect: Write, state: true}, state
 }
 
+// hasEntry reports whether a method has a line of its own.
+func hasEntry(name string) bool {
+	_, ok := table()[name]
+	return ok
+}
+
 // first is the first element of an import path: with a dot outside the standard library.
 func first(pkg string) string {
 	name, _, _ := strings.Cut(pkg, "/")

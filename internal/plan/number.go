@@ -138,6 +138,9 @@ func (p *Plan) footprints() *footprint.Program {
 	f := footprint.NewProgram(p.Packages)
 	for _, pkg := range p.Program.Packages {
 		f.Instances(pkg.TypesInfo)
+		for path := range pkg.Deps {
+			f.Import(path)
+		}
 		if init := pkg.SSA.Func("init"); init != nil {
 			f.Add(init)
 		}

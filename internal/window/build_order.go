@@ -296,10 +296,12 @@ func (m *maker) beforeCall(i int, u *thread, call touch) int32 {
 		}
 	}
 	switch {
-	case private && after < u.last && m.w.Events[u.last].Kind == format.ChanSend:
-		// It may be blocked there (U), and have no event until a receive: the send, which follows the accesses, stands for them.
-		e := &m.w.Events[u.last]
-		e.Deps, last = merge(e.Deps, deps), u.last
+	case private && after < u.last:
+		// The first event that follows the accesses stands for them: one more at the end of the thread would have the call
+		// follow all that is between, and there may not be one (U).
+		k, _ := slices.BinarySearch(u.events, after+1)
+		e := &m.w.Events[u.events[k]]
+		e.Deps, last = merge(e.Deps, deps), max(last, u.events[k])
 	case private:
 		last = m.add(u, i, Event{Kind: Pin, Obj: -1, Deps: deps})
 	}

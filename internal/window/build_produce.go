@@ -32,9 +32,10 @@ func newProduction() production {
 // thread is one goroutine of the window.
 type thread struct {
 	g      trace.GoID
-	id     Thread  // -1: no event yet
-	dead   bool    // nothing more of it is in the window
-	last   int32   // its last event
+	id     Thread // -1: no event yet
+	dead   bool   // nothing more of it is in the window
+	last   int32  // its last event
+	events []int32
 	use    []use   // its last accesses and opaque calls, by footprint
 	uses   []int32 // by footprint: index into use, +1
 	parts  []int32
@@ -68,6 +69,7 @@ func (m *maker) add(t *thread, i int, e Event) int32 {
 	m.w.Events = append(m.w.Events, e)
 	m.kept[i] = true
 	t.last = n
+	t.events = append(t.events, n)
 	return n
 }
 
