@@ -67,6 +67,24 @@ func (p *Program) Record(seed uint64) (*Run, error) {
 	})
 }
 
+// RecordOrder executes the program under the schedule in which the goroutines, numbered in the order of their start from
+// main's 0, run one after the other in the given order, each as far as it can, and again from the beginning of the order. Those
+// that the order does not mention come last.
+func (p *Program) RecordOrder(order ...int) (*Run, error) {
+	at := 0
+	return p.record(func(ts []transition) int {
+		for n := 0; n < len(order); n++ {
+			for i, t := range ts {
+				if t.g == order[at] || t.h == order[at] {
+					return i
+				}
+			}
+			at = (at + 1) % len(order)
+		}
+		return 0
+	})
+}
+
 // record executes the program; choose picks the next step.
 func (p *Program) record(choose func([]transition) int) (*Run, error) {
 	r := &recorder{prog: p, run: &Run{Meta: p.meta()}}

@@ -1,0 +1,171 @@
+package progtest_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"presage/internal/analyse"
+	"presage/internal/program"
+	"presage/internal/program/progtest"
+)
+
+var update = flag.Bool("update", false, "rewrite the races of the figures; new ones get the rung ?")
+
+// TestFigures holds the explorer against what the papers say of their figures. A file has the program, the order in which
+// its goroutines run in the recorded run, and under want all races of the program with the lowest rung that
+// proves each from that run:
+//
+//	causal   every read that matters keeps its value
+//	value    reads may see other writes as long as branches go the same way
+//	base     and so may reads of pointers, if every dereference still meets a known object
+//	path     one branch goes the other way
+//	beyond   a race of the program, but of none of these
+//
+// An access is the number in the comment that ends its line, and what it does.
+func TestFigures(t *testing.T) {
+	files, err := filepath.Glob("testdata/figures/*.txtar")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	l := progtest.NewLoader()
+	for _, name := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) { figure(t, l, name) })
+	}
+}
+
+func figure(t *testing.T, l *progtest.Loader, name string) {
+	ar, err := txtar.ParseFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := string(ar.Files[0].Data)
+	p, err := l.Load(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth := p.Explore(1 << 20)
+	if !truth.Exhausted {
+		t.Fatal(truth.Why)
+	}
+	got := map[string]string{}
+	for _, q := range truth.Pairs {
+		got[pairString(p, src, q)] = "?"
+	}
+	rungs := wanted(t, string(ar.Files[2].Data))
+	for s := range got {
+		if r := rungs[s]; r != "" {
+			got[s] = r
+		}
+	}
+	if *update {
+		ar.Files[2].Data = []byte(lines(got))
+		if err := os.WriteFile(name, txtar.Format(ar), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if g, w := lines(got), lines(rungs); g != w {
+		t.Errorf("the races of the program are\n%swant\n%s", g, w)
+	}
+	causal(t, p, src, string(ar.Files[1].Data), got)
+}
+
+// causal checks that the causal level finds exactly the races of that rung.
+func causal(t *testing.T, p *progtest.Program, src, order string, rungs map[string]string) {
+	var slots []int
+	for _, f := range strings.Fields(order) {
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slots = append(slots, n)
+	}
+	run, err := p.RecordOrder(slots...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := program.New(p.Plan)
+	res, err := analyse.Run(context.Background(), run.Source(), run.Meta, analyse.Options{Walker: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range w.Mismatches() {
+		t.Errorf("%v", m)
+	}
+	found := map[string]bool{}
+	for _, r := range res.Races {
+		s := pairString(p, src, progtest.PairOf(r.A.Site, r.B.Site))
+		found[s] = true
+		if rungs[s] != "causal" {
+			t.Errorf("the causal level reports %s: %q", s, rungs[s])
+		}
+	}
+	for s, r := range rungs {
+		if r == "causal" && !found[s] {
+			t.Errorf("the causal level misses %s", s)
+		}
+	}
+}
+
+// pairString names the accesses of a pair by the numbers of their lines.
+func pairString(p *progtest.Program, src string, q progtest.Pair) string {
+	text := strings.Split(src, "\n")
+	one := func(i int) string {
+		s := &p.Plan.Sites[[]int{int(q.A), int(q.B)}[i]]
+		line := text[s.Line-1]
+		label := "line " + strconv.Itoa(int(s.Line))
+		if at := strings.LastIndex(line, "//"); at >= 0 {
+			label = line[at+2:]
+		}
+		verb, _, _ := strings.Cut(s.Touch, "\t")
+		return label + " " + verb + " " + s.Expr
+	}
+	a, b := one(0), one(1)
+	if n, m := number(a), number(b); n > m || n == m && a > b {
+		a, b = b, a
+	}
+	return a + ", " + b
+}
+
+func number(s string) int {
+	n, err := strconv.Atoi(strings.Fields(s)[0])
+	if err != nil {
+		return 1 << 20
+	}
+	return n
+}
+
+func wanted(t *testing.T, text string) map[string]string {
+	m := map[string]string{}
+	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		pair, rung, ok := strings.Cut(line, ": ")
+		if !ok && line != "" {
+			t.Fatalf("line %q", line)
+		}
+		if line != "" {
+			m[pair] = rung
+		}
+	}
+	return m
+}
+
+func lines(m map[string]string) string {
+	var out []string
+	for s, r := range m {
+		out = append(out, fmt.Sprintf("%s: %s\n", s, r))
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		if n, m := number(a), number(b); n != m {
+			return n - m
+		}
+		return strings.Compare(a, b)
+	})
+	return strings.Join(out, "")
+}
