@@ -33,9 +33,15 @@ func (r *Races) Has(p Pair) bool { return slices.Contains(r.Pairs, p) }
 
 // Explore executes the program under every schedule and returns the races of all of them: see the package comment,
 // rules (E1) to (E5). It gives up after so many states.
-func (p *Program) Explore(limit int) *Races {
+func (p *Program) Explore(limit int) *Races { return newExplorer(p).explore(limit) }
+
+func newExplorer(p *Program) *explorer {
 	e := &explorer{prog: p, pairs: map[Pair]bool{}, shared: map[uint64]bool{}, seen: map[uint64]touch{}}
 	e.m = &machine{prog: p, stops: e.stops, access: e.access}
+	return e
+}
+
+func (e *explorer) explore(limit int) *Races {
 	res := &Races{}
 	for {
 		e.grown, e.visited = false, map[uint64]bool{}
@@ -72,6 +78,7 @@ type explorer struct {
 	shared  map[uint64]bool // words that are scheduling points (E3)
 	seen    map[uint64]touch
 	grown   bool // shared has
+	whole   bool // tests: dead registers count
 	stack   []*state
 	ops     []op
 	ts      []transition
@@ -118,7 +125,7 @@ func (e *explorer) search(limit int) error {
 	for len(e.stack) > 0 {
 		s := e.stack[len(e.stack)-1]
 		e.stack = e.stack[:len(e.stack)-1]
-		h := s.hash()
+		h := s.hash(e.whole)
 		if e.visited[h] {
 			continue
 		}

@@ -178,9 +178,9 @@ const (
 	maxGos    = 32
 )
 
-// hash is a number of the state. Registers that are dead are no part of it, nor is the order in which goroutines
+// hash is a number of the state (E4). Registers that are dead are no part of it unless it is the whole one, nor is the order in which goroutines
 // were started.
-func (s *state) hash() uint64 {
+func (s *state) hash(whole bool) uint64 {
 	h := uint64(0x9e3779b97f4a7c15)
 	for _, w := range s.globals {
 		h = mix(h, w)
@@ -189,12 +189,12 @@ func (s *state) hash() uint64 {
 	gs := order[:copy(order[:], s.gs)]
 	slices.SortFunc(gs, func(a, b *goroutine) int { return int(a.name) - int(b.name) })
 	for _, g := range gs {
-		h = g.hash(mix(h, g.name))
+		h = g.hash(mix(h, g.name), whole)
 	}
 	return h
 }
 
-func (g *goroutine) hash(h uint64) uint64 {
+func (g *goroutine) hash(h uint64, whole bool) uint64 {
 	for _, w := range g.heap {
 		h = mix(h, w)
 	}
@@ -211,6 +211,11 @@ func (g *goroutine) hash(h uint64) uint64 {
 		}
 	}
 	h = mix(h, g.children<<8|bits)
+	if whole {
+		for _, w := range g.regs {
+			h = mix(h, w)
+		}
+	}
 	for _, d := range g.defers {
 		h = mix(mix(mix(h, uint64(d.ins.in.Pos())), d.args[0]), d.args[1])
 	}
