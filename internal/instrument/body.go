@@ -91,8 +91,18 @@ func (b *body) signatureAndBody(params []*ssa.Parameter) string {
 	if len(rs) > 0 {
 		fmt.Fprintf(&s, "(%s) ", strings.Join(rs, ", "))
 	}
-	s.WriteString("{\n" + b.opening() + b.out.String() + "}")
+	b.closing()
+	s.WriteString("{\n" + b.opening() + strings.TrimSuffix(b.out.String(), "\n"))
 	return s.String()
+}
+
+// closing writes the last brace on the line where it stood: traces show that line for a literal
+// called in place, and for what runs deferred.
+func (b *body) closing() {
+	if syntax := b.fn.Syntax(); syntax != nil {
+		b.at(syntax.End() - 1)
+	}
+	b.out.put("}")
 }
 
 func (b *body) resultName(i int) string { return fmt.Sprintf("%sr%d_", b.prefix, i) }
