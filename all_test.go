@@ -40,7 +40,7 @@ var layers = map[string][]string{
 	"internal/window":          {"internal/trace", "internal/trace/format", "internal/hb", "internal/footprint"},
 	"internal/engine":          {"internal/window", "internal/trace", "internal/trace/format"},
 	"internal/witness":         {"internal/window", "internal/trace", "internal/trace/format"},
-	"internal/analyse":         {"internal/hb", "internal/window", "internal/engine", "internal/witness", "internal/trace", "internal/trace/format"},
+	"internal/analyse":         {"internal/footprint", "internal/hb", "internal/window", "internal/engine", "internal/witness", "internal/trace", "internal/trace/format"},
 	"internal/report":          {"internal/trace", "internal/trace/format"},
 }
 

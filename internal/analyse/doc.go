@@ -17,6 +17,8 @@
 //	     goroutine that does not hold them unlocks.)
 //	(A4) A race is *observed* if hb found its two accesses unordered, otherwise *predicted*.
 //	(A5) Nothing depends on time or on the order of maps.
+//	(A6) Where hb found two accesses unordered and there is no such witness, because what comes between them can not be left out, the
+//	     recorded run is one, if the checker finds them unordered as well (Confirm).
 //
 // # Soundness
 //

@@ -1,9 +1,7 @@
 package analyse
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"presage/internal/trace"
 )
@@ -36,15 +34,23 @@ func (r *run) result() *Result {
 		}
 	}
 	res.Races, res.Counts = r.races, r.counts
-	slices.SortStableFunc(res.Races, func(a, b Race) int {
-		return cmp.Or(cmp.Compare(a.B.Index, b.B.Index), cmp.Compare(a.A.Index, b.A.Index))
-	})
-	res.Warnings = r.warnings(cut, len(res.Unwitnessed))
+	res.sort()
+	res.Warnings = r.warnings(cut)
+	res.warnUnwitnessed()
 	return res
 }
 
+const unwitnessedCode = "hb-unwitnessed"
+
+func (res *Result) warnUnwitnessed() {
+	if n := len(res.Unwitnessed); n > 0 {
+		res.Warnings = append(res.Warnings, trace.Warning{Code: unwitnessedCode, Count: n,
+			Text: fmt.Sprintf("%d pairs of positions are unordered in the recorded run, but no witness was found for them; they are not reported", n)})
+	}
+}
+
 // warnings says what the analysis left out.
-func (r *run) warnings(cut int64, unwitnessed int) []trace.Warning {
+func (r *run) warnings(cut int64) []trace.Warning {
 	c := &r.counts
 	var out []trace.Warning
 	add := func(code string, n int64, text string) {
@@ -53,7 +59,6 @@ func (r *run) warnings(cut int64, unwitnessed int) []trace.Warning {
 		}
 	}
 	add("witness-rejected", c.Rejected, "%d witnesses were not accepted by the checker and are not reported: an error in presage, please report it")
-	add("hb-unwitnessed", int64(unwitnessed), "%d pairs of positions are unordered in the recorded run, but no witness was found for them; they are not reported")
 	add("pairs-apart", c.Apart, "at least %d pairs of positions access the same memory only at a distance larger than a window, and were not considered (-window makes windows larger)")
 	add("places-crowded", c.Build.Crowded, "%d times more accesses of a word were made than are remembered for finding pairs that are too far apart: their number is a lower bound")
 	add("solver-unknown", c.Unknown, "%d candidates were given up when the search had spent its budget")

@@ -66,6 +66,7 @@ type Race struct {
 	Tier      Tier
 	Semantics window.Semantics
 	Order     []int64 // the witness: event numbers, the last two are the accesses
+	Recorded  bool    // the recorded run is the witness (A6), and Order is only the accesses
 	Count     int     // conflicting pairs of recorded accesses at these two sites
 }
 
@@ -84,6 +85,7 @@ type Counts struct {
 	Unknown    int64            // the engine's budget was spent
 	Layers     map[string]int64 // tried candidates by the engine's layer and verdict
 	Conflicts  int64            // of the engine's search
+	Confirmed  int64            // by Confirm
 	Untried    int64            // pairs of sites, per window, of which no candidate raced and not all were tried (A2)
 	Apart      int64            // pairs of sites that conflict, but in no window
 	Rejected   int64            // witnesses the checker did not accept: an error of presage

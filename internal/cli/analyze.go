@@ -191,8 +191,22 @@ func (a *analysis) file(ctx context.Context, name string) error {
 		a.failed = true
 		a.warn(report.Warning{Code: "trace-damaged", Count: 1, Text: fmt.Sprintf("%v; what stands before was analysed", err)})
 	}
+	err = errors.Join(err, a.confirm(name, meta, res))
 	a.count(meta, res)
 	return errors.Join(err, a.locate(name, meta, res))
+}
+
+// confirm is a pass between the two, for unordered accesses that have no witness yet.
+func (a *analysis) confirm(name string, meta *trace.Meta, res *analyse.Result) error {
+	if len(res.Unwitnessed) == 0 {
+		return nil
+	}
+	s, err := openTrace(name)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return analyse.Confirm(s, meta, res)
 }
 
 // tally counts a trace that is not to be analysed. One without an index is read through.
@@ -337,7 +351,11 @@ func specsOf(res *analyse.Result) []report.Spec {
 		if r.Tier == analyse.Observed {
 			tier = report.Observed
 		}
-		specs = append(specs, report.Spec{A: r.A.Index, B: r.B.Index, Tier: tier, Semantics: r.Semantics.String(), Order: r.Order, Count: r.Count})
+		semantics := r.Semantics.String()
+		if r.Recorded {
+			semantics = report.RecordedRun
+		}
+		specs = append(specs, report.Spec{A: r.A.Index, B: r.B.Index, Tier: tier, Semantics: semantics, Order: r.Order, Count: r.Count})
 	}
 	return specs
 }

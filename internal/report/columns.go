@@ -11,7 +11,12 @@ import (
 func (h *textHandler) witness(r *Race) {
 	w := r.Witness
 	left, right := r.A.Goroutine, r.B.Goroutine
-	h.printf("\n  An execution that leads there (%s; %s):\n\n", plural(len(w.Order), "event"), judgement(w.Semantics))
+	if w.Semantics == RecordedRun {
+		h.printf("\n  The recorded run is the execution. What stood between the two accesses (the length of a channel, a select that took\n" +
+			"  its default, a lock that could not be taken, time) keeps them apart, but synchronises nothing:\n\n")
+	} else {
+		h.printf("\n  An execution that leads there (%s; %s):\n\n", plural(len(w.Order), "event"), judgement(w.Semantics))
+	}
 	col := (h.o.Width - 4 - 3) / 2
 	h.row(col, h.head.Sprint, goroutineName(left), goroutineName(right))
 	if w.Omitted > 0 {

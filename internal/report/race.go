@@ -111,6 +111,10 @@ type Witness struct {
 	Omitted   int     `json:"omitted"`   // earlier steps of that kind that were left out
 }
 
+// RecordedRun, as the semantics of a witness, says that the recorded run itself is the execution: no synchronisation
+// leads from one access to the other. Its order has the two accesses alone, which need not be next to each other.
+const RecordedRun = "recorded"
+
 // Step is one event as a reader sees it.
 type Step struct {
 	Event     int64 `json:"event"`

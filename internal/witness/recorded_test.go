@@ -1,0 +1,172 @@
+package witness_test
+
+import (
+	"strings"
+	"testing"
+
+	"presage/internal/trace"
+	"presage/internal/trace/raw"
+	"presage/internal/witness"
+)
+
+// TestRecorded has a case for everything for which a pair is refused or not: the pair is @a and @b. A call at @quiet is quiet. What
+// (H1) to (H7) order is checked against the definition in package hb.
+func TestRecorded(t *testing.T) {
+	for _, c := range []struct{ name, trace, want string }{
+		{"nothing in between", `
+			main go g2
+			main write x val=1 @a
+			g2 write x val=2 @b`, ""},
+		{"observations", `
+			main go g2
+			main write x val=1 @a
+			main send c val=1 aux=2
+			main lock l
+			g2 len c val=1 aux=2
+			g2 tryfail l
+			g2 case d aux=0
+			g2 default
+			g2 write x val=2 @b`, ""},
+		{"a channel", `
+			main go g2
+			main write x val=1 @a
+			main send c val=1 aux=2
+			g2 recv c val=1 aux=2
+			g2 write x val=2 @b`, "(H) the first access happens before the second"},
+		{"the other side of a meeting", `
+			main go g2
+			g2 send c val=1 aux=0
+			main write x val=1 @a
+			main recv c val=1 aux=0
+			g2 write x val=2 @b`, "(H) the first access happens before the second"},
+		{"hidden synchronisation", `
+			main go g2
+			main write x val=1 @a
+			main relmerge h
+			g2 acquire h
+			g2 write x val=2 @b`, "(H) the first access happens before the second"},
+		{"a finalizer", `
+			main go g2
+			main write x val=1 @a
+			g2 acquire 0
+			g2 write x val=2 @b`, "(H) the first access happens before the second"},
+		{"two opaque calls", `
+			main go g2
+			main write x val=1 @a
+			main opaque @call
+			main opaqueend @call
+			g2 opaque @call
+			g2 opaqueend @call
+			g2 write x val=2 @b`, "(H) the first access happens before the second"},
+		{"two quiet calls", `
+			main go g2
+			main write x val=1 @a
+			main opaque @quiet
+			main opaqueend @quiet
+			g2 opaque @call
+			g2 opaqueend @call
+			g2 write x val=2 @b`, ""},
+		{"a call that calls back", `
+			main go g2
+			main opaque @call
+			main enter @f aux=2
+			main write x val=1 @a
+			main exit @f aux=2
+			g2 opaque @call
+			g2 enter @f aux=2
+			g2 write x val=2 @b`, "(H) the first access happens before the second"},
+		{"inside two calls back", `
+			main go g2
+			main opaque @call
+			main enter @f aux=2
+			g2 opaque @call
+			g2 enter @f aux=2
+			main write x val=1 @a
+			g2 write x val=2 @b`, ""},
+		{"a goroutine of opaque code", `
+			main go g2 opaque
+			main write x val=1 @a
+			main opaque @call
+			g2 start main
+			g2 enter @f aux=1
+			g2 write x val=2 @b`, "(H) the first access happens before the second"},
+		{"a goroutine out of nothing", `
+			main write x val=1 @a
+			g2 start g0
+			g2 write x val=2 @b`, "(H) the first access happens before the second"},
+		{"new memory", `
+			main go g2
+			main write 0x1008 val=1 @a
+			g2 alloc 0x1000 val=16
+			g2 write 0x1008 val=2 @b`, "(R) the memory was allocated between the accesses"},
+		{"memory that others touch", `
+			main go g2
+			main write 0x1008 val=1 @a
+			g2 read 0x100c size=4 val=7 unexplained
+			g2 write 0x1008 val=2 @b`, "(R) a read whose value is not explained"},
+		{"opaque accesses", `
+			main go g2
+			main write x val=1 opaque @a
+			g2 write x val=2 @b`, "(R) an access by code that was not instrumented"},
+		{"a stack", `
+			main go g2
+			main write x val=1 @a
+			g2 write x val=2 stack @b`, "(R) an access to a stack"},
+		{"one goroutine", `
+			main write x val=1 @a
+			main write x val=2 @b`, "(R) both accesses are of goroutine 1"},
+		{"two reads", `
+			main go g2
+			main read x val=1 @a
+			g2 read x val=1 @b`, "(R) neither access is a write"},
+		{"two atomics", `
+			main go g2
+			main awrite x val=1 @a
+			g2 awrite x val=1 @b`, "(R) both accesses are atomic"},
+		{"an atomic read of an atomic write, and a plain write", `
+			main go g2
+			main write x val=1 @a
+			main awrite x val=2
+			g2 aread x val=2 @b`, "(H) the first access happens before the second"},
+		{"an atomic write that is read, then a plain write", `
+			main go g2
+			main awrite x val=2 @a
+			g2 aread x val=2
+			g2 write x val=3 @b`, "(H) the first access happens before the second"},
+		{"different bytes", `
+			main go g2
+			main write 0x1008 size=4 val=1 @a
+			g2 write 0x100c size=4 val=1 @b`, "(R) the accesses are to 0x1008 and 0x100c"},
+		{"the end", `
+			main go g2
+			main write x val=1 @a`, "(R) the trace ends before event 99"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			events, meta, err := raw.Parse(strings.ReplaceAll(strings.TrimSpace(c.trace), "\t\t\t", "") + "\n")
+			if err != nil {
+				t.Fatal(err)
+			}
+			pair := witness.RecordedPair{A: -1, B: 99}
+			named := func(s trace.Site, name string) bool { return int(s) < len(meta.Sites) && meta.Sites[s].Name == name }
+			for i, e := range events {
+				switch {
+				case named(e.Site, "a"):
+					pair.A = int64(i)
+				case named(e.Site, "b"):
+					pair.B = int64(i)
+				}
+			}
+			r := witness.NewRecorded([]witness.RecordedPair{pair}, func(s trace.Site) bool { return named(s, "quiet") })
+			for i := range events {
+				r.Step(int64(i), &events[i])
+			}
+			got := ""
+			if err := r.Err(0); err != nil {
+				got = strings.TrimPrefix(err.Error(), "witness: ")
+			}
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
