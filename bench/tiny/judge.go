@@ -53,9 +53,15 @@ func analyseRun(ctx context.Context, p *progtest.Program, run *progtest.Run) (*f
 func (b *bench) print(w io.Writer, wall time.Duration) {
 	fmt.Fprintf(w, "programs %d, states %d, not exhausted %d, runs given up %d, events %d\n", b.programs, b.total, b.open, b.limits, b.events)
 	fmt.Fprintf(w, "walk and trace differ in %d runs; witnesses rejected %d; unknown %d\n", b.differ, b.rejected, b.unknown)
-	fmt.Fprintf(w, "true races %d; with both accesses in the recorded run %d\n", b.pairs, b.occur)
 	for l, lv := range levels {
-		fmt.Fprintf(w, "%-10s reported %d, false %d, recall %.2f %%\n", lv.name, b.reported[l], b.false[l], 100*float64(b.reported[l]-b.false[l])/float64(max(b.occur, 1)))
+		fmt.Fprintf(w, "%-10s reported %d, false %d\n", lv.name, b.reported[l], b.false[l])
+	}
+	for c, name := range classes {
+		fmt.Fprintf(w, "true races, %s: %d; found", name, b.classes[c])
+		for l, lv := range levels {
+			fmt.Fprintf(w, " %s %d (%.1f %%)", lv.name, b.found[c][l], 100*float64(b.found[c][l])/float64(max(b.classes[c], 1)))
+		}
+		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "reported beyond an exploration that is not exhausted: %d\n", b.unjudged)
 	fmt.Fprintf(w, "load %v, explore %v, record %v, analyse %v; %.0f programs/s\n", b.load.Round(time.Millisecond), b.explore.Round(time.Millisecond),

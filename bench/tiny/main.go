@@ -5,7 +5,7 @@
 //	go run ./bench/tiny [-n programs] [-seed s] [-runs r] [-states n] [-v]
 //
 // It prints for every level the pairs of positions reported and how many of them are no race (false); and the recall: of the true
-// races whose accesses both occur in the recorded run, by position, how many are reported. A false race is shrunk
+// races of several classes, how many are reported. The classes say how far from the recorded run a race is: package progtest, ExploreFrom. A false race is shrunk
 // and printed with the seeds that show it. The exit status is 1 if there is one, or if walk and trace differ somewhere.
 package main
 
@@ -37,6 +37,21 @@ func main() {
 	}
 }
 
+// classes are sets of true races, by what a prediction from the recorded run has to change.
+var classes = [...]string{
+	"all",
+	"at most one goroutine off its recorded path",
+	"both accesses in the recorded run, by position",
+	"on the recorded path: values alone differ",
+}
+
+const (
+	every = iota
+	oneBranch
+	occur
+	onPath
+)
+
 // bench is the counts of a session.
 type bench struct {
 	ctx     context.Context
@@ -46,11 +61,12 @@ type bench struct {
 	verbose bool
 
 	programs  int
-	open      int // not exhausted
-	limits    int // runs given up
-	total     int // states
-	pairs     int // true races
-	occur     int // of them, with both accesses in the recorded run
+	open      int               // not exhausted
+	limits    int               // runs given up
+	total     int               // states
+	pairs     int               // true races
+	classes   [len(classes)]int // of them, by class
+	found     [len(classes)][len(levels)]int
 	reported  [len(levels)]int
 	false     [len(levels)]int
 	unjudged  int // reported of programs that are not exhausted, and not among the races known
@@ -74,22 +90,14 @@ func (b *bench) program(seed uint64) {
 		fmt.Fprintf(os.Stderr, "tiny: program %d: %v\n%s", seed, err, src)
 		os.Exit(1)
 	}
-	t = time.Now()
-	truth := p.Explore(b.states)
-	b.explore += time.Since(t)
 	b.programs++
-	b.total += truth.States
-	if !truth.Exhausted {
-		b.open++
-	}
-	b.pairs += len(truth.Pairs)
 	for r := range uint64(b.runs) {
-		b.run(p, truth, seed, seed*16+r)
+		b.run(p, seed, seed*16+r)
 	}
 }
 
 // run judges one recorded run.
-func (b *bench) run(p *progtest.Program, truth *progtest.Races, seed, runSeed uint64) {
+func (b *bench) run(p *progtest.Program, seed, runSeed uint64) {
 	t := time.Now()
 	run, err := p.Record(runSeed)
 	b.recording += time.Since(t)
@@ -98,6 +106,14 @@ func (b *bench) run(p *progtest.Program, truth *progtest.Races, seed, runSeed ui
 		return
 	}
 	b.events += len(run.Events)
+	t = time.Now()
+	truth := p.ExploreFrom(run, b.states)
+	b.explore += time.Since(t)
+	b.total += truth.States
+	if !truth.Exhausted {
+		b.open++
+	}
+	b.pairs += len(truth.Pairs)
 	t = time.Now()
 	f, err := analyseRun(b.ctx, p, run)
 	b.analysis += time.Since(t)
@@ -111,17 +127,7 @@ func (b *bench) run(p *progtest.Program, truth *progtest.Races, seed, runSeed ui
 		b.differ++
 		fmt.Printf("walk and trace differ: program %d, run %d: %v\n%s\n", seed, runSeed, f.mismatches[0], p.Source)
 	}
-	occurs := run.Accesses()
-	known := map[progtest.Pair]bool{}
-	for _, q := range truth.Pairs {
-		known[q] = true
-		if occurs[q.A] && occurs[q.B] {
-			b.occur++
-			if b.verbose && !f.pairs[causal][q] {
-				fmt.Printf("not found: program %d, run %d: %s\n", seed, runSeed, p.Describe(q))
-			}
-		}
-	}
+	known := b.recall(p, run, truth, f, seed, runSeed)
 	for l := range levels {
 		for q := range f.pairs[l] {
 			switch {
@@ -136,6 +142,35 @@ func (b *bench) run(p *progtest.Program, truth *progtest.Races, seed, runSeed ui
 			}
 		}
 	}
+}
+
+// recall counts the true races by their distance from the run, and those found.
+func (b *bench) recall(p *progtest.Program, run *progtest.Run, truth *progtest.Races, f *found, seed, runSeed uint64) (known map[progtest.Pair]bool) {
+	occurs := run.Accesses()
+	known = map[progtest.Pair]bool{}
+	for i, q := range truth.Pairs {
+		known[q] = true
+		var in [len(classes)]bool
+		in[every] = true
+		in[oneBranch] = truth.Off[i] <= 1
+		in[onPath] = truth.Off[i] == 0 && occurs[q.A] && occurs[q.B]
+		in[occur] = occurs[q.A] && occurs[q.B]
+		for c := range classes {
+			if !in[c] {
+				continue
+			}
+			b.classes[c]++
+			for l := range levels {
+				if f.pairs[l][q] {
+					b.found[c][l]++
+				}
+			}
+		}
+		if b.verbose && in[onPath] && !f.pairs[len(levels)-1][q] {
+			fmt.Printf("not found on the recorded path: program %d, run %d: %s\n", seed, runSeed, p.Describe(q))
+		}
+	}
+	return known
 }
 
 // falseRace shrinks the program that shows a false race.

@@ -219,6 +219,7 @@ func (m *machine) call(s *state, g *goroutine, f *frame, x *ins) {
 	if x.call.dynamic {
 		kind = dynamic
 		m.rec.opaque(g, x, true)
+		m.decide(g, fn, 0)
 	}
 	m.enter(s, g, fn, kind, x, args, closure)
 }

@@ -14,7 +14,9 @@ func (m *machine) exec(s *state, g *goroutine) {
 	switch in := x.in.(type) {
 	case *ssa.If:
 		i := 1 - int(g.arg1(f, &x.args[0]))
-		m.jump(g, f, in.Block().Succs[i].Index)
+		to := in.Block().Succs[i].Index
+		m.decide(g, f.fn, to)
+		m.jump(g, f, to)
 		return
 	case *ssa.Jump:
 		m.jump(g, f, in.Block().Succs[0].Index)
@@ -361,3 +363,23 @@ func (m *machine) phiSites(g *goroutine, f *frame, i, n int) {
 		v = v[x.n:]
 	}
 }
+
+// decide notes where a goroutine goes at a branch or a call of a function value: it is part of its path, or it leaves the path that
+// it is compared with.
+func (m *machine) decide(g *goroutine, f *fn, block int) {
+	d := decision(uint32(f.id)<<16 | uint32(block))
+	if m.rec != nil {
+		m.rec.run.paths[g.name] = append(m.rec.run.paths[g.name], d)
+	}
+	if m.paths == nil || g.off {
+		return
+	}
+	if path := m.paths[g.name]; g.pos >= len(path) || path[g.pos] != d {
+		g.off, g.pos = true, 0
+		return
+	}
+	g.pos++
+}
+
+// A decision is a function and a block of it.
+type decision uint32

@@ -22,6 +22,7 @@ func PairOf(a, b trace.Site) Pair {
 // Races is what an exploration found.
 type Races struct {
 	Pairs  []Pair // in order
+	Off    []int  // of ExploreFrom, per pair: the least number of goroutines that have left their recorded paths
 	States int    // at which goroutines wait for a choice
 	// Exhausted says that every schedule was seen; if not, Why says what stopped it, and there may be more races.
 	Exhausted bool
@@ -35,8 +36,17 @@ func (r *Races) Has(p Pair) bool { return slices.Contains(r.Pairs, p) }
 // rules (E1) to (E5). It gives up after so many states.
 func (p *Program) Explore(limit int) *Races { return newExplorer(p).explore(limit) }
 
+// ExploreFrom is Explore, and finds how far every race is from a recorded run: how many goroutines have to
+// take a branch, or call a function, that they do not take there (or to go on where the run ends for them). A race at distance 0 is on the
+// recorded path: values alone differ. At distance 1, it is on one branch off it.
+func (p *Program) ExploreFrom(run *Run, limit int) *Races {
+	e := newExplorer(p)
+	e.m.paths = run.paths
+	return e.explore(limit)
+}
+
 func newExplorer(p *Program) *explorer {
-	e := &explorer{prog: p, pairs: map[Pair]bool{}, shared: map[uint64]bool{}, seen: map[uint64]touch{}}
+	e := &explorer{prog: p, pairs: map[Pair]int{}, shared: map[uint64]bool{}, seen: map[uint64]touch{}}
 	e.m = &machine{prog: p, stops: e.stops, access: e.access}
 	return e
 }
@@ -60,6 +70,11 @@ func (e *explorer) explore(limit int) *Races {
 		res.Pairs = append(res.Pairs, q)
 	}
 	slices.SortFunc(res.Pairs, func(a, b Pair) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) })
+	for _, q := range res.Pairs {
+		if e.m.paths != nil {
+			res.Off = append(res.Off, e.pairs[q])
+		}
+	}
 	return res
 }
 
@@ -73,13 +88,14 @@ type touch struct {
 type explorer struct {
 	prog    *Program
 	m       *machine
-	pairs   map[Pair]bool
+	pairs   map[Pair]int // goroutines off their paths
 	visited map[uint64]bool
 	shared  map[uint64]bool // words that are scheduling points (E3)
 	seen    map[uint64]touch
 	grown   bool // shared has
 	whole   bool // tests: dead registers count
 	stack   []*state
+	free    []*state // to be used again
 	ops     []op
 	ts      []transition
 }
@@ -127,6 +143,7 @@ func (e *explorer) search(limit int) error {
 		e.stack = e.stack[:len(e.stack)-1]
 		h := s.hash(e.whole)
 		if e.visited[h] {
+			e.free = append(e.free, s)
 			continue
 		}
 		e.visited[h] = true
@@ -137,12 +154,12 @@ func (e *explorer) search(limit int) error {
 		for _, g := range s.gs {
 			e.ops = append(e.ops, e.m.pending(s, g))
 		}
-		e.races()
+		e.races(s)
 		e.ts = e.m.transitions(s, e.ops, e.ts[:0])
 		for i, t := range e.ts {
 			c := s
 			if i < len(e.ts)-1 {
-				c = s.clone()
+				c = e.clone(s)
 			}
 			if err := e.m.perform(c, t); err != nil {
 				return err
@@ -150,12 +167,25 @@ func (e *explorer) search(limit int) error {
 			if err := e.settle(c); err != nil {
 				return err
 			}
-			if !c.done {
+			if c.done {
+				e.free = append(e.free, c)
+			} else {
 				e.stack = append(e.stack, c)
 			}
 		}
+		if len(e.ts) == 0 {
+			e.free = append(e.free, s)
+		}
 	}
 	return nil
+}
+
+func (e *explorer) clone(s *state) *state {
+	c := new(state)
+	if n := len(e.free); n > 0 {
+		c, e.free = e.free[n-1], e.free[:n-1]
+	}
+	return c.copy(s)
 }
 
 // settle runs every goroutine to its next scheduling point.
@@ -169,7 +199,11 @@ func (e *explorer) settle(s *state) error {
 }
 
 // races is (E2): accesses that are next at the same time.
-func (e *explorer) races() {
+func (e *explorer) races(s *state) {
+	off := 0
+	for _, g := range s.gs {
+		off += int(truth(g.off))
+	}
 	for i := range e.ops {
 		a := &e.ops[i]
 		if a.kind != opAccess && a.kind != opAtomic {
@@ -181,7 +215,10 @@ func (e *explorer) races() {
 				continue
 			}
 			if a.addr < b.addr+uint64(b.size) && b.addr < a.addr+uint64(a.size) {
-				e.pairs[PairOf(a.ins.site(), b.ins.site())] = true
+				q := PairOf(a.ins.site(), b.ins.site())
+				if least, ok := e.pairs[q]; !ok || off < least {
+					e.pairs[q] = off
+				}
 			}
 		}
 	}

@@ -52,7 +52,11 @@ func figure(t *testing.T, l *progtest.Loader, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	truth := p.Explore(1 << 20)
+	run, err := p.RecordOrder(numbers(t, string(ar.Files[1].Data))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth := p.ExploreFrom(run, 1<<20)
 	if !truth.Exhausted {
 		t.Fatal(truth.Why)
 	}
@@ -74,23 +78,23 @@ func figure(t *testing.T, l *progtest.Loader, name string) {
 	} else if g, w := lines(got), lines(rungs); g != w {
 		t.Errorf("the races of the program are\n%swant\n%s", g, w)
 	}
-	causal(t, p, src, string(ar.Files[1].Data), got)
+	for i, q := range truth.Pairs {
+		switch s := pairString(p, src, q); got[s] {
+		case "causal", "value", "base":
+			if truth.Off[i] != 0 {
+				t.Errorf("%s: %s, but %d goroutines have left their paths", s, got[s], truth.Off[i])
+			}
+		case "path":
+			if truth.Off[i] == 0 {
+				t.Errorf("%s: path, but no goroutine has left its path", s)
+			}
+		}
+	}
+	causal(t, p, src, run, got)
 }
 
 // causal checks that the causal level finds exactly the races of that rung.
-func causal(t *testing.T, p *progtest.Program, src, order string, rungs map[string]string) {
-	var slots []int
-	for _, f := range strings.Fields(order) {
-		n, err := strconv.Atoi(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		slots = append(slots, n)
-	}
-	run, err := p.RecordOrder(slots...)
-	if err != nil {
-		t.Fatal(err)
-	}
+func causal(t *testing.T, p *progtest.Program, src string, run *progtest.Run, rungs map[string]string) {
 	w := program.New(p.Plan)
 	res, err := analyse.Run(context.Background(), run.Source(), run.Meta, analyse.Options{Walker: w})
 	if err != nil {
@@ -140,6 +144,17 @@ func number(s string) int {
 		return 1 << 20
 	}
 	return n
+}
+
+func numbers(t *testing.T, text string) (out []int) {
+	for _, f := range strings.Fields(text) {
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, n)
+	}
+	return out
 }
 
 func wanted(t *testing.T, text string) map[string]string {

@@ -12,7 +12,7 @@ import (
 // trace of that. It fails where the program cannot do what the trace says is next.
 func (p *Program) Follow(events []trace.Event) (*Run, error) {
 	f := &follower{prog: p, events: events, slots: map[trace.GoID]int{}, met: map[int]bool{}}
-	f.rec = &recorder{prog: p, run: &Run{Meta: p.meta()}}
+	f.rec = &recorder{prog: p, run: &Run{Meta: p.meta(), paths: map[uint64][]decision{}}}
 	f.m = &machine{prog: p, rec: f.rec}
 	f.s = p.start.clone()
 	f.rec.begin(f.s)

@@ -13,6 +13,7 @@ type machine struct {
 	rec    *recorder                                // nil: nothing is recorded
 	stops  func(s *state, g *goroutine, o *op) bool // whether a step is a scheduling point; nil: every one is
 	access func(s *state, g *goroutine, o *op)      // called for every access of memory
+	paths  map[uint64][]decision                    // of the goroutines, by name, that the execution is compared with; nil: with none
 	phis   []uint64
 }
 

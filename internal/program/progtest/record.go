@@ -20,6 +20,8 @@ type Run struct {
 	Events []trace.Event
 	Meta   *trace.Meta
 	Ended  bool // main returned; otherwise all were blocked, or a goroutine panicked
+
+	paths map[uint64][]decision // of the goroutines, by name
 }
 
 // Source returns the run as a [trace.Source].
@@ -87,7 +89,7 @@ func (p *Program) RecordOrder(order ...int) (*Run, error) {
 
 // record executes the program; choose picks the next step.
 func (p *Program) record(choose func([]transition) int) (*Run, error) {
-	r := &recorder{prog: p, run: &Run{Meta: p.meta()}}
+	r := &recorder{prog: p, run: &Run{Meta: p.meta(), paths: map[uint64][]decision{}}}
 	m := &machine{prog: p, rec: r}
 	s := p.start.clone()
 	r.begin(s)

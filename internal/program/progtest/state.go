@@ -58,6 +58,8 @@ type goroutine struct {
 	waits    bool // on a WaitGroup: its wait has begun
 	leaving  bool // the Return at ip was evaluated; deferred calls run
 	fresh    bool // not begun
+	off      bool // it has left the path that it is compared with
+	pos      int  // on that path: decisions made
 }
 
 const fanout = 8
@@ -71,15 +73,25 @@ type state struct {
 	live    int          // goroutines that have not ended
 }
 
-func (s *state) clone() *state {
-	c := &state{globals: slices.Clone(s.globals), gs: make([]*goroutine, len(s.gs)), done: s.done, started: s.started, live: s.live}
-	for i, g := range s.gs {
-		h := *g
-		h.frames, h.regs, h.heap = slices.Clone(g.frames), slices.Clone(g.regs), slices.Clone(g.heap)
-		h.stack, h.defers = slices.Clone(g.stack), slices.Clone(g.defers)
-		c.gs[i] = &h
+func (s *state) clone() *state { return new(state).copy(s) }
+
+// copy makes s a copy of t, in memory that it has.
+func (s *state) copy(t *state) *state {
+	gs := s.gs[:cap(s.gs)]
+	s.globals, s.gs = append(s.globals[:0], t.globals...), gs[:0]
+	s.done, s.started, s.live = t.done, t.started, t.live
+	for i, g := range t.gs {
+		h := new(goroutine)
+		if i < len(gs) && gs[i] != nil {
+			h = gs[i]
+		}
+		frames, regs, heap, stack, defers := h.frames[:0], h.regs[:0], h.heap[:0], h.stack[:0], h.defers[:0]
+		*h = *g
+		h.frames, h.regs, h.heap = append(frames, g.frames...), append(regs, g.regs...), append(heap, g.heap...)
+		h.stack, h.defers = append(stack, g.stack...), append(defers, g.defers...)
+		s.gs = append(s.gs, h)
 	}
-	return c
+	return s
 }
 
 func (g *goroutine) top() *frame { return &g.frames[len(g.frames)-1] }
@@ -199,18 +211,18 @@ func (g *goroutine) hash(h uint64, whole bool) uint64 {
 		h = mix(h, w)
 	}
 	if g.ended {
-		return mix(h, 1)
+		return mix(h, 1+truth(g.off))
 	}
 	for _, w := range g.stack {
 		h = mix(h, w)
 	}
 	var bits uint64
-	for i, b := range []bool{g.panics, g.waits, g.leaving, g.fresh} {
+	for i, b := range [...]bool{g.panics, g.waits, g.leaving, g.fresh, g.off} {
 		if b {
 			bits |= 1 << i
 		}
 	}
-	h = mix(h, g.children<<8|bits)
+	h = mix(h, uint64(g.pos)<<32|g.children<<8|bits)
 	if whole {
 		for _, w := range g.regs {
 			h = mix(h, w)
