@@ -15,6 +15,7 @@ const (
 	pgSysGetrlimit = 97
 	pgSysOpenat    = 257
 	pgSysMkdirat   = 258
+	pgSysUnlinkat  = 263
 	pgSysFallocate = 285
 
 	pgSysMadvise     = 28
@@ -92,7 +93,7 @@ func pgMapSegment(i uint64, n uintptr) (base uintptr, reason uint64) {
 		return 0, pgStopNoFile
 	}
 	if !pgReserve(fd, n) {
-		closefd(int32(fd))
+		pgAbandon(fd)
 		return 0, pgStopNoDisk
 	}
 	p, err := mmap(nil, n, _PROT_READ|_PROT_WRITE, 1 /* MAP_SHARED */, int32(fd), 0)
@@ -113,6 +114,12 @@ func pgOpen(i uint64, suffix string, flags uintptr) (fd, errno uintptr) {
 	return fd, errno
 }
 
+// pgAbandon closes and removes the file that was opened last: the program may need the room that there is.
+func pgAbandon(fd uintptr) {
+	closefd(int32(fd))
+	pgsys.Syscall6(pgSysUnlinkat, pgAtCwd, uintptr(unsafe.Pointer(&presage.dir)), 0, 0, 0, 0)
+}
+
 const pgLogSuffix = ".log\x00"
 
 // pgNextLog creates the next file of the log, with its blocks on the disk.
@@ -124,12 +131,12 @@ func pgNextLog() bool {
 		pgStop(pgStopNoFile)
 		return false
 	}
-	ok := pgReserve(fd, n)
-	closefd(int32(fd))
-	if !ok {
+	if !pgReserve(fd, n) {
+		pgAbandon(fd)
 		pgStop(pgStopNoDisk)
 		return false
 	}
+	closefd(int32(fd))
 	l.files++
 	l.off, l.size = 0, n
 	return true
@@ -169,14 +176,19 @@ func pgPopulate(p, n uintptr) {
 	pgsys.Syscall6(pgSysMadvise, p, n, 23 /* MADV_POPULATE_WRITE */, 0, 0, 0)
 }
 
+// pgBeyond reports whether files may not have n bytes. To write beyond that limit is a signal.
+func pgBeyond(n uintptr) bool {
+	var limit [2]uint64
+	_, _, e := pgsys.Syscall6(pgSysGetrlimit, 1 /* RLIMIT_FSIZE */, uintptr(unsafe.Pointer(&limit)), 0, 0, 0, 0)
+	return e == 0 && uint64(n) > limit[0]
+}
+
 // pgReserve gives the file fd n bytes of zeros on the disk.
 func pgReserve(fd, n uintptr) bool {
-	var limit [2]uint64 // beyond it there is a signal
-	_, _, e := pgsys.Syscall6(pgSysGetrlimit, 1 /* RLIMIT_FSIZE */, uintptr(unsafe.Pointer(&limit)), 0, 0, 0, 0)
-	if e == 0 && uint64(n) > limit[0] {
+	if pgBeyond(n) {
 		return false
 	}
-	_, _, e = pgsys.Syscall6(pgSysFallocate, fd, 0, 0, n, 0, 0)
+	_, _, e := pgsys.Syscall6(pgSysFallocate, fd, 0, 0, n, 0, 0)
 	if e != pgENOSYS && e != pgEOPNOTSUP {
 		return e == 0
 	}

@@ -111,6 +111,10 @@ func pgWriteBox(b *pgBox) bool {
 	}
 	b.log, b.off = l.files-1, l.off
 	l.off += pgBoxSize
+	if pgBeyond(b.off + pgBoxSize) {
+		pgStop(pgStopNoDisk)
+		return false
+	}
 	fd, e := pgOpenLog(b.log)
 	if e != 0 {
 		pgStop(pgStopNoFile)
