@@ -39,8 +39,11 @@ func (p *Program) ofCall(c *ssa.CallCommon) Set {
 		}
 		if i >= first && !c.IsInvoke() {
 			r.argument(a, sig.Params().At(i-first).Type())
-		} else {
+		} else { // what a type of the standard library keeps it does not look into by reflection
+			was := r.reflects
+			r.reflects = was && !r.std
 			r.value(a)
+			r.reflects = was
 		}
 	}
 	s.Scope, s.Types = r.scope, p.marked(r.set)

@@ -84,6 +84,7 @@ type maker struct {
 type span struct {
 	addr, size uint64
 	zero       bool
+	g          trace.GoID
 }
 
 const bigAlloc = 1 << 18
@@ -119,7 +120,7 @@ func (m *maker) gather() {
 			w.refine(byteMask(uint64(r.e.Obj), r.e.Size))
 			w.noValue = w.noValue || m.b.opt.NoValues || r.e.Flags&format.FlagNoValue != 0
 		case r.e.Kind == format.Alloc:
-			m.alloc(span{uint64(r.e.Obj), r.e.Val, m.b.opt.Cleared})
+			m.alloc(span{uint64(r.e.Obj), r.e.Val, m.b.opt.Cleared, r.e.G})
 		default:
 			if c, ok := classOf(r.e.Kind); ok && (r.e.Kind != format.SelectCase || r.e.Obj != 0) {
 				r.obj = m.object(objKey{c, r.e.Obj})

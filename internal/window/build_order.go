@@ -3,7 +3,6 @@ package window
 import (
 	"slices"
 
-	"presage/internal/footprint"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -150,10 +149,6 @@ func (t *thread) useOf(x touch) *use {
 
 // privately keeps an access that has no event in order with the opaque calls of other
 // threads. After a call that it meets, it gets a Pin for an event; before one, the call will see to it.
-//
-// A read counts only against calls of which the types are known. A call that may write
-// anything would be a barrier for every read of a variable that is never written; if it did write what is
-// read here, the value shows it (hiddenPrivate).
 func (m *maker) privately(i int, t *thread, e *trace.Event, valDeps []int32) {
 	kind := asRead
 	if e.Kind.IsWrite() {
@@ -162,16 +157,16 @@ func (m *maker) privately(i int, t *thread, e *trace.Event, valDeps []int32) {
 	x := m.b.prints.at(e.Site, kind)
 	u := t.useOf(x)
 	if len(m.points) > u.seen {
-		made, later := m.newer(u.seen, uint64(e.Obj))
+		skips, later, unknown := m.newer(t, u.seen, uint64(e.Obj))
 		for k := u.seen; k < len(m.points); k++ {
 			p := &m.points[k]
-			if (k >= later || p.begin) && p.t != t.id && m.meets(p.touch, x) {
+			if (k >= later || p.begin && unknown) && p.t != t.id && m.b.prints.meet(p.touch, x) {
 				n := m.add(t, i, Event{Kind: Pin, Obj: -1})
 				m.afterPoints(t, n, x, uint64(e.Obj))
 				break
 			}
 		}
-		if u = t.useOf(x); !made {
+		if u = t.useOf(x); !skips {
 			u.seen = len(m.points)
 		}
 	}
@@ -181,19 +176,20 @@ func (m *maker) privately(i int, t *thread, e *trace.Event, valDeps []int32) {
 	}
 }
 
-// meets says whether an opaque call meets an access without an event.
-func (m *maker) meets(call, access touch) bool {
-	return m.b.prints.meet(call, access) && !(m.b.prints.sets[call].Scope != footprint.Named && m.b.prints.sets[access].Effect == footprint.Read)
-}
-
-// newer returns the first point, from the one at seen on, that is after the Alloc of the memory at addr, and whether that skips any.
+// newer returns the first point, from the one at seen on, that an access of t to addr may have to follow, and whether that skips any. unknown
+// says that it may also have to follow calls before that which have not ended.
 //
 // A call that ended before memory was allocated did not touch it, and does not when that memory is allocated
-// earlier: it sees what it saw, and nothing there leads to it. So the two need no order.
-func (m *maker) newer(seen int, addr uint64) (skips bool, later int) {
+// earlier: it sees what it saw, and nothing there leads to it. So the two need no order. The same holds for any
+// call of others as long as the goroutine that allocated the memory has not written, sent or passed on anything
+// that leads there.
+func (m *maker) newer(t *thread, seen int, addr uint64) (skips bool, later int, unknown bool) {
 	k := m.lastAlloc(addr)
 	if k < 0 {
-		return false, seen
+		return false, seen, true
+	}
+	if m.unpublished(t, k) {
+		return seen < len(m.points), len(m.points), false
 	}
 	n, _ := slices.BinarySearchFunc(m.points[seen:], k, func(p point, k int32) int {
 		if p.past <= k {
@@ -201,20 +197,44 @@ func (m *maker) newer(seen int, addr uint64) (skips bool, later int) {
 		}
 		return 1
 	})
-	return n > 0, seen + n
+	return n > 0, seen + n, true
+}
+
+// unpublished says whether only t has what Alloc k made.
+func (m *maker) unpublished(t *thread, k int32) bool {
+	return k >= t.published && m.allocs[k].g == t.g && t.outside == 0
+}
+
+// publish notes that others may have from now on what t allocated before.
+func (m *maker) publish(r *record, t *thread) {
+	switch k := r.e.Kind; {
+	case r.mem >= 0 && !k.IsWrite() && r.e.Flags&format.FlagOpaque == 0:
+		return
+	case r.mem >= 0 && r.e.Flags&format.FlagOpaque == 0:
+		if k := m.lastAlloc(uint64(r.e.Obj)); k >= 0 && m.unpublished(t, k) {
+			return
+		}
+	case k == format.OpaqueBegin || k == format.OpaqueEnd:
+		if r.touch == nothing {
+			return
+		}
+	case k != format.Go && k != format.ChanSend && r.e.Flags&format.FlagOpaque == 0:
+		return
+	}
+	t.published = m.past
 }
 
 // afterPoints keeps event n of t, with footprint x, after the opaque calls before it that it meets.
 func (m *maker) afterPoints(t *thread, n int32, x touch, addr uint64) {
 	u := t.useOf(x)
 	var last []point // by thread: of each, the last one suffices
-	skips, later := false, u.seen
+	skips, later, unknown := false, u.seen, true
 	if len(m.points) > u.seen {
-		skips, later = m.newer(u.seen, addr)
+		skips, later, unknown = m.newer(t, u.seen, addr)
 	}
 	for k := u.seen; k < len(m.points); k++ {
 		p := m.points[k]
-		if k < later && !p.begin || p.t == t.id || !m.b.prints.meet(p.touch, x) {
+		if k < later && !(p.begin && unknown) || p.t == t.id || !m.b.prints.meet(p.touch, x) {
 			continue
 		}
 		if k := slices.IndexFunc(last, func(q point) bool { return q.t == p.t }); k >= 0 {
@@ -246,6 +266,11 @@ func (m *maker) opaque(i int, r *record, t *thread) {
 	if r.touch == nothing {
 		m.pin(i, r, t)
 		return
+	}
+	if r.e.Kind == format.OpaqueBegin {
+		t.outside++
+	} else {
+		t.outside = max(0, t.outside-1)
 	}
 	if m.cutAny { // what it has to follow may not be in the window
 		m.cut(t)
@@ -290,7 +315,7 @@ func (m *maker) beforeCall(i int, u *thread, call touch) int32 {
 			e.Deps = merge(e.Deps, e.ValDeps)
 		}
 		x.writes = x.writes[:0]
-		if x.private && m.meets(call, x.touch) {
+		if x.private {
 			private, after, deps = true, max(after, x.after), merge(deps, x.from)
 			x.private, x.from, x.took = false, nil, nil
 		}

@@ -42,12 +42,15 @@ type thread struct {
 	cases  []Case
 	inside int32 // opaque calls it is in
 	opaque int64 // trace index of the last sign of opaque code
+
+	outside   int32 // opaque calls it is in that touch something
+	published int32 // what it allocated before this Alloc others may have
 }
 
 func (m *maker) thread(g trace.GoID) *thread {
 	t := m.threads[g]
 	if t == nil {
-		t = &thread{g: g, id: -1, last: -1, opaque: -1, inside: m.b.carry.inside[g]}
+		t = &thread{g: g, id: -1, last: -1, opaque: -1, inside: m.b.carry.inside[g], outside: m.b.carry.inside[g]}
 		m.threads[g] = t
 	}
 	return t
@@ -109,6 +112,7 @@ func (m *maker) produce() {
 			t.opaque = r.index
 		}
 		m.event(i, r, t)
+		m.publish(r, t)
 	}
 }
 
