@@ -26,7 +26,7 @@ func Confirm(src trace.Source, meta *trace.Meta, res *Result) error {
 	}
 	pairs := make([]witness.RecordedPair, len(list))
 	for k, h := range list {
-		pairs[k] = witness.RecordedPair{A: h.A.Index, B: h.B.Index}
+		pairs[k] = witness.RecordedPair{A: h.A.Index, B: h.B.Index, Addr: h.Addr}
 	}
 	w := witness.NewRecorded(pairs, quiet(meta))
 	var e trace.Event

@@ -29,7 +29,7 @@ func TestRecorded(t *testing.T) {
 		for b := range events {
 			for a := range b {
 				if conflict(&events[a], &events[b]) {
-					pairs = append(pairs, witness.RecordedPair{A: int64(a), B: int64(b)})
+					pairs = append(pairs, witness.RecordedPair{A: int64(a), B: int64(b), Addr: events[a].Obj})
 				}
 			}
 		}
@@ -88,7 +88,7 @@ func TestRecordedFaults(t *testing.T) {
 			for b := range events {
 				for a := range b {
 					if conflict(&events[a], &events[b]) && order.reach[end(a)][end(b)] {
-						pairs = append(pairs, witness.RecordedPair{A: int64(a), B: int64(b)})
+						pairs = append(pairs, witness.RecordedPair{A: int64(a), B: int64(b), Addr: events[a].Obj})
 					}
 				}
 			}

@@ -8,8 +8,11 @@ import (
 )
 
 // RecordedPair is two accesses by event number, A before B: the recorded run itself is to be the
-// witness of their race.
-type RecordedPair struct{ A, B int64 }
+// witness of their race. Both are of the word at Addr.
+type RecordedPair struct {
+	A, B int64
+	Addr trace.Addr
+}
 
 // Recorded checks that pairs of accesses are unordered in the recorded run ("The recorded run as a
 // witness" in docs/model.md). Step every event of the trace from its beginning, in order; then ask Err.
@@ -29,13 +32,14 @@ type RecordedPair struct{ A, B int64 }
 //	(H8) An opaque call is synchronisation with every other one, at its two ends and where it calls back; unless it is quiet.
 //
 // A pair is refused, besides, if code that was not instrumented executed one of the two, or accessed their memory in between;
-// if a value read there is unexplained; and if their memory was allocated in between.
+// if a value read there is unexplained; if their memory was allocated in between; and if one of the two does not know of the allocation
+// before: then it may be an access to what stood at the address earlier, that the trace has in the wrong place.
 type Recorded struct {
-	quiet   func(trace.Site) bool
-	proofs  []*proof
-	begin   map[int64][]*proof // by A
-	active  []*proof
-	waiting int // proofs not yet begun
+	quiet  func(trace.Site) bool
+	proofs []*proof
+	at     map[int64][]*proof      // by A and by B
+	words  map[trace.Addr][]*proof // by word
+	open   int                     // undecided
 
 	sender  map[trace.Addr]trace.GoID // who sent last on an unbuffered channel
 	started map[trace.GoID]starter
@@ -46,10 +50,20 @@ type Recorded struct {
 type proof struct {
 	pair    RecordedPair
 	a       trace.Event
-	knows   map[trace.GoID]bool
-	marks   map[mark]bool
+	birth   *knowledge // of the last allocation of the memory before A; nil: there was none
+	first   *knowledge // of A
 	decided bool
 	err     error
+}
+
+// knowledge is who knows of one event.
+type knowledge struct {
+	knows map[trace.GoID]bool
+	marks map[mark]bool
+}
+
+func knowledgeOf(g trace.GoID) *knowledge {
+	return &knowledge{knows: map[trace.GoID]bool{g: true}, marks: make(map[mark]bool)}
 }
 
 // mark is something that can be released to. Objects of different classes may have one address.
@@ -83,29 +97,28 @@ const (
 // NewRecorded prepares a pass. A call at a quiet site has no effect that another goroutine can notice.
 func NewRecorded(pairs []RecordedPair, quiet func(trace.Site) bool) *Recorded {
 	r := &Recorded{
-		quiet: quiet, begin: make(map[int64][]*proof), waiting: len(pairs),
+		quiet: quiet, at: make(map[int64][]*proof), words: make(map[trace.Addr][]*proof), open: len(pairs),
 		sender: make(map[trace.Addr]trace.GoID), started: make(map[trace.GoID]starter), outside: make(map[trace.GoID][]uint64),
 	}
 	for _, p := range pairs {
-		q := &proof{pair: p, knows: make(map[trace.GoID]bool), marks: make(map[mark]bool)}
+		q := &proof{pair: p}
 		r.proofs = append(r.proofs, q)
-		r.begin[p.A] = append(r.begin[p.A], q)
+		r.at[p.A], r.at[p.B] = append(r.at[p.A], q), append(r.at[p.B], q)
+		r.words[p.Addr&^7] = append(r.words[p.Addr&^7], q)
 	}
 	return r
 }
 
 // Wants reports whether a pair is still undecided.
-func (r *Recorded) Wants() bool { return r.waiting > 0 || len(r.active) > 0 }
+func (r *Recorded) Wants() bool { return r.open > 0 }
 
 // Err returns nil if the k-th pair is a race of the recorded run, else a *Violation of (R) or (H).
 func (r *Recorded) Err(k int) error {
-	if p := r.proofs[k]; !p.decided || p.err != nil {
-		if p.err == nil {
-			return refusal("R", "the trace ends before event %d", p.pair.B)
-		}
-		return p.err
+	p := r.proofs[k]
+	if !p.decided {
+		return refusal("R", "the trace ends before event %d", p.pair.B)
 	}
-	return nil
+	return p.err
 }
 
 func refusal(rule, reason string, args ...any) error {
@@ -115,25 +128,49 @@ func refusal(rule, reason string, args ...any) error {
 // Step takes event i.
 func (r *Recorded) Step(i int64, e *trace.Event) {
 	back := r.calledFromOpaque(e)
-	keep := r.active[:0]
-	for _, p := range r.active {
-		if i == p.pair.B {
-			p.judge(e)
-		} else {
-			r.follow(p, e, back)
+	switch {
+	case e.Kind.IsAccess():
+		for _, p := range r.words[e.Obj&^7] {
+			if p.first != nil && overlap(e, &p.a) && i != p.pair.B {
+				r.decide(p, usable(e))
+			}
 		}
-		if !p.decided {
-			keep = append(keep, p)
+	case e.Kind == format.Alloc:
+		r.alloc(e)
+	}
+	here := r.at[i]
+	for _, p := range here {
+		if i == p.pair.B {
+			r.judge(p, e)
 		}
 	}
-	r.active = keep
+	if synchronises(e, back) {
+		for _, p := range r.proofs {
+			if !p.decided {
+				r.follow(p.birth, e)
+				r.follow(p.first, e)
+			}
+		}
+	}
 	r.note(e)
-	for _, p := range r.begin[i] {
-		p.a, p.knows[e.G] = *e, true
-		p.access(e) // an atomic write synchronises, and is itself what comes before
-		r.waiting--
-		if !p.decided {
-			r.active = append(r.active, p)
+	for _, p := range here {
+		if i == p.pair.A && !p.decided {
+			p.a, p.first = *e, knowledgeOf(e.G)
+			r.decide(p, usable(e))
+			r.follow(p.first, e) // an atomic write synchronises, and is itself what comes before
+		}
+	}
+}
+
+// alloc is the beginning of new memory.
+func (r *Recorded) alloc(e *trace.Event) {
+	for _, p := range r.proofs {
+		switch {
+		case p.decided || uint64(p.pair.Addr|7) < uint64(e.Obj) || uint64(p.pair.Addr&^7) >= uint64(e.Obj)+e.Val:
+		case p.first != nil:
+			r.decide(p, refusal("R", "the memory was allocated between the accesses"))
+		default:
+			p.birth = knowledgeOf(e.G)
 		}
 	}
 }
@@ -181,9 +218,11 @@ func (r *Recorded) calledFromOpaque(e *trace.Event) bool {
 	return back
 }
 
-func (p *proof) decide(err error) {
+// decide ends a proof, unless err is nil.
+func (r *Recorded) decide(p *proof, err error) {
 	if err != nil && !p.decided {
 		p.decided, p.err = true, err
+		r.open--
 	}
 }
 
@@ -210,137 +249,154 @@ func overlap(e, f *trace.Event) bool {
 }
 
 // judge decides the pair at its second access.
-func (p *proof) judge(e *trace.Event) {
-	p.decide(usable(e))
-	switch a := &p.a; {
-	case p.decided:
+func (r *Recorded) judge(p *proof, e *trace.Event) {
+	if p.decided {
 		return
-	case a.G == e.G:
-		p.decide(refusal("R", "both accesses are of goroutine %d", e.G))
-	case !overlap(a, e):
-		p.decide(refusal("R", "the accesses are to %#x and %#x", uint64(a.Obj), uint64(e.Obj)))
-	case !a.Kind.IsWrite() && !e.Kind.IsWrite():
-		p.decide(refusal("R", "neither access is a write"))
-	case a.Kind.IsAtomic() && e.Kind.IsAtomic():
-		p.decide(refusal("R", "both accesses are atomic"))
-	case p.knows[e.G], e.Kind.IsAtomic() && p.marks[mark{markAtomic, e.Obj &^ 7}]:
-		p.decide(refusal("H", "the first access happens before the second"))
+	}
+	if err := p.refuse(e); err != nil {
+		r.decide(p, err)
+		return
 	}
 	p.decided = true
+	r.open--
 }
 
-func (p *proof) release(g trace.GoID, c markClass, addr trace.Addr) {
-	if p.knows[g] {
-		p.marks[mark{c, addr}] = true
+func (p *proof) refuse(e *trace.Event) error {
+	if err := usable(e); err != nil {
+		return err
+	}
+	switch a := &p.a; {
+	case p.first == nil:
+		return refusal("R", "event %d is not before event %d", p.pair.A, p.pair.B)
+	case a.G == e.G:
+		return refusal("R", "both accesses are of goroutine %d", e.G)
+	case !overlap(a, e) || a.Obj&^7 != p.pair.Addr&^7:
+		return refusal("R", "the accesses are to %#x and %#x", uint64(a.Obj), uint64(e.Obj))
+	case !a.Kind.IsWrite() && !e.Kind.IsWrite():
+		return refusal("R", "neither access is a write")
+	case a.Kind.IsAtomic() && e.Kind.IsAtomic():
+		return refusal("R", "both accesses are atomic")
+	case p.first.reaches(e):
+		return refusal("H", "the first access happens before the second")
+	case p.birth != nil && !p.birth.knows[a.G], p.birth != nil && !p.birth.reaches(e):
+		return refusal("R", "an access does not know of the allocation of its memory")
+	}
+	return nil
+}
+
+// reaches reports whether the goroutine of the access e knows, at the latest by e itself.
+func (k *knowledge) reaches(e *trace.Event) bool {
+	return k.knows[e.G] || e.Kind.IsAtomic() && k.marks[mark{markAtomic, e.Obj &^ 7}]
+}
+
+func (k *knowledge) release(g trace.GoID, c markClass, addr trace.Addr) {
+	if k.knows[g] {
+		k.marks[mark{c, addr}] = true
 	}
 }
 
-func (p *proof) acquire(g trace.GoID, c markClass, addr trace.Addr) {
-	if p.marks[mark{c, addr}] {
-		p.knows[g] = true
+func (k *knowledge) acquire(g trace.GoID, c markClass, addr trace.Addr) {
+	if k.marks[mark{c, addr}] {
+		k.knows[g] = true
 	}
 }
 
 // meet is an operation that synchronises with all others on its object, both ways.
-func (p *proof) meet(g trace.GoID, c markClass, addr trace.Addr) {
-	p.acquire(g, c, addr)
-	p.release(g, c, addr)
+func (k *knowledge) meet(g trace.GoID, c markClass, addr trace.Addr) {
+	k.acquire(g, c, addr)
+	k.release(g, c, addr)
 }
 
-// follow has p know what follows from e.
-func (r *Recorded) follow(p *proof, e *trace.Event, back bool) {
+// synchronises reports whether follow has to see e. Most events of a trace order nothing; back says that e enters or leaves a
+// function that opaque code called.
+func synchronises(e *trace.Event, back bool) bool {
+	switch e.Kind {
+	case format.TryFail, format.OnceBegin, format.CondWait, format.ChanLen, format.SelectCase, format.SelectDefault:
+		return false // what a goroutine learns from them, it learns without synchronisation
+	case format.Read, format.Write, format.Alloc, format.End, format.Block, format.Value, format.Word:
+		return false
+	case format.Enter, format.Exit:
+		return back
+	}
+	return true
+}
+
+// follow has k spread by e.
+func (r *Recorded) follow(k *knowledge, e *trace.Event) {
+	if k == nil {
+		return
+	}
 	read := e.Flags&format.FlagRead != 0
 	switch e.Kind {
-	case format.Read, format.Write, format.AtomicRead, format.AtomicWrite, format.AtomicRMW:
-		p.access(e)
-	case format.Alloc:
-		if e.Obj < p.a.Obj+trace.Addr(max(1, p.a.Size)) && uint64(p.a.Obj) < uint64(e.Obj)+e.Val {
-			p.decide(refusal("R", "the memory was allocated between the accesses"))
-		}
+	case format.AtomicRead:
+		k.acquire(e.G, markAtomic, e.Obj&^7)
+	case format.AtomicWrite:
+		k.release(e.G, markAtomic, e.Obj&^7)
+	case format.AtomicRMW:
+		k.meet(e.G, markAtomic, e.Obj&^7)
 	case format.Go:
-		if p.knows[e.G] {
-			p.knows[trace.GoID(e.Obj)] = true
+		if k.knows[e.G] {
+			k.knows[trace.GoID(e.Obj)] = true
 		}
 	case format.Start:
 		if r.started[e.G] == nobody {
-			p.knows[e.G] = true
+			k.knows[e.G] = true
 		}
 	case format.Join:
-		if p.knows[trace.GoID(e.Obj)] {
-			p.knows[e.G] = true
+		if k.knows[trace.GoID(e.Obj)] {
+			k.knows[e.G] = true
 		}
 	case format.Lock:
-		p.acquire(e.G, markWriter, e.Obj)
+		k.acquire(e.G, markWriter, e.Obj)
 		if !read {
-			p.acquire(e.G, markReaders, e.Obj)
+			k.acquire(e.G, markReaders, e.Obj)
 		}
 	case format.Unlock:
 		if read {
-			p.release(e.G, markReaders, e.Obj)
+			k.release(e.G, markReaders, e.Obj)
 		} else {
-			p.release(e.G, markWriter, e.Obj)
+			k.release(e.G, markWriter, e.Obj)
 		}
 	case format.WGAdd:
 		if int64(e.Val) < 0 {
-			p.release(e.G, markMeeting, e.Obj)
+			k.release(e.G, markMeeting, e.Obj)
 		}
 	case format.OnceEnd, format.CondSignal, format.CondBroadcast:
-		p.release(e.G, markMeeting, e.Obj)
+		k.release(e.G, markMeeting, e.Obj)
 	case format.WGWait, format.OncePass, format.CondWake:
-		p.acquire(e.G, markMeeting, e.Obj)
+		k.acquire(e.G, markMeeting, e.Obj)
 	case format.ChanSend, format.ChanRecv, format.ChanClose:
-		r.channel(p, e)
+		r.channel(k, e)
 	case format.Acquire:
-		p.acquire(e.G, markHidden, e.Obj)
+		k.acquire(e.G, markHidden, e.Obj)
 		if e.Obj == 0 {
-			p.knows[e.G] = true
+			k.knows[e.G] = true
 		}
 	case format.Release, format.ReleaseMerge:
-		p.release(e.G, markHidden, e.Obj)
+		k.release(e.G, markHidden, e.Obj)
 	case format.OpaqueBegin, format.OpaqueEnd:
 		if !r.quiet(e.Site) {
-			p.meet(e.G, markOpaque, 0)
+			k.meet(e.G, markOpaque, 0)
 		}
 	case format.Enter, format.Exit:
-		if back {
-			p.meet(e.G, markOpaque, 0)
-		}
-	case format.TryFail, format.OnceBegin, format.CondWait, format.ChanLen, format.SelectCase, format.SelectDefault,
-		format.End, format.Block, format.Value, format.Word:
-		// They order nothing: what a goroutine learns from them, it learns without synchronisation.
+		k.meet(e.G, markOpaque, 0)
+	case format.Read, format.Write:
 	default:
-		p.decide(refusal("H", "an event of kind %s, of which the checker does not know what it orders", e.Kind))
+		k.knows[e.G] = true // a kind of which this version does not know what it orders
 	}
 }
 
 // channel is (H6).
-func (r *Recorded) channel(p *proof, e *trace.Event) {
+func (r *Recorded) channel(k *knowledge, e *trace.Event) {
 	switch {
 	case e.Kind == format.ChanClose:
-		p.release(e.G, markClosed, e.Obj)
+		k.release(e.G, markClosed, e.Obj)
 	case e.Flags&format.FlagClosed != 0:
-		p.acquire(e.G, markClosed, e.Obj)
+		k.acquire(e.G, markClosed, e.Obj)
 	default:
-		p.meet(e.G, markChan, e.Obj)
-		if s, ok := r.sender[e.Obj]; e.Kind == format.ChanRecv && e.Aux == 0 && ok && p.knows[e.G] {
-			p.knows[s] = true
-		}
-	}
-}
-
-// access is (H7) for atomics. From the first access of the pair to the second, nobody may touch their memory of whom the trace does not tell all.
-func (p *proof) access(e *trace.Event) {
-	if e.Kind.IsAtomic() {
-		if e.Kind != format.AtomicWrite {
-			p.acquire(e.G, markAtomic, e.Obj&^7)
-		}
-		if e.Kind != format.AtomicRead {
-			p.release(e.G, markAtomic, e.Obj&^7)
-		}
-	}
-	if overlap(e, &p.a) {
-		if err := usable(e); err != nil {
-			p.decide(err)
+		k.meet(e.G, markChan, e.Obj)
+		if s, ok := r.sender[e.Obj]; e.Kind == format.ChanRecv && e.Aux == 0 && ok && k.knows[e.G] {
+			k.knows[s] = true
 		}
 	}
 }

@@ -99,6 +99,16 @@ func TestRecorded(t *testing.T) {
 			main write 0x1008 val=1 @a
 			g2 alloc 0x1000 val=16
 			g2 write 0x1008 val=2 @b`, "(R) the memory was allocated between the accesses"},
+		{"memory that one of them has not heard of", `
+			main go g2
+			main alloc 0x1000 val=16
+			main write 0x1008 val=1 @a
+			g2 write 0x1008 val=2 @b`, "(R) an access does not know of the allocation of its memory"},
+		{"memory that both have heard of", `
+			main alloc 0x1000 val=16
+			main go g2
+			main write 0x1008 val=1 @a
+			g2 write 0x1008 val=2 @b`, ""},
 		{"memory that others touch", `
 			main go g2
 			main write 0x1008 val=1 @a
@@ -151,7 +161,7 @@ func TestRecorded(t *testing.T) {
 			for i, e := range events {
 				switch {
 				case named(e.Site, "a"):
-					pair.A = int64(i)
+					pair.A, pair.Addr = int64(i), e.Obj
 				case named(e.Site, "b"):
 					pair.B = int64(i)
 				}
