@@ -18,6 +18,8 @@ Flags of test and run, besides those of the go command, which pass through:
 	-level level         none: only record; hb: races of the recorded run itself; causal (the default): of other executions too
 	-window n            events per window of prediction
 	-budget n            conflicts the engine may spend on a pair of accesses
+	-effort n            work that prediction may do on one trace: 3000, the default, is about ten minutes.
+	                     What stands behind is searched for races of the recorded run only
 	-q                   no progress
 
 As with the go command, flags come before packages, and -args ends the flags of test.

@@ -55,6 +55,7 @@ func (r *run) candidates(b *window.Built) []*candidate {
 			continue
 		}
 		gs := groups[e.Obj]
+		r.spent.add(int64(len(gs)))
 		own := -1
 		for k := range gs {
 			g := &gs[k]
@@ -199,7 +200,9 @@ func (r *run) try(b *window.Built, solver *engine.Solver, c *candidate) {
 		if res.Layer != engine.LayerStatic { // those cost nothing
 			tries++
 			s.tried++
+			r.spent.add(int64(1+res.Conflicts) * int64(len(b.Events)))
 		}
+		r.spent.add(staticVisits)
 		r.counts.Tried++
 		r.counts.Conflicts += int64(res.Conflicts)
 		r.counts.Layers[res.Layer.String()+" "+res.Verdict.String()]++

@@ -19,12 +19,13 @@
 //	(A5) Nothing depends on time or on the order of maps.
 //	(A6) Where hb found two accesses unordered and there is no such witness, because what comes between them can not be left out, the
 //	     recorded run is one, if the checker finds them unordered as well (Confirm).
+//	(A7) Prediction on a trace ends when Options.Effort is spent, counted in work and not in time. The happens-before pass goes on.
 //
 // # Soundness
 //
 // No false race, under docs/model.md. Missed are races between accesses that no window
-// holds both, candidates on which a budget was spent, and candidates not tried (A2): all
-// three are counted in Counts and said in Warnings.
+// holds both, candidates on which a budget was spent, candidates not tried (A2) and what stands behind the end of prediction (A7): all
+// four are counted in Counts and said in Warnings.
 //
 // # Names
 //

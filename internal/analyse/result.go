@@ -9,6 +9,9 @@ import (
 // result puts together what was found.
 func (r *run) result() *Result {
 	r.counts.Events = r.events
+	if r.counts.Stopped > 0 {
+		r.counts.Unsearched = r.events - r.counts.Stopped
+	}
 	pairs, cut := r.hb.Total()
 	r.counts.HBPairs = pairs
 	res := &Result{HB: r.hb.Races(), Rejected: r.reject}
@@ -59,6 +62,7 @@ func (r *run) warnings(cut int64) []trace.Warning {
 		}
 	}
 	add("witness-rejected", c.Rejected, "%d witnesses were not accepted by the checker and are not reported: an error in presage, please report it")
+	add("prediction-stopped", c.Unsearched, "prediction had spent its effort: the last %d events were searched for races of the recorded run only (-effort raises the limit)")
 	add("pairs-apart", c.Apart, "at least %d pairs of positions access the same memory only at a distance larger than a window, and were not considered (-window makes windows larger)")
 	add("places-crowded", c.Build.Crowded, "%d times more accesses of a word were made than are remembered for finding pairs that are too far apart: their number is a lower bound")
 	add("solver-unknown", c.Unknown, "%d candidates were given up when the search had spent its budget")

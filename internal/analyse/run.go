@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync/atomic"
 
 	"presage/internal/engine"
 	"presage/internal/hb"
@@ -27,6 +28,7 @@ type Options struct {
 	Conflicts int  // of the engine, per candidate; 0: its own choice
 	Tries     int  // candidates tried for a pair of sites in one window; 0: 4
 	Total     int  // and in the whole trace; 0: 64
+	Effort    int  // of prediction, in millions of visits; 0: DefaultEffort
 	EveryPair bool // every pair of events is a candidate, and a race of its own (not A2)
 
 	// Walker walks the trace through the program. Without it every read keeps its value.
@@ -88,6 +90,8 @@ type Counts struct {
 	Confirmed  int64            // by Confirm
 	Untried    int64            // pairs of sites, per window, of which no candidate raced and not all were tried (A2)
 	Apart      int64            // pairs of sites that conflict, but in no window
+	Stopped    int64            // the event at which prediction had spent its effort; 0: it did not
+	Unsearched int64            // events from there on
 	Rejected   int64            // witnesses the checker did not accept: an error of presage
 	Build      window.BuildCounts
 }
@@ -118,6 +122,8 @@ func Run(ctx context.Context, src trace.Source, meta *trace.Meta, opt Options) (
 type run struct {
 	opt     Options
 	hb      *hb.Detector
+	spent   effort
+	left    atomic.Bool // nothing more is to be read
 	builder *window.Builder
 	events  int64
 	counts  Counts
@@ -139,10 +145,14 @@ func newRun(opt Options, meta *trace.Meta) *run {
 	if opt.Total == 0 {
 		opt.Total = 64
 	}
+	if opt.Effort == 0 {
+		opt.Effort = DefaultEffort
+	}
 	r := &run{
 		opt: opt, hb: hb.New(), pairs: make(map[sitePair]*pairState), unord: make(map[[2]int64]bool),
 		counts: Counts{Layers: make(map[string]int64)},
 	}
+	r.spent.budget = int64(opt.Effort) * 1_000_000
 	if opt.Level == Causal {
 		r.builder = window.NewBuilder(window.BuildOptions{
 			Size: opt.Window, Apart: opt.Apart, Walked: opt.Walker != nil, Cleared: opt.cleared,
@@ -162,6 +172,9 @@ const maxUnordered = 1 << 20
 
 func (r *run) read(ctx context.Context, src trace.Source) error {
 	r.ctx = ctx
+	if r.builder != nil && r.opt.Walker != nil {
+		return r.readBeside(ctx, src)
+	}
 	var e trace.Event
 	for {
 		if err := src.Next(&e); err != nil {
@@ -173,33 +186,44 @@ func (r *run) read(ctx context.Context, src trace.Source) error {
 		if err := r.step(&e); err != nil {
 			return err
 		}
-		if r.events%progressEvery == 0 {
-			if r.opt.Progress != nil {
-				r.opt.Progress(r.events, len(r.races))
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+		if err := r.pause(ctx); err != nil {
+			return err
 		}
 	}
 }
 
+// pause comes after every event: now and then it tells how far the analysis is, and looks whether it is to end.
+func (r *run) pause(ctx context.Context) error {
+	if r.events%progressEvery != 0 {
+		return nil
+	}
+	if r.opt.Progress != nil {
+		r.opt.Progress(r.events, len(r.races))
+	}
+	return ctx.Err()
+}
+
+// step walks and analyses an event.
 func (r *run) step(e *trace.Event) error {
+	var f window.Flow
+	if r.builder != nil && r.opt.Walker != nil {
+		f = r.opt.Walker.Step(r.events, e)
+	}
+	return r.analyse(e, f)
+}
+
+func (r *run) analyse(e *trace.Event, f window.Flow) error {
 	i := r.events
 	r.events++
 	r.hb.Step(i, e)
-	if r.builder == nil {
+	if r.builder == nil || r.counts.Stopped > 0 {
 		return nil
-	}
-	var f window.Flow
-	if r.opt.Walker != nil {
-		f = r.opt.Walker.Step(i, e)
 	}
 	return r.builder.Add(i, e, f)
 }
 
 func (r *run) finish() error {
-	if r.builder == nil {
+	if r.builder == nil || r.counts.Stopped > 0 {
 		return nil
 	}
 	return r.builder.Flush()
@@ -212,12 +236,18 @@ func (r *run) window(b *window.Built) error {
 	}
 	r.counts.Windows++
 	r.counts.InWindows += int64(len(b.Events))
+	r.spent.add(int64(len(b.Events)))
 	list := r.candidates(b)
 	if len(list) > 0 {
 		solver := engine.New(b.Window, engine.Options{Conflicts: r.opt.Conflicts})
 		for _, c := range list {
 			if err := r.ctx.Err(); err != nil {
 				return err
+			}
+			if r.spent.exhausted() {
+				r.counts.Stopped = max(1, b.Done)
+				r.spent.over.Store(true)
+				break
 			}
 			r.try(b, solver, c)
 		}

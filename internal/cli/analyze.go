@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -56,6 +57,7 @@ func newAnalyze(env *Env) *cobra.Command {
 	f.StringVar(&o.level, "level", levelCausal, "none, hb or causal")
 	f.IntVar(&o.window, "window", 0, "events per window of prediction; 0: the default")
 	f.IntVar(&o.budget, "budget", 0, "conflicts the engine may spend on a pair of accesses; 0: the default")
+	f.IntVar(&o.effort, "effort", 0, "work that prediction may do on one trace; 0: the default, about ten minutes")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	return cmd
 }
@@ -143,13 +145,17 @@ func (a *analysis) settle() {
 // run analyses every trace, prints the report, and returns the exit code as an error.
 func (a *analysis) run(ctx context.Context) error {
 	begun := time.Now()
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, stop) // the second interrupt ends the process
 	var unread []error
-	for _, name := range a.files {
+	for i, name := range a.files {
 		if err := a.file(ctx, name); err != nil {
 			unread = append(unread, err)
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			a.interrupted(len(a.files) - i - 1)
+			break
 		}
 	}
 	a.progress.end()
@@ -170,6 +176,12 @@ func (a *analysis) run(ctx context.Context) error {
 	return &exitError{code: code}
 }
 
+// interrupted says what an interrupt left out. What was found before it is reported.
+func (a *analysis) interrupted(left int) {
+	a.failed = true
+	a.warn(report.Warning{Code: "interrupted", Count: 1 + left, Text: fmt.Sprintf("%d traces were not analysed to their end: the analysis was interrupted", 1+left)})
+}
+
 // file analyses one trace: a first pass finds the races, a second what stands at their
 // events. Of a damaged trace, what can be read is analysed, and the error returned.
 func (a *analysis) file(ctx context.Context, name string) error {
@@ -183,6 +195,9 @@ func (a *analysis) file(ctx context.Context, name string) error {
 	}
 	res, readErr := a.find(ctx, s, name)
 	meta := s.Meta()
+	if errors.Is(readErr, context.Canceled) {
+		readErr = nil // run says so
+	}
 	err = errors.Join(readErr, s.Close())
 	if res == nil {
 		return err
@@ -229,7 +244,7 @@ func (a *analysis) tally(s *source.File) error {
 
 // find is the first pass.
 func (a *analysis) find(ctx context.Context, s *source.File, name string) (*analyse.Result, error) {
-	opt := analyse.Options{Window: a.options.window, Conflicts: a.options.budget}
+	opt := analyse.Options{Window: a.options.window, Conflicts: a.options.budget, Effort: a.options.effort}
 	if a.options.level == levelHB {
 		opt.Level = analyse.HB
 	}

@@ -25,6 +25,7 @@ type options struct {
 	level      string
 	window     int
 	budget     int
+	effort     int
 	quiet      bool
 }
 
@@ -39,7 +40,7 @@ var (
 		bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile exec fuzz fuzzminimizetime fuzztime list memprofile
 		memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet
 		test.bench test.benchtime test.count test.cpu test.list test.parallel test.run test.skip test.timeout
-		o instrument level window budget`)
+		o instrument level window budget effort`)
 )
 
 // A covered package would be neither recorded nor known to be unrecorded: what is
@@ -171,6 +172,8 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 		g.window, err = intValue(name, value)
 	case "budget":
 		g.budget, err = intValue(name, value)
+	case "effort":
+		g.effort, err = intValue(name, value)
 	default:
 		return false, nil
 	}

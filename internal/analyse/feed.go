@@ -1,0 +1,108 @@
+package analyse
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"presage/internal/trace"
+	"presage/internal/window"
+)
+
+// Reading a trace and walking it costs as much as all that follows, and needs nothing of it: the two run side by
+// side, batches of walked events going from one to the other. What they compute does not depend on how they take turns.
+
+// batch is some events with their flows, whose Needs and From are copied into reads.
+type batch struct {
+	events []trace.Event
+	flows  []window.Flow
+	reads  []int64
+	err    error // why there are no more
+}
+
+// keep copies reads, which are the walker's, for as long as the batch lives.
+func (b *batch) keep(reads []int64) []int64 {
+	if len(reads) == 0 {
+		return nil
+	}
+	n := len(b.reads)
+	b.reads = append(b.reads, reads...)
+	return b.reads[n:len(b.reads):len(b.reads)]
+}
+
+const (
+	batchEvents = 4096
+	batches     = 4
+)
+
+// readBeside is read with a Walker.
+func (r *run) readBeside(ctx context.Context, src trace.Source) error {
+	full, free := make(chan *batch, batches), make(chan *batch, batches)
+	for range batches {
+		free <- new(batch)
+	}
+	go func() {
+		defer close(full)
+		index := int64(0)
+		for b := range free {
+			if !r.left.Load() {
+				r.fill(b, src, index)
+				index += int64(len(b.events))
+			}
+			if full <- b; b.err != nil {
+				return
+			}
+		}
+	}()
+	defer func() { // the other side must not read on when this has returned
+		r.left.Store(true)
+		close(free)
+		for range full {
+		}
+	}()
+	for b := range full {
+		if err := r.take(ctx, b); err != nil {
+			return err
+		}
+		if errors.Is(b.err, io.EOF) {
+			return nil
+		} else if b.err != nil {
+			return b.err
+		}
+		free <- b
+	}
+	return nil
+}
+
+// fill reads and walks the next events.
+func (r *run) fill(b *batch, src trace.Source, index int64) {
+	b.events, b.flows, b.reads = b.events[:0], b.flows[:0], b.reads[:0]
+	for len(b.events) < batchEvents {
+		b.events = append(b.events, trace.Event{})
+		e := &b.events[len(b.events)-1]
+		if b.err = src.Next(e); b.err != nil {
+			b.events = b.events[:len(b.events)-1]
+			return
+		}
+		var f window.Flow
+		if !r.spent.over.Load() {
+			f = r.opt.Walker.Step(index, e)
+		}
+		index++
+		f.Needs, f.From = b.keep(f.Needs), b.keep(f.From)
+		b.flows = append(b.flows, f)
+	}
+}
+
+// take analyses a batch.
+func (r *run) take(ctx context.Context, b *batch) error {
+	for i := range b.events {
+		if err := r.analyse(&b.events[i], b.flows[i]); err != nil {
+			return err
+		}
+		if err := r.pause(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
