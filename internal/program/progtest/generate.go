@@ -29,6 +29,7 @@ const (
 	Calls // functions, closures
 	Arrays
 	Late        // main goes on while the others run
+	Guards      // most of what is done depends on what others have written
 	allFeatures = 1<<iota - 1
 )
 
@@ -55,6 +56,12 @@ func (g *generator) choose() {
 			g.k.Use |= Late
 		}
 	}
+	if g.has(Guards) {
+		g.topic = g.pick("x", "y", "z", "t.a", "arr[1]")
+		if g.k.Goroutines < 3 {
+			g.k.Statements += g.rng.IntN(3)
+		}
+	}
 }
 
 // A generator writes a program. Every variable is declared if it is used.
@@ -67,6 +74,8 @@ type generator struct {
 	loop   int
 	budget int // statements that may still be written for this goroutine
 	worker int
+	topic  string // the variable that guarded statements are mostly about
+	set    int    // last value of the goroutine's own variable
 }
 
 func (g *generator) has(f Feature) bool { return g.k.Use&f != 0 }
@@ -135,7 +144,7 @@ func (g *generator) mainFunc() {
 // body is the statements of one goroutine, with its locals a and b.
 func (g *generator) body(n int) {
 	g.p("a, b := %d, %d", g.rng.IntN(3), g.rng.IntN(4))
-	g.budget = 2 * n
+	g.budget, g.set = 2*n, 0
 	for range n {
 		g.statement()
 	}
@@ -153,7 +162,7 @@ func (g *generator) header(body string) string {
 		b.WriteString("\t\"sync/atomic\"\n")
 	}
 	b.WriteString(")\n\ntype T struct {\n\ta, b int\n\tn    *T\n}\n\nvar (\n\twg      sync.WaitGroup\n\tmu, nu  sync.Mutex\n\trw      sync.RWMutex\n")
-	b.WriteString("\tx, y, z int\n\tarr     [3]int\n\tok      bool\n\ts       = \"a\"\n\tfl      = 1.5\n\ti8      int8\n\tu       uint32\n\tt       T\n")
+	b.WriteString("\tx, y, z int\n\tk0, k1, k2, k3 int\n\tarr     [3]int\n\tok      bool\n\ts       = \"a\"\n\tfl      = 1.5\n\ti8      int8\n\tu       uint32\n\tt       T\n")
 	b.WriteString("\tp       = &x\n\tq       = &t\n\tsl      = arr[:2]\n")
 	fmt.Fprintf(&b, "\tch      = make(chan int, %d)\n\tdone    = make(chan bool)\n", g.rng.IntN(3))
 	if uses {
@@ -294,6 +303,16 @@ func (g *generator) statement() {
 		g.p("%s = %s", g.local(), g.shared())
 		return
 	}
+	if g.has(Guards) {
+		switch n := g.rng.IntN(10); {
+		case n < 4:
+			g.guardStmt()
+			return
+		case n < 8:
+			g.topicStmt()
+			return
+		}
+	}
 	switch g.rng.IntN(24) {
 	case 0, 1, 2:
 		g.p("%s = %s", g.shared(), g.expr(1))
@@ -348,6 +367,59 @@ func (g *generator) ifStmt() {
 		g.block(1)
 	}
 	g.p("}")
+}
+
+// guardStmt is a number that is set, or a branch that looks at one. The k of a goroutine is set by it alone, to 1, then 2, …
+// outside of loops: who sees a number of it knows what it has done before.
+func (g *generator) guardStmt() {
+	if g.depth > 1 || g.rng.IntN(2) == 0 {
+		g.setGuard()
+		return
+	}
+	other := g.rng.IntN(g.k.Goroutines + 1)
+	v := fmt.Sprintf("k%d", other)
+	if other == g.worker || g.rng.IntN(3) == 0 {
+		v = g.pick("x", "y", "z")
+	}
+	n := 1 + g.rng.IntN(3)
+	cond := fmt.Sprintf("%s %s %d", v, g.pick(">=", ">=", "==", "==", ">", "!=", "<"), n)
+	switch g.rng.IntN(6) {
+	case 0:
+		g.p("a = %s", v)
+		cond = fmt.Sprintf("a%s >= %d", g.pick("", "*2", "*a", "-1"), n)
+	case 1:
+		g.p("b += %s", v)
+		cond = fmt.Sprintf("b > %d", n)
+	case 2:
+		cond = fmt.Sprintf("%s != 0 && %s", v, cond)
+	}
+	g.p("if %s {", cond)
+	g.block(1 + g.rng.IntN(2))
+	if g.rng.IntN(3) == 0 {
+		g.p("} else {")
+		g.block(1)
+	}
+	g.p("}")
+}
+
+func (g *generator) topicStmt() {
+	switch g.rng.IntN(5) {
+	case 0, 1:
+		g.p("%s = %s", g.topic, g.pick("a", "b", "7", "8"))
+	case 2:
+		g.p("%s++", g.topic)
+	default:
+		g.p("%s = %s", g.pick("a", "b"), g.topic)
+	}
+}
+
+func (g *generator) setGuard() {
+	if g.loop > 0 || g.depth > 0 || g.rng.IntN(6) == 0 {
+		g.p("%s = %d", g.pick("x", "y", "y", "z"), g.rng.IntN(4))
+		return
+	}
+	g.set++
+	g.p("k%d = %d", g.worker, g.set)
 }
 
 func (g *generator) switchStmt() {

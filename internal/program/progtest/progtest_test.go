@@ -8,6 +8,8 @@ import (
 	"presage/internal/analyse"
 	"presage/internal/program"
 	"presage/internal/program/progtest"
+	"presage/internal/trace"
+	"presage/internal/window"
 )
 
 var (
@@ -57,4 +59,43 @@ func TestGenerated(t *testing.T) {
 	if races < 2**programs || reported < races/3 || open > *programs/20 {
 		t.Errorf("the comparison has no power")
 	}
+}
+
+// TestPower takes away what keeps predictions true: without the reads that branches and addresses need, false races must show.
+func TestPower(t *testing.T) {
+	l := progtest.NewLoader()
+	false := 0
+	for seed := range uint64(150) {
+		p, err := l.Load(progtest.Generate(seed, progtest.Knobs{Use: progtest.Guards | progtest.Late | progtest.Arith}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		truth := p.Explore(20_000)
+		run, err := p.Record(seed)
+		if err != nil || !truth.Exhausted {
+			continue
+		}
+		res, err := analyse.Run(context.Background(), run.Source(), run.Meta, analyse.Options{Walker: free{program.New(p.Plan)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range res.Races {
+			if !truth.Has(progtest.PairOf(r.A.Site, r.B.Site)) {
+				false++
+			}
+		}
+	}
+	if false < 12 {
+		t.Errorf("only %d false races of an analysis that ignores branches", false)
+	}
+	t.Logf("%d false races", false)
+}
+
+// free is a walker that needs nothing.
+type free struct{ w *program.Walker }
+
+func (f free) Step(index int64, e *trace.Event) window.Flow {
+	flow := f.w.Step(index, e)
+	flow.Needs = nil
+	return flow
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"presage/internal/analyse"
+	"presage/internal/program"
 	"presage/internal/program/progtest"
 	"presage/internal/record"
 	"presage/internal/trace"
@@ -26,7 +28,7 @@ func TestRecorded(t *testing.T) {
 		t.Skip("builds programs: not with -short")
 	}
 	l := progtest.NewLoader()
-	compared, skipped, events := 0, 0, 0
+	compared, skipped, wrong, events := 0, 0, 0, 0
 	for seed := uint64(0); compared < *realPrograms; seed++ {
 		src := progtest.Generate(seed, progtest.Knobs{})
 		p, err := l.Load(src)
@@ -44,6 +46,7 @@ func TestRecorded(t *testing.T) {
 		mine, err := p.Follow(recorded)
 		if errors.Is(err, progtest.ErrOrder) {
 			skipped++
+			wrong += falseRaces(t, p, recorded)
 			continue
 		}
 		if err == nil {
@@ -52,10 +55,34 @@ func TestRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatalf("program %d: %v\n%s", seed, err, src)
 		}
+		if n := falseRaces(t, p, recorded); n > 0 {
+			t.Fatalf("program %d: %d false races\n%s", seed, n, src)
+		}
 		compared++
 		events += len(mine.Events)
 	}
-	t.Logf("%d programs, %d events the same; %d programs not compared, because a read comes before the write that it returned", compared, events, skipped)
+	t.Logf("%d programs, %d events the same; %d programs not compared, because a read comes before the write that it returned, with %d false races", compared, events, skipped, wrong)
+}
+
+// falseRaces counts what is reported of a recorded run and is no race of the program.
+func falseRaces(t *testing.T, p *progtest.Program, events []trace.Event) (n int) {
+	t.Helper()
+	truth := p.Explore(1 << 18)
+	if !truth.Exhausted {
+		return 0
+	}
+	r := progtest.Run{Events: events, Meta: &trace.Meta{Source: "presage", Funcs: p.Plan.Funcs, Sites: p.Plan.Sites}}
+	res, err := analyse.Run(context.Background(), r.Source(), r.Meta, analyse.Options{Walker: program.New(p.Plan)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range res.Races {
+		if q := progtest.PairOf(q.A.Site, q.B.Site); !truth.Has(q) {
+			t.Logf("false race of a recorded run: %s\n%s", p.Describe(q), p.Source)
+			n++
+		}
+	}
+	return n
 }
 
 // recordReally builds and runs a program as the command does. It is not ok if the program failed.
