@@ -174,7 +174,7 @@ func (m *merger) order(s *stream) {
 	s.busy = true
 	if a.kind == format.Write {
 		m.beforeWrite(s, a)
-	} else if !a.c.explains(a.val, a.mask) {
+	} else if !a.c.holds(a.val, a.mask) {
 		m.beforeRead(s, a)
 	}
 	s.busy = busy

@@ -296,6 +296,48 @@ func TestMerge(t *testing.T) {
 			g1 lock 0x200
 			g2 write 0x108 val=8
 			g2 lock 0x300`, ""},
+		{"V6: a value that is read first is not taken for the initial one if another stream writes it", `
+			go 1
+			start 0 10
+			go 2 20
+			write 0x108 5
+			write 0x100 2
+			lock 0x200 50
+			go 2
+			start 1 21
+			read 0x100 2
+			lock 0x300 40`, `
+			g1 start g0
+			g1 go g2
+			g2 start g1
+			g1 write 0x108 val=5
+			g1 write 0x100 val=2
+			g2 read 0x100 val=2
+			g2 lock 0x300
+			g1 lock 0x200`, ""},
+		{"V6: it is the initial one if the write would leave another read unexplained", `
+			go 1
+			start 0 10
+			write 0x108 1
+			go 2 20
+			read 0x108 3
+			write 0x100 2
+			lock 0x200 60
+			go 2
+			start 1 21
+			read 0x100 2
+			write 0x108 3
+			lock 0x300 50`, `
+			g1 start g0
+			g1 write 0x108 val=1
+			g1 go g2
+			g2 start g1
+			g2 read 0x100 val=2
+			g2 write 0x108 val=3
+			g2 lock 0x300
+			g1 read 0x108 val=3
+			g1 write 0x100 val=2
+			g1 lock 0x200`, ""},
 		{"V2: a read of the old value comes before the write", `
 			go 1
 			start 0 10
