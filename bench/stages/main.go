@@ -113,12 +113,17 @@ func stage(name, file string) {
 		fmt.Printf("%+v\n", b.Counts())
 	case "all":
 		opt := analyse.Options{}
+		var w *program.Walker
 		if in.Meta().Source == "presage" {
-			opt.Walker = walker(in)
+			w = walker(in)
+			opt.Walker = w
 		}
 		res, err := analyse.Run(context.Background(), m, in.Meta(), opt)
 		check(err)
 		fmt.Printf("%d races, %+v\n", len(res.Races), res.Counts)
+		if w != nil {
+			fmt.Printf("walk: %+v\n", w.Stats())
+		}
 		for _, w := range res.Warnings {
 			fmt.Printf("warning %s: %s\n", w.Code, w.Text)
 		}
