@@ -30,6 +30,8 @@ type body struct {
 	decls    []string
 	out      lines
 
+	opaque bool // it has opaque calls
+
 	loops  map[*ssa.BasicBlock]*loop
 	loop   *loop // of the block being written, nil: none
 	shorts int   // short accesses so far
@@ -144,6 +146,9 @@ func (b *body) opening() string {
 	l.putf("g_ := %s.Enter(%#x); _ = g_", rtName, header(format.Enter, 0, 0, b.plan.Site))
 	if b.plan.Defers {
 		l.putf("f_ := g_.Frame(); defer f_.Exit(%#x)", header(format.Exit, 0, 0, b.plan.Site))
+	}
+	if b.opaque {
+		l.put("d_ := g_.Depth()")
 	}
 	for _, d := range b.decls {
 		l.put(d)

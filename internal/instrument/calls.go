@@ -145,7 +145,8 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 		b.keep(in)
 	}
 	if ip.Opaque {
-		b.out.putf("g_.OpaqueEnd(%#x)", header(opaqueEnd, 0, 0, ip.Site))
+		b.opaque = true
+		b.out.putf("g_.OpaqueEnd(%#x, d_)", header(opaqueEnd, 0, 0, ip.Site))
 	}
 	b.after(ip)
 }

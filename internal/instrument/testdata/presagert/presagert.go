@@ -21,7 +21,8 @@ func (g *G) Room(need int)            { g.room = need }
 func (g *G) W1(h uint64)              { g.take(1) }
 func (g *G) W2(h, v uint64)           { g.take(2) }
 func (g *G) Opaque(h uint64)          { g.room = 0 }
-func (g *G) OpaqueEnd(h uint64)       { g.room = 0 }
+func (g *G) Depth() uint32            { return 0 }
+func (g *G) OpaqueEnd(uint64, uint32) { g.room = 0 }
 func (g *G) Exit(h uint64)            { g.room = 0 }
 func (g *G) Frame() Frame             { return Frame{g} }
 func (f Frame) Exit(h uint64)         { f.g.room = 0 }

@@ -191,6 +191,24 @@ func defers(n int) (r int, err error) {
 	return n, errors.New("x")
 }
 
+// bad is a value whose String panics, a few calls down; package fmt recovers that, so OpaqueEnd comes at
+// another depth than that of the last Enter.
+type bad int
+
+func (b bad) String() string { return fmt.Sprint(b.sink([]int{1})) }
+
+func (b bad) sink(a []int) int { return a[b] }
+
+func caught(n int) (t int) {
+	for i := range n {
+		t += len(fmt.Sprint(bad(i)))
+		if i > 1 {
+			t += caught(i - 2)
+		}
+	}
+	return t
+}
+
 type shape interface{ area() float64 }
 type sq struct{ s float64 }
 type ci struct{ r float64 }
@@ -578,7 +596,7 @@ func main() {
 		fmt.Println(defers(i))
 	}
 	fmt.Println(ifaces([]any{nil, 1, "s", sq{2}, &ci{1}, errors.New("e"), 2.5, time.Second}))
-	fmt.Println(rangefunc(), closures(), labelled(7), chans(), goexit(), unsafes(), nestedPanic(), bigs())
+	fmt.Println(caught(4), rangefunc(), closures(), labelled(7), chans(), goexit(), unsafes(), nestedPanic(), bigs())
 	fmt.Println(byValue(captured{"xyz", [3]int32{5, 6, 7}, "any", struct{ b, c byte }{1, 2}}, 1))
 	go loops(9)
 	fmt.Println(loops(11))

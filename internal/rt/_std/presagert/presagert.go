@@ -31,7 +31,7 @@ func inlined(g *G) {
 	g.W3(0, nil, 0)
 	g.W4(0, nil, 0, 0)
 	g.W5(0, nil, 0, 0, 0)
-	g.OpaqueEnd(0)
+	g.OpaqueEnd(0, g.Depth())
 	g.Exit(0)
 	g.Frame().Exit(0)
 }

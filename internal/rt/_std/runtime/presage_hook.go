@@ -190,8 +190,15 @@ func (s *PresageG) Opaque(h uint64) {
 	s.pos = p + 8
 }
 
-// OpaqueEnd records its end.
-func (s *PresageG) OpaqueEnd(h uint64) { s.Opaque(h) }
+// Depth returns the depth of the function that entered last.
+func (s *PresageG) Depth() uint32 { return s.depth }
+
+// OpaqueEnd records its end, in a function of the depth given: what was called may have
+// recovered a panic that took functions from inside with it.
+func (s *PresageG) OpaqueEnd(h uint64, depth uint32) {
+	s.depth = depth
+	s.Opaque(h)
+}
 
 // ChanLen returns the length of the channel c, read and recorded under its lock.
 func (s *PresageG) ChanLen(h uint64, p unsafe.Pointer) int {
