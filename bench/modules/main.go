@@ -20,11 +20,12 @@
 //     instrumented are run again three times both ways, on their own; those that then have outcomes in common are
 //     flaky. Flaky tests are counted and named, not hidden. The others differ.
 //  3. A test that fails plain is compared too. A package that does not build plain is named and not compared.
-//  4. Where a trace of the whole suite would be too large to merge and walk, modules.txt has parts of it and the
+//  4. Where a trace of the whole suite would be too large, modules.txt has parts of it and the
 //     reason: the suite is then recorded and compared but not walked, and the parts are recorded again, walked and
-//     analysed one by one. Recording such a suite ends, as on a full disk, at maxRaw; that is printed.
+//     analysed one by one.
 //  5. A stage that is not finished within the limit is a failure, and says so. With -record or -walk the later stages are
 //     left out, and the columns say that too.
+//  6. Recording ends, as on a full disk, when maxRaw of raw records lie there; that is printed. The walk then is of what was recorded.
 package main
 
 import (
@@ -40,6 +41,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -232,25 +234,53 @@ func (b *bench) record(ctx context.Context, dir, traces string, packages int, ar
 	stderr := &watch{}
 	if packages > 0 {
 		stderr.packages, stderr.stop = packages, cancel
-		go b.bound(ctx)
 	}
+	var stopped atomic.Int32
+	done := make(chan struct{})
+	defer func() {
+		close(done)
+		if n := stopped.Load(); n > 0 {
+			fmt.Printf("    recording stopped at %d GB in %d processes, whose later tests ran instrumented, but left no record: %s\n", maxRaw>>30, n, strings.Join(args, " "))
+		}
+	}()
+	go b.bound(done, &stopped)
 	o := b.run(ctx, cmd, stderr) // -json sends what the tests print to standard error
 	return stderr.Bytes(), o
 }
 
-// maxRaw bounds what a suite that is only compared leaves on the disk.
-const maxRaw = 8 << 30
+// maxRaw bounds what the processes of a recording leave on the disk, until it is merged.
+const maxRaw = 6 << 30
 
-// bound ends a recording that grows too large: a process whose directory is gone stops recording and runs on.
-func (b *bench) bound(ctx context.Context) {
-	for ctx.Err() == nil {
-		time.Sleep(time.Second)
+// bound ends recordings that grow too large, the largest first, until done is closed. A process that does not find its directory
+// stops recording, as on a full disk, and runs on; what it had recorded is merged (rule 6).
+func (b *bench) bound(done <-chan struct{}, stopped *atomic.Int32) {
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-tick.C:
+		}
 		dirs, _ := filepath.Glob(filepath.Join(b.Dir, "cache", "runs", "*", "raw", "*"))
+		total, largest, most := int64(0), "", int64(0)
 		for _, dir := range dirs {
-			if size(dir) > maxRaw && os.Rename(dir, filepath.Join(b.Dir, "stopped")) == nil {
-				os.RemoveAll(filepath.Join(b.Dir, "stopped"))
-				fmt.Printf("    recording stopped at %d GB; the tests after it ran instrumented, but without a record\n", maxRaw>>30)
+			n := size(dir)
+			if total += n; n > most {
+				largest, most = dir, n
 			}
+		}
+		if total < maxRaw {
+			continue
+		}
+		aside := filepath.Join(b.Dir, "cache", "aside")
+		if os.Rename(largest, aside) != nil {
+			continue // its process and the merge have ended meanwhile
+		}
+		stopped.Add(1)
+		time.Sleep(3 * time.Second) // it needs a new file several times a second
+		if os.Rename(aside, largest) != nil {
+			os.RemoveAll(aside)
 		}
 	}
 }
