@@ -15,7 +15,7 @@ func pgAtomic32(p *uint32) (*PresageG, *pgStripe) {
 		return nil, nil
 	}
 	_ = atomic.Load(p)
-	return s, pgEnter(uintptr(unsafe.Pointer(p)))
+	return s, pgEnter(s, uintptr(unsafe.Pointer(p)))
 }
 
 func pgAtomic64(p *uint64) (*PresageG, *pgStripe) {
@@ -24,29 +24,29 @@ func pgAtomic64(p *uint64) (*PresageG, *pgStripe) {
 		return nil, nil
 	}
 	_ = atomic.Load64(p)
-	return s, pgEnter(uintptr(unsafe.Pointer(p)))
+	return s, pgEnter(s, uintptr(unsafe.Pointer(p)))
 }
 
 // read, write and rmw record the operation and end it.
 
 func (s *PresageG) read(st *pgStripe, p unsafe.Pointer, size, v uint64) {
-	s.put2(s.take(pgAtomicRead, 0, size), uintptr(p), v)
+	s.put2(st, s.take(pgAtomicRead, 0, size), uintptr(p), v)
 	pgLeave(st)
 }
 
 // readFailed records a CompareAndSwap that met another value: pgFlagTry tells it from a load.
 func (s *PresageG) readFailed(st *pgStripe, p unsafe.Pointer, size, v uint64) {
-	s.put2(s.take(pgAtomicRead, pgFlagTry, size), uintptr(p), v)
+	s.put2(st, s.take(pgAtomicRead, pgFlagTry, size), uintptr(p), v)
 	pgLeave(st)
 }
 
 func (s *PresageG) write(st *pgStripe, p unsafe.Pointer, size, v uint64) {
-	s.put2(s.take(pgAtomicWrite, 0, size), uintptr(p), v)
+	s.put2(st, s.take(pgAtomicWrite, 0, size), uintptr(p), v)
 	pgLeave(st)
 }
 
 func (s *PresageG) rmw(st *pgStripe, p unsafe.Pointer, size, old, new uint64) {
-	s.put3(s.take(pgAtomicRMW, 0, size), uintptr(p), old, new)
+	s.put3(st, s.take(pgAtomicRMW, 0, size), uintptr(p), old, new)
 	pgLeave(st)
 }
 

@@ -16,6 +16,7 @@ func presageChanBegin(c *hchan, send, block bool) {
 	if send {
 		s.chanAccess(pgRead, c)
 	}
+	s.reserve()
 }
 
 func (s *PresageG) chanAccess(kind uint64, c *hchan) {
@@ -42,7 +43,7 @@ func (s *PresageG) chanOp(kind, flags uint64, c *hchan, elem unsafe.Pointer) {
 	if s.nonblock {
 		flags |= pgFlagNonBlocking
 	}
-	s.put3(s.take(kind, flags, 0), uintptr(unsafe.Pointer(c)), v, uint64(c.dataqsiz))
+	s.put3(nil, s.take(kind, flags, 0), uintptr(unsafe.Pointer(c)), v, uint64(c.dataqsiz))
 }
 
 // presageChanOp records a send or receive of the running goroutine.
@@ -145,7 +146,7 @@ func (s *PresageG) selectCase(c *hchan, send bool) {
 	if send {
 		flags |= pgFlagWrite
 	}
-	s.put3(s.keep(pgSelectCase, flags, 0), uintptr(unsafe.Pointer(c)), 0, uint64(c.dataqsiz))
+	s.put3(nil, s.keep(pgSelectCase, flags, 0), uintptr(unsafe.Pointer(c)), 0, uint64(c.dataqsiz))
 }
 
 func (s *PresageG) selectDefault() {
@@ -231,7 +232,7 @@ func presageChanLen(c *hchan) (n int, ok bool) {
 	}
 	lock(&c.lock)
 	n = int(c.qcount)
-	s.put3(s.take(pgChanLen, 0, 0), uintptr(unsafe.Pointer(c)), uint64(n), uint64(c.dataqsiz))
+	s.put3(nil, s.take(pgChanLen, 0, 0), uintptr(unsafe.Pointer(c)), uint64(n), uint64(c.dataqsiz))
 	unlock(&c.lock)
 	return n, true
 }

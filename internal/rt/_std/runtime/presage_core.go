@@ -68,13 +68,14 @@ type pgSpan struct {
 	box              *pgBox
 }
 
-// A pgStripe orders the operations on the objects that hash to it: clock is the largest stamp given,
-// lock makes an operation and its stamp one step.
+// A pgStripe orders the operations on the objects that hash to it: clock is the largest stamp given, and
+// with pgHeld it is locked, which makes an operation and its stamp one step.
 type pgStripe struct {
 	clock atomic.Uint64
-	lock  atomic.Uint32
-	_     [64 - 12]byte
+	_     [64 - 8]byte
 }
+
+const pgHeld = 1 << 63
 
 const (
 	pgStripes     = 1024
@@ -177,6 +178,16 @@ func (s *PresageG) room(n int) uintptr {
 	s.left -= n
 	return s.pos
 }
+
+// reserve makes room for the records of an operation, before others have to wait for it.
+func (s *PresageG) reserve() {
+	if s.left < pgReserved {
+		s.grow2(pgReserved)
+	}
+}
+
+// pgReserved is more than the words of any operation's records, but those of a select.
+const pgReserved = 16
 
 // grow2 is the slow path of room.
 //
@@ -422,13 +433,13 @@ func (s *PresageG) stamp(obj uintptr) uint64 {
 	if t <= s.last {
 		t = s.last + 1
 	}
-	clock := &pgStripeOf(obj).clock
+	st := pgStripeOf(obj)
 	for {
-		c := clock.Load()
+		c := st.free()
 		if t <= c {
 			t = c + 1
 		}
-		if clock.CompareAndSwap(c, t) {
+		if st.clock.CompareAndSwap(c, t) {
 			break
 		}
 	}
@@ -436,12 +447,35 @@ func (s *PresageG) stamp(obj uintptr) uint64 {
 	return t
 }
 
+// stampHeld is stamp for an object whose stripe the caller holds.
+func (s *PresageG) stampHeld(st *pgStripe) uint64 {
+	t := max(uint64(cputicks()), s.last+1, st.clock.Load()&^pgHeld+1)
+	pgStore(uintptr(unsafe.Pointer(&st.clock)), t|pgHeld) // nobody else writes
+	s.last = t
+	return t
+}
+
+// free returns the clock once nobody holds the stripe.
+func (st *pgStripe) free() uint64 {
+	for i := 0; ; i++ {
+		c := st.clock.Load()
+		if c&pgHeld == 0 {
+			return c
+		}
+		if i < 30 {
+			procyield(20)
+		} else {
+			osyield()
+		}
+	}
+}
+
 // pgBump makes later stamps of obj later than t.
 func pgBump(obj uintptr, t uint64) {
-	clock := &pgStripeOf(obj).clock
+	st := pgStripeOf(obj)
 	for {
-		c := clock.Load()
-		if c >= t || clock.CompareAndSwap(c, t) {
+		c := st.free()
+		if c >= t || st.clock.CompareAndSwap(c, t) {
 			return
 		}
 	}
@@ -466,10 +500,18 @@ func (s *PresageG) take(kind, flags, size uint64) uint64 {
 	return h
 }
 
-// put1 writes a record: header, obj, stamp.
-func (s *PresageG) put1(h uint64, obj uintptr) uint64 {
+// stampIn is stampHeld, or stamp if st is nil.
+func (s *PresageG) stampIn(st *pgStripe, obj uintptr) uint64 {
+	if st != nil {
+		return s.stampHeld(st)
+	}
+	return s.stamp(obj)
+}
+
+// put1 writes a record: header, obj, stamp. st is the stripe of obj, if the caller holds it.
+func (s *PresageG) put1(st *pgStripe, h uint64, obj uintptr) uint64 {
 	p := s.room(3)
-	t := s.stamp(obj)
+	t := s.stampIn(st, obj)
 	pgStore(p+8, uint64(obj))
 	pgStore(p+16, t)
 	pgStore(p, h)
@@ -478,9 +520,9 @@ func (s *PresageG) put1(h uint64, obj uintptr) uint64 {
 }
 
 // put2 writes a record: header, obj, a, stamp.
-func (s *PresageG) put2(h uint64, obj uintptr, a uint64) {
+func (s *PresageG) put2(st *pgStripe, h uint64, obj uintptr, a uint64) {
 	p := s.room(4)
-	t := s.stamp(obj)
+	t := s.stampIn(st, obj)
 	pgStore(p+8, uint64(obj))
 	pgStore(p+16, a)
 	pgStore(p+24, t)
@@ -489,9 +531,9 @@ func (s *PresageG) put2(h uint64, obj uintptr, a uint64) {
 }
 
 // put3 writes a record: header, obj, a, b, stamp.
-func (s *PresageG) put3(h uint64, obj uintptr, a, b uint64) {
+func (s *PresageG) put3(st *pgStripe, h uint64, obj uintptr, a, b uint64) {
 	p := s.room(5)
-	t := s.stamp(obj)
+	t := s.stampIn(st, obj)
 	pgStore(p+8, uint64(obj))
 	pgStore(p+16, a)
 	pgStore(p+24, b)

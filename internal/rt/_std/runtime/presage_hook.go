@@ -208,12 +208,13 @@ func (s *PresageG) ChanLen(h uint64, p unsafe.Pointer) int {
 	}
 	if c.timer != nil { // pretends to have no buffer
 		n := chanlen(c)
-		s.put3(h|pgFlagNoValue<<48, uintptr(p), uint64(n), uint64(c.dataqsiz))
+		s.put3(nil, h|pgFlagNoValue<<48, uintptr(p), uint64(n), uint64(c.dataqsiz))
 		return n
 	}
+	s.reserve()
 	lock(&c.lock)
 	n := int(c.qcount)
-	s.put3(h, uintptr(p), uint64(n), uint64(c.dataqsiz))
+	s.put3(nil, h, uintptr(p), uint64(n), uint64(c.dataqsiz))
 	unlock(&c.lock)
 	return n
 }

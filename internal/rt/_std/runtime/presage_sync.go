@@ -9,23 +9,23 @@ import (
 // with others on the same object is not fixed by a lock it holds takes effect and is stamped in
 // one step, under the object's stripe.
 
-// pgEnter locks the stripe of obj. Until pgLeave the goroutine is not preempted,
-// for on a single processor nobody could wait for it.
-func pgEnter(obj uintptr) *pgStripe {
+// pgEnter locks the stripe of obj for an operation that s records. Until pgLeave the goroutine is not
+// preempted, for on a single processor nobody could wait for it, and does not wait for the disk.
+func pgEnter(s *PresageG, obj uintptr) *pgStripe {
 	acquirem()
+	if s != nil {
+		s.reserve()
+	}
 	st := pgStripeOf(obj)
-	for i := 0; !st.lock.CompareAndSwap(0, 1); i++ {
-		if i < 30 {
-			procyield(20)
-		} else {
-			osyield()
+	for {
+		if c := st.free(); st.clock.CompareAndSwap(c, c|pgHeld) {
+			return st
 		}
 	}
-	return st
 }
 
 func pgLeave(st *pgStripe) {
-	st.lock.Store(0)
+	pgStore(uintptr(unsafe.Pointer(&st.clock)), st.clock.Load()&^pgHeld)
 	releasem(getg().m)
 }
 
@@ -33,7 +33,7 @@ func pgLeave(st *pgStripe) {
 // the goroutine excludes others.
 func pgRecord(kind, flags uint64, obj unsafe.Pointer) {
 	if s := pgHere(); s != nil {
-		s.put1(s.take(kind, flags, 0), uintptr(obj))
+		s.put1(nil, s.take(kind, flags, 0), uintptr(obj))
 	}
 }
 
@@ -93,10 +93,10 @@ func isync_presageLock(state *int32, old, new int32, flags uint64) bool {
 		return atomic.Casint32(state, old, new)
 	}
 	_ = *state
-	st := pgEnter(uintptr(unsafe.Pointer(state)))
+	st := pgEnter(s, uintptr(unsafe.Pointer(state)))
 	ok := atomic.Casint32(state, old, new)
 	if ok {
-		s.put1(s.take(pgLock, flags, 0), uintptr(unsafe.Pointer(state)))
+		s.put1(st, s.take(pgLock, flags, 0), uintptr(unsafe.Pointer(state)))
 	}
 	pgLeave(st)
 	return ok
@@ -109,9 +109,9 @@ func isync_presageLockAdd(state *int32, delta int32) {
 		atomic.Xaddint32(state, delta)
 		return
 	}
-	st := pgEnter(uintptr(unsafe.Pointer(state)))
+	st := pgEnter(s, uintptr(unsafe.Pointer(state)))
 	atomic.Xaddint32(state, delta)
-	s.put1(s.take(pgLock, 0, 0), uintptr(unsafe.Pointer(state)))
+	s.put1(st, s.take(pgLock, 0, 0), uintptr(unsafe.Pointer(state)))
 	pgLeave(st)
 }
 
@@ -122,9 +122,9 @@ func isync_presageUnlock(state *int32) int32 {
 		return atomic.Xaddint32(state, -1)
 	}
 	_ = *state
-	st := pgEnter(uintptr(unsafe.Pointer(state)))
+	st := pgEnter(s, uintptr(unsafe.Pointer(state)))
 	if *state&1 != 0 {
-		s.put1(s.take(pgUnlock, 0, 0), uintptr(unsafe.Pointer(state)))
+		s.put1(st, s.take(pgUnlock, 0, 0), uintptr(unsafe.Pointer(state)))
 	}
 	new := atomic.Xaddint32(state, -1)
 	pgLeave(st)
@@ -140,10 +140,10 @@ func isync_presageTryFail(state *int32, locked, starving int32) bool {
 	if s == nil {
 		return true
 	}
-	st := pgEnter(uintptr(unsafe.Pointer(state)))
+	st := pgEnter(s, uintptr(unsafe.Pointer(state)))
 	now := atomic.Loadint32(state)
 	if now&locked != 0 {
-		s.put1(s.take(pgTryFail, 0, 0), uintptr(unsafe.Pointer(state)))
+		s.put1(st, s.take(pgTryFail, 0, 0), uintptr(unsafe.Pointer(state)))
 	}
 	pgLeave(st)
 	if now&locked == 0 && now&starving != 0 {
@@ -161,10 +161,10 @@ func sync_presageRLock(rw unsafe.Pointer, readers *int32) int32 {
 		return atomic.Xaddint32(readers, 1)
 	}
 	_ = *readers
-	st := pgEnter(uintptr(rw))
+	st := pgEnter(s, uintptr(rw))
 	n := atomic.Xaddint32(readers, 1)
 	if n >= 0 {
-		s.put1(s.take(pgLock, pgFlagRead, 0), uintptr(rw))
+		s.put1(st, s.take(pgLock, pgFlagRead, 0), uintptr(rw))
 	}
 	pgLeave(st)
 	return n
@@ -180,13 +180,13 @@ func sync_presageTryRLock(rw unsafe.Pointer, readers *int32) (ok, tried bool) {
 		return n >= 0 && atomic.Casint32(readers, n, n+1), n < 0
 	}
 	_ = *readers
-	st := pgEnter(uintptr(rw))
+	st := pgEnter(s, uintptr(rw))
 	n := atomic.Loadint32(readers)
 	if n < 0 {
-		s.put1(s.take(pgTryFail, pgFlagRead, 0), uintptr(rw))
+		s.put1(st, s.take(pgTryFail, pgFlagRead, 0), uintptr(rw))
 		tried = true
 	} else if atomic.Casint32(readers, n, n+1) {
-		s.put1(s.take(pgLock, pgFlagRead|pgFlagTry, 0), uintptr(rw))
+		s.put1(st, s.take(pgLock, pgFlagRead|pgFlagTry, 0), uintptr(rw))
 		ok = true
 	}
 	pgLeave(st)
@@ -200,9 +200,9 @@ func sync_presageRUnlock(rw unsafe.Pointer, readers *int32) int32 {
 		return atomic.Xaddint32(readers, -1)
 	}
 	_ = *readers
-	st := pgEnter(uintptr(rw))
+	st := pgEnter(s, uintptr(rw))
 	if n := *readers; n != 0 && n != -1<<30 {
-		s.put1(s.take(pgUnlock, pgFlagRead, 0), uintptr(rw))
+		s.put1(st, s.take(pgUnlock, pgFlagRead, 0), uintptr(rw))
 	}
 	n := atomic.Xaddint32(readers, -1)
 	pgLeave(st)
@@ -215,12 +215,12 @@ func sync_presageTryRW(rw unsafe.Pointer, readers *int32) bool {
 	if s == nil {
 		return atomic.Casint32(readers, 0, -1<<30)
 	}
-	st := pgEnter(uintptr(rw))
+	st := pgEnter(s, uintptr(rw))
 	ok := atomic.Casint32(readers, 0, -1<<30)
 	if ok {
-		s.put1(s.take(pgLock, pgFlagTry, 0), uintptr(rw))
+		s.put1(st, s.take(pgLock, pgFlagTry, 0), uintptr(rw))
 	} else {
-		s.put1(s.take(pgTryFail, 0, 0), uintptr(rw))
+		s.put1(st, s.take(pgTryFail, 0, 0), uintptr(rw))
 	}
 	pgLeave(st)
 	return ok
@@ -233,10 +233,10 @@ func sync_presageAdd(wg unsafe.Pointer, state *uint64, delta int) uint64 {
 		return atomic.Xadd64(state, int64(delta)<<32)
 	}
 	_ = *state
-	st := pgEnter(uintptr(wg))
+	st := pgEnter(s, uintptr(wg))
 	new := atomic.Xadd64(state, int64(delta)<<32)
 	h := s.keep(pgRead, pgFlagNoValue, 0)
-	s.put3(s.take(pgWGAdd, 0, 0), uintptr(wg), uint64(delta), uint64(int64(int32(new>>32))))
+	s.put3(st, s.take(pgWGAdd, 0, 0), uintptr(wg), uint64(delta), uint64(int64(int32(new>>32))))
 	pgLeave(st)
 	if delta > 0 && int32(new>>32) == int32(delta) {
 		s.touch(h, uintptr(wg)+pgSemaOffset, 4)
@@ -263,10 +263,10 @@ func sync_presageWait(wg unsafe.Pointer, state *uint64) bool {
 	if s == nil {
 		return true
 	}
-	st := pgEnter(uintptr(wg))
+	st := pgEnter(s, uintptr(wg))
 	zero := int32(atomic.Load64(state)>>32) == 0
 	if zero {
-		s.put1(s.take(pgWGWait, 0, 0), uintptr(wg))
+		s.put1(st, s.take(pgWGWait, 0, 0), uintptr(wg))
 	}
 	pgLeave(st)
 	return zero
@@ -282,9 +282,9 @@ func presageNotifyAdd(l *notifyList) uint32 {
 		return l.wait.Add(1) - 1
 	}
 	cond := uintptr(unsafe.Pointer(l)) - pgCondOffset
-	st := pgEnter(cond)
+	st := pgEnter(s, cond)
 	t := l.wait.Add(1) - 1
-	s.put1(s.take(pgCondWait, 0, 0), cond)
+	s.put1(st, s.take(pgCondWait, 0, 0), cond)
 	pgLeave(st)
 	return t
 }
@@ -294,7 +294,7 @@ func presageNotifyAdd(l *notifyList) uint32 {
 func presageNotify(l *notifyList, all bool) (t uint32, any bool) {
 	s := pgHere()
 	cond := uintptr(unsafe.Pointer(l)) - pgCondOffset
-	st := pgEnter(cond)
+	st := pgEnter(s, cond)
 	t = l.notify
 	wait := l.wait.Load()
 	any = t != wait
@@ -306,7 +306,7 @@ func presageNotify(l *notifyList, all bool) (t uint32, any bool) {
 		atomic.Store(&l.notify, t+1)
 	}
 	if s != nil {
-		s.put1(s.take(kind, 0, 0), cond)
+		s.put1(st, s.take(kind, 0, 0), cond)
 	}
 	pgLeave(st)
 	return t, any
@@ -329,7 +329,7 @@ func presageHidden(gp *g, kind uint64, p unsafe.Pointer) {
 		return
 	}
 	if s := pgState(gp); s != nil {
-		s.put1(pgHead(kind, pgFlagOpaque, 0, 0), uintptr(p))
+		s.put1(nil, pgHead(kind, pgFlagOpaque, 0, 0), uintptr(p))
 	}
 }
 
