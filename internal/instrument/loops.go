@@ -2,6 +2,8 @@ package instrument
 
 import (
 	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/plan"
 )
 
 // A loop of a function is a strongly connected part of its blocks in which nothing is called. While it runs, no
@@ -29,7 +31,7 @@ func findLoops(fn *ssa.Function) map[*ssa.BasicBlock]*loop {
 // split finds the strongly connected components of the blocks that are in. Of one with calls, those within it
 // that do not need its first block may still be loops without calls.
 func split(blocks []*ssa.BasicBlock, in map[*ssa.BasicBlock]bool, m map[*ssa.BasicBlock]*loop) {
-	for _, c := range components(blocks, in) {
+	for _, c := range plan.Cycles(blocks, func(b *ssa.BasicBlock) bool { return in[b] }) {
 		if !callsIn(c) {
 			l := &loop{}
 			for _, b := range c {
@@ -69,50 +71,4 @@ func callsIn(blocks []*ssa.BasicBlock) bool {
 		}
 	}
 	return false
-}
-
-// components returns the strongly connected components with a cycle, by Tarjan's algorithm, each in the order of its blocks.
-func components(blocks []*ssa.BasicBlock, in map[*ssa.BasicBlock]bool) [][]*ssa.BasicBlock {
-	var out [][]*ssa.BasicBlock
-	var stack []*ssa.BasicBlock
-	index, low, on := map[*ssa.BasicBlock]int{}, map[*ssa.BasicBlock]int{}, map[*ssa.BasicBlock]bool{}
-	var visit func(*ssa.BasicBlock)
-	visit = func(b *ssa.BasicBlock) {
-		index[b] = len(index) + 1
-		low[b] = index[b]
-		stack, on[b] = append(stack, b), true
-		self := false
-		for _, s := range b.Succs {
-			switch {
-			case !in[s]:
-			case index[s] == 0:
-				visit(s)
-				low[b] = min(low[b], low[s])
-			case on[s]:
-				low[b] = min(low[b], index[s])
-			}
-			self = self || s == b
-		}
-		if low[b] != index[b] {
-			return
-		}
-		i := len(stack) - 1
-		for stack[i] != b {
-			i--
-		}
-		c := append([]*ssa.BasicBlock(nil), stack[i:]...)
-		stack = stack[:i]
-		for _, x := range c {
-			on[x] = false
-		}
-		if len(c) > 1 || self {
-			out = append(out, c)
-		}
-	}
-	for _, b := range blocks {
-		if in[b] && index[b] == 0 {
-			visit(b)
-		}
-	}
-	return out
 }

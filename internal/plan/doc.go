@@ -29,8 +29,9 @@
 // memory but a variable: loads and stores have no records, the walker knows what is in it. A return of a result variable
 // in its own place does not write it (see [Kept]).
 //
-// (R3) A block has a Block record iff one of its predecessors has two successors. The first block has none.
-// In all others the walk knows where it is. Recover blocks are never entered: the
+// (R3) A block has a Block record iff the walker may not know that it comes: one of its predecessors has two successors, and a
+// condition that the walker cannot compute from what is recorded (known.go). Where a cycle of blocks would have no record
+// at all that is sure to come, those of its blocks that are branched to have one. The first block has none. Recover blocks are never entered: the
 // emitted function has named results and Go itself returns them.
 //
 // (R4) A call of a statically known instrumented function is preceded by Call(site) and

@@ -21,7 +21,6 @@ func (p *Plan) number(f *Func) {
 	last := fn.Pos()
 	for i, b := range fn.Blocks {
 		blk := &f.Blocks[i]
-		blk.Recorded = recorded(fn, b)
 		blk.Instrs = make([]Instr, len(b.Instrs))
 		blk.Site = p.site(f, i, -1, firstPos(b, last), "", "")
 		for j, in := range b.Instrs {
@@ -50,19 +49,6 @@ func (p *Plan) site(f *Func, block, instr int, pos token.Pos, expr, object strin
 		Expr: expr, Object: object,
 	})
 	return s
-}
-
-// recorded is rule (R3).
-func recorded(fn *ssa.Function, b *ssa.BasicBlock) bool {
-	if b == fn.Recover {
-		return false
-	}
-	for _, pred := range b.Preds {
-		if len(pred.Succs) > 1 {
-			return true
-		}
-	}
-	return false
 }
 
 // hasDefer reports whether the function has deferred calls of its own. A loop body of a range over a

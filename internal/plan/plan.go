@@ -35,6 +35,9 @@ type Plan struct {
 	files  map[string]int32
 	opaque map[string]string
 	prints *footprint.Program
+
+	calls    map[*Func][]*ssa.CallCommon  // that bind the parameters of a function
+	captures map[*ssa.FreeVar][]ssa.Value // what the free variables that are values are bound to
 }
 
 // Unit is a function with its literals, in the source one stretch of text.
@@ -84,6 +87,7 @@ func New(prog *Program, opaque map[string]string) *Plan {
 	p := &Plan{
 		Program: prog, byFn: map[*ssa.Function]*Func{}, byKey: map[string]*Func{},
 		files: map[string]int32{}, paths: map[string]bool{}, opaque: opaque, Sites: make([]trace.SiteInfo, 1),
+		calls: map[*Func][]*ssa.CallCommon{}, captures: map[*ssa.FreeVar][]ssa.Value{},
 	}
 	for _, pkg := range prog.Packages {
 		p.Packages = append(p.Packages, pkg.PkgPath)
@@ -97,6 +101,10 @@ func New(prog *Program, opaque map[string]string) *Plan {
 	}
 	for _, f := range p.funcs {
 		p.hooks(f)
+		p.bindings(f)
+	}
+	for _, f := range p.funcs {
+		p.branches(f)
 	}
 	return p
 }

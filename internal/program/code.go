@@ -25,6 +25,7 @@ type code struct {
 	blocks []block
 	regs   int32 // registers of a frame
 	cells  []int64
+	length int // instructions and their records
 	// shifty: a result is loaded from memory before the deferred calls run, which
 	// may write it (plan R8).
 	shifty bool
@@ -182,6 +183,7 @@ func (k *compiler) block(out *block, bp *plan.Block, b *ssa.BasicBlock) {
 	out.instrs = make([]instr, len(b.Instrs))
 	for j, in := range b.Instrs {
 		k.instr(&out.instrs[j], &bp.Instrs[j], in)
+		k.c.length += 1 + len(out.instrs[j].wants)
 		if _, ok := in.(*ssa.Phi); ok {
 			out.phis = append(out.phis, &out.instrs[j])
 		}
@@ -520,6 +522,9 @@ func (k *compiler) arg(v ssa.Value) arg {
 func (k *compiler) constant(c *ssa.Const) Value {
 	if _, ok := types.Unalias(c.Type()).(*types.TypeParam); ok {
 		return Value{}
+	}
+	if b, ok := c.Type().(*types.Basic); ok && b.Kind() == types.UntypedNil {
+		return Zero(24)
 	}
 	if c.Value == nil {
 		n := k.size(c.Type())

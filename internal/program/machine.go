@@ -166,11 +166,11 @@ func (g *goroutine) advance(f *frame) {
 			return
 		}
 		switch in.op {
-		case opIf, opReturn, opPanic:
+		case opReturn, opPanic:
 			return
-		case opJump:
-			e := f.code.blocks[f.block].succs[0]
-			if f.code.blocks[e.to].recorded {
+		case opIf, opJump:
+			e, ok := f.leads(in)
+			if !ok || f.code.blocks[e.to].recorded {
 				return
 			}
 			if jumps++; jumps > len(f.code.blocks) {
@@ -184,6 +184,16 @@ func (g *goroutine) advance(f *frame) {
 		f.stage.reset()
 		f.ip++
 	}
+}
+
+// leads returns the edge on which the frame leaves its block, if that is known.
+func (f *frame) leads(in *instr) (e edge, ok bool) {
+	succs := f.code.blocks[f.block].succs
+	if in.op == opJump {
+		return succs[0], true
+	}
+	c, ok := f.value(&in.args[0]).Bits()
+	return succs[1-c&1], ok
 }
 
 // arrive begins an instruction: what an earlier execution of it left is forgotten.

@@ -288,7 +288,7 @@ func (g *goroutine) entering(f *frame, e *trace.Event) bool {
 		case w.kind == wantEnter && (e.Val == uint64(in.site) || e.Val == 0):
 			f.stage.inside = true
 			return e.Val != 0
-		case w.kind == wantRuntime:
+		case w.kind == wantRuntime && in.callsBack:
 			f.deferred = true // a typed operation calls back; or it had ended, and this is a deferred call
 			return false
 		}
@@ -316,9 +316,11 @@ func (in *instr) next(f *frame) *want {
 }
 
 // settle skips the records that may be missing and advances to one that may not, or,
-// if callback, to a typed operation that may call back.
+// if callback, to a typed operation that may call back. It goes no further where only a panic ends a loop:
+//
+//	for { c <- 0 } // close(c)
 func (g *goroutine) settle(f *frame, callback bool) {
-	for {
+	for range f.code.length {
 		g.advance(f)
 		in := f.instr()
 		w := in.next(f)
@@ -429,7 +431,7 @@ func (g *goroutine) consume(f *frame, index int64, e *trace.Event) bool {
 	if f.leaving || f.unwinds {
 		return g.deferredOp(f, e)
 	}
-	for {
+	for n := 0; ; n++ {
 		g.advance(f)
 		in := f.instr()
 		w := in.next(f)
@@ -438,7 +440,7 @@ func (g *goroutine) consume(f *frame, index int64, e *trace.Event) bool {
 			return g.control(f, in, e)
 		case w.accepts(f, in, e):
 			return g.take(f, in, w, index, e)
-		case !w.optional(f):
+		case !w.optional(f) || n > f.code.length: // all round a loop
 			if g.isDefer(f, e) { // a panic, and a deferred operation
 				f.unwinds = true
 				g.d.pinAll()

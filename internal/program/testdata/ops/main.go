@@ -400,6 +400,36 @@ func outOfRange(list []*link) (t int) {
 	}
 }
 
+// endless sends until the channel is closed, in loops with no record that is sure to come.
+func endless() int {
+	c, d := make(chan int, 10), make(chan int, 10)
+	done := make(chan int)
+	var mu sync.Mutex
+	n := 0
+	go func() {
+		defer func() { n, _ = n+1, recover(); done <- n }()
+		for {
+			c <- 0
+		}
+	}()
+	go func() {
+		defer close(done)
+		defer mu.Unlock()
+		mu.Lock()
+		defer func() { recover() }()
+		for {
+			d <- 0
+		}
+	}()
+	time.Sleep(time.Millisecond)
+	close(c)
+	t := <-done
+	close(d)
+	for range done {
+	}
+	return t
+}
+
 func labelled(n int) int {
 	t := 0
 outer:
@@ -598,6 +628,7 @@ func main() {
 	fmt.Println(ifaces([]any{nil, 1, "s", sq{2}, &ci{1}, errors.New("e"), 2.5, time.Second}))
 	fmt.Println(caught(4), rangefunc(), closures(), labelled(7), chans(), goexit(), unsafes(), nestedPanic(), bigs())
 	fmt.Println(byValue(captured{"xyz", [3]int32{5, 6, 7}, "any", struct{ b, c byte }{1, 2}}, 1))
+	fmt.Println(endless())
 	go loops(9)
 	fmt.Println(loops(11))
 	fmt.Println(divide(7, 2))
