@@ -47,7 +47,7 @@ var (
 	heap  = flag.Bool("heap", false, "collect garbage before each line, to see what lives")
 	out   = flag.String("o", "", "merge: write the trace to this file (without tables)")
 	cpu   = flag.String("cpuprofile", "", "write a CPU profile to this file")
-	mem   = flag.String("memprofile", "", "write a heap profile at the end to this file")
+	mem   = flag.String("memprofile", "", "write a heap profile at the last event to this file")
 )
 
 func main() {
@@ -63,9 +63,14 @@ func main() {
 		defer pprof.StopCPUProfile()
 	}
 	stage(flag.Arg(0), flag.Arg(1))
+}
+
+// living writes the heap profile: what the stage holds when it has read the last event.
+func living() {
 	if *mem != "" {
 		f, err := os.Create(*mem)
 		check(err)
+		defer f.Close()
 		runtime.GC()
 		check(pprof.Lookup("heap").WriteTo(f, 0))
 	}
@@ -166,9 +171,11 @@ func (m *meter) Meta() *trace.Meta { return m.in.Meta() }
 
 func (m *meter) Next(e *trace.Event) error {
 	if m.left > 0 && m.n == m.left {
+		living()
 		return io.EOF
 	}
 	if err := m.in.Next(e); err != nil {
+		living()
 		return err
 	}
 	if m.n++; m.n-m.last == *every {

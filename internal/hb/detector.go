@@ -19,11 +19,15 @@ type Detector struct {
 	gs      []goroutine
 	ended   []Epoch // last epochs of goroutines whose slots may be used again, oldest first
 	slots   uint32
+	kept    int // clocks of ended goroutines
 	mem     shadow
 	syncs   syncs
 	races   races
 	scratch VC
 }
+
+// maxKept bounds the words of the clocks of ended goroutines.
+const maxKept = 1 << 20
 
 // New returns a detector that has seen nothing.
 func New() *Detector { return &Detector{} }
@@ -110,7 +114,7 @@ func (d *Detector) fork(e *trace.Event) {
 		if !t.ended && e.G != 0 {
 			t.ended = true
 			d.ended = append(d.ended, t.epoch)
-			if len(t.vc) > 64 {
+			if d.kept += len(t.vc); len(t.vc) > 64 || d.kept > maxKept {
 				t.vc = nil // Join needs it only in traces of other tools, which have few threads
 			}
 		}

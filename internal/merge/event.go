@@ -161,6 +161,10 @@ func (m *merger) atomic(r *record, p placed) {
 // compare counts and marks a read that no order explains (V5), and returns its place in the buffer.
 func (m *merger) compare(p *placed) int {
 	m.stats.Values++
+	if m.doubtful(p) {
+		m.stats.Unexplained++
+		p.e.Flags |= format.FlagUnexplained
+	}
 	if !p.a.c.explains(p.a.val, p.a.mask) {
 		i := m.rescue(p)
 		if i < 0 {

@@ -121,6 +121,7 @@ func (m *merger) run() {
 			heap.Fix(&m.heap, 0)
 		} else {
 			heap.Pop(&m.heap)
+			s.acc, s.rec = nil, record{}
 		}
 	}
 	for _, s := range m.heap { // behind the limit

@@ -116,6 +116,20 @@ func (m *merger) beforeRead(s *stream, a access) {
 	}
 }
 
+// doubtful reports whether the read p is of memory that is not known, and another stream's group has a write of its
+// value that (V1) could not bring before it: nothing says that the value was there at first (V6). Zero mostly was.
+func (m *merger) doubtful(p *placed) (found bool) {
+	c := p.a.c
+	if !c.hot || p.a.val&spread[p.a.mask&^c.known] == 0 || !c.explains(p.a.val, p.a.mask) {
+		return false
+	}
+	m.others(m.streams[p.s], p.a.x, func(t *stream) bool {
+		found = explanation(t, p.a) >= 0
+		return found
+	})
+	return found
+}
+
 // explanation returns the first write of t's group after which a is explained, or -1.
 func explanation(t *stream, a access) int {
 	c := *a.c
