@@ -45,6 +45,7 @@ func TestRecorded(t *testing.T) {
 		}
 		mine, err := p.Follow(recorded)
 		if errors.Is(err, progtest.ErrOrder) {
+			t.Logf("program %d: %v", seed, err)
 			skipped++
 			wrong += falseRaces(t, p, recorded)
 			continue
