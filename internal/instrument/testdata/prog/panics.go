@@ -73,8 +73,23 @@ func constants() {
 	fmt.Println(1/neg, complex(neg, 1)*complex(0, 1), -0.0, math.NaN() == math.NaN())
 }
 
+// inPlace has literals that are called where they stand: the line of such a call is that of its last brace.
+func inPlace() {
+	x := 0
+	func() { func() { _, _, up, _ := runtime.Caller(1); fmt.Println("in place", up) }() }()
+	func() {
+		func() {
+			_, _, up, _ := runtime.Caller(1)
+			_, _, top, _ := runtime.Caller(2)
+			fmt.Println("in place", up, top)
+		}()
+		x++
+	}()
+}
+
 // where prints line numbers and function names.
 func where() {
+	inPlace()
 	_, _, line, _ := runtime.Caller(0)
 	fmt.Println("line", line)
 	func() {
