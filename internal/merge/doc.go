@@ -39,8 +39,8 @@
 //     wrote it was not recorded (or the search, which is not exhaustive, missed the order). (V3) and (V4) reach back over the last events only.
 //   - (V6) Memory is unknown until it is accessed, and again after an Alloc, and after a write without value; the first read of unknown bytes is explained.
 //     But if the group of another stream writes what it returned, (V1) holds for it: what was there at first may have been something else, and to
-//     take this value for it would be to say that the read might come before the write. If (V1) does not succeed, (V5) holds for the read,
-//     unless it returned zero, which is what most memory has at first.
+//     take this value for it would be to say that the read might come before the write. If no write can be brought before it, (V5) holds.
+//     Zero, which is what most memory has at first, needs no write if one could not come without leaving another read unexplained.
 //
 // The result is deterministic: it depends on the records only.
 //

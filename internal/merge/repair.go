@@ -94,7 +94,7 @@ func (m *merger) others(s *stream, x uint64, f func(t *stream) bool) {
 
 // beforeRead makes room for a read of s that the shadow does not explain (V1). Of the
 // streams that can explain it, the one is pulled whose own reads, on the way, are explained best. If nothing
-// is known of the word, no read on the way may stay unexplained: the value may be the initial one.
+// is known of the word and zero was read, no read on the way may stay unexplained: that may be the initial value.
 func (m *merger) beforeRead(s *stream, a access) {
 	if m.depth >= maxDepth {
 		return
@@ -111,7 +111,7 @@ func (m *merger) beforeRead(s *stream, a access) {
 		}
 		return least == 0
 	})
-	if best != nil && (least == 0 || !a.c.explains(a.val, a.mask)) {
+	if best != nil && (least == 0 || !a.c.explains(a.val, a.mask) || a.val&spread[a.mask&^a.c.known] != 0) {
 		m.pull(best, upTo)
 	}
 }
