@@ -17,15 +17,19 @@ type Program struct {
 	modules  bool                         // there is untraced code outside the standard library
 	open     map[any]bool                 // variables and fields of which an address is a value (E2)
 	bindings map[*ssa.FreeVar][]ssa.Value // what closures are made with
+	captured []*ssa.FreeVar               // open, of which the bindings may not be yet
 	seen     map[place]bool               // by share
-	own      map[string]bool              // names, with a traced type in them or not
+	logs     bool                         // the program sets or takes the output of package log
+	values   values
+	kept     kept
+	own      map[string]bool // names, with a traced type in them or not
 }
 
 // NewProgram returns a Program without functions. paths are those of the traced packages.
 func NewProgram(paths []string) *Program {
 	set := make(map[string]bool)
 	p := &Program{
-		shared: make(map[string]bool), open: make(map[any]bool), bindings: make(map[*ssa.FreeVar][]ssa.Value), own: make(map[string]bool), seen: make(map[place]bool),
+		shared: make(map[string]bool), open: make(map[any]bool), bindings: make(map[*ssa.FreeVar][]ssa.Value), own: make(map[string]bool), seen: make(map[place]bool), values: newValues(), kept: newKept(),
 	}
 	for _, path := range paths {
 		set[path] = true
@@ -55,14 +59,18 @@ func (p *Program) Import(path string) {
 // Add adds a function, without those inside it.
 func (p *Program) Add(fn *ssa.Function) {
 	var space [10]*ssa.Value
+	p.callable(fn)
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			for i, v := range in.Operands(space[:0]) {
 				if *v != nil && !direct(in, i, *v) {
 					p.addressTaken(*v)
+					p.taken(in, *v)
 				}
 			}
 			p.handedOut(in)
+			p.note(in)
+			p.give(in)
 		}
 	}
 }
@@ -85,7 +93,9 @@ func (p *Program) handedOut(in ssa.Instruction) {
 		}
 	case ssa.CallInstruction:
 		c := in.Common()
-		if _, pkg := callee(c); pkg != "" && !p.traced(pkg) {
+		name, pkg := callee(c)
+		p.logs = p.logs || name == "log.SetOutput" || name == "log.Default" || name == "log/slog.SetDefault"
+		if pkg != "" && !p.traced(pkg) {
 			for _, a := range c.Args {
 				p.share(a.Type(), false)
 			}
@@ -127,8 +137,11 @@ func (p *Program) addressTaken(v ssa.Value) {
 	switch v := v.(type) {
 	case *ssa.Global:
 		p.open[globalKey(v)] = true
-	case *ssa.Alloc, *ssa.FreeVar:
+	case *ssa.Alloc:
 		p.open[v] = true
+	case *ssa.FreeVar:
+		p.open[v] = true
+		p.captured = append(p.captured, v)
 	case *ssa.FieldAddr:
 		p.open[fieldKey(v)] = true
 		p.addressTaken(v.X)
@@ -154,9 +167,23 @@ func fieldKey(f *ssa.FieldAddr) string {
 	return typeName(t) + "." + s.Field(f.Field).Name()
 }
 
+// uncapture opens what the closures captured that take its address. They may have been added before the closure was made.
+func (p *Program) uncapture() {
+	for len(p.captured) > 0 {
+		v := p.captured[len(p.captured)-1]
+		p.captured = p.captured[:len(p.captured)-1]
+		for _, b := range p.bindings[v] {
+			if f, ok := b.(*ssa.FreeVar); !ok || !p.open[f] {
+				p.addressTaken(b)
+			}
+		}
+	}
+}
+
 // hidden reports whether the address leads to a variable, or a part of one, that only traced code can
 // access: nobody has its address (E2).
 func (p *Program) hidden(addr ssa.Value) bool {
+	p.uncapture()
 	switch v := addr.(type) {
 	case *ssa.Global:
 		return v.Pkg != nil && p.traced(v.Pkg.Pkg.Path()) && !p.open[globalKey(v)]

@@ -32,18 +32,19 @@ var scopeTexts = [...]string{Named: "", Foreign: "~", Shared: "*", Everything: "
 
 // Set is the footprint of a call or of an access. The zero value touches nothing.
 type Set struct {
-	Effect Effect
-	Scope  Scope
-	Hidden bool     // an access to what only Everything has
-	Types  []string // sorted
-	State  string   // hidden state; "" if none, "*" for any
+	Effect  Effect
+	Scope   Scope
+	Hidden  bool     // an access to what only Everything has
+	Dynamic bool     // a call of which the callee is known only in the run: it may be a traced function
+	Types   []string // sorted
+	State   string   // hidden state; "" if none, "*" for any
 }
 
 // AnyState is the hidden state of a call whose callee is not known (F7).
 const AnyState = "*"
 
 // Anything is the footprint of code about which nothing is known.
-var Anything = Set{Effect: Write, Scope: Everything, State: AnyState}
+var Anything = Set{Effect: Write, Scope: Everything, State: AnyState, Dynamic: true}
 
 // Meets reports whether the order of two steps with these footprints can matter (M1, M2).
 func Meets(a, b *Set) bool {
@@ -90,7 +91,7 @@ func intersect(a, b []string) bool {
 
 // String returns the text form, which Parse reads:
 //
-//	effect [. | ~ | * | **] [T;T;…] [state=S]
+//	effect [. | ~ | * | **] [T;T;…] [state=S] [dynamic]
 func (s *Set) String() string {
 	var b strings.Builder
 	b.WriteString(s.Effect.String())
@@ -105,6 +106,9 @@ func (s *Set) String() string {
 	}
 	if s.State != "" {
 		b.WriteString("\tstate=" + s.State)
+	}
+	if s.Dynamic {
+		b.WriteString("\tdynamic")
 	}
 	return b.String()
 }
@@ -124,6 +128,8 @@ func Parse(text string) Set {
 			s.Scope = Scope(k)
 		} else if f == "." {
 			s.Hidden = true
+		} else if f == "dynamic" {
+			s.Dynamic = true
 		} else {
 			s.Types = strings.Split(f, "\v")
 		}

@@ -141,3 +141,45 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
+
+// What an access of a variable touches depends on who has its address, in whichever closure.
+func TestHidden(t *testing.T) {
+	cfg := &packages.Config{Mode: packages.LoadSyntax, Dir: "testdata"}
+	pkgs, err := packages.Load(cfg, "./hidden.go")
+	if err != nil || packages.PrintErrors(pkgs) > 0 {
+		t.Fatal("loading testdata/hidden.go:", err)
+	}
+	prog, _ := ssautil.Packages(pkgs, 0)
+	prog.Build()
+	p := NewProgram([]string{"command-line-arguments"})
+	for fn := range ssautil.AllFunctions(prog) {
+		p.Add(fn)
+	}
+	seen := 0
+	for fn := range ssautil.AllFunctions(prog) {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				st, ok := in.(*ssa.Store)
+				if !ok {
+					continue
+				}
+				c, ok := st.Val.(*ssa.Const)
+				if !ok || c.Value == nil || c.Type().String() != "int" {
+					continue
+				}
+				n := c.Int64() // 1xx: hidden, 2xx: not
+				if n < 100 {
+					continue
+				}
+				seen++
+				s, _ := p.OfInstr(st)
+				if s.Hidden != (n < 200) {
+					t.Errorf("store of %d: hidden %v, footprint %s", n, s.Hidden, readable(&s))
+				}
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("only %d stores seen", seen)
+	}
+}

@@ -15,21 +15,35 @@ func (p *Program) ofCall(c *ssa.CallCommon) Set {
 	if pkg != "" && p.traced(pkg) { // it stays as written
 		return Anything
 	}
+	if pkg == "" && !c.IsInvoke() && !p.touches(c.Value) {
+		return Set{Dynamic: true}
+	}
 	e, state := lookup(name, pkg)
-	s := Set{Effect: e.effect, State: state}
-	if e.effect == None {
+	s := Set{Effect: e.effect, State: state, Dynamic: pkg == "" || c.StaticCallee() == nil}
+	switch {
+	case pkg == "log" && e.effect == None && p.logs:
+		return Set{Effect: Write, Scope: Shared} // what is printed, and what the output leads to
+	case e.effect == None:
+		return s
+	case e.pointed:
+		names := map[string]bool{}
+		for _, a := range c.Args {
+			if m, ok := a.(*ssa.MakeInterface); ok {
+				inside(deref(m.X.Type()), names)
+			} else if types.IsInterface(a.Type()) && !immutable[typeName(a.Type())] {
+				s.Scope = Shared
+			}
+		}
+		if s.Scope == Named {
+			s.Types = p.marked(names)
+		}
 		return s
 	}
 	r := newReacher(p.traced)
-	r.std, r.reflects = pkg != "" && !strings.Contains(first(pkg), "."), reflects(name, pkg)
+	r.std, r.reflects = !p.module(pkg), pkg == "" || reflects(name, pkg)
 	switch {
-	case pkg == "" && p.modules:
-		r.scope = Shared
 	case pkg == "" || !r.std || state != "": // what it keeps may lead anywhere
 		r.scope = Foreign
-	}
-	if c.IsInvoke() && p.modules {
-		r.value(c.Value)
 	}
 	args, sig := c.Args, c.Signature()
 	first := len(args) - sig.Params().Len()
@@ -44,6 +58,15 @@ func (p *Program) ofCall(c *ssa.CallCommon) Set {
 			r.reflects = was && !r.std
 			r.value(a)
 			r.reflects = was
+		}
+	}
+	if pkg == "" && p.modules || p.module(pkg) {
+		names, all := p.keptNames()
+		for n := range names {
+			r.add(n)
+		}
+		if all {
+			r.more(Shared)
 		}
 	}
 	s.Scope, s.Types = r.scope, p.marked(r.set)
@@ -171,10 +194,13 @@ func (p *Program) ofMap(m types.Type, write bool) Set {
 // empty if it is not known. A method of an interface is known if it is in the table.
 func callee(c *ssa.CallCommon) (name, pkg string) {
 	if c.IsInvoke() {
-		if m := c.Method; m.Pkg() != nil && hasEntry(m.FullName()) {
-			return m.FullName(), m.Pkg().Path()
+		if name := c.Method.FullName(); hasEntry(name) {
+			return name, "context" // or the universe
 		}
 		return "", ""
+	}
+	if n, ok := types.Unalias(c.Value.Type()).(*types.Named); ok && hasEntry(typeName(n)) {
+		return typeName(n), n.Obj().Pkg().Path()
 	}
 	fn := c.StaticCallee()
 	if fn == nil {
@@ -196,10 +222,11 @@ type Traced func(path string) bool
 // reacher collects the types of the memory that values lead to.
 type reacher struct {
 	traced   Traced
-	foreign  bool // inside a type of a package that is not instrumented (F8)
-	reflects bool // the callee looks into what its own types keep (F8)
-	deep     bool // and this is a value that it looks into by reflection
-	std      bool // the callee is a function of the standard library
+	foreign  bool                   // inside a type of a package that is not instrumented (F8)
+	reflects bool                   // the callee looks into what its own types keep (F8)
+	deep     bool                   // and this is a value that it looks into by reflection
+	std      bool                   // the callee is a function of the standard library
+	met      func(*types.Interface) // what to do with interfaces, if not that
 	seen     map[place]bool
 	scope    Scope
 	set      map[string]bool
@@ -321,6 +348,10 @@ func (r *reacher) holds(t types.Type) {
 		r.holds(u.Elem())
 	case *types.Interface: // (F3), (F8)
 		switch {
+		case r.met != nil:
+			if !outside {
+				r.met(u)
+			}
 		case !outside || r.deep || r.reflects && u.NumMethods() == 0:
 			r.more(Shared)
 		case u.NumMethods() > 0:

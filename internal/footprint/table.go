@@ -15,6 +15,7 @@ type entry struct {
 	effect   Effect
 	state    bool
 	receiver bool // only what the receiver reaches
+	pointed  bool // only what the arguments point to, not what that leads to
 }
 
 // table reads table.txt once. A line that cannot be read is our own broken invariant.
@@ -28,7 +29,7 @@ var table = sync.OnceValue(func() map[string]entry {
 
 var effects = map[string]entry{
 	"none": {effect: None}, "read": {effect: Read}, "args": {effect: Write}, "state": {effect: Write, state: true},
-	"recv": {effect: Write, receiver: true},
+	"direct": {effect: Write, pointed: true}, "recv": {effect: Write, receiver: true},
 }
 
 func parseTable(text string) (map[string]entry, error) {
@@ -92,10 +93,10 @@ func first(pkg string) string {
 	return name
 }
 
-// reflects reports whether a function looks by reflection into what its arguments lead to, its own types' interfaces included.
+// reflects reports whether a function of the standard library looks by reflection into what its arguments lead to, its own types' interfaces included.
 func reflects(name, pkg string) bool {
 	top := first(pkg)
-	return strings.Contains(top, ".") || reflecting[pkg] || reflecting[top] || name == "errors.As"
+	return reflecting[pkg] || reflecting[top]
 }
 
 var reflecting = map[string]bool{

@@ -72,8 +72,8 @@ func (f *footprints) lookup(s trace.Site, use int) touch {
 			if use == asWrite {
 				set.Effect = footprint.Write
 			}
-		} else if f.written && set.Scope != footprint.Named {
-			set.Scope = footprint.Everything
+		} else if f.written && (set.Scope != footprint.Named || set.Dynamic) {
+			set.Effect, set.Scope = footprint.Write, footprint.Everything
 		}
 		return f.number(set)
 	}
@@ -108,7 +108,7 @@ func (f *footprints) empty(t touch) bool {
 }
 
 // unknown says whether the callee was not known before the run.
-func (f *footprints) unknown(t touch) bool { return f.sets[t].State == footprint.AnyState }
+func (f *footprints) unknown(t touch) bool { return f.sets[t].Dynamic }
 
 // calls are the opaque calls that a goroutine is in, while the trace is read.
 type calls struct {

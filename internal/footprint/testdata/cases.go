@@ -2,9 +2,12 @@ package cases
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -42,7 +45,7 @@ func unmarshal(b string, a *account) { hex.Decode(nil, nil); binary.Read(nil, ni
 // want: read *
 func sprintAny(x any) string { return fmt.Sprint(x) }
 
-// want: write * state=*
+// want: none dynamic
 func dynamic(f func(any), x any) { f(x) }
 
 // want: write ~ state=os/user
@@ -81,3 +84,20 @@ func copies(r *writer, w io.Writer) {
 	io.WriteString(promoting{w}, "c")
 	io.WriteString(w, "d")
 }
+
+// want: write ~ state=* dynamic
+func usage() { f := flag.Usage; f() }
+
+var now = time.Now
+
+// want: none dynamic
+func stamp() time.Time { return now() }
+
+// want: none | none dynamic
+func canceled(ctx context.Context) {
+	_, cancel := context.WithCancel(ctx)
+	cancel()
+}
+
+// want: write int
+func as(err error, n *int) { errors.As(err, n) }

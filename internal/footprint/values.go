@@ -1,0 +1,149 @@
+package footprint
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// values is what calls through function values can lead to outside the traced code (F7): by signature, the functions
+// that traced code takes as values, if it gets no values of the signature from anywhere else.
+type values struct {
+	known   map[string][]*ssa.Function
+	unknown map[string]bool // some values come from outside
+	seen    map[types.Type]bool
+}
+
+func newValues() values {
+	return values{known: make(map[string][]*ssa.Function), unknown: make(map[string]bool), seen: make(map[types.Type]bool)}
+}
+
+func signature(t types.Type) string { return types.TypeString(t.Underlying(), nil) }
+
+// note adds what an instruction tells about function values.
+func (p *Program) note(in ssa.Instruction) {
+	switch in := in.(type) {
+	case *ssa.Call:
+		if fn := in.Call.StaticCallee(); fn == nil || fn.Pkg == nil || !p.traced(fn.Pkg.Pkg.Path()) {
+			p.values.outside(in.Type())
+		}
+	case *ssa.UnOp: // from a variable that other code can write
+		switch a := in.X.(type) {
+		case *ssa.Global:
+			if a.Pkg != nil && !p.traced(a.Pkg.Pkg.Path()) {
+				p.values.outside(in.Type())
+			}
+		case *ssa.FieldAddr:
+			if !p.ours(typeName(deref(a.X.Type()))) {
+				p.values.outside(in.Type())
+			}
+		}
+	case *ssa.Field:
+		if !p.ours(typeName(in.X.Type())) {
+			p.values.outside(in.Type())
+		}
+	case *ssa.TypeAssert:
+		p.values.outside(in.AssertedType)
+	case *ssa.MakeClosure: // of a bound method
+		if fn := in.Fn.(*ssa.Function); fn.Parent() == nil {
+			p.values.take(fn)
+		}
+	}
+}
+
+// taken notes a function that is used as a value.
+func (p *Program) taken(in ssa.Instruction, v ssa.Value) {
+	fn, ok := v.(*ssa.Function)
+	if !ok {
+		return
+	}
+	if c, isCall := in.(ssa.CallInstruction); isCall && c.Common().Value == v {
+		for _, a := range c.Common().Args {
+			if a == v {
+				p.values.take(fn)
+			}
+		}
+		return
+	}
+	if _, isClosure := in.(*ssa.MakeClosure); !isClosure {
+		p.values.take(fn)
+	}
+}
+
+// callable notes the parameters of a function that code outside may call.
+func (p *Program) callable(fn *ssa.Function) {
+	if fn.Parent() == nil && fn.Signature.Recv() == nil && fn.Synthetic == "" {
+		return // if it is taken as a value, take sees it
+	}
+	p.values.params(fn)
+}
+
+func (v *values) take(fn *ssa.Function) {
+	sig := signature(fn.Signature)
+	v.known[sig] = append(v.known[sig], fn)
+	v.params(fn)
+}
+
+func (v *values) params(fn *ssa.Function) {
+	params := fn.Signature.Params()
+	for i := range params.Len() {
+		v.outside(params.At(i).Type())
+	}
+}
+
+// outside notes that values of type t come from outside. What is in a struct of a named type is noted where the field is read.
+func (v *values) outside(t types.Type) {
+	if v.seen[t] {
+		return
+	}
+	v.seen[t] = true
+	switch u := t.Underlying().(type) {
+	case *types.Signature:
+		v.unknown[signature(u)] = true
+	case *types.Pointer:
+		v.outside(u.Elem())
+	case *types.Slice:
+		v.outside(u.Elem())
+	case *types.Array:
+		v.outside(u.Elem())
+	case *types.Map:
+		v.outside(u.Elem())
+	case *types.Chan:
+		v.outside(u.Elem())
+	case *types.Tuple:
+		for i := range u.Len() {
+			v.outside(u.At(i).Type())
+		}
+	case *types.Struct:
+		if _, named := types.Unalias(t).(*types.Named); named {
+			return
+		}
+		for i := range u.NumFields() {
+			v.outside(u.Field(i).Type())
+		}
+	}
+}
+
+// touches reports whether a call through the function value f can touch anything that is not traced.
+func (p *Program) touches(f ssa.Value) bool {
+	sig := signature(f.Type())
+	if p.values.unknown[sig] {
+		return true
+	}
+	for _, fn := range p.values.known[sig] {
+		obj, ok := fn.Object().(*types.Func)
+		if !ok || obj.Pkg() == nil { // a literal: traced
+			if fn.Parent() == nil {
+				return true
+			}
+			continue
+		}
+		if p.traced(obj.Pkg().Path()) {
+			continue
+		}
+		if e, _ := lookup(obj.FullName(), obj.Pkg().Path()); e.effect != None {
+			return true
+		}
+	}
+	return false
+}
