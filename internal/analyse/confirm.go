@@ -30,6 +30,7 @@ func Confirm(src trace.Source, meta *trace.Meta, res *Result) error {
 	}
 	w := witness.NewRecorded(pairs, quiet(meta))
 	var e trace.Event
+	var inside insides
 	for i := int64(0); w.Wants(); i++ {
 		if err := src.Next(&e); err != nil {
 			if errors.Is(err, io.EOF) {
@@ -37,6 +38,7 @@ func Confirm(src trace.Source, meta *trace.Meta, res *Result) error {
 			}
 			return err
 		}
+		inside.place(&e)
 		w.Step(i, &e)
 	}
 	var left []hb.Race

@@ -13,7 +13,7 @@ func (h *textHandler) witness(r *Race) {
 	left, right := r.A.Goroutine, r.B.Goroutine
 	if w.Semantics == RecordedRun {
 		h.printf("\n  The recorded run is the execution. What stood between the two accesses (the length of a channel, a select that took\n" +
-			"  its default, a lock that could not be taken, time) keeps them apart, but synchronises nothing:\n\n")
+			"  its default, a lock that could not be taken, other code, time) kept them apart, but synchronises nothing:\n\n")
 	} else {
 		h.printf("\n  An execution that leads there (%s; %s):\n\n", plural(len(w.Order), "event"), judgement(w.Semantics))
 	}

@@ -209,6 +209,9 @@ func (l *Locator) Races() ([]Race, error) {
 	var races []Race
 	for i, s := range l.specs {
 		a := l.seen[s.A].event
+		if a.Flags&format.FlagOpaque != 0 { // the other one says what is accessed
+			a = l.seen[s.B].event
+		}
 		races = append(races, Race{
 			Tier: s.Tier, A: l.access(s.A), B: l.access(s.B),
 			Object: l.object(&a), Hidden: l.hidden(l.chains[i], s.Order), Witness: l.witness(&s), Count: s.Count,

@@ -116,7 +116,7 @@ func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 	{"runtime/synctest.go", "\t\traceacquireg(gp, gp.bubble.raceaddr())\n", "\t\tpresageHidden(gp, pgAcquire, gp.bubble.raceaddr())\n", 2},
 	{"runtime/time.go", "\t\tif raceenabled {\n\t\t\t// Establish a happens-before between this timer event and\n\t\t\t// the next synctest.Wait call.\n\t\t\tracereleasemergeg(gp, bubble.raceaddr())\n\t\t}\n", "\t\tpresageHidden(gp, pgReleaseMerge, bubble.raceaddr())\n", 1},
 
-	// Edges that other packages declare to the race detector: iter.Pull, reads and writes of files.
+	// What other packages declare to the race detector. Edges: iter.Pull, reads and writes of files. Accesses: the buffers of these.
 	{"internal/race/norace.go", "func Acquire(addr unsafe.Pointer) {\n}\n\nfunc Release(addr unsafe.Pointer) {\n}\n\nfunc ReleaseMerge(addr unsafe.Pointer) {\n}\n", `func Acquire(addr unsafe.Pointer) { presageAcquire(addr) }
 
 func Release(addr unsafe.Pointer) { presageRelease(addr) }
@@ -134,6 +134,18 @@ func presageRelease(addr unsafe.Pointer)
 //go:linkname presageReleaseMerge
 //go:noescape
 func presageReleaseMerge(addr unsafe.Pointer)
+`, 1},
+	{"internal/race/norace.go", "func ReadRange(addr unsafe.Pointer, len int) {\n}\n\nfunc WriteRange(addr unsafe.Pointer, len int) {\n}\n", `func ReadRange(addr unsafe.Pointer, len int) { presageReadRange(addr, len) }
+
+func WriteRange(addr unsafe.Pointer, len int) { presageWriteRange(addr, len) }
+
+//go:linkname presageReadRange
+//go:noescape
+func presageReadRange(addr unsafe.Pointer, len int)
+
+//go:linkname presageWriteRange
+//go:noescape
+func presageWriteRange(addr unsafe.Pointer, len int)
 `, 1},
 	{"syscall/syscall_unix.go", "race.Enabled", "true", 7},
 

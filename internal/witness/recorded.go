@@ -235,7 +235,7 @@ func usable(e *trace.Event) error {
 		return refusal("R", "an access by the runtime")
 	case e.Flags&format.FlagStack != 0:
 		return refusal("R", "an access to a stack")
-	case e.Flags&format.FlagOpaque != 0:
+	case e.Flags&format.FlagOpaque != 0 && (e.Kind.IsAtomic() || e.Site == 0): // with a site, it is what the kernel does to a buffer in a known call
 		return refusal("R", "an access by code that was not instrumented")
 	case e.Kind != format.Write && e.Kind != format.AtomicWrite && e.Flags&format.FlagUnexplained != 0:
 		return refusal("R", "a read whose value is not explained")

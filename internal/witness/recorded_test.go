@@ -116,8 +116,17 @@ func TestRecorded(t *testing.T) {
 			g2 write 0x1008 val=2 @b`, "(R) a read whose value is not explained"},
 		{"opaque accesses", `
 			main go g2
-			main write x val=1 opaque @a
+			main awrite x val=1 opaque @a
 			g2 write x val=2 @b`, "(R) an access by code that was not instrumented"},
+		{"opaque accesses in between", `
+			main go g2
+			main write x val=1 @a
+			main write x novalue opaque
+			g2 write x val=2 @b`, "(R) an access by code that was not instrumented"},
+		{"a buffer that the kernel fills", `
+			main go g2
+			main write x novalue opaque @a
+			g2 read x val=2 @b`, ""},
 		{"a stack", `
 			main go g2
 			main write x val=1 @a

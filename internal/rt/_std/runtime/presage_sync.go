@@ -323,6 +323,19 @@ func race_presageRelease(p unsafe.Pointer) { pgRecord(pgRelease, 0, p) }
 //go:linkname race_presageReleaseMerge internal/race.presageReleaseMerge
 func race_presageReleaseMerge(p unsafe.Pointer) { pgRecord(pgReleaseMerge, 0, p) }
 
+//go:linkname race_presageReadRange internal/race.presageReadRange
+func race_presageReadRange(p unsafe.Pointer, n int) { pgRange(pgRead, p, n) }
+
+//go:linkname race_presageWriteRange internal/race.presageWriteRange
+func race_presageWriteRange(p unsafe.Pointer, n int) { pgRange(pgWrite, p, n) }
+
+// pgRange records what the kernel does to a buffer; of a large one, the beginning: who races with it races there as well.
+func pgRange(kind uint64, p unsafe.Pointer, n int) {
+	if s := pgHere(); s != nil && n > 0 {
+		s.touch(pgHead(kind, pgFlagOpaque|pgFlagNoValue, 0, 0), uintptr(p), uint64(min(n, 4096)))
+	}
+}
+
 // presageHidden records a hidden edge of gp; the remembered site stays.
 func presageHidden(gp *g, kind uint64, p unsafe.Pointer) {
 	if !presage.on {
