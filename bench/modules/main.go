@@ -249,13 +249,14 @@ func (b *bench) record(ctx context.Context, dir, traces string, packages int, ar
 }
 
 // maxRaw bounds what the processes of a recording leave on the disk, until it is merged.
-const maxRaw = 6 << 30
+const maxRaw = 12 << 30
 
 // bound ends recordings that grow too large, the largest first, until done is closed. A process that does not find its directory
 // stops recording, as on a full disk, and runs on; what it had recorded is merged (rule 6).
 func (b *bench) bound(done <-chan struct{}, stopped *atomic.Int32) {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
+	ended := map[string]bool{}
 	for {
 		select {
 		case <-done:
@@ -266,11 +267,11 @@ func (b *bench) bound(done <-chan struct{}, stopped *atomic.Int32) {
 		total, largest, most := int64(0), "", int64(0)
 		for _, dir := range dirs {
 			n := size(dir)
-			if total += n; n > most {
+			if total += n; n > most && !ended[dir] {
 				largest, most = dir, n
 			}
 		}
-		if total < maxRaw {
+		if total < maxRaw || largest == "" {
 			continue
 		}
 		aside := filepath.Join(b.Dir, "cache", "aside")
@@ -278,6 +279,7 @@ func (b *bench) bound(done <-chan struct{}, stopped *atomic.Int32) {
 			continue // its process and the merge have ended meanwhile
 		}
 		stopped.Add(1)
+		ended[largest] = true
 		time.Sleep(3 * time.Second) // it needs a new file several times a second
 		if os.Rename(aside, largest) != nil {
 			os.RemoveAll(aside)
