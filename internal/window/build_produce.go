@@ -23,6 +23,7 @@ type production struct {
 	mark     uint32
 	asked    []int64 // what resolve was asked last, and said
 	answer   []int32
+	writers  map[written][]writer // see misplaced; nil: not yet needed
 }
 
 func newProduction() production {
@@ -309,6 +310,10 @@ func (m *maker) settle(w *word, a *atom) {
 // thread ends here.
 func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDeps []int32) bool {
 	if m.pointOff || a.poisoned {
+		m.cut(t)
+		return false
+	}
+	if m.misplaced(i, r) {
 		m.cut(t)
 		return false
 	}
