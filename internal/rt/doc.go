@@ -15,13 +15,13 @@
 //     that completes its operation, under the channel's lock. The runtime does not preempt inside package
 //     runtime, to which the hooks belong also where they are inlined, so records are never interleaved.
 //   - (R2) Header last. The words of a record are stored before its header, x86 keeps the order of stores, and
-//     a word of a segment never written is zero. So a killed process leaves whole records.
+//     the word behind the last record is zero. So a killed process leaves whole records.
 //   - (R3) Stamp in effect. An operation and its stamp are one step for the other operations of the object: by the lock taken (Mutex
 //     by stripe, channel by its own), or by the order that the operation itself makes (Wait, a writer's Lock).
 //     Stamps of an object are therefore in the order of its operations.
 //   - (R4) Record before release. What lets another goroutine go on (Unlock, Done, send, close, Go) is recorded before it
 //     is visible. So what a killed or stopped process leaves is closed under cause: no effect without its cause.
-//   - (R5) No waiting. A stripe is held without preemption and without waiting for a goroutine, so GOMAXPROCS=1 is enough.
+//   - (R5) No waiting. A stripe is held without preemption and without waiting for a goroutine or the disk, so GOMAXPROCS=1 is enough.
 //   - (R6) No trace in the program. No allocation in the heap, no goroutine, no open file remains; raceenabled stays
 //     false, so that the scheduler, pools and the allocator do what they do without presage.
 //
@@ -41,5 +41,6 @@
 // # Cost
 //
 // A record of three words is six instructions, a block one comparison besides. An uncontended operation takes
-// about 50 ns more: two reads of the time-stamp counter and a stripe for a lock, the same for an atomic.
+// about 50 ns more: two reads of the time-stamp counter and a stripe for a lock, the same for an atomic. A
+// page of records costs its zeroing and its way to the disk, about 0.3 µs of system time (presage_log.go).
 package rt
