@@ -14,6 +14,7 @@ type frame struct {
 	static bool // entered by a call that the caller's walk is at
 	regs   []Value
 	deps   []*reads
+	terms  []*term // of the registers, in a symbolic walk
 	cells  []cell
 	block  int32
 	ip     int32
@@ -25,6 +26,7 @@ type frame struct {
 	deferred bool // an instrumented function was entered while this one was leaving
 	results  []Value
 	from     []*reads // what the results depend on
+	symbols  []*term  // and their terms
 }
 
 // A stage is how far the walk has come in the instruction at which it waits.
@@ -38,24 +40,27 @@ type stage struct {
 	words  []uint64 // the value of the run, or of the Value record
 	size   int64    // bytes of it so far
 	known  bool     // they were recorded
+	loads  []loaded // the run's events, in a symbolic walk
+	term   *term    // of the result, if the instruction's records say it
 	chosen int      // the case of a select
 }
 
 // reset begins the next instruction. The buffer of words stays.
-func (s *stage) reset() { *s = stage{words: s.words[:0], chosen: -1} }
+func (s *stage) reset() { *s = stage{words: s.words[:0], loads: s.loads[:0], chosen: -1} }
 
 // A cell is a local variable whose address does not leave the function (plan R2).
 type cell struct {
 	words []uint64 // nil: too large to follow, nothing is known
 	known uint64
 	deps  *reads // a union over what was stored in any part of it (F5)
+	term  *term  // of the whole content
 }
 
 // maxCell bounds the size of a local variable whose content is followed, in words.
 const maxCell = plan.MaxFollowed / 8
 
 func (c *cell) clear(size int64) {
-	c.deps, c.known = nil, 0
+	c.deps, c.term, c.known = nil, nil, 0
 	n := int(size+7) / 8
 	if size < 0 || n > maxCell {
 		c.words = nil
@@ -141,14 +146,18 @@ func (f *frame) set(in *instr, v Value, d *reads) {
 // enterBlock follows an edge: the phis of the block take their values at once.
 func (g *goroutine) enterBlock(f *frame, e edge) {
 	b := &f.code.blocks[e.to]
-	g.phiVals, g.phiDeps = g.phiVals[:0], g.phiDeps[:0]
+	g.phiVals, g.phiDeps, g.phiTerms = g.phiVals[:0], g.phiDeps[:0], g.phiTerms[:0]
 	for _, p := range b.phis {
 		a := &p.args[e.pred]
 		g.phiVals = append(g.phiVals, f.value(a))
 		g.phiDeps = append(g.phiDeps, f.depsOf(a))
+		g.phiTerms = append(g.phiTerms, f.termOf(a))
 	}
 	for i, p := range b.phis {
 		f.set(p, g.phiVals[i], g.phiDeps[i])
+		if g.w.symbolic {
+			f.setTerm(p, g.phiTerms[i])
+		}
 	}
 	f.block, f.ip = e.to, 0
 }
@@ -218,7 +227,7 @@ func (g *goroutine) pinOperands(f *frame, in *instr) {
 	}
 	for i := range in.args {
 		if in.pins == all || i < 64 && in.pins>>i&1 != 0 {
-			g.d.pin(f.depsOf(&in.args[i]))
+			g.keep(f, &in.args[i])
 		}
 	}
 	if in.op == opPanic {
@@ -238,6 +247,9 @@ func (g *goroutine) finish(f *frame, in *instr) {
 	case opBind:
 		r := in.args[0].reg
 		f.regs[r], f.deps[r] = f.value(&in.args[1]), f.depsOf(&in.args[1])
+		if g.w.symbolic {
+			f.terms[r] = f.termOf(&in.args[1])
+		}
 	case opLocal, opLoad:
 		if !in.recorded {
 			f.regs[in.reg] = g.computed(f, in)
@@ -245,6 +257,9 @@ func (g *goroutine) finish(f *frame, in *instr) {
 		f.deps[in.reg] = f.stage.reads
 		if in.op == opLocal {
 			f.deps[in.reg] = f.cells[in.cell].deps
+		}
+		if g.w.symbolic {
+			f.terms[in.reg] = g.symbolic(f, in)
 		}
 	case opCall:
 		g.returned(f, in)
@@ -262,7 +277,10 @@ func (g *goroutine) setLocal(f *frame, in *instr) {
 		d = g.d.union(c.deps, d)
 	}
 	c.store(at, in.size, f.value(&in.args[1]))
-	c.deps = d
+	c.deps, c.term = d, nil
+	if off, ok := at.Bits(); ok && off == 0 && in.size == f.code.cells[in.cell] {
+		c.term = f.termOf(&in.args[1])
+	}
 }
 
 // evaluate gives an instruction its result and what it depends on (F1).
@@ -273,6 +291,9 @@ func (g *goroutine) evaluate(f *frame, in *instr) {
 	if in.extract {
 		r := in.args[0].reg + int32(in.index)
 		f.regs[in.reg], f.deps[in.reg] = f.regs[r], f.deps[r]
+		if g.w.symbolic {
+			f.terms[in.reg] = f.terms[r]
+		}
 		return
 	}
 	d := f.stage.reads
@@ -284,6 +305,17 @@ func (g *goroutine) evaluate(f *frame, in *instr) {
 	}
 	if in.n == 1 && !in.recorded {
 		f.regs[in.reg] = g.computed(f, in)
+	}
+	if g.w.symbolic {
+		for i := range in.n {
+			f.terms[in.reg+i] = nil
+		}
+		if d != nil {
+			f.setTerm(in, g.symbolic(f, in))
+		}
+		if t := f.stage.term; t != nil && in.n == 1 && g.agrees(t, f.regs[in.reg]) {
+			f.setTerm(in, t)
+		}
 	}
 }
 
@@ -338,6 +370,12 @@ func (g *goroutine) returned(f *frame, in *instr) {
 		if int(i) < len(g.resultDeps) {
 			f.deps[r] = g.resultDeps[i]
 		}
+		if g.w.symbolic {
+			f.terms[r] = nil
+			if int(i) < len(g.resultTerms) {
+				f.terms[r] = g.resultTerms[i]
+			}
+		}
 		if in.recorded {
 			continue
 		}
@@ -346,5 +384,5 @@ func (g *goroutine) returned(f *frame, in *instr) {
 			f.regs[r] = g.results[i]
 		}
 	}
-	g.results, g.resultDeps = g.results[:0], g.resultDeps[:0]
+	g.results, g.resultDeps, g.resultTerms = g.results[:0], g.resultDeps[:0], g.resultTerms[:0]
 }

@@ -104,7 +104,7 @@ func (g *goroutine) take(f *frame, in *instr, w *want, index int64, e *trace.Eve
 func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.Event) {
 	s := &f.stage
 	if !s.run {
-		s.run, s.addr, s.words, s.size, s.known = true, uint64(e.Obj), s.words[:0], 0, true
+		s.run, s.addr, s.words, s.loads, s.size, s.known = true, uint64(e.Obj), s.words[:0], s.loads[:0], 0, true
 		if !g.checkAddress(f, in, w, e) {
 			return
 		}
@@ -118,9 +118,15 @@ func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.E
 			g.d.pinLater(index)
 		default:
 			s.reads = g.d.union(s.reads, g.d.read(index))
+			if g.w.symbolic {
+				s.loads = append(s.loads, loaded{index, int64(uint64(e.Obj) - s.addr), int64(e.Size), e.Val})
+			}
 		}
 	} else {
 		g.stored(f, in, stack)
+		if in.op == opStore && !stack {
+			g.writes(g.part(f.termOf(&in.args[1]), int64(uint64(e.Obj)-s.addr), int64(e.Size)), e.Val)
+		}
 	}
 	if e.Flags&format.FlagMore != 0 {
 		return
@@ -235,6 +241,35 @@ func (g *goroutine) runtime(f *frame, in *instr, index int64, e *trace.Event) {
 			return
 		}
 		f.stage.reads = g.d.union(f.stage.reads, g.d.read(index))
+		f.stage.term = g.readWord(f, index, e)
+	}
+	if !g.w.symbolic {
+		return
+	}
+	switch e.Kind {
+	case format.AtomicWrite:
+		g.writes(g.updated(f, in, nil, int64(e.Size)), e.Val)
+	case format.AtomicRMW:
+		t := g.updated(f, in, f.stage.term, int64(e.Size))
+		g.writes(t, e.Aux)
+		if isAdd(in) {
+			f.stage.term = t
+		}
+	case format.ChanSend:
+		if in, ok := in.in.(*ssa.Send); ok && e.Flags&format.FlagNoValue == 0 {
+			_ = in
+			g.writes(f.termOf(&f.instr().args[1]), e.Val)
+		}
+	}
+}
+
+// writes notes the term of what the event writes or sends.
+func (g *goroutine) writes(t *term, val uint64) {
+	if t == nil {
+		return
+	}
+	if s := g.symbol(t, 0); s != nil && s.amountsTo(val) {
+		g.w.value = s
 	}
 }
 
@@ -260,15 +295,16 @@ const (
 
 // Stats counts what the walk has done.
 type Stats struct {
-	Events      int64 // seen
-	Walked      int64 // consumed by a walk that agreed
-	Checked     int64 // recorded values and addresses compared
-	Invocations int64 // function invocations that were walked to their end
-	Panicked    int64 // of these: ended by a panic
-	Unwalked    map[Reason]int64
-	Mismatches  int64 // invocations given up because walk and trace differ
-	TooLarge    int64 // sets of reads pinned because of their size
-	TooOld      int64 // reads pinned because of their age
+	Events        int64 // seen
+	Walked        int64 // consumed by a walk that agreed
+	Checked       int64 // recorded values and addresses compared
+	Invocations   int64 // function invocations that were walked to their end
+	Panicked      int64 // of these: ended by a panic
+	Unwalked      map[Reason]int64
+	Mismatches    int64 // invocations given up because walk and trace differ
+	TooLarge      int64 // sets of reads pinned because of their size
+	TooOld        int64 // reads pinned because of their age
+	TermsTooLarge int64 // values without a term because it would be too large
 }
 
 // Mismatch is a point where the walk and the trace differ: a bug of presage.

@@ -24,6 +24,8 @@ type Walker struct {
 	stats      Stats
 	mismatches []Mismatch
 	from       []int64
+	value      window.FlowTerm // of the event's write or send
+	symbolic   bool            // terms are made (NewSymbolic)
 }
 
 // A goroutine is one machine: a stack of frames and the dataflow through them.
@@ -38,14 +40,18 @@ type goroutine struct {
 	// The Value record that is being read: its frame is on top.
 	valueWords int // words still to come
 
-	results    []Value // of the callee just left
-	resultDeps []*reads
-	vals       []Value // scratch
-	phiVals    []Value
-	phiDeps    []*reads
-	started    []Value // arguments of the go statement
-	event      int64
-	stacks     [][2]uint64 // where the stack has been, the present place last
+	results     []Value // of the callee just left
+	resultDeps  []*reads
+	resultTerms []*term
+	guards      []window.FlowGuard // of the next event
+	given       []window.FlowGuard
+	vals        []Value // scratch
+	phiVals     []Value
+	phiDeps     []*reads
+	phiTerms    []*term
+	started     []Value // arguments of the go statement
+	event       int64
+	stacks      [][2]uint64 // where the stack has been, the present place last
 }
 
 // New returns a walker for a trace of the program of p.
@@ -55,6 +61,13 @@ func New(p *plan.Plan) *Walker {
 		sizeCache: map[types.Type]int64{}, maskCache: map[types.Type][]uint64{},
 		stats: Stats{Unwalked: map[Reason]int64{}},
 	}
+}
+
+// NewSymbolic returns a walker that makes terms: its Flows have guards where it can.
+func NewSymbolic(p *plan.Plan) *Walker {
+	w := New(p)
+	w.symbolic = true
+	return w
 }
 
 func (w *Walker) goroutine(id trace.GoID) *goroutine {
@@ -95,9 +108,10 @@ func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
 	}
 	g := w.goroutine(e.G)
 	g.event = index
-	w.from = w.from[:0]
+	w.from, w.value = w.from[:0], nil
 	walked := g.step(index, e)
 	g.needs = g.d.take(g.needs)
+	g.given, g.guards = g.guards, g.given[:0]
 	w.stats.Events++
 	if walked {
 		w.stats.Walked++
@@ -107,7 +121,7 @@ func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
 	if e.Kind == format.End {
 		w.end(g)
 	}
-	return window.Flow{Walked: walked, Needs: g.needs, From: w.from}
+	return window.Flow{Walked: walked, Needs: g.needs, From: w.from, Guards: g.given, Value: w.value}
 }
 
 // end forgets a goroutine that has ended.
@@ -209,16 +223,20 @@ func (g *goroutine) push(depth uint64) *frame {
 	} else {
 		f = &frame{}
 	}
-	*f = frame{depth: depth, regs: f.regs, deps: f.deps, cells: f.cells, stage: f.stage, results: f.results[:0], from: f.from[:0]}
+	*f = frame{depth: depth, regs: f.regs, deps: f.deps, terms: f.terms, cells: f.cells, stage: f.stage,
+		results: f.results[:0], from: f.from[:0], symbols: f.symbols[:0]}
 	f.stage.reset()
 	g.frames = append(g.frames, f)
 	return f
 }
 
 // begin makes a frame one of c.
-func (f *frame) begin(c *code) {
+func (f *frame) begin(c *code, symbolic bool) {
 	f.code, f.walked = c, true
 	f.regs, f.deps = resize(f.regs, int(c.regs)), resize(f.deps, int(c.regs))
+	if symbolic {
+		f.terms = resize(f.terms, int(c.regs))
+	}
 	for len(f.cells) < len(c.cells) {
 		f.cells = append(f.cells, cell{})
 	}
@@ -247,7 +265,7 @@ func (g *goroutine) enter(e *trace.Event) bool {
 	static := caller != nil && caller.walked && g.entering(caller, e)
 	f := g.push(depth)
 	if c := g.callee(e); c != nil {
-		f.begin(c)
+		f.begin(c, g.w.symbolic)
 	}
 	f.static = static
 	switch {
@@ -346,6 +364,9 @@ func (g *goroutine) bind(caller, f *frame) {
 			continue
 		}
 		f.regs[r], f.deps[r] = caller.value(a), caller.depsOf(a)
+		if g.w.symbolic {
+			f.terms[r] = caller.termOf(a)
+		}
 	}
 }
 
@@ -355,6 +376,7 @@ func (g *goroutine) leave(f *frame) {
 	for i := range in.args {
 		f.results = append(f.results, f.value(&in.args[i]))
 		f.from = append(f.from, f.depsOf(&in.args[i]))
+		f.symbols = append(f.symbols, f.termOf(&in.args[i]))
 	}
 	f.leaving = true
 }
@@ -373,7 +395,7 @@ func (g *goroutine) exit(e *trace.Event) bool {
 		return false
 	}
 	walked := f.walked && g.exits(f, e)
-	results, from := f.results, f.from
+	results, from, symbols := f.results, f.from, f.symbols
 	static := f.static
 	g.pop()
 	caller := g.top()
@@ -383,9 +405,10 @@ func (g *goroutine) exit(e *trace.Event) bool {
 		if static && walked {
 			g.results = append(g.results[:0], results...)
 			g.resultDeps = append(g.resultDeps[:0], from...)
+			g.resultTerms = append(g.resultTerms[:0], symbols...)
 			return true
 		}
-		g.results, g.resultDeps = g.results[:0], g.resultDeps[:0]
+		g.results, g.resultDeps, g.resultTerms = g.results[:0], g.resultDeps[:0], g.resultTerms[:0]
 	}
 	for _, d := range from { // (F3) what opaque code receives
 		g.d.pin(d)
@@ -415,7 +438,7 @@ func (g *goroutine) exits(f *frame, e *trace.Event) bool {
 		return true
 	case f.code.plan.Defers || e.Flags&format.FlagPanic != 0: // panic, recovered or not; Goexit
 		g.d.pinAll()
-		f.results, f.from = f.results[:0], f.from[:0]
+		f.results, f.from, f.symbols = f.results[:0], f.from[:0], f.symbols[:0]
 		g.w.stats.Panicked++
 		return true
 	}

@@ -22,6 +22,8 @@ type BuildOptions struct {
 	Cleared bool
 	// Walked says that Flows come from a walk.
 	Walked bool
+	// Symbolic says that the walk makes terms: windows have guards and values (V).
+	Symbolic bool
 	// Meta names the functions of opaque calls; it may be nil.
 	Meta *trace.Meta
 }
@@ -56,6 +58,8 @@ type record struct {
 	index  int64
 	needs  []int64
 	from   []int64
+	guards []FlowGuard
+	value  FlowTerm
 	walked bool
 	touch  touch // OpaqueBegin, OpaqueEnd
 	chosen bool  // a case of a select
@@ -120,6 +124,9 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 		b.from = kept(b.from, f.From)
 		r.from = b.from
 	}
+	if b.opt.Symbolic {
+		r.guards, r.value = append([]FlowGuard(nil), f.Guards...), f.Value
+	}
 	switch {
 	case e.Kind.IsAccess():
 		b.missed(e)
@@ -161,7 +168,7 @@ func (b *Builder) Flush() error {
 func (b *Builder) wants(e *trace.Event, f *Flow) bool {
 	switch e.Kind {
 	case format.Value, format.Word, format.Block, format.Enter, format.Exit:
-		return len(f.Needs) > 0
+		return len(f.Needs) > 0 || len(f.Guards) > 0
 	case format.Read, format.Write:
 		return e.Obj != 0 && (e.Flags&format.FlagStack == 0 || b.opt.Walked) // 0: a nil map
 	case format.End:

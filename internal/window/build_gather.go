@@ -35,6 +35,8 @@ type atom struct {
 	last       int64    // trace index of the last access
 	barrier    int32    // the last hidden write, or -1
 	deps       []int32  // of an atom that is not shared: what its content was computed from
+	value      *termOf  // and the term of the word that was written
+	written    valueMask
 	order      ordering
 }
 

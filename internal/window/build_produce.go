@@ -11,8 +11,9 @@ import (
 // moment of the record it is at.
 type production struct {
 	threads  map[trace.GoID]*thread
-	order    []*thread // by Thread
-	src      [][]int32 // by record: the reads that must be intact for this read's value to be
+	order    []*thread  // by Thread
+	src      [][]int32  // by record: the reads that must be intact for this read's value to be
+	contents []*content // by record: what this read returns, in a symbolic walk
 	cutAny   bool
 	started  map[trace.GoID]bool  // by a Go of the window, in it or cut
 	points   []point              // ends of opaque calls
@@ -135,6 +136,9 @@ func (m *maker) dropped(r *record) {
 }
 
 func (m *maker) event(i int, r *record, t *thread) {
+	if len(r.guards) > 0 {
+		m.guard(i, r, t)
+	}
 	switch r.e.Kind {
 	case format.Read, format.Write, format.AtomicRead, format.AtomicWrite, format.AtomicRMW:
 		m.accessEvent(i, r, t)
@@ -362,6 +366,12 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 	if reads(e.Kind) {
 		t.parts = append(t.parts, n)
 		m.pass(i, []int32{n})
+		if !w.noValue {
+			m.learn(i, piece{mask: a.mask, event: n})
+		}
+	}
+	if len(ev.ValDeps) > 0 || e.Kind == format.AtomicRMW {
+		m.w.Events[n].Value = m.valueOf(r, n, valueMask{shift, a.mask})
 	}
 	m.ordered(t, n, a, e)
 	a.last = r.index
@@ -465,17 +475,25 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 			if !m.hiddenPrivate(i, t, a) {
 				return false
 			}
-			a.cur, a.deps = v, nil
+			a.cur, a.deps, a.value = v, nil, nil
 		}
 		m.pass(i, a.deps)
+		if !w.noValue && (a.value != nil || len(a.deps) == 0) {
+			m.learn(i, piece{mask: a.mask, event: -1, value: a.value, atom: a.written, bits: v})
+		}
 	}
 	switch {
 	case e.Kind == format.AtomicRMW:
 		a.cur, a.deps = extract(e.Aux<<shift, a.mask), valDeps
+		a.value = nil
 	case !reads(e.Kind) && w.noValue:
-		a.deps = merge(a.deps, valDeps)
+		a.deps, a.value = merge(a.deps, valDeps), nil
 	case !reads(e.Kind):
 		a.cur, a.deps = v, valDeps
+		a.value, a.written = nil, valueMask{shift, a.mask}
+		if r.value != nil && len(valDeps) > 0 {
+			a.value = m.term(r.value)
+		}
 	}
 	a.last = r.index
 	if e.Flags&format.FlagOpaque == 0 {
@@ -501,6 +519,8 @@ func merge(a, b []int32) []int32 {
 func (m *maker) finish() {
 	m.w.Semantics = ValueReads
 	switch {
+	case m.b.opt.Symbolic:
+		m.w.Semantics = EvaluatedReads
 	case m.b.opt.NoValues:
 		m.w.Semantics = StrictReads
 	case m.b.opt.Walked:

@@ -18,6 +18,13 @@ type Flow struct {
 	// earlier read of the invocation.
 	Needs []int64
 
+	// Guards are conditions for the event to happen as recorded, of a symbolic walk: what would
+	// otherwise be in Needs because a branch or an address rests on it.
+	Guards []FlowGuard
+
+	// Value is the value written or sent, as a function of the reads in From; nil: not known.
+	Value FlowTerm
+
 	// From are the reads (trace indexes, same goroutine) that the value written or
 	// sent is computed from.
 	From []int64
@@ -27,4 +34,19 @@ type Flow struct {
 // valid until the next call.
 type Walker interface {
 	Step(index int64, e *trace.Event) Flow
+}
+
+// FlowTerm is a word computed from words that earlier Read events of its goroutine return, as
+// the events have them; an atomic update also from what it reads itself. See [Term].
+type FlowTerm interface {
+	Reads() []int64 // trace indexes, ascending
+	Recorded() []uint64
+	Eval(reads []uint64) (word uint64, ok bool)
+	Single() bool // it is what its only read returns
+}
+
+// FlowGuard is a condition: the term has the value that it had in the recorded run.
+type FlowGuard struct {
+	Term FlowTerm
+	Want uint64
 }
