@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"presage/internal/engine"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 	"presage/internal/window"
-	"presage/internal/witness"
 )
 
 // sitePair is an unordered pair of sites.
@@ -19,7 +17,8 @@ func pairOf(a, b trace.Site) sitePair { return sitePair{min(a, b), max(a, b)} }
 // pairState is what is known of a pair of sites.
 type pairState struct {
 	race  int // index in run.races, +1
-	tried int
+	rung  int // where it was found
+	tried [rungs]int
 	count int
 }
 
@@ -72,7 +71,7 @@ func (r *run) candidates(b *window.Built) []*candidate {
 			sites := pairOf(g.site, e.Site)
 			s := r.pair(sites)
 			s.count += g.n
-			if s.race != 0 {
+			if s.race != 0 && s.rung == 0 {
 				continue
 			}
 			if locks.common(g.locks, locks.at[i]) {
@@ -182,66 +181,6 @@ func conflict(a, b format.Kind) bool {
 func candidateAccess(w *window.Window, i int) bool {
 	e := &w.Events[i]
 	return e.Kind.IsAccess() && e.Flags&format.FlagStack == 0 && w.Threads[e.Thread] >= 0
-}
-
-// try gives the pairs of a candidate to the engine until one races.
-func (r *run) try(b *window.Built, solver *engine.Solver, c *candidate) {
-	s := r.pair(c.sites)
-	if s.race != 0 && !r.opt.EveryPair {
-		return
-	}
-	tries := 0
-	for _, p := range c.pairs {
-		if !r.opt.EveryPair && (tries >= r.opt.Tries || s.tried >= r.opt.Total) {
-			c.more = true
-			break
-		}
-		res := solver.Solve(p)
-		if res.Layer != engine.LayerStatic { // those cost nothing
-			tries++
-			s.tried++
-			r.spent.add(int64(1+res.Conflicts) * int64(len(b.Events)))
-		}
-		r.spent.add(staticVisits)
-		r.counts.Tried++
-		r.counts.Conflicts += int64(res.Conflicts)
-		r.counts.Layers[res.Layer.String()+" "+res.Verdict.String()]++
-		switch res.Verdict {
-		case engine.Unknown:
-			r.counts.Unknown++
-		case engine.NoRace:
-			r.counts.Refuted++
-		case engine.Race:
-			if r.witnessed(b, p, res.Order, s) {
-				return
-			}
-		}
-	}
-	if c.more {
-		r.counts.Untried++
-	}
-}
-
-// witnessed has a witness checked and keeps the race (A1).
-func (r *run) witnessed(b *window.Built, p window.Pair, order []int32, s *pairState) bool {
-	if err := witness.Check(b.Window, p, order); err != nil {
-		r.counts.Rejected++
-		if len(r.reject) < 10 {
-			r.reject = append(r.reject, err)
-		}
-		return false
-	}
-	r.counts.Raced++
-	race := Race{
-		A: accessAt(b, p.A), B: accessAt(b, p.B), Semantics: b.Semantics,
-		Order: traceOrder(b.Window, p, order), Count: 1,
-	}
-	if r.unordered(b, p) {
-		race.Tier = Observed
-	}
-	r.races = append(r.races, race)
-	s.race = len(r.races)
-	return true
 }
 
 func accessAt(b *window.Built, i int32) Access {

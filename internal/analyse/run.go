@@ -6,7 +6,6 @@ import (
 	"io"
 	"sync/atomic"
 
-	"presage/internal/engine"
 	"presage/internal/hb"
 	"presage/internal/trace"
 	"presage/internal/window"
@@ -18,6 +17,7 @@ type Level uint8
 const (
 	Causal Level = iota // predicted races, by maximal causality
 	HB                  // the happens-before pass alone
+	Value               // and those that need reads to take other values (RECIPE's value relaxation)
 )
 
 // Options are the limits of an analysis. The zero value is the recommended one.
@@ -31,7 +31,8 @@ type Options struct {
 	Effort    int  // of prediction, in millions of visits; 0: DefaultEffort
 	EveryPair bool // every pair of events is a candidate, and a race of its own (not A2)
 
-	// Walker walks the trace through the program. Without it every read keeps its value.
+	// Walker walks the trace through the program. Without it every read keeps its value. At
+	// level Value it must be symbolic.
 	Walker window.Walker
 
 	cleared bool // tests: allocated memory is zero
@@ -46,11 +47,15 @@ type Tier uint8
 const (
 	Predicted Tier = iota // another execution has it
 	Observed              // the recorded one has it
+	ByValue               // another execution has it, in which reads that branches rest on see other values
 )
 
 func (t Tier) String() string {
-	if t == Observed {
+	switch t {
+	case Observed:
 		return "observed"
+	case ByValue:
+		return "by-value"
 	}
 	return "predicted"
 }
@@ -154,9 +159,10 @@ func newRun(opt Options, meta *trace.Meta) *run {
 		counts: Counts{Layers: make(map[string]int64)},
 	}
 	r.spent.budget = int64(opt.Effort) * 1_000_000
-	if opt.Level == Causal {
+	if opt.Level != HB {
 		r.builder = window.NewBuilder(window.BuildOptions{
 			Size: opt.Window, Apart: opt.Apart, Walked: opt.Walker != nil, Cleared: opt.cleared,
+			Symbolic: opt.Level == Value && opt.Walker != nil,
 			NoValues: meta != nil && meta.Source == "std", Meta: meta,
 		}, r.window)
 		r.hb.Each(func(a, b int64) {
@@ -239,19 +245,17 @@ func (r *run) window(b *window.Built) error {
 	r.counts.InWindows += int64(len(b.Events))
 	r.spent.add(int64(len(b.Events)))
 	list := r.candidates(b)
-	if len(list) > 0 {
-		solver := engine.New(b.Window, engine.Options{Conflicts: r.opt.Conflicts})
-		for _, c := range list {
-			if err := r.ctx.Err(); err != nil {
-				return err
-			}
-			if r.spent.exhausted() {
-				r.counts.Stopped = max(1, b.Done)
-				r.spent.over.Store(true)
-				break
-			}
-			r.try(b, solver, c)
+	ladder := r.ladder(b.Window)
+	for _, c := range list {
+		if err := r.ctx.Err(); err != nil {
+			return err
 		}
+		if r.spent.exhausted() {
+			r.counts.Stopped = max(1, b.Done)
+			r.spent.over.Store(true)
+			break
+		}
+		r.climb(b, ladder, c)
 	}
 	for p := range r.unord {
 		if p[0] < b.From {

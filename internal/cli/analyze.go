@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,11 +29,13 @@ const (
 	levelNone   = "none"   // the trace is only kept
 	levelHB     = "hb"     // races of the recorded run itself
 	levelCausal = "causal" // races of every execution that keeps what is needed of the values read
+	levelValue  = "value"  // races of executions in which reads see other values and branches go the same way
 )
 
 func checkLevel(flag, level string) error {
-	if level != levelNone && level != levelHB && level != levelCausal {
-		return usagef("flag %s: %q is none of %s, %s, %s", flag, level, levelNone, levelHB, levelCausal)
+	levels := []string{levelNone, levelHB, levelCausal, levelValue}
+	if !slices.Contains(levels, level) {
+		return usagef("flag %s: %q is none of %s", flag, level, strings.Join(levels, ", "))
 	}
 	return nil
 }
@@ -54,7 +57,7 @@ func newAnalyze(env *Env) *cobra.Command {
 		}}
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "the report as JSON, one object a line")
-	f.StringVar(&o.level, "level", levelCausal, "none, hb or causal")
+	f.StringVar(&o.level, "level", levelCausal, "none, hb, causal or value")
 	f.IntVar(&o.window, "window", 0, "events per window of prediction; 0: the default")
 	f.IntVar(&o.budget, "budget", 0, "conflicts the engine may spend on a pair of accesses; 0: the default")
 	f.IntVar(&o.effort, "effort", 0, "work that prediction may do on one trace; 0: the default, about ten minutes")
@@ -245,8 +248,11 @@ func (a *analysis) tally(s *source.File) error {
 // find is the first pass.
 func (a *analysis) find(ctx context.Context, s *source.File, name string) (*analyse.Result, error) {
 	opt := analyse.Options{Window: a.options.window, Conflicts: a.options.budget, Effort: a.options.effort}
-	if a.options.level == levelHB {
+	switch a.options.level {
+	case levelHB:
 		opt.Level = analyse.HB
+	case levelValue:
+		opt.Level = analyse.Value
 	}
 	text := "analysing"
 	if len(a.files) > 1 {
@@ -262,7 +268,9 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 		if p, err := a.load(ctx, s.Meta()); err != nil {
 			a.warn(report.Warning{Code: "not-walked", Count: 1, Text: fmt.Sprintf("the source is not at hand as it was recorded, so every read keeps its value: %v", err)})
 		} else {
-			walker = program.New(p)
+			if walker = program.New(p); opt.Level == analyse.Value {
+				walker = program.NewSymbolic(p)
+			}
 			opt.Walker = walker
 		}
 	}
@@ -362,15 +370,11 @@ func (a *analysis) locate(name string, meta *trace.Meta, res *analyse.Result) er
 func specsOf(res *analyse.Result) []report.Spec {
 	var specs []report.Spec
 	for _, r := range res.Races {
-		tier := report.Predicted
-		if r.Tier == analyse.Observed {
-			tier = report.Observed
-		}
 		semantics := r.Semantics.String()
 		if r.Recorded {
 			semantics = report.RecordedRun
 		}
-		specs = append(specs, report.Spec{A: r.A.Index, B: r.B.Index, Tier: tier, Semantics: semantics, Order: r.Order, Count: r.Count})
+		specs = append(specs, report.Spec{A: r.A.Index, B: r.B.Index, Tier: report.Tier(r.Tier.String()), Semantics: semantics, Order: r.Order, Count: r.Count})
 	}
 	return specs
 }

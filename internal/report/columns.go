@@ -53,6 +53,8 @@ func judgement(semantics string) string {
 		return "every read sees the value it saw"
 	case "needed":
 		return "every read that a branch or an address depends on sees the value it saw"
+	case "evaluated":
+		return "reads may see other values; every branch goes the way it went"
 	}
 	return semantics
 }

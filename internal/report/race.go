@@ -28,6 +28,9 @@ const (
 	Observed Tier = "observed"
 	// Predicted races are unordered in another execution, which the witness leads to.
 	Predicted Tier = "predicted"
+	// ByValue races are predicted ones whose execution needs a read that a branch or an
+	// address rests on to see another value.
+	ByValue Tier = "by-value"
 )
 
 // Position is a place in a source file. In traces of other tools, File is the name
@@ -134,4 +137,4 @@ func compareRaces(a, b *Race) int {
 		cmp.Compare(a.A.Kind, b.A.Kind), cmp.Compare(a.B.Kind, b.B.Kind), cmp.Compare(a.ID, b.ID))
 }
 
-func tierRank(t Tier) int { return slices.Index([]Tier{Observed, Predicted}, t) }
+func tierRank(t Tier) int { return slices.Index([]Tier{Observed, Predicted, ByValue}, t) }

@@ -1,5 +1,7 @@
 package window
 
+import "slices"
+
 // A Term is a word that an execution computes from words it has read: the symbolic form
 // of RECIPE's trace (seed 000 section III.A), of which only two things matter here, what it
 // is computed from and what it amounts to. Package program makes terms from the
@@ -20,4 +22,20 @@ type Term interface {
 type Guard struct {
 	Term Term
 	Want uint64
+}
+
+// Causal returns the window as maximal causality has it: no terms, and all that a guard
+// rests on must be intact.
+func (w *Window) Causal() *Window {
+	c := *w
+	c.Semantics = NeededReads
+	c.Events = slices.Clone(w.Events)
+	for i := range c.Events {
+		e := &c.Events[i]
+		for _, g := range e.Guards {
+			e.Deps = merge(e.Deps, g.Term.Reads())
+		}
+		e.Guards, e.Value = nil, nil
+	}
+	return &c
 }

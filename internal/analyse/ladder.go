@@ -1,0 +1,113 @@
+package analyse
+
+import (
+	"slices"
+
+	"presage/internal/engine"
+	"presage/internal/window"
+	"presage/internal/witness"
+)
+
+// rungs is the number of rungs that need the engine: maximal causality, and value relaxation
+// above it. A pair climbs only where the rung below has no witness for it, so each
+// report names the lowest rung that proves it, and no rung loses what a lower one finds.
+const rungs = 2
+
+// rung is a window as one level of the ladder sees it, with the engine's answers for it.
+type rung struct {
+	w      *window.Window
+	solver *engine.Solver // made when it is asked for the first time
+}
+
+// ladder returns the rungs of a window. A window without terms has one.
+func (r *run) ladder(w *window.Window) []rung {
+	if w.Semantics != window.EvaluatedReads {
+		return []rung{{w: w}}
+	}
+	ladder := []rung{{w: w.Causal()}}
+	if slices.ContainsFunc(w.Events, func(e window.Event) bool { return len(e.Guards) > 0 || e.Value != nil }) {
+		ladder = append(ladder, rung{w: w})
+	}
+	return ladder
+}
+
+func (r *run) solve(g *rung, p window.Pair) engine.Result {
+	if g.solver == nil {
+		g.solver = engine.New(g.w, engine.Options{Conflicts: r.opt.Conflicts})
+	}
+	return g.solver.Solve(p)
+}
+
+// climb tries a candidate on one rung after the other, until it races.
+func (r *run) climb(b *window.Built, ladder []rung, c *candidate) {
+	s := r.pair(c.sites)
+	for k := range ladder {
+		if s.race != 0 && s.rung <= k && !r.opt.EveryPair || r.try(b, &ladder[k], k, c, s) {
+			return
+		}
+	}
+}
+
+// try gives the pairs of a candidate to the engine until one races.
+func (r *run) try(b *window.Built, g *rung, k int, c *candidate, s *pairState) bool {
+	tries, more := 0, c.more
+	for _, p := range c.pairs {
+		if !r.opt.EveryPair && (tries >= r.opt.Tries || s.tried[k] >= r.opt.Total) {
+			more = true
+			break
+		}
+		res := r.solve(g, p)
+		if res.Layer != engine.LayerStatic { // those cost nothing
+			tries++
+			s.tried[k]++
+			r.spent.add(int64(1+res.Conflicts) * int64(len(g.w.Events)))
+		}
+		r.spent.add(staticVisits)
+		r.counts.Tried++
+		r.counts.Conflicts += int64(res.Conflicts)
+		r.counts.Layers[res.Layer.String()+" "+res.Verdict.String()]++
+		switch res.Verdict {
+		case engine.Unknown:
+			r.counts.Unknown++
+		case engine.NoRace:
+			r.counts.Refuted++
+		case engine.Race:
+			if r.witnessed(b, g.w, p, res.Order, k, s) {
+				return true
+			}
+		}
+	}
+	if more {
+		r.counts.Untried++
+	}
+	return false
+}
+
+// witnessed has a witness checked and keeps the race (A1).
+func (r *run) witnessed(b *window.Built, w *window.Window, p window.Pair, order []int32, k int, s *pairState) bool {
+	if err := witness.Check(w, p, order); err != nil {
+		r.counts.Rejected++
+		if len(r.reject) < 10 {
+			r.reject = append(r.reject, err)
+		}
+		return false
+	}
+	race := Race{
+		A: accessAt(b, p.A), B: accessAt(b, p.B), Semantics: w.Semantics,
+		Order: traceOrder(w, p, order), Count: 1,
+	}
+	switch {
+	case r.unordered(b, p):
+		race.Tier = Observed
+	case w.Semantics == window.EvaluatedReads:
+		race.Tier = ByValue
+	}
+	if s.race != 0 && !r.opt.EveryPair { // found higher up before
+		r.races[s.race-1], s.rung = race, k
+		return true
+	}
+	r.counts.Raced++
+	r.races = append(r.races, race)
+	s.race, s.rung = len(r.races), k
+	return true
+}
