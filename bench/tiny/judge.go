@@ -12,11 +12,12 @@ import (
 )
 
 // levels are the rungs of the ladder, lowest first. An analysis of one contains those before it.
-var levels = [...]struct{ name string }{{"observed"}, {"causal"}}
+var levels = [...]struct{ name string }{{"observed"}, {"causal"}, {"value"}}
 
 const (
 	observed = iota
 	causal
+	value
 )
 
 // found is what an analysis reports, by level: each set contains the one before.
@@ -33,13 +34,17 @@ func analyseRun(ctx context.Context, p *progtest.Program, run *progtest.Run) (*f
 	for l := range f.pairs {
 		f.pairs[l] = map[progtest.Pair]bool{}
 	}
-	w := program.New(p.Plan)
-	res, err := analyse.Run(ctx, run.Source(), run.Meta, analyse.Options{Walker: w})
+	w := program.NewSymbolic(p.Plan)
+	res, err := analyse.Run(ctx, run.Source(), run.Meta, analyse.Options{Level: analyse.Value, Walker: w})
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range res.Races {
 		q := progtest.PairOf(r.A.Site, r.B.Site)
+		f.pairs[value][q] = true
+		if r.Tier == analyse.ByValue {
+			continue
+		}
 		f.pairs[causal][q] = true
 		if r.Tier == analyse.Observed {
 			f.pairs[observed][q] = true

@@ -176,7 +176,7 @@ func (b *bench) recall(p *progtest.Program, run *progtest.Run, truth *progtest.R
 // falseRace shrinks the program that shows a false race.
 func (b *bench) falseRace(p *progtest.Program, q progtest.Pair, level string, seed, runSeed uint64) {
 	fmt.Printf("FALSE (%s): program %d, run %d: %s\n", level, seed, runSeed, p.Describe(q))
-	if b.false[causal] > 5 {
+	if b.false[value] > 5 {
 		return
 	}
 	var last string
@@ -198,7 +198,7 @@ func (b *bench) falseRace(p *progtest.Program, q progtest.Pair, level string, se
 			if err != nil {
 				return false
 			}
-			for q := range f.pairs[causal] {
+			for q := range f.pairs[value] {
 				if !truth.Has(q) {
 					last = fmt.Sprintf("run %d: %s", r, p.Describe(q))
 					return true

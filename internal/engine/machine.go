@@ -144,7 +144,7 @@ func (s *Solver) state(o window.Obj) *state {
 	}
 	in := &s.w.Init[o]
 	*st = state{
-		stamp: s.run, word: word{in.Val, true}, writer: -1,
+		stamp: s.run, word: word{in.Val, !in.Unknown}, writer: -1,
 		readers: in.Readers, counter: in.Counter, once: in.Once,
 		closed: notClosed, sends: st.sends[:0], waiters: st.waiters[:0],
 	}

@@ -236,7 +236,7 @@ func (u *obligations) visitRead(r int32) {
 	e := &u.w.Events[r]
 	o := &u.objs[e.Obj]
 	u.latest = u.latest[:0]
-	initial := o.init.Val == e.Val
+	initial := o.init.Val == e.Val && !o.init.Unknown
 	for _, q := range o.ops[roleWrite] {
 		w := int32(-1)
 		if k := u.countUpTo(q, u.preceding(r, u.chain[q[0]])); k > 0 {

@@ -141,7 +141,7 @@ func (s *Solver) candidates(r int32) []int32 {
 	o := &s.objs[e.Obj]
 	last := s.lastMust(r)
 	var c []int32
-	if o.init.Val == e.Val && len(last) == 0 {
+	if o.init.Val == e.Val && !o.init.Unknown && len(last) == 0 {
 		c = append(c, -1)
 	}
 	for _, q := range o.ops[roleWrite] {

@@ -300,7 +300,12 @@ func (s *Solver) excludeSources(x, k int32, p window.Pair) {
 	}
 	src := s.possibleSources(reads[0])
 	for i, w := range src.writes {
-		val := s.w.Init[s.w.Events[reads[0]].Obj].Val
+		in := &s.w.Init[s.w.Events[reads[0]].Obj]
+		val := in.Val
+		if w < 0 && in.Unknown {
+			s.emit(append(s.happens(x, p), src.lits[i].not())...)
+			continue
+		}
 		if w >= 0 {
 			if !isConstant(&s.w.Events[w]) {
 				continue

@@ -28,6 +28,7 @@ type atom struct {
 	version  Obj // of the contents, where values were not recorded
 
 	initial    uint64
+	unknown    bool // initial stands for a value that nothing tells
 	cur        uint64
 	curSet     bool
 	firstWrite bool     // the first access of the window writes
@@ -311,7 +312,7 @@ func (a *atom) unread() {
 			}
 		}
 	}
-	a.initial, a.reads = v, nil
+	a.initial, a.unknown, a.reads = v, true, nil
 }
 
 // meet marks the non-blocking sends on unbuffered channels whose partner the window

@@ -324,7 +324,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 	m.settle(w, a)
 	e := &r.e
 	if a.obj < 0 {
-		a.obj = m.newObj(ObjState{Val: a.initial})
+		a.obj = m.newObj(ObjState{Val: a.initial, Unknown: a.unknown})
 	}
 	if w.noValue && !m.b.opt.NoValues {
 		m.versioned(i, r, t, a, deps, valDeps)

@@ -75,6 +75,7 @@ type Edge struct{ From, To int32 }
 // counter of zero, a fresh Once, an empty open channel.
 type ObjState struct {
 	Val     uint64 // memory: value
+	Unknown bool   // memory: Val stands for a value that nothing tells (V)
 	Writer  bool   // lock
 	Readers int32  // lock
 	Counter int64  // WaitGroup

@@ -133,7 +133,7 @@ func (s *state) enter(i int32) error {
 func (s *state) initObject(o window.Obj) error {
 	from, to := &s.w.Init[o], &s.objects[o]
 	*to = object{
-		word:   word{from.Val, true},
+		word:   word{from.Val, !from.Unknown},
 		writer: from.Writer, readers: from.Readers,
 		counter:  from.Counter,
 		once:     from.Once,

@@ -292,7 +292,11 @@ func (m *model) start() *state {
 			c.a++
 		}
 		c.b = int64(in.Readers)
-		if m.class[o] == classMemory {
+		switch {
+		case m.class[o] != classMemory:
+		case in.Unknown:
+			c.a = 0
+		default:
 			c.b = 1
 		}
 		for _, v := range in.Queue {

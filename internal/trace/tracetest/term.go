@@ -177,8 +177,15 @@ func (m *model) stored(n *state, e *window.Event, val uint64, asRecorded bool) s
 // recorded run has the values it has.
 func addTerms(r *rand.Rand, w *window.Window) {
 	reads := make([][]int32, len(w.Threads))
+	accessed := make([]bool, len(w.Init))
 	for i := range w.Events {
 		e := &w.Events[i]
+		if e.Kind.IsAccess() {
+			if !accessed[e.Obj] && !isRead(e) {
+				w.Init[e.Obj].Unknown = r.IntN(2) == 0
+			}
+			accessed[e.Obj] = true
+		}
 		known := reads[e.Thread]
 		if len(e.Deps) > 0 && r.IntN(5) > 0 {
 			t := randomTerm(r, known)

@@ -63,6 +63,7 @@ func formatObject(in *window.ObjState) string {
 		}
 	}
 	number("val", int64(in.Val))
+	flag("unknown", in.Unknown)
 	flag("writer", in.Writer)
 	number("readers", int64(in.Readers))
 	number("counter", in.Counter)
@@ -272,6 +273,8 @@ func parseObject(in *window.ObjState, f []string) (err error) {
 		switch name {
 		case "val":
 			in.Val = uint64(n)
+		case "unknown":
+			in.Unknown = true
 		case "writer":
 			in.Writer = true
 		case "readers":
