@@ -57,6 +57,14 @@
 //
 // A write's or send's From are the reads that the value depends on and that are not pinned.
 //
+// # Terms
+//
+// A symbolic walk (NewSymbolic) makes terms beside the sets of reads: what RECIPE needs to let a read
+// take another value. Its rules (T1–T3) are in term.go. Where (F2) pins an operand that has a term, the Flow has a guard
+// in place of Needs, and the reads stay open; all other pins are as they are: the arguments of opaque calls, what
+// is in memory where opaque code looks (F9), channels, locks and map keys, the operands of what panicked (F4), and what has no term: recorded
+// and not recomputed (strings, interfaces, maps), or too large (maxTerm, maxTermReads, counted).
+//
 // # Soundness
 //
 // A read is free (in nobody's Needs) only if all it feeds are registers and From sets. Where
@@ -79,6 +87,7 @@
 //	code.go, eval.go       functions prepared for the machine; instructions as functions of values
 //	machine.go             frames, registers, local variables, silent steps
 //	needs.go, flow.go      what is pinned; sets of reads
+//	term.go                terms: values as functions of reads
 //	walk.go, record.go     events: frames, and the records of an instruction
 //	load.go                SSA for a trace recorded earlier
 package program
