@@ -461,44 +461,11 @@ func (k *compiler) size(t types.Type) int64 {
 	n := int64(-1)
 	if b, ok := t.(*types.Basic); ok && b.Kind() == types.Invalid {
 		n = 0
-	} else if !parameterised(t, nil) {
+	} else if !plan.Open(t) {
 		n = k.c.sizes.Sizeof(t)
 	}
 	k.w.sizeCache[t] = n
 	return n
-}
-
-// parameterised reports whether the size of t depends on a type parameter.
-func parameterised(t types.Type, seen map[types.Type]bool) bool {
-	t = types.Unalias(t)
-	if seen[t] {
-		return false
-	}
-	switch t := t.(type) {
-	case *types.TypeParam:
-		return true
-	case *types.Named:
-		if seen == nil {
-			seen = map[types.Type]bool{}
-		}
-		seen[t] = true
-		return parameterised(t.Underlying(), seen)
-	case *types.Array:
-		return parameterised(t.Elem(), seen)
-	case *types.Struct:
-		for i := range t.NumFields() {
-			if parameterised(t.Field(i).Type(), seen) {
-				return true
-			}
-		}
-	case *types.Tuple:
-		for i := range t.Len() {
-			if parameterised(t.At(i).Type(), seen) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func (k *compiler) arg(v ssa.Value) arg {

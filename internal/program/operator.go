@@ -434,9 +434,9 @@ func ConvertBasic(to, from types.BasicKind, x Value) Value {
 	case types.Uint64, types.UnsafePointer:
 		return convertUint64(to, a)
 	case types.Float32:
-		return convertFloat32(to, float32Of(a))
+		return convertFloat(to, float32Of(a))
 	case types.Float64:
-		return convertFloat64(to, float64Of(a))
+		return convertFloat(to, float64Of(a))
 	case types.Complex64:
 		if to == types.Complex128 {
 			return wrapComplex128(complex128(complex64Of(a)))
@@ -483,34 +483,9 @@ func convertUint64(to types.BasicKind, x uint64) Value {
 	return convertInt(to, int64(x))
 }
 
-// The float conversions are written out by type: what a value out of range becomes
-// differs by the pair of types, and only the compiler knows how.
-
-func convertFloat32(to types.BasicKind, x float32) Value {
-	switch to {
-	case types.Int8:
-		return wrap(int8(x))
-	case types.Int16:
-		return wrap(int16(x))
-	case types.Int32:
-		return wrap(int32(x))
-	case types.Int64:
-		return wrap(int64(x))
-	case types.Uint8:
-		return wrap(uint8(x))
-	case types.Uint16:
-		return wrap(uint16(x))
-	case types.Uint32:
-		return wrap(uint32(x))
-	case types.Uint64:
-		return wrap(uint64(x))
-	case types.Float64:
-		return wrapFloat(float64(x))
-	}
-	return Value{}
-}
-
-func convertFloat64(to types.BasicKind, x float64) Value {
+// convertFloat is written for both types: what a value out of range becomes differs by the
+// pair of types, and only the compiler knows how.
+func convertFloat[T float](to types.BasicKind, x T) Value {
 	switch to {
 	case types.Int8:
 		return wrap(int8(x))
@@ -530,6 +505,8 @@ func convertFloat64(to types.BasicKind, x float64) Value {
 		return wrap(uint64(x))
 	case types.Float32:
 		return wrapFloat(float32(x))
+	case types.Float64:
+		return wrapFloat(float64(x))
 	}
 	return Value{}
 }

@@ -1,6 +1,10 @@
 package program
 
-import "go/types"
+import (
+	"go/types"
+
+	"presage/internal/plan"
+)
 
 // differ reports whether two values of type t differ in a byte that means something: padding
 // and blank fields hold what was in memory before.
@@ -22,7 +26,7 @@ func (w *Walker) meaning(t types.Type, sizes types.Sizes, size int64) []uint64 {
 		return m
 	}
 	m := make([]uint64, (size+7)/8)
-	if parameterised(t, nil) {
+	if plan.Open(t) {
 		full(m, 0, size)
 	} else {
 		mark(m, t, sizes, 0)
