@@ -9,12 +9,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 
+	"presage/internal/record"
 	"presage/internal/report"
 )
 
@@ -63,36 +63,10 @@ func (s *Session) Module(ctx context.Context, path, version string) (string, err
 	if jerr := json.Unmarshal(out, &info); jerr != nil || info.Dir == "" {
 		return "", fmt.Errorf("downloading %s@%s: %w %s", path, version, errors.Join(err, jerr), info.Error)
 	}
-	if err := copyTree(info.Dir, dir); err != nil {
+	if err := record.CopyTree(info.Dir, dir); err != nil {
 		return "", fmt.Errorf("copying %s@%s: %w", path, version, err)
 	}
 	return dir, nil
-}
-
-// copyTree copies a directory with everything in it writable by the user.
-func copyTree(from, to string) error {
-	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(from, name)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, rel)
-		if d.IsDir() {
-			return os.MkdirAll(target, 0o777)
-		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		mode := os.FileMode(0o666)
-		if info, err := d.Info(); err == nil {
-			mode |= info.Mode() & 0o111
-		}
-		return os.WriteFile(target, data, mode)
-	})
 }
 
 // Outcome is what one run of presage reported.

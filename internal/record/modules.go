@@ -28,7 +28,7 @@ func (c *Config) copyModules(ctx context.Context, in *inputs, dir string, b *bui
 	for module, original := range in.modules {
 		path, _, _ := strings.Cut(module, "@")
 		copies[path] = filepath.Join(dir, "mod", module)
-		if err := copyTree(original, copies[path]); err != nil {
+		if err := CopyTree(original, copies[path]); err != nil {
 			return fmt.Errorf("copying module %s: %w", module, err)
 		}
 	}
@@ -114,8 +114,8 @@ func writeModFile(dir, name string, data []byte, sumName string, sum []byte) err
 	return nil
 }
 
-// copyTree copies the files of a directory; the copies can be written.
-func copyTree(from, to string) error {
+// CopyTree copies the files of a directory; the copies can be written.
+func CopyTree(from, to string) error {
 	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -132,7 +132,11 @@ func copyTree(from, to string) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(target, data, 0o666)
+		mode := fs.FileMode(0o666)
+		if info, err := d.Info(); err == nil {
+			mode |= info.Mode() & 0o111
+		}
+		return os.WriteFile(target, data, mode)
 	})
 }
 
