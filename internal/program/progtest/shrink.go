@@ -6,11 +6,14 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"regexp"
+	"slices"
 	"strconv"
 )
 
 // Shrink drops statements and declarations of a program as long as it type-checks and keep says yes, and returns
-// what is left. It also replaces if, for and blocks by what they hold.
+// what is left. It also replaces if, for and blocks by what they hold, and drops a definition with the assignments to _ that keep
+// its variables used.
 func (l *Loader) Shrink(src string, keep func(src string) bool) string {
 	for {
 		smaller := false
@@ -48,13 +51,14 @@ func edited(src string, i int) (text string, ok bool) {
 	if format.Node(&b, fset, file) != nil {
 		return "", true
 	}
-	// Twice, because positions of what was dropped leave blank lines.
-	out, err := format.Source(b.Bytes())
+	out, err := format.Source(blankLine.ReplaceAll(b.Bytes(), []byte("\n"))) // what was dropped leaves some
 	if err != nil {
 		return "", true
 	}
 	return string(out), true
 }
+
+var blankLine = regexp.MustCompile(`\n(\s*\n)+`)
 
 // An editor makes one edit: the left-th that it meets.
 type editor struct {
@@ -118,6 +122,10 @@ func (e *editor) list(list *[]ast.Stmt) {
 			*list = append((*list)[:i:i], (*list)[i+1:]...)
 			return
 		}
+		if a, ok := s.(*ast.AssignStmt); ok && a.Tok == token.DEFINE && e.here() {
+			*list = append((*list)[:i:i], slices.DeleteFunc((*list)[i+1:], unused)...)
+			return
+		}
 		for _, inner := range parts(s) {
 			if e.done {
 				return
@@ -129,6 +137,15 @@ func (e *editor) list(list *[]ast.Stmt) {
 			e.list(inner)
 		}
 	}
+}
+
+// unused reports whether a statement only makes the compiler think that its variables are used.
+func unused(s ast.Stmt) bool {
+	a, ok := s.(*ast.AssignStmt)
+	return ok && a.Tok == token.ASSIGN && !slices.ContainsFunc(a.Lhs, func(x ast.Expr) bool {
+		id, ok := x.(*ast.Ident)
+		return !ok || id.Name != "_"
+	})
 }
 
 // parts are the lists of statements inside a statement.
