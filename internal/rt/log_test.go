@@ -23,8 +23,10 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"presagert"
 	"strconv"
+	"syscall"
 	"unsafe"
 )
 
@@ -44,9 +46,21 @@ func line(i int, n uint64, life, total int, done chan bool) {
 	g.Exit(57<<56 | 1)
 	if n < uint64(total) {
 		go line(i, n, 3*life%70_001, total, done)
-	} else {
-		done <- true
+		return
 	}
+	switch os.Args[2] {
+	case "exit":
+		os.Exit(0)
+	case "panic":
+		panic("the end")
+	case "exec":
+		syscall.Exec("/bin/true", []string{"true"}, os.Environ())
+	case "child":
+		if out, err := exec.Command(os.Args[0], "0", "return").CombinedOutput(); err != nil {
+			panic(string(out))
+		}
+	}
+	done <- true
 }
 
 func main() {
@@ -90,7 +104,7 @@ func counts(t *testing.T, p *rawfile.Process) (last [4]int) {
 	return last
 }
 
-// TestLog: what is written to the log is all there, whatever box it was in, on any file system.
+// TestLog: what is written to the log is all there, whatever box it was in, on any file system, however the program ends.
 func TestLog(t *testing.T) {
 	bin := build(t, []byte(counting))
 	dirs := []string{t.TempDir()}
@@ -98,21 +112,28 @@ func TestLog(t *testing.T) {
 		t.Cleanup(func() { os.RemoveAll(d) })
 		dirs = append(dirs, d)
 	}
+	const total = 300_000
 	for _, dir := range dirs {
-		cmd := exec.Command(bin, "300000")
-		cmd.Env = append(os.Environ(), rt.EnvDir+"="+dir)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		sub := filepath.Join(dir, fmt.Sprint(cmd.Process.Pid))
-		last := counts(t, read(t, sub))
-		for l, n := range last {
-			if n < 300_000 {
-				t.Errorf("%s: line %d ends at %d", dir, l, n)
+		for _, end := range []string{"return", "exit", "panic", "exec", "child"} {
+			cmd := exec.Command(bin, fmt.Sprint(total), end)
+			cmd.Env = append(os.Environ(), rt.EnvDir+"="+dir)
+			if out, err := cmd.CombinedOutput(); (err != nil) != (end == "panic") {
+				t.Fatalf("%s: %v\n%s", end, err, out)
 			}
-		}
-		if logs, _ := filepath.Glob(filepath.Join(sub, "*.log")); len(logs) < 2 {
-			t.Errorf("%s: logs %v", dir, logs)
+			sub := filepath.Join(dir, fmt.Sprint(cmd.Process.Pid))
+			done := 0
+			for _, n := range counts(t, read(t, sub)) {
+				if n >= total {
+					done++
+				}
+			}
+			if done < 1 || done < 4 && (end == "return" || end == "child") {
+				t.Errorf("%s, %s: %d lines to the end", dir, end, done)
+			}
+			if logs, _ := filepath.Glob(filepath.Join(sub, "*.log")); len(logs) < 2 {
+				t.Errorf("%s, %s: logs %v", dir, end, logs)
+			}
+			os.RemoveAll(sub)
 		}
 	}
 }
@@ -122,7 +143,7 @@ func TestLogKill(t *testing.T) {
 	bin := build(t, []byte(counting))
 	for range 10 {
 		dir := t.TempDir()
-		cmd := exec.Command(bin, "1000000000")
+		cmd := exec.Command(bin, "1000000000", "return")
 		cmd.Env = append(os.Environ(), rt.EnvDir+"="+dir)
 		pipe, err := cmd.StdoutPipe()
 		if err != nil {
