@@ -179,8 +179,9 @@ func pgReap(atLeast uintptr) {
 		if e == pgEINTR {
 			continue
 		}
-		if e != 0 {
-			throw("presage: io_getevents")
+		if e != 0 { // what is on its way stays in its boxes
+			pgStop(pgStopNoDisk)
+			return
 		}
 		for i := range l.events[:n] {
 			l.flying--
