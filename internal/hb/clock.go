@@ -8,47 +8,119 @@ func epoch(slot, clock uint32) Epoch { return Epoch(slot)<<32 | Epoch(clock) }
 func (e Epoch) slot() uint32  { return uint32(e >> 32) }
 func (e Epoch) clock() uint32 { return uint32(e) }
 
-// VC is a vector clock by slot. What lies past its end is zero.
-type VC []uint32
+// VC is a vector clock by slot. What lies past its end is zero. The first slots are its own memory; the others, which
+// only programs with many goroutines alive together have, are blocks that clocks share: a block is never changed.
+type VC struct {
+	head []uint32
+	tail []*block // nil: zeros
+}
+
+const (
+	headSlots  = 64
+	blockSlots = 256
+)
+
+type block [blockSlots]uint32
+
+// place returns the block of a slot behind the head, and the place in it.
+func place(slot uint32) (b, k int) {
+	slot -= headSlots
+	return int(slot / blockSlots), int(slot % blockSlots)
+}
 
 // knows reports whether e is at or before v.
-func (v VC) knows(e Epoch) bool {
+func (v *VC) knows(e Epoch) bool {
 	s := e.slot()
-	return uint64(s) < uint64(len(v)) && e.clock() <= v[s]
+	if s < headSlots {
+		return uint64(s) < uint64(len(v.head)) && e.clock() <= v.head[s]
+	}
+	b, k := place(s)
+	return b < len(v.tail) && v.tail[b] != nil && e.clock() <= v.tail[b][k]
 }
+
+// words is the memory that v has for itself, in 8-byte words.
+func (v *VC) words() int { return len(v.head)/2 + len(v.tail) }
 
 // join returns the component-wise maximum of v and w, in v's memory where it fits.
 func (v VC) join(w VC) VC {
-	v = v.grow(len(w))
-	for i, c := range w {
-		if c > v[i] {
-			v[i] = c
+	v.head = grow(v.head, len(w.head))
+	for i, c := range w.head {
+		if c > v.head[i] {
+			v.head[i] = c
+		}
+	}
+	if len(w.tail) == 0 {
+		return v
+	}
+	v.tail = grow(v.tail, len(w.tail))
+	for i, b := range w.tail {
+		if b != v.tail[i] {
+			v.tail[i] = v.tail[i].join(b)
 		}
 	}
 	return v
+}
+
+// join returns the maximum of two blocks, one of the two if that is it.
+func (a *block) join(b *block) *block {
+	if a == nil || b == nil {
+		if a == nil {
+			return b
+		}
+		return a
+	}
+	more, less := false, false
+	for k := range a {
+		more, less = more || b[k] > a[k], less || b[k] < a[k]
+	}
+	switch {
+	case !more:
+		return a
+	case !less:
+		return b
+	}
+	c := new(block)
+	for k := range c {
+		c[k] = max(a[k], b[k])
+	}
+	return c
 }
 
 // set returns a copy of w in v's memory.
-func (v VC) set(w VC) VC { return append(v[:0], w...) }
+func (v VC) set(w VC) VC {
+	return VC{append(v.head[:0], w.head...), append(v.tail[:0], w.tail...)}
+}
 
 // with returns v with e joined in.
 func (v VC) with(e Epoch) VC {
-	v = v.grow(int(e.slot()) + 1)
-	if s := e.slot(); e.clock() > v[s] {
-		v[s] = e.clock()
+	if s := e.slot(); s < headSlots {
+		v.head = grow(v.head, int(s)+1)
+		v.head[s] = max(v.head[s], e.clock())
+		return v
 	}
+	b, k := place(e.slot())
+	v.tail = grow(v.tail, b+1)
+	switch a := v.tail[b]; {
+	case a == nil:
+		v.tail[b] = new(block)
+	case a[k] >= e.clock():
+		return v
+	default:
+		c := *a
+		v.tail[b] = &c
+	}
+	v.tail[b][k] = e.clock()
 	return v
 }
 
-func (v VC) grow(n int) VC {
-	for len(v) < n {
-		if cap(v) >= n {
-			k := len(v)
-			v = v[:n]
-			clear(v[k:])
-			return v
+// grow returns s with at least n elements, new ones zero.
+func grow[T any](s []T, n int) []T {
+	if k := len(s); k < n {
+		if cap(s) < n {
+			return append(s, make([]T, n-k)...)
 		}
-		v = append(v, 0)
+		s = s[:n]
+		clear(s[k:])
 	}
-	return v
+	return s
 }

@@ -72,7 +72,7 @@ func (d *Detector) g(id trace.GoID) *goroutine {
 func (d *Detector) newGoroutine(id trace.GoID, parent *goroutine) *goroutine {
 	var start VC
 	if parent != nil {
-		start = append(make(VC, 0, len(parent.vc)+1), parent.vc...).with(parent.epoch)
+		start = VC{}.set(parent.vc).with(parent.epoch)
 	}
 	for int(id) >= len(d.gs) {
 		d.gs = append(d.gs, goroutine{})
@@ -114,8 +114,8 @@ func (d *Detector) fork(e *trace.Event) {
 		if !t.ended && e.G != 0 {
 			t.ended = true
 			d.ended = append(d.ended, t.epoch)
-			if d.kept += len(t.vc); len(t.vc) > 64 || d.kept > maxKept {
-				t.vc = nil // Join needs it only in traces of other tools, which have few threads
+			if d.kept += t.vc.words(); t.vc.words() > headSlots/2 || d.kept > maxKept {
+				t.vc = VC{} // Join needs it only in traces of other tools, which have few threads
 			}
 		}
 	case format.Join:

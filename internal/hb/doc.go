@@ -42,7 +42,7 @@
 // # Complexity
 //
 // Constant time per access but for reads by several unordered goroutines, whose number
-// it depends on; per synchronisation, the number of goroutines alive together. The slot of an ended goroutine
+// it depends on; per synchronisation, the number of goroutines alive together, a 256th of it where clocks agree. The slot of an ended goroutine
 // is used again as soon as the goroutine that starts the next one knows of its end.
 //
 // # Names

@@ -77,7 +77,7 @@ func (s *syncs) resetPage(list []int32, addr, size uint64) {
 	for _, i := range list {
 		o := &s.objects[i]
 		if o.addr-addr < size {
-			*o = object{addr: o.addr, vc: o.vc[:0], r: o.r[:0]}
+			*o = object{addr: o.addr, vc: o.vc.set(VC{}), r: o.r.set(VC{})}
 		}
 	}
 }
@@ -193,7 +193,7 @@ func (d *Detector) channel(e *trace.Event) {
 			return // the send is not in the trace
 		}
 		c.full = false
-		back := t.release(nil)
+		back := t.release(VC{})
 		t.acquire(c.r)
 		d.g(c.from).acquire(back)
 	case e.Kind == format.ChanSend:
@@ -208,7 +208,7 @@ func (d *Detector) channel(e *trace.Event) {
 // swap leaves t's clock in entry k and acquires what was there.
 func (d *Detector) swap(t *goroutine, c *object, k uint64) {
 	for uint64(len(c.ring)) <= k {
-		c.ring = append(c.ring, nil)
+		c.ring = append(c.ring, VC{})
 	}
 	d.scratch = t.release(d.scratch)
 	t.acquire(c.ring[k])
