@@ -1,17 +1,13 @@
 package program
 
 import (
-	"go/constant"
 	"go/token"
 	"go/types"
-	"math"
 
 	"golang.org/x/tools/go/ssa"
 
-	"presage/internal/footprint"
 	"presage/internal/plan"
 	"presage/internal/trace"
-	"presage/internal/trace/format"
 )
 
 // A code is one function prepared for the machine: its SSA values have numbered
@@ -382,77 +378,6 @@ func element(t types.Type) types.Type {
 	return types.Typ[types.Uint8]
 }
 
-// wants lists the records of an instruction in their order (plan R10).
-func (k *compiler) wants(out *instr, ip *plan.Instr) {
-	if ip.Fused {
-		return
-	}
-	for i := range ip.Before {
-		out.wants = append(out.wants, k.want(out, &ip.Before[i]))
-	}
-	switch {
-	case out.op == opCall:
-		out.wants = append(out.wants, want{kind: wantEnter, reg: -1})
-	case ip.Opaque:
-		out.reaches = k.reaches(out, ip.Site)
-		out.wants = append(out.wants, want{kind: wantBegin, reg: -1}, want{kind: wantEnd, reg: -1})
-	case ip.Call:
-		out.wants = append(out.wants, want{kind: wantRuntime, reg: -1})
-	}
-	for i := range ip.After {
-		out.wants = append(out.wants, k.want(out, &ip.After[i]))
-	}
-}
-
-// reaches reports whether an opaque call may look at memory that its goroutine wrote: an argument leads
-// there, or the callee has an effect of its own (package footprint, which does not count what only
-// the goroutine itself has, such as the boxes of fmt.Sprint's arguments).
-func (k *compiler) reaches(in *instr, s trace.Site) bool {
-	call := in.in.(ssa.CallInstruction).Common()
-	if _, ok := call.Value.(*ssa.Function); !ok || call.IsInvoke() {
-		return true
-	}
-	for _, a := range call.Args {
-		if leads(a.Type()) {
-			return true
-		}
-	}
-	text := k.w.plan.Sites[s].Touch
-	return text == "" || footprint.Parse(text).Effect != footprint.None
-}
-
-// leads reports whether a value of type t leads to memory that may be written.
-func leads(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Kind() == types.UnsafePointer
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if leads(u.Field(i).Type()) {
-				return true
-			}
-		}
-		return false
-	case *types.Array:
-		return leads(u.Elem())
-	}
-	return true
-}
-
-func (k *compiler) want(out *instr, h *plan.Hook) want {
-	switch h.Kind {
-	case format.Value:
-		out.recorded = true
-		return want{kind: wantValue, hook: h, reg: out.reg + int32(max(0, h.Index))}
-	case format.ChanLen:
-		out.recorded = true
-		return want{kind: wantLen, hook: h, reg: out.reg}
-	case format.Read, format.Write:
-		return want{kind: wantAccess, hook: h, reg: -1}
-	}
-	panic("program: no such hook: " + h.Kind.String())
-}
-
 // size returns the size of t, -1 if it depends on type parameters.
 func (k *compiler) size(t types.Type) int64 {
 	if n, ok := k.w.sizeCache[t]; ok {
@@ -466,73 +391,6 @@ func (k *compiler) size(t types.Type) int64 {
 	}
 	k.w.sizeCache[t] = n
 	return n
-}
-
-func (k *compiler) arg(v ssa.Value) arg {
-	switch v := v.(type) {
-	case nil:
-		return arg{reg: -1}
-	case *ssa.Const:
-		return arg{reg: -1, val: k.constant(v)}
-	case *ssa.Global:
-		return arg{reg: -1, glob: k.w.global(v)}
-	case *ssa.Function, *ssa.Builtin:
-		return arg{reg: -1}
-	}
-	r, ok := k.reg[v]
-	if !ok {
-		panic("program: no register for " + v.String())
-	}
-	return arg{reg: r}
-}
-
-func (k *compiler) constant(c *ssa.Const) Value {
-	if _, ok := types.Unalias(c.Type()).(*types.TypeParam); ok {
-		return Value{}
-	}
-	if b, ok := c.Type().(*types.Basic); ok && b.Kind() == types.UntypedNil {
-		return Zero(24)
-	}
-	if c.Value == nil {
-		n := k.size(c.Type())
-		if n < 0 || n > 512 {
-			return Value{}
-		}
-		return Zero(n)
-	}
-	switch kind := kindOf(c.Type()); kind {
-	case types.Bool:
-		return boolValue(constant.BoolVal(c.Value))
-	case types.String:
-		return Text(constant.StringVal(c.Value))
-	case types.Float32:
-		f, _ := constant.Float32Val(c.Value)
-		return wrapFloat(f)
-	case types.Float64:
-		f, _ := constant.Float64Val(c.Value)
-		return wrapFloat(f)
-	case types.Complex64:
-		re, _ := constant.Float32Val(constant.Real(c.Value))
-		im, _ := constant.Float32Val(constant.Imag(c.Value))
-		return wrapComplex64(complex(re, im))
-	case types.Complex128:
-		re, _ := constant.Float64Val(constant.Real(c.Value))
-		im, _ := constant.Float64Val(constant.Imag(c.Value))
-		return Words([]uint64{math.Float64bits(re), math.Float64bits(im)})
-	default:
-		if !isInteger(kind) && kind != types.UnsafePointer {
-			return Value{}
-		}
-		v := constant.ToInt(c.Value)
-		if i, ok := constant.Int64Val(v); ok {
-			return Known(uint64(i) & mask(sizeOfKind(kind)))
-		}
-		u, ok := constant.Uint64Val(v)
-		if !ok {
-			return Value{}
-		}
-		return Known(u)
-	}
 }
 
 func isCompareAndSwap(name string) bool {

@@ -83,11 +83,13 @@
 //
 // # Files
 //
-//	value.go, operator.go  typed values and Go's operators
-//	code.go, eval.go       functions prepared for the machine; instructions as functions of values
-//	machine.go             frames, registers, local variables, silent steps
-//	needs.go, flow.go      what is pinned; sets of reads
-//	term.go                terms: values as functions of reads
-//	walk.go, record.go     events: frames, and the records of an instruction
-//	load.go                SSA for a trace recorded earlier
+//	value.go, operator.go, convert.go  typed values, Go's operators and conversions
+//	code.go, operand.go, want.go       functions prepared for the machine: operands, records
+//	eval.go                            instructions as functions of values
+//	machine.go                         frames, registers, local variables, silent steps
+//	needs.go, flow.go                  what is pinned; sets of reads
+//	term.go                            terms: values as functions of reads
+//	walk.go, call.go                   events: where the walk is, frames
+//	record.go, check.go                the records of an instruction; values compared
+//	load.go                            SSA for a trace recorded earlier
 package program

@@ -1,0 +1,102 @@
+package program
+
+import (
+	"go/types"
+	"unicode/utf8"
+)
+
+// Conversions between numeric types, and of integers to strings.
+
+// ConvertBasic converts x from one numeric kind to another, or an integer to a string.
+func ConvertBasic(to, from types.BasicKind, x Value) Value {
+	a, ok := x.Bits()
+	if to == from || !ok && from != types.Complex128 {
+		if to == from {
+			return x
+		}
+		return Value{}
+	}
+	switch from {
+	case types.Int8, types.Int16, types.Int32, types.Int64:
+		return convertInt(to, signed(from, a))
+	case types.Uint8, types.Uint16, types.Uint32:
+		return convertInt(to, int64(a))
+	case types.Uint64, types.UnsafePointer:
+		return convertUint64(to, a)
+	case types.Float32:
+		return convertFloat(to, float32Of(a))
+	case types.Float64:
+		return convertFloat(to, float64Of(a))
+	case types.Complex64:
+		if to == types.Complex128 {
+			return wrapComplex128(complex128(complex64Of(a)))
+		}
+	case types.Complex128:
+		if c, ok := complex128Of(x); ok && to == types.Complex64 {
+			return wrapComplex64(complex64(c))
+		}
+	}
+	return Value{}
+}
+
+func convertInt(to types.BasicKind, x int64) Value {
+	switch to {
+	case types.Float32:
+		return wrapFloat(float32(x))
+	case types.Float64:
+		return wrapFloat(float64(x))
+	case types.String:
+		return runeText(x)
+	}
+	if n := sizeOfKind(to); n > 0 && n <= 8 {
+		return Known(uint64(x) & mask(n))
+	}
+	return Value{}
+}
+
+func runeText(x int64) Value {
+	if x < 0 || x > utf8.MaxRune {
+		x = utf8.RuneError
+	}
+	return Text(string(rune(x)))
+}
+
+func convertUint64(to types.BasicKind, x uint64) Value {
+	switch to {
+	case types.Float32:
+		return wrapFloat(float32(x))
+	case types.Float64:
+		return wrapFloat(float64(x))
+	case types.String:
+		return runeText(int64(min(x, utf8.MaxRune+1)))
+	}
+	return convertInt(to, int64(x))
+}
+
+// convertFloat is written for both types: what a value out of range becomes differs by the
+// pair of types, and only the compiler knows how.
+func convertFloat[T float](to types.BasicKind, x T) Value {
+	switch to {
+	case types.Int8:
+		return wrap(int8(x))
+	case types.Int16:
+		return wrap(int16(x))
+	case types.Int32:
+		return wrap(int32(x))
+	case types.Int64:
+		return wrap(int64(x))
+	case types.Uint8:
+		return wrap(uint8(x))
+	case types.Uint16:
+		return wrap(uint16(x))
+	case types.Uint32:
+		return wrap(uint32(x))
+	case types.Uint64:
+		return wrap(uint64(x))
+	case types.Float32:
+		return wrapFloat(float32(x))
+	case types.Float64:
+		return wrapFloat(float64(x))
+	}
+	return Value{}
+}

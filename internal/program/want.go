@@ -1,0 +1,85 @@
+package program
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/footprint"
+	"presage/internal/plan"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// Which records an instruction has.
+
+// wants lists the records of an instruction in their order (plan R10).
+func (k *compiler) wants(out *instr, ip *plan.Instr) {
+	if ip.Fused {
+		return
+	}
+	for i := range ip.Before {
+		out.wants = append(out.wants, k.want(out, &ip.Before[i]))
+	}
+	switch {
+	case out.op == opCall:
+		out.wants = append(out.wants, want{kind: wantEnter, reg: -1})
+	case ip.Opaque:
+		out.reaches = k.reaches(out, ip.Site)
+		out.wants = append(out.wants, want{kind: wantBegin, reg: -1}, want{kind: wantEnd, reg: -1})
+	case ip.Call:
+		out.wants = append(out.wants, want{kind: wantRuntime, reg: -1})
+	}
+	for i := range ip.After {
+		out.wants = append(out.wants, k.want(out, &ip.After[i]))
+	}
+}
+
+// reaches reports whether an opaque call may look at memory that its goroutine wrote: an argument leads
+// there, or the callee has an effect of its own (package footprint, which does not count what only
+// the goroutine itself has, such as the boxes of fmt.Sprint's arguments).
+func (k *compiler) reaches(in *instr, s trace.Site) bool {
+	call := in.in.(ssa.CallInstruction).Common()
+	if _, ok := call.Value.(*ssa.Function); !ok || call.IsInvoke() {
+		return true
+	}
+	for _, a := range call.Args {
+		if leads(a.Type()) {
+			return true
+		}
+	}
+	text := k.w.plan.Sites[s].Touch
+	return text == "" || footprint.Parse(text).Effect != footprint.None
+}
+
+// leads reports whether a value of type t leads to memory that may be written.
+func leads(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if leads(u.Field(i).Type()) {
+				return true
+			}
+		}
+		return false
+	case *types.Array:
+		return leads(u.Elem())
+	}
+	return true
+}
+
+func (k *compiler) want(out *instr, h *plan.Hook) want {
+	switch h.Kind {
+	case format.Value:
+		out.recorded = true
+		return want{kind: wantValue, hook: h, reg: out.reg + int32(max(0, h.Index))}
+	case format.ChanLen:
+		out.recorded = true
+		return want{kind: wantLen, hook: h, reg: out.reg}
+	case format.Read, format.Write:
+		return want{kind: wantAccess, hook: h, reg: -1}
+	}
+	panic("program: no such hook: " + h.Kind.String())
+}
