@@ -7,6 +7,8 @@
 // the witness, and how, is of no importance: this package shares no code with the
 // engine, knows nothing of solvers, and searches for nothing.
 //
+// Recorded is another checker, for races of the recorded run itself. It shares no code with package hb.
+//
 // # Rules
 //
 // The numbers are those of docs/model.md and are part of every error.
@@ -17,6 +19,8 @@
 //	M4 hard edges         N Cond          R the race itself
 //	M6 needed reads       C channels      V guards
 //	                                      X the window is malformed
+//
+// Those of Recorded are (H1) to (H8).
 //
 // (M5, every event is enabled in the state it meets, appears as one of the
 // lettered rules.)
