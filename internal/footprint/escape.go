@@ -11,18 +11,19 @@ import (
 // Program is what footprints need to know of all the traced code: which memory its values can lead other code to.
 // Add every function, then ask.
 type Program struct {
-	traced   Traced
-	marks    []string                     // "path." of the traced packages
-	shared   map[string]bool              // names reached by values in interfaces and by type arguments (E1)
-	modules  bool                         // there is untraced code outside the standard library
-	open     map[any]bool                 // variables and fields of which an address is a value (E2)
-	bindings map[*ssa.FreeVar][]ssa.Value // what closures are made with
-	captured []*ssa.FreeVar               // open, of which the bindings may not be yet
-	seen     map[place]bool               // by share
-	logs     bool                         // the program sets or takes the output of package log
-	values   values
-	kept     kept
-	own      map[string]bool // names, with a traced type in them or not
+	traced       Traced
+	marks        []string                     // "path." of the traced packages
+	shared       map[string]bool              // names reached by values in interfaces and by type arguments (E1)
+	modules      bool                         // there is untraced code outside the standard library
+	open         map[any]bool                 // variables and fields of which an address is a value (E2)
+	bindings     map[*ssa.FreeVar][]ssa.Value // what closures are made with
+	captured     []*ssa.FreeVar               // open, of which the bindings may not be yet
+	seen         map[place]bool               // by share
+	instantiated bool                         // a generic type of another package has traced types for arguments, perhaps
+	logs         bool                         // the program sets or takes the output of package log
+	values       values
+	kept         kept
+	own          map[string]bool // names, with a traced type in them or not
 }
 
 // NewProgram returns a Program without functions. paths are those of the traced packages.
@@ -44,7 +45,10 @@ func (p *Program) Instances(info *types.Info) {
 	if info == nil {
 		return
 	}
-	for _, inst := range info.Instances {
+	for id, inst := range info.Instances {
+		if obj, ok := info.Uses[id].(*types.TypeName); ok && obj.Pkg() != nil && !p.traced(obj.Pkg().Path()) && obj.Pkg().Path() != "sync/atomic" {
+			p.instantiated = true
+		}
 		for i := range inst.TypeArgs.Len() {
 			p.share(inst.TypeArgs.At(i), true)
 		}
@@ -101,6 +105,22 @@ func (p *Program) handedOut(in ssa.Instruction) {
 			}
 		}
 	}
+}
+
+// onlyOurs reports whether only traced types implement the interface of a call: one of its methods has
+// a traced type in its signature, and other packages do not know of these (F7).
+func (p *Program) onlyOurs(c *ssa.CallCommon) bool {
+	i, ok := c.Value.Type().Underlying().(*types.Interface)
+	if !ok || p.instantiated {
+		return false
+	}
+	for k := range i.NumMethods() {
+		m := i.Method(k)
+		if !m.Exported() && m.Pkg() != nil && p.traced(m.Pkg().Path()) || p.ours(types.TypeString(m.Signature(), nil)) {
+			return true
+		}
+	}
+	return false
 }
 
 // share adds what a value of type t leads to; whole: also a variable of the type.

@@ -15,7 +15,7 @@ func (p *Program) ofCall(c *ssa.CallCommon) Set {
 	if pkg != "" && p.traced(pkg) { // it stays as written
 		return Anything
 	}
-	if pkg == "" && !c.IsInvoke() && !p.touches(c.Value) {
+	if pkg == "" && (c.IsInvoke() && p.onlyOurs(c) || !c.IsInvoke() && !p.touches(c.Value)) {
 		return Set{Dynamic: true}
 	}
 	e, state := lookup(name, pkg)

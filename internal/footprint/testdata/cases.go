@@ -101,3 +101,13 @@ func canceled(ctx context.Context) {
 
 // want: write int
 func as(err error, n *int) { errors.As(err, n) }
+
+type store interface{ put(a *account) }
+
+type sized interface{ Len() int }
+
+// want: none dynamic | write ~ state=* dynamic
+func ours(s store, n sized, a *account) {
+	s.put(a)
+	n.Len()
+}
