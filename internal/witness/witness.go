@@ -27,7 +27,7 @@
 //
 // # Soundness
 //
-// No race is reported without Check's consent, so a false race needs a wrong rule
+// No race is reported without the consent of Check or Recorded, so a false race needs a wrong rule
 // in the model, a wrong window, or a mistake in this package, never just a
 // mistake in the engine. Check is therefore kept as plain as the page it
 // implements: the state is a struct, a rule is a condition on it, in one switch.
