@@ -1,47 +1,72 @@
 // Package footprint says which memory a call of code that was not instrumented may
 // touch, and whether two such calls, or a call and a traced access, may meet.
 //
-// It is the set D of RDIT's BarrierPairs (Cai and Cao, thesis ch. 4, §4.3) in its
-// coarsest sound form: types in place of addresses. An opaque call gets what its
-// arguments hold. Through an argument of type *T it can reach a T, the values
+// It is the set D of RDIT's BarrierPairs (Cai and Cao, thesis ch. 4, §4.3) with types in place of
+// addresses, and with what the traced program shows of the other side: code outside can have a pointer
+// only if some traced instruction made its value one that leaves (E1, E2). An opaque call
+// gets what its arguments hold. Through an argument of type *T it can reach a T, the values
 // inside a T, and what they point to; so the types reachable from the argument
 // types over-approximate the memory, whatever the addresses are.
+//
+// # What code outside can have
+//
+//	(E1) Memory of a traced type only if a value that leads there is converted to an interface or unsafe.Pointer, is an
+//	     argument of a call outside, or its type is a type argument. Other packages do not know of traced types: their variables,
+//	     parameters and results have them inside interfaces and type parameters only. (Where packages that are not instrumented may import
+//	     traced ones, as with -instrument, neither (E1) nor (E2) excludes anything.)
+//	(E2) A variable, or a field as such, only if its address is a value: more than the address of a load or
+//	     store, the start of a path to a part, or a captured variable of a closure that does no more with it.
+//	     A field can also be had through the struct.
+//	     Everything else is *hidden*: only Anything meets it, the footprint of traced packages' functions that stay as written.
 //
 // # Rules
 //
 //	(F1) Of a call: the types reachable from its arguments, receiver included.
 //	(F2) Of an access: the type of the value accessed, and the struct or array
 //	     type that it is a part of. Through a pointer of unknown origin it may be a
-//	     part of anything that has a part of its type.
+//	     part of anything that has a part of its type. Types that (E1) excludes are dropped, and the type of the value if (E2) does.
 //	(F3) An interface holds what its dynamic type holds where the SSA shows it
-//	     (MakeInterface); otherwise it reaches every type.
+//	     (MakeInterface); otherwise all that is shared (E1). Where a function of the standard library wants an interface
+//	     with methods, it calls these: of a traced type they are traced, of another they touch what is foreign (F8).
 //	(F4) A function value reaches nothing: its captured variables are accessed by
 //	     its own code, which is traced or has a footprint of its own.
 //	(F5) Strings are immutable and reach nothing.
 //	(F6) table.txt narrows the effect of functions of the standard library: none, read
-//	     (what the arguments reach is only read), args (read and written), recv (the receiver only). Any other
+//	     (what the arguments reach is only read), args (read and written), recv (the receiver only), direct (what the
+//	     arguments point to). Any other
 //	     function also has hidden state: that of its package in the standard library,
-//	     one common state in other modules.
-//	(F7) A call of which the callee is not known is a call of any function.
-//	(F8) An interface or unsafe pointer inside a value of a type of a package that is not
-//	     instrumented reaches nothing: what such a package keeps in its own types it
-//	     stores, returns, or calls methods of, and methods of traced types are traced.
+//	     one common state in other modules; what it keeps there leads to what is foreign.
+//	(F7) A call of which the callee is not known is a call of any function: of any that traced code took as a value of that
+//	     signature, if no value of the signature comes from outside; of traced ones only, if the interface has a method
+//	     with a traced type in its signature. In the run it may turn out to be a traced function (package window).
+//	(F8) An interface inside a value of a type of a package that is not instrumented: what such a package keeps it stores,
+//	     returns, or calls methods of. Methods of traced types are traced, those of others touch memory that can be written
+//	     without traced types: that is *foreign*. An empty interface or unsafe pointer there reaches nothing, except in arguments of
+//	     functions that look into them by reflection (fmt, encoding, templates, slog, sql: the list is in table.go).
+//	(F9) A function of another module may look by reflection into what any of them was ever given in an interface.
 //	(M1) Two calls meet if they share hidden state, or if their types meet and not
 //	     both only read.
 //	(M2) A call and an access meet if their types meet and one of them writes.
 //
 // # Soundness
 //
-// Missed: by (F8), memory that opaque code looks into by reflection through an interface
-// it had kept (a logger that prints an attribute later); memory that opaque code kept from an earlier call and touches in a later
-// one that does not get it (a registry in a dependency is covered by its common
-// state only against other opaque calls); unsafe.Pointer conversions between
-// unrelated types inside opaque code. The results of functions whose effect is
+// An opaque call behaves as recorded if what it reads is as recorded; it reads only what it can have a pointer to. Its
+// arguments are pinned, traced memory it can reach by (F1) to (F9) keeps its order, its synchronisation keeps its order with
+// everything on the same object, and its environment (time, randomness, files) is an input. By the same argument memory that is allocated after the
+// call, or that its allocator has shown nobody yet, needs no order with it (package window).
+//
+// A goroutine that runs only code outside has no call that brackets it, and needs none: in a program that has no race there, each of
+// its accesses is ordered with every conflicting traced access by synchronisation of which its side is not instrumented, and that keeps
+// its order. What it wrote and a traced read returned is also seen by the value.
+//
+// Missed: memory of a traced type that the standard library was given in an interface in one call and looks into by reflection in
+// another that gets neither it nor what keeps it (a registry, expvar); results of traced callbacks, as far as other modules keep them in interfaces;
+// conversions by unsafe or between struct types with the same fields, which give memory a second name. The results of functions whose effect is
 // none or read are taken as inputs from outside where they depend on time,
 // randomness or the environment.
 //
 // # Names
 //
-//	T a type, as its string with full package paths
+//	T a type, as its string with full package paths; after ! if a traced type is in it
 //	s a Set: the footprint of a call or an access
 package footprint

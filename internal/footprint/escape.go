@@ -19,6 +19,7 @@ type Program struct {
 	bindings     map[*ssa.FreeVar][]ssa.Value // what closures are made with
 	captured     []*ssa.FreeVar               // open, of which the bindings may not be yet
 	seen         map[place]bool               // by share
+	exposed      bool                         // other packages may import traced ones: (E1) and (E2) do not hold
 	instantiated bool                         // a generic type of another package has traced types for arguments, perhaps
 	logs         bool                         // the program sets or takes the output of package log
 	values       values
@@ -55,9 +56,16 @@ func (p *Program) Instances(info *types.Info) {
 	}
 }
 
-// Import adds a package that the program refers to.
-func (p *Program) Import(path string) {
-	p.modules = p.modules || strings.Contains(first(path), ".") && !p.traced(path)
+// Import adds a package that the program refers to. ours says that all traced packages are of the main module, so that
+// no other can import them but by what imports says.
+func (p *Program) Import(path string, imports []*types.Package, ours bool) {
+	if p.traced(path) || !strings.Contains(first(path), ".") {
+		return
+	}
+	p.modules, p.exposed = true, p.exposed || !ours
+	for _, i := range imports {
+		p.exposed = p.exposed || p.traced(i.Path())
+	}
 }
 
 // Add adds a function, without those inside it.
@@ -111,7 +119,7 @@ func (p *Program) handedOut(in ssa.Instruction) {
 // a traced type in its signature, and other packages do not know of these (F7).
 func (p *Program) onlyOurs(c *ssa.CallCommon) bool {
 	i, ok := c.Value.Type().Underlying().(*types.Interface)
-	if !ok || p.instantiated {
+	if !ok || p.instantiated || p.exposed {
 		return false
 	}
 	for k := range i.NumMethods() {
@@ -203,6 +211,9 @@ func (p *Program) uncapture() {
 // hidden reports whether the address leads to a variable, or a part of one, that only traced code can
 // access: nobody has its address (E2).
 func (p *Program) hidden(addr ssa.Value) bool {
+	if p.exposed {
+		return false
+	}
 	p.uncapture()
 	switch v := addr.(type) {
 	case *ssa.Global:
@@ -235,7 +246,7 @@ func (p *Program) sharedNames(names map[string]bool) []string {
 	for n := range names {
 		if !p.ours(n) {
 			r.add(n)
-		} else if p.shared[n] {
+		} else if p.shared[n] || p.exposed {
 			r.add(mark + n)
 		}
 	}

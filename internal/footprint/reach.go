@@ -70,7 +70,10 @@ func (p *Program) ofCall(c *ssa.CallCommon) Set {
 		}
 	}
 	s.Scope, s.Types = r.scope, p.marked(r.set)
-	if s.Scope == Shared {
+	if p.exposed && p.module(pkg) {
+		s.Scope = Everything
+	}
+	if s.Scope >= Shared {
 		s.Types = nil // it has them
 	}
 	if s.Scope == Named && len(s.Types) == 0 && s.State == "" {
@@ -157,7 +160,7 @@ func (p *Program) ofAccess(addr ssa.Value, write bool) Set {
 	switch a := addr.(type) {
 	case *ssa.FieldAddr:
 		whole := typeName(deref(a.X.Type()))
-		if p.ours(whole) && !p.open[fieldKey(a)] { // nobody has a pointer to the field alone
+		if p.ours(whole) && !p.open[fieldKey(a)] && !p.exposed { // nobody has a pointer to the field alone
 			clear(names)
 		}
 		names[whole] = true

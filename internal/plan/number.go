@@ -2,6 +2,7 @@ package plan
 
 import (
 	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -122,10 +123,11 @@ func instrPos(in ssa.Instruction) token.Pos {
 // footprints collects what footprints need to know of the whole program.
 func (p *Plan) footprints() *footprint.Program {
 	f := footprint.NewProgram(p.Packages)
+	ours := !slices.ContainsFunc(p.Program.Packages, func(pkg *Package) bool { return pkg.Module != nil && !pkg.Module.Main })
 	for _, pkg := range p.Program.Packages {
 		f.Instances(pkg.TypesInfo)
-		for path := range pkg.Deps {
-			f.Import(path)
+		for path, dep := range pkg.Deps {
+			f.Import(path, dep.Imports(), ours)
 		}
 		if init := pkg.SSA.Func("init"); init != nil {
 			f.Add(init)
