@@ -12,22 +12,27 @@ import (
 // Reading a trace and walking it costs as much as all that follows, and needs nothing of it: the two run side by
 // side, batches of walked events going from one to the other. What they compute does not depend on how they take turns.
 
-// batch is some events with their flows, whose Needs and From are copied into reads.
+// batch is some events with their flows, whose Needs and From are copied into reads, their Guards into guards.
 type batch struct {
 	events []trace.Event
 	flows  []window.Flow
 	reads  []int64
+	guards []window.FlowGuard
 	err    error // why there are no more
 }
 
-// keep copies reads, which are the walker's, for as long as the batch lives.
-func (b *batch) keep(reads []int64) []int64 {
-	if len(reads) == 0 {
+// keep copies what is the walker's for as long as the batch lives.
+func (b *batch) keep(f *window.Flow) {
+	f.Needs, f.From, f.Guards = kept(&b.reads, f.Needs), kept(&b.reads, f.From), kept(&b.guards, f.Guards)
+}
+
+func kept[T any](all *[]T, list []T) []T {
+	if len(list) == 0 {
 		return nil
 	}
-	n := len(b.reads)
-	b.reads = append(b.reads, reads...)
-	return b.reads[n:len(b.reads):len(b.reads)]
+	n := len(*all)
+	*all = append(*all, list...)
+	return (*all)[n:len(*all):len(*all)]
 }
 
 const (
@@ -76,7 +81,7 @@ func (r *run) readBeside(ctx context.Context, src trace.Source) error {
 
 // fill reads and walks the next events.
 func (r *run) fill(b *batch, src trace.Source, index int64) {
-	b.events, b.flows, b.reads = b.events[:0], b.flows[:0], b.reads[:0]
+	b.events, b.flows, b.reads, b.guards = b.events[:0], b.flows[:0], b.reads[:0], b.guards[:0]
 	for len(b.events) < batchEvents {
 		b.events = append(b.events, trace.Event{})
 		e := &b.events[len(b.events)-1]
@@ -89,7 +94,7 @@ func (r *run) fill(b *batch, src trace.Source, index int64) {
 			f = r.opt.Walker.Step(index, e)
 		}
 		index++
-		f.Needs, f.From = b.keep(f.Needs), b.keep(f.From)
+		b.keep(&f)
 		b.flows = append(b.flows, f)
 	}
 }

@@ -70,6 +70,29 @@ func (l *listed) Next(e *trace.Event) error {
 	return nil
 }
 
+// reusing is a walker whose slices are valid until the next call, as the contract says.
+type reusing struct {
+	reads  [2]int64
+	guards [1]window.FlowGuard
+}
+
+func (r *reusing) Step(index int64, e *trace.Event) window.Flow {
+	r.reads, r.guards[0].Want = [2]int64{index, -index}, uint64(index)
+	return window.Flow{Walked: true, Needs: r.reads[:1], From: r.reads[1:], Guards: r.guards[:]}
+}
+
+// TestKept: what a walker says of an event is kept until the event is analysed.
+func TestKept(t *testing.T) {
+	events, _ := longTrace(100)
+	b := new(batch)
+	newRun(Options{Walker: new(reusing)}, nil).fill(b, &listed{events, io.EOF}, 0)
+	for i, f := range b.flows {
+		if x := int64(i); f.Needs[0] != x || f.From[0] != -x || f.Guards[0].Want != uint64(i) {
+			t.Fatalf("event %d: %+v", i, f)
+		}
+	}
+}
+
 // TestBeside: walking beside the rest of the analysis changes nothing.
 func TestBeside(t *testing.T) {
 	events, flows := longTrace(batchEvents * 3 / 2)
