@@ -14,7 +14,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/mod/module"
 	"presage/internal/record"
+
 	"presage/internal/report"
 )
 
@@ -50,9 +52,10 @@ func New(ctx context.Context, dir string) (*Session, error) {
 }
 
 // Module returns a writable copy of a module at a version, with its dependencies
-// downloaded.
+// downloaded. The directory has the name of a checkout's, which tests may expect.
 func (s *Session) Module(ctx context.Context, path, version string) (string, error) {
-	dir := filepath.Join(s.Dir, strings.NewReplacer("/", "_").Replace(path)+"@"+version)
+	base, _, _ := module.SplitPathVersion(path)
+	dir := filepath.Join(s.Dir, strings.NewReplacer("/", "_").Replace(path)+"@"+version, filepath.Base(base))
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 		return dir, nil
 	}
