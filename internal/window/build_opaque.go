@@ -108,7 +108,10 @@ func (f *footprints) empty(t touch) bool {
 }
 
 // unknown says whether the callee was not known before the run.
-func (f *footprints) unknown(t touch) bool { return f.sets[t].Dynamic }
+func (f *footprints) unknown(t touch) bool {
+	s := &f.sets[t]
+	return s.Dynamic || s.State == footprint.AnyState
+}
 
 // calls are the opaque calls that a goroutine is in, while the trace is read.
 type calls struct {
