@@ -1,9 +1,9 @@
 package program
 
 import (
+	"maps"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -32,10 +32,6 @@ type term struct {
 	apply func([]Value) (Value, bool)
 	args  []termArg
 	size  int // nodes, those that are shared as often as they are used
-
-	stamp uint64 // of the evaluation that val and ok are of
-	val   Value
-	ok    bool
 }
 
 // loaded is a part of a load: a Read event, and where its bytes stand in the value.
@@ -57,28 +53,42 @@ const (
 	maxTermReads = 64   // reads of a term
 )
 
-// evaluations numbers the evaluations of terms, which share nodes.
-var evaluations atomic.Uint64
-
-// eval computes a term; read gives the word that a Read event returns.
-func (t *term) eval(no uint64, read func(int64) uint64) (Value, bool) {
-	if t.stamp == no {
-		return t.val, t.ok
-	}
-	t.stamp = no
-	t.val, t.ok = t.compute(no, read)
-	return t.val, t.ok
+// An evaluation is one pass over a term. Terms share nodes and are immutable: the engine
+// evaluates some while the walk makes others.
+type evaluation struct {
+	read func(int64) uint64 // the word that a Read event returns
+	memo map[*term]result
 }
 
-func (t *term) compute(no uint64, read func(int64) uint64) (Value, bool) {
+type result struct {
+	val Value
+	ok  bool
+}
+
+// eval computes a term, each of its nodes once.
+func (e *evaluation) eval(t *term) (Value, bool) {
 	if t.words != nil {
-		return assemble(t.words, read), true
+		return assemble(t.words, e.read), true
 	}
+	if r, ok := e.memo[t]; ok {
+		return r.val, r.ok
+	}
+	val, ok := e.compute(t)
+	if t.size > 8 { // smaller ones cost less than to remember them
+		if e.memo == nil {
+			e.memo = map[*term]result{}
+		}
+		e.memo[t] = result{val, ok}
+	}
+	return val, ok
+}
+
+func (e *evaluation) compute(t *term) (Value, bool) {
 	vals := make([]Value, len(t.args))
 	for i, a := range t.args {
 		vals[i] = a.v
 		if a.t != nil {
-			v, ok := a.t.eval(no, read)
+			v, ok := e.eval(a.t)
 			if !ok {
 				return Value{}, false
 			}
@@ -326,39 +336,40 @@ type symbol struct {
 // symbol returns word i of a term, nil if it rests on too many reads.
 func (g *goroutine) symbol(t *term, i int) *symbol {
 	s := &symbol{t: t, word: i}
-	if !s.collect(t, evaluations.Add(1), map[int64]uint64{}) {
+	if !s.collect(t) {
 		g.w.stats.TermsTooLarge++
 		return nil
 	}
 	return s
 }
 
-func (s *symbol) collect(t *term, no uint64, seen map[int64]uint64) bool {
+// collect finds the reads of a term. It is false if there are too many.
+func (s *symbol) collect(t *term) bool {
+	recorded, seen := map[int64]uint64{}, map[*term]bool{}
 	var visit func(t *term) bool
 	visit = func(t *term) bool {
-		if t.stamp == no {
+		if seen[t] {
 			return true
 		}
-		t.stamp, t.ok = no, false
+		if t.size > 8 {
+			seen[t] = true
+		}
 		for _, p := range t.words {
-			seen[p.read] = p.val
+			recorded[p.read] = p.val
 		}
 		for _, a := range t.args {
 			if a.t != nil && !visit(a.t) {
 				return false
 			}
 		}
-		return len(seen) <= maxTermReads
+		return len(recorded) <= maxTermReads
 	}
 	if !visit(t) {
 		return false
 	}
-	for r := range seen {
-		s.reads = append(s.reads, r)
-	}
-	slices.Sort(s.reads)
+	s.reads = slices.Sorted(maps.Keys(recorded))
 	for _, r := range s.reads {
-		s.vals = append(s.vals, seen[r])
+		s.vals = append(s.vals, recorded[r])
 	}
 	return true
 }
@@ -377,10 +388,11 @@ func (s *symbol) Recorded() []uint64 { return s.vals }
 
 // Eval implements [window.FlowTerm].
 func (s *symbol) Eval(in []uint64) (uint64, bool) {
-	v, ok := s.t.eval(evaluations.Add(1), func(r int64) uint64 {
+	e := evaluation{read: func(r int64) uint64 {
 		i, _ := slices.BinarySearch(s.reads, r)
 		return in[i]
-	})
+	}}
+	v, ok := e.eval(s.t)
 	if !ok {
 		return 0, false
 	}

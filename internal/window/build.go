@@ -1,6 +1,8 @@
 package window
 
 import (
+	"slices"
+
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -124,7 +126,11 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 		b.from = kept(b.from, f.From)
 		r.from = b.from
 	}
-	if b.opt.Symbolic {
+	if !b.opt.Symbolic { // what a guard rests on is needed
+		for _, g := range f.Guards {
+			r.needs = append(slices.Clone(r.needs), g.Term.Reads()...)
+		}
+	} else {
 		r.guards, r.value = append([]FlowGuard(nil), f.Guards...), f.Value
 	}
 	switch {
