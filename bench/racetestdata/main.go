@@ -33,6 +33,7 @@ func main() {
 	dir := flag.String("dir", "", "scratch directory")
 	run := flag.String("run", "", "run only tests that match")
 	saved := flag.String("report", "", "judge this report (the output of presage test -json) instead of running")
+	level := flag.String("level", "causal", "level of the analysis")
 	verbose := flag.Bool("v", false, "print every test")
 	flag.Parse()
 	ctx := context.Background()
@@ -59,7 +60,7 @@ func main() {
 		}
 		os.Exit(judge(tests, out, left, *verbose))
 	}
-	args := []string{"-count=1", "-vet=off", "-timeout=10m"}
+	args := []string{"-count=1", "-vet=off", "-timeout=10m", "-level=" + *level}
 	if *run != "" {
 		args = append(args, "-run", *run)
 	}
