@@ -47,6 +47,7 @@ var (
 	heap  = flag.Bool("heap", false, "collect garbage before each line, to see what lives")
 	out   = flag.String("o", "", "merge: write the trace to this file (without tables)")
 	cpu   = flag.String("cpuprofile", "", "write a CPU profile to this file")
+	stop  = flag.Duration("stop", 0, "end then, with the CPU profile so far")
 	mem   = flag.String("memprofile", "", "write a heap profile at the last event to this file")
 )
 
@@ -61,6 +62,12 @@ func main() {
 		check(err)
 		check(pprof.StartCPUProfile(f))
 		defer pprof.StopCPUProfile()
+	}
+	if *stop > 0 {
+		time.AfterFunc(*stop, func() {
+			pprof.StopCPUProfile()
+			os.Exit(1)
+		})
 	}
 	stage(flag.Arg(0), flag.Arg(1))
 }

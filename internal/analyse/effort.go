@@ -2,7 +2,7 @@ package analyse
 
 import "sync/atomic"
 
-// effort counts what prediction has done, in *visits*: about one look at one event of a window, some 0.2 µs. The
+// effort counts what prediction has done, in *visits*: about one look at one event of a window, some 0.1 to 0.2 µs. The
 // budget is of visits and not of time, so that a trace has the same races on every machine (A5).
 type effort struct {
 	visits int64
@@ -10,8 +10,11 @@ type effort struct {
 	over   atomic.Bool // spent: the walk reads it while it is ahead
 }
 
-// DefaultEffort is the budget of prediction for a trace, in millions of visits: about ten minutes.
+// DefaultEffort is the budget of prediction for a trace, in millions of visits: five to ten minutes.
 const DefaultEffort = 3000
+
+// unknownTries is the number of tries that a pair counts for, besides its own, on which the engine spent its budget in vain (A2).
+const unknownTries = 15
 
 // staticVisits is what a pair costs that the engine decides without a search.
 const staticVisits = 64

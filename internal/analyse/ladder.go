@@ -60,15 +60,16 @@ func (r *run) try(b *window.Built, g *rung, k int, c *candidate, s *pairState) b
 		if res.Layer != engine.LayerStatic { // those cost nothing
 			tries++
 			s.tried[k]++
-			r.spent.add(int64(1+res.Conflicts) * int64(len(g.w.Events)))
+			r.spent.add(int64(1+res.Steps) * int64(len(g.w.Events)))
 		}
 		r.spent.add(staticVisits)
 		r.counts.Tried++
 		r.counts.Conflicts += int64(res.Conflicts)
 		r.counts.Layers[res.Layer.String()+" "+res.Verdict.String()]++
 		switch res.Verdict {
-		case engine.Unknown:
+		case engine.Unknown: // the next pair of these sites is likely to be as hard
 			r.counts.Unknown++
+			tries, s.tried[k] = tries+unknownTries, s.tried[k]+unknownTries
 		case engine.NoRace:
 			r.counts.Refuted++
 		case engine.Race:

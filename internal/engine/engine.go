@@ -71,6 +71,7 @@ type Result struct {
 	Order     []int32 // of a Race: the events of the reordering, without the pair
 	Layer     Layer   // the phase that decided; LayerSearch if Unknown
 	Conflicts int     // of the search
+	Steps     int     // and its executions, each of up to a window's events
 }
 
 // Solver answers for the pairs of one window. What it learns from one pair it uses
@@ -142,7 +143,7 @@ func (s *Solver) Solve(p window.Pair) Result {
 
 func (s *Solver) decideBySearch(p window.Pair) Result {
 	v := s.search(p)
-	r := Result{Verdict: v, Layer: LayerSearch, Conflicts: s.spent()}
+	r := Result{Verdict: v, Layer: LayerSearch, Conflicts: s.spent(), Steps: s.steps}
 	if v == Race {
 		r.Order = slices.Clone(s.executed())
 	}
