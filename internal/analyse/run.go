@@ -127,7 +127,6 @@ func Run(ctx context.Context, src trace.Source, meta *trace.Meta, opt Options) (
 type run struct {
 	opt     Options
 	hb      *hb.Detector
-	inside  insides
 	spent   effort
 	left    atomic.Bool // nothing more is to be read
 	builder *window.Builder

@@ -50,7 +50,6 @@ type ins struct {
 	off    uint64
 	kind   types.BasicKind // of the operands of an operator, or the type converted from
 	to     types.BasicKind
-	signed bool // shift count
 	local  bool // access to a variable, not to memory
 	call   callee
 	fn     *fn

@@ -201,10 +201,9 @@ func (m *machine) waited(s *state, wg uint64) bool {
 // A transition is a step of the program: of goroutine g, in case c of its select, or of two that meet at an
 // unbuffered channel.
 type transition struct {
-	g, c   int // c: -1: the default
-	h, hc  int // h: -1: g alone
-	op     op
-	sender bool
+	g, c  int // c: -1: the default
+	h, hc int // h: -1: g alone
+	op    op
 }
 
 // transitions appends the steps that are enabled. A goroutine whose step is not among them is blocked.
