@@ -15,7 +15,8 @@ Flags of test and run, besides those of the go command, which pass through:
 	-o file              keep the trace; a directory if the run had several processes
 	-instrument pattern  instrument these packages too; may be repeated.
 	                     Without it, the packages of the main module are instrumented
-	-level level         none: only record; hb: races of the recorded run itself; causal (the default): of other executions too
+	-level level         none: only record; hb: races of the recorded run itself; causal (the default): of other executions too;
+	                     value: also of executions in which reads that branches rest on see other values
 	-window n            events per window of prediction
 	-budget n            conflicts the engine may spend on a pair of accesses
 	-effort n            work that prediction may do on one trace: 3000, the default, is about ten minutes.
