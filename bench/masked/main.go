@@ -1,7 +1,7 @@
 // Command masked counts how often presage and go test -race find the expected races of
 // the examples, over several runs of each.
 //
-//	go run ./bench/masked [-n 20] [-only name]
+//	go run ./bench/masked [-n 20] [-only name] [-level causal]
 //
 // A run of presage counts if its report has exactly the expected pairs; a run of -race counts if it reports anything
 // at all. The examples without an expected race are run too: there, any report is wrong.
@@ -28,7 +28,8 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("masked: ")
 	n := flag.Int("n", 20, "runs of each example")
-	only := flag.String("only", "", "only the example of this name")
+	only := flag.String("only", "", "only this example, as lockorder or recipe/fig1")
+	level := flag.String("level", "causal", "of presage's analysis; the expected pairs are those that it reaches")
 	flag.Parse()
 	want, err := expect.Read("examples")
 	if err != nil {
@@ -42,11 +43,12 @@ func main() {
 	pattern := "./examples/..."
 	if *only != "" {
 		pattern = "./examples/" + *only
-		want = map[string][]expect.Pair{*only: want[*only]}
+		name := path.Base(*only)
+		want = map[string][]expect.Pair{name: want[name]}
 	}
 	exact, race := make(map[string]int), make(map[string]int)
 	for range *n {
-		presage(ctx, s, pattern, want, exact)
+		presage(ctx, s, pattern, *level, want, exact)
 		goRace(ctx, pattern, race)
 	}
 	os.RemoveAll(s.Dir)
@@ -56,11 +58,21 @@ func main() {
 		if exact[name] < *n {
 			failed++
 		}
-		fmt.Printf("%-14s %8d %5d/%-2d %5d/%-2d\n", name, len(want[name]), exact[name], *n, race[name], *n)
+		fmt.Printf("%-14s %8d %5d/%-2d %5d/%-2d\n", name, expected(want[name], *level), exact[name], *n, race[name], *n)
 	}
 	if failed > 0 {
 		log.Fatalf("%d examples are not as expected in every run", failed)
 	}
+}
+
+// expected counts the pairs that a level must report.
+func expected(pairs []expect.Pair, level string) (n int) {
+	for _, p := range pairs {
+		if p.Rung.At(level) {
+			n++
+		}
+	}
+	return n
 }
 
 func names(want map[string][]expect.Pair) []string {
@@ -73,15 +85,15 @@ func names(want map[string][]expect.Pair) []string {
 }
 
 // presage records all examples once and counts those whose report is exact.
-func presage(ctx context.Context, s *session.Session, pattern string, want map[string][]expect.Pair, exact map[string]int) {
-	o, err := s.Test(ctx, ".", nil, pattern)
+func presage(ctx context.Context, s *session.Session, pattern, level string, want map[string][]expect.Pair, exact map[string]int) {
+	o, err := s.Test(ctx, ".", nil, "-level", level, pattern)
 	if err != nil {
 		log.Print(err)
 		return
 	}
 	got := expect.Races(o.Races)
 	for name, pairs := range want {
-		missing, extra := expect.Compare(map[string][]expect.Pair{name: pairs}, map[string][]expect.Pair{name: got[name]})
+		missing, extra := expect.Compare(map[string][]expect.Pair{name: pairs}, map[string][]expect.Pair{name: got[name]}, level)
 		for _, m := range missing {
 			log.Printf("missing %s", m)
 		}

@@ -95,8 +95,8 @@ func goPath() string {
 	return orDefault(os.Getenv("GOPATH"), filepath.Join(home, "go"))
 }
 
-// TestExamples records every example and compares the report with the marks in their
-// sources: exactly those races.
+// TestExamples records every example once and compares the report of each level with the
+// marks in their sources: exactly those races, each on its rung of the ladder.
 func TestExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped by -short: records the tests of all examples")
@@ -105,23 +105,33 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PRESAGE_CACHE", testCache)
-	var stdout, stderr bytes.Buffer
-	code := cli.Main(context.Background(), cli.Env{
-		Args: []string{"test", "-C", root, "-q", "-json", "./examples/..."}, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
-	})
-	if code != 3 {
-		t.Errorf("exit code %d, want 3\n%s", code, stderr.Bytes())
-	}
-	var races collector
-	if err := report.HandleJSON(&stdout, &races); err != nil {
-		t.Fatal(err)
-	}
 	want, err := expect.Read(filepath.Join(root, "examples"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	missing, extra := expect.Compare(want, expect.Races(races.list))
+	t.Setenv("PRESAGE_CACHE", testCache)
+	traces := filepath.Join(t.TempDir(), "traces")
+	if code, _, stderr := command("test", "-C", root, "-q", "-level", "none", "-o", traces, "./examples/..."); code != 0 {
+		t.Fatalf("recording: exit code %d\n%s", code, stderr)
+	}
+	for _, level := range expect.Levels {
+		t.Run(level, func(t *testing.T) { examplesAt(t, level, traces, want) })
+	}
+}
+
+func examplesAt(t *testing.T, level, traces string, want map[string][]expect.Pair) {
+	code, stdout, stderr := command("analyze", "-q", "-json", "-level", level, traces)
+	if code == 2 && strings.Contains(stderr, "is none of") {
+		t.Skipf("0 pairs compared: presage has no level %s", level)
+	}
+	if code != 3 {
+		t.Errorf("exit code %d, want 3\n%s", code, stderr)
+	}
+	var races collector
+	if err := report.HandleJSON(strings.NewReader(stdout), &races); err != nil {
+		t.Fatal(err)
+	}
+	missing, extra := expect.Compare(want, expect.Races(races.list), level)
 	for _, m := range missing {
 		t.Errorf("missing: %s", m)
 	}
@@ -131,6 +141,12 @@ func TestExamples(t *testing.T) {
 	for _, w := range races.warnings {
 		t.Logf("warning %s (%d): %s", w.Code, w.Count, w.Text)
 	}
+}
+
+func command(args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = cli.Main(context.Background(), cli.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs})
+	return code, out.String(), errs.String()
 }
 
 // collector is a report.Handler that keeps races and warnings.

@@ -1,7 +1,7 @@
-// Package unobserved: a race that is not reported, because it is on a branch that the run did not take.
+// Package unobserved: a race on a branch that the run did not take.
 //
 // Were the reader first, closed would be false and it would write the shared counter without the lock. The recorded run
-// has no such access, and presage reasons about accesses that were recorded.
+// has no such access: path relaxation executes the branch, the levels below reason about accesses that were recorded.
 package unobserved
 
 import (
@@ -20,7 +20,7 @@ func Run() int {
 	wg.Add(1)
 	go func() {
 		defer wg.Done()
-		n = 1
+		n = 1 // race(n, by-path)
 		mu.Lock()
 		closed = true
 		mu.Unlock()
@@ -30,7 +30,7 @@ func Run() int {
 	c := closed
 	mu.Unlock()
 	if !c {
-		n = 2 // would race with n = 1
+		n = 2 // race(n, by-path)
 	}
 	wg.Wait()
 	return n

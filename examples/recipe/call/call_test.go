@@ -1,0 +1,5 @@
+package call
+
+import "testing"
+
+func TestCall(t *testing.T) { Run() }

@@ -1,0 +1,5 @@
+package fig1
+
+import "testing"
+
+func TestFig1(t *testing.T) { Run() }

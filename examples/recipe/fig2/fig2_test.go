@@ -1,0 +1,5 @@
+package fig2
+
+import "testing"
+
+func TestFig2(t *testing.T) { Run() }

@@ -1,0 +1,5 @@
+package fig3
+
+import "testing"
+
+func TestFig3(t *testing.T) { Run() }

@@ -1,0 +1,5 @@
+package fig5
+
+import "testing"
+
+func TestFig5(t *testing.T) { Run() }

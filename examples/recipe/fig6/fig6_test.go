@@ -1,0 +1,5 @@
+package fig6
+
+import "testing"
+
+func TestFig6(t *testing.T) { Run() }

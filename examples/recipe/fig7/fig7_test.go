@@ -1,0 +1,5 @@
+package fig7
+
+import "testing"
+
+func TestFig7(t *testing.T) { Run() }

@@ -1,0 +1,5 @@
+package guard
+
+import "testing"
+
+func TestGuard(t *testing.T) { Run() }

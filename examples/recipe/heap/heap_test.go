@@ -1,0 +1,5 @@
+package heap
+
+import "testing"
+
+func TestHeap(t *testing.T) { Run() }

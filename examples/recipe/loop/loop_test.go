@@ -1,0 +1,5 @@
+package loop
+
+import "testing"
+
+func TestLoop(t *testing.T) { Run() }
