@@ -1,5 +1,6 @@
 // Fuzzengine compares the engine with the exhaustive explorer of package
-// tracetest, on random tiny executions with every synchronisation primitive, and
+// tracetest, on random tiny executions with every synchronisation primitive and on
+// variants of them, whose recorded order is no reordering (path relaxation), and
 // has every witness checked. It prints what it compared and exits with status 1 at
 // the first difference, which it shrinks, prints, and writes to the directory of
 // -save.
@@ -27,42 +28,92 @@ func main() {
 	save := flag.String("save", "internal/trace/tracetest/testdata/disagree", "directory for differences")
 	conflicts := flag.Int("conflicts", 0, "the engine's budget per pair (0: its default)")
 	scale := flag.Int("scale", 1, "so many times as many events per window")
+	variants := flag.Float64("variants", 0.25, "the share of windows whose recorded order is no reordering")
 	most := flag.Int("most", 1, "stop after this many differences")
 	flag.Parse()
 
+	b := bench{seed: *seed, scale: *scale, save: *save, predict: predictor(engine.Options{Conflicts: *conflicts})}
+	windows, others := kind{name: "windows"}, kind{name: "variants", variant: true}
 	start := time.Now()
-	predict := predictor(engine.Options{Conflicts: *conflicts})
-	var c tracetest.Counts
-	found, windows := 0, uint64(0)
-	for ; c.Pairs < *pairs && found < *most; windows++ {
-		w := tracetest.ScaledWindow(*seed, windows, *scale)
-		d := tracetest.Compare(w.Window, predict, &c)
-		if d == nil {
-			continue
+	for windows.Pairs+others.Pairs < *pairs && b.found < *most {
+		k := &windows
+		if float64(others.Pairs) < *variants*float64(windows.Pairs+others.Pairs+1) {
+			k = &others
 		}
-		found++
-		d = tracetest.Shrink(d, predict)
-		text := fmt.Sprintf("# %s, seed %d, window %d, scale %d, shrunk\n%s", w.Profile, *seed, windows, *scale, d)
-		fmt.Println(text)
-		if err := os.MkdirAll(*save, 0o755); err != nil {
-			fmt.Fprintln(os.Stderr, "fuzzengine:", err)
-			os.Exit(2)
-		}
-		name := filepath.Join(*save, fmt.Sprintf("%d-%d.txt", *seed, windows))
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			fmt.Fprintln(os.Stderr, "fuzzengine:", err)
-			os.Exit(2)
-		}
+		b.compare(k)
 	}
-	fmt.Printf("%d windows generated, %d with conflicting pairs, %d of them too large to explore\n", windows, c.Windows, c.TooLarge)
-	fmt.Printf("%d pairs: %d race, %d do not, %d unknown to the engine, in %v\n", c.Pairs, c.Races, c.Pairs-c.Races, c.Unknown, time.Since(start).Round(time.Second))
-	for _, how := range slices.Sorted(maps.Keys(c.How)) {
-		fmt.Printf("%9d %s\n", c.How[how], how)
-	}
-	fmt.Printf("%d differences\n", found)
-	if found > 0 {
+	windows.print()
+	others.print()
+	fmt.Printf("%d differences, in %v\n", b.found, time.Since(start).Round(time.Second))
+	if b.found > 0 {
 		os.Exit(1)
 	}
+}
+
+// kind is one of two kinds of windows: recorded ones, and variants, whose recorded order is in general no reordering.
+type kind struct {
+	tracetest.Counts
+	name       string
+	variant    bool
+	generated  uint64
+	infeasible int
+}
+
+func (k *kind) next(seed uint64, scale int) tracetest.Random {
+	n := k.generated
+	k.generated++
+	if !k.variant {
+		return tracetest.ScaledWindow(seed, n, scale)
+	}
+	w := tracetest.RandomVariant(seed, n, scale)
+	if tracetest.Validate(w.Window) != nil {
+		k.infeasible++
+	}
+	return w
+}
+
+func (k *kind) print() {
+	fmt.Printf("%d %s generated, %d with conflicting pairs, %d of them too large to explore", k.generated, k.name, k.Windows, k.TooLarge)
+	if k.variant {
+		fmt.Printf("; the recorded order of %d is infeasible", k.infeasible)
+	}
+	fmt.Printf("\n%d pairs: %d race, %d do not, %d unknown to the engine\n", k.Pairs, k.Races, k.Pairs-k.Races, k.Unknown)
+	for _, how := range slices.Sorted(maps.Keys(k.How)) {
+		fmt.Printf("%9d %s\n", k.How[how], how)
+	}
+}
+
+type bench struct {
+	seed    uint64
+	scale   int
+	save    string
+	predict tracetest.Predictor
+	found   int
+}
+
+// compare compares the answers for the next window of a kind.
+func (b *bench) compare(k *kind) {
+	n := k.generated
+	w := k.next(b.seed, b.scale)
+	d := tracetest.Compare(w.Window, b.predict, &k.Counts)
+	if d == nil {
+		return
+	}
+	b.found++
+	d = tracetest.Shrink(d, b.predict)
+	text := fmt.Sprintf("# %s, seed %d, window %d, scale %d, shrunk\n%s", w.Profile, b.seed, n, b.scale, d)
+	fmt.Println(text)
+	if err := b.write(fmt.Sprintf("%d-%s-%d.txt", b.seed, k.name, n), text); err != nil {
+		fmt.Fprintln(os.Stderr, "fuzzengine:", err)
+		os.Exit(2)
+	}
+}
+
+func (b *bench) write(name, text string) error {
+	if err := os.MkdirAll(b.save, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(b.save, name), []byte(text), 0o644)
 }
 
 // predictor is the engine.

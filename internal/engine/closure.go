@@ -22,13 +22,15 @@ type closure struct {
 	opened []window.Obj // locks in use
 	order  []int32
 	failed bool
+	seen   []int32 // of a read: the proposal that required it
+	run    int32
 }
 
 // included are the acquires of one lock in the set.
 type included struct {
 	used           bool
 	open           []int32 // those whose releases are not needed yet
-	writer, reader int32   // the latest of each mode
+	writer, reader int32   // the latest of each mode: its place plus one
 }
 
 func newClosure(st *static, ob *objects) *closure {
@@ -38,7 +40,7 @@ func newClosure(st *static, ob *objects) *closure {
 		writer: filled(st.n, -1), taker: filled(st.n, -1), first: make([][]int32, n),
 		slots: filled(int32(len(st.w.Init)), -1),
 		limit: make([]int32, st.width), cut: make([]int32, st.width),
-		locks: make([]included, len(st.w.Init)),
+		locks: make([]included, len(st.w.Init)), seen: make([]int32, n),
 	}
 	c.scan()
 	return c
@@ -58,8 +60,8 @@ func (c *closure) scan() {
 			c.first[x] = append(c.first[x], last[o])
 		}
 	}
-	for i := range c.w.Events {
-		x, e := int32(i), &c.w.Events[i]
+	for _, x := range c.line {
+		e := &c.w.Events[x]
 		for _, k := range e.Cases {
 			after(x, k.Chan)
 		}
@@ -103,6 +105,7 @@ func (c *closure) took(send, recv int32, o window.Obj) {
 // propose returns the closure of p in recorded order.
 func (c *closure) propose(p window.Pair) ([]int32, bool) {
 	c.failed = false
+	c.run++
 	clear(c.cut)
 	for _, o := range c.opened {
 		l := &c.locks[o]
@@ -125,7 +128,7 @@ func (c *closure) propose(p window.Pair) ([]int32, bool) {
 		return nil, false
 	}
 	c.order = c.order[:0]
-	for x := range c.n {
+	for _, x := range c.line {
 		if c.idx[x] < c.cut[c.chain[x]] {
 			c.order = append(c.order, x)
 		}
@@ -177,9 +180,10 @@ func (c *closure) requireEvent(x int32) {
 // requireRead adds what makes the read r intact.
 func (c *closure) requireRead(r int32) {
 	w := c.writer[r]
-	if w < 0 {
+	if w < 0 || c.seen[r] == c.run {
 		return
 	}
+	c.seen[r] = c.run
 	c.include(w)
 	e := &c.w.Events[w]
 	for _, d := range e.ValDeps {
@@ -216,21 +220,22 @@ func (c *closure) requireLock(x int32, e *window.Event) {
 	}
 	kept := l.open[:0]
 	for _, y := range l.open {
-		if y < x && !(isRead(e) && isRead(&c.w.Events[y])) {
+		if c.place[y] < c.place[x] && !(isRead(e) && isRead(&c.w.Events[y])) {
 			c.include(c.release[y])
 		} else {
 			kept = append(kept, y)
 		}
 	}
 	l.open = kept
-	if x < l.writer || !isRead(e) && x < l.reader {
+	now := c.place[x] + 1
+	if now < l.writer || !isRead(e) && now < l.reader {
 		c.include(c.release[x])
 	} else {
 		l.open = append(l.open, x)
 	}
 	if isRead(e) {
-		l.reader = max(l.reader, x)
+		l.reader = max(l.reader, now)
 	} else {
-		l.writer = max(l.writer, x)
+		l.writer = max(l.writer, now)
 	}
 }

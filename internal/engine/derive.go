@@ -42,14 +42,6 @@ func (st *static) derive(ob *objects) {
 	}
 }
 
-// force adds an edge that holds in every reordering; one against the trace order
-// would mean that the recorded order is none, and is left to the machine.
-func (st *static) force(x, y int32) {
-	if x < y {
-		st.edge(x, y)
-	}
-}
-
 func (st *static) deriveInherited(o *object) {
 	held := [2]int{0, int(o.init.Readers)}
 	if o.init.Writer {
@@ -65,7 +57,7 @@ func (st *static) deriveInherited(o *object) {
 		}
 		for _, q := range acquires {
 			for _, u := range us {
-				st.force(u, q[0]) // the rest of q follows
+				st.edge(u, q[0]) // the rest of q follows
 			}
 		}
 	}
@@ -73,7 +65,7 @@ func (st *static) deriveInherited(o *object) {
 
 func (st *static) deriveOnce(x int32, o *object) {
 	if ends := o.ops[roleEnd]; o.init.Once != window.OnceDone && len(ends) == 1 && len(ends[0]) == 1 {
-		st.force(ends[0][0], x)
+		st.edge(ends[0][0], x)
 	}
 }
 
@@ -98,10 +90,10 @@ func (st *static) deriveChannel(o *object) {
 	size, n := max(1, int(o.init.Cap)), len(o.init.Queue)
 	for k, r := range recv { // takes element number k
 		if k >= n && k-n < len(send) {
-			st.force(send[k-n], r)
+			st.edge(send[k-n], r)
 		}
 		if j := k + size - n; j >= 0 && j < len(send) { // element number k+size needs its place
-			st.force(r, send[j])
+			st.edge(r, send[j])
 		}
 	}
 }
@@ -131,7 +123,7 @@ func (st *static) deriveWait(x int32, o *object) (n int) {
 	}
 	for _, y := range minus {
 		if !st.must(y, x) {
-			st.force(y, x)
+			st.edge(y, x)
 			n++
 		}
 	}

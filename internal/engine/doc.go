@@ -31,7 +31,8 @@
 // and what objects force by themselves: the only OnceEnd precedes every OncePass, the
 // k-th element of a channel with one sending and one receiving chain orders the two,
 // and so on. If this order relates a and b, or either needs an event that can not be
-// executed, they do not race. Threads that can not overlap share a chain, so that
+// executed, they do not race. The recorded order need not agree with this one: that of a
+// variant window is no reordering. Threads that can not overlap share a chain, so that
 // vector clocks have an entry per chain: thousands of short goroutines are a few chains.
 //
 // (2) Closure (closure.go). The least set of events that contains the predecessors
@@ -39,7 +40,8 @@
 // read saw, the release before an acquire, earlier operations on other objects. This
 // is the sync-preserving closure of Mathur, Pavlogiannis and Viswanathan (POPL 2021),
 // with coarser rules where Go has more than locks. If neither a nor b is in it, it is
-// executed in recorded order; if that goes well, it is a witness.
+// executed in recorded order; if that goes well, it is a witness. (It is a proposal, no
+// more: in a variant window, which nobody has recorded, it often fails.)
 //
 // (3) Obligations (obligations.go, partial.go). What every witness contains and which
 // order it respects, to a fixed point: predecessors of included events are included;

@@ -115,11 +115,11 @@ func newObjects(st *static) *objects {
 	for i := range w.Init {
 		ob.objs[i].init = &w.Init[i]
 	}
-	for i := range w.Events {
-		e := &w.Events[i]
+	for _, x := range st.line {
+		e := &w.Events[x]
 		if r := roleOf(e); r != noRole {
 			o := &ob.objs[e.Obj]
-			o.ops[r] = addTo(o.ops[r], st, int32(i))
+			o.ops[r] = addTo(o.ops[r], st, x)
 		}
 	}
 	ob.matchLocks(st)
@@ -136,7 +136,7 @@ func filled(n int32, v int32) []int32 {
 	return s
 }
 
-// addTo appends x, the newest event of the trace so far, to the list of its chain.
+// addTo appends x, the last event so far, to the list of its chain.
 func addTo(q seqs, st *static, x int32) seqs {
 	for i := len(q) - 1; i >= 0; i-- {
 		if st.chain[q[i][0]] == st.chain[x] {

@@ -19,9 +19,9 @@ type obligations struct {
 	stamp   []int32 // by event: the run that found it needed
 	run     int32
 	refuted bool
-	byValue map[valueKey][]int32
-	varies  []bool  // by object: what is written to it depends on the execution, and terms say how (V)
-	latest  []int32 // scratch: by sequence of a location, the last write before a read
+	byValue map[valueKey][]int32 // writes; those of one chain in its order
+	varies  []bool               // by object: what is written to it depends on the execution, and terms say how (V)
+	latest  []int32              // scratch: by sequence of a location, the last write before a read
 }
 
 type valueKey struct {
@@ -38,14 +38,14 @@ func newObligations(st *static, ob *objects) *obligations {
 	if hasTerms(st.w) {
 		u.varies = make([]bool, len(st.w.Init))
 	}
-	for i := range st.w.Events {
-		e := &st.w.Events[i]
+	for _, x := range st.line {
+		e := &st.w.Events[x]
 		if u.varies != nil && e.Kind.IsWrite() && !isConstant(e) {
 			u.varies[e.Obj] = true
 		}
 		if e.Kind.IsWrite() {
 			k := valueKey{e.Obj, written(e)}
-			u.byValue[k] = append(u.byValue[k], int32(i))
+			u.byValue[k] = append(u.byValue[k], x)
 		}
 	}
 	return u

@@ -37,11 +37,10 @@ func newOrder(st *static) *order {
 	}
 }
 
-// reset makes the order the recorded one, with the cursor before event c, and
-// drops all arcs.
+// reset makes the order that of line, with the cursor before event c, and drops all arcs.
 func (o *order) reset(c int32) {
 	p := int32(0)
-	for x := int32(0); x < o.n; x++ {
+	for _, x := range o.line {
 		if x == c {
 			o.pos[o.cursor], o.at[p] = p, o.cursor
 			p++

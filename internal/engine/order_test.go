@@ -92,6 +92,66 @@ func TestOrders(t *testing.T) {
 	}
 }
 
+// TestCycles gives the static order edges in both directions: what is on or behind a cycle
+// never happens, and the rest has its order.
+func TestCycles(t *testing.T) {
+	cyclic := 0
+	for seed := range int64(200) {
+		r := rand.New(rand.NewSource(seed))
+		w := randomThreads(r, 24, 1+r.Intn(6))
+		for range r.Intn(8) {
+			if x, y := int32(r.Intn(24)), int32(r.Intn(24)); x != y && w.Events[x].Thread != w.Events[y].Thread {
+				w.Edges = append(w.Edges, window.Edge{From: x, To: y})
+			}
+		}
+		m := make(naive, len(w.Events))
+		for x := range m {
+			m[x] = make([]bool, len(m))
+		}
+		for x := range m {
+			for p := range x {
+				if w.Events[p].Thread == w.Events[x].Thread {
+					m.add(int32(p), int32(x))
+				}
+			}
+		}
+		for _, e := range w.Edges {
+			m.add(e.From, e.To)
+		}
+		st := newStatic(w)
+		st.assignChains()
+		st.computeClocks()
+		for y := range st.n {
+			never := m[y][y]
+			for x := range st.n {
+				never = never || m[x][x] && m[x][y]
+			}
+			if st.never[y] != never {
+				t.Fatalf("seed %d: never(%d) = %v", seed, y, !never)
+			}
+			if never {
+				cyclic++
+				continue
+			}
+			for x := range st.n {
+				if st.must(x, y) != m[x][y] || m[x][y] && st.place[x] > st.place[y] {
+					t.Fatalf("seed %d: %d must precede %d: %v, want %v; places %d, %d", seed, x, y, st.must(x, y), m[x][y], st.place[x], st.place[y])
+				}
+			}
+		}
+		for y := range st.n {
+			for _, x := range st.pre[y] {
+				if st.place[x] > st.place[y] {
+					t.Fatalf("seed %d: edge %d→%d against the line", seed, x, y)
+				}
+			}
+		}
+	}
+	if cyclic < 100 {
+		t.Errorf("only %d events are on or behind cycles", cyclic)
+	}
+}
+
 func compareOrders(t *testing.T, seed int64, m naive, o *order, p *partial) {
 	t.Helper()
 	for x := range o.n {

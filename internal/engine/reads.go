@@ -226,7 +226,7 @@ func (s *Solver) explainInterference(r int32, src *sources, w, w0 int32, chosen 
 }
 
 // preferNear orders the choices of a source: not executing r first, then writes by
-// their distance before r in the trace, then the others.
+// their distance before r in the recorded order, then the others.
 func (s *Solver) preferNear(r int32, src *sources) []lit {
 	type choice struct {
 		l    lit
@@ -234,10 +234,11 @@ func (s *Solver) preferNear(r int32, src *sources) []lit {
 	}
 	var cs []choice
 	for i, w := range src.writes {
-		d := r - w
-		if w < 0 {
-			d = r
-		} else if d < 0 {
+		d := s.place[r]
+		if w >= 0 {
+			d -= s.place[w]
+		}
+		if d < 0 {
 			d *= -4
 		}
 		if w >= 0 && s.pos[w] > s.pos[src.at] {

@@ -12,7 +12,11 @@ const batch = 32
 // restart forgets the previous pair but not what was learned.
 func (s *Solver) restart(p window.Pair) {
 	s.backtrack(0)
-	s.order.reset(min(p.A, p.B))
+	first := p.A
+	if s.place[p.B] < s.place[first] {
+		first = p.B
+	}
+	s.order.reset(first)
 	s.agenda = nil
 	s.thead = 0
 	s.budget.open()

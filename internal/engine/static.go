@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+	"container/heap"
 	"slices"
 
 	"presage/internal/trace/format"
@@ -16,6 +18,8 @@ type static struct {
 	w       *window.Window
 	n       int32     // events
 	threads [][]int32 // events of each thread
+	line    []int32   // all events in an order that extends the static one; the recorded order, where that does
+	place   []int32   // of each event in line
 	prev    []int32   // previous event of the thread, or -1
 	next    []int32
 	pre     [][]int32 // other static predecessors
@@ -26,6 +30,7 @@ type static struct {
 	width   int32     // number of chains
 	clocks  [][]int32 // by event: how many events of each other chain stand before it
 	never   []bool    // event is in no reordering
+	forced  bool      // an edge was added since the last linearize
 }
 
 func newStatic(w *window.Window) *static {
@@ -52,18 +57,114 @@ func newStatic(w *window.Window) *static {
 	for _, e := range w.Edges { // (M4)
 		st.edge(e.From, e.To)
 	}
+	st.linearize()
 	return st
 }
 
-// edge adds a static edge. Edges against the trace order say that y cannot follow
-// what it requires in the recorded order either: then y is never executed.
+// edge adds a static edge: x stands before y in every reordering with y. Until the next
+// linearize it may close a cycle.
 func (st *static) edge(x, y int32) {
-	if x >= y {
+	st.forced = true
+	if x == y {
 		st.never[y] = true
 		return
 	}
 	st.post[x] = append(st.post[x], y)
 	st.pre[y] = append(st.pre[y], x)
+}
+
+// linearize computes line. In a recorded window that is the recorded order; in a variant
+// (docs/model.md, "The recorded order") a Join, a hard edge or what objects force may stand against
+// it. Events on and behind cycles are in no reordering; they come last, and edges between them
+// that stand against line go, so that pre and post have no cycle.
+func (st *static) linearize() {
+	st.forced = false
+	st.line, st.place = st.line[:0], filled(st.n, -1)
+	if st.isRecorded() {
+		for x := range st.n {
+			st.put(x)
+		}
+		return
+	}
+	missing := make([]int32, st.n) // static predecessors that are not in line yet
+	var ready firsts
+	for x := range st.n {
+		missing[x] = int32(len(st.pre[x]))
+		if st.prev[x] >= 0 {
+			missing[x]++
+		}
+		if missing[x] == 0 {
+			ready = append(ready, x) // ascending is a heap
+		}
+	}
+	done := func(x int32) {
+		if x < 0 {
+			return
+		}
+		if missing[x]--; missing[x] == 0 {
+			heap.Push(&ready, x)
+		}
+	}
+	for len(ready) > 0 {
+		x := heap.Pop(&ready).(int32)
+		st.put(x)
+		done(st.next[x])
+		for _, y := range st.post[x] {
+			done(y)
+		}
+	}
+	if len(st.line) < int(st.n) {
+		st.cutCycles()
+	}
+}
+
+// isRecorded reports that no edge stands against the recorded order.
+func (st *static) isRecorded() bool {
+	for x, pre := range st.pre {
+		if len(pre) > 0 && slices.Max(pre) > int32(x) {
+			return false
+		}
+	}
+	return true
+}
+
+func (st *static) put(x int32) {
+	st.place[x] = int32(len(st.line))
+	st.line = append(st.line, x)
+}
+
+// cutCycles appends what linearize could not place, chain by chain, and drops edges against line.
+func (st *static) cutCycles() {
+	var rest []int32
+	for x := range st.n {
+		if st.place[x] < 0 {
+			st.never[x] = true
+			rest = append(rest, x)
+		}
+	}
+	slices.SortStableFunc(rest, func(x, y int32) int { // no chains yet: all zero
+		return cmp.Or(cmp.Compare(st.chain[x], st.chain[y]), cmp.Compare(st.idx[x], st.idx[y]))
+	})
+	for _, x := range rest {
+		st.put(x)
+	}
+	for x := range st.n {
+		st.pre[x] = slices.DeleteFunc(st.pre[x], func(p int32) bool { return st.place[p] > st.place[x] })
+		st.post[x] = slices.DeleteFunc(st.post[x], func(p int32) bool { return st.place[p] < st.place[x] })
+	}
+}
+
+// firsts is a heap of events: the first in the recorded order is on top.
+type firsts []int32
+
+func (f firsts) Len() int           { return len(f) }
+func (f firsts) Less(i, j int) bool { return f[i] < f[j] }
+func (f firsts) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
+func (f *firsts) Push(x any)        { *f = append(*f, x.(int32)) }
+func (f *firsts) Pop() any {
+	x := (*f)[len(*f)-1]
+	*f = (*f)[:len(*f)-1]
+	return x
 }
 
 // addThreadEdges adds (M2) and (M3).
@@ -88,9 +189,8 @@ func (st *static) assignChains() {
 	now := make([][]int32, len(st.threads)) // clock of each thread
 	saved := map[int32][]int32{}            // clocks of events with successors in other threads
 	var length []int32                      // of each chain, with the events to come
-	for i := range st.w.Events {
-		x := int32(i)
-		t := st.w.Events[i].Thread
+	for _, x := range st.line {
+		t := st.w.Events[x].Thread
 		for _, p := range st.pre[x] {
 			now[t] = joinClock(now[t], saved[p])
 		}
@@ -136,8 +236,11 @@ func joinClock(a, b []int32) []int32 {
 // last positive entry, and events share the clock of their predecessor where they
 // can: with thousands of threads most clocks are short or shared.
 func (st *static) computeClocks() {
+	if st.forced {
+		st.linearize()
+	}
 	st.clocks = make([][]int32, st.n)
-	for x := range st.n {
+	for _, x := range st.line {
 		if p := st.prev[x]; p >= 0 {
 			st.clocks[x] = st.clocks[p]
 			st.never[x] = st.never[x] || st.never[p]

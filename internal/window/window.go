@@ -103,7 +103,7 @@ type Waiter struct {
 }
 
 // Window is a stretch of a trace. Events are in trace order, which is itself a
-// reordering of the window: the recorded one.
+// reordering of the window, the recorded one; of a variant (path relaxation) it need not be.
 type Window struct {
 	Events  []Event
 	Edges   []Edge

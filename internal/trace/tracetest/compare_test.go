@@ -38,7 +38,7 @@ func TestEngine(t *testing.T) {
 	}
 	var c tracetest.Counts
 	for n := uint64(0); c.Pairs < pairs; n++ {
-		w := tracetest.RandomWindow(7, n)
+		w := randomWindow(7, n)
 		if d := tracetest.Compare(w.Window, predict, &c); d != nil {
 			t.Fatalf("# %s, window %d, shrunk\n%s", w.Profile, n, tracetest.Shrink(d, predict))
 		}
@@ -50,6 +50,14 @@ func TestEngine(t *testing.T) {
 	}
 }
 
+// randomWindow is a random window or, every other time, a variant.
+func randomWindow(seed, n uint64) tracetest.Random {
+	if n%2 == 1 {
+		return tracetest.RandomVariant(seed, n/2, 1)
+	}
+	return tracetest.RandomWindow(seed, n/2)
+}
+
 // TestDifferences repeats the comparisons that once showed a difference.
 func TestDifferences(t *testing.T) {
 	cases, err := tracetest.Cases("testdata/disagree")
@@ -57,7 +65,7 @@ func TestDifferences(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range cases {
-		if err := tracetest.Validate(c.Window); err != nil {
+		if err := tracetest.WellFormed(c.Window); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if d := tracetest.Compare(c.Window, predict, &tracetest.Counts{}); d != nil {
@@ -71,7 +79,8 @@ func TestDifferences(t *testing.T) {
 // by a witness the checker rejects or by a race that is missed: first in the
 // hand-made windows, then in random ones.
 func TestFaults(t *testing.T) {
-	hand := models(t)
+	hand := cases(t, "model")
+	maps.Copy(hand, cases(t, "variant"))
 	for _, f := range tracetest.Faults() {
 		where := ""
 		notices := func(w *window.Window, n uint64, name string) bool {
@@ -93,7 +102,7 @@ func TestFaults(t *testing.T) {
 			}
 		}
 		for n := uint64(0); n < 40_000; n++ {
-			if notices(tracetest.RandomWindow(11, n).Window, n, fmt.Sprintf("random window %d", n)) {
+			if notices(randomWindow(11, n).Window, n, fmt.Sprintf("random window %d", n)) {
 				break
 			}
 		}
@@ -104,42 +113,61 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// models reads the windows of testdata/model, each the smallest case of a rule,
-// with exactly the pairs that race.
-func models(t *testing.T) map[string]tracetest.Case {
-	ms, err := tracetest.Cases("testdata/model")
+// cases reads the windows of testdata/model, each the smallest case of a rule, or of
+// testdata/variant, with exactly the pairs that race.
+func cases(t *testing.T, dir string) map[string]tracetest.Case {
+	ms, err := tracetest.Cases("testdata/" + dir)
 	if err != nil || len(ms) == 0 {
-		t.Fatal("no testdata/model:", err)
+		t.Fatal("no cases:", err)
 	}
 	return ms
 }
 
 // TestModel checks explorer, checker and engine on the hand-made windows.
 func TestModel(t *testing.T) {
-	for name, m := range models(t) {
+	for name, m := range cases(t, "model") {
 		t.Run(name, func(t *testing.T) {
 			if err := tracetest.Validate(m.Window); err != nil {
 				t.Fatal(err)
 			}
-			races, _ := tracetest.Explore(m.Window, 0)
-			got := map[window.Pair]bool{}
-			for p := range races {
-				got[p] = true
-			}
-			if diff := cmp.Diff(m.Races, got); diff != "" {
-				t.Errorf("races (-want +got):\n%s", diff)
-			}
-			if d := tracetest.Compare(m.Window, predict, &tracetest.Counts{}); d != nil {
-				t.Errorf("engine:\n%s", d)
-			}
+			checkCase(t, m)
 		})
+	}
+}
+
+// TestVariants does the same with windows whose recorded order is no reordering.
+func TestVariants(t *testing.T) {
+	for name, m := range cases(t, "variant") {
+		t.Run(name, func(t *testing.T) {
+			if err := tracetest.WellFormed(m.Window); err != nil {
+				t.Fatal(err)
+			}
+			if tracetest.Validate(m.Window) == nil {
+				t.Error("the recorded order is a reordering")
+			}
+			checkCase(t, m)
+		})
+	}
+}
+
+func checkCase(t *testing.T, m tracetest.Case) {
+	races, _ := tracetest.Explore(m.Window, 0)
+	got := map[window.Pair]bool{}
+	for p := range races {
+		got[p] = true
+	}
+	if diff := cmp.Diff(m.Races, got); diff != "" {
+		t.Errorf("races (-want +got):\n%s", diff)
+	}
+	if d := tracetest.Compare(m.Window, predict, &tracetest.Counts{}); d != nil {
+		t.Errorf("engine:\n%s", d)
 	}
 }
 
 // TestText checks that the text form reads back.
 func TestText(t *testing.T) {
 	for n := range uint64(500) {
-		w := tracetest.RandomWindow(3, n).Window
+		w := randomWindow(3, n).Window
 		text := tracetest.Format(w)
 		back, err := tracetest.Parse(text)
 		if err != nil {

@@ -3,6 +3,7 @@
 //
 //	Builder         event slices
 //	Generate        a window recorded from a random little program (RandomWindow: the n-th of a seed)
+//	RandomVariant   a window whose recorded order is no reordering, as path relaxation makes them
 //	Trace           the trace that a generated window could be cut from
 //	Validate        is the recorded order a reordering of the window?
 //	Explore         all races of a window, by exhaustive search
@@ -34,6 +35,7 @@
 // # Data
 //
 //	testdata/model      a window per rule, hand-made, with exactly the pairs that race
+//	testdata/variant    the same for windows whose recorded order is no reordering
 //	testdata/disagree   windows on which engine and explorer differed, shrunk; they must agree now
 //
 // One file adds one case. The text form is described at Format.

@@ -112,8 +112,18 @@ func Replay(w *window.Window, p window.Pair, order []int32) error {
 // Validate reports whether the window's events, in the order recorded, are a
 // reordering of the window, as the model demands; and whether its numbers fit.
 func Validate(w *window.Window) error {
-	if err := wellFormed(w); err != nil {
+	if err := WellFormed(w); err != nil {
 		return err
+	}
+	for _, e := range w.Edges {
+		if e.From >= e.To {
+			return fmt.Errorf("hard edge %d→%d against the recorded order", e.From, e.To)
+		}
+	}
+	for i := range w.Events {
+		if p := w.Events[i].Partner; p >= 0 && int(p) <= i {
+			return fmt.Errorf("event %d has partner %d, which is not later", i, p)
+		}
 	}
 	_, err := newModel(w).run(recorded(w))
 	return err
@@ -128,8 +138,9 @@ func recorded(w *window.Window) []int32 {
 	return order
 }
 
-// wellFormed checks what the model takes for granted.
-func wellFormed(w *window.Window) error {
+// WellFormed checks what the model takes for granted of every window, of a variant too,
+// whose recorded order is none: that its numbers fit.
+func WellFormed(w *window.Window) error {
 	started := map[window.Obj]bool{}
 	for i := range w.Events {
 		e := &w.Events[i]
@@ -149,18 +160,21 @@ func wellFormed(w *window.Window) error {
 				return fmt.Errorf("event %d starts thread %d again", i, e.Obj)
 			}
 			started[e.Obj] = true
+			if slices.ContainsFunc(w.Events[:i], func(f window.Event) bool { return window.Obj(f.Thread) == e.Obj }) {
+				return fmt.Errorf("event %d starts thread %d, which has earlier events", i, e.Obj)
+			}
 		case format.ChanSend:
 			if p := e.Partner; p >= 0 {
-				if int(p) <= i || int(p) >= len(w.Events) || w.Events[p].Kind != format.ChanRecv ||
+				if int(p) >= len(w.Events) || w.Events[p].Kind != format.ChanRecv ||
 					w.Events[p].Obj != e.Obj || w.Events[p].Thread == e.Thread {
-					return fmt.Errorf("event %d has partner %d, which is not a later receive of another thread", i, p)
+					return fmt.Errorf("event %d has partner %d, which is not a receive of another thread", i, p)
 				}
 			}
 		}
 	}
 	for _, e := range w.Edges {
-		if e.From < 0 || e.From >= e.To || int(e.To) >= len(w.Events) {
-			return fmt.Errorf("hard edge %d→%d against the recorded order", e.From, e.To)
+		if e.From < 0 || e.To < 0 || int(e.From) >= len(w.Events) || int(e.To) >= len(w.Events) {
+			return fmt.Errorf("hard edge %d→%d has no events", e.From, e.To)
 		}
 	}
 	return nil
@@ -320,6 +334,11 @@ const (
 
 func classes(w *window.Window) []class {
 	cl := make([]class, len(w.Init))
+	for o := range w.Init {
+		if in := &w.Init[o]; in.Cap == 0 && len(in.Queue) > 0 { // it blocks a thread, if no event uses it
+			cl[o] = classSlot
+		}
+	}
 	for i := range w.Events {
 		e := &w.Events[i]
 		switch {

@@ -17,7 +17,7 @@ type Fault struct {
 }
 
 // Applies reports whether the fault changes w and leaves the recorded order a
-// reordering.
+// reordering, if it is one.
 func (f Fault) Applies(w *window.Window, seed uint64) bool {
 	_, ok := f.apply(w, seed)
 	return ok
@@ -35,7 +35,7 @@ func (f Fault) Under(predict Predictor, seed uint64) Predictor {
 
 func (f Fault) apply(w *window.Window, seed uint64) (*window.Window, bool) {
 	c := Clone(w)
-	ok := f.Apply(rand.New(rand.NewPCG(seed, 1)), c) && Validate(c) == nil
+	ok := f.Apply(rand.New(rand.NewPCG(seed, 1)), c) && validator(w)(c) == nil
 	return c, ok
 }
 
@@ -49,6 +49,16 @@ func Faults() []Fault {
 			w.Edges = nil
 			return n > 0
 		}},
+		{"M4: an edge against the recorded order forbids", func(_ *rand.Rand, w *window.Window) bool {
+			n := len(w.Edges)
+			for _, e := range w.Edges {
+				if e.From > e.To {
+					w.Edges = append(w.Edges, window.Edge{From: e.To, To: e.From})
+				}
+			}
+			return len(w.Edges) > n
+		}},
+		{"M3: a join recorded before its thread's end waits for the events before it only", earlyJoins},
 		{"M6: events need no reads", all(func(e *window.Event) bool { n := len(e.Deps); e.Deps = nil; return n > 0 })},
 		{"M6: strict reads are free", all(func(e *window.Event) bool { s := e.Strict; e.Strict = false; return s })},
 		{"M6: every read is strict", all(func(e *window.Event) bool { s := !e.Strict && isRead(e); e.Strict = e.Strict || s; return s })},
@@ -62,6 +72,18 @@ func Faults() []Fault {
 			e.Guards = nil
 			return n > 0
 		})},
+		{"V: guards hold with recorded values", func(_ *rand.Rand, w *window.Window) bool {
+			changed := false
+			for i := range w.Events {
+				for k := range w.Events[i].Guards {
+					g := &w.Events[i].Guards[k]
+					if v, ok := recordedValue(w, g.Term); ok && v != g.Want {
+						g.Want, changed = v, true
+					}
+				}
+			}
+			return changed
+		}},
 		{"V: other values are not computed", all(func(e *window.Event) bool {
 			t := e.Value
 			e.Value = nil
@@ -186,6 +208,33 @@ func all(f func(*window.Event) bool) func(*rand.Rand, *window.Window) bool {
 		forget(w)
 		return changed
 	}
+}
+
+// earlyJoins makes the Joins that are recorded before an event of their thread wait
+// for what is recorded before them, by hard edges.
+func earlyJoins(_ *rand.Rand, w *window.Window) bool {
+	changed := false
+	for i := range w.Events {
+		e := &w.Events[i]
+		if e.Kind != format.Join {
+			continue
+		}
+		last, late := -1, false
+		for j := range w.Events {
+			if w.Events[j].Thread == window.Thread(e.Obj) {
+				if late = j > i; !late {
+					last = j
+				}
+			}
+		}
+		if late {
+			if drop(e); last >= 0 {
+				w.Edges = append(w.Edges, window.Edge{From: int32(last), To: int32(i)})
+			}
+			changed = true
+		}
+	}
+	return changed
 }
 
 // drop makes an event do nothing. If it was a read, forget must follow.

@@ -23,6 +23,7 @@ type Profile struct {
 	Deps      float64 // how often an event needs an earlier read
 	Strict    float64 // how often a read is strict (needed semantics only)
 	Edges     float64 // how often a window has hard edges
+	Variant   bool    // the recorded order need not be a reordering
 	Weights   [numOps]int
 }
 
@@ -63,7 +64,7 @@ const (
 
 // Generate runs a random little program under a random scheduler of the model,
 // and returns what it did as a window: its events carry the values of the run, so
-// the recorded order is a reordering by construction.
+// the recorded order is a reordering by construction. (A variant is made of such a window.)
 func Generate(r *rand.Rand, p Profile) *window.Window {
 	g := newRun(r, p)
 	events, before := 4+r.IntN(p.Events-3), r.IntN(p.Before+1)
@@ -296,13 +297,22 @@ func (g *run) finish() *window.Window {
 	if g.chance(g.p.Edges) {
 		for range 1 + g.r.IntN(2) {
 			i, j := g.r.IntN(len(w.Events)+1), g.r.IntN(len(w.Events)+1)
+			if g.p.Variant && i > j && i < len(w.Events) && g.chance(0.5) { // it will be against the order
+				w.Edges = append(w.Edges, window.Edge{From: int32(i), To: int32(j)})
+			}
 			if i < j && j < len(w.Events) && w.Events[i].Thread != w.Events[j].Thread {
 				w.Edges = append(w.Edges, window.Edge{From: int32(i), To: int32(j)})
 			}
 		}
 	}
+	if g.p.Variant {
+		vary(g.r, w)
+	}
 	if g.p.Semantics == window.EvaluatedReads {
 		addTerms(g.r, w)
+	}
+	if g.p.Variant {
+		flip(g.r, w)
 	}
 	return w
 }

@@ -11,9 +11,16 @@ import (
 func TestGenerate(t *testing.T) {
 	kinds := map[string]int{}
 	pairs, races, states := map[string]int{}, map[string]int{}, 0
-	for n := range uint64(8000) {
-		w := RandomWindow(1, n)
-		if err := Validate(w.Window); err != nil {
+	infeasible := 0
+	for n := range uint64(16000) {
+		w, valid := RandomWindow(1, n/2), Validate
+		if n%2 == 1 {
+			w, valid = RandomVariant(1, n/2, 1), WellFormed
+			if Validate(w.Window) != nil {
+				infeasible++
+			}
+		}
+		if err := valid(w.Window); err != nil {
 			t.Fatalf("window %d of %s: %v\n%s", n, w.Profile, err, Format(w.Window))
 		}
 		for i := range w.Events {
@@ -37,11 +44,14 @@ func TestGenerate(t *testing.T) {
 		}
 	}
 	t.Log(kinds)
-	for _, p := range Profiles() {
+	for _, p := range append(Profiles(), Variants()...) {
 		t.Logf("%-28s %5d pairs, %5d race", p.Name, pairs[p.Name], races[p.Name])
 		if pairs[p.Name] == 0 || races[p.Name] == 0 || races[p.Name] == pairs[p.Name] {
 			t.Errorf("%s: %d of %d pairs race: says nothing", p.Name, races[p.Name], pairs[p.Name])
 		}
 	}
-	t.Log("too large:", states)
+	t.Logf("too large: %d; infeasible: %d of 8000 variants", states, infeasible)
+	if infeasible < 2000 {
+		t.Error("the recorded order of too few variants is infeasible")
+	}
 }

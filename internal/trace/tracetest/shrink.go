@@ -6,7 +6,7 @@ import (
 
 // Shrink returns a smaller window on which the predictor still differs from the
 // explorer: it takes away events, edges, dependencies and flags one at a time, as
-// long as the recorded order stays a reordering and a difference remains.
+// long as a difference remains and the recorded order stays a reordering, if it is one.
 func Shrink(d *Disagreement, predict Predictor) *Disagreement {
 	for {
 		smaller := shrinkOnce(d, predict)
@@ -18,8 +18,9 @@ func Shrink(d *Disagreement, predict Predictor) *Disagreement {
 }
 
 func shrinkOnce(d *Disagreement, predict Predictor) *Disagreement {
+	check := validator(d.Window)
 	for _, w := range simpler(d.Window) {
-		if Validate(w) != nil {
+		if check(w) != nil {
 			continue
 		}
 		if e := Compare(w, predict, &Counts{}); e != nil {
@@ -27,6 +28,14 @@ func shrinkOnce(d *Disagreement, predict Predictor) *Disagreement {
 		}
 	}
 	return nil
+}
+
+// validator is what a change of w has to keep: Validate, or of a variant WellFormed.
+func validator(w *window.Window) func(*window.Window) error {
+	if Validate(w) == nil {
+		return Validate
+	}
+	return WellFormed
 }
 
 // simpler lists the windows that are one step simpler than w.
