@@ -143,12 +143,8 @@ func (b *body) opening() string {
 			l.put(t)
 		}
 	}
-	l.putf("g_ := %s.Enter(%#x); _ = g_", rtName, header(format.Enter, 0, 0, b.plan.Site))
-	if b.plan.Defers {
-		l.putf("f_ := g_.Frame(); defer f_.Exit(%#x)", header(format.Exit, 0, 0, b.plan.Site))
-	}
-	if b.opaque {
-		l.put("d_ := g_.Depth()")
+	if !b.gates {
+		b.enter(&l)
 	}
 	for _, d := range b.decls {
 		l.put(d)
@@ -157,9 +153,20 @@ func (b *body) opening() string {
 	return l.String()
 }
 
+// enter writes the Enter record and what the function's other records need.
+func (b *body) enter(l *lines) {
+	l.putf("g_ := %s.Enter(%#x); _ = g_", rtName, header(format.Enter, 0, 0, b.plan.Site))
+	if b.plan.Defers {
+		l.putf("f_ := g_.Frame(); defer f_.Exit(%#x)", header(format.Exit, 0, 0, b.plan.Site))
+	}
+	if b.opaque {
+		l.put("d_ := g_.Depth()")
+	}
+}
+
 // parameters records the parameters if the caller was not instrumented.
 func (b *body) parameters() []string {
-	if len(b.plan.Params) == 0 {
+	if len(b.plan.Params) == 0 || b.gates {
 		return nil
 	}
 	sub := &body{unitEmitter: b.unitEmitter, plan: b.plan, fn: b.fn, names: b.names, inlined: b.inlined, roomAt: -1}

@@ -135,7 +135,7 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 	}
 	expr := b.call(&in.Call)
 	b.before(ip)
-	if ip.Opaque {
+	if ip.Opaque && !b.gates {
 		b.barrier()
 		b.out.putf("g_.Opaque(%#x)", header(opaqueBegin, 0, 0, ip.Site))
 	}
@@ -144,7 +144,7 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 	if bi, ok := in.Call.Value.(*ssa.Builtin); ok && bi.Name() == "append" {
 		b.keep(in)
 	}
-	if ip.Opaque {
+	if ip.Opaque && !b.gates {
 		b.opaque = true
 		b.out.putf("g_.OpaqueEnd(%#x, d_)", header(opaqueEnd, 0, 0, ip.Site))
 	}

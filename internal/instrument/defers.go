@@ -65,13 +65,16 @@ func (b *body) deferHelper(in *ssa.Defer, ip *plan.Instr) {
 	} else {
 		call = b.function(fn) + "(" + strings.Join(names, ", ") + ")"
 	}
-	text := fmt.Sprintf("(g_ *%s.G, site uint32, %s) { g_.Call(site); %s }", rtName, strings.Join(params, ", "), call)
+	text, state := fmt.Sprintf("(g_ *%s.G, site uint32, %s) { g_.Call(site); %s }", rtName, strings.Join(params, ", "), call), "g_, "
+	if b.gates {
+		text, state = fmt.Sprintf("(site uint32, %s) { %s.Gate(site); %s; %[2]s.Done(site) }", strings.Join(params, ", "), rtName, call), ""
+	}
 	if generic {
 		text = "func" + text
 	} else {
 		text = b.helper(text)
 	}
-	b.out.putf("defer %s(g_, %d, %s)", text, ip.Site, strings.Join(args, ", "))
+	b.out.putf("defer %s(%s%d, %s)", text, state, ip.Site, strings.Join(args, ", "))
 }
 
 // mentionsTypeParam reports whether a type parameter occurs in t.

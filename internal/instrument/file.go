@@ -26,6 +26,7 @@ type fileEmitter struct {
 
 	imported map[string]*types.Package // by path, of the package: what its emitted files import
 	aliases  aliases
+	gates    bool // instead of records
 }
 
 // edit replaces source[from:to].
@@ -104,7 +105,7 @@ func (f *fileEmitter) apply(edits []edit, out *emitted) {
 		last = e.to
 	}
 	b.Write(f.source[last:])
-	fmt.Fprintf(&b, "\nvar _ = %s.Enter\nvar _ %s.Pointer\n", rtName, unsafeName)
+	fmt.Fprintf(&b, "\nvar _ = %s.Heap\nvar _ %s.Pointer\n", rtName, unsafeName)
 	for _, text := range sortedKeys(f.helpers) {
 		fmt.Fprintf(&b, "func %s%s\n", f.helpers[text], text)
 	}

@@ -36,7 +36,7 @@ func (b *body) before(ip *plan.Instr) {
 	for i := range ip.Before {
 		b.hook(&ip.Before[i], ip.Site)
 	}
-	if ip.Call {
+	if ip.Call && !b.gates {
 		b.barrier()
 		b.out.putf("g_.Call(%d)", ip.Site)
 	}
@@ -50,6 +50,9 @@ func (b *body) after(ip *plan.Instr) {
 
 // hook writes one record.
 func (b *body) hook(h *plan.Hook, site trace.Site) {
+	if b.gates {
+		return
+	}
 	if h.Case >= 0 {
 		b.barrier()
 		b.out.putf("if %s == %d {", b.component(h.Val, 0), h.Case)
@@ -166,6 +169,10 @@ func (b *body) rangeHook(h *plan.Hook, site trace.Site) {
 
 // emitChanLen takes the length of a channel through the recorder.
 func (b *body) emitChanLen(in *ssa.Call, ip *plan.Instr) {
+	if b.gates {
+		b.out.putf("%s = len(%s)", b.names[in], b.hidden(in.Call.Args[0]))
+		return
+	}
 	b.barrier()
 	b.out.putf("{ c_ := %s; %s = g_.ChanLen(%#x, *(*%s.Pointer)(%[4]s.Pointer(&c_))) }",
 		b.hidden(in.Call.Args[0]), b.names[in], header(chanLen, 0, 8, ip.Site), unsafeName)
@@ -232,7 +239,7 @@ func (b *body) barrier() {
 
 // enterBlock writes the Block record, whose check covers what follows.
 func (b *body) enterBlock(blk *plan.Block) {
-	if !blk.Recorded {
+	if !blk.Recorded || b.gates {
 		return
 	}
 	b.roomAt = b.out.put("")

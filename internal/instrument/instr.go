@@ -16,6 +16,10 @@ func (b *body) instr(in ssa.Instruction, ip *plan.Instr, blk *ssa.BasicBlock) {
 	if v, ok := in.(ssa.Value); ip.Fused || ok && b.inlined[v] {
 		return
 	}
+	if b.gates && gated(in, ip) {
+		b.out.putf("%s.Gate(%d)", rtName, ip.Site)
+		defer b.out.putf("%s.Done(%d)", rtName, ip.Site)
+	}
 	switch in := in.(type) {
 	case *ssa.Phi, *ssa.DebugRef, *ssa.RunDefers:
 	case *ssa.Alloc:
@@ -184,7 +188,7 @@ func (b *body) ret(in *ssa.Return) {
 		rs = append(rs, b.value(r))
 	}
 	b.barrier()
-	if !b.plan.Defers {
+	if !b.plan.Defers && !b.gates {
 		b.out.putf("g_.Exit(%#x)", header(exit, 0, 0, b.plan.Site))
 	}
 	b.out.put("return " + strings.Join(rs, ", "))

@@ -17,6 +17,8 @@ type Config struct {
 	plan.Config
 	OutDir string            // emitted files are written here; it must exist
 	Opaque map[string]string // units to leave as written, by key, with the reason
+	Loaded *plan.Program     // the packages, if they are loaded already
+	Gates  bool              // gates instead of records, for a replay (gates.go)
 }
 
 // Result is an instrumented program. Its Plan explains the records it will write.
@@ -45,9 +47,12 @@ type OpaqueFunc struct {
 // Instrument loads the packages of cfg and writes an emitted file for each source file that has
 // functions. Whoever builds the result and meets compiler errors calls MarkOpaque.
 func Instrument(ctx context.Context, cfg Config) (*Result, error) {
-	prog, err := plan.Load(ctx, cfg.Config)
-	if err != nil {
-		return nil, err
+	prog := cfg.Loaded
+	if prog == nil {
+		var err error
+		if prog, err = plan.Load(ctx, cfg.Config); err != nil {
+			return nil, err
+		}
 	}
 	hooks, err := hooksPackage()
 	if err != nil {
@@ -69,7 +74,7 @@ func (r *Result) emit(prog *plan.Program) error {
 		r.files = map[string][]*emitted{}
 		names := aliases{}
 		for _, pkg := range prog.Packages {
-			files, err := emitPackage(r.Plan, pkg, r.hooks, names, r.refused)
+			files, err := emitPackage(r.Plan, pkg, r.hooks, names, r.refused, r.cfg.Gates)
 			if err != nil {
 				return fmt.Errorf("instrumenting %s: %w", pkg.PkgPath, err)
 			}

@@ -11,7 +11,7 @@ import (
 // emitPackage emits the files of one package: it writes, type-checks, leaves as written what has
 // errors, and begins again until there are none. It adds to refused, by unit key,
 // what the plan did not know to be opaque.
-func emitPackage(p *plan.Plan, pkg *plan.Package, hooks *types.Package, names aliases, refused map[string]string) ([]*emitted, error) {
+func emitPackage(p *plan.Plan, pkg *plan.Package, hooks *types.Package, names aliases, refused map[string]string, gates bool) ([]*emitted, error) {
 	var units []*plan.Unit
 	for _, u := range p.Units {
 		if u.Pkg == pkg {
@@ -21,7 +21,7 @@ func emitPackage(p *plan.Plan, pkg *plan.Package, hooks *types.Package, names al
 	skip := map[*plan.Unit]bool{}
 	imports := importerOf(pkg, hooks)
 	for {
-		files, err := emitFiles(p, pkg, units, skip, imports, names)
+		files, err := emitFiles(p, pkg, units, skip, imports, names, gates)
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +40,7 @@ func emitPackage(p *plan.Plan, pkg *plan.Package, hooks *types.Package, names al
 	}
 }
 
-func emitFiles(p *plan.Plan, pkg *plan.Package, units []*plan.Unit, skip map[*plan.Unit]bool, imported importer, names aliases) ([]*emitted, error) {
+func emitFiles(p *plan.Plan, pkg *plan.Package, units []*plan.Unit, skip map[*plan.Unit]bool, imported importer, names aliases, gates bool) ([]*emitted, error) {
 	var out []*emitted
 	var todo []*plan.Unit
 	for _, u := range units {
@@ -56,7 +56,7 @@ func emitFiles(p *plan.Plan, pkg *plan.Package, units []*plan.Unit, skip map[*pl
 		}
 		f := &fileEmitter{
 			pkg: pkg, plan: p, file: file, index: i, name: name, source: source,
-			imports: map[string]string{}, helpers: map[string]string{}, imported: imported, aliases: names,
+			imports: map[string]string{}, helpers: map[string]string{}, imported: imported, aliases: names, gates: gates,
 		}
 		out = append(out, f.emitFile(todo))
 	}

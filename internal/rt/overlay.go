@@ -34,6 +34,7 @@ type Config struct {
 	Dir       string // directory in which the go command is asked; empty: the current one
 	GoFlags   string // empty: what `go env` says
 	OutDir    string // the overlay's files go here
+	Gates     bool   // gates for a replay instead of the recorder
 
 	// What will be built: the flags depend on which packages call sync/atomic's functions.
 	Packages     []string                     // patterns, relative to Dir; none: ./...
@@ -96,18 +97,19 @@ func New(ctx context.Context, cfg Config) (Overlay, error) {
 	if err := o.root(cfg); err != nil {
 		return Overlay{}, err
 	}
-	b := &builder{version: cfg.GoVersion, minor: minor(cfg.GoVersion), root: filepath.Join(o.GoRoot, "src"), files: map[string][]byte{}}
+	b := &builder{version: cfg.GoVersion, minor: minor(cfg.GoVersion), root: filepath.Join(o.GoRoot, "src"), files: map[string][]byte{}, gates: cfg.Gates}
 	if !slices.Contains(supported, b.minor) || cfg.GOOS != platformOS || cfg.GOARCH != platformArch {
 		return Overlay{}, fmt.Errorf("%s on %s/%s is not supported; presage records with %s on %s/%s",
 			cfg.GoVersion, cfg.GOOS, cfg.GOARCH, strings.Join(supported, ", "), platformOS, platformArch)
 	}
-	for _, step := range []func() error{b.added, b.constants, b.patched, b.atomicOverlay} {
+	steps := []func() error{b.added, b.constants, b.patched, b.atomicOverlay, func() error { return o.setFlags(ctx, cfg) }}
+	if cfg.Gates {
+		steps = []func() error{b.added, b.hooksVersion, b.patched}
+	}
+	for _, step := range steps {
 		if err := step(); err != nil {
 			return Overlay{}, err
 		}
-	}
-	if err := o.setFlags(ctx, cfg); err != nil {
-		return Overlay{}, err
 	}
 	var err error
 	if o.Replace, err = b.write(filepath.Join(cfg.OutDir, cfg.GoVersion)); err != nil {
@@ -189,6 +191,7 @@ type builder struct {
 	minor   string
 	root    string
 	files   map[string][]byte
+	gates   bool
 }
 
 func (b *builder) add(file string, src []byte) { b.files[file] = src }
@@ -207,16 +210,20 @@ func (b *builder) source(file string) ([]byte, error) {
 
 // added adds the files that are new.
 func (b *builder) added() error {
-	return fs.WalkDir(std, "_std", func(path string, d fs.DirEntry, err error) error {
+	files, dir := std, "_std"
+	if b.gates {
+		files, dir = gates, "_gates"
+	}
+	return fs.WalkDir(files, dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		src, err := std.ReadFile(path)
+		src, err := files.ReadFile(path)
 		if err != nil {
 			return err
 		}
 		src = bytes.ReplaceAll(src, []byte("PRESAGE_SYSCALL"), []byte(syscallPackage[b.minor]))
-		b.add(strings.TrimPrefix(path, "_std/"), src)
+		b.add(strings.TrimPrefix(path, dir+"/"), src)
 		return nil
 	})
 }
@@ -227,6 +234,10 @@ func (b *builder) constants() error {
 	b.add("sync/presage_format.go", constants("sync", "presageKind", "presageFlag", "presageStop", "presage"))
 	b.add("internal/sync/presage_format.go", constants("sync", "presageKind", "presageFlag", "presageStop", "presage"))
 	b.add("runtime/presage_version.go", []byte("package runtime\n\nimport \"unsafe\"\n\n"+versionSource[b.minor]))
+	return b.hooksVersion()
+}
+
+func (b *builder) hooksVersion() error {
 	b.add("presagert/version.go", []byte("package presagert\n\nimport \"internal/abi\"\n\n"+versionHooks[b.minor]))
 	return nil
 }
@@ -267,7 +278,11 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 
 // patched applies the patches.
 func (b *builder) patched() error {
-	for _, p := range slices.Concat(patches, versionPatches[b.minor]) {
+	list := slices.Concat(patches, versionPatches[b.minor])
+	if b.gates {
+		list = gatePatches
+	}
+	for _, p := range list {
 		src, err := b.source(p.file)
 		if err != nil {
 			return err

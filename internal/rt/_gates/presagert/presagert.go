@@ -1,0 +1,79 @@
+// Package presagert has the gates that presage's instrumentation puts into a program that is replayed.
+// It is for generated code only.
+package presagert
+
+import (
+	"internal/abi"
+	"internal/race"
+	"internal/runtime/maps"
+	"runtime"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// Gate stands before what has a record, and holds its goroutine until its turn.
+func Gate(site uint32) { runtime.PresageGate(site) }
+
+// Done stands behind it.
+func Done(site uint32) { runtime.PresageDone(site) }
+
+var (
+	never bool
+	sink  unsafe.Pointer
+)
+
+// Heap keeps what p points to out of the stack.
+func Heap(p unsafe.Pointer) {
+	if never {
+		sink = p
+	}
+}
+
+// MapIter is the iterator of a range loop over a map.
+type MapIter[K comparable, V any] struct {
+	it maps.Iter
+	m  unsafe.Pointer
+}
+
+// RangeMap returns an iterator over m.
+func RangeMap[K comparable, V any, M ~map[K]V](m M) *MapIter[K, V] {
+	i := new(MapIter[K, V])
+	i.m = *(*unsafe.Pointer)(unsafe.Pointer(&m))
+	typ := (*mapType)(unsafe.Pointer(abi.TypeOf(m)))
+	i.it.Init(typ, (*maps.Map)(i.m))
+	return i
+}
+
+// Next returns the next entry; ok is false after the last. To the race detector it is a read of
+// the map, as a range loop is.
+func (i *MapIter[K, V]) Next() (ok bool, k K, v V) {
+	if i.m != nil {
+		race.Read(i.m)
+	}
+	i.it.Next()
+	p := (*K)(i.it.Key())
+	if p == nil {
+		return
+	}
+	return true, *p, *(*V)(i.it.Elem())
+}
+
+// StrIter is the iterator of a range loop over a string.
+type StrIter struct {
+	s string
+	i int
+}
+
+// RangeStr returns an iterator over s.
+func RangeStr(s string) *StrIter { return &StrIter{s: s} }
+
+// Next returns the next rune and where it starts; ok is false after the last.
+func (s *StrIter) Next() (ok bool, i int, r rune) {
+	if s.i >= len(s.s) {
+		return
+	}
+	i = s.i
+	r, n := utf8.DecodeRuneInString(s.s[i:])
+	s.i += n
+	return true, i, r
+}

@@ -1,0 +1,20 @@
+package rt
+
+import "embed"
+
+//go:embed all:_gates
+var gates embed.FS
+
+// EnvGates names the environment variable that holds the schedule of a program that was built with gates.
+const EnvGates = "PRESAGE_GATES"
+
+// gatePatches take the place of patches in an overlay of gates. Synchronisation stays as it is: the
+// race detector, which the program is built with, must see all of it, and of the gates nothing.
+var gatePatches = []patch{
+	after("runtime/runtime2.go", "\tgoid         uint64\n", "\tpresage      *presageGate\n"),
+	after("runtime/proc.go", "\tgoenvs()\n\tsecure()\n\tcheckfds()\n", "\tpresageInit()\n"),
+	before("runtime/proc.go", "\treleasem(mp)\n\n\treturn newg\n}\n", "\tpresageGo(callergp, newg)\n"),
+	after("runtime/proc.go", "func goexit1() {\n", "\tpresageEnd()\n"),
+	after("runtime/proc.go", "func runExitHooks(code int) {\n", "\tpresageExit()\n"),
+	after("runtime/coro.go", "func coroexit(c *coro) {\n", "\tpresageEnd()\n"),
+}
