@@ -95,7 +95,7 @@ func (r *run) witnessed(b *window.Built, w *window.Window, p window.Pair, order 
 	}
 	race := Race{
 		A: accessAt(b, p.A), B: accessAt(b, p.B), Semantics: w.Semantics,
-		Order: traceOrder(w, p, order), Count: 1,
+		Order: traceOrder(w, p, order), From: b.From, Count: 1,
 	}
 	switch {
 	case r.unordered(b, p):

@@ -73,6 +73,7 @@ type Race struct {
 	Tier      Tier
 	Semantics window.Semantics
 	Order     []int64 // the witness: event numbers, the last two are the accesses
+	From      int64   // what stands before this event is as in the recorded run
 	Recorded  bool    // the recorded run is the witness (A6), and Order is only the accesses
 	Count     int     // conflicting pairs of recorded accesses at these two sites
 }

@@ -374,7 +374,7 @@ func specsOf(res *analyse.Result) []report.Spec {
 		if r.Recorded {
 			semantics = report.RecordedRun
 		}
-		specs = append(specs, report.Spec{A: r.A.Index, B: r.B.Index, Tier: report.Tier(r.Tier.String()), Semantics: semantics, Order: r.Order, Count: r.Count})
+		specs = append(specs, report.Spec{A: r.A.Index, B: r.B.Index, Tier: report.Tier(r.Tier.String()), Semantics: semantics, From: r.From, Order: r.Order, Count: r.Count})
 	}
 	return specs
 }

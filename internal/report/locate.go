@@ -13,6 +13,7 @@ type Spec struct {
 	A, B      int64 // in either order
 	Tier      Tier
 	Semantics string
+	From      int64   // what stands before this event is as in the recorded run
 	Order     []int64 // the witness: a reordering that ends in the two accesses
 	Count     int
 }

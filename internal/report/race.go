@@ -108,10 +108,11 @@ type Edge struct {
 
 // Witness is an order of recorded events after which both accesses are next.
 type Witness struct {
-	Semantics string  `json:"semantics"` // what the judgement of reads rests on
-	Order     []int64 `json:"order"`     // event numbers of the trace; the last two are the accesses
-	Steps     []Step  `json:"steps"`     // those of them that a reader needs
-	Omitted   int     `json:"omitted"`   // earlier steps of that kind that were left out
+	Semantics string  `json:"semantics"`      // what the judgement of reads rests on
+	From      int64   `json:"from,omitempty"` // what stands before this event is as in the recorded run
+	Order     []int64 `json:"order"`          // event numbers of the trace; the last two are the accesses
+	Steps     []Step  `json:"steps"`          // those of them that a reader needs
+	Omitted   int     `json:"omitted"`        // earlier steps of that kind that were left out
 }
 
 // RecordedRun, as the semantics of a witness, says that the recorded run itself is the execution: no synchronisation

@@ -13,7 +13,7 @@ func (l *Locator) witness(s *Spec) *Witness {
 	if s.Order == nil {
 		return nil
 	}
-	w := &Witness{Semantics: s.Semantics, Order: s.Order, Steps: []Step{}}
+	w := &Witness{Semantics: s.Semantics, From: s.From, Order: s.Order, Steps: []Step{}}
 	a, b := l.seen[s.A].event, l.seen[s.B].event
 	obj := a.Obj
 	for n, i := range s.Order {
