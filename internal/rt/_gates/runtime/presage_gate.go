@@ -157,7 +157,7 @@ func gtStart(gp *g, i uint64) {
 	s.next = *gtWord(s.entry, gtGFirst)
 	s.end = s.next + *gtWord(s.entry, gtGCount)
 	for k := s.next; k < s.end; k++ {
-		if *gtWord(gtStep(k), gtSSite)>>32&gtHeld != 0 {
+		if *gtWord(gtStep(k), gtSPair) != 0 {
 			s.held = true
 		}
 	}
@@ -280,6 +280,11 @@ func gtGate(site uint32) {
 		}
 		return
 	}
+	if s.held && gtLoose() >= gtOpen-1 { // nothing counts any more but the accesses of the pair
+		if uint32(*gtWord(gtStep(s.end-1), gtSSite)) == site {
+			s.next, s.skip = s.end-1, 0
+		}
+	}
 	i := s.next
 	p := gtStep(i)
 	v := *gtWord(p, gtSSite)
@@ -359,7 +364,7 @@ func gtReady(p uintptr) bool {
 			return false
 		}
 	}
-	if other := *gtWord(p, gtSPair); other != 0 {
+	if other := *gtWord(p, gtSPair); *gtWord(p, gtSSite)>>32&gtHeld != 0 {
 		return atomic.Load64(gtWord(gtStep(other-1), gtSState)) >= gtArrived
 	}
 	return true

@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"presage/internal/record"
+	"presage/internal/replay"
+	"presage/internal/report"
+	"presage/internal/trace"
+)
+
+// replayArgs are the flags of replay.
+type replayArgs struct {
+	file           string
+	all, verbose   bool
+	quiet          bool
+	limit, timeout time.Duration
+}
+
+func newReplay(env *Env) *cobra.Command {
+	var o replayArgs
+	cmd := &cobra.Command{Use: "replay [ID...]", Short: "Run the program again under the witness of a race, with Go's race detector as the judge",
+		RunE: func(cmd *cobra.Command, args []string) error { return runReplay(cmd.Context(), env, o, args) }}
+	f := cmd.Flags()
+	f.StringVar(&o.file, "report", "", "report in JSON form; without it that of the last run")
+	f.BoolVar(&o.all, "all", false, "replay every race of the report")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "print the schedule as it happened")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
+	f.DurationVar(&o.limit, "limit", time.Second, "how long the schedule waits for an event before it is loosened")
+	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a run of the program may take")
+	return cmd
+}
+
+func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error {
+	k, err := readKept(o.file)
+	if err != nil {
+		return err
+	}
+	if len(ids) == 0 && !o.all {
+		return k.list(env.Stdout)
+	}
+	races, err := k.choose(ids, o.all)
+	if err != nil {
+		return err
+	}
+	r := replayer{env: env, kept: k, args: o, progress: newProgress(env.Stderr, o.quiet), programs: map[string]*replay.Program{}}
+	confirmed := 0
+	for _, race := range races {
+		out, err := r.replay(ctx, race)
+		r.progress.end()
+		if err != nil {
+			if len(races) == 1 {
+				return err
+			}
+			fmt.Fprintf(env.Stdout, "race %s: %v\n", race.ID, err)
+			continue
+		}
+		r.print(race, out)
+		if out.Confirmed {
+			confirmed++
+		}
+	}
+	if len(races) > 1 {
+		fmt.Fprintf(env.Stdout, "presage: %d of %d races confirmed\n", confirmed, len(races))
+	}
+	if confirmed > 0 {
+		return &exitError{code: exitRaces}
+	}
+	return nil
+}
+
+// kept is a report with where it came from.
+type kept struct {
+	config  *report.Config
+	races   []*report.Race
+	summary *report.Summary
+	dir     string // of the report
+}
+
+func (k *kept) Config(m *report.Config) error   { k.config = m; return nil }
+func (k *kept) Progress(*report.Progress) error { return nil }
+func (k *kept) Warning(*report.Warning) error   { return nil }
+func (k *kept) Race(m *report.Race) error       { k.races = append(k.races, m); return nil }
+func (k *kept) Summary(m *report.Summary) error { k.summary = m; return nil }
+
+func readKept(name string) (*kept, error) {
+	if name == "" {
+		dir, err := record.LastRun()
+		if err != nil {
+			return nil, err
+		}
+		name = filepath.Join(dir, record.ReportFile)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading report %s: %w", name, underlying(err))
+	}
+	defer f.Close()
+	k := &kept{dir: filepath.Dir(name)}
+	if err := report.HandleJSON(f, k); err != nil {
+		return nil, fmt.Errorf("reading report %s: %w", name, err)
+	}
+	if k.config == nil || k.summary == nil {
+		return nil, fmt.Errorf("report %s is not complete", name)
+	}
+	return k, nil
+}
+
+// list prints what can be replayed.
+func (k *kept) list(w io.Writer) error {
+	if len(k.races) == 0 {
+		fmt.Fprintln(w, "presage: the report has no race to replay")
+		return nil
+	}
+	for _, r := range k.races {
+		fmt.Fprintf(w, "%s  %-9s %s: %s %s, %s %s\n", r.ID, r.Tier, r.Object, r.A.Kind, short(r.A.Position), r.B.Kind, short(r.B.Position))
+	}
+	return nil
+}
+
+func short(p report.Position) string {
+	return fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line)
+}
+
+// choose finds races by their IDs, which may be cut.
+func (k *kept) choose(ids []string, all bool) ([]*report.Race, error) {
+	if all {
+		return k.races, nil
+	}
+	var out []*report.Race
+	for _, id := range ids {
+		i := slices.IndexFunc(k.races, func(r *report.Race) bool { return strings.HasPrefix(r.ID, id) })
+		if i < 0 || id == "" {
+			return nil, usagef("the report has no race %q; presage replay without an ID lists those that it has", id)
+		}
+		out = append(out, k.races[i])
+	}
+	return out, nil
+}
+
+// replayer replays races of one report.
+type replayer struct {
+	env      *Env
+	kept     *kept
+	args     replayArgs
+	progress *progress
+	programs map[string]*replay.Program // by trace
+}
+
+func (r *replayer) replay(ctx context.Context, race *report.Race) (*replay.Outcome, error) {
+	if race.Witness == nil {
+		return nil, errors.New("the race has no witness: analyse its trace at a level above hb")
+	}
+	name, err := r.kept.trace(race)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.program(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return p.Replay(ctx, raceToReplay(race, name))
+}
+
+func raceToReplay(race *report.Race, name string) replay.Race {
+	w := race.Witness
+	return replay.Race{
+		ID: race.ID, A: replay.Line{File: race.A.File, Line: race.A.Line}, B: replay.Line{File: race.B.File, Line: race.B.Line},
+		Witness: replay.Witness{From: w.From, Order: w.Order, Recorded: w.Semantics == report.RecordedRun},
+		Open: func() (trace.Source, io.Closer, error) {
+			f, err := openTrace(name)
+			return f, f, err
+		},
+	}
+}
+
+// trace finds the trace of a race.
+func (k *kept) trace(race *report.Race) (string, error) {
+	if race.Trace != "" {
+		return race.Trace, nil
+	}
+	if st, err := os.Stat(k.summary.TraceFile); err == nil && !st.IsDir() {
+		return k.summary.TraceFile, nil
+	}
+	files, _ := filepath.Glob(filepath.Join(k.summary.TraceFile, "*.trace"))
+	if len(files) != 1 {
+		return "", fmt.Errorf("the trace of the race is not in %s any more: record the program again", k.summary.TraceFile)
+	}
+	return files[0], nil
+}
+
+// program prepares the program that a trace is of.
+func (r *replayer) program(ctx context.Context, name string) (*replay.Program, error) {
+	f, err := openTrace(name)
+	if err != nil {
+		return nil, err
+	}
+	meta := f.Meta()
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	if meta.Source != "presage" {
+		return nil, fmt.Errorf("trace %s was recorded by another tool: there is no program to replay", name)
+	}
+	key := strings.Join(append(append([]string{meta.Dir}, meta.Command...), meta.BuildFlags...), "\x00")
+	if p := r.programs[key]; p != nil {
+		return p, nil
+	}
+	if len(meta.Command) < 2 {
+		return nil, fmt.Errorf("trace %s does not say which command it is of", name)
+	}
+	test := meta.Command[1] == "test"
+	g, err := parseGo(meta.Command[2:], test)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := record.CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	p, err := replay.Prepare(ctx, replay.Config{
+		Meta: meta, Test: test, Flags: g.flags, Packages: g.packages, Args: g.args, Cache: cache, ToolID: record.ToolID(),
+		Limit: r.args.limit, Timeout: r.args.timeout, Progress: func(text string) { r.progress.step(report.Progress{Text: text}) },
+	})
+	if err == nil {
+		r.programs[key] = p
+	}
+	return p, err
+}
+
+// print says what became of a race.
+func (r *replayer) print(race *report.Race, out *replay.Outcome) {
+	w := r.env.Stdout
+	verdict := "not confirmed"
+	if out.Confirmed {
+		verdict = "confirmed by Go's race detector"
+		if !out.Race {
+			verdict = "confirmed by the gates: both goroutines were held before their accesses at once (no C compiler, so no race detector)"
+		}
+	}
+	fmt.Fprintf(w, "race %s on %s: %s in try %d (%s and %s, %d steps)\n", race.ID, race.Object, verdict, len(out.Tries), short(race.A.Position), short(race.B.Position), out.Steps)
+	for i, t := range out.Tries {
+		for _, l := range t.Loosened {
+			fmt.Fprintf(w, "  try %d: %s\n", i+1, l)
+		}
+		if t.Why != "" {
+			fmt.Fprintf(w, "  try %d: %s\n", i+1, t.Why)
+		}
+		if t.Dump != "" {
+			fmt.Fprintf(w, "  try %d: what the program printed, with its goroutines, is in %s\n", i+1, t.Dump)
+		}
+	}
+	last := out.Tries[len(out.Tries)-1]
+	if r.args.verbose {
+		for _, s := range last.Schedule {
+			fmt.Fprintf(w, "  %6d goroutine %d %s, event %d\n", s.Order, s.Goroutine, s.Kind, s.Event)
+		}
+	}
+	if last.Report != "" {
+		fmt.Fprintf(w, "\n%s\n", indent(last.Report))
+	}
+}
+
+func indent(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+}

@@ -1,0 +1,4 @@
+package record
+
+// ToolID identifies this build of presage, for what others keep in its cache.
+func ToolID() string { return toolID() }

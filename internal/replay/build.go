@@ -1,0 +1,235 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"presage/internal/instrument"
+	"presage/internal/plan"
+	"presage/internal/program"
+	"presage/internal/rt"
+	"presage/internal/trace"
+)
+
+// Config is a recorded program that is to be run again.
+type Config struct {
+	Meta *trace.Meta // of its trace
+
+	// The command as it was recorded (record.Config).
+	Test     bool
+	Dir      string
+	Flags    []string
+	Packages []string
+	Args     []string
+
+	Cache    string // directory for what is built
+	ToolID   string // of this presage: what it emits may differ from what another emits
+	Limit    time.Duration
+	Timeout  time.Duration
+	Progress func(text string)
+}
+
+// Program is a recorded program, built with gates and, where there is a C compiler, with the race detector.
+type Program struct {
+	cfg     Config
+	dir     string
+	std     rt.Overlay
+	overlay string
+	race    bool
+	bins    map[string]string // by package
+}
+
+// Prepare instruments the program. Its binaries are built when they are needed.
+func Prepare(ctx context.Context, cfg Config) (*Program, error) {
+	if cfg.Progress == nil {
+		cfg.Progress = func(string) {}
+	}
+	if cfg.Limit == 0 {
+		cfg.Limit = time.Second
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = time.Minute
+	}
+	if err := unchanged(cfg.Meta); err != nil {
+		return nil, err
+	}
+	p := &Program{cfg: cfg, bins: map[string]string{}, dir: filepath.Join(cfg.Cache, "replay", key(&cfg))}
+	stdDir := filepath.Join(p.dir, "std")
+	if err := os.MkdirAll(stdDir, 0o777); err != nil {
+		return nil, fmt.Errorf("making a directory for the replay: %w", err)
+	}
+	var err error
+	if p.std, err = rt.New(ctx, rt.Config{Dir: cfg.Meta.Dir, OutDir: stdDir, Gates: true}); err != nil {
+		return nil, err
+	}
+	p.race = p.hasRace(ctx)
+	p.overlay = filepath.Join(p.dir, "overlay.json")
+	if _, err := os.Stat(p.overlay); err == nil {
+		return p, nil // of an earlier replay
+	}
+	return p, p.emit(ctx)
+}
+
+// unchanged reports a source file that is not as it was recorded.
+func unchanged(meta *trace.Meta) error {
+	for _, f := range meta.Files {
+		data, err := os.ReadFile(f.Name)
+		if err != nil {
+			return fmt.Errorf("the program cannot be replayed: %w", err)
+		}
+		if sum := sha256.Sum256(data); f.Hash != "" && hex.EncodeToString(sum[:]) != f.Hash {
+			return fmt.Errorf("%s has changed since the recording: record the program again", f.Name)
+		}
+	}
+	return nil
+}
+
+// key is made from all that decides what is emitted.
+func key(cfg *Config) string {
+	h := sha256.New()
+	m := cfg.Meta
+	for _, v := range []any{cfg.ToolID, m.GoVersion, m.Dir, m.BuildFlags, m.BuildEnv, m.Tested, m.Files, m.Funcs} {
+		data, _ := json.Marshal(v)
+		h.Write(data)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+// hasRace reports whether the go command can build with -race here.
+func (p *Program) hasRace(ctx context.Context) bool {
+	cmd := exec.CommandContext(ctx, p.std.Go, "env", "CGO_ENABLED", "CC")
+	cmd.Env, cmd.Dir = p.env(), p.cfg.Meta.Dir
+	out, err := cmd.Output()
+	lines := strings.Fields(string(out))
+	if err != nil || len(lines) < 2 || lines[0] != "1" {
+		return false
+	}
+	_, err = exec.LookPath(lines[1])
+	return err == nil
+}
+
+func (p *Program) env() []string {
+	return slices.Concat(os.Environ(), p.cfg.Meta.BuildEnv, p.std.Env)
+}
+
+// emit writes the program with gates. Functions that had no hooks when it was recorded have no gates.
+func (p *Program) emit(ctx context.Context) error {
+	p.cfg.Progress("instrumenting for the replay")
+	src := filepath.Join(p.dir, "src")
+	if err := errors.Join(os.RemoveAll(src), os.MkdirAll(src, 0o777)); err != nil {
+		return fmt.Errorf("making a directory for the replay: %w", err)
+	}
+	recorded, err := program.Load(ctx, p.cfg.Meta)
+	if err != nil {
+		return fmt.Errorf("the program cannot be replayed: %w", err)
+	}
+	res, err := instrument.Instrument(ctx, instrument.Config{Loaded: recorded.Program, OutDir: src, Opaque: opaque(recorded), Gates: true})
+	if err != nil {
+		return fmt.Errorf("instrumenting for the replay: %w", err)
+	}
+	if a, b := len(res.Plan.Sites), len(p.cfg.Meta.Sites); a != b {
+		return fmt.Errorf("the program has %d sites with gates, the recording had %d: a mistake of presage, please report it", a, b)
+	}
+	data, err := p.std.JSON(res.Overlay)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(p.overlay, data, 0o666)
+}
+
+// opaque are the units that were left as written.
+func opaque(p *plan.Plan) map[string]string {
+	out := map[string]string{}
+	for _, u := range p.Units {
+		if u.Opaque != "" {
+			out[u.Key] = u.Opaque
+		}
+	}
+	return out
+}
+
+// binary builds the test binary of a package, or the program.
+func (p *Program) binary(ctx context.Context, pkg string) (string, error) {
+	if bin := p.bins[pkg]; bin != "" {
+		return bin, nil
+	}
+	p.cfg.Progress("building for the replay")
+	args := []string{"build"}
+	if p.cfg.Test {
+		args = []string{"test", "-c", "-vet=off"}
+	}
+	args = append(args, p.cfg.Meta.BuildFlags...)
+	if p.race {
+		args = append(args, "-race")
+	}
+	name := strings.NewReplacer("/", ".", "\\", ".").Replace(pkg) + ".bin"
+	bin := filepath.Join(p.dir, name)
+	args = append(args, "-overlay="+p.overlay, "-o", bin)
+	if p.cfg.Test {
+		args = append(args, pkg)
+	} else {
+		args = append(args, p.cfg.Packages...)
+	}
+	cmd := exec.CommandContext(ctx, p.std.Go, args...)
+	cmd.Dir, cmd.Env = p.cfg.Meta.Dir, p.env()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("building for the replay: %w\n%s", err, out.Bytes())
+	}
+	p.bins[pkg] = bin
+	return bin, nil
+}
+
+// directory is where the program runs: a test in the directory of its package.
+func (p *Program) directory(pkg string) string {
+	if !p.cfg.Test {
+		return ""
+	}
+	for _, f := range p.cfg.Meta.Funcs {
+		if name := p.cfg.Meta.Files[f.File].Name; strings.TrimSuffix(f.Pkg, "_test") == pkg && isTest(name) {
+			return filepath.Dir(name)
+		}
+	}
+	return p.cfg.Meta.Dir
+}
+
+func isTest(file string) bool { return strings.HasSuffix(file, "_test.go") }
+
+// arguments are those of the program. A test binary has go test's flags under longer names.
+func (p *Program) arguments() []string {
+	if !p.cfg.Test {
+		return p.cfg.Args
+	}
+	args := []string{"-test.paniconexit0", "-test.timeout=10m"}
+	for _, f := range p.cfg.Flags {
+		name, value, inline := strings.Cut(strings.TrimLeft(f, "-"), "=")
+		name = strings.TrimPrefix(name, "test.")
+		if !slices.Contains(testFlags, name) {
+			continue
+		}
+		if inline {
+			name += "=" + value
+		}
+		args = append(args, "-test."+name)
+	}
+	rest := p.cfg.Args
+	if len(rest) > 0 && strings.TrimLeft(rest[0], "-") == "args" {
+		rest = rest[1:]
+	}
+	return append(args, rest...)
+}
+
+// testFlags are the flags of go test that the test binary takes and that have a part in what it does.
+var testFlags = strings.Fields("bench benchtime count cpu failfast fuzz list parallel run short shuffle skip timeout v")

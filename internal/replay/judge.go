@@ -1,0 +1,83 @@
+package replay
+
+import (
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Line is a place in the source.
+type Line struct {
+	File string
+	Line int
+}
+
+// report is what the race detector prints of one race.
+type report struct {
+	text   string
+	stacks [][]Line // of the two accesses, innermost first
+}
+
+var (
+	accessLine = regexp.MustCompile(`^(Previous )?(?i:atomic )?(?i:read|write) at 0x[0-9a-f]+ by `)
+	frameLine  = regexp.MustCompile(`^      (.+):(\d+) \+0x`)
+)
+
+// reports takes the race detector's output apart.
+func reports(text string) []report {
+	var out []report
+	for _, block := range strings.Split(text, "==================\n") {
+		if !strings.HasPrefix(block, "WARNING: DATA RACE") {
+			continue
+		}
+		r := report{text: block}
+		within := false
+		for _, line := range strings.Split(block, "\n") {
+			switch m := frameLine.FindStringSubmatch(line); {
+			case accessLine.MatchString(line):
+				r.stacks, within = append(r.stacks, nil), true
+			case line != "" && line[0] != ' ':
+				within = false
+			case m != nil && within:
+				n, _ := strconv.Atoi(m[2])
+				k := len(r.stacks) - 1
+				r.stacks[k] = append(r.stacks[k], Line{m[1], n})
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// judge returns the detector's report of a race between two lines, "" if there is none. Of
+// each stack the innermost frame counts that is in one of the program's files: a map or a slice is accessed in the runtime.
+func judge(text string, a, b Line, ours func(file string) bool) string {
+	for _, r := range reports(text) {
+		if len(r.stacks) != 2 {
+			continue
+		}
+		x, y := innermost(r.stacks[0], ours), innermost(r.stacks[1], ours)
+		if same(x, a) && same(y, b) || same(x, b) && same(y, a) {
+			return r.text
+		}
+	}
+	return ""
+}
+
+func innermost(stack []Line, ours func(string) bool) Line {
+	for _, l := range stack {
+		if ours(l.File) {
+			return l
+		}
+	}
+	return Line{}
+}
+
+// same compares lines; -trimpath cuts the names of files.
+func same(x, y Line) bool {
+	if x.Line != y.Line || x.File == "" {
+		return false
+	}
+	return x.File == y.File || filepath.Base(x.File) == filepath.Base(y.File) && (strings.HasSuffix(y.File, x.File) || !filepath.IsAbs(x.File))
+}

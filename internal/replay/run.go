@@ -1,0 +1,266 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"presage/internal/rt"
+	"presage/internal/trace"
+)
+
+// Race is what is to be confirmed.
+type Race struct {
+	ID   string
+	A, B Line // of the accesses that the witness ends in
+	Witness
+	Open func() (trace.Source, io.Closer, error) // the trace
+}
+
+// Outcome is what became of a race.
+type Outcome struct {
+	Confirmed bool
+	Tries     []Try
+	Steps     int  // of the schedule
+	Race      bool // the race detector was the judge
+}
+
+// Try is one run under a schedule.
+type Try struct {
+	Swap      bool
+	Level     uint64 // how loose the schedule was from the start
+	Loosened  []string
+	Confirmed bool
+	Met       bool   // both goroutines were held before their accesses at once
+	Report    string // of the race detector
+	Why       string // not confirmed
+	Command   []string
+	Dir       string
+	Schedule  []Passage
+	Seconds   float64
+	Dump      string // file with the output of a program that hung
+}
+
+// Passage is a step as it happened.
+type Passage struct {
+	Order     uint64
+	Goroutine trace.GoID
+	Site      trace.Site
+	Kind      string
+	Event     int64
+}
+
+// tries are how schedules are tried, one after the other.
+func tries(limit time.Duration) []variant {
+	n := limit.Nanoseconds()
+	return []variant{{false, 0, n}, {true, 0, n}, {false, strict, n}}
+}
+
+// Replay runs the program under the witness of a race until the race detector reports it.
+func (p *Program) Replay(ctx context.Context, r Race) (*Outcome, error) {
+	s, err := newSchedule(r.Witness, p.cfg.Meta, r.Open)
+	if err != nil {
+		return nil, err
+	}
+	pkg := strings.TrimSuffix(s.pkg, "_test")
+	if p.cfg.Test && pkg == "" {
+		return nil, fmt.Errorf("no test function ran in the recorded process")
+	}
+	bin, err := p.binary(ctx, pkg)
+	if err != nil {
+		return nil, err
+	}
+	if os.Getenv("PRESAGE_REPLAY_STEPS") != "" {
+		for i, st := range s.steps {
+			fmt.Fprintf(os.Stderr, "%d: g%d site %d (%d) %s flags %d skip %d event %d key %.1f obj %x pair %d preds %v\n", i, s.gates[st.gate].g, st.site, p.cfg.Meta.Sites[st.site].Line, st.kind, st.flags, st.skip, st.index, st.key, st.obj, st.pair, st.preds)
+		}
+		for i, g := range s.gates {
+			fmt.Fprintf(os.Stderr, "gate %d: %+v\n", i, g)
+		}
+	}
+	out := &Outcome{Steps: len(s.steps), Race: p.race}
+	p.cfg.Progress("replaying " + r.ID)
+	for _, v := range tries(p.cfg.Limit) {
+		t, err := p.try(ctx, s, r, v, bin, pkg)
+		if err != nil {
+			return out, err
+		}
+		out.Tries = append(out.Tries, *t)
+		if t.Confirmed {
+			out.Confirmed = true
+			break
+		}
+	}
+	return out, nil
+}
+
+// try runs the program once.
+func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, pkg string) (*Try, error) {
+	dir, err := os.MkdirTemp(p.dir, "try-")
+	if err != nil {
+		return nil, fmt.Errorf("making a directory for the replay: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	data, perm := s.encode(v)
+	file := filepath.Join(dir, "schedule")
+	if err := os.WriteFile(file, data, 0o666); err != nil {
+		return nil, fmt.Errorf("writing the schedule: %w", err)
+	}
+	t := &Try{Swap: v.swap, Level: v.level, Command: append([]string{bin}, p.arguments()...), Dir: p.directory(pkg)}
+	cmd := exec.CommandContext(ctx, bin, p.arguments()...)
+	cmd.Dir = t.Dir
+	cmd.Env = append(os.Environ(), rt.EnvGates+"="+file, "GORACE=history_size=3 atexit_sleep_ms=0 log_path="+filepath.Join(dir, "race"))
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	cmd.WaitDelay = time.Second
+	begun := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("running the program: %w", err)
+	}
+	hung := p.watch(cmd, file)
+	t.Seconds = time.Since(begun).Seconds()
+	st, err := readState(file, perm)
+	if err != nil {
+		return nil, err
+	}
+	p.settle(t, s, st, r, dir)
+	if hung != "" && !t.Confirmed {
+		t.Why = hung + "; " + t.Why
+		t.Dump = filepath.Join(p.dir, r.ID+".dump")
+		os.WriteFile(t.Dump, output.Bytes(), 0o666)
+	} else if !t.Confirmed && os.Getenv("PRESAGE_REPLAY_OUTPUT") != "" {
+		os.Stderr.Write(output.Bytes())
+	}
+	return t, nil
+}
+
+// grace is how long the program may go on when its schedule is over.
+const grace = 200 * time.Millisecond
+
+// watch waits for the end of the program, or of its schedule. It returns why it had to end a program that hung.
+func (p *Program) watch(cmd *exec.Cmd, file string) (hung string) {
+	ended := make(chan struct{})
+	go func() { cmd.Wait(); close(ended) }()
+	begun := time.Now()
+	for {
+		select {
+		case <-ended:
+			return ""
+		case <-time.After(5 * time.Millisecond):
+		}
+		if headerWord(file, hdrLevel) >= together {
+			select {
+			case <-ended:
+			case <-time.After(grace):
+				cmd.Process.Kill()
+				<-ended
+			}
+			return ""
+		}
+		if time.Since(begun) > p.cfg.Timeout {
+			cmd.Process.Signal(syscall.SIGQUIT)
+			select {
+			case <-ended:
+			case <-time.After(2 * time.Second):
+				cmd.Process.Kill()
+				<-ended
+			}
+			return fmt.Sprintf("the program had not ended after %v", p.cfg.Timeout)
+		}
+	}
+}
+
+func headerWord(file string, i int64) uint64 {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	var b [8]byte
+	f.ReadAt(b[:], 8*i)
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// settle judges a run.
+func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
+	n := len(s.steps)
+	b := n - 1
+	a := s.steps[b].pair
+	t.Met = st.steps[a].state == done && st.steps[b].state == done
+	ours := map[string]bool{}
+	for _, f := range p.cfg.Meta.Files {
+		ours[f.Name] = true
+	}
+	logs, _ := filepath.Glob(filepath.Join(dir, "race.*"))
+	var text strings.Builder
+	for _, l := range logs {
+		data, _ := os.ReadFile(l)
+		text.Write(data)
+	}
+	t.Report = judge(text.String(), r.A, r.B, func(f string) bool { return ours[f] || !filepath.IsAbs(f) })
+	t.Confirmed = t.Report != ""
+	if !p.race {
+		t.Confirmed = t.Met
+	}
+	for _, x := range st.stalls {
+		t.Loosened = append(t.Loosened, s.stalled(x, st))
+	}
+	for k, x := range st.steps {
+		if x.order > 0 {
+			t.Schedule = append(t.Schedule, Passage{x.order, s.gates[s.steps[k].gate].g, s.steps[k].site, s.steps[k].kind.String(), s.steps[k].index})
+		}
+	}
+	switch {
+	case t.Confirmed:
+	case st.pid == 0:
+		t.Why = "the program did not take the schedule"
+	case t.Met:
+		t.Why = "both accesses were made, one right after the other, and the race detector reported no race of these lines"
+		if text.Len() > 0 {
+			t.Why += fmt.Sprintf(" (but %d others)", len(reports(text.String())))
+		}
+	default:
+		t.Why = "diverged: " + s.missing(st)
+	}
+}
+
+// stalled says where a schedule was loosened.
+func (s *schedule) stalled(x stall, st *state) string {
+	what := []string{"goroutines that have nothing more to do may go on", "the order of steps that do not conflict", "the order of steps", "everything"}
+	text := fmt.Sprintf("level %d given up (%s)", x.level, what[min(int(x.level), 3)])
+	if x.step >= 0 {
+		text += fmt.Sprintf(" while step %d of %d waited", x.step+1, len(s.steps))
+	}
+	return text
+}
+
+// missing is the first step that did not come.
+func (s *schedule) missing(st *state) string {
+	for k, x := range st.steps {
+		if x.state >= done {
+			continue
+		}
+		step := &s.steps[k]
+		text := fmt.Sprintf("step %d of %d, event %d (%s by goroutine %d)", k+1, len(s.steps), step.index, step.kind, s.gates[step.gate].g)
+		switch {
+		case x.state == passed:
+			return text + " did not come to its end"
+		case x.state == arrived:
+			return text + " waited to the end"
+		case st.gates[step.gate] == 0:
+			return text + " did not come: its goroutine was not started"
+		case st.gates[step.gate] == ended:
+			return text + " did not come: its goroutine ended"
+		}
+		return text + " did not come"
+	}
+	return "all steps were made"
+}

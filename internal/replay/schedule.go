@@ -1,0 +1,222 @@
+package replay
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"os"
+
+	"presage/internal/trace"
+)
+
+// The file of a schedule, in words of 8 bytes, little-endian, mapped shared by the program that is replayed:
+//
+//	header    32 words
+//	gates     8 words for each goroutine
+//	steps     8 words for each step, those of a goroutine one after the other
+//	preds     step | level << 56: what has to be done before, while the schedule is below this level
+//	children  by parent and number among its children: gate + 1, 0 for one without a place in the schedule
+//	marks     a byte for each site: whether a gate there is more than a check
+//
+// What the words mean is said in internal/rt/_gates/runtime/presage_gate.go, which has these constants too. The program writes
+// what became of the steps into the same file: a killed process leaves what it has done.
+const (
+	magic       = 0x6574616765676173
+	fileVersion = 1
+
+	hdrPid, hdrGates, hdrSteps, hdrPreds, hdrSites  = 2, 3, 4, 5, 6
+	hdrLimit, hdrLevel, hdrSequence, hdrStalls      = 7, 8, 9, 11
+	hdrChildren, hdrWords                           = 31, 32
+	gateParent, gateOrdinal, gateFirst, gateCount   = 0, 1, 2, 3
+	gateState, gateChildren, gateMany, gateWords    = 4, 5, 6, 8
+	stepSite, stepSkip, stepPreds, stepState        = 0, 1, 2, 3
+	stepOrder, stepTime, stepGate, stepPair, stWord = 4, 5, 6, 7, 8
+
+	maxStalls = 8
+)
+
+// The flags of a step.
+const (
+	early = 1 // it is done when it passes: what it calls may take long, or has steps of its own
+	parks = 2 // it is done when its goroutine waits
+	mark  = 4 // nothing waits here: it says that something is done
+	held  = 8 // an access of the pair, which waits for the other one
+)
+
+// The levels: what is in force below each. A schedule that stalls is loosened by one.
+const (
+	frozen   = 1 // goroutines that have no more steps wait
+	strict   = 2 // steps take place in the order of the witness
+	needed   = 3 // conflicting steps do
+	together = 4 // the two accesses wait for each other
+)
+
+// The states of a step, and of a goroutine.
+const (
+	arrived = 1
+	passed  = 2
+	done    = 3
+
+	lives = 1
+	ended = 2
+)
+
+// variant is how a schedule is tried.
+type variant struct {
+	swap  bool   // the second access first
+	level uint64 // how loose it is from the start
+	limit int64  // nanoseconds without a step after which it is loosened
+}
+
+// encode writes the schedule. Steps are numbered by goroutine; perm[k] is the number of steps[k].
+func (s *schedule) encode(v variant) (data []byte, perm []uint64) {
+	perm = make([]uint64, len(s.steps))
+	first := make([]uint64, len(s.gates)+1)
+	for _, st := range s.steps {
+		first[st.gate+1]++
+	}
+	for i := range s.gates {
+		first[i+1] += first[i]
+	}
+	next := append([]uint64(nil), first...)
+	for k, st := range s.steps {
+		perm[k] = next[st.gate]
+		next[st.gate]++
+	}
+	words := make([]uint64, hdrWords, hdrWords+gateWords*len(s.gates)+stWord*len(s.steps))
+	kids, at := s.children()
+	for i, g := range s.gates {
+		words = append(words, g.parent, g.ordinal, first[i], first[i+1]-first[i], 0, at[i].first, at[i].many, 0)
+	}
+	steps := len(words)
+	words = append(words, make([]uint64, stWord*len(s.steps))...)
+	preds := len(words)
+	for k := range s.steps {
+		st := &s.steps[k]
+		from := len(words) - preds
+		for _, p := range s.predsOf(k, v) {
+			words = append(words, perm[p.step]|p.level<<56)
+		}
+		w := words[steps+stWord*int(perm[k]):]
+		w[stepSite], w[stepSkip], w[stepGate] = uint64(st.site)|uint64(st.flags)<<32, st.skip, uint64(st.gate)
+		w[stepPreds] = uint64(from) | uint64(len(words)-preds-from)<<32
+		if st.pair >= 0 {
+			w[stepPair] = perm[st.pair] + 1
+			if s.apart && v.level < strict {
+				w[stepSite] &^= held << 32
+			}
+		}
+	}
+	copy(words, []uint64{magic, fileVersion, 0, uint64(len(s.gates)), uint64(len(s.steps)), uint64(len(words) - preds), uint64(len(s.marks)), uint64(v.limit), v.level})
+	words[hdrChildren] = uint64(len(kids))
+	words = append(words, kids...)
+	data = make([]byte, 8*len(words), 8*len(words)+len(s.marks))
+	for i, w := range words {
+		binary.LittleEndian.PutUint64(data[8*i:], w)
+	}
+	return append(data, s.marks...), perm
+}
+
+// predsOf are the steps before step k. The last two steps are the pair: of these, v says which is first.
+func (s *schedule) predsOf(k int, v variant) []pred {
+	n := len(s.steps)
+	if s.apart && v.level < strict || !v.swap || k < n-2 {
+		return s.steps[k].preds
+	}
+	other := 2*n - 3 - k
+	var out []pred
+	for _, p := range append(append([]pred(nil), s.steps[k].preds...), s.steps[other].preds...) {
+		if p.step < n-2 {
+			out = append(out, p)
+		}
+	}
+	if k == n-2 {
+		out = append(out, pred{n - 1, together})
+	}
+	return out
+}
+
+type childRange struct{ first, many uint64 }
+
+// children is the table of children, and where each gate has its own.
+func (s *schedule) children() (kids []uint64, at []childRange) {
+	at = make([]childRange, len(s.gates))
+	for _, g := range s.gates {
+		if g.parent > 0 && g.parent <= uint64(len(s.gates)) {
+			c := &at[g.parent-1]
+			c.many = max(c.many, g.ordinal+1)
+		}
+	}
+	total := uint64(0)
+	for i := range at {
+		at[i].first = total
+		total += at[i].many
+	}
+	kids = make([]uint64, total)
+	for i, g := range s.gates {
+		if g.parent > 0 && g.parent <= uint64(len(s.gates)) {
+			kids[at[g.parent-1].first+g.ordinal] = uint64(i) + 1
+		}
+	}
+	return kids, at
+}
+
+// nameHash is the hash of a function's name by which a goroutine that the runtime starts is known.
+func nameHash(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64()
+}
+
+// state is what a program has left in the file of its schedule.
+type state struct {
+	pid, level uint64
+	passed     uint64
+	stalls     []stall
+	gates      []uint64 // by gate: state
+	steps      []stepStateOf
+}
+
+type stall struct {
+	level uint64
+	step  int // that waited, by order of the schedule; -1: the end of the program
+}
+
+type stepStateOf struct{ state, order, time uint64 }
+
+func readState(name string, perm []uint64) (*state, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading the schedule: %w", err)
+	}
+	word := func(i uint64) uint64 { return binary.LittleEndian.Uint64(data[8*i:]) }
+	s := &state{pid: word(hdrPid), level: word(hdrLevel), passed: word(hdrSequence)}
+	inverse := make(map[uint64]int, len(perm))
+	for k, i := range perm {
+		inverse[i] = k
+	}
+	for i := uint64(0); i < min(word(hdrStalls), maxStalls); i++ {
+		st := stall{level: word(hdrStalls + 1 + 2*i), step: -1}
+		if k, ok := inverse[word(hdrStalls+2+2*i)-1]; ok {
+			st.step = k
+		}
+		s.stalls = append(s.stalls, st)
+	}
+	base := uint64(hdrWords)
+	for i := range word(hdrGates) {
+		s.gates = append(s.gates, word(base+gateWords*i+gateState))
+	}
+	base += gateWords * word(hdrGates)
+	for _, i := range perm {
+		w := base + stWord*i
+		s.steps = append(s.steps, stepStateOf{word(w + stepState), word(w + stepOrder), word(w + stepTime)})
+	}
+	return s, nil
+}
+
+// gate is a goroutine of the schedule.
+type gate struct {
+	g       trace.GoID
+	parent  uint64 // gate of the parent + 1, 0: the runtime
+	ordinal uint64 // among the children of its parent; of the runtime's: hash of the function
+}

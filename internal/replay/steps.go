@@ -1,0 +1,612 @@
+package replay
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"sort"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// Witness is an execution that ends in a race, in event numbers of a trace: the events before From in their recorded order, then Order, whose
+// last two are the accesses.
+type Witness struct {
+	From  int64
+	Order []int64
+	// Recorded: the recorded run itself is the execution; Order has the accesses alone, which need not be next to each other.
+	Recorded bool
+}
+
+// schedule is what the gates are told.
+type schedule struct {
+	gates []gate
+	steps []step // in the order of the witness; the last two are the pair
+	marks []byte // by site
+	apart bool   // the accesses of the pair need not be next to each other
+	pkg   string // package of the first test function that ran
+}
+
+// step is one passage of a gate.
+type step struct {
+	gate  int
+	site  trace.Site
+	flags uint8
+	skip  uint64 // how often the goroutine comes to the site between its last step and this one
+	pair  int    // the other access of the pair, -1: none
+	preds []pred
+
+	index int64 // event
+	key   float64
+	kind  format.Kind
+	eflag format.Flags
+	obj   trace.Addr
+	aux   uint64
+}
+
+type pred struct {
+	step  int
+	level uint64
+}
+
+// class says which events of a site there is one of in each execution of its instruction.
+type class uint8
+
+const (
+	noClass class = iota
+	readClass
+	writeClass
+	lenClass
+	atomicClass
+	lockClass
+	goClass
+	chanClass
+	onceClass
+	wgWaitClass
+	wgAddClass
+	condClass
+	opaqueClass
+)
+
+func classOf(k format.Kind) class {
+	switch k {
+	case format.Read:
+		return readClass
+	case format.Write:
+		return writeClass
+	case format.ChanLen:
+		return lenClass
+	case format.AtomicRead, format.AtomicWrite, format.AtomicRMW:
+		return atomicClass
+	case format.Lock, format.Unlock, format.TryFail:
+		return lockClass
+	case format.Go:
+		return goClass
+	case format.ChanSend, format.ChanRecv, format.ChanClose, format.SelectDefault:
+		return chanClass
+	case format.OnceBegin, format.OncePass:
+		return onceClass
+	case format.WGWait:
+		return wgWaitClass
+	case format.WGAdd:
+		return wgAddClass
+	case format.CondWait, format.CondSignal, format.CondBroadcast:
+		return condClass
+	case format.OpaqueBegin:
+		return opaqueClass
+	}
+	return noClass
+}
+
+// hidden reports whether an event has no gate of its own: code that was not instrumented has executed it.
+func hidden(e *trace.Event) bool {
+	return e.Site == 0 || e.Flags&format.FlagOpaque != 0
+}
+
+// acts reports whether a hidden event is one that others can notice.
+func acts(k format.Kind) bool {
+	switch k {
+	case format.Acquire, format.Release, format.ReleaseMerge:
+		return true
+	}
+	return k.IsAccess() || k >= format.Lock && k <= format.SelectDefault && k != format.SelectCase
+}
+
+// sharing says who uses a word of memory, or an object.
+type sharing struct {
+	g              trace.GoID
+	several, write bool
+}
+
+// bracket is a call of code that was not instrumented.
+type bracket struct {
+	site     trace.Site
+	objs     []trace.Addr
+	hidden   int     // events that act
+	included int     // of these, in the witness
+	pair     int64   // an access of the race among them, -1: none
+	from, to float64 // their places in the order
+}
+
+// walker goes over the events of a trace up to the last one of the witness. The first pass finds out what
+// there is, the second makes the steps.
+type walker struct {
+	w     Witness
+	meta  *trace.Meta
+	last  int64
+	place map[int64]float64 // of the events of the order
+	pair  [2]int64
+
+	classes  []class
+	words    map[trace.Addr]*sharing
+	hiddens  map[trace.Addr]*sharing
+	brackets map[int64]*bracket // by OpaqueBegin
+	kids     map[trace.GoID][]trace.GoID
+	touches  map[trace.Site]bool // sites that access shared memory
+	pkg      string
+
+	gs    map[trace.GoID]*goState
+	steps []step
+}
+
+// goState is what the second pass knows of a goroutine.
+type goState struct {
+	gate  int
+	since map[trace.Site]uint64 // executions since the last step
+	more  bool                  // within an access of several events
+	skip  uint64                // of the execution under way
+	begun trace.Site            // an execution whose step is there before its own event
+	at    int                   // the step of the execution under way, -1: none
+	open  []int64               // brackets
+}
+
+// newSchedule makes the schedule of a witness. open opens the trace anew.
+func newSchedule(w Witness, meta *trace.Meta, open func() (trace.Source, io.Closer, error)) (*schedule, error) {
+	n := len(w.Order)
+	if n < 2 {
+		return nil, errors.New("the witness has no accesses")
+	}
+	k := &walker{w: w, meta: meta, place: map[int64]float64{}, pair: [2]int64{w.Order[n-2], w.Order[n-1]}, classes: make([]class, len(meta.Sites)),
+		words: map[trace.Addr]*sharing{}, hiddens: map[trace.Addr]*sharing{}, brackets: map[int64]*bracket{}, kids: map[trace.GoID][]trace.GoID{}, touches: map[trace.Site]bool{},
+		gs: map[trace.GoID]*goState{}}
+	if w.Recorded {
+		k.w.From = max(k.pair[0], k.pair[1])
+		slices.Sort(k.pair[:])
+	}
+	for i, e := range k.w.Order {
+		if !w.Recorded || i == n-1 {
+			k.place[e] = 1e15 + float64(i)
+		}
+		k.last = max(k.last, e)
+	}
+	for pass, step := range []func(int64, *trace.Event){k.look, k.step} {
+		if err := each(open, k.last, step); err != nil {
+			return nil, err
+		}
+		if pass == 0 {
+			k.goroutines()
+		}
+	}
+	return k.schedule()
+}
+
+func each(open func() (trace.Source, io.Closer, error), last int64, step func(int64, *trace.Event)) error {
+	src, c, err := open()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	var e trace.Event
+	for i := int64(0); i <= last; i++ {
+		if err := src.Next(&e); err != nil {
+			return err
+		}
+		step(i, &e)
+	}
+	return nil
+}
+
+// at is the place of an event in the witness; ok is false if it is not in it.
+func (k *walker) at(i int64) (key float64, ok bool) {
+	if i < k.w.From {
+		return float64(i), true
+	}
+	key, ok = k.place[i]
+	return key, ok
+}
+
+func (k *walker) state(g trace.GoID) *goState {
+	s := k.gs[g]
+	if s == nil {
+		s = &goState{gate: -1, since: map[trace.Site]uint64{}, at: -1}
+		k.gs[g] = s
+	}
+	return s
+}
+
+// look is the first pass.
+func (k *walker) look(i int64, e *trace.Event) {
+	switch {
+	case e.Kind == format.Go:
+		k.kids[e.G] = append(k.kids[e.G], trace.GoID(e.Obj))
+	case e.Kind == format.Enter && k.pkg == "":
+		k.findTest(e)
+	}
+	s := k.state(e.G)
+	k.bracket(s, i, e)
+	if hidden(e) {
+		if acts(e.Kind) && len(s.open) > 0 {
+			k.inside(k.brackets[s.open[len(s.open)-1]], i, e)
+		}
+		if acts(e.Kind) {
+			use(k.hiddens, e.Obj, e)
+		}
+		return
+	}
+	if int(e.Site) < len(k.classes) {
+		k.classes[e.Site] = max(k.classes[e.Site], classOf(e.Kind))
+	}
+	if e.Kind.IsAccess() {
+		use(k.words, e.Obj&^7, e)
+	}
+}
+
+// findTest notes the package of the first test function.
+func (k *walker) findTest(e *trace.Event) {
+	if int(e.Site) >= len(k.meta.Sites) {
+		return
+	}
+	info := &k.meta.Sites[e.Site]
+	if f := info.File; f >= 0 && int(f) < len(k.meta.Files) && isTest(k.meta.Files[f].Name) {
+		k.pkg = k.meta.Funcs[info.Func].Pkg
+	}
+}
+
+func use(m map[trace.Addr]*sharing, obj trace.Addr, e *trace.Event) {
+	s := m[obj]
+	if s == nil {
+		s = &sharing{g: e.G}
+		m[obj] = s
+	}
+	s.several = s.several || s.g != e.G
+	s.write = s.write || e.Kind.IsWrite() || !e.Kind.IsAccess()
+}
+
+// bracket keeps the calls under way of code that was not instrumented, and returns the one that ends.
+func (k *walker) bracket(s *goState, i int64, e *trace.Event) *bracket {
+	switch e.Kind {
+	case format.OpaqueBegin:
+		if k.brackets[i] == nil {
+			k.brackets[i] = &bracket{site: e.Site, pair: -1}
+		}
+		s.open = append(s.open, i)
+	case format.OpaqueEnd:
+		for n := len(s.open) - 1; n >= 0; n-- {
+			if b := k.brackets[s.open[n]]; b.site == e.Site {
+				s.open = s.open[:n]
+				return b
+			}
+		}
+	}
+	return nil
+}
+
+func (k *walker) inside(b *bracket, i int64, e *trace.Event) {
+	b.hidden++
+	b.objs = append(b.objs, e.Obj)
+	if i == k.pair[0] || i == k.pair[1] {
+		b.pair = i
+	}
+	key, ok := k.at(i)
+	if !ok {
+		return
+	}
+	if b.included == 0 {
+		b.from = key
+	}
+	b.from, b.to = min(b.from, key), max(b.to, key)
+	b.included++
+}
+
+// relevant reports whether a call does in the witness what other goroutines can notice.
+func (k *walker) relevant(b *bracket) bool {
+	return b.included > 0 && slices.ContainsFunc(b.objs, func(o trace.Addr) bool { return k.hiddens[o].several })
+}
+
+// goroutines gives a place to every goroutine, those that the witness starts or that live before it.
+func (k *walker) goroutines() {
+	for _, s := range k.gs {
+		s.open, s.gate = nil, -1
+	}
+}
+
+// step is the second pass.
+func (k *walker) step(i int64, e *trace.Event) {
+	s := k.state(e.G)
+	if b := k.bracket(s, i, e); b != nil {
+		k.ends(s, b, i, e)
+		return
+	}
+	if hidden(e) || classOf(e.Kind) == noClass && e.Kind != format.OnceEnd {
+		return
+	}
+	if w := k.words[e.Obj&^7]; e.Kind.IsAccess() && w.several && w.write {
+		k.touches[e.Site] = true
+	}
+	if s.begun != 0 && s.begun != e.Site {
+		s.begun = 0
+	}
+	switch cl := k.classes[e.Site]; {
+	case e.Kind == format.OnceEnd || cl == condClass && e.Kind == format.Lock:
+		k.mark(s, i, e)
+	case cl == classOf(e.Kind):
+		k.primary(s, i, e)
+	case e.Kind.IsAccess() && cl != wgAddClass:
+		k.ahead(s, i, e)
+	}
+	s.more = e.Kind.IsAccess() && e.Flags&format.FlagMore != 0
+}
+
+// primary is an event that an execution of its instruction has once, or the further words of an access.
+func (k *walker) primary(s *goState, i int64, e *trace.Event) {
+	if !s.more || !e.Kind.IsAccess() {
+		if s.begun == e.Site {
+			s.begun = 0 // its step is there
+		} else {
+			s.skip, s.at = s.since[e.Site], -1
+			s.since[e.Site]++
+		}
+	}
+	k.include(s, i, e)
+}
+
+// ahead is an access that comes before the event by which executions are counted.
+func (k *walker) ahead(s *goState, i int64, e *trace.Event) {
+	if s.begun == 0 && k.wanted(i, e) {
+		s.skip, s.at = s.since[e.Site], -1
+		s.begun = e.Site
+	}
+	if s.begun == e.Site {
+		k.include(s, i, e)
+	}
+}
+
+// wanted reports whether an event of the witness makes a step.
+func (k *walker) wanted(i int64, e *trace.Event) bool {
+	if e.Kind == format.OpaqueBegin {
+		return k.relevant(k.brackets[i]) || k.brackets[i].pair >= 0
+	}
+	if _, ok := k.at(i); !ok {
+		return false
+	}
+	switch {
+	case i == k.pair[0] || i == k.pair[1]:
+		return true
+	case e.Kind.IsAccess() && !e.Kind.IsAtomic():
+		w := k.words[e.Obj&^7]
+		return w.several && w.write
+	}
+	return true
+}
+
+// include makes a step of the execution under way, unless it has one.
+func (k *walker) include(s *goState, i int64, e *trace.Event) {
+	if !k.wanted(i, e) {
+		return
+	}
+	if s.at >= 0 {
+		if i == k.pair[0] || i == k.pair[1] {
+			st := &k.steps[s.at]
+			st.key, _ = k.at(i)
+			st.index, st.kind, st.obj = i, e.Kind, e.Obj
+		}
+		return
+	}
+	key, _ := k.at(i)
+	flags := uint8(0)
+	switch e.Kind {
+	case format.OpaqueBegin:
+		b := k.brackets[i]
+		flags = early
+		if i >= k.w.From {
+			key = b.from - 0.5
+		}
+		if b.pair >= 0 {
+			key, _ = k.at(b.pair)
+			i = b.pair
+		}
+	case format.OnceBegin:
+		flags = early
+	case format.CondWait:
+		flags = parks
+	case format.ChanSend:
+		if e.Aux == 0 {
+			flags = parks
+		}
+	}
+	k.add(s, i, e, key, s.skip, flags)
+}
+
+func (k *walker) add(s *goState, i int64, e *trace.Event, key float64, skip uint64, flags uint8) {
+	s.at = len(k.steps)
+	clear(s.since)
+	k.steps = append(k.steps, step{gate: int(e.G), site: e.Site, flags: flags, skip: skip, pair: -1,
+		index: i, key: key, kind: e.Kind, eflag: e.Flags, obj: e.Obj, aux: e.Aux})
+}
+
+// mark says that an operation that begins with a step is done.
+func (k *walker) mark(s *goState, i int64, e *trace.Event) {
+	if key, ok := k.at(i); ok {
+		k.add(s, i, e, key, 0, mark)
+	}
+}
+
+// ends says so of a call of code that was not instrumented, if all that it did belongs to the witness.
+func (k *walker) ends(s *goState, b *bracket, i int64, e *trace.Event) {
+	if b.pair >= 0 || !k.relevant(b) || b.included < b.hidden {
+		return
+	}
+	key := b.to + 0.5
+	if i < k.w.From {
+		key = float64(i)
+	}
+	k.add(s, i, e, key, 0, mark)
+}
+
+// schedule orders the steps and says which must come before which.
+func (k *walker) schedule() (*schedule, error) {
+	s := &schedule{marks: make([]byte, len(k.classes)), apart: k.w.Recorded, pkg: k.pkg}
+	k.monotonic()
+	sort.SliceStable(k.steps, func(i, j int) bool { return k.steps[i].key < k.steps[j].key })
+	pair := [2]int{-1, -1}
+	for i := range k.steps {
+		for n, p := range k.pair {
+			if k.steps[i].index == p {
+				pair[n] = i
+			}
+		}
+	}
+	if pair[0] < 0 || pair[1] < 0 {
+		return nil, errors.New("an access of the race was made by code without gates")
+	}
+	s.steps = meet(k.steps[:max(pair[0], pair[1])+1])
+	n := len(s.steps)
+	a, b := n-2, n-1
+	if k.w.Recorded {
+		a = pair[0]
+	}
+	s.steps[a].pair, s.steps[b].pair = b, a
+	s.steps[a].flags, s.steps[b].flags = held, held
+	order(s.steps, a)
+	for i := range s.steps {
+		s.marks[s.steps[i].site] = 1
+	}
+	for site, c := range k.classes {
+		if c >= atomicClass || k.touches[trace.Site(site)] {
+			s.marks[site] = 1
+		}
+	}
+	k.place2gates(s)
+	return s, nil
+}
+
+// monotonic makes the keys of a goroutine's steps grow: a call begins before what is called back from it.
+func (k *walker) monotonic() {
+	least := map[int]float64{}
+	for i := len(k.steps) - 1; i >= 0; i-- {
+		st := &k.steps[i]
+		if st.flags&mark != 0 {
+			continue
+		}
+		if l, ok := least[st.gate]; ok {
+			st.key = min(st.key, l)
+		}
+		least[st.gate] = st.key
+	}
+}
+
+// meet puts the receive of a send that did not block before the send: the receiver was waiting.
+func meet(steps []step) []step {
+	for i := 0; i < len(steps); i++ {
+		st := &steps[i]
+		if st.kind != format.ChanSend || st.aux != 0 || st.eflag&format.FlagNonBlocking == 0 {
+			continue
+		}
+		for j := i + 1; j < len(steps); j++ {
+			if r := steps[j]; r.kind == format.ChanRecv && r.obj == st.obj && r.gate != st.gate {
+				r.flags |= parks
+				copy(steps[i+1:j+1], steps[i:j])
+				steps[i] = r
+				i++
+				break
+			}
+		}
+	}
+	return steps
+}
+
+// order links each step with the one before it, and with those it conflicts with.
+func order(steps []step, first int) {
+	type object struct {
+		write int
+		reads []int
+	}
+	objs := map[trace.Addr]*object{}
+	for i := range steps {
+		st := &steps[i]
+		if i > 0 {
+			st.preds = append(st.preds, pred{i - 1, strict})
+		}
+		if st.kind == format.OpaqueBegin || st.kind == format.OpaqueEnd {
+			continue
+		}
+		key := st.obj
+		if st.kind.IsAccess() {
+			key &^= 7
+		}
+		o := objs[key]
+		if o == nil {
+			o = &object{write: -1}
+			objs[key] = o
+		}
+		if st.kind == format.Read || st.kind == format.AtomicRead {
+			if o.write >= 0 {
+				st.preds = append(st.preds, pred{o.write, needed})
+			}
+			o.reads = append(o.reads, i)
+			continue
+		}
+		for _, r := range append(o.reads, o.write) {
+			if r >= 0 && steps[r].gate != st.gate {
+				st.preds = append(st.preds, pred{r, needed})
+			}
+		}
+		o.write, o.reads = i, nil
+	}
+	n := len(steps)
+	steps[n-1].preds = append(steps[n-1].preds, pred{first, together})
+}
+
+// place2gates gives every goroutine of the schedule its gate, with those that it descends from.
+func (k *walker) place2gates(s *schedule) {
+	index := map[trace.GoID]int{}
+	parent := map[trace.GoID]trace.GoID{}
+	ordinal := map[trace.GoID]int{}
+	for p, kids := range k.kids {
+		for n, c := range kids {
+			parent[c], ordinal[c] = p, n
+		}
+	}
+	var add func(g trace.GoID) int
+	add = func(g trace.GoID) int {
+		if i, ok := index[g]; ok {
+			return i
+		}
+		x := gate{g: g}
+		p, known := parent[g]
+		switch {
+		case g == 1:
+			x.parent, x.ordinal = ^uint64(0), 0
+		case !known || p == 0:
+			if int(g) < len(k.meta.Goroutines) {
+				x.ordinal = nameHash(k.meta.Goroutines[g].Func)
+			}
+		default:
+			x.parent, x.ordinal = uint64(add(p))+1, uint64(ordinal[g])
+		}
+		index[g] = len(s.gates)
+		s.gates = append(s.gates, x)
+		return index[g]
+	}
+	add(1) // the first gate is the main goroutine's
+	for i := range s.steps {
+		s.steps[i].gate = add(trace.GoID(s.steps[i].gate))
+	}
+	for _, g := range slices.Sorted(maps.Keys(k.gs)) { // those without a step are frozen
+		if parent[g] != 0 {
+			add(g)
+		}
+	}
+}
