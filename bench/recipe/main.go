@@ -1,6 +1,7 @@
 // Command recipe measures presage on RECIPE's small programs (seed 000, Table II), written anew in Go from their
 // descriptions: ConTest's critical, airline, account, pingpong, bbuffer, bubblesort, bufwriter and mergesort, Java Grande's
-// raytracer, montecarlo and moldyn. Each is recorded once, in an ordinary run, and this one trace is analysed at each level.
+// raytracer, montecarlo and moldyn. Each is recorded once, in an ordinary run on one processor (so that the run is much the same each
+// time), and this one trace is analysed at each level.
 //
 //	go run ./bench/recipe [-only name] [-races] [-dir scratch] [-presage command]
 //
@@ -113,11 +114,13 @@ type analysis struct {
 
 func measure(ctx context.Context, s *session.Session, name string) (*row, error) {
 	file := filepath.Join(s.Dir, name+".trace")
-	out, err := exec.CommandContext(ctx, s.Presage, "run", "-q", "-level", "none", "-o", file, "./bench/recipe/"+name).CombinedOutput()
-	if err != nil {
+	cmd := exec.CommandContext(ctx, s.Presage, "run", "-q", "-level", "none", "-o", file, "./bench/recipe/"+name)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("recording: %w\n%s", err, out)
 	}
 	r := &row{name: name, found: make(map[string]*analysis)}
+	var err error
 	if r.trace, err = shapeOf(ctx, file, "presage/bench/recipe/"+name); err != nil {
 		return nil, err
 	}

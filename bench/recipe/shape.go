@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"presage/internal/plan"
 	"presage/internal/program"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -14,18 +15,19 @@ import (
 
 // shape is the Trace section of Table II.
 type shape struct {
-	threads                     int
-	reads, writes, base         int
-	branches, depending         int
-	sync, total                 int
-	mismatches, functionsOpaque int
+	threads             int
+	reads, writes, base int
+	branches, depending int
+	sync, total         int
 }
 
 // shapeOf counts the events of a trace that belong to a package.
 func shapeOf(ctx context.Context, file, pkg string) (*shape, error) {
-	c := &counter{pkg: pkg, at: make(map[uint64]int32)}
-	if err := c.pass(file, c.locate); err != nil {
-		return nil, err
+	c := &counter{pkg: pkg, at: make(map[uint64]int32), reads: make(map[int64]bool), base: make(map[int64]bool), seen: make(map[trace.GoID]bool)}
+	for _, step := range []func(int64, *trace.Event){c.locate, c.count} {
+		if err := c.pass(file, step); err != nil {
+			return nil, err
+		}
 	}
 	s, err := source.Open(file)
 	if err != nil {
@@ -36,9 +38,8 @@ func shapeOf(ctx context.Context, file, pkg string) (*shape, error) {
 		return nil, err
 	}
 	c.walker = program.NewSymbolic(p)
-	c.base = make(map[int64]bool)
-	c.reads = make(map[int64]bool)
-	if err := c.pass(file, c.count); err != nil {
+	c.walker.OnBranch(c.branch)
+	if err := c.pass(file, c.walk); err != nil {
 		return nil, err
 	}
 	c.shape.base = len(c.base)
@@ -48,7 +49,7 @@ func shapeOf(ctx context.Context, file, pkg string) (*shape, error) {
 	return &c.shape, nil
 }
 
-// counter goes over a trace twice: which locations are shared, then what is done to them.
+// counter goes over a trace three times: which locations are shared, what is done to them, what rests on it.
 type counter struct {
 	shape
 	pkg  string
@@ -61,7 +62,7 @@ type counter struct {
 	next      int
 
 	walker *program.Walker
-	reads  map[int64]bool // shared reads by trace index
+	reads  map[int64]bool // shared reads by trace index: whether it may be an address
 	base   map[int64]bool
 	seen   map[trace.GoID]bool
 }
@@ -127,7 +128,6 @@ func (c *counter) locate(_ int64, e *trace.Event) {
 
 // count is the second pass.
 func (c *counter) count(i int64, e *trace.Event) {
-	flow := c.walker.Step(i, e)
 	shared := false
 	if e.Kind.IsAccess() {
 		l := c.locations[c.accesses[c.next]]
@@ -139,57 +139,45 @@ func (c *counter) count(i int64, e *trace.Event) {
 	}
 	c.total++
 	switch {
-	case e.Kind.IsAccess():
-		if shared && e.Flags&format.FlagMore == 0 {
-			c.access(i, e)
+	case shared && e.Flags&format.FlagMore == 0:
+		if e.Kind.IsWrite() {
+			c.writes++
 		}
-	case e.Kind == format.Block:
-		c.branches++
-		if c.depends(&flow) {
-			c.depending++
+		if e.Kind != format.Write && e.Kind != format.AtomicWrite {
+			c.shape.reads++
+			c.reads[i] = e.Val >= firstAddress
 		}
-		return
 	case e.Kind >= format.Lock && e.Kind <= format.Go:
 		c.sync++
-	case e.Kind == format.Enter:
-		if c.seen == nil {
-			c.seen = make(map[trace.GoID]bool)
-		}
-		if !c.seen[e.G] {
-			c.seen[e.G] = true
-			c.threads++
-		}
+	case e.Kind == format.Enter && !c.seen[e.G]:
+		c.seen[e.G] = true
+		c.threads++
 	}
-	c.bases(&flow)
-}
-
-func (c *counter) access(i int64, e *trace.Event) {
-	if e.Kind.IsWrite() {
-		c.writes++
-	}
-	if e.Kind == format.Write || e.Kind == format.AtomicWrite {
-		return
-	}
-	c.shape.reads++
-	if e.Val >= firstAddress {
-		c.reads[i] = true
-		return
-	}
-	c.reads[i] = false
 }
 
 // firstAddress is below every address of a Go program, and above the indices that a small program has.
 const firstAddress = 1 << 20
 
-// depends reports whether a branch rests on a shared read.
-func (c *counter) depends(f *window.Flow) bool {
-	found := false
-	c.rests(f, func(r int64) {
+// walk is the third pass: what rests on the reads.
+func (c *counter) walk(i int64, e *trace.Event) {
+	flow := c.walker.Step(i, e)
+	if c.isOurs(e) && e.Kind != format.Block {
+		c.bases(&flow)
+	}
+}
+
+// branch counts a conditional branch.
+func (c *counter) branch(f *plan.Func, reads []int64) {
+	if c.meta.Funcs[f.ID].Pkg != c.pkg {
+		return
+	}
+	c.branches++
+	for _, r := range reads {
 		if _, shared := c.reads[r]; shared {
-			found = true
+			c.depending++
+			return
 		}
-	})
-	return found
+	}
 }
 
 // bases notes the shared reads that an event's address is made of.

@@ -107,6 +107,14 @@ func (d *deps) members(s *reads) []*reads {
 	return d.buf
 }
 
+// indexes returns the trace indexes of members.
+func (d *deps) indexes(s *reads) (list []int64) {
+	for _, r := range d.members(s) {
+		list = append(list, r.index)
+	}
+	return list
+}
+
 func (d *deps) collect(s *reads) {
 	if s == nil || s.pinned || s.seen == d.pass {
 		return

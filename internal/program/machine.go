@@ -225,6 +225,9 @@ func (g *goroutine) pinOperands(f *frame, in *instr) {
 	if in.pins == 0 {
 		return
 	}
+	if in.op == opIf && g.w.branched != nil {
+		g.w.branched(f.code.plan, g.d.indexes(f.depsOf(&in.args[0])))
+	}
 	for i := range in.args {
 		if in.pins == all || i < 64 && in.pins>>i&1 != 0 {
 			g.keep(f, &in.args[i])

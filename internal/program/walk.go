@@ -26,6 +26,7 @@ type Walker struct {
 	from       []int64
 	value      window.FlowTerm // of the event's write or send
 	symbolic   bool            // terms are made (NewSymbolic)
+	branched   func(*plan.Func, []int64)
 }
 
 // A goroutine is one machine: a stack of frames and the dataflow through them.
@@ -69,6 +70,10 @@ func NewSymbolic(p *plan.Plan) *Walker {
 	w.symbolic = true
 	return w
 }
+
+// OnBranch has f called at every conditional branch that is walked, with the function it is in and
+// the reads that its condition is made of, as far as they are not Needs already. It is for statistics.
+func (w *Walker) OnBranch(f func(fn *plan.Func, reads []int64)) { w.branched = f }
 
 func (w *Walker) goroutine(id trace.GoID) *goroutine {
 	for int(id) >= len(w.goroutines) {

@@ -14,8 +14,8 @@ import (
 
 const (
 	workers   = 2
-	particles = 16
-	steps     = 4
+	particles = 32
+	steps     = 6
 	side      = 4.0
 	reach     = 2.5
 	dt        = 0.01

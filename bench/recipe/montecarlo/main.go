@@ -11,8 +11,8 @@ import (
 
 const (
 	workers = 2
-	runs    = 30
-	steps   = 60
+	runs    = 100
+	steps   = 150
 )
 
 // universal is what all classes of the original inherit.
@@ -32,9 +32,9 @@ func newUniversal(prompt string) universal {
 	return universal{prompt: prompt}
 }
 
-// say counts a message if its object or all objects are to be debugged.
+// say counts a message that is worth it, if its object or all objects are to be debugged.
 func (u *universal) say(important bool) {
-	if important && (u.debug || !universalDebug) {
+	if important && (u.debug || universalDebug) {
 		messages++
 	}
 }

@@ -5,7 +5,6 @@ package main
 
 import (
 	"fmt"
-	"runtime"
 	"sync"
 )
 
@@ -27,7 +26,6 @@ func (t *table) play() {
 	t.ball.number()
 	mine := t.ball
 	t.ball = nil
-	runtime.Gosched()
 	t.ball = mine
 }
 

@@ -13,7 +13,7 @@ import (
 
 const (
 	workers = 2
-	size    = 10 // of the picture
+	size    = 24 // of the picture
 	grid    = 2  // spheres along each side
 )
 
