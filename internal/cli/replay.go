@@ -165,18 +165,23 @@ func (r *replayer) replay(ctx context.Context, race *report.Race) (*replay.Outco
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.program(ctx, name)
+	meta, err := metaOf(name)
 	if err != nil {
 		return nil, err
 	}
-	return p.Replay(ctx, raceToReplay(race, name))
+	p, err := r.program(ctx, name, meta)
+	if err != nil {
+		return nil, err
+	}
+	return p.Replay(ctx, raceToReplay(race, name, meta))
 }
 
-func raceToReplay(race *report.Race, name string) replay.Race {
+func raceToReplay(race *report.Race, name string, meta *trace.Meta) replay.Race {
 	w := race.Witness
 	return replay.Race{
 		ID: race.ID, A: replay.Line{File: race.A.File, Line: race.A.Line}, B: replay.Line{File: race.B.File, Line: race.B.Line},
 		Witness: replay.Witness{From: w.From, Order: w.Order, Recorded: w.Semantics == report.RecordedRun},
+		Meta: meta,
 		Open: func() (trace.Source, io.Closer, error) {
 			f, err := openTrace(name)
 			return f, f, err
@@ -199,16 +204,16 @@ func (k *kept) trace(race *report.Race) (string, error) {
 	return files[0], nil
 }
 
-// program prepares the program that a trace is of.
-func (r *replayer) program(ctx context.Context, name string) (*replay.Program, error) {
+func metaOf(name string) (*trace.Meta, error) {
 	f, err := openTrace(name)
 	if err != nil {
 		return nil, err
 	}
-	meta := f.Meta()
-	if err := f.Close(); err != nil {
-		return nil, err
-	}
+	return f.Meta(), f.Close()
+}
+
+// program prepares the program that a trace is of.
+func (r *replayer) program(ctx context.Context, name string, meta *trace.Meta) (*replay.Program, error) {
 	if meta.Source != "presage" {
 		return nil, fmt.Errorf("trace %s was recorded by another tool: there is no program to replay", name)
 	}

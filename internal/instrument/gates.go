@@ -1,6 +1,8 @@
 package instrument
 
 import (
+	"fmt"
+
 	"golang.org/x/tools/go/ssa"
 
 	"presage/internal/plan"
@@ -37,4 +39,39 @@ func gated(in ssa.Instruction, ip *plan.Instr) bool {
 		}
 	}
 	return false
+}
+
+// gate writes the gate of an instruction, with the address of what it accesses.
+func (b *body) gate(ip *plan.Instr) {
+	for _, hs := range [][]plan.Hook{ip.Before, ip.After} {
+		for i := range hs {
+			if at := b.extent(&hs[i]); at != "" {
+				b.out.putf("{ c_ := %s; %s.GateAt(%d, %s) }", b.hidden(hs[i].Addr), rtName, ip.Site, at)
+				return
+			}
+		}
+	}
+	b.out.putf("%s.Gate(%d)", rtName, ip.Site)
+}
+
+// extent writes the address and size of an access by c_, "" for one that is not known beforehand.
+func (b *body) extent(h *plan.Hook) string {
+	size := fmt.Sprint(h.Size)
+	switch {
+	case !h.Kind.IsAccess() || h.Case >= 0:
+		return ""
+	case h.Extent == plan.MapObject:
+		return fmt.Sprintf("*(*%s.Pointer)(%[1]s.Pointer(&c_)), 8", unsafeName)
+	case h.Extent == plan.Pointee:
+		if h.Size < 0 {
+			size = unsafeName + ".Sizeof(*c_)"
+		}
+		return fmt.Sprintf("%s.Pointer(c_), %s", unsafeName, size)
+	case h.Extent == plan.Elements, h.Extent == plan.Copied:
+		if h.Size < 0 {
+			size = unsafeName + ".Sizeof(*" + unsafeName + ".SliceData(c_))"
+		}
+		return fmt.Sprintf("%s.Pointer(%[1]s.SliceData(c_)), uintptr(len(c_)) * %s", unsafeName, size)
+	}
+	return ""
 }

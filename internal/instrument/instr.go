@@ -17,7 +17,7 @@ func (b *body) instr(in ssa.Instruction, ip *plan.Instr, blk *ssa.BasicBlock) {
 		return
 	}
 	if b.gates && gated(in, ip) {
-		b.out.putf("%s.Gate(%d)", rtName, ip.Site)
+		b.gate(ip)
 		defer b.out.putf("%s.Done(%d)", rtName, ip.Site)
 	}
 	switch in := in.(type) {

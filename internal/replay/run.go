@@ -22,6 +22,7 @@ type Race struct {
 	ID   string
 	A, B Line // of the accesses that the witness ends in
 	Witness
+	Meta *trace.Meta                             // of the trace: one program may have left several
 	Open func() (trace.Source, io.Closer, error) // the trace
 }
 
@@ -66,7 +67,7 @@ func tries(limit time.Duration) []variant {
 
 // Replay runs the program under the witness of a race until the race detector reports it.
 func (p *Program) Replay(ctx context.Context, r Race) (*Outcome, error) {
-	s, err := newSchedule(r.Witness, p.cfg.Meta, r.Open)
+	s, err := newSchedule(r.Witness, r.Meta, r.Open)
 	if err != nil {
 		return nil, err
 	}
@@ -209,6 +210,9 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	t.Confirmed = t.Report != ""
 	if !p.race {
 		t.Confirmed = t.Met
+	}
+	if os.Getenv("PRESAGE_REPLAY_STEPS") != "" {
+		os.Stderr.WriteString(text.String())
 	}
 	for _, x := range st.stalls {
 		t.Loosened = append(t.Loosened, s.stalled(x, st))

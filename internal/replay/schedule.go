@@ -13,7 +13,7 @@ import (
 //
 //	header    32 words
 //	gates     8 words for each goroutine
-//	steps     8 words for each step, those of a goroutine one after the other
+//	steps     10 words for each step, those of a goroutine one after the other
 //	preds     step | level << 56: what has to be done before, while the schedule is below this level
 //	children  by parent and number among its children: gate + 1, 0 for one without a place in the schedule
 //	marks     a byte for each site: whether a gate there is more than a check
@@ -30,7 +30,8 @@ const (
 	gateParent, gateOrdinal, gateFirst, gateCount   = 0, 1, 2, 3
 	gateState, gateChildren, gateMany, gateWords    = 4, 5, 6, 8
 	stepSite, stepSkip, stepPreds, stepState        = 0, 1, 2, 3
-	stepOrder, stepTime, stepGate, stepPair, stWord = 4, 5, 6, 7, 8
+	stepOrder, stepTime, stepGate, stepPair, stWord = 4, 5, 6, 7, 10
+	stepAddr, stepSize                              = 8, 9
 
 	maxStalls = 8
 )
@@ -182,7 +183,7 @@ type stall struct {
 	step  int // that waited, by order of the schedule; -1: the end of the program
 }
 
-type stepStateOf struct{ state, order, time uint64 }
+type stepStateOf struct{ state, order, time, addr, size uint64 }
 
 func readState(name string, perm []uint64) (*state, error) {
 	data, err := os.ReadFile(name)
@@ -209,7 +210,7 @@ func readState(name string, perm []uint64) (*state, error) {
 	base += gateWords * word(hdrGates)
 	for _, i := range perm {
 		w := base + stWord*i
-		s.steps = append(s.steps, stepStateOf{word(w + stepState), word(w + stepOrder), word(w + stepTime)})
+		s.steps = append(s.steps, stepStateOf{word(w + stepState), word(w + stepOrder), word(w + stepTime), word(w + stepAddr), word(w + stepSize)})
 	}
 	return s, nil
 }

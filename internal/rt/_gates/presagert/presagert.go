@@ -14,6 +14,9 @@ import (
 // Gate stands before what has a record, and holds its goroutine until its turn.
 func Gate(site uint32) { runtime.PresageGate(site) }
 
+// GateAt is Gate before an access to n bytes at p.
+func GateAt(site uint32, p unsafe.Pointer, n uintptr) { runtime.PresageGateAt(site, p, n) }
+
 // Done stands behind it.
 func Done(site uint32) { runtime.PresageDone(site) }
 

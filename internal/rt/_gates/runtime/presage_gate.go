@@ -55,7 +55,9 @@ const (
 	gtSTime   = 5
 	gtSG      = 6
 	gtSPair   = 7 // the other access, + 1
-	gtSWords  = 8
+	gtSAddr   = 8 // of an access of the pair, as it is now
+	gtSSize   = 9
+	gtSWords  = 10
 
 	// Flags of a step.
 	gtEarly = 1 // is done when it passes: what it calls may take long, or has steps of its own
@@ -254,7 +256,17 @@ func gtLoose() uint64 { return atomic.Load64(gtWord(gates.base, gtLevel)) }
 //go:nosplit
 func PresageGate(site uint32) {
 	if site < gates.sites && *(*byte)(unsafe.Pointer(gates.marks + uintptr(site))) != 0 {
-		gtGate(site)
+		gtGate(site, 0, 0)
+	}
+}
+
+// PresageGateAt is PresageGate before an access to n bytes at p.
+//
+//go:noinline
+//go:nosplit
+func PresageGateAt(site uint32, p unsafe.Pointer, n uintptr) {
+	if site < gates.sites && *(*byte)(unsafe.Pointer(gates.marks + uintptr(site))) != 0 {
+		gtGate(site, uintptr(p), n)
 	}
 }
 
@@ -268,7 +280,7 @@ func PresageDone(site uint32) {
 	}
 }
 
-func gtGate(site uint32) {
+func gtGate(site uint32, addr, n uintptr) {
 	s := getg().presage
 	if s == nil || gtLoose() >= gtOpen {
 		return
@@ -295,11 +307,15 @@ func gtGate(site uint32) {
 		s.skip--
 		return
 	}
+	*gtWord(p, gtSAddr), *gtWord(p, gtSSize) = uint64(addr), uint64(n)
 	atomic.Store64(gtWord(p, gtSState), gtArrived)
 	for !gtReady(p) {
 		if gtPause(i) >= gtOpen {
 			return
 		}
+	}
+	if other := *gtWord(p, gtSPair); other != 0 && v>>32&gtHeld != 0 && atomic.Load64(gtWord(gtStep(other-1), gtSState)) == gtArrived {
+		gtForget(addr, n)
 	}
 	s.next++
 	s.turn()
@@ -307,6 +323,16 @@ func gtGate(site uint32) {
 	gtMove(p, gtPassed)
 	if v>>32&gtEarly != 0 {
 		s.finish()
+	}
+}
+
+// gtForget makes the race detector forget the earlier accesses to a location, before the first access of the pair. It reports one race per location
+// only, and of several accesses that a goroutine makes without synchronisation in between it names the first.
+// What it knows about synchronisation, by which it judges the pair, stays as it is.
+func gtForget(addr, n uintptr) {
+	if raceenabled && addr != 0 && n != 0 {
+		from := addr &^ 7
+		racemalloc(unsafe.Pointer(from), (addr+n-from+7)&^7)
 	}
 }
 
