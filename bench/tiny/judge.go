@@ -12,12 +12,13 @@ import (
 )
 
 // levels are the rungs of the ladder, lowest first. An analysis of one contains those before it.
-var levels = [...]struct{ name string }{{"observed"}, {"causal"}, {"value"}}
+var levels = [...]struct{ name string }{{"observed"}, {"causal"}, {"value"}, {"path"}}
 
 const (
 	observed = iota
 	causal
 	value
+	path
 )
 
 // found is what an analysis reports, by level: each set contains the one before.
@@ -26,6 +27,7 @@ type found struct {
 	mismatches []program.Mismatch
 	rejected   int64
 	unknown    int64
+	counts     analyse.Counts
 }
 
 // analyseRun is the pipeline as the command has it, without analyse.Confirm: what that adds are races by the definition of
@@ -35,13 +37,17 @@ func analyseRun(ctx context.Context, p *progtest.Program, run *progtest.Run) (*f
 	for l := range f.pairs {
 		f.pairs[l] = map[progtest.Pair]bool{}
 	}
-	w := program.NewSymbolic(p.Plan)
-	res, err := analyse.Run(ctx, run.Source(), run.Meta, analyse.Options{Level: analyse.Value, Walker: w})
+	w := program.NewBranching(p.Plan)
+	res, err := analyse.Run(ctx, run.Source(), run.Meta, analyse.Options{Level: analyse.Paths, Walker: w})
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range res.Races {
 		q := progtest.PairOf(r.A.Site, r.B.Site)
+		f.pairs[path][q] = true
+		if r.Tier == analyse.ByPath {
+			continue
+		}
 		f.pairs[value][q] = true
 		if r.Tier == analyse.ByValue {
 			continue
@@ -52,6 +58,7 @@ func analyseRun(ctx context.Context, p *progtest.Program, run *progtest.Run) (*f
 		}
 	}
 	f.mismatches, f.rejected, f.unknown = w.Mismatches(), res.Counts.Rejected, res.Counts.Unknown
+	f.counts = res.Counts
 	return f, nil
 }
 
@@ -69,6 +76,7 @@ func (b *bench) print(w io.Writer, wall time.Duration) {
 		}
 		fmt.Fprintln(w)
 	}
+	fmt.Fprintf(w, "forks %d, not explored %d, ways tried %d; alternatives by how they end: %v\n", b.forks, b.unexplored, b.ways, b.ends)
 	fmt.Fprintf(w, "reported beyond an exploration that is not exhausted: %d\n", b.unjudged)
 	fmt.Fprintf(w, "load %v, explore %v, record %v, analyse %v; %.0f programs/s\n", b.load.Round(time.Millisecond), b.explore.Round(time.Millisecond),
 		b.recording.Round(time.Millisecond), b.analysis.Round(time.Millisecond), float64(b.programs)/wall.Seconds())

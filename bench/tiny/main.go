@@ -26,7 +26,7 @@ func main() {
 	states := flag.Int("states", 50_000, "states of an exploration, at most")
 	verbose := flag.Bool("v", false, "print the races that were not found")
 	flag.Parse()
-	b := &bench{ctx: context.Background(), loader: progtest.NewLoader(), states: *states, runs: *runs, verbose: *verbose}
+	b := &bench{ctx: context.Background(), loader: progtest.NewLoader(), states: *states, runs: *runs, verbose: *verbose, ends: map[string]int64{}}
 	start := time.Now()
 	for i := range *n {
 		b.program(*seed + uint64(i))
@@ -60,24 +60,28 @@ type bench struct {
 	runs    int
 	verbose bool
 
-	programs  int
-	open      int               // not exhausted
-	limits    int               // runs given up
-	total     int               // states
-	pairs     int               // true races
-	classes   [len(classes)]int // of them, by class
-	found     [len(classes)][len(levels)]int
-	reported  [len(levels)]int
-	false     [len(levels)]int
-	unjudged  int // reported of programs that are not exhausted, and not among the races known
-	differ    int // mismatches of the walk
-	rejected  int64
-	unknown   int64
-	events    int
-	explore   time.Duration
-	load      time.Duration
-	recording time.Duration
-	analysis  time.Duration
+	programs   int
+	open       int               // not exhausted
+	limits     int               // runs given up
+	total      int               // states
+	pairs      int               // true races
+	classes    [len(classes)]int // of them, by class
+	found      [len(classes)][len(levels)]int
+	reported   [len(levels)]int
+	false      [len(levels)]int
+	unjudged   int // reported of programs that are not exhausted, and not among the races known
+	differ     int // mismatches of the walk
+	rejected   int64
+	unknown    int64
+	events     int
+	forks      int64
+	unexplored int64
+	ways       int64
+	ends       map[string]int64
+	explore    time.Duration
+	load       time.Duration
+	recording  time.Duration
+	analysis   time.Duration
 }
 
 // program judges the program of one seed.
@@ -122,6 +126,10 @@ func (b *bench) run(p *progtest.Program, seed, runSeed uint64) {
 		os.Exit(1)
 	}
 	b.rejected += f.rejected
+	b.forks, b.unexplored, b.ways = b.forks+f.counts.Build.Forks, b.unexplored+f.counts.Build.Unexplored, b.ways+f.counts.Ways
+	for why, n := range f.counts.Build.Ends {
+		b.ends[why] += n
+	}
 	b.unknown += f.unknown
 	if len(f.mismatches) > 0 {
 		b.differ++
@@ -166,8 +174,8 @@ func (b *bench) recall(p *progtest.Program, run *progtest.Run, truth *progtest.R
 				}
 			}
 		}
-		if b.verbose && in[onPath] && !f.pairs[len(levels)-1][q] {
-			fmt.Printf("not found on the recorded path: program %d, run %d: %s\n", seed, runSeed, p.Describe(q))
+		if b.verbose && in[oneBranch] && !f.pairs[len(levels)-1][q] {
+			fmt.Printf("not found: program %d, run %d: %s\n", seed, runSeed, p.Describe(q))
 		}
 	}
 	return known
@@ -176,7 +184,7 @@ func (b *bench) recall(p *progtest.Program, run *progtest.Run, truth *progtest.R
 // falseRace shrinks the program that shows a false race.
 func (b *bench) falseRace(p *progtest.Program, q progtest.Pair, level string, seed, runSeed uint64) {
 	fmt.Printf("FALSE (%s): program %d, run %d: %s\n", level, seed, runSeed, p.Describe(q))
-	if b.false[value] > 5 {
+	if b.false[path] > 5 {
 		return
 	}
 	var last string
@@ -198,7 +206,7 @@ func (b *bench) falseRace(p *progtest.Program, q progtest.Pair, level string, se
 			if err != nil {
 				return false
 			}
-			for q := range f.pairs[value] {
+			for q := range f.pairs[path] {
 				if !truth.Has(q) {
 					last = fmt.Sprintf("run %d: %s", r, p.Describe(q))
 					return true

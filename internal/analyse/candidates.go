@@ -183,9 +183,9 @@ func candidateAccess(w *window.Window, i int) bool {
 	return e.Kind.IsAccess() && e.Flags&format.FlagStack == 0 && w.Threads[e.Thread] >= 0
 }
 
-func accessAt(b *window.Built, i int32) Access {
-	e := &b.Events[i]
-	return Access{Index: e.Index, G: b.Threads[e.Thread], Site: e.Site}
+func accessAt(w *window.Window, i int32) Access {
+	e := &w.Events[i]
+	return Access{Index: e.Index, G: w.Threads[e.Thread], Site: e.Site}
 }
 
 // traceOrder is a witness in event numbers of the trace, without what is no event of it,

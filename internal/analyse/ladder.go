@@ -8,10 +8,12 @@ import (
 	"presage/internal/witness"
 )
 
-// rungs is the number of rungs that need the engine: maximal causality, and value relaxation
-// above it. A pair climbs only where the rung below has no witness for it, so each
+// rungs is the number of rungs that need the engine: maximal causality, value relaxation
+// above it, and path relaxation (path.go). A pair climbs only where the rung below has no witness for it, so each
 // report names the lowest rung that proves it, and no rung loses what a lower one finds.
-const rungs = 2
+const rungs = 3
+
+const pathRung = rungs - 1
 
 // rung is a window as one level of the ladder sees it, with the engine's answers for it.
 type rung struct {
@@ -42,14 +44,14 @@ func (r *run) solve(g *rung, p window.Pair) engine.Result {
 func (r *run) climb(b *window.Built, ladder []rung, c *candidate) {
 	s := r.pair(c.sites)
 	for k := range ladder {
-		if s.race != 0 && s.rung <= k && !r.opt.EveryPair || r.try(b, &ladder[k], k, c, s) {
+		if s.race != 0 && s.rung <= k && !r.opt.EveryPair || r.try(place{Built: b}, &ladder[k], k, c, s) {
 			return
 		}
 	}
 }
 
 // try gives the pairs of a candidate to the engine until one races.
-func (r *run) try(b *window.Built, g *rung, k int, c *candidate, s *pairState) bool {
+func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) bool {
 	tries, more := 0, c.more
 	for _, p := range c.pairs {
 		if !r.opt.EveryPair && (tries >= r.opt.Tries || s.tried[k] >= r.opt.Total) {
@@ -84,8 +86,14 @@ func (r *run) try(b *window.Built, g *rung, k int, c *candidate, s *pairState) b
 	return false
 }
 
+// place is where a pair is tried: a window, and how its variant leaves the recorded path.
+type place struct {
+	*window.Built
+	path *Path
+}
+
 // witnessed has a witness checked and keeps the race (A1).
-func (r *run) witnessed(b *window.Built, w *window.Window, p window.Pair, order []int32, k int, s *pairState) bool {
+func (r *run) witnessed(b place, w *window.Window, p window.Pair, order []int32, k int, s *pairState) bool {
 	if err := witness.Check(w, p, order); err != nil {
 		r.counts.Rejected++
 		if len(r.reject) < 10 {
@@ -94,11 +102,13 @@ func (r *run) witnessed(b *window.Built, w *window.Window, p window.Pair, order 
 		return false
 	}
 	race := Race{
-		A: accessAt(b, p.A), B: accessAt(b, p.B), Semantics: w.Semantics,
+		A: accessAt(w, p.A), B: accessAt(w, p.B), Semantics: w.Semantics,
 		Order: traceOrder(w, p, order), From: b.From, Count: 1,
 	}
 	switch {
-	case r.unordered(b, p):
+	case b.path != nil:
+		race.Tier, race.Path = ByPath, b.path
+	case r.unordered(b.Built, p):
 		race.Tier = Observed
 	case w.Semantics == window.EvaluatedReads:
 		race.Tier = ByValue

@@ -18,6 +18,7 @@ const (
 	Causal Level = iota // predicted races, by maximal causality
 	HB                  // the happens-before pass alone
 	Value               // and those that need reads to take other values (RECIPE's value relaxation)
+	Paths               // and those that need a goroutine to leave its recorded path (path relaxation)
 )
 
 // Options are the limits of an analysis. The zero value is the recommended one.
@@ -32,7 +33,7 @@ type Options struct {
 	EveryPair bool // every pair of events is a candidate, and a race of its own (not A2)
 
 	// Walker walks the trace through the program. Without it every read keeps its value. At
-	// level Value it must be symbolic.
+	// level Value it must be symbolic, at level Paths it must keep forks.
 	Walker window.Walker
 
 	cleared bool // tests: allocated memory is zero
@@ -48,6 +49,7 @@ const (
 	Predicted Tier = iota // another execution has it
 	Observed              // the recorded one has it
 	ByValue               // another execution has it, in which reads that branches rest on see other values
+	ByPath                // another execution has it, in which a goroutine leaves its recorded path
 )
 
 func (t Tier) String() string {
@@ -56,6 +58,8 @@ func (t Tier) String() string {
 		return "observed"
 	case ByValue:
 		return "by-value"
+	case ByPath:
+		return "by-path"
 	}
 	return "predicted"
 }
@@ -75,6 +79,7 @@ type Race struct {
 	Order     []int64 // the witness: event numbers, the last two are the accesses
 	From      int64   // what stands before this event is as in the recorded run
 	Recorded  bool    // the recorded run is the witness (A6), and Order is only the accesses
+	Path      *Path   // of tier ByPath
 	Count     int     // conflicting pairs of recorded accesses at these two sites
 }
 
@@ -99,6 +104,7 @@ type Counts struct {
 	Stopped    int64            // the event at which prediction had spent its effort; 0: it did not
 	Unsearched int64            // events from there on
 	Rejected   int64            // witnesses the checker did not accept: an error of presage
+	Ways       int64            // ways off the recorded path that pairs were tried on
 	Build      window.BuildCounts
 }
 
@@ -162,7 +168,7 @@ func newRun(opt Options, meta *trace.Meta) *run {
 	if opt.Level != HB {
 		r.builder = window.NewBuilder(window.BuildOptions{
 			Size: opt.Window, Apart: opt.Apart, Walked: opt.Walker != nil, Cleared: opt.cleared,
-			Symbolic: opt.Level == Value && opt.Walker != nil,
+			Symbolic: opt.Level >= Value && opt.Walker != nil, Paths: opt.Level >= Paths && opt.Walker != nil,
 			NoValues: meta != nil && meta.Source == "std", Meta: meta,
 		}, r.window)
 		r.hb.Each(func(a, b int64) {
@@ -256,6 +262,9 @@ func (r *run) window(b *window.Built) error {
 			break
 		}
 		r.climb(b, ladder, c)
+	}
+	if err := r.paths(b, list); err != nil {
+		return err
 	}
 	for p := range r.unord {
 		if p[0] < b.From {

@@ -30,10 +30,11 @@ const (
 	levelHB     = "hb"     // races of the recorded run itself
 	levelCausal = "causal" // races of every execution that keeps what is needed of the values read
 	levelValue  = "value"  // races of executions in which reads see other values and branches go the same way
+	levelPath   = "path"   // races of executions in which a goroutine leaves its recorded path
 )
 
 func checkLevel(flag, level string) error {
-	levels := []string{levelNone, levelHB, levelCausal, levelValue}
+	levels := []string{levelNone, levelHB, levelCausal, levelValue, levelPath}
 	if !slices.Contains(levels, level) {
 		return usagef("flag %s: %q is none of %s", flag, level, strings.Join(levels, ", "))
 	}
@@ -57,7 +58,7 @@ func newAnalyze(env *Env) *cobra.Command {
 		}}
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "the report as JSON, one object a line")
-	f.StringVar(&o.level, "level", levelCausal, "none, hb, causal or value")
+	f.StringVar(&o.level, "level", levelCausal, "none, hb, causal, value or path")
 	f.IntVar(&o.window, "window", 0, "events per window of prediction; 0: the default")
 	f.IntVar(&o.budget, "budget", 0, "conflicts the engine may spend on a pair of accesses; 0: the default")
 	f.IntVar(&o.effort, "effort", 0, "work that prediction may do on one trace; 0: the default, about ten minutes")
@@ -253,6 +254,8 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 		opt.Level = analyse.HB
 	case levelValue:
 		opt.Level = analyse.Value
+	case levelPath:
+		opt.Level = analyse.Paths
 	}
 	text := "analysing"
 	if len(a.files) > 1 {
@@ -268,8 +271,13 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 		if p, err := a.load(ctx, s.Meta()); err != nil {
 			a.warn(report.Warning{Code: "not-walked", Count: 1, Text: fmt.Sprintf("the source is not at hand as it was recorded, so every read keeps its value: %v", err)})
 		} else {
-			if walker = program.New(p); opt.Level == analyse.Value {
+			switch opt.Level {
+			case analyse.Value:
 				walker = program.NewSymbolic(p)
+			case analyse.Paths:
+				walker = program.NewBranching(p)
+			default:
+				walker = program.New(p)
 			}
 			opt.Walker = walker
 		}
@@ -374,9 +382,22 @@ func specsOf(res *analyse.Result) []report.Spec {
 		if r.Recorded {
 			semantics = report.RecordedRun
 		}
-		specs = append(specs, report.Spec{A: r.A.Index, B: r.B.Index, Tier: report.Tier(r.Tier.String()), Semantics: semantics, From: r.From, Order: r.Order, Count: r.Count})
+		s := report.Spec{A: r.A.Index, B: r.B.Index, Tier: report.Tier(r.Tier.String()), Semantics: semantics, From: r.From, Order: r.Order, Count: r.Count}
+		if r.Path != nil {
+			s.Path = pathOf(r.Path)
+		}
+		specs = append(specs, s)
 	}
 	return specs
+}
+
+// pathOf is a path with its steps as events.
+func pathOf(p *analyse.Path) *report.Path {
+	out := &report.Path{Before: p.Before, Fork: p.Fork}
+	for _, s := range p.Steps {
+		out.Steps = append(out.Steps, trace.Event{Kind: s.Kind, G: s.G, Site: s.Site, Obj: s.Obj, Size: s.Size})
+	}
+	return out
 }
 
 func hbSpecs(res *analyse.Result) []report.Spec {

@@ -47,6 +47,7 @@ func newStatic(w *window.Window) *static {
 		t := w.Events[i].Thread
 		x := int32(i)
 		st.prev[x], st.next[x] = -1, -1
+		st.never[x] = w.Events[i].Never // (M7)
 		if l := st.threads[t]; len(l) > 0 {
 			st.prev[x] = l[len(l)-1]
 			st.next[st.prev[x]] = x

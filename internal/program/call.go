@@ -91,6 +91,9 @@ func (g *goroutine) enter(e *trace.Event) bool {
 	}
 	caller := g.top()
 	static := caller != nil && caller.walked && g.entering(caller, e)
+	if caller != nil {
+		caller.frozen = nil
+	}
 	f := g.push(depth)
 	if c := g.callee(e); c != nil {
 		f.begin(c, g.w.symbolic)

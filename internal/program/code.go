@@ -3,6 +3,7 @@ package program
 import (
 	"go/token"
 	"go/types"
+	"sync/atomic"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -76,7 +77,15 @@ type arg struct {
 }
 
 // A global is a variable whose address is learnt from its first access.
-type global struct{ addr Value }
+type global struct {
+	addr   Value
+	learnt atomic.Pointer[learnt] // the same, for those who work beside the walk
+}
+
+type learnt struct {
+	addr Value
+	at   int64 // event
+}
 
 // opcode says what the machine does with an instruction.
 type opcode uint8
@@ -272,11 +281,27 @@ func (k *compiler) opcode(out *instr, ip *plan.Instr, in ssa.Instruction) {
 		if _, ok := in.Call.Value.(*ssa.Builtin); !ok && ip.Call && !plan.Typed(in.Call.StaticCallee()) {
 			out.op, out.callee = opCall, in.Call.StaticCallee()
 			if m, ok := in.Call.Value.(*ssa.MakeClosure); ok {
-				for _, b := range m.Bindings {
-					out.free = append(out.free, k.arg(b))
-				}
+				k.captured(out, m)
 			}
 		}
+	}
+	switch in := in.(type) {
+	case *ssa.Go:
+		k.closure(out, &in.Call)
+	case *ssa.Defer:
+		k.closure(out, &in.Call)
+	}
+}
+
+func (k *compiler) closure(out *instr, c *ssa.CallCommon) {
+	if m, ok := c.Value.(*ssa.MakeClosure); ok {
+		k.captured(out, m)
+	}
+}
+
+func (k *compiler) captured(out *instr, m *ssa.MakeClosure) {
+	for _, b := range m.Bindings {
+		out.free = append(out.free, k.arg(b))
 	}
 }
 

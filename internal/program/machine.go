@@ -27,6 +27,11 @@ type frame struct {
 	results  []Value
 	from     []*reads // what the results depend on
 	symbols  []*term  // and their terms
+
+	// In a walk that keeps forks.
+	frozen     *xframe // the frame as it stands at its call
+	defers     []xdefer
+	lostDefers bool // there were more
 }
 
 // A stage is how far the walk has come in the instruction at which it waits.
@@ -217,6 +222,9 @@ func (g *goroutine) arrive(f *frame, in *instr) {
 			f.regs[in.reg+i] = none
 		}
 	}
+	if g.w.branching {
+		g.fork(f, in)
+	}
 	g.pinOperands(f, in)
 }
 
@@ -242,6 +250,9 @@ func (g *goroutine) pinOperands(f *frame, in *instr) {
 func (g *goroutine) finish(f *frame, in *instr) {
 	switch in.op {
 	case opNop, opStore:
+		if _, ok := in.in.(*ssa.Defer); ok && g.w.branching {
+			g.deferred(f, in)
+		}
 	case opAlloc:
 		f.cells[in.cell].clear(f.code.cells[in.cell])
 		f.set(in, Known(0), nil) // its address is an offset in the cell

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"go/types"
 	"maps"
 	"strings"
 
@@ -195,9 +196,7 @@ func (g *goroutine) checkAddress(f *frame, in *instr, w *want, e *trace.Event) b
 	a := &in.args[i]
 	p, ok := f.value(a).Bits()
 	if !ok {
-		if a.glob != nil {
-			a.glob.addr = Known(uint64(e.Obj))
-		}
+		g.learn(f.code, *in.in.Operands(nil)[i], uint64(e.Obj))
 		return true
 	}
 	g.w.stats.Checked++
@@ -206,6 +205,30 @@ func (g *goroutine) checkAddress(f *frame, in *instr, w *want, e *trace.Event) b
 	}
 	g.mismatchAt(f, in, e, Known(p), Known(uint64(e.Obj)), "address")
 	return false
+}
+
+// learn notes where a variable of a package is, if v is its address or leads into it, and is addr.
+func (g *goroutine) learn(c *code, v ssa.Value, addr uint64) {
+	switch v := v.(type) {
+	case *ssa.Global:
+		if x := g.w.global(v); x.addr.known == 0 {
+			x.addr = Known(addr)
+			x.learnt.Store(&learnt{addr: x.addr, at: g.event})
+		}
+	case *ssa.FieldAddr:
+		if s, ok := pointee(v.X.Type()).Underlying().(*types.Struct); ok && !plan.Open(s) {
+			fields := make([]*types.Var, v.Field+1)
+			for i := range fields {
+				fields[i] = s.Field(i)
+			}
+			g.learn(c, v.X, addr-uint64(c.sizes.Offsetsof(fields)[v.Field]))
+		}
+	case *ssa.IndexAddr:
+		i, ok := v.Index.(*ssa.Const)
+		if a, array := pointee(v.X.Type()).Underlying().(*types.Array); ok && array && !plan.Open(a) {
+			g.learn(c, v.X, addr-uint64(i.Int64()*c.sizes.Sizeof(a.Elem())))
+		}
+	}
 }
 
 // checkAccess compares the size of an access, and the value of a store.
@@ -228,6 +251,9 @@ func (g *goroutine) checkAccess(f *frame, in *instr, w *want, e *trace.Event) {
 
 // runtime is a record that the runtime side wrote for the instruction.
 func (g *goroutine) runtime(f *frame, in *instr, index int64, e *trace.Event) {
+	if call, ok := in.in.(ssa.CallInstruction); ok && len(call.Common().Args) > 0 && e.Kind >= format.Lock && e.Kind <= format.CondBroadcast {
+		g.learn(f.code, call.Common().Args[0], uint64(e.Obj))
+	}
 	switch e.Kind {
 	case format.AtomicWrite, format.AtomicRMW, format.ChanSend:
 		g.stored(f, in, false)
@@ -304,6 +330,8 @@ type Stats struct {
 	Mismatches    int64 // invocations given up because walk and trace differ
 	TooLarge      int64 // sets of reads pinned because of their size
 	TooOld        int64 // reads pinned because of their age
+	Forks         int64 // points at which another way was kept
+	ForksLeft     int64 // and not, because there were many at one instruction
 	TermsTooLarge int64 // values without a term because it would be too large
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/types"
 	"slices"
+	"sync"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -27,6 +28,9 @@ type Walker struct {
 	value      window.FlowTerm // of the event's write or send
 	symbolic   bool            // terms are made (NewSymbolic)
 	branched   func(*plan.Func, []int64)
+	branching  bool            // forks are kept (NewBranching)
+	compiling  sync.Mutex      // of codes: alternatives are executed beside the walk
+	naming     sync.Mutex      // of globals
 }
 
 // A goroutine is one machine: a stack of frames and the dataflow through them.
@@ -45,6 +49,8 @@ type goroutine struct {
 	resultDeps  []*reads
 	resultTerms []*term
 	guards      []window.FlowGuard // of the next event
+	forks       []window.Fork      // before the next event
+	forked      map[*instr]uint32  // how often
 	given       []window.FlowGuard
 	vals        []Value // scratch
 	phiVals     []Value
@@ -88,6 +94,8 @@ func (w *Walker) goroutine(id trace.GoID) *goroutine {
 }
 
 func (w *Walker) global(v *ssa.Global) *global {
+	w.naming.Lock()
+	defer w.naming.Unlock()
 	name := v.String()
 	g := w.globals[name]
 	if g == nil {
@@ -98,6 +106,8 @@ func (w *Walker) global(v *ssa.Global) *global {
 }
 
 func (w *Walker) code(pf *plan.Func) *code {
+	w.compiling.Lock()
+	defer w.compiling.Unlock()
 	c := w.codes[pf]
 	if c == nil {
 		c = w.compile(pf)
@@ -121,6 +131,10 @@ func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
 	}
 	g.needs = g.d.take(g.needs)
 	g.given, g.guards = g.guards, g.given[:0]
+	var forks []window.Fork
+	if len(g.forks) > 0 {
+		forks, g.forks = g.forks, nil
+	}
 	w.stats.Events++
 	if walked {
 		w.stats.Walked++
@@ -130,7 +144,7 @@ func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
 	if e.Kind == format.End {
 		w.end(g)
 	}
-	return window.Flow{Walked: walked, Needs: g.needs, From: w.from, Guards: g.given, Value: w.value}
+	return window.Flow{Walked: walked, Needs: g.needs, From: w.from, Guards: g.given, Forks: forks, Value: w.value}
 }
 
 // end forgets a goroutine that has ended.

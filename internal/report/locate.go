@@ -6,6 +6,7 @@ import (
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
+	"presage/internal/window"
 )
 
 // Spec is a race as the analysis knows it, in event numbers of one trace.
@@ -16,7 +17,19 @@ type Spec struct {
 	From      int64   // what stands before this event is as in the recorded run
 	Order     []int64 // the witness: a reordering that ends in the two accesses
 	Count     int
+	Path      *Path // how the witness leaves the recorded path; nil: it does not
 }
+
+// Path is how a goroutine leaves its recorded path. Its steps are events that were not recorded; in a Spec, their
+// numbers follow AlternativeBase.
+type Path struct {
+	Before int64      // the event of the trace in whose place the goroutine goes on with the steps
+	Fork   trace.Site // where it leaves
+	Steps  []trace.Event
+}
+
+// AlternativeBase is the number of the first step of a path.
+const AlternativeBase = window.AlternativeBase
 
 // MaxSteps is the number of steps of a witness that a report shows.
 const MaxSteps = 40
@@ -89,9 +102,13 @@ func NewLocator(meta *trace.Meta, specs []Spec, source SourceFunc) *Locator {
 		l.names[o.Addr] = o.Name
 	}
 	for _, s := range specs {
-		l.wanted[s.A], l.wanted[s.B] = true, true
-		for _, e := range s.Order {
-			l.wanted[e] = true
+		for _, e := range append([]int64{s.A, s.B}, s.Order...) {
+			if e < AlternativeBase {
+				l.wanted[e] = true
+			}
+		}
+		if s.Path != nil {
+			l.wanted[s.Path.Before] = true
 		}
 		l.chains = append(l.chains, newChain(s))
 	}
@@ -209,6 +226,7 @@ func (l *Locator) Races() ([]Race, error) {
 	}
 	var races []Race
 	for i, s := range l.specs {
+		l.stray(s.Path)
 		a := l.seen[s.A].event
 		if a.Flags&format.FlagOpaque != 0 { // the other one says what is accessed
 			a = l.seen[s.B].event
@@ -219,6 +237,30 @@ func (l *Locator) Races() ([]Race, error) {
 		})
 	}
 	return races, nil
+}
+
+// stray makes the steps of a path places like the others: where the goroutine was when it left.
+func (l *Locator) stray(p *Path) {
+	if p == nil {
+		return
+	}
+	at := l.seen[p.Before]
+	locks := slices.Clone(at.locks)
+	for k, e := range p.Steps {
+		l.seen[AlternativeBase+int64(k)] = place{event: e, stack: at.stack, locks: slices.Clone(locks)}
+		read := e.Flags&format.FlagRead != 0
+		switch e.Kind {
+		case format.Lock:
+			locks = append(locks, held{e.Obj, read, e.Site, e.Flags})
+		case format.Unlock:
+			for i := len(locks) - 1; i >= 0; i-- {
+				if locks[i].obj == e.Obj && locks[i].read == read {
+					locks = slices.Delete(locks, i, i+1)
+					break
+				}
+			}
+		}
+	}
 }
 
 func (l *Locator) access(i int64) Access {

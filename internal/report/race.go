@@ -31,6 +31,9 @@ const (
 	// ByValue races are predicted ones whose execution needs a read that a branch or an
 	// address rests on to see another value.
 	ByValue Tier = "by-value"
+	// ByPath races are predicted ones in whose execution a goroutine leaves its recorded path: one or
+	// both accesses may not have been executed in the recorded run (RECIPE's path relaxation).
+	ByPath Tier = "by-path"
 )
 
 // Position is a place in a source file. In traces of other tools, File is the name
@@ -138,4 +141,4 @@ func compareRaces(a, b *Race) int {
 		cmp.Compare(a.A.Kind, b.A.Kind), cmp.Compare(a.B.Kind, b.B.Kind), cmp.Compare(a.ID, b.ID))
 }
 
-func tierRank(t Tier) int { return slices.Index([]Tier{Observed, Predicted, ByValue}, t) }
+func tierRank(t Tier) int { return slices.Index([]Tier{Observed, Predicted, ByValue, ByPath}, t) }

@@ -26,6 +26,8 @@ type BuildOptions struct {
 	Walked bool
 	// Symbolic says that the walk makes terms: windows have guards and values (V).
 	Symbolic bool
+	// Paths says that windows have alternatives. It needs Symbolic.
+	Paths bool
 	// Meta names the functions of opaque calls; it may be nil.
 	Meta *trace.Meta
 }
@@ -35,6 +37,9 @@ type Built struct {
 	*Window
 	From, To int64 // the trace events it spans: From ≤ i < To
 	Done     int64 // two events both before Done were in the window before this one
+
+	// Alternatives are ways off the recorded path (Variant).
+	Alternatives []Way
 }
 
 // BuildCounts is what a Builder did and what it left out.
@@ -50,6 +55,11 @@ type BuildCounts struct {
 	Cut int64
 	// Hidden is the number of reads that returned what no recorded write wrote.
 	Hidden int64
+	// Forks is the number of forks that rest on what other goroutines write; Unexplored of these were not looked at, because
+	// there are many at the same place.
+	Forks, Unexplored int64
+	// Ends counts the alternatives by why they go no further.
+	Ends map[string]int64
 	// Opaque is the number of opaque calls that order something around them.
 	Opaque int64
 }
@@ -63,12 +73,14 @@ type record struct {
 	guards []FlowGuard
 	value  FlowTerm
 	walked bool
+	forks  []Fork
 	touch  touch // OpaqueBegin, OpaqueEnd
 	chosen bool  // a case of a select
 	skip   bool  // not in any window
 	hot    bool  // a read whose value may come from an event of the window
 	mem    int32
 	obj    int32
+	way    int32 // of an alternative: its number, from 1
 }
 
 // Builder cuts a trace into windows. Add the events in order, then Flush.
@@ -132,6 +144,7 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 		}
 	} else {
 		r.guards, r.value = append([]FlowGuard(nil), f.Guards...), f.Value
+		r.forks = append([]Fork(nil), f.Forks...)
 	}
 	switch {
 	case e.Kind.IsAccess():
@@ -174,7 +187,7 @@ func (b *Builder) Flush() error {
 func (b *Builder) wants(e *trace.Event, f *Flow) bool {
 	switch e.Kind {
 	case format.Value, format.Word, format.Block, format.Enter, format.Exit:
-		return len(f.Needs) > 0 || len(f.Guards) > 0
+		return len(f.Needs) > 0 || len(f.Guards) > 0 || len(f.Forks) > 0
 	case format.Read, format.Write:
 		return e.Obj != 0 && (e.Flags&format.FlagStack == 0 || b.opt.Walked) // 0: a nil map
 	case format.End:
@@ -193,7 +206,7 @@ func (b *Builder) window(last bool) error {
 	}
 	b.count.Windows++
 	b.fresh = 0
-	err := b.emit(&Built{Window: m.w, From: first, To: end, Done: b.done})
+	err := b.emit(&Built{Window: m.w, From: first, To: end, Done: b.done, Alternatives: m.made})
 	if err != nil {
 		return err
 	}

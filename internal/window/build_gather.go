@@ -22,6 +22,7 @@ type atom struct {
 	used     bool
 	many     bool // accessed by several goroutines
 	write    bool // written
+	off      bool // an alternative accesses it
 	opaque   bool // an atomic access came from code that was not instrumented
 	poisoned bool // with opaque: an access that others must follow is not in the window
 	obj      Obj
@@ -41,7 +42,7 @@ type atom struct {
 	order      ordering
 }
 
-func (a *atom) shared() bool { return a.many && a.write }
+func (a *atom) shared() bool { return a.many && a.write || a.off }
 
 // synch is an object of a window.
 type synch struct {
@@ -81,6 +82,7 @@ type maker struct {
 
 	lastRec map[trace.GoID]int
 
+	ways
 	production
 }
 
@@ -88,6 +90,7 @@ type span struct {
 	addr, size uint64
 	zero       bool
 	g          trace.GoID
+	at         int // record
 }
 
 const bigAlloc = 1 << 18
@@ -104,31 +107,37 @@ func newMaker(b *Builder) *maker {
 
 func (m *maker) make() {
 	m.gather()
+	m.explore()
 	m.share()
 	m.meet()
 	m.produce()
+	m.produceWays()
 	m.finish()
 }
 
 // gather finds the words and objects of the window and the sizes of accesses.
 func (m *maker) gather() {
 	for i := range m.recs {
-		r := &m.recs[i]
-		m.lastRec[r.e.G] = i
-		r.mem, r.obj, r.skip = -1, -1, false
-		switch {
-		case r.e.Kind.IsAccess():
-			r.mem = m.word(uint64(r.e.Obj) &^ 7)
-			w := &m.words[r.mem]
-			w.refine(byteMask(uint64(r.e.Obj), r.e.Size))
-			w.noValue = w.noValue || m.b.opt.NoValues || r.e.Flags&format.FlagNoValue != 0
-		case r.e.Kind == format.Alloc:
-			m.alloc(span{uint64(r.e.Obj), r.e.Val, m.b.opt.Cleared, r.e.G})
-		default:
-			if c, ok := classOf(r.e.Kind); ok && (r.e.Kind != format.SelectCase || r.e.Obj != 0) {
-				r.obj = m.object(objKey{c, r.e.Obj})
-				m.use(&m.objs[r.obj], i, r)
-			}
+		m.lastRec[m.recs[i].e.G] = i
+		m.gatherRecord(i)
+	}
+}
+
+func (m *maker) gatherRecord(i int) {
+	r := &m.recs[i]
+	r.mem, r.obj, r.skip = -1, -1, false
+	switch {
+	case r.e.Kind.IsAccess():
+		r.mem = m.word(uint64(r.e.Obj) &^ 7)
+		w := &m.words[r.mem]
+		w.refine(byteMask(uint64(r.e.Obj), r.e.Size))
+		w.noValue = w.noValue || m.b.opt.NoValues || r.e.Flags&format.FlagNoValue != 0
+	case r.e.Kind == format.Alloc:
+		m.alloc(span{uint64(r.e.Obj), r.e.Val, m.b.opt.Cleared, r.e.G, i})
+	default:
+		if c, ok := classOf(r.e.Kind); ok && (r.e.Kind != format.SelectCase || r.e.Obj != 0) {
+			r.obj = m.object(objKey{c, r.e.Obj})
+			m.use(&m.objs[r.obj], i, r)
 		}
 	}
 }
@@ -168,7 +177,7 @@ func (m *maker) object(k objKey) int32 {
 // use notes what an event tells about its object.
 func (m *maker) use(o *synch, i int, r *record) {
 	if o.first == 0 && o.cur == nil {
-		if r.e.Kind != format.CondWait && r.e.Kind != format.SelectCase {
+		if r.e.Kind != format.CondWait && r.e.Kind != format.SelectCase && (r.way == 0 || o.key.class == chanClass) {
 			o.init.infer(&r.e)
 		}
 		o.first, o.cur = r.e.G, o.init.clone()
@@ -276,8 +285,9 @@ func (m *maker) touch(w *word, a *atom, r *record) {
 	}
 	a.many = a.many || a.first != r.e.G
 	a.write = a.write || r.e.Kind.IsWrite()
+	a.off = a.off || r.way > 0
 	a.opaque = a.opaque || r.e.Flags&format.FlagOpaque != 0
-	if a.firstWrite && !w.noValue && r.e.Kind != format.Write && r.e.Kind != format.AtomicWrite {
+	if a.firstWrite && !w.noValue && r.way == 0 && r.e.Kind != format.Write && r.e.Kind != format.AtomicWrite {
 		a.reads = append(a.reads, v)
 	}
 }
@@ -294,7 +304,7 @@ func (m *maker) initial(w *word, a *atom, r *record, v uint64) {
 	}
 	switch {
 	case known:
-	case r.e.Kind == format.Write || r.e.Kind == format.AtomicWrite:
+	case r.way > 0 || r.e.Kind == format.Write || r.e.Kind == format.AtomicWrite:
 		a.firstWrite = true
 	default:
 		a.initial = v

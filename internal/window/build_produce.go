@@ -35,6 +35,7 @@ func newProduction() production {
 type thread struct {
 	g      trace.GoID
 	id     Thread // -1: no event yet
+	cutAt  int    // with dead: the record at which it ends
 	dead   bool   // nothing more of it is in the window
 	last   int32  // its last event
 	events []int32
@@ -88,7 +89,7 @@ func (m *maker) newObj(s ObjState) Obj {
 func (m *maker) cut(t *thread) {
 	if !t.dead {
 		m.b.count.Cut++
-		t.dead, m.cutAny = true, true
+		t.dead, t.cutAt, m.cutAny = true, m.now, true
 	}
 }
 
@@ -96,8 +97,9 @@ func (m *maker) cut(t *thread) {
 // event that the recorded order does not enable ends its thread.
 func (m *maker) produce() {
 	m.src, m.past = make([][]int32, len(m.recs)), 0
-	for i := range m.recs {
+	for i := range m.recs[:m.onPath] {
 		r := &m.recs[i]
+		m.now = i
 		t := m.thread(r.e.G)
 		if r.e.Kind == format.Alloc {
 			m.past++
@@ -186,7 +188,7 @@ func (m *maker) resolve(reads []int64) []int32 {
 	}
 	var one, out []int32 // one: what out will begin with, while that is all
 	for _, x := range reads {
-		i := m.b.recordOf(x)
+		i := m.recordOf(x)
 		if i < 0 || len(m.src[i]) == 0 {
 			continue
 		}

@@ -125,7 +125,7 @@ func (m *maker) term(f FlowTerm) *termOf {
 	t := &termOf{flow: f, in: make([]input, len(reads)), size: 1 + len(reads), m: m}
 	for k, x := range reads {
 		t.in[k].bits = recorded[k]
-		i := m.b.recordOf(x)
+		i := m.recordOf(x)
 		if i < 0 { // before the window
 			continue
 		}
@@ -164,8 +164,8 @@ func (m *maker) term(f FlowTerm) *termOf {
 	return t
 }
 
-// recorded evaluates a term with what its reads saw in the recorded run.
-func (m *maker) recorded(t Term) (uint64, bool) {
+// recordedValue evaluates a term with what its reads saw in the recorded run.
+func (m *maker) recordedValue(t Term) (uint64, bool) {
 	var vals []uint64
 	for _, r := range t.Reads() {
 		vals = append(vals, m.w.Events[r].Val)
@@ -180,7 +180,7 @@ func (m *maker) guard(i int, r *record, t *thread) {
 	for _, g := range r.guards {
 		x := m.term(g.Term)
 		if x != nil {
-			if v, ok := m.recorded(x); ok && v == g.Want {
+			if v, ok := m.recordedValue(x); ok && v == g.Want {
 				guards = append(guards, Guard{x, g.Want})
 				continue
 			}
@@ -218,6 +218,16 @@ func (m *maker) allocated(v uint64) bool {
 	return v >= 4096 && v < 1<<48 && slices.ContainsFunc(m.allocs, func(s span) bool { return v-s.addr < s.size })
 }
 
+// storedAs is a term as what a write leaves in an atom.
+func (m *maker) storedAs(t *termOf, f FlowTerm, atom valueMask) *stored {
+	s := &stored{termOf: t, atom: atom}
+	if f.Single() && atom.mask == 0xff && len(t.reads) == 1 && len(t.in) == 1 {
+		c := t.in[0].content
+		s.direct = c != nil && len(c.pieces) == 1 && c.pieces[0].event >= 0 && c.pieces[0].mask == 0xff
+	}
+	return s
+}
+
 // valueOf makes the term of what the write event n stores in the atom; nil if there is none.
 func (m *maker) valueOf(r *record, n int32, atom valueMask) Term {
 	if r.value == nil {
@@ -227,17 +237,13 @@ func (m *maker) valueOf(r *record, n int32, atom valueMask) Term {
 	if t == nil {
 		return nil
 	}
-	s := &stored{termOf: t, atom: atom}
-	if r.value.Single() && atom.mask == 0xff && len(t.reads) == 1 && len(t.in) == 1 {
-		c := t.in[0].content
-		s.direct = c != nil && len(c.pieces) == 1 && c.pieces[0].event >= 0 && c.pieces[0].mask == 0xff
-	}
+	s := m.storedAs(t, r.value, atom)
 	e := &m.w.Events[n]
 	want := e.Val
 	if e.Kind == format.AtomicRMW {
 		want = e.Aux
 	}
-	if v, ok := m.recorded(s); !ok || v != want {
+	if v, ok := m.recordedValue(s); !ok || v != want {
 		return nil
 	}
 	return s

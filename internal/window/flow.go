@@ -25,6 +25,10 @@ type Flow struct {
 	// Value is the value written or sent, as a function of the reads in From; nil: not known.
 	Value FlowTerm
 
+	// Forks are where the goroutine could have left its recorded path since its last event, of a
+	// walk that looks for them, in program order. None of them includes what this event does.
+	Forks []Fork
+
 	// From are the reads (trace indexes, same goroutine) that the value written or
 	// sent is computed from.
 	From []int64

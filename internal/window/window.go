@@ -48,6 +48,10 @@ type Event struct {
 	// of an AtomicRMW may depend on its own read.
 	Value Term
 
+	// Never says that the event is in no reordering (V of "Variants" in docs/model.md): it is what a
+	// goroutine did after the fork at which a variant has it go another way.
+	Never bool
+
 	// Cases are the cases of a SelectDefault, or the cases not chosen of the select
 	// without default that a ChanSend or ChanRecv on an unbuffered channel belongs to (U).
 	Cases []Case

@@ -116,6 +116,10 @@ func (s *state) step(i int32, p window.Pair) error {
 func (s *state) isNext(i int32) error {
 	e := &s.w.Events[i]
 	t := e.Thread
+	// (M7) What a goroutine did after it left its path.
+	if e.Never {
+		return s.violation("M7", i, "is not on the path of its goroutine")
+	}
 	// (M1) A thread executes its events in program order.
 	if !s.isNextOfItsThread(i) {
 		return s.violation("M1", i, "not the next event of thread %d", t)

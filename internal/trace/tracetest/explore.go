@@ -424,6 +424,9 @@ func (m *model) past(st *state, i int32) bool {
 
 // reachable reports whether t can go on to event i, whatever i does. (M2, M4, M6, U)
 func (m *model) reachable(st *state, i int32) bool {
+	if m.w.Events[i].Never { // (M7)
+		return false
+	}
 	e := &m.w.Events[i]
 	if g, ok := m.goes[int32(e.Thread)]; ok && !m.past(st, g) {
 		return false

@@ -1,0 +1,175 @@
+package analyse
+
+import (
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+	"presage/internal/window"
+)
+
+// Path is how an execution leaves the recorded one.
+type Path struct {
+	G      trace.GoID
+	Fork   trace.Site // the branch, or with Base where a pointer or index is another
+	Base   bool
+	Before int64      // the event of the trace that does not happen any more, with what follows in the goroutine
+	Steps  []PathStep // what the goroutine does instead
+}
+
+// PathStep is an event that was not recorded. In a race's Order and accesses its number is window.AlternativeBase plus its place among
+// the steps.
+type PathStep struct {
+	G    trace.GoID
+	Site trace.Site
+	Kind format.Kind
+	Obj  trace.Addr
+	Size uint16
+}
+
+// paths climbs the last rung. For each way off the recorded path, it tries the pairs that the way has a part in; then, if the way does something
+// that others notice, the candidates of the window for which no lower rung has a witness.
+func (r *run) paths(b *window.Built, list []*candidate) error {
+	var at [][]int32
+	for k := range b.Alternatives {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		if r.spent.exhausted() {
+			if r.counts.Stopped == 0 {
+				r.counts.Stopped = max(1, b.Done)
+			}
+			r.spent.over.Store(true)
+			return nil
+		}
+		if at == nil {
+			at = accesses(b.Window)
+		}
+		r.path(b, k, at, list)
+	}
+	return nil
+}
+
+// accesses lists the accesses of a window by location.
+func accesses(w *window.Window) [][]int32 {
+	at := make([][]int32, len(w.Init))
+	for i := range w.Events {
+		if candidateAccess(w, i) {
+			o := w.Events[i].Obj
+			at[o] = append(at[o], int32(i))
+		}
+	}
+	return at
+}
+
+// path tries one way.
+func (r *run) path(b *window.Built, k int, at [][]int32, list []*candidate) {
+	way := &b.Alternatives[k]
+	cs := r.onWay(b, way, at)
+	if acts(way) {
+		cs = append(cs, list...)
+	}
+	var g rung
+	var locks *locksets
+	in := place{Built: b}
+	for _, c := range cs {
+		s := r.pair(c.sites)
+		if s.race != 0 && !r.opt.EveryPair || s.tried[pathRung] >= r.opt.Total {
+			continue
+		}
+		if g.w == nil {
+			g.w, _ = b.Variant(k)
+			locks = computeLocksets(g.w)
+			in.path = pathOf(way)
+			r.counts.Ways++
+			r.spent.add(int64(2 * len(g.w.Events)))
+		}
+		if c = c.possible(g.w, locks); len(c.pairs) > 0 {
+			r.try(in, &g, pathRung, c, s)
+		}
+	}
+}
+
+// acts reports whether a way does something that another goroutine may notice.
+func acts(way *window.Way) bool {
+	for i := range way.Events {
+		if k := way.Events[i].Kind; k != window.Pin && k != format.Read && k != format.AtomicRead {
+			return true
+		}
+	}
+	return false
+}
+
+func pathOf(way *window.Way) *Path {
+	p := &Path{G: way.G, Fork: way.Fork, Base: way.Base, Before: way.At}
+	for i := range way.Steps {
+		e := &way.Steps[i].Event
+		p.Steps = append(p.Steps, PathStep{e.G, e.Site, e.Kind, e.Obj, e.Size})
+	}
+	return p
+}
+
+// onWay lists the candidates with an access of the way.
+func (r *run) onWay(b *window.Built, way *window.Way, at [][]int32) []*candidate {
+	found := make(map[sitePair]*candidate)
+	var list []*candidate
+	n := int32(len(b.Events))
+	try := func(i, j int32, x, y *window.Event) {
+		if x.Thread == y.Thread || !conflict(x.Kind, y.Kind) || way.At < b.Done && y.Index < b.Done {
+			return
+		}
+		sites := pairOf(x.Site, y.Site)
+		if s := r.pair(sites); s.race != 0 && !r.opt.EveryPair {
+			return
+		}
+		r.counts.Candidates++
+		c := found[sites]
+		if c == nil {
+			c = &candidate{sites: sites}
+			found[sites] = c
+			list = append(list, c)
+		}
+		c.add(window.Pair{A: i, B: j})
+	}
+	for i := range way.Events {
+		e := &way.Events[i]
+		if !e.Kind.IsAccess() || e.Flags&format.FlagStack != 0 {
+			continue
+		}
+		for _, j := range at[e.Obj] {
+			try(j, n+int32(i), e, &b.Events[j])
+		}
+		for j := range way.Events[:i] {
+			if f := &way.Events[j]; f.Kind.IsAccess() && f.Obj == e.Obj {
+				try(n+int32(j), n+int32(i), e, f)
+			}
+		}
+		r.spent.add(int64(len(at[e.Obj])))
+	}
+	for _, c := range list {
+		c.spread(r.opt.Tries)
+	}
+	return list
+}
+
+// spread puts some pairs in front that are as different as possible: nothing in their places says which race.
+func (c *candidate) spread(tries int) {
+	n := len(c.pairs)
+	if n <= tries {
+		return
+	}
+	for k := range tries {
+		if far := n - 1 - k*(n-1)/max(1, tries-1); far > k {
+			c.pairs[k], c.pairs[far] = c.pairs[far], c.pairs[k]
+		}
+	}
+}
+
+// possible is a candidate without the pairs that cannot race in a variant: what is no longer executed, and accesses under one lock (A3).
+func (c *candidate) possible(w *window.Window, locks *locksets) *candidate {
+	out := &candidate{sites: c.sites, more: c.more}
+	for _, p := range c.pairs {
+		if !w.Events[p.A].Never && !w.Events[p.B].Never && !locks.common(locks.at[p.A], locks.at[p.B]) {
+			out.pairs = append(out.pairs, p)
+		}
+	}
+	return out
+}

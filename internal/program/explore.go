@@ -1,0 +1,534 @@
+package program
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/plan"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+	"presage/internal/window"
+)
+
+// Alternatives (path relaxation, seed 000 section IV). From a fork, the machine of this file executes the program's SSA
+// over *symbolic* values: a value is known, or a term over reads, or nothing is known about it. It knows no
+// schedule; what an alternative needs of one stands in its guards.
+//
+// (A1) A load or store of memory that others may access is an event, and what it loads is a term over its own read. Memory that
+// no other goroutine accesses in the window has the content that it has at the fork. What the alternative itself allocates is in no event.
+//
+// (A2) A branch on a term goes both ways, each with the guard that says so. This is where the alternative's first step differs from the
+// recorded run.
+//
+// (A3) A pointer, index, divisor or other operand that has to be known (rule F2) and is a term, takes the values that it can have: those
+// that come from what is written in the window (Surroundings.Values), each with a guard. So a base object may be another one than in the
+// recorded run. Seed 000 requires that it resolves to one object (criterion 3); here it is each of a few.
+//
+// (A4) Implicit checks (nil, bounds, division, shifts) are made; one that fails is a panic, and ends the alternative.
+//
+// (A5) What is not modelled ends it as well: code that is not instrumented, maps, interfaces, select, panics, and all that
+// needs a value about which nothing is known. An access that can race but not be executed stands as its last step.
+//
+// (A6) A goroutine that is started in an alternative is executed with it. Its arguments have to be known (A3). What the alternative has
+// allocated is not changed any more by either of them.
+//
+// Loops and recursion are unrolled by execution, within maxInstrs, maxSteps and maxDepth.
+const (
+	maxInstrs       = 4096 // of one alternative
+	maxSteps        = 48
+	maxDepth        = 32
+	maxAlternatives = 12 // of one fork
+	maxChoices      = 6  // values that one operand takes
+	maxCombined     = 64 // combinations of what the reads of an operand may see
+)
+
+// sval is a symbolic value: known, a term, or neither.
+type sval struct {
+	v  Value
+	t  *term
+	fn *xclosure
+}
+
+func (s *sval) symbolic() bool { return s.t != nil }
+
+type xclosure struct {
+	fn   *ssa.Function
+	free []sval
+}
+
+// xframe is an invocation in an alternative.
+type xframe struct {
+	code       *code
+	regs       []sval
+	cells      []sval
+	block, ip  int32
+	defers     []xdefer
+	lostDefers bool
+	deferred   bool // runs as a deferred call
+	root       bool // the goroutine ends with it
+	depth      int
+	caller     *xframe // immutable until it is returned to
+}
+
+type xdefer struct {
+	in         *instr
+	args, free []sval
+}
+
+func (f *xframe) instr() *instr { return &f.code.blocks[f.block].instrs[f.ip] }
+
+func (f *xframe) clone() *xframe {
+	c := *f
+	c.regs, c.cells, c.defers = slices.Clone(f.regs), slices.Clone(f.cells), slices.Clip(f.defers)
+	return &c
+}
+
+// explorer is one exploration of a fork.
+type explorer struct {
+	x     *fork
+	w     *Walker
+	s     window.Surroundings
+	paths []*path
+	done  []*window.Alternative
+}
+
+// path is an alternative under way.
+type path struct {
+	*explorer
+	g       trace.GoID
+	frame   *xframe
+	waiting []xstart // goroutines to be executed
+	steps   []window.Step
+	needs   []int64 // of the next step
+	guards  []window.FlowGuard
+	chosen  []window.FlowGuard
+	mem     []stored // by this alternative, last one last
+	forked  bool     // a goroutine was started
+	fresh   uint64
+	instrs  int
+	end     string
+}
+
+type xstart struct {
+	g     trace.GoID
+	frame *xframe
+}
+
+// stored is what the alternative knows to be in memory.
+type stored struct {
+	addr uint64
+	size int64
+	val  sval
+}
+
+// fresh memory: no address of a program.
+const (
+	freshMemory = uint64(1) << 56
+	freshSize   = uint64(1) << 24
+)
+
+// Explore implements [window.Fork].
+func (x *fork) Explore(s window.Surroundings) []*window.Alternative {
+	e := &explorer{x: x, w: x.w, s: s}
+	first := &path{explorer: e, g: x.g, frame: x.frame.clone(), needs: x.needs, guards: slices.Clip(x.guards)}
+	e.paths = []*path{first}
+	for len(e.paths) > 0 && len(e.done) < maxAlternatives {
+		p := e.paths[len(e.paths)-1]
+		e.paths = e.paths[:len(e.paths)-1]
+		if p.run() {
+			e.done = append(e.done, &window.Alternative{Steps: p.steps, Chosen: p.chosen, End: p.end})
+		}
+	}
+	return e.done
+}
+
+// run executes a path to its end. It returns false if it was split into others.
+func (p *path) run() (ended bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.stop("not-modelled")
+			ended = true
+		}
+	}()
+	for {
+		for p.end == "" {
+			if p.instrs++; p.instrs > maxInstrs {
+				p.stop("too-long")
+				break
+			}
+			if !p.step() {
+				return false
+			}
+		}
+		n := len(p.waiting)
+		if n == 0 {
+			return true
+		}
+		next := p.waiting[n-1]
+		p.waiting = p.waiting[:n-1]
+		p.g, p.frame, p.end, p.needs, p.guards = next.g, next.frame, "", nil, nil
+	}
+}
+
+func (p *path) stop(why string) bool {
+	p.end = why
+	return true
+}
+
+// split makes a path for each choice.
+func (p *path) split(choices []func(*path)) bool {
+	if len(choices) == 0 {
+		return p.stop("no-value")
+	}
+	for i := len(choices) - 1; i >= 0; i-- {
+		q := *p
+		q.frame = p.frame.clone()
+		q.steps, q.guards, q.mem, q.waiting = slices.Clip(p.steps), slices.Clip(p.guards), slices.Clip(p.mem), slices.Clip(p.waiting)
+		choices[i](&q)
+		p.paths = append(p.paths, &q)
+	}
+	return false
+}
+
+// starting reports whether the path is still at the fork.
+func (p *path) starting() bool { return p.instrs == 1 }
+
+// val returns an operand.
+func (p *path) val(a *arg) sval {
+	switch {
+	case a.reg >= 0:
+		return p.frame.regs[a.reg]
+	case a.glob != nil:
+		if l := a.glob.learnt.Load(); l != nil && l.at < p.s.Until() {
+			return sval{v: l.addr}
+		}
+		return sval{}
+	}
+	return sval{v: a.val}
+}
+
+// settle makes operand i known (A3). False: the path was split, or has ended.
+func (p *path) settle(in *instr, i int) (ok, going bool) {
+	a := &in.args[i]
+	s := p.val(a)
+	if !s.symbolic() {
+		return true, true
+	}
+	var choices []func(*path)
+	avoid := p.starting() && slices.Contains(p.x.args, i)
+	var recorded Value
+	if avoid {
+		recorded, _ = recordedOf(s.t)
+	}
+	for _, v := range p.values(s.t) {
+		if avoid && sameValue(v, recorded) {
+			continue
+		}
+		guards, ok := p.guard(s.t, v)
+		if !ok {
+			continue
+		}
+		choices = append(choices, func(q *path) {
+			q.guards = append(q.guards, guards...)
+			if avoid {
+				q.chosen = guards
+			}
+			q.frame.regs[a.reg] = sval{v: v}
+		})
+		if len(choices) == maxChoices {
+			break
+		}
+	}
+	return false, p.split(choices)
+}
+
+// step executes one instruction. It is false if the path was split.
+func (p *path) step() bool {
+	f := p.frame
+	in := f.instr()
+	if in.pins != 0 && in.op != opIf {
+		for i := range in.args {
+			if in.pins != all && in.pins>>min(i, 63)&1 == 0 {
+				continue
+			}
+			if ok, going := p.settle(in, i); !ok {
+				return going
+			}
+		}
+	}
+	switch in.op {
+	case opNop:
+		return p.nop(in)
+	case opAlloc:
+		f.cells[in.cell] = sval{v: Zero(f.code.cells[in.cell])}
+		p.set(in, sval{v: Known(0)})
+	case opSet:
+		return p.setLocal(in)
+	case opBind:
+		f.regs[in.args[0].reg] = p.val(&in.args[1])
+	case opPart:
+		return p.part(in)
+	case opLocal:
+		return p.getLocal(in)
+	case opLoad:
+		return p.load(in)
+	case opStore:
+		return p.store(in)
+	case opJump:
+		p.enter(f.code.blocks[f.block].succs[0])
+		return true
+	case opIf:
+		return p.branch(in)
+	case opReturn:
+		return p.ret(in)
+	case opPanic:
+		return p.stop("panic")
+	case opCall:
+		return p.call(in)
+	default:
+		return p.other(in)
+	}
+	f.ip++
+	return true
+}
+
+func (p *path) set(in *instr, s sval) {
+	if in.reg >= 0 && in.n > 0 {
+		p.frame.regs[in.reg] = s
+	}
+}
+
+func (p *path) next(in *instr, s sval) bool {
+	p.set(in, s)
+	p.frame.ip++
+	return true
+}
+
+// nop is what has no value: but deferred calls are kept, and run.
+func (p *path) nop(in *instr) bool {
+	f := p.frame
+	switch in.in.(type) {
+	case *ssa.Defer:
+		d := xdefer{in: in}
+		for i := range in.args {
+			d.args = append(d.args, p.val(&in.args[i]))
+		}
+		for i := range in.free {
+			d.free = append(d.free, p.val(&in.free[i]))
+		}
+		f.defers = append(slices.Clip(f.defers), d)
+	case *ssa.RunDefers:
+		return p.runDefers()
+	}
+	f.ip++
+	return true
+}
+
+// runDefers runs the last deferred call, and comes back.
+func (p *path) runDefers() bool {
+	f := p.frame
+	n := len(f.defers)
+	switch {
+	case f.lostDefers:
+		return p.stop("deferred-calls")
+	case n == 0:
+		f.ip++
+		return true
+	}
+	d := f.defers[n-1]
+	f.defers = f.defers[:n-1]
+	call := &d.in.in.(*ssa.Defer).Call
+	if plan.TypedDefer(call) {
+		return p.typed(d.in, call, d.args)
+	}
+	callee := p.callee(call)
+	if callee == nil {
+		return p.stop("opaque-call")
+	}
+	return p.push(callee, d.args[1:], d.free, true)
+}
+
+// enter follows an edge.
+func (p *path) enter(e edge) {
+	f := p.frame
+	b := &f.code.blocks[e.to]
+	vals := make([]sval, len(b.phis))
+	for i, phi := range b.phis {
+		vals[i] = p.val(&phi.args[e.pred])
+	}
+	for i, phi := range b.phis {
+		p.set(phi, vals[i])
+	}
+	f.block, f.ip = e.to, 0
+}
+
+// branch is (A2).
+func (p *path) branch(in *instr) bool {
+	f := p.frame
+	c := p.val(&in.args[0])
+	succs := f.code.blocks[f.block].succs
+	if !c.symbolic() {
+		bit, ok := c.v.Bits()
+		if !ok {
+			return p.stop("unknown-branch")
+		}
+		p.enter(succs[1-bit&1])
+		return true
+	}
+	first := p.starting()
+	var recorded Value
+	if first {
+		recorded, _ = recordedOf(c.t)
+	}
+	var choices []func(*path)
+	for _, bit := range []uint64{1, 0} {
+		if first && sameValue(Known(bit), recorded) {
+			continue
+		}
+		guards, ok := p.guard(c.t, Known(bit))
+		if !ok {
+			return p.stop("unknown-branch")
+		}
+		choices = append(choices, func(q *path) {
+			q.guards = append(q.guards, guards...)
+			if first {
+				q.chosen = guards
+			}
+			if r := in.args[0].reg; r >= 0 {
+				q.frame.regs[r] = sval{v: Known(bit)}
+			}
+			q.enter(succs[1-bit])
+		})
+	}
+	return p.split(choices)
+}
+
+// callee returns the code of the function that c calls, nil if it is not known or not instrumented.
+func (p *path) callee(c *ssa.CallCommon) *code {
+	fn := c.StaticCallee()
+	if fn == nil || plan.Typed(fn) {
+		return nil
+	}
+	if pf := p.w.plan.Func(fn); pf != nil {
+		return p.w.code(pf)
+	}
+	return nil
+}
+
+func (p *path) call(in *instr) bool {
+	c := p.callee(&in.in.(*ssa.Call).Call)
+	if c == nil {
+		return p.stop("opaque-call")
+	}
+	args := make([]sval, 0, len(in.args))
+	for i := range in.args[1:] {
+		args = append(args, p.val(&in.args[1+i]))
+	}
+	var free []sval
+	for i := range in.free {
+		free = append(free, p.val(&in.free[i]))
+	}
+	return p.push(c, args, free, false)
+}
+
+// push enters a function.
+func (p *path) push(c *code, args, free []sval, deferred bool) bool {
+	f := newFrame(c, args, free)
+	f.caller, f.deferred, f.depth = p.frame, deferred, p.frame.depth+1
+	if f.depth > maxDepth {
+		return p.stop("too-deep")
+	}
+	p.frame = f
+	return true
+}
+
+func newFrame(c *code, args, free []sval) *xframe {
+	f := &xframe{code: c, regs: make([]sval, c.regs), cells: make([]sval, len(c.cells))}
+	for i, r := range c.args {
+		switch {
+		case i < len(args):
+			f.regs[r] = args[i]
+		case i-len(args) < len(free):
+			f.regs[r] = free[i-len(args)]
+		}
+	}
+	return f
+}
+
+// ret leaves a function.
+func (p *path) ret(in *instr) bool {
+	f := p.frame
+	results := make([]sval, len(in.args))
+	for i := range in.args {
+		results[i] = p.val(&in.args[i])
+	}
+	if f.caller == nil {
+		if f.root {
+			return p.stop("goroutine-ends")
+		}
+		return p.stop("returns")
+	}
+	p.frame = f.caller.clone()
+	if f.deferred {
+		return true
+	}
+	at := p.frame.instr()
+	for i := range at.n {
+		p.frame.regs[at.reg+i] = sval{}
+		if int(i) < len(results) {
+			p.frame.regs[at.reg+i] = results[i]
+		}
+	}
+	p.frame.ip++
+	return true
+}
+
+// spawn is (A6).
+func (p *path) spawn(in *instr, call *ssa.CallCommon) bool {
+	c := p.callee(call)
+	if c == nil {
+		return p.stop("opaque-call")
+	}
+	args := make([]sval, 0, len(in.args))
+	for i := range in.args[1:] {
+		args = append(args, p.val(&in.args[1+i]))
+	}
+	var free []sval
+	for i := range in.free {
+		free = append(free, p.val(&in.free[i]))
+	}
+	for _, s := range slices.Concat(args, free) {
+		if s.symbolic() {
+			return p.stop("goroutine-argument")
+		}
+	}
+	f := newFrame(c, args, free)
+	f.root = true
+	g := p.s.Goroutine()
+	p.emit(in, trace.Event{Kind: format.Go, Obj: trace.Addr(g)}, window.Flow{})
+	p.forked = true
+	p.waiting = append(slices.Clip(p.waiting), xstart{g, f})
+	p.frame.ip++
+	return true
+}
+
+// emit appends a step.
+func (p *path) emit(in *instr, e trace.Event, f window.Flow) int64 {
+	e.Site = in.site
+	e.G = p.g
+	f.Walked = true
+	f.Needs, f.Guards = p.needs, p.guards
+	p.needs, p.guards = nil, nil
+	p.steps = append(p.steps, window.Step{Event: e, Flow: f})
+	if len(p.steps) >= maxSteps {
+		p.stop("too-many-steps")
+	}
+	return window.AlternativeBase + int64(len(p.steps)-1)
+}
+
+// last says that the step made last can race, but not be executed.
+func (p *path) last(why string) bool {
+	p.steps[len(p.steps)-1].Last = true
+	return p.stop(why)
+}

@@ -1,0 +1,275 @@
+package program
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+	"presage/internal/window"
+)
+
+// Synchronisation of alternatives: the typed operations of package plan.
+
+// operation is what a function of package sync does, as an event.
+type operation struct {
+	kind  format.Kind
+	flags format.Flags
+	delta int64 // WGAdd
+	arg   bool  // its delta is the argument
+}
+
+var operations = map[string]operation{
+	"(*sync.Mutex).Lock":      {kind: format.Lock},
+	"(*sync.Mutex).Unlock":    {kind: format.Unlock},
+	"(*sync.RWMutex).Lock":    {kind: format.Lock},
+	"(*sync.RWMutex).Unlock":  {kind: format.Unlock},
+	"(*sync.RWMutex).RLock":   {kind: format.Lock, flags: format.FlagRead},
+	"(*sync.RWMutex).RUnlock": {kind: format.Unlock, flags: format.FlagRead},
+	"(*sync.WaitGroup).Add":   {kind: format.WGAdd, arg: true},
+	"(*sync.WaitGroup).Done":  {kind: format.WGAdd, delta: -1},
+	"(*sync.WaitGroup).Wait":  {kind: format.WGWait},
+}
+
+var closing = operation{kind: format.ChanClose}
+
+// typed executes a typed operation, also as a deferred call: args[0] is the callee.
+func (p *path) typed(in *instr, call *ssa.CallCommon, args []sval) bool {
+	if b, ok := call.Value.(*ssa.Builtin); ok && b.Name() == "close" {
+		return p.sync(in, closing, args[1], 0)
+	}
+	callee := call.StaticCallee()
+	if o := callee.Origin(); o != nil {
+		callee = o
+	}
+	obj, ok := callee.Object().(*types.Func)
+	if !ok {
+		return p.stop("not-modelled")
+	}
+	if obj.Pkg().Path() == "sync/atomic" {
+		return p.atomic(in, callee, args)
+	}
+	op, ok := operations[obj.FullName()]
+	if !ok {
+		return p.stop("synchronisation")
+	}
+	delta := op.delta
+	if op.arg {
+		d, ok := args[2].v.Bits()
+		if !ok {
+			return p.stop("unknown-value")
+		}
+		delta = int64(d)
+	}
+	return p.sync(in, op, args[1], delta)
+}
+
+// sync makes the event of an operation on the object at ptr.
+func (p *path) sync(in *instr, op operation, ptr sval, delta int64) bool {
+	addr, ok := ptr.v.Bits()
+	e := trace.Event{Kind: op.kind, Flags: op.flags, Obj: trace.Addr(addr), Val: uint64(delta)}
+	switch {
+	case !ok || ptr.symbolic():
+		return p.stop("unknown-address")
+	case addr < 4096:
+		return p.stop("panic")
+	case addr >= freshMemory:
+		return p.stop("new-object")
+	case !p.s.Object(&e):
+		return p.stop("opaque-object")
+	}
+	if op.kind == format.ChanClose {
+		n, ok := p.s.Capacity(addr)
+		if !ok {
+			return p.stop("unknown-capacity")
+		}
+		e.Aux = n
+	}
+	p.emit(in, e, window.Flow{})
+	p.advance(in)
+	return true
+}
+
+// advance goes on behind an operation; a deferred one is run by its RunDefers, which looks for more.
+func (p *path) advance(in *instr) {
+	if _, ok := in.in.(*ssa.Defer); !ok {
+		p.frame.ip++
+	}
+}
+
+// atomic executes an operation of sync/atomic but CompareAndSwap, And and Or.
+func (p *path) atomic(in *instr, callee *ssa.Function, args []sval) bool {
+	size := atomicSize(callee)
+	name := callee.Name()
+	ptr, ok := args[1].v.Bits()
+	switch {
+	case size == 0:
+		return p.stop("synchronisation")
+	case !ok || args[1].symbolic():
+		return p.stop("unknown-address")
+	case ptr < 4096:
+		return p.stop("panic")
+	case ptr >= freshMemory:
+		return p.stop("new-object")
+	case !p.s.Settled(ptr):
+		return p.stop("reused-memory")
+	case ptr%uint64(size) != 0:
+		return p.stop("panic")
+	}
+	e := trace.Event{Obj: trace.Addr(ptr), Size: uint16(size)}
+	own := window.AlternativeBase + int64(len(p.steps))
+	old := sval{t: leaf([]loaded{{read: own, n: size}})}
+	result := old
+	var f window.Flow
+	known := true
+	switch {
+	case strings.HasPrefix(name, "Load"):
+		e.Kind = format.AtomicRead
+	case strings.HasPrefix(name, "Store"):
+		e.Kind = format.AtomicWrite
+		f, known = p.written(pieceOf(args[2], 0, size), &e.Val)
+		result = sval{}
+	case strings.HasPrefix(name, "Swap"):
+		e.Kind = format.AtomicRMW
+		f, known = p.written(pieceOf(args[2], 0, size), &e.Aux)
+		if f.Value == nil {
+			f.Value = constantTerm{e.Aux}
+		}
+	case strings.HasPrefix(name, "Add"):
+		e.Kind = format.AtomicRMW
+		sum := operate([]sval{old, pieceOf(args[2], 0, size)}, func(v []Value) (Value, bool) {
+			x, ok := v[0].Bits()
+			y, ok2 := v[1].Bits()
+			return Known((x + y) & mask(size)), ok && ok2
+		})
+		if !args[2].symbolic() && args[2].v.known&1 == 0 {
+			known = false
+		}
+		f, _ = p.written(sum, &e.Aux)
+		f.From = slices.DeleteFunc(slices.Clone(f.From), func(r int64) bool { return r == own })
+		result = sum
+	default:
+		return p.stop("compare-and-swap")
+	}
+	opaque := p.opaque(in, &e)
+	p.emit(in, e, f)
+	if !known {
+		return p.last("unknown-value")
+	}
+	if opaque {
+		return p.last("opaque-memory")
+	}
+	if in.reg >= 0 && in.n > 0 {
+		p.frame.regs[in.reg] = result
+	}
+	p.advance(in)
+	return true
+}
+
+// constantTerm is a word that rests on nothing.
+type constantTerm struct{ word uint64 }
+
+func (c constantTerm) Reads() []int64               { return nil }
+func (c constantTerm) Recorded() []uint64           { return nil }
+func (c constantTerm) Eval([]uint64) (uint64, bool) { return c.word, true }
+func (c constantTerm) Single() bool                 { return false }
+
+// atomicSize is the number of bytes that a function of sync/atomic works on, 0 for one that is not modelled.
+func atomicSize(callee *ssa.Function) int64 {
+	name := callee.Name()
+	if recv := callee.Signature.Recv(); recv != nil {
+		t := recv.Type()
+		if p, ok := t.(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		n, ok := t.(*types.Named)
+		if !ok {
+			return 0
+		}
+		name = n.Obj().Name()
+	}
+	switch {
+	case strings.HasSuffix(name, "32") || name == "Bool":
+		return 4
+	case strings.HasSuffix(name, "64") || strings.HasSuffix(name, "ptr") || strings.HasSuffix(name, "Pointer"):
+		return 8
+	}
+	return 0
+}
+
+// channel returns the capacity of the channel ch. ok is false if the path has ended.
+func (p *path) channel(ch sval, e *trace.Event) (ok bool) {
+	addr, known := ch.v.Bits()
+	e.Obj = trace.Addr(addr)
+	n, ok := p.s.Capacity(addr)
+	switch {
+	case !known || ch.symbolic():
+		p.stop("unknown-address")
+	case addr == 0:
+		p.stop("nil-channel")
+	case addr >= freshMemory:
+		p.stop("new-object")
+	case !p.s.Object(e):
+		p.stop("opaque-object")
+	case !ok:
+		p.stop("unknown-capacity")
+	default:
+		e.Aux = n
+		return true
+	}
+	return false
+}
+
+// send is a send statement.
+func (p *path) send(in *instr) bool {
+	e := trace.Event{Kind: format.ChanSend}
+	if !p.channel(p.val(&in.args[0]), &e) {
+		return true
+	}
+	size := p.frame.code.sizes.Sizeof(in.in.(*ssa.Send).X.Type())
+	if size <= 0 || size > 8 {
+		return p.stop("large-element")
+	}
+	f, known := p.written(p.val(&in.args[1]), &e.Val)
+	if !known {
+		return p.stop("unknown-value")
+	}
+	p.emit(in, e, f)
+	p.frame.ip++
+	return true
+}
+
+// receive is a receive expression: of a value, or of the zero value because the channel is closed.
+func (p *path) receive(in *instr, x *ssa.UnOp) bool {
+	e := trace.Event{Kind: format.ChanRecv}
+	if !p.channel(p.val(&in.args[0]), &e) {
+		return true
+	}
+	elem := x.X.Type().Underlying().(*types.Chan).Elem()
+	size := p.frame.code.sizes.Sizeof(elem)
+	if size <= 0 || size > 8 {
+		return p.stop("large-element")
+	}
+	set := func(q *path, v sval, ok uint64) {
+		q.frame.regs[in.reg] = v
+		if x.CommaOk {
+			q.frame.regs[in.reg+1] = sval{v: Known(ok)}
+		}
+		q.frame.ip++
+	}
+	return p.split([]func(*path){
+		func(q *path) {
+			r := q.emit(in, e, window.Flow{})
+			set(q, sval{t: leaf([]loaded{{read: r, n: size}})}, 1)
+		},
+		func(q *path) {
+			c := e
+			c.Flags |= format.FlagClosed
+			q.emit(in, c, window.Flow{})
+			set(q, sval{v: Zero(size)}, 0)
+		},
+	})
+}

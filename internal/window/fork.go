@@ -1,0 +1,83 @@
+package window
+
+import (
+	"presage/internal/trace"
+)
+
+// Path relaxation (RECIPE, seed 000 section IV). At a *fork* of the recorded path a goroutine could have gone on in
+// another way: a branch could have gone to its other side, a pointer could have been another. An *alternative* is such a way: what the
+// goroutine does from there on, executed through the program's SSA over the values of reads. A *variant* of a window has an alternative in
+// place of what the goroutine did from the fork on (variant.go).
+//
+// What a window's builder and a fork say to each other is in this file; package program makes forks (rules A1–A6 there).
+
+// A Fork is a point of the recorded path, right before the event that its Flow belongs to.
+type Fork interface {
+	// Reads are the reads of the trace that the choice rests on, ascending.
+	Reads() []int64
+
+	// Site is where the choice is made; Base reports that it is not of a branch, but of what a pointer or index is.
+	Site() trace.Site
+	Base() bool
+
+	// Explore executes the other ways, in a fixed order. It is called at most once.
+	Explore(s Surroundings) []*Alternative
+}
+
+// An Alternative is one way to go on from a fork.
+type Alternative struct {
+	// Steps are its events in program order; those of the goroutines that it starts follow those
+	// of the goroutine that starts them.
+	Steps []Step
+	// Chosen are the guards that only hold off the recorded path: the values of the branch or pointer.
+	Chosen []FlowGuard
+	// End says why it goes no further, for counts.
+	End string
+}
+
+// A Step is an event of an alternative. Its Flow names reads of the trace by their index, and reads of the alternative
+// by AlternativeBase plus the number of their step.
+type Step struct {
+	Event trace.Event
+	Flow  Flow
+
+	// Last says that nothing rests on the execution of the step: it can race, and the alternative ends with it.
+	Last bool
+}
+
+// AlternativeBase is the number of the first step of an alternative, where reads are named: no trace has as many events.
+const AlternativeBase = int64(1) << 56
+
+// Surroundings is what a window knows of the program's state around a fork.
+type Surroundings interface {
+	// At returns the address and size of a read of the trace; ok is false if it came before the window: it is what it was.
+	At(read int64) (addr uint64, size uint8, ok bool)
+
+	// Foreign reports whether another goroutine accesses one of the bytes in the window.
+	Foreign(addr uint64, size int64) bool
+
+	// Values are the words that may stand at addr: what is there at the start, and what is written there in the window, as recorded.
+	Values(addr uint64, size int64) []uint64
+
+	// Content is what stands at addr at the fork, if no other goroutine accesses it: bits, or a term.
+	Content(addr uint64, size int64) (bits uint64, term FlowTerm, ok bool)
+
+	// Settled reports whether what is at addr is one object from the fork to the end of the window.
+	Settled(addr uint64) bool
+
+	// Object reports whether the model knows all that happens to the lock, WaitGroup or channel at addr.
+	Object(e *trace.Event) bool
+
+	// Capacity is that of a channel.
+	Capacity(ch uint64) (n uint64, ok bool)
+
+	// Opaque reports whether a call of code that was not instrumented, by another goroutine of the window, may touch what
+	// the access e does.
+	Opaque(e *trace.Event) bool
+
+	// Goroutine numbers a goroutine that the alternative starts.
+	Goroutine() trace.GoID
+
+	// Until is the index of the first event of the trace after the window.
+	Until() int64
+}

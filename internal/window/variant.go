@@ -1,0 +1,37 @@
+package window
+
+import (
+	"slices"
+
+	"presage/internal/trace/format"
+)
+
+// Variant returns the window in which a goroutine goes another way, and the events of that way, from the first on. What the
+// goroutine did after the fork in the recorded run is in no reordering any more (Never); nor is what rests on it: goroutines started
+// there, what a hard edge puts behind it, what waits for its end, a send that it received.
+//
+// The recorded order of a variant is not a reordering.
+func (b *Built) Variant(k int) (w *Window, from int32) {
+	way := &b.Alternatives[k]
+	w = &Window{Edges: b.Edges, Init: b.Init, Threads: slices.Clone(b.Threads), Semantics: b.Semantics}
+	from = int32(len(b.Events))
+	w.Events = append(slices.Clone(b.Events), way.Events...)
+	ghost := Thread(-1)
+	for i := range w.Events[:from] {
+		e := &w.Events[i]
+		switch {
+		case e.Thread == way.Thread && int32(i) >= way.leaves:
+			if ghost < 0 {
+				ghost = Thread(len(w.Threads))
+				w.Threads = append(w.Threads, -1)
+			}
+			e.Thread, e.Never = ghost, true
+			e.Strict, e.Deps, e.ValDeps, e.Guards, e.Value, e.Partner = false, nil, nil, nil, nil, -1
+		case e.Kind == format.Join && Thread(e.Obj) == way.Thread:
+			e.Never = true
+		case e.Partner >= 0 && w.Events[e.Partner].Thread == way.Thread && e.Partner >= way.leaves:
+			e.Never = true
+		}
+	}
+	return w, from
+}
