@@ -28,9 +28,9 @@ type Walker struct {
 	value      window.FlowTerm // of the event's write or send
 	symbolic   bool            // terms are made (NewSymbolic)
 	branched   func(*plan.Func, []int64)
-	branching  bool            // forks are kept (NewBranching)
-	compiling  sync.Mutex      // of codes: alternatives are executed beside the walk
-	naming     sync.Mutex      // of globals
+	branching  bool       // forks are kept (NewBranching)
+	compiling  sync.Mutex // of codes: alternatives are executed beside the walk
+	naming     sync.Mutex // of globals
 }
 
 // A goroutine is one machine: a stack of frames and the dataflow through them.
