@@ -181,7 +181,7 @@ func raceToReplay(race *report.Race, name string, meta *trace.Meta) replay.Race 
 	return replay.Race{
 		ID: race.ID, A: replay.Line{File: race.A.File, Line: race.A.Line}, B: replay.Line{File: race.B.File, Line: race.B.Line},
 		Witness: replay.Witness{From: w.From, Order: w.Order, Recorded: w.Semantics == report.RecordedRun},
-		Meta: meta,
+		Meta:    meta,
 		Open: func() (trace.Source, io.Closer, error) {
 			f, err := openTrace(name)
 			return f, f, err

@@ -287,9 +287,7 @@ func gtGate(site uint32, addr, n uintptr) {
 	}
 	s.finish()
 	if s.next >= s.end {
-		if !s.held {
-			gtFreeze(s.end - 1)
-		}
+		gtFreeze(s)
 		return
 	}
 	if s.held && gtLoose() >= gtOpen-1 { // nothing counts any more but the accesses of the pair
@@ -409,10 +407,15 @@ func gtIsDone(p uintptr) bool {
 	return false
 }
 
-// gtFreeze holds a goroutine that has no more steps: in the witness it does nothing more.
-func gtFreeze(last uint64) {
-	for gtLoose() < 1 {
-		gtPause(last)
+// gtFreeze holds a goroutine that has no more steps: in the witness it does nothing more. One
+// of the pair waits until the other has made its access too.
+func gtFreeze(s *presageGate) {
+	until := uint64(1)
+	if s.held {
+		until = gtOpen
+	}
+	for gtLoose() < until {
+		gtPause(s.end - 1)
 	}
 }
 
