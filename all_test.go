@@ -23,8 +23,9 @@ import (
 // The commands of bench may import anything.
 var layers = map[string][]string{
 	"cmd/presage":               {"internal/cli"},
-	"internal/cli":              {"internal/record", "internal/analyse", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std"},
+	"internal/cli":              {"internal/record", "internal/replay", "internal/analyse", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std"},
 	"internal/record":           {"internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
+	"internal/replay":           {"internal/instrument", "internal/rt", "internal/plan", "internal/program", "internal/trace", "internal/trace/format"},
 	"internal/instrument":       {"internal/plan", "internal/trace", "internal/trace/format"},
 	"internal/plan":             {"internal/trace", "internal/trace/format", "internal/footprint"},
 	"internal/rt":               {"internal/trace/format"},

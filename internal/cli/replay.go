@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +24,7 @@ import (
 type replayArgs struct {
 	file           string
 	all, verbose   bool
-	quiet          bool
+	quiet, json    bool
 	limit, timeout time.Duration
 }
 
@@ -35,6 +36,7 @@ func newReplay(env *Env) *cobra.Command {
 	f.StringVar(&o.file, "report", "", "report in JSON form; without it that of the last run")
 	f.BoolVar(&o.all, "all", false, "replay every race of the report")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print the schedule as it happened")
+	f.BoolVar(&o.json, "json", false, "the outcome as JSON, one object a line")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	f.DurationVar(&o.limit, "limit", time.Second, "how long the schedule waits for an event before it is loosened")
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a run of the program may take")
@@ -62,15 +64,17 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 			if len(races) == 1 {
 				return err
 			}
-			fmt.Fprintf(env.Stdout, "race %s: %v\n", race.ID, err)
+			fmt.Fprintf(env.Stderr, "presage: race %s: %v\n", race.ID, err)
 			continue
 		}
-		r.print(race, out)
+		if err := r.print(race, out); err != nil {
+			return err
+		}
 		if out.Confirmed {
 			confirmed++
 		}
 	}
-	if len(races) > 1 {
+	if len(races) > 1 && !o.json {
 		fmt.Fprintf(env.Stdout, "presage: %d of %d races confirmed\n", confirmed, len(races))
 	}
 	if confirmed > 0 {
@@ -244,12 +248,15 @@ func (r *replayer) program(ctx context.Context, name string, meta *trace.Meta) (
 }
 
 // print says what became of a race.
-func (r *replayer) print(race *report.Race, out *replay.Outcome) {
+func (r *replayer) print(race *report.Race, out *replay.Outcome) error {
 	w := r.env.Stdout
+	if r.args.json {
+		return json.NewEncoder(w).Encode(out)
+	}
 	verdict := "not confirmed"
 	if out.Confirmed {
 		verdict = "confirmed by Go's race detector"
-		if !out.Race {
+		if out.Judge == replay.ByGates {
 			verdict = "confirmed by the gates: both goroutines were held before their accesses at once (no C compiler, so no race detector)"
 		}
 	}
@@ -268,12 +275,13 @@ func (r *replayer) print(race *report.Race, out *replay.Outcome) {
 	last := out.Tries[len(out.Tries)-1]
 	if r.args.verbose {
 		for _, s := range last.Schedule {
-			fmt.Fprintf(w, "  %6d goroutine %d %s, event %d\n", s.Order, s.Goroutine, s.Kind, s.Event)
+			fmt.Fprintf(w, "  %6d goroutine %d: %s at %s:%d (event %d)\n", s.Order, s.Goroutine, s.Kind, filepath.Base(s.File), s.Line, s.Event)
 		}
 	}
 	if last.Report != "" {
 		fmt.Fprintf(w, "\n%s\n", indent(last.Report))
 	}
+	return nil
 }
 
 func indent(text string) string {

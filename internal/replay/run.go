@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -28,35 +30,46 @@ type Race struct {
 
 // Outcome is what became of a race.
 type Outcome struct {
-	Confirmed bool
-	Tries     []Try
-	Steps     int  // of the schedule
-	Race      bool // the race detector was the judge
+	ID        string `json:"id"`
+	Confirmed bool   `json:"confirmed"`
+	Judge     Judges `json:"judge"`
+	Steps     int    `json:"steps"` // of the schedule
+	Tries     []Try  `json:"tries"`
 }
+
+// Judges says who confirms a race.
+type Judges string
+
+const (
+	ByDetector Judges = "go-race-detector"
+	ByGates    Judges = "gates" // both goroutines were held before their accesses at once; there is no C compiler, and so no race detector
+)
 
 // Try is one run under a schedule.
 type Try struct {
-	Swap      bool
-	Level     uint64 // how loose the schedule was from the start
-	Loosened  []string
-	Confirmed bool
-	Met       bool   // both goroutines were held before their accesses at once
-	Report    string // of the race detector
-	Why       string // not confirmed
-	Command   []string
-	Dir       string
-	Schedule  []Passage
-	Seconds   float64
-	Dump      string // file with the output of a program that hung
+	Swap      bool      `json:"swap,omitempty"`  // the second access first
+	Level     uint64    `json:"level,omitempty"` // how loose the schedule was from the start
+	Loosened  []string  `json:"loosened,omitempty"`
+	Confirmed bool      `json:"confirmed"`
+	Met       bool      `json:"met"`              // both accesses were made, one right after the other
+	Report    string    `json:"report,omitempty"` // of the race detector
+	Why       string    `json:"why,omitempty"`    // it did not confirm the race
+	Dir       string    `json:"dir,omitempty"`
+	Command   []string  `json:"command"`
+	Schedule  []Passage `json:"schedule"` // as it happened
+	Seconds   float64   `json:"seconds"`
+	Dump      string    `json:"dump,omitempty"` // file with the output of a program that hung
 }
 
 // Passage is a step as it happened.
 type Passage struct {
-	Order     uint64
-	Goroutine trace.GoID
-	Site      trace.Site
-	Kind      string
-	Event     int64
+	Order     uint64     `json:"order"`
+	Goroutine trace.GoID `json:"goroutine"`
+	Kind      string     `json:"kind"`
+	Site      trace.Site `json:"-"`
+	File      string     `json:"file"`
+	Line      int        `json:"line"`
+	Event     int64      `json:"event"` // of the recorded run
 }
 
 // tries are how schedules are tried, one after the other.
@@ -87,7 +100,10 @@ func (p *Program) Replay(ctx context.Context, r Race) (*Outcome, error) {
 			fmt.Fprintf(os.Stderr, "gate %d: %+v\n", i, g)
 		}
 	}
-	out := &Outcome{Steps: len(s.steps), Race: p.race}
+	out := &Outcome{ID: r.ID, Steps: len(s.steps), Judge: ByGates}
+	if p.race {
+		out.Judge = ByDetector
+	}
 	p.cfg.Progress("replaying " + r.ID)
 	for _, v := range tries(p.cfg.Limit) {
 		t, err := p.try(ctx, s, r, v, bin, pkg)
@@ -206,7 +222,7 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 		data, _ := os.ReadFile(l)
 		text.Write(data)
 	}
-	t.Report = judge(text.String(), r.A, r.B, func(f string) bool { return ours[f] || !filepath.IsAbs(f) })
+	t.Report = Judge(text.String(), r.A, r.B, func(f string) bool { return ours[f] || !filepath.IsAbs(f) })
 	t.Confirmed = t.Report != ""
 	if !p.race {
 		t.Confirmed = t.Met
@@ -219,9 +235,10 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	}
 	for k, x := range st.steps {
 		if x.order > 0 {
-			t.Schedule = append(t.Schedule, Passage{x.order, s.gates[s.steps[k].gate].g, s.steps[k].site, s.steps[k].kind.String(), s.steps[k].index})
+			t.Schedule = append(t.Schedule, p.passage(s, k, x.order))
 		}
 	}
+	slices.SortFunc(t.Schedule, func(x, y Passage) int { return cmp.Compare(x.Order, y.Order) })
 	switch {
 	case t.Confirmed:
 	case st.pid == 0:
@@ -234,6 +251,16 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	default:
 		t.Why = "diverged: " + s.missing(st)
 	}
+}
+
+func (p *Program) passage(s *schedule, k int, order uint64) Passage {
+	st := &s.steps[k]
+	info := p.cfg.Meta.Sites[st.site]
+	out := Passage{Order: order, Goroutine: s.gates[st.gate].g, Kind: st.kind.String(), Site: st.site, Line: int(info.Line), Event: st.index}
+	if info.File >= 0 {
+		out.File = p.cfg.Meta.Files[info.File].Name
+	}
+	return out
 }
 
 // stalled says where a schedule was loosened.

@@ -47,17 +47,17 @@ const (
 	gtGWords    = 8
 
 	// Words of a step.
-	gtSSite   = 0 // | flags << 32
-	gtSSkip   = 1 // how often its goroutine comes to the site before
-	gtSPreds  = 2 // first, | number << 32
-	gtSState  = 3
-	gtSOrder  = 4 // when it passed: sequence number
-	gtSTime   = 5
-	gtSG      = 6
-	gtSPair   = 7 // the other access, + 1
-	gtSAddr   = 8 // of an access of the pair, as it is now
-	gtSSize   = 9
-	gtSWords  = 10
+	gtSSite  = 0 // | flags << 32
+	gtSSkip  = 1 // how often its goroutine comes to the site before
+	gtSPreds = 2 // first, | number << 32
+	gtSState = 3
+	gtSOrder = 4 // when it passed: sequence number
+	gtSTime  = 5
+	gtSG     = 6
+	gtSPair  = 7 // the other access, + 1
+	gtSAddr  = 8 // of an access of the pair, as it is now
+	gtSSize  = 9
+	gtSWords = 10
 
 	// Flags of a step.
 	gtEarly = 1 // is done when it passes: what it calls may take long, or has steps of its own

@@ -1,0 +1,220 @@
+// Command replay records programs, predicts their races, and replays each: the program is run
+// again under the race's witness, and Go's race detector is the judge. The count of plain go test -race
+// runs that see the race stands beside.
+//
+//	go run ./bench/replay [-dir scratch] [-n 20] [-level causal] [-times 1] [packages]
+//	go run ./bench/replay -known [-only name]
+//
+// Packages are of this module, ./examples/... if there are none. With -known, the modules and drivers of
+// bench/realraces are replayed, in the version before the fix.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"presage/bench/session"
+	"presage/internal/replay"
+	"presage/internal/report"
+)
+
+var (
+	dir   = flag.String("dir", "", "scratch directory")
+	n     = flag.Int("n", 20, "runs of go test -race for the comparison; 0 for none")
+	level = flag.String("level", "value", "level of the analysis")
+	times = flag.Int("times", 1, "how often each race is replayed")
+	known = flag.Bool("known", false, "the known races of bench/realraces")
+	only  = flag.String("only", "", "with -known: only the race of this name")
+)
+
+// total is what all lines sum up to.
+type total struct{ races, confirmed, first, replays int }
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("replay: ")
+	flag.Parse()
+	ctx := context.Background()
+	s, err := session.New(ctx, *dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var t total
+	fmt.Println("race              tier       accesses                                      steps  verdict                go test -race")
+	if *known {
+		err = replayKnown(ctx, s, &t)
+	} else {
+		packages := flag.Args()
+		if len(packages) == 0 {
+			packages = []string{"./examples/..."}
+		}
+		err = replayAll(ctx, s, ".", packages, nil, &t)
+	}
+	if err != nil {
+		log.Print(err)
+	}
+	fmt.Printf("%d races, %d confirmed; %d replays, %d of them confirmed in the first try\n", t.races, t.confirmed, t.replays, t.first)
+	if err != nil || t.confirmed < t.races {
+		os.Exit(1)
+	}
+}
+
+// replayAll replays the races of packages of the module in dir, of those that are wanted.
+func replayAll(ctx context.Context, s *session.Session, dir string, args []string, wanted func(*report.Race) bool, t *total) error {
+	env := []string{"PRESAGE_CACHE=" + filepath.Join(s.Dir, "cache")}
+	out, err := s.Test(ctx, dir, env, append([]string{"-level=" + *level, "-vet=off", "-count=1"}, args...)...)
+	if err != nil {
+		return err
+	}
+	races := slices.DeleteFunc(out.Races, func(r *report.Race) bool { return wanted != nil && !wanted(r) })
+	if len(races) == 0 {
+		fmt.Println("no race was found")
+		return nil
+	}
+	outcomes := map[string][]*replay.Outcome{}
+	for range *times {
+		for _, r := range races { // one after the other: a bug must not cost all
+			o, err := replayOne(ctx, s, dir, env, r.ID)
+			if err != nil {
+				log.Printf("race %s: %v", r.ID, err)
+				o = &replay.Outcome{ID: r.ID}
+			}
+			outcomes[r.ID] = append(outcomes[r.ID], o)
+		}
+	}
+	outputs, err := plain(ctx, s, dir, args)
+	if err != nil {
+		log.Print(err)
+	}
+	for _, r := range races {
+		line(r, outcomes[r.ID], outputs, t)
+	}
+	return nil
+}
+
+func replayOne(ctx context.Context, s *session.Session, dir string, env []string, id string) (*replay.Outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, s.Presage, "replay", "-json", "-q", id)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	runErr := cmd.Run()
+	o := new(replay.Outcome)
+	if err := json.Unmarshal(stdout.Bytes(), o); err != nil {
+		return nil, fmt.Errorf("%w: %s", errors.Join(runErr, err), stderr.Bytes())
+	}
+	return o, nil
+}
+
+// line prints what became of a race.
+func line(r *report.Race, outcomes []*replay.Outcome, outputs []string, t *total) {
+	confirmed, first, steps := 0, 0, 0
+	why := ""
+	for _, o := range outcomes {
+		steps = max(steps, o.Steps)
+		switch {
+		case o.Confirmed:
+			confirmed++
+			if len(o.Tries) == 1 {
+				first++
+			}
+		case len(o.Tries) > 0:
+			why = o.Tries[0].Why
+		}
+	}
+	seen := 0
+	for _, text := range outputs {
+		a, b := replay.Line{File: r.A.File, Line: r.A.Line}, replay.Line{File: r.B.File, Line: r.B.Line}
+		if replay.Judge(text, a, b, func(file string) bool { return file == a.File || file == b.File }) != "" {
+			seen++
+		}
+	}
+	verdict := "NOT CONFIRMED"
+	if confirmed > 0 {
+		t.confirmed++
+		last := outcomes[len(outcomes)-1]
+		verdict = fmt.Sprintf("confirmed, try %d", len(last.Tries))
+		if len(outcomes) > 1 {
+			verdict = fmt.Sprintf("confirmed %d of %d", confirmed, len(outcomes))
+		}
+	}
+	t.races++
+	t.first += first
+	t.replays += len(outcomes)
+	where := fmt.Sprintf("%s %s:%d, %s %s:%d", r.A.Kind, filepath.Base(r.A.File), r.A.Line, r.B.Kind, filepath.Base(r.B.File), r.B.Line)
+	fmt.Printf("%-17s %-10s %-45s %5d  %-22s %d of %d\n", r.ID, r.Tier, where, steps, verdict, seen, *n)
+	if why != "" {
+		fmt.Printf("    %s\n", why)
+	}
+}
+
+// plain returns what n runs of go test -race print, without presage.
+func plain(ctx context.Context, s *session.Session, dir string, args []string) ([]string, error) {
+	if *n == 0 {
+		return nil, nil
+	}
+	outputs := make([]string, *n)
+	for i := range outputs {
+		cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-race", "-vet=off", "-count=1"}, args...)...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			return nil, err
+		}
+		outputs[i] = string(out)
+	}
+	return outputs, nil
+}
+
+// replayKnown replays the known races of real modules, in both orders of their drivers.
+func replayKnown(ctx context.Context, s *session.Session, t *total) error {
+	const testdata = "bench/realraces/testdata"
+	data, err := os.ReadFile(filepath.Join(testdata, "races.tsv"))
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(data)) {
+		f := strings.Split(strings.TrimSpace(line), "\t")
+		if strings.HasPrefix(line, "#") || len(f) != 5 || *only != "" && f[0] != *only {
+			continue
+		}
+		mod, err := s.Module(ctx, f[1], f[2])
+		if err != nil {
+			return err
+		}
+		sub := filepath.Join(mod, "presagedriver")
+		if err := os.MkdirAll(sub, 0o777); err != nil {
+			return err
+		}
+		for _, name := range []string{"orders_test.go", f[0] + "/driver_test.go"} {
+			text, err := os.ReadFile(filepath.Join(testdata, name))
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(sub, filepath.Base(name)), text, 0o666); err != nil {
+				return err
+			}
+		}
+		for _, test := range []string{"TestTogether", "TestMasked"} {
+			fmt.Printf("%s %s %s\n", f[1], f[2], test)
+			if err := replayAll(ctx, s, mod, []string{"-run=^" + test + "$", "./presagedriver"}, nil, t); err != nil {
+				log.Print(err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+// Package replay runs a program again under the witness of a race, and lets Go's race detector judge.
+//
+// The program is written again with gates (instrument.Config.Gates) and built with -race. A witness, which is an order of events
+// of a trace, becomes a schedule of passages through gates. A goroutine that comes to a gate with a place in the schedule waits for its
+// turn, and the two goroutines of the race wait right before their accesses until both are there: then one access follows the other, and
+// what the race detector prints of the two source lines is the verdict.
+//
+// # Rules
+//
+//   - (G1) No order from gates. A gate waits by spinning on atomics of the runtime, which the race detector does not see (internal/rt/_gates).
+//     So it judges the program's own synchronisation alone, and a report of it is one that the program can cause without presage.
+//   - (G2) Goroutines are those of the trace by their number among the goroutines that their parent started;
+//     those that the runtime starts, for timers, by their function.
+//   - (G3) A step is one passage of a gate: an instruction is executed once for each passage, however many events it has. What stands in a schedule is
+//     every operation of synchronisation in the witness, every access to memory that several goroutines access and one writes, and the two
+//     accesses. Between two steps of a goroutine the schedule says how often it passes the second one's gate without stopping.
+//   - (G4) A call of code that was not instrumented is a step where it begins and a mark where it ends, if it synchronises by something that others use.
+//     So its hidden operations stand in the order as far as calls that do not overlap can give it.
+//   - (G5) A send on an unbuffered channel, and Cond.Wait, are done when their goroutine waits. The receive of a send that did not block
+//     stands in front of it: the receiver was waiting.
+//   - (G6) A goroutine without further steps stops at its next gate: the witness ends there.
+//
+// # Levels
+//
+// Where no step is made for a while, the schedule is loosened by a level, and the outcome says at which step:
+//
+//	0  (G6) and the order of all steps
+//	1  the order of all steps
+//	2  the order of steps that conflict: on one location of memory, one lock, one channel
+//	3  the two accesses: the goroutines wait for each other at their gates, whichever passage it is
+//	4  nothing: the replay has diverged, or is over
+//
+// A race is tried three times: in the order of the witness, with the two accesses the other way round, and from level 2 on.
+//
+// # The judge
+//
+// A race is confirmed if the race detector reports a race of the two lines. It reports one race for each location and then closes its eyes to it, and of
+// several accesses that a goroutine makes without synchronisation between them it names the first; so it is told, right before
+// the two accesses, to forget the earlier accesses to their location (as when memory is allocated anew). What it knows of synchronisation, by which it judges the
+// pair, stays. Where there is no C compiler, there is no race detector: then the judge is that both goroutines were held
+// before their accesses at once, at the same address.
+//
+// # Soundness
+//
+// A confirmed race is one, by the word of a detector that shares nothing with presage. A race that is not confirmed may be one: what
+// a program does may depend on what is not in the trace's order (time, random numbers, the choice of a select, the order of a map), and the detector
+// does not see accesses of assembly and of the kernel.
+//
+// # Names
+//
+//	step   a passage of a gate that has a place in the schedule
+//	pred   a step that has to be done before
+//	pair   the last two steps: the accesses of the race
+//	mark   a step at which nothing waits
+//	skip   passages of a step's gate since the goroutine's last step
+package replay
