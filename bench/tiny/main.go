@@ -40,7 +40,7 @@ func main() {
 // classes are sets of true races, by what a prediction from the recorded run has to change.
 var classes = [...]string{
 	"all",
-	"at most one goroutine off its recorded path",
+	"at most one goroutine off its recorded path, at a branch",
 	"both accesses in the recorded run, by position",
 	"on the recorded path: values alone differ",
 }

@@ -9,6 +9,7 @@ import (
 
 // exec executes the next instruction of a goroutine, one that concerns nobody else.
 func (m *machine) exec(s *state, g *goroutine) {
+	g.steps++
 	f := g.top()
 	x := &f.fn.ins[f.ip]
 	switch in := x.in.(type) {
@@ -367,6 +368,7 @@ func (m *machine) phiSites(g *goroutine, f *frame, i, n int) {
 // decide notes where a goroutine goes at a branch or a call of a function value: it is part of its path, or it leaves the path that
 // it is compared with.
 func (m *machine) decide(g *goroutine, f *fn, block int) {
+	g.steps = 0
 	d := decision(uint32(f.id)<<16 | uint32(block))
 	if m.rec != nil {
 		m.rec.run.paths[g.name] = append(m.rec.run.paths[g.name], d)

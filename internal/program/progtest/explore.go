@@ -22,7 +22,7 @@ func PairOf(a, b trace.Site) Pair {
 // Races is what an exploration found.
 type Races struct {
 	Pairs  []Pair // in order
-	Off    []int  // of ExploreFrom, per pair: the least number of goroutines that have left their recorded paths
+	Off    []int  // of ExploreFrom, per pair: the least number of goroutines that have left their recorded paths, and Beyond for each that goes on where the recording has left it
 	States int    // at which goroutines wait for a choice
 	// Exhausted says that every schedule was seen; if not, Why says what stopped it, and there may be more races.
 	Exhausted bool
@@ -36,12 +36,15 @@ func (r *Races) Has(p Pair) bool { return slices.Contains(r.Pairs, p) }
 // rules (E1) to (E5). It gives up after so many states.
 func (p *Program) Explore(limit int) *Races { return newExplorer(p).explore(limit) }
 
+// Beyond is the distance of a goroutine that goes on where its recording ends: main has returned, or has panicked.
+const Beyond = 1000
+
 // ExploreFrom is Explore, and finds how far every race is from a recorded run: how many goroutines have to
-// take a branch, or call a function, that they do not take there (or to go on where the run ends for them). A race at distance 0 is on the
+// take a branch, or call a function, that they do not take there, or (Beyond each) to go on where the run ends for them. A race at distance 0 is on the
 // recorded path: values alone differ. At distance 1, it is on one branch off it.
 func (p *Program) ExploreFrom(run *Run, limit int) *Races {
 	e := newExplorer(p)
-	e.m.paths = run.paths
+	e.m.paths, e.ends = run.paths, run.ends
 	return e.explore(limit)
 }
 
@@ -89,6 +92,7 @@ type explorer struct {
 	prog    *Program
 	m       *machine
 	pairs   map[Pair]int // goroutines off their paths
+	ends    map[uint64]int
 	visited map[uint64]bool
 	shared  map[uint64]bool // words that are scheduling points (E3)
 	seen    map[uint64]touch
@@ -203,6 +207,9 @@ func (e *explorer) races(s *state) {
 	off := 0
 	for _, g := range s.gs {
 		off += int(truth(g.off))
+		if e.beyond(g, 1) {
+			off += Beyond
+		}
 	}
 	for i := range e.ops {
 		a := &e.ops[i]
@@ -216,12 +223,27 @@ func (e *explorer) races(s *state) {
 			}
 			if a.addr < b.addr+uint64(b.size) && b.addr < a.addr+uint64(a.size) {
 				q := PairOf(a.ins.site(), b.ins.site())
+				off := off
+				for _, g := range [...]*goroutine{s.gs[i], s.gs[j]} {
+					if e.beyond(g, 0) {
+						off += Beyond
+					}
+				}
 				if least, ok := e.pairs[q]; !ok || off < least {
 					e.pairs[q] = off
 				}
 			}
 		}
 	}
+}
+
+// beyond reports whether a goroutine that has kept to its recorded path is by n instructions behind the place where the recording
+// has left it.
+func (e *explorer) beyond(g *goroutine, n int) bool {
+	if e.m.paths == nil || g.off || g.pos < len(e.m.paths[g.name]) {
+		return false
+	}
+	return g.steps >= e.ends[g.name]+n
 }
 
 func (o *op) writes() bool { return o.write }

@@ -143,6 +143,7 @@ func (m *machine) perform(s *state, t transition) (err error) {
 
 // finish ends the instruction, or the deferred call, of a step.
 func (m *machine) finish(s *state, g *goroutine, o *op) {
+	g.steps++
 	f := g.top()
 	f.phase = 0
 	if o.defer_ {

@@ -22,6 +22,7 @@ type Run struct {
 	Ended  bool // main returned; otherwise all were blocked, or a goroutine panicked
 
 	paths map[uint64][]decision // of the goroutines, by name
+	ends  map[uint64]int        // steps after the last decision
 }
 
 // Source returns the run as a [trace.Source].
@@ -95,6 +96,7 @@ func (p *Program) record(choose func([]transition) int) (*Run, error) {
 	r.begin(s)
 	var ops []op
 	var ts []transition
+	defer func() { r.stops(s) }()
 	for range maxRun {
 		ops = ops[:0]
 		for _, g := range s.gs {
@@ -117,6 +119,16 @@ func (p *Program) record(choose func([]transition) int) (*Run, error) {
 		}
 	}
 	return nil, fmt.Errorf("%w: more than %d steps", ErrLimit, maxRun)
+}
+
+// stops notes how far the goroutines have come.
+func (r *recorder) stops(s *state) {
+	r.run.ends = map[uint64]int{}
+	for _, g := range s.gs {
+		if r.run.ends[g.name] = g.steps; g.ended {
+			r.run.ends[g.name] = maxRun
+		}
+	}
 }
 
 func (p *Program) meta() *trace.Meta {

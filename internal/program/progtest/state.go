@@ -60,6 +60,7 @@ type goroutine struct {
 	fresh    bool // not begun
 	off      bool // it has left the path that it is compared with
 	pos      int  // on that path: decisions made
+	steps    int  // instructions executed since the last one
 }
 
 const fanout = 8
