@@ -89,7 +89,7 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) bool {
 // place is where a pair is tried: a window, and how its variant leaves the recorded path.
 type place struct {
 	*window.Built
-	path *Path
+	way *window.Way // nil: on the recorded path
 }
 
 // witnessed has a witness checked and keeps the race (A1).
@@ -106,12 +106,15 @@ func (r *run) witnessed(b place, w *window.Window, p window.Pair, order []int32,
 		Order: traceOrder(w, p, order), From: b.From, Count: 1,
 	}
 	switch {
-	case b.path != nil:
-		race.Tier, race.Path = ByPath, b.path
+	case b.way != nil:
+		race.Tier, race.Path = ByPath, pathOf(b.way)
 	case r.unordered(b.Built, p):
 		race.Tier = Observed
 	case w.Semantics == window.EvaluatedReads:
 		race.Tier = ByValue
+	}
+	if race.Tier == ByValue || race.Tier == ByPath {
+		race.Sights = sights(b, w, p, order)
 	}
 	if s.race != 0 && !r.opt.EveryPair { // found higher up before
 		r.races[s.race-1], s.rung = race, k

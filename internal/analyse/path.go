@@ -11,18 +11,25 @@ type Path struct {
 	G      trace.GoID
 	Fork   trace.Site // the branch, or with Base where a pointer or index is another
 	Base   bool
-	Before int64      // the event of the trace that does not happen any more, with what follows in the goroutine
+	Before int64 // the event of the trace that does not happen any more, with what follows in the goroutine
+	Where  window.Where
+	Was    []uint64   // what is chosen, in words: a condition, a pointer, an index; in the recorded run,
+	Is     []uint64   // and in the race
 	Steps  []PathStep // what the goroutine does instead
 }
 
 // PathStep is an event that was not recorded. In a race's Order and accesses its number is window.AlternativeBase plus its place among
 // the steps.
 type PathStep struct {
-	G    trace.GoID
-	Site trace.Site
-	Kind format.Kind
-	Obj  trace.Addr
-	Size uint16
+	G     trace.GoID
+	Site  trace.Site
+	Kind  format.Kind
+	Flags format.Flags
+	Obj   trace.Addr
+	Size  uint16
+
+	Left  int // as in window.Step
+	Calls []window.Call
 }
 
 // paths climbs the last rung. For each way off the recorded path, it tries the pairs that the way has a part in; then, if the way does something
@@ -69,7 +76,7 @@ func (r *run) path(b *window.Built, k int, at [][]int32, list []*candidate) {
 	}
 	var g rung
 	var locks *locksets
-	in := place{Built: b}
+	in := place{Built: b, way: way}
 	for _, c := range cs {
 		s := r.pair(c.sites)
 		if s.race != 0 && !r.opt.EveryPair || s.tried[pathRung] >= r.opt.Total {
@@ -78,7 +85,6 @@ func (r *run) path(b *window.Built, k int, at [][]int32, list []*candidate) {
 		if g.w == nil {
 			g.w, _ = b.Variant(k)
 			locks = computeLocksets(g.w)
-			in.path = pathOf(way)
 			r.counts.Ways++
 			r.spent.add(int64(2 * len(g.w.Events)))
 		}
@@ -99,10 +105,15 @@ func acts(way *window.Way) bool {
 }
 
 func pathOf(way *window.Way) *Path {
-	p := &Path{G: way.G, Fork: way.Fork, Base: way.Base, Before: way.At}
+	p := &Path{G: way.G, Fork: way.Fork, Base: way.Base, Before: way.At, Where: way.Where()}
+	for _, g := range way.Chosen {
+		was, _ := g.Term.Eval(g.Term.Recorded())
+		p.Was, p.Is = append(p.Was, was), append(p.Is, g.Want)
+	}
 	for i := range way.Steps {
-		e := &way.Steps[i].Event
-		p.Steps = append(p.Steps, PathStep{e.G, e.Site, e.Kind, e.Obj, e.Size})
+		s := &way.Steps[i]
+		e := &s.Event
+		p.Steps = append(p.Steps, PathStep{G: e.G, Site: e.Site, Kind: e.Kind, Flags: e.Flags, Obj: e.Obj, Size: e.Size, Left: s.Left, Calls: s.Calls})
 	}
 	return p
 }

@@ -80,6 +80,7 @@ type Race struct {
 	From      int64   // what stands before this event is as in the recorded run
 	Recorded  bool    // the recorded run is the witness (A6), and Order is only the accesses
 	Path      *Path   // of tier ByPath
+	Sights    []Sight // of tiers ByValue and ByPath
 	Count     int     // conflicting pairs of recorded accesses at these two sites
 }
 

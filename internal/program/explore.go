@@ -105,6 +105,7 @@ type path struct {
 	chosen  []window.FlowGuard
 	mem     []stored // by this alternative, last one last
 	forked  bool     // a goroutine was started
+	left    int      // functions of the fork's stack that have returned
 	fresh   uint64
 	instrs  int
 	end     string
@@ -469,6 +470,9 @@ func (p *path) ret(in *instr) bool {
 		}
 		return p.stop("returns")
 	}
+	if f.depth == 0 {
+		p.left++
+	}
 	p.frame = f.caller.clone()
 	if f.deferred {
 		return true
@@ -520,7 +524,7 @@ func (p *path) emit(in *instr, e trace.Event, f window.Flow) int64 {
 	f.Walked = true
 	f.Needs, f.Guards = p.needs, p.guards
 	p.needs, p.guards = nil, nil
-	p.steps = append(p.steps, window.Step{Event: e, Flow: f})
+	p.steps = append(p.steps, window.Step{Event: e, Flow: f, Left: p.left, Calls: p.calls()})
 	if len(p.steps) >= maxSteps {
 		p.stop("too-many-steps")
 	}

@@ -40,7 +40,20 @@ type Built struct {
 
 	// Alternatives are ways off the recorded path (Variant).
 	Alternatives []Way
+
+	m *maker
 }
+
+// Recorded returns an event of the trace, by its number, that the window was made of.
+func (b *Built) Recorded(index int64) (e trace.Event, ok bool) {
+	if i := b.m.b.recordOf(index); i >= 0 {
+		return b.m.recs[i].e, true
+	}
+	return e, false
+}
+
+// Plain is the recorded number behind a value of the window, which tells a pointer to one object from one to another at the same address.
+func (b *Built) Plain(v uint64) uint64 { return b.m.plain(v) }
 
 // BuildCounts is what a Builder did and what it left out.
 type BuildCounts struct {
@@ -206,7 +219,7 @@ func (b *Builder) window(last bool) error {
 	}
 	b.count.Windows++
 	b.fresh = 0
-	err := b.emit(&Built{Window: m.w, From: first, To: end, Done: b.done, Alternatives: m.made})
+	err := b.emit(&Built{Window: m.w, From: first, To: end, Done: b.done, Alternatives: m.made, m: m})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ type Way struct {
 	Base   bool       // because a pointer or index is another, not at a branch
 	At     int64      // the event of the trace before which that is
 	Chosen []FlowGuard
+	Holds  []Guard // Chosen, over the window's reads
+	Where  func() Where
 	Steps  []Step
 	Events []Event // numbered from the end of the window's events on; their Index is AlternativeBase plus the step
 
@@ -38,8 +40,7 @@ type ways struct {
 type way struct {
 	alt   *Alternative
 	fork  int // record
-	site  trace.Site
-	base  bool
+	from  Fork
 	first int // record of its first step
 }
 
@@ -68,7 +69,7 @@ func (m *maker) explore() {
 		for _, alt := range f.Explore(s) {
 			m.b.end(alt.End)
 			if len(alt.Steps) > 0 {
-				m.append(way{alt: alt, fork: f.rec, site: f.Site(), base: f.Base()})
+				m.append(way{alt: alt, fork: f.rec, from: f.Fork})
 			}
 		}
 	}
@@ -405,7 +406,11 @@ func (m *maker) produceWay(w *way) *Way {
 	if len(m.w.Events) == n {
 		return nil
 	}
-	return &Way{G: t.g, Thread: t.id, Fork: w.site, Base: w.base, At: fork.index, Chosen: w.alt.Chosen, Steps: w.alt.Steps, leaves: leaves}
+	holds, _ := m.conditions(w.alt.Chosen)
+	return &Way{
+		G: t.g, Thread: t.id, Fork: w.from.Site(), Where: w.from.Where, Base: w.from.Base(), At: fork.index,
+		Chosen: w.alt.Chosen, Holds: holds, Steps: w.alt.Steps, leaves: leaves,
+	}
 }
 
 // step makes the events of one step. It returns false if its goroutine cannot go on: what the step does, or needs, is not known.

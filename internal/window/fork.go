@@ -20,8 +20,19 @@ type Fork interface {
 	Site() trace.Site
 	Base() bool
 
+	// Where says it precisely, for people.
+	Where() Where
+
 	// Explore executes the other ways, in a fixed order. It is called at most once.
 	Explore(s Surroundings) []*Alternative
+}
+
+// Where is what is chosen at a fork, in the source: the condition of the branch, or the pointer or index.
+type Where struct {
+	Site      trace.Site // of its function
+	Line, Col int32
+	Expr      string
+	Type      string // as program.Shape says it
 }
 
 // An Alternative is one way to go on from a fork.
@@ -41,9 +52,17 @@ type Step struct {
 	Event trace.Event
 	Flow  Flow
 
+	// Left is how many of the functions that the goroutine was in at the fork have returned; Calls are those that it is in instead,
+	// the innermost first.
+	Left  int
+	Calls []Call
+
 	// Last says that nothing rests on the execution of the step: it can race, and the alternative ends with it.
 	Last bool
 }
+
+// Call is an invocation: the function, by its site, and the site of the call in its caller.
+type Call struct{ Fn, Site trace.Site }
 
 // AlternativeBase is the number of the first step of an alternative, where reads are named: no trace has as many events.
 const AlternativeBase = int64(1) << 56

@@ -37,10 +37,10 @@ func (s *state) execute(i int32, e *window.Event) error {
 	case format.Read, format.AtomicRead:
 		s.sees(i, o.word)
 	case format.Write, format.AtomicWrite:
-		o.word = s.produced(e, e.Val, s.allIntact(e.ValDeps))
+		o.word = s.produced(i, e, e.Val, s.allIntact(e.ValDeps))
 	case format.AtomicRMW:
 		s.sees(i, o.word)
-		o.word = s.produced(e, e.Aux, s.intact[i] && s.allIntact(e.ValDeps))
+		o.word = s.produced(i, e, e.Aux, s.intact[i] && s.allIntact(e.ValDeps))
 	case format.Lock:
 		return s.lock(i, e, o)
 	case format.Unlock:
@@ -79,7 +79,7 @@ func (s *state) execute(i int32, e *window.Event) error {
 		o.closed = true
 	case format.ChanLen:
 		// (S) An unbuffered channel has length 0; its queue is never used.
-		s.sees(i, word{uint64(len(o.queue)), true})
+		s.sees(i, word{uint64(len(o.queue)), true, -1})
 	default:
 		return s.violation("X", i, "the model has no such event")
 	}
@@ -179,7 +179,7 @@ func (s *state) cond(i int32, e *window.Event, o *object) error {
 
 // send is rules (C) and (U), sending.
 func (s *state) send(i int32, e *window.Event, o *object) error {
-	elem := s.produced(e, e.Val, s.allIntact(e.ValDeps))
+	elem := s.produced(i, e, e.Val, s.allIntact(e.ValDeps))
 	if o.closed {
 		return s.violation("C", i, "channel %d is closed", e.Obj)
 	}
@@ -221,7 +221,7 @@ func (s *state) recv(i int32, e *window.Event, o *object) error {
 		if !o.closed || len(o.queue) > 0 || o.slot.full {
 			return s.violation("C", i, "channel %d is not closed and empty", e.Obj)
 		}
-		s.sees(i, word{e.Val, true})
+		s.sees(i, word{e.Val, true, -1})
 		return nil
 	}
 	if o.capacity == 0 {

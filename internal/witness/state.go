@@ -45,7 +45,8 @@ type object struct {
 // word is a value in memory or in a channel.
 type word struct {
 	val   uint64
-	known bool // otherwise val says nothing
+	known bool  // otherwise val says nothing
+	by    int32 // the event that put it there, -1: none in the window
 }
 
 // slot is the place of an unbuffered channel where a sender waits.
@@ -133,7 +134,7 @@ func (s *state) enter(i int32) error {
 func (s *state) initObject(o window.Obj) error {
 	from, to := &s.w.Init[o], &s.objects[o]
 	*to = object{
-		word:   word{from.Val, !from.Unknown},
+		word:   word{from.Val, !from.Unknown, -1},
 		writer: from.Writer, readers: from.Readers,
 		counter:  from.Counter,
 		once:     from.Once,
@@ -142,7 +143,7 @@ func (s *state) initObject(o window.Obj) error {
 	}
 	if to.capacity > 0 {
 		for _, v := range from.Queue {
-			to.queue = append(to.queue, word{v, true})
+			to.queue = append(to.queue, word{v, true, -1})
 		}
 		return nil
 	}
@@ -153,7 +154,7 @@ func (s *state) initObject(o window.Obj) error {
 	if len(from.Queue) > 1 || from.SlotOf < 0 || int(from.SlotOf) >= len(s.threads) {
 		return &Violation{Rule: "X", Event: -1, Reason: fmt.Sprintf("unbuffered channel %d starts with %d elements of thread %d", o, len(from.Queue), from.SlotOf)}
 	}
-	to.slot = slot{full: true, word: word{from.Queue[0], true}, sender: from.SlotOf, send: -1, partner: -1}
+	to.slot = slot{full: true, word: word{from.Queue[0], true, -1}, sender: from.SlotOf, send: -1, partner: -1}
 	s.blockedOn[from.SlotOf] = o
 	return nil
 }

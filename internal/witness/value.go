@@ -13,14 +13,17 @@ func (s *state) sees(i int32, x word) {
 
 // produced is the value that a write or send leaves (V): as recorded, if what it is
 // computed from is; else what its term amounts to.
-func (s *state) produced(e *window.Event, recorded uint64, asRecorded bool) word {
+func (s *state) produced(i int32, e *window.Event, recorded uint64, asRecorded bool) word {
+	x := word{recorded, true, i}
 	switch {
 	case asRecorded:
-		return word{recorded, true}
 	case e.Value == nil:
-		return word{}
+		x.known = false
+	default:
+		x = s.evaluate(e.Value)
+		x.by = i
 	}
-	return s.evaluate(e.Value)
+	return x
 }
 
 // evaluate computes a term from what its reads have seen (V).
@@ -34,7 +37,7 @@ func (s *state) evaluate(t window.Term) word {
 		in[k] = s.seen[r].val
 	}
 	v, ok := t.Eval(in)
-	return word{v, ok}
+	return word{val: v, known: ok}
 }
 
 // guards checks (V): the conditions of event i come out as recorded.
