@@ -123,11 +123,17 @@ type sharing struct {
 // bracket is a call of code that was not instrumented.
 type bracket struct {
 	site     trace.Site
-	objs     []trace.Addr
-	hidden   int     // events that act
-	included int     // of these, in the witness
-	pair     int64   // an access of the race among them, -1: none
-	from, to float64 // their places in the order
+	acts     []act
+	included bool    // one of the hidden ones is in the witness
+	pair     int64   // an access of the race that is hidden in it, -1: none
+	cut      bool    // an access of the race is within it
+	from, to float64 // the places of the hidden ones in the order
+}
+
+// act is an operation within a bracket that others may notice.
+type act struct {
+	obj        trace.Addr
+	hidden, in bool
 }
 
 // walker goes over the events of a trace up to the last one of the witness. The first pass finds out what
@@ -141,7 +147,7 @@ type walker struct {
 
 	classes  []class
 	words    map[trace.Addr]*sharing
-	hiddens  map[trace.Addr]*sharing
+	objects  map[trace.Addr]*sharing
 	brackets map[int64]*bracket // by OpaqueBegin
 	kids     map[trace.GoID][]trace.GoID
 	touches  map[trace.Site]bool // sites that access shared memory
@@ -169,7 +175,7 @@ func newSchedule(w Witness, meta *trace.Meta, open func() (trace.Source, io.Clos
 		return nil, errors.New("the witness has no accesses")
 	}
 	k := &walker{w: w, meta: meta, place: map[int64]float64{}, pair: [2]int64{w.Order[n-2], w.Order[n-1]}, classes: make([]class, len(meta.Sites)),
-		words: map[trace.Addr]*sharing{}, hiddens: map[trace.Addr]*sharing{}, brackets: map[int64]*bracket{}, kids: map[trace.GoID][]trace.GoID{}, touches: map[trace.Site]bool{},
+		words: map[trace.Addr]*sharing{}, objects: map[trace.Addr]*sharing{}, brackets: map[int64]*bracket{}, kids: map[trace.GoID][]trace.GoID{}, touches: map[trace.Site]bool{},
 		gs: map[trace.GoID]*goState{}}
 	if w.Recorded {
 		k.w.From = max(k.pair[0], k.pair[1])
@@ -236,13 +242,8 @@ func (k *walker) look(i int64, e *trace.Event) {
 	}
 	s := k.state(e.G)
 	k.bracket(s, i, e)
+	k.inside(s, i, e)
 	if hidden(e) {
-		if acts(e.Kind) && len(s.open) > 0 {
-			k.inside(k.brackets[s.open[len(s.open)-1]], i, e)
-		}
-		if acts(e.Kind) {
-			use(k.hiddens, e.Obj, e)
-		}
 		return
 	}
 	if int(e.Site) < len(k.classes) {
@@ -293,26 +294,43 @@ func (k *walker) bracket(s *goState, i int64, e *trace.Event) *bracket {
 	return nil
 }
 
-func (k *walker) inside(b *bracket, i int64, e *trace.Event) {
-	b.hidden++
-	b.objs = append(b.objs, e.Obj)
-	if i == k.pair[0] || i == k.pair[1] {
-		b.pair = i
+// inside notes an event with the calls that it is part of, the innermost last.
+func (k *walker) inside(s *goState, i int64, e *trace.Event) {
+	hides := hidden(e)
+	if hides && acts(e.Kind) || !hides && acts(e.Kind) && !(e.Kind == format.Read || e.Kind == format.Write) {
+		use(k.objects, e.Obj, e)
+		key, in := k.at(i)
+		for n, begin := range s.open {
+			b := k.brackets[begin]
+			b.acts = append(b.acts, act{e.Obj, hides, in})
+			if hides && in && n == len(s.open)-1 {
+				if !b.included {
+					b.from = key
+				}
+				b.included, b.from, b.to = true, min(b.from, key), max(b.to, key)
+			}
+		}
 	}
-	key, ok := k.at(i)
-	if !ok {
+	if i != k.pair[0] && i != k.pair[1] {
 		return
 	}
-	if b.included == 0 {
-		b.from = key
+	for n, begin := range s.open {
+		b := k.brackets[begin]
+		b.cut = true
+		if hides && n == len(s.open)-1 {
+			b.pair = i
+		}
 	}
-	b.from, b.to = min(b.from, key), max(b.to, key)
-	b.included++
 }
 
 // relevant reports whether a call does in the witness what other goroutines can notice.
 func (k *walker) relevant(b *bracket) bool {
-	return b.included > 0 && slices.ContainsFunc(b.objs, func(o trace.Addr) bool { return k.hiddens[o].several })
+	return b.included && slices.ContainsFunc(b.acts, func(a act) bool { return a.hidden && a.in && k.objects[a.obj].several })
+}
+
+// whole reports whether all that a call does is in the witness.
+func (k *walker) whole(b *bracket) bool {
+	return !b.cut && !slices.ContainsFunc(b.acts, func(a act) bool { return !a.in && k.objects[a.obj].several })
 }
 
 // goroutines gives a place to every goroutine, those that the witness starts or that live before it.
@@ -445,7 +463,7 @@ func (k *walker) mark(s *goState, i int64, e *trace.Event) {
 
 // ends says so of a call of code that was not instrumented, if all that it did belongs to the witness.
 func (k *walker) ends(s *goState, b *bracket, i int64, e *trace.Event) {
-	if b.pair >= 0 || !k.relevant(b) || b.included < b.hidden {
+	if !k.relevant(b) || !k.whole(b) {
 		return
 	}
 	key := b.to + 0.5
@@ -492,14 +510,18 @@ func (k *walker) schedule() (*schedule, error) {
 	return s, nil
 }
 
-// monotonic makes the keys of a goroutine's steps grow: a call begins before what is called back from it.
+// monotonic makes the keys of a goroutine's steps grow: a call begins before what is called back from it, and ends after it.
 func (k *walker) monotonic() {
-	least := map[int]float64{}
-	for i := len(k.steps) - 1; i >= 0; i-- {
+	most, least := map[int]float64{}, map[int]float64{}
+	for i := range k.steps {
 		st := &k.steps[i]
 		if st.flags&mark != 0 {
-			continue
+			st.key = max(st.key, most[st.gate])
 		}
+		most[st.gate] = max(most[st.gate], st.key)
+	}
+	for i := len(k.steps) - 1; i >= 0; i-- {
+		st := &k.steps[i]
 		if l, ok := least[st.gate]; ok {
 			st.key = min(st.key, l)
 		}
