@@ -196,7 +196,7 @@ func (c *counter) rests(f *window.Flow, yield func(int64)) {
 	}
 	for _, g := range f.Guards {
 		for _, r := range g.Term.Reads() {
-			yield(r)
+			yield(r.Number())
 		}
 	}
 }

@@ -107,7 +107,7 @@ func acts(way *window.Way) bool {
 func pathOf(way *window.Way) *Path {
 	p := &Path{G: way.G, Fork: way.Fork, Base: way.Base, Before: way.At, Where: way.Where()}
 	for _, g := range way.Chosen {
-		was, _ := g.Term.Eval(g.Term.Recorded())
+		was, _ := g.Term.Recorded()
 		p.Was, p.Is = append(p.Was, was), append(p.Is, g.Want)
 	}
 	for i := range way.Steps {

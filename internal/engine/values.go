@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"presage/internal/expr"
 	"presage/internal/trace/format"
 	"presage/internal/window"
 )
@@ -22,6 +23,7 @@ type values struct {
 	sources []*sources // of a read: the literals "it sees this write"
 	slice   []int32    // scratch: reads of the slice
 	inSlice []bool
+	terms   expr.Evaluator
 }
 
 // What from may be besides an event.
@@ -53,7 +55,11 @@ func (s *Solver) produced(e *window.Event, recorded uint64, asRecorded bool) wor
 	case e.Value == nil:
 		return word{}
 	}
-	return s.evaluate(e.Value)
+	if e.Value.Copies() {
+		return s.values.seen[e.Value.Reads()[0]]
+	}
+	v := s.evaluate(e.Value)
+	return word{v.val, v.known && !s.w.Names.Ambiguous(v.val)}
 }
 
 // sent is the element that the executed send y has left.
@@ -64,16 +70,12 @@ func (s *Solver) sent(y int32, e *window.Event) word {
 	return word{e.Val, s.allIntact(e.ValDeps)}
 }
 
-func (s *Solver) evaluate(t window.Term) word {
-	reads := t.Reads()
-	in := make([]uint64, len(reads))
-	for k, r := range reads {
-		if !s.values.seen[r].known {
-			return word{}
-		}
-		in[k] = s.values.seen[r].val
-	}
-	v, ok := t.Eval(in)
+// evaluate computes a term from the plain words that its reads see.
+func (s *Solver) evaluate(t *window.Term) word {
+	v, ok := s.values.terms.Eval(t.Expr, func(r int64) (uint64, bool) {
+		seen := &s.values.seen[r]
+		return s.w.Names.Plain(seen.val), seen.known
+	})
 	return word{v, ok}
 }
 
@@ -310,7 +312,7 @@ func (s *Solver) excludeSources(x, k int32, p window.Pair) {
 			}
 			val = s.w.Events[w].Val
 		}
-		if v, ok := g.Term.Eval([]uint64{val}); !ok || v != g.Want {
+		if v, ok := s.values.terms.Eval(g.Term.Expr, func(int64) (uint64, bool) { return s.w.Names.Plain(val), true }); !ok || v != g.Want {
 			s.emit(append(s.happens(x, p), src.lits[i].not())...)
 		}
 	}

@@ -63,7 +63,8 @@
 // take another value. Its rules (T1–T3) are in term.go. Where (F2) pins an operand that has a term, the Flow has a guard
 // in place of Needs, and the reads stay open; all other pins are as they are: the arguments of opaque calls, what
 // is in memory where opaque code looks (F9), channels, locks and map keys, the operands of what panicked (F4), and what has no term: recorded
-// and not recomputed (strings, interfaces, maps), or too large (maxTerm, maxTermReads, counted).
+// and not recomputed (contents of strings and maps, type assertions), or too large (maxTerm, maxTermReads, counted). A term is a
+// word each (package expr), some of which may not be known: a struct has those of its fields.
 //
 // # Soundness
 //
@@ -88,7 +89,7 @@
 //	eval.go                            instructions as functions of values
 //	machine.go                         frames, registers, local variables, silent steps
 //	needs.go, flow.go                  what is pinned; sets of reads
-//	term.go                            terms: values as functions of reads
+//	term.go, express.go, complex.go    terms: values as functions of reads
 //	walk.go, call.go                   events: where the walk is, frames
 //	record.go, check.go                the records of an instruction; values compared
 //	load.go                            SSA for a trace recorded earlier

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/expr"
 	"presage/internal/plan"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -91,6 +92,7 @@ type explorer struct {
 	s     window.Surroundings
 	paths []*path
 	done  []*window.Alternative
+	eval  expr.Evaluator
 }
 
 // path is an alternative under way.

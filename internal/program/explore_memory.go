@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/expr"
 	"presage/internal/plan"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -67,10 +68,10 @@ func (p *path) patched(c, v sval, at, n, whole int64) sval {
 	if !c.symbolic() && c.v.known == 0 || !v.symbolic() && v.v.known == 0 {
 		return sval{}
 	}
-	return operate([]sval{c, v}, func(a []Value) (Value, bool) {
-		r := patch(a[0], a[1], at, n, whole)
-		return r, r.known != 0
-	})
+	t, of := &term{words: make([]*expr.Expr, max(1, (whole+7)/8))}, c.term()
+	copy(t.words, of.words)
+	t.set(at, n, v.term())
+	return bounded(t)
 }
 
 // getLocal loads from a local variable.
@@ -219,38 +220,23 @@ func pieceAt(m *stored, addr uint64, size int64) sval {
 
 // content is what is at addr at the fork.
 func (p *path) content(addr uint64, size int64) (sval, bool) {
-	var off, lens []int64
-	var parts []sval
+	t := &term{words: make([]*expr.Expr, max(1, (size+7)/8))}
+	for i := range t.words {
+		t.words[i] = expr.Word(0)
+	}
 	for at := int64(0); at < size; {
 		n := min(size-at, int64(8-(addr+uint64(at))%8))
 		bits, ft, ok := p.s.Content(addr+uint64(at), n)
 		if !ok {
 			return sval{}, false
 		}
-		part := sval{v: Known(bits)}
-		if ft != nil {
-			s := ft.(*symbol)
-			part = pieceOf(sval{t: s.t}, int64(8*s.word), n)
+		if ft == nil {
+			ft = expr.Word(bits)
 		}
-		off, lens, parts = append(off, at), append(lens, n), append(parts, part)
+		t.set(at, n, single(expr.PartOf(ft, 0, n)))
 		at += n
 	}
-	if len(parts) == 1 {
-		return parts[0], true
-	}
-	apply := func(v []Value) (Value, bool) {
-		r := join(size, off, lens, v)
-		return r, r.known != 0
-	}
-	if slices.ContainsFunc(parts, func(s sval) bool { return s.symbolic() }) {
-		return operate(parts, apply), true
-	}
-	vals := make([]Value, len(parts))
-	for i := range parts {
-		vals[i] = parts[i].v
-	}
-	v, ok := apply(vals)
-	return sval{v: v}, ok
+	return bounded(t), true
 }
 
 // store is (A1).
@@ -298,11 +284,16 @@ func (p *path) written(s sval, val *uint64) (f window.Flow, known bool) {
 		*val = v
 		return f, ok && (v < 4096 || v >= 1<<48 || p.s.Settled(v))
 	}
-	sym := symbolOf(s.t, 0)
-	if sym == nil {
+	if f.Value = s.t.word(0); f.Value == nil {
 		return f, false
 	}
-	f.Value, f.From = sym, sym.reads
+	if f.Value.IsConst() {
+		w, _ := f.Value.Recorded()
+		return p.written(sval{v: Known(w)}, val)
+	}
+	for _, r := range f.Value.Reads() {
+		f.From = append(f.From, r.Number())
+	}
 	return f, true
 }
 

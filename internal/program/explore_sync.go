@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/expr"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 	"presage/internal/window"
@@ -136,15 +137,16 @@ func (p *path) atomic(in *instr, callee *ssa.Function, args []sval) bool {
 		e.Kind = format.AtomicRMW
 		f, known = p.written(pieceOf(args[2], 0, size), &e.Aux)
 		if f.Value == nil {
-			f.Value = constantTerm{e.Aux}
+			f.Value = expr.Word(e.Aux)
 		}
 	case strings.HasPrefix(name, "Add"):
 		e.Kind = format.AtomicRMW
-		sum := operate([]sval{old, pieceOf(args[2], 0, size)}, func(v []Value) (Value, bool) {
-			x, ok := v[0].Bits()
-			y, ok2 := v[1].Bits()
-			return Known((x + y) & mask(size)), ok && ok2
-		})
+		delta := pieceOf(args[2], 0, size)
+		k := expr.Uint64
+		if size == 4 {
+			k = expr.Uint32
+		}
+		sum := bounded(single(expr.Binary(expr.Add, k, 0, old.t.word(0), delta.term().word(0))))
 		if !args[2].symbolic() && args[2].v.known&1 == 0 {
 			known = false
 		}
@@ -168,14 +170,6 @@ func (p *path) atomic(in *instr, callee *ssa.Function, args []sval) bool {
 	p.advance(in)
 	return true
 }
-
-// constantTerm is a word that rests on nothing.
-type constantTerm struct{ word uint64 }
-
-func (c constantTerm) Reads() []int64               { return nil }
-func (c constantTerm) Recorded() []uint64           { return nil }
-func (c constantTerm) Eval([]uint64) (uint64, bool) { return c.word, true }
-func (c constantTerm) Single() bool                 { return false }
 
 // atomicSize is the number of bytes that a function of sync/atomic works on, 0 for one that is not modelled.
 func atomicSize(callee *ssa.Function) int64 {

@@ -1,50 +1,91 @@
 package program
 
 import (
+	"cmp"
 	"go/token"
 	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/expr"
 	"presage/internal/plan"
 	"presage/internal/window"
 )
 
 // Values of alternatives: terms, what they can be, and the instructions that compute.
 
-// readsOf are the reads of a term, ascending.
-func readsOf(t *term) []int64 {
-	s := &symbol{t: t}
-	s.collect(t)
-	return s.reads
-}
-
-// symbolOf is word i of a term, nil if it rests on too many reads.
-func symbolOf(t *term, i int) *symbol {
-	s := &symbol{t: t, word: i}
-	if !s.collect(t) {
-		return nil
+// symbolic is a term as a value: known if it does not change, nothing if none of it is known.
+func symbolic(t *term) sval {
+	if t == nil {
+		return sval{}
 	}
-	return s
-}
-
-// recordedOf is a term's value in the recorded run.
-func recordedOf(t *term) (Value, bool) {
-	s := symbolOf(t, 0)
-	if s == nil {
-		return Value{}, false
+	known := false
+	for _, e := range t.words {
+		if e != nil && !e.IsConst() {
+			return sval{t: t}
+		}
+		known = known || e != nil
 	}
-	return s.value(s.vals)
+	if !known && t.text == nil {
+		return sval{}
+	}
+	v, _ := recordedOf(t)
+	return sval{v: v}
 }
 
-// value is the whole value of a symbol's term.
-func (s *symbol) value(in []uint64) (Value, bool) {
-	e := evaluation{read: func(r int64) uint64 {
-		i, _ := slices.BinarySearch(s.reads, r)
-		return in[i]
-	}}
-	return e.eval(s.t)
+// term is a value as a term.
+func (s *sval) term() *term {
+	if s.symbolic() {
+		return s.t
+	}
+	return fixed(s.v)
+}
+
+// readsOf are the reads of a term, by number.
+func readsOf(t *term) []*expr.Expr {
+	var reads []*expr.Expr
+	for _, e := range t.words {
+		if e != nil {
+			reads = append(reads, e.Reads()...)
+		}
+	}
+	slices.SortFunc(reads, func(a, b *expr.Expr) int { return cmp.Compare(a.Number(), b.Number()) })
+	return slices.CompactFunc(reads, func(a, b *expr.Expr) bool { return a.Number() == b.Number() })
+}
+
+// recordedOf is a term's value in the recorded run. ok is false if a word that it has a term for has none.
+func recordedOf(t *term) (v Value, ok bool) {
+	return t.value(func(e *expr.Expr) (uint64, bool) { return e.Recorded() })
+}
+
+// value puts the words of a value together.
+func (t *term) value(of func(*expr.Expr) (uint64, bool)) (v Value, ok bool) {
+	words := make([]uint64, max(1, len(t.words)))
+	known := uint64(0)
+	for i, e := range t.words {
+		if e == nil {
+			continue
+		}
+		if words[i], ok = of(e); !ok {
+			return Value{}, false
+		}
+		known |= 1 << min(i, 63)
+	}
+	if v = Words(words); len(words) > 63 && known>>63 != 0 { // bit 63 stands for all the rest
+		for _, e := range t.words[63:] {
+			if e == nil {
+				known &^= 1 << 63
+			}
+		}
+	}
+	v.known = known
+	if t.text != nil {
+		if s, ok := t.text.RecordedText(); ok && t.text.IsConst() {
+			v = v.withText(s)
+		}
+	}
+	return v, true
 }
 
 func sameValue(a, b Value) bool {
@@ -69,41 +110,47 @@ func (v Value) words() int {
 	return 1 + len(v.more.words)
 }
 
-// guard is the condition t = v, a guard for each word.
+// guard is the condition t = v, a guard for each word that changes.
 func (p *path) guard(t *term, v Value) (guards []window.FlowGuard, ok bool) {
 	for i := range v.words() {
 		want, ok := v.Word(i)
-		s := symbolOf(t, i)
-		if !ok || s == nil {
+		e := t.word(i)
+		if !ok || e == nil {
 			return nil, false
 		}
-		guards = append(guards, window.FlowGuard{Term: s, Want: want})
+		if e.IsConst() {
+			if !amounts(e, want, mask(8)) {
+				return nil, false
+			}
+			continue
+		}
+		guards = append(guards, window.FlowGuard{Term: e, Want: want})
 	}
 	return guards, true
 }
 
 // values are what a term can be, by what its reads may see (A3).
 func (p *path) values(t *term) []Value {
-	s := symbolOf(t, 0)
-	if s == nil {
-		return nil
-	}
-	may := make([][]uint64, len(s.reads))
+	reads := readsOf(t)
+	may := make([][]uint64, len(reads))
 	total := 1
-	for k, r := range s.reads {
-		may[k] = p.seen(r, s.vals[k])
+	for k, r := range reads {
+		recorded, _ := r.Recorded()
+		may[k] = p.seen(r.Number(), recorded)
 		total *= len(may[k])
 		if total == 0 || total > maxCombined {
 			return nil
 		}
 	}
 	var out []Value
-	in := make([]uint64, len(s.reads))
+	in := make(map[int64]uint64, len(reads))
 	for n := range total {
-		for k := range may {
-			in[k], n = may[k][n%len(may[k])], n/len(may[k])
+		for k, r := range reads {
+			in[r.Number()], n = may[k][n%len(may[k])], n/len(may[k])
 		}
-		v, ok := s.value(in)
+		v, ok := t.value(func(e *expr.Expr) (uint64, bool) {
+			return p.eval.Eval(e, func(n int64) (uint64, bool) { return in[n], true })
+		})
 		if ok && !slices.ContainsFunc(out, func(x Value) bool { return sameValue(x, v) }) {
 			out = append(out, v)
 		}
@@ -139,30 +186,25 @@ func (p *path) seen(r int64, recorded uint64) []uint64 {
 	return list
 }
 
-// operate is the term of an operation over symbolic operands; neither known nor a term if one of them is neither.
-func operate(args []sval, apply func([]Value) (Value, bool)) sval {
-	t := &term{apply: apply, size: 1}
-	for _, a := range args {
-		t.args = append(t.args, termArg{t: a.t, v: a.v})
-		if a.t != nil {
-			t.size += a.t.size
-		}
-	}
-	if t.size > maxTerm {
-		return sval{}
-	}
-	return sval{t: t}
-}
-
 // pieceOf is size bytes at offset at of a value.
 func pieceOf(s sval, at, size int64) sval {
 	if !s.symbolic() {
 		return sval{v: s.v.part(at, size)}
 	}
-	return operate([]sval{s}, func(v []Value) (Value, bool) {
-		x := v[0].part(at, size)
-		return x, x.known != 0
-	})
+	return bounded(s.t.part(at, size))
+}
+
+// bounded is symbolic, without the words that are too large.
+func bounded(t *term) sval {
+	if t == nil {
+		return sval{}
+	}
+	for i, e := range t.words {
+		if e != nil && (len(e.Reads()) > maxTermReads || !e.Within(maxTerm)) {
+			t = t.without(i)
+		}
+	}
+	return symbolic(t)
 }
 
 // other executes what is neither control nor memory.
@@ -243,13 +285,11 @@ func (p *path) compute(in *instr) bool {
 	}
 	code := p.frame.code
 	if slices.ContainsFunc(args, func(s sval) bool { return s.symbolic() }) {
-		if slices.ContainsFunc(args, func(s sval) bool { return !s.symbolic() && s.v.known == 0 && s.v.more == nil }) && !noOperand(in, args) {
-			return p.next(in, sval{})
+		terms := make([]*term, len(args))
+		for i := range args {
+			terms[i] = args[i].term()
 		}
-		return p.next(in, operate(args, func(v []Value) (Value, bool) {
-			r, err := code.eval(in, v)
-			return r, err == nil && r.known != 0
-		}))
+		return p.next(in, bounded(code.express(in, terms)))
 	}
 	vals := make([]Value, len(args))
 	for i := range args {
@@ -260,24 +300,6 @@ func (p *path) compute(in *instr) bool {
 		return p.stop("panic")
 	}
 	return p.next(in, sval{v: v})
-}
-
-// noOperand reports whether what is not known of the operands is only a callee or a bound that is not there.
-func noOperand(in *instr, args []sval) bool {
-	ops := in.in.Operands(nil)
-	for i := range args {
-		if args[i].symbolic() || args[i].v.known != 0 {
-			continue
-		}
-		if *ops[i] == nil {
-			continue
-		}
-		if _, ok := (*ops[i]).(*ssa.Builtin); ok {
-			continue
-		}
-		return false
-	}
-	return true
 }
 
 // checked makes the implicit checks of an instruction (A4), whose operands are known by now, and says why it cannot go on.

@@ -125,7 +125,9 @@ func (g *goroutine) freezeFrame(f *frame) *xframe {
 			continue
 		}
 		v := Value{bits: c.words[0], known: c.known, more: &more{words: slices.Clone(c.words[1:])}}
-		x.cells[i] = f.open(v, c.deps, c.term)
+		if x.cells[i] = (sval{v: v}); c.terms != nil {
+			x.cells[i] = f.open(v, c.deps, &term{words: c.terms})
+		}
 	}
 	return x
 }
@@ -135,10 +137,8 @@ func (f *frame) open(v Value, d *reads, t *term) sval {
 	switch {
 	case d == nil || d.pinned:
 		return sval{v: v}
-	case t != nil:
-		return sval{t: t}
 	}
-	return sval{}
+	return symbolic(t)
 }
 
 // deferred keeps a deferred call.
@@ -170,7 +170,9 @@ func (x *fork) Reads() []int64 {
 		x.reads = []int64{}
 		in := x.frame.instr()
 		for _, i := range x.args {
-			x.reads = append(x.reads, readsOf(x.frame.regs[in.args[i].reg].t)...)
+			for _, r := range readsOf(x.frame.regs[in.args[i].reg].term()) {
+				x.reads = append(x.reads, r.Number())
+			}
 		}
 		slices.Sort(x.reads)
 		x.reads = slices.Compact(x.reads)

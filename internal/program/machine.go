@@ -3,6 +3,7 @@ package program
 import (
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/expr"
 	"presage/internal/plan"
 )
 
@@ -57,15 +58,15 @@ func (s *stage) reset() { *s = stage{words: s.words[:0], loads: s.loads[:0], cho
 type cell struct {
 	words []uint64 // nil: too large to follow, nothing is known
 	known uint64
-	deps  *reads // a union over what was stored in any part of it (F5)
-	term  *term  // of the whole content
+	deps  *reads       // a union over what was stored in any part of it (F5)
+	terms []*expr.Expr // of words, nil: it does not change
 }
 
 // maxCell bounds the size of a local variable whose content is followed, in words.
 const maxCell = plan.MaxFollowed / 8
 
 func (c *cell) clear(size int64) {
-	c.deps, c.term, c.known = nil, nil, 0
+	c.deps, c.terms, c.known = nil, nil, 0
 	n := int(size+7) / 8
 	if size < 0 || n > maxCell {
 		c.words = nil
@@ -161,7 +162,7 @@ func (g *goroutine) enterBlock(f *frame, e edge) {
 	for i, p := range b.phis {
 		f.set(p, g.phiVals[i], g.phiDeps[i])
 		if g.w.symbolic {
-			f.setTerm(p, g.phiTerms[i])
+			g.setTerm(f, p, g.phiTerms[i])
 		}
 	}
 	f.block, f.ip = e.to, 0
@@ -273,7 +274,7 @@ func (g *goroutine) finish(f *frame, in *instr) {
 			f.deps[in.reg] = f.cells[in.cell].deps
 		}
 		if g.w.symbolic {
-			f.terms[in.reg] = g.symbolic(f, in)
+			g.setTerm(f, in, g.symbolic(f, in))
 		}
 	case opCall:
 		g.returned(f, in)
@@ -287,14 +288,16 @@ func (g *goroutine) setLocal(f *frame, in *instr) {
 	c := &f.cells[in.cell]
 	at := f.value(&in.args[0])
 	d := f.depsOf(&in.args[1])
-	if off, ok := at.Bits(); !ok || off != 0 || in.size != f.code.cells[in.cell] {
+	off, ok := at.Bits()
+	whole := ok && off == 0 && in.size == f.code.cells[in.cell]
+	if g.w.symbolic {
+		c.storeTerm(at, in.size, g.operand(f, &in.args[1]), d != nil && !d.pinned, whole)
+	}
+	if !whole {
 		d = g.d.union(c.deps, d)
 	}
 	c.store(at, in.size, f.value(&in.args[1]))
-	c.deps, c.term = d, nil
-	if off, ok := at.Bits(); ok && off == 0 && in.size == f.code.cells[in.cell] {
-		c.term = f.termOf(&in.args[1])
-	}
+	c.deps = d
 }
 
 // evaluate gives an instruction its result and what it depends on (F1).
@@ -325,10 +328,10 @@ func (g *goroutine) evaluate(f *frame, in *instr) {
 			f.terms[in.reg+i] = nil
 		}
 		if d != nil {
-			f.setTerm(in, g.symbolic(f, in))
+			g.setTerm(f, in, g.symbolic(f, in))
 		}
-		if t := f.stage.term; t != nil && in.n == 1 && g.agrees(t, f.regs[in.reg]) {
-			f.setTerm(in, t)
+		if t := f.stage.term; t != nil && in.n == 1 && f.regs[in.reg].more == nil && f.regs[in.reg].known != 0 {
+			g.setTerm(f, in, t)
 		}
 	}
 }

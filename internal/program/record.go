@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/expr"
 	"presage/internal/plan"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -126,7 +127,7 @@ func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.E
 	} else {
 		g.stored(f, in, stack)
 		if in.op == opStore && !stack {
-			g.writes(g.part(f.termOf(&in.args[1]), int64(uint64(e.Obj)-s.addr), int64(e.Size)), e.Val)
+			g.writes(f.termOf(&in.args[1]).part(int64(uint64(e.Obj)-s.addr), int64(e.Size)).word(0), e.Val)
 		}
 	}
 	if e.Flags&format.FlagMore != 0 {
@@ -267,7 +268,7 @@ func (g *goroutine) runtime(f *frame, in *instr, index int64, e *trace.Event) {
 			return
 		}
 		f.stage.reads = g.d.union(f.stage.reads, g.d.read(index))
-		f.stage.term = g.readWord(f, index, e)
+		f.stage.term = g.readWord(index, e)
 	}
 	if !g.w.symbolic {
 		return
@@ -279,23 +280,19 @@ func (g *goroutine) runtime(f *frame, in *instr, index int64, e *trace.Event) {
 		t := g.updated(f, in, f.stage.term, int64(e.Size))
 		g.writes(t, e.Aux)
 		if isAdd(in) {
-			f.stage.term = t
+			f.stage.term = single(t)
 		}
 	case format.ChanSend:
-		if in, ok := in.in.(*ssa.Send); ok && e.Flags&format.FlagNoValue == 0 {
-			_ = in
-			g.writes(f.termOf(&f.instr().args[1]), e.Val)
+		if _, ok := in.in.(*ssa.Send); ok && e.Flags&format.FlagNoValue == 0 {
+			g.writes(f.termOf(&f.instr().args[1]).word(0), e.Val)
 		}
 	}
 }
 
 // writes notes the term of what the event writes or sends.
-func (g *goroutine) writes(t *term, val uint64) {
-	if t == nil {
-		return
-	}
-	if s := g.symbol(t, 0); s != nil && s.amountsTo(val) {
-		g.w.value = s
+func (g *goroutine) writes(e *expr.Expr, val uint64) {
+	if e != nil && amounts(e, val, mask(8)) {
+		g.w.value = e
 	}
 }
 

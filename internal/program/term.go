@@ -1,21 +1,20 @@
 package program
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/expr"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 	"presage/internal/window"
 )
 
-// A term is the symbolic value of a register: the expression over reads that the trace has
-// unrolled its computation into, RECIPE's symbolic trace (seed 000 section III.A). Terms are
-// made only for a walk that asks for them (NewSymbolic), and only for values that depend on a read that is
-// not pinned. They are never solved for, only evaluated, so that an operator is what eval says.
+// A term is the symbolic value of a register: the expressions over reads that the trace has
+// unrolled its computation into, RECIPE's symbolic trace (seed 000 section III.A), a word
+// each. Terms are made only for a walk that asks for them (NewSymbolic), and only for values that depend on a read
+// that is not pinned. What an instruction means is in express.go.
 //
 // (T1) The term of a load is the words that its Read events return; of an operation that eval
 // computes, the operation over the terms of its operands; of a call that is walked, a phi, a local
@@ -25,13 +24,101 @@ import (
 // and its reads stay open. One without a term pins its reads, and so does one that is nothing but a load: the guard would say
 // the same.
 //
-// (T3) With the values of the recorded run, a term amounts to the recorded value. Where that
-// is not so by construction (atomics, channels), it is checked when the term is made.
+// (T3) With the values of the recorded run, a term amounts to the recorded value. That is checked whenever one is
+// made: the expressions know what they amounted to (expr E5).
 type term struct {
-	words []loaded // of a load
-	apply func([]Value) (Value, bool)
-	args  []termArg
-	size  int // nodes, those that are shared as often as they are used
+	words []*expr.Expr // nil: not known
+	text  *expr.Expr   // the content of a string, nil: not known
+	load  bool         // it is what a load returned
+}
+
+// Bounds of a term. What is larger has none, and is counted.
+const (
+	maxTerm      = 2048 // nodes of a word
+	maxTermReads = 64   // reads of one
+)
+
+// word returns word i, nil if it is not known.
+func (t *term) word(i int) *expr.Expr {
+	if t == nil || i >= len(t.words) {
+		return nil
+	}
+	return t.words[i]
+}
+
+// single is the term of a value of one word.
+func single(e *expr.Expr) *term {
+	if e == nil {
+		return nil
+	}
+	return &term{words: []*expr.Expr{e}}
+}
+
+// fixed is the term of a value that is the same in every run.
+func fixed(v Value) *term {
+	t := &term{words: make([]*expr.Expr, 1)}
+	if v.more != nil {
+		t.words = make([]*expr.Expr, 1+len(v.more.words))
+	}
+	for i := range t.words {
+		if w, ok := v.Word(i); ok {
+			t.words[i] = expr.Word(w)
+		}
+	}
+	if s, ok := v.Content(); ok && v.more != nil {
+		t.text = expr.Text(s)
+	}
+	return t
+}
+
+// part is size bytes at offset off: a field or an element.
+func (t *term) part(off, size int64) *term {
+	if t == nil {
+		return nil
+	}
+	if n := int64(len(t.words)); off == 0 && size == 8*n {
+		return t
+	}
+	p := &term{words: make([]*expr.Expr, max(1, (size+7)/8))}
+	for i := range p.words {
+		p.words[i] = t.bytes(off+8*int64(i), min(8, size-8*int64(i)))
+	}
+	return p
+}
+
+// bytes is n ≤ 8 bytes at offset off, which may lie in two words.
+func (t *term) bytes(off, n int64) *expr.Expr {
+	i, from := int(off/8), off%8
+	if n <= 0 {
+		return expr.Word(0)
+	}
+	lo := expr.PartOf(t.word(i), from, min(n, 8-from))
+	if from+n <= 8 {
+		return lo
+	}
+	return expr.Concat(lo, 8-from, expr.PartOf(t.word(i+1), 0, from+n-8))
+}
+
+// leaf is the term of a load whose parts are known, nil if they are not.
+func leaf(parts []loaded) *term {
+	if len(parts) == 0 || len(parts) > maxTermReads {
+		return nil
+	}
+	last := parts[len(parts)-1]
+	t := &term{words: make([]*expr.Expr, (last.at+last.n+7)/8), load: true}
+	for _, p := range parts { // they follow each other
+		e := expr.NewRead(p.read, p.n, p.val&mask(p.n))
+		i, from := p.at/8, p.at%8
+		if from == 0 {
+			t.words[i] = e
+			continue
+		}
+		t.words[i] = expr.Concat(t.words[i], from, e)
+		if from+p.n > 8 {
+			t.words[i+1] = expr.PartOf(e, 8-from, from+p.n-8)
+		}
+	}
+	return t
 }
 
 // loaded is a part of a load: a Read event, and where its bytes stand in the value.
@@ -42,130 +129,61 @@ type loaded struct {
 	val  uint64 // recorded
 }
 
-// termArg is an operand: a term, or a value that does not change.
-type termArg struct {
-	t *term
-	v Value
-}
-
-const (
-	maxTerm      = 4096 // nodes of a term
-	maxTermReads = 64   // reads of a term
-)
-
-// An evaluation is one pass over a term. Terms share nodes and are immutable: the engine
-// evaluates some while the walk makes others.
-type evaluation struct {
-	read func(int64) uint64 // the word that a Read event returns
-	memo map[*term]result
-}
-
-type result struct {
-	val Value
-	ok  bool
-}
-
-// eval computes a term, each of its nodes once.
-func (e *evaluation) eval(t *term) (Value, bool) {
-	if t.words != nil {
-		return assemble(t.words, e.read), true
+// operand returns an operand as a term; nil if it changes in a way that has none.
+func (g *goroutine) operand(f *frame, a *arg) *term {
+	d := f.depsOf(a)
+	if d == nil || d.pinned {
+		return fixed(f.value(a))
 	}
-	if r, ok := e.memo[t]; ok {
-		return r.val, r.ok
-	}
-	val, ok := e.compute(t)
-	if t.size > 8 { // smaller ones cost less than to remember them
-		if e.memo == nil {
-			e.memo = map[*term]result{}
-		}
-		e.memo[t] = result{val, ok}
-	}
-	return val, ok
+	return f.terms[a.reg]
 }
 
-func (e *evaluation) compute(t *term) (Value, bool) {
-	vals := make([]Value, len(t.args))
-	for i, a := range t.args {
-		vals[i] = a.v
-		if a.t != nil {
-			v, ok := e.eval(a.t)
-			if !ok {
-				return Value{}, false
-			}
-			vals[i] = v
-		}
+// setTerm gives the first register of an instruction its term, what of it is (T3).
+func (g *goroutine) setTerm(f *frame, in *instr, t *term) {
+	if in.reg < 0 || in.n == 0 {
+		return
 	}
-	return t.apply(vals)
+	f.terms[in.reg] = g.checked(t, f.regs[in.reg], in.size)
 }
 
-// assemble puts the parts of a load together.
-func assemble(parts []loaded, read func(int64) uint64) Value {
-	last := parts[len(parts)-1]
-	words := make([]uint64, (last.at+last.n+7)/8)
-	for _, p := range parts {
-		w := read(p.read) & mask(p.n)
-		i, sh := p.at/8, 8*(p.at%8)
-		words[i] |= w << sh
-		if p.at%8+p.n > 8 {
-			words[i+1] |= w >> (64 - sh)
-		}
-	}
-	return Words(words)
-}
-
-// leaf is the term of a load whose parts are known, nil if they are not.
-func leaf(parts []loaded) *term {
-	if len(parts) == 0 || len(parts) > maxTermReads {
+// checked drops the words of a term that do not amount to what was recorded or computed (T3), or are too large.
+func (g *goroutine) checked(t *term, v Value, size int64) *term {
+	if t == nil {
 		return nil
 	}
-	return &term{words: slices.Clone(parts), size: 1}
-}
-
-// operation is the term of an operation, nil if an operand that changes has none.
-func (g *goroutine) operation(args []termArg, apply func([]Value) (Value, bool)) *term {
-	t := &term{apply: apply, args: args, size: 1}
-	changes := false
-	for _, a := range args {
-		if a.t != nil {
-			changes, t.size = true, t.size+a.t.size
+	known := false
+	for i, e := range t.words {
+		if e == nil {
+			continue
 		}
+		m := mask(size - 8*int64(i))
+		if size < 0 {
+			m = mask(8)
+		}
+		if want, ok := v.Word(i); ok && !amounts(e, want, m) {
+			t = t.without(i)
+		} else if len(e.Reads()) > maxTermReads || !e.Within(maxTerm) {
+			g.w.stats.TermsTooLarge++
+			t = t.without(i)
+		}
+		known = known || t.words[i] != nil
 	}
-	switch {
-	case !changes:
-		return nil
-	case t.size > maxTerm:
-		g.w.stats.TermsTooLarge++
+	if !known && t.text == nil {
 		return nil
 	}
 	return t
 }
 
-// part is size bytes at offset at of a term.
-func (g *goroutine) part(t *term, at, size int64) *term {
-	if t == nil {
-		return nil
-	}
-	return g.operation([]termArg{{t: t}}, func(v []Value) (Value, bool) {
-		p := v[0].part(at, size)
-		return p, p.known != 0
-	})
+func amounts(e *expr.Expr, want, m uint64) bool {
+	v, ok := e.Recorded()
+	return ok && (v^want)&m == 0
 }
 
-// operand returns an operand of a term. ok is false if it changes in a way that has no term.
-func (g *goroutine) operand(f *frame, a *arg) (_ termArg, ok bool) {
-	d := f.depsOf(a)
-	if d == nil || d.pinned {
-		return termArg{v: f.value(a)}, true
-	}
-	t := f.terms[a.reg]
-	return termArg{t: t}, t != nil
-}
-
-// setTerm gives the first register of an instruction its term.
-func (f *frame) setTerm(in *instr, t *term) {
-	if in.reg >= 0 && in.n > 0 {
-		f.terms[in.reg] = t
-	}
+// without returns t without the term of word i.
+func (t *term) without(i int) *term {
+	c := &term{words: append([]*expr.Expr(nil), t.words...), text: t.text}
+	c.words[i] = nil
+	return c
 }
 
 // termOf is the term of operand a.
@@ -182,13 +200,13 @@ func (g *goroutine) symbolic(f *frame, in *instr) *term {
 	case opLocal:
 		c := &f.cells[in.cell]
 		at, ok := f.value(&in.args[0]).Bits()
-		if !ok || c.term == nil {
+		switch {
+		case !ok || in.size < 0:
 			return nil
+		case c.terms == nil:
+			return fixed(f.regs[in.reg])
 		}
-		if at == 0 && in.size == f.code.cells[in.cell] {
-			return c.term
-		}
-		return g.part(c.term, int64(at), in.size)
+		return (&term{words: c.terms}).part(int64(at), in.size)
 	case opLoad:
 		if !f.stage.known {
 			return nil
@@ -200,54 +218,87 @@ func (g *goroutine) symbolic(f *frame, in *instr) *term {
 		if in.n != 1 || f.stage.reads != nil || f.regs[in.reg].known == 0 {
 			return nil
 		}
-		return g.symbolicEval(f, in)
+		args := make([]*term, len(in.args))
+		for i := range in.args {
+			args[i] = g.operand(f, &in.args[i])
+		}
+		return f.code.express(in, args)
 	}
 	return nil
 }
 
-// symbolicEval is the operation that eval computes, if it computed what was recorded.
-func (g *goroutine) symbolicEval(f *frame, in *instr) *term {
-	args := make([]termArg, len(in.args))
-	for i := range in.args {
-		a, ok := g.operand(f, &in.args[i])
-		if !ok {
-			return nil
-		}
-		args[i] = a
-	}
-	code := f.code
-	apply := func(v []Value) (Value, bool) {
-		r, err := code.eval(in, v)
-		return r, err == nil && r.known != 0
-	}
-	if in.recorded {
-		if v := g.computed(f, in); v.known == 0 || differs(v, f.regs[in.reg], in.size) {
-			return nil
-		}
-	}
-	return g.operation(args, apply)
-}
-
 func (g *goroutine) symbolicPart(f *frame, in *instr) *term {
-	t := f.termOf(&in.args[0])
+	t := g.operand(f, &in.args[0])
 	switch in.in.(type) {
 	case *ssa.FieldAddr:
 		if in.off == nil || in.size < 0 || in.fused {
 			return nil
 		}
-		return g.part(t, in.off[in.index], in.size)
+		return t.part(in.off[in.index], in.size)
 	case *ssa.IndexAddr:
 		i, ok := f.value(&in.args[1]).Bits()
 		if at := signed(in.kind2, i); ok && at >= 0 && in.elem >= 0 {
-			return g.part(t, at*in.elem, in.elem)
+			return t.part(at*in.elem, in.elem)
 		}
 		return nil
 	}
 	return t
 }
 
-// loads notes the words of a read by an atomic operation or from a channel.
-func (g *goroutine) readWord(f *frame, index int64, e *trace.Event) *term {
+// storeTerm is the symbolic side of a store to a local variable, before the store itself.
+func (c *cell) storeTerm(off Value, size int64, t *term, changes, whole bool) {
+	at, ok := off.Bits()
+	switch {
+	case !changes && (whole || c.terms == nil && ok):
+		c.terms = nil // the words say it
+		return
+	case c.words == nil:
+		return
+	case c.terms == nil:
+		c.terms = fixed(Value{bits: c.words[0], known: c.known, more: &more{words: c.words[1:]}}).words
+	default:
+		c.terms = append([]*expr.Expr(nil), c.terms...) // loads of the whole share it
+	}
+	if !ok || size < 0 || at+uint64(size) > uint64(len(c.words))*8 {
+		clear(c.terms)
+		return
+	}
+	if whole {
+		c.terms = make([]*expr.Expr, len(c.terms))
+		for i := range c.terms {
+			c.terms[i] = t.word(i)
+		}
+		return
+	}
+	(&term{words: c.terms}).set(int64(at), size, t)
+}
+
+// set gives t size bytes of v at offset at. It changes t.
+func (t *term) set(at, size int64, v *term) {
+	for i := int64(0); i*8 < size; i++ {
+		t.setBytes(at+i*8, min(8, size-i*8), v.word(int(i)))
+	}
+}
+
+// setBytes sets n ≤ 8 bytes at offset at, which may lie in two words.
+func (t *term) setBytes(at, n int64, e *expr.Expr) {
+	i, from := at/8, at%8
+	if first := 8 - from; n > first {
+		t.setBytes(at, first, expr.PartOf(e, 0, first))
+		t.setBytes(at+first, n-first, expr.PartOf(e, first, n-first))
+		return
+	}
+	if n == 8 {
+		t.words[i] = e
+		return
+	}
+	old := t.words[i]
+	high := expr.Concat(e, n, expr.PartOf(old, from+n, 8-from-n))
+	t.words[i] = expr.Concat(expr.PartOf(old, 0, from), from, high)
+}
+
+// readWord is the word of a read by an atomic operation or from a channel.
+func (g *goroutine) readWord(index int64, e *trace.Event) *term {
 	n := int64(e.Size)
 	if e.Kind == format.ChanRecv {
 		n = 8
@@ -258,40 +309,34 @@ func (g *goroutine) readWord(f *frame, index int64, e *trace.Event) *term {
 	return leaf([]loaded{{read: index, n: n, val: e.Val}})
 }
 
-func isAdd(in *instr) bool {
-	call, ok := in.in.(*ssa.Call)
-	return ok && call.Call.StaticCallee() != nil && strings.HasPrefix(call.Call.StaticCallee().Name(), "Add")
-}
-
-// agrees checks (T3) for a value of one word.
-func (g *goroutine) agrees(t *term, v Value) bool {
-	want, ok := v.Bits()
-	s := g.symbol(t, 0)
-	return ok && v.more == nil && s != nil && s.amountsTo(want)
-}
-
-// updated is the new value of an atomic operation, as a term: what Store and Swap are given, Add's sum.
-func (g *goroutine) updated(f *frame, in *instr, old *term, size int64) *term {
+// updated is the new value of an atomic operation: what Store and Swap are given, what Add, And and Or compute.
+func (g *goroutine) updated(f *frame, in *instr, old *term, size int64) *expr.Expr {
 	call, ok := in.in.(*ssa.Call)
 	if !ok || call.Call.IsInvoke() || call.Call.StaticCallee() == nil {
 		return nil
 	}
 	name := call.Call.StaticCallee().Name()
-	last, ok := g.operand(f, &in.args[len(in.args)-1])
-	if !ok {
-		return nil
+	last := g.operand(f, &in.args[len(in.args)-1]).word(0)
+	k := expr.Uint64
+	if size == 4 {
+		k = expr.Uint32
 	}
 	switch {
-	case strings.HasPrefix(name, "Add") && old != nil:
-		return g.operation([]termArg{{t: old}, last}, func(v []Value) (Value, bool) {
-			x, ok := v[0].Bits()
-			y, ok2 := v[1].Bits()
-			return Known((x + y) & mask(size)), ok && ok2
-		})
+	case strings.HasPrefix(name, "Add"):
+		return expr.Binary(expr.Add, k, 0, old.word(0), last)
+	case strings.HasPrefix(name, "And"):
+		return expr.Binary(expr.And, k, 0, old.word(0), last)
+	case strings.HasPrefix(name, "Or"):
+		return expr.Binary(expr.Or, k, 0, old.word(0), last)
 	case strings.HasPrefix(name, "Store"), strings.HasPrefix(name, "Swap"):
-		return last.t
+		return last
 	}
 	return nil
+}
+
+func isAdd(in *instr) bool {
+	call, ok := in.in.(*ssa.Call)
+	return ok && call.Call.StaticCallee() != nil && strings.HasPrefix(call.Call.StaticCallee().Name(), "Add")
 }
 
 // keep is rule (F2) for an operand: it must keep its value. (T2)
@@ -301,7 +346,7 @@ func (g *goroutine) keep(f *frame, a *arg) {
 		return
 	}
 	t := f.termOf(a)
-	if t == nil || t.words != nil || !g.guard(t, f.value(a)) {
+	if t == nil || t.load || !g.guard(t, f.value(a)) {
 		g.d.pin(d)
 	}
 }
@@ -315,89 +360,14 @@ func (g *goroutine) guard(t *term, v Value) bool {
 	at := len(g.guards)
 	for i := range n {
 		want, ok := v.Word(i)
-		s := g.symbol(t, i)
-		if !ok || s == nil || !s.amountsTo(want) {
+		e := t.word(i)
+		if !ok || e == nil || !amounts(e, want, mask(8)) {
 			g.guards = g.guards[:at]
 			return false
 		}
-		g.guards = append(g.guards, window.FlowGuard{Term: s, Want: want})
+		if !e.IsConst() {
+			g.guards = append(g.guards, window.FlowGuard{Term: e, Want: want})
+		}
 	}
 	return true
 }
-
-// A symbol is one word of a term: a [window.FlowTerm].
-type symbol struct {
-	t     *term
-	word  int
-	reads []int64
-	vals  []uint64 // recorded
-}
-
-// symbol returns word i of a term, nil if it rests on too many reads.
-func (g *goroutine) symbol(t *term, i int) *symbol {
-	s := &symbol{t: t, word: i}
-	if !s.collect(t) {
-		g.w.stats.TermsTooLarge++
-		return nil
-	}
-	return s
-}
-
-// collect finds the reads of a term. It is false if there are too many.
-func (s *symbol) collect(t *term) bool {
-	recorded, seen := map[int64]uint64{}, map[*term]bool{}
-	var visit func(t *term) bool
-	visit = func(t *term) bool {
-		if seen[t] {
-			return true
-		}
-		if t.size > 8 {
-			seen[t] = true
-		}
-		for _, p := range t.words {
-			recorded[p.read] = p.val
-		}
-		for _, a := range t.args {
-			if a.t != nil && !visit(a.t) {
-				return false
-			}
-		}
-		return len(recorded) <= maxTermReads
-	}
-	if !visit(t) {
-		return false
-	}
-	s.reads = slices.Sorted(maps.Keys(recorded))
-	for _, r := range s.reads {
-		s.vals = append(s.vals, recorded[r])
-	}
-	return true
-}
-
-// amountsTo checks (T3).
-func (s *symbol) amountsTo(want uint64) bool {
-	v, ok := s.Eval(s.vals)
-	return ok && v == want
-}
-
-// Reads implements [window.FlowTerm].
-func (s *symbol) Reads() []int64 { return s.reads }
-
-// Recorded implements [window.FlowTerm].
-func (s *symbol) Recorded() []uint64 { return s.vals }
-
-// Eval implements [window.FlowTerm].
-func (s *symbol) Eval(in []uint64) (uint64, bool) {
-	e := evaluation{read: func(r int64) uint64 {
-		i, _ := slices.BinarySearch(s.reads, r)
-		return in[i]
-	}}
-	v, ok := e.eval(s.t)
-	if !ok {
-		return 0, false
-	}
-	return v.Word(s.word)
-}
-
-// Single reports that the symbol is nothing but what one read returns.
-func (s *symbol) Single() bool { return len(s.t.words) == 1 && s.word == 0 && s.t.words[0].at == 0 }

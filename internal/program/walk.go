@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/expr"
 	"presage/internal/plan"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -25,8 +26,8 @@ type Walker struct {
 	stats      Stats
 	mismatches []Mismatch
 	from       []int64
-	value      window.FlowTerm // of the event's write or send
-	symbolic   bool            // terms are made (NewSymbolic)
+	value      *expr.Expr // of the event's write or send
+	symbolic   bool       // terms are made (NewSymbolic)
 	branched   func(*plan.Func, []int64)
 	branching  bool       // forks are kept (NewBranching)
 	compiling  sync.Mutex // of codes: alternatives are executed beside the walk

@@ -3,6 +3,7 @@ package window
 import (
 	"slices"
 
+	"presage/internal/expr"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -84,7 +85,7 @@ type record struct {
 	needs  []int64
 	from   []int64
 	guards []FlowGuard
-	value  FlowTerm
+	value  *expr.Expr
 	walked bool
 	forks  []Fork
 	touch  touch // OpaqueBegin, OpaqueEnd
@@ -153,7 +154,7 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	}
 	if !b.opt.Symbolic { // what a guard rests on is needed
 		for _, g := range f.Guards {
-			r.needs = append(slices.Clone(r.needs), g.Term.Reads()...)
+			r.needs = append(slices.Clone(r.needs), numbers(g.Term)...)
 		}
 	} else {
 		r.guards, r.value = append([]FlowGuard(nil), f.Guards...), f.Value

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"presage/internal/expr"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -275,7 +276,7 @@ func (s *surroundings) initial(addr uint64, size int64) (uint64, bool) {
 	return s.m.b.carry.mem.value(addr&^7, mask)
 }
 
-func (s *surroundings) Content(addr uint64, size int64) (bits uint64, term FlowTerm, ok bool) {
+func (s *surroundings) Content(addr uint64, size int64) (bits uint64, term *expr.Expr, ok bool) {
 	bits, ok = s.initial(addr, size)
 	mask := byteMask(addr, uint16(size))
 	vague := false // something was written that is not known
@@ -455,23 +456,23 @@ func (m *maker) stepChannel(i int, n int32, r *record) bool {
 	ev := &m.w.Events[n]
 	switch {
 	case ev.Kind == format.ChanSend:
-		return m.stepValue(r, n, valueMask{0, 0xff}, &ev.Val)
+		return m.stepValue(r, n, 0, 0xff, &ev.Val)
 	case ev.Kind == format.ChanRecv && ev.Flags&format.FlagClosed == 0:
-		m.source(i, piece{mask: 0xff, event: n})
+		m.source(i, 0xff, n)
 	}
 	return true
 }
 
-// source says that record i sees the event of p.
-func (m *maker) source(i int, p piece) {
+// source says that the bytes of mask of record i are what event n sees.
+func (m *maker) source(i int, mask uint8, n int32) {
 	for len(m.src) < len(m.recs) {
 		m.src = append(m.src, nil)
 	}
-	if len(m.contents) > i && m.contents[i] != nil && p.event <= m.contents[i].pieces[0].event {
+	if len(m.contents) > i && m.contents[i] != nil && int64(n) <= m.contents[i].pieces[0].is.Number() {
 		m.contents[i], m.src[i] = nil, nil
 	}
-	m.src[i] = append(m.src[i], p.event)
-	m.learn(i, p)
+	m.src[i] = append(m.src[i], n)
+	m.learnEvent(i, mask, n, m.w.Events[n].Val)
 }
 
 // stepAccess makes the events of an access of an alternative: one for each atom.
@@ -500,12 +501,12 @@ func (m *maker) stepAccess(i int, r *record, t *thread, ev Event) bool {
 			return false
 		}
 		if reads(e.Kind) {
-			m.source(i, piece{mask: a.mask, event: n})
+			m.source(i, a.mask, n)
 		}
 		switch {
-		case e.Kind == format.AtomicRMW && !m.stepValue(r, n, valueMask{shift, a.mask}, &m.w.Events[n].Aux):
+		case e.Kind == format.AtomicRMW && !m.stepValue(r, n, shift, a.mask, &m.w.Events[n].Aux):
 			return false
-		case (e.Kind == format.Write || e.Kind == format.AtomicWrite) && !m.stepValue(r, n, valueMask{shift, a.mask}, &m.w.Events[n].Val):
+		case (e.Kind == format.Write || e.Kind == format.AtomicWrite) && !m.stepValue(r, n, shift, a.mask, &m.w.Events[n].Val):
 			return false
 		}
 	}
@@ -513,40 +514,50 @@ func (m *maker) stepAccess(i int, r *record, t *thread, ev Event) bool {
 }
 
 // stepValue gives a write or send of an alternative its value: that of its term where its reads see what their events have.
-func (m *maker) stepValue(r *record, n int32, atom valueMask, val *uint64) bool {
+func (m *maker) stepValue(r *record, n int32, shift uint64, mask uint8, val *uint64) bool {
 	if r.value == nil {
 		return true
 	}
-	t := m.term(r.value)
-	if t == nil {
-		word, ok := r.value.Eval(r.value.Recorded())
-		if !ok || len(m.resolve(r.value.Reads())) > 0 {
+	x := m.term(r.value)
+	if x == nil {
+		word, ok := r.value.Recorded()
+		if !ok || len(m.resolve(numbers(r.value))) > 0 {
 			return false
 		}
-		*val = atom.of(word)
-		return true
+		x = expr.Word(word)
 	}
-	s := m.storedAs(t, r.value, atom)
-	v, ok := m.recordedValue(s)
-	if !ok {
+	e := &m.w.Events[n]
+	t := NewTerm(atomOf(x, shift, mask))
+	v, ok := m.stores(t)
+	switch {
+	case t.Expr.IsConst():
+		*val, _ = t.Expr.Recorded()
+		if ok && e.Kind == format.AtomicRMW {
+			e.Value = t
+		}
+		return true
+	case !ok:
 		return false
 	}
 	*val = v
-	e := &m.w.Events[n]
-	e.Value, e.ValDeps = s, slices.DeleteFunc(slices.Clone(t.reads), func(x int32) bool { return x == n })
+	e.Value, e.ValDeps = t, slices.DeleteFunc(slices.Clone(t.reads), func(x int32) bool { return x == n })
 	return true
 }
 
 // conditions are the guards of a step. ok is false if one of them cannot be made, or never holds.
 func (m *maker) conditions(list []FlowGuard) (guards []Guard, ok bool) {
 	for _, g := range list {
-		t := m.term(g.Term)
-		if t != nil {
-			guards = append(guards, Guard{t, g.Want})
+		e := m.term(g.Term)
+		if e != nil && !e.IsConst() {
+			guards = append(guards, Guard{NewTerm(e), g.Want})
 			continue
 		}
-		v, ok := g.Term.Eval(g.Term.Recorded())
-		if !ok || v != g.Want || len(m.resolve(g.Term.Reads())) > 0 {
+		if e == nil {
+			if e = g.Term; len(m.resolve(numbers(e))) > 0 {
+				return nil, false
+			}
+		}
+		if v, ok := e.Recorded(); !ok || v != g.Want {
 			return nil, false
 		}
 	}

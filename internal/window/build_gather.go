@@ -1,6 +1,7 @@
 package window
 
 import (
+	"presage/internal/expr"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -32,13 +33,12 @@ type atom struct {
 	unknown    bool // initial stands for a value that nothing tells
 	cur        uint64
 	curSet     bool
-	firstWrite bool     // the first access of the window writes
-	reads      []uint64 // with firstWrite and no initial value: what was read
-	last       int64    // trace index of the last access
-	barrier    int32    // the last hidden write, or -1
-	deps       []int32  // of an atom that is not shared: what its content was computed from
-	value      *termOf  // and the term of the word that was written
-	written    valueMask
+	firstWrite bool       // the first access of the window writes
+	reads      []uint64   // with firstWrite and no initial value: what was read
+	last       int64      // trace index of the last access
+	barrier    int32      // the last hidden write, or -1
+	deps       []int32    // of an atom that is not shared: what its content was computed from
+	value      *expr.Expr // and its bytes as a term; nil: not known, or they do not change
 	order      ordering
 }
 

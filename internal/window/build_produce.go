@@ -1,8 +1,10 @@
 package window
 
 import (
+	"cmp"
 	"slices"
 
+	"presage/internal/expr"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -18,7 +20,6 @@ type production struct {
 	started  map[trace.GoID]bool  // by a Go of the window, in it or cut
 	points   []point              // ends of opaque calls
 	names    map[[2]uint64]uint64 // values that point into what was allocated in the window, by bits and Alloc
-	bits     map[uint64]uint64    // and back
 	pointOff bool                 // one of them is not in the window
 	marks    []uint32             // by event: the last collection that has it
 	mark     uint32
@@ -28,7 +29,7 @@ type production struct {
 }
 
 func newProduction() production {
-	return production{threads: make(map[trace.GoID]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64), bits: make(map[uint64]uint64)}
+	return production{threads: make(map[trace.GoID]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64)}
 }
 
 // thread is one goroutine of the window.
@@ -97,6 +98,7 @@ func (m *maker) cut(t *thread) {
 // event that the recorded order does not enable ends its thread.
 func (m *maker) produce() {
 	m.src, m.past = make([][]int32, len(m.recs)), 0
+	m.w.Names = Names{plain: make(map[uint64]uint64), allocs: m.allocs}
 	for i := range m.recs[:m.onPath] {
 		r := &m.recs[i]
 		m.now = i
@@ -369,11 +371,11 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		t.parts = append(t.parts, n)
 		m.pass(i, []int32{n})
 		if !w.noValue {
-			m.learn(i, piece{mask: a.mask, event: n})
+			m.learnEvent(i, a.mask, n, ev.Val)
 		}
 	}
 	if len(ev.ValDeps) > 0 || e.Kind == format.AtomicRMW {
-		m.w.Events[n].Value = m.valueOf(r, n, valueMask{shift, a.mask})
+		m.w.Events[n].Value = m.valueOf(r, n, shift, a.mask)
 	}
 	m.ordered(t, n, a, e)
 	a.last = r.index
@@ -432,18 +434,13 @@ func (m *maker) pointer(v uint64) uint64 {
 	name, ok := m.names[p]
 	if !ok {
 		name = 1<<63 | 0x7ea<<40 | uint64(len(m.names))
-		m.names[p], m.bits[name] = name, v
+		m.names[p], m.w.Names.plain[name] = name, v
 	}
 	return name
 }
 
 // plain is the recorded number behind a value of the window.
-func (m *maker) plain(v uint64) uint64 {
-	if bits, ok := m.bits[v]; ok {
-		return bits
-	}
-	return v
-}
+func (m *maker) plain(v uint64) uint64 { return m.w.Names.Plain(v) }
 
 // ordered keeps an access in its order with opaque operations, hidden writes and opaque calls.
 func (m *maker) ordered(t *thread, n int32, a *atom, e *trace.Event) {
@@ -481,7 +478,7 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 		}
 		m.pass(i, a.deps)
 		if !w.noValue && (a.value != nil || len(a.deps) == 0) {
-			m.learn(i, piece{mask: a.mask, event: -1, value: a.value, atom: a.written, bits: v})
+			m.learn(i, a.mask, cmp.Or(a.value, expr.Word(v)))
 		}
 	}
 	switch {
@@ -492,9 +489,9 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 		a.deps, a.value = merge(a.deps, valDeps), nil
 	case !reads(e.Kind):
 		a.cur, a.deps = v, valDeps
-		a.value, a.written = nil, valueMask{shift, a.mask}
+		a.value = nil
 		if r.value != nil && len(valDeps) > 0 {
-			a.value = m.term(r.value)
+			a.value = atomOf(m.term(r.value), shift, a.mask)
 		}
 	}
 	a.last = r.index

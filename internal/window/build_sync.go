@@ -89,7 +89,7 @@ func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 		ev.Strict = !(m.b.opt.Walked && r.walked)
 		m.src[i] = []int32{n}
 		if !o.noValue {
-			m.learn(i, piece{mask: 0xff, event: n})
+			m.learnEvent(i, 0xff, n, ev.Val)
 		}
 	case e.Kind == format.ChanLen:
 		ev.Strict = !(m.b.opt.Walked && r.walked)
@@ -97,7 +97,7 @@ func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 	}
 	m.add(t, i, ev)
 	if e.Kind == format.ChanSend && len(ev.ValDeps) > 0 && !o.noValue {
-		m.w.Events[n].Value = m.valueOf(r, n, valueMask{0, 0xff})
+		m.w.Events[n].Value = m.valueOf(r, n, 0, 0xff)
 	}
 	if recv && e.Aux == 0 && head.send >= 0 {
 		m.received(head.send, n)

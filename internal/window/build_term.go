@@ -1,8 +1,12 @@
 package window
 
 import (
+	"cmp"
+	"math/bits"
 	"slices"
 
+	"presage/internal/expr"
+	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
 
@@ -13,100 +17,66 @@ type content struct {
 	pieces []piece
 }
 
-// piece is one atom of a read.
+// piece is one atom of a read: its bytes, shifted down to the lowest, over events of the window.
 type piece struct {
-	mask  uint8
-	event int32     // the read of a shared atom, -1: not shared
-	value *termOf   // not shared: what was written, if that changes
-	atom  valueMask // and which part of it
-	bits  uint64    // neither: the recorded bits
+	mask uint8
+	is   *expr.Expr
 }
 
-// valueMask says where an atom stands in the word that an access wrote.
-type valueMask struct {
-	shift uint64
-	mask  uint8
-}
+// first is the lowest byte of a mask, ones their number; a mask is dense if they follow each other.
+func first(mask uint8) int64 { return int64(bits.TrailingZeros8(mask)) }
+func ones(mask uint8) int64  { return int64(bits.OnesCount8(mask)) }
+func dense(mask uint8) bool  { return mask>>first(mask) == 1<<ones(mask)-1 }
 
-func (v valueMask) of(word uint64) uint64 { return extract(word<<v.shift, v.mask) }
-
-// deposit is the inverse of extract.
-func deposit(v uint64, mask uint8) uint64 {
-	off := 0
-	for mask>>off&1 == 0 {
-		off++
+// atomOf is the bytes of mask in a word that an access wrote, shift bits up in the aligned one.
+func atomOf(word *expr.Expr, shift uint64, mask uint8) *expr.Expr {
+	off := first(mask)
+	if dense(mask) && off >= int64(shift/8) {
+		return expr.PartOf(word, off-int64(shift/8), ones(mask))
 	}
-	return v << (8 * off) & bitMask(mask)
+	e := expr.Binary(expr.Shl, expr.Uint64, expr.Uint64, word, expr.Word(shift))
+	e = expr.Binary(expr.And, expr.Uint64, 0, e, expr.Word(bitMask(mask)))
+	return expr.Binary(expr.Shr, expr.Uint64, expr.Uint64, e, expr.Word(uint64(8*off)))
 }
 
-// termOf is a FlowTerm over events of the window: a Term of its raw bits.
-type termOf struct {
-	flow  FlowTerm
-	in    []input // by read of flow
-	reads []int32
-	size  int
-	m     *maker
-}
-
-// input is one read of a FlowTerm: its content, or a constant.
-type input struct {
-	content *content
-	shift   uint64
-	bytes   uint16
-	bits    uint64
-}
-
-// maxTermOf bounds the inputs of a term and of the terms it is made of.
-const maxTermOf = 512
-
-// Reads implements [Term].
-func (t *termOf) Reads() []int32 { return t.reads }
-
-// Eval implements [Term].
-func (t *termOf) Eval(vals []uint64) (uint64, bool) {
-	return t.eval(func(r int32) uint64 {
-		i, _ := slices.BinarySearch(t.reads, r)
-		return vals[i]
-	})
-}
-
-func (t *termOf) eval(seen func(int32) uint64) (uint64, bool) {
-	words := make([]uint64, len(t.in))
-	for i := range t.in {
-		w, ok := t.in[i].word(t.m, seen)
-		if !ok {
-			return 0, false
-		}
-		words[i] = w
+// word is what a read of the bytes of mask returns; nil if the pieces do not cover it.
+func (c *content) word(mask uint8) *expr.Expr {
+	covered := uint8(0)
+	tidy := true
+	for _, p := range c.pieces {
+		covered |= p.mask
+		tidy = tidy && dense(p.mask)
 	}
-	return t.flow.Eval(words)
+	switch {
+	case covered != mask:
+		return nil
+	case len(c.pieces) == 1:
+		return c.pieces[0].is
+	case tidy:
+		return c.concat()
+	}
+	e := expr.Word(0)
+	for _, p := range c.pieces {
+		x := expr.Binary(expr.Shl, expr.Uint64, expr.Uint64, p.is, expr.Word(uint64(8*first(p.mask))))
+		x = expr.Binary(expr.And, expr.Uint64, 0, x, expr.Word(bitMask(p.mask)))
+		e = expr.Binary(expr.Or, expr.Uint64, 0, x, e)
+	}
+	return atomOf(e, 0, mask)
 }
 
-func (in *input) word(m *maker, seen func(int32) uint64) (uint64, bool) {
-	if in.content == nil {
-		return in.bits, true
+// concat puts dense pieces together, the highest first.
+func (c *content) concat() *expr.Expr {
+	list := slices.Clone(c.pieces)
+	slices.SortFunc(list, func(p, q piece) int { return cmp.Compare(q.mask, p.mask) })
+	e := list[0].is
+	for _, p := range list[1:] {
+		e = expr.Concat(p.is, ones(p.mask), e)
 	}
-	w := uint64(0)
-	for i := range in.content.pieces {
-		p := &in.content.pieces[i]
-		v := p.bits
-		switch {
-		case p.event >= 0:
-			v = m.plain(seen(p.event))
-		case p.value != nil:
-			word, ok := p.value.eval(seen)
-			if !ok {
-				return 0, false
-			}
-			v = p.atom.of(word)
-		}
-		w |= deposit(v, p.mask)
-	}
-	return extract(w, byteMask(in.shift/8, in.bytes)), true
+	return e
 }
 
-// learn notes a piece of what the read i returns; unknown if it is of no use.
-func (m *maker) learn(i int, p piece) {
+// learn notes a piece of what the read i returns.
+func (m *maker) learn(i int, mask uint8, is *expr.Expr) {
 	if !m.b.opt.Symbolic {
 		return
 	}
@@ -116,61 +86,39 @@ func (m *maker) learn(i int, p piece) {
 	if m.contents[i] == nil {
 		m.contents[i] = &content{}
 	}
-	m.contents[i].pieces = append(m.contents[i].pieces, p)
+	m.contents[i].pieces = append(m.contents[i].pieces, piece{mask, is})
 }
 
-// term makes a FlowTerm one over events; nil if a read is not known.
-func (m *maker) term(f FlowTerm) *termOf {
-	reads, recorded := f.Reads(), f.Recorded()
-	t := &termOf{flow: f, in: make([]input, len(reads)), size: 1 + len(reads), m: m}
-	for k, x := range reads {
-		t.in[k].bits = recorded[k]
-		i := m.recordOf(x)
-		if i < 0 { // before the window
-			continue
-		}
-		e := &m.recs[i].e
-		if int(i) >= len(m.contents) || m.contents[i] == nil {
-			if len(m.src[i]) == 0 {
-				continue // it rests on nothing of the window
-			}
-			return nil
-		}
-		c := m.contents[i]
-		t.in[k] = input{content: c, shift: 8 * (uint64(e.Obj) & 7), bytes: e.Size}
-		if !e.Kind.IsAccess() { // a receive
-			t.in[k].shift, t.in[k].bytes = 0, 8
-		}
-		covered := uint8(0)
-		for _, p := range c.pieces {
-			covered |= p.mask
-			switch {
-			case p.event >= 0:
-				t.reads = append(t.reads, p.event)
-			case p.value != nil:
-				t.reads = append(t.reads, p.value.reads...)
-				t.size += p.value.size
-			}
-		}
-		if need := byteMask(t.in[k].shift/8, t.in[k].bytes); covered&need != need {
-			return nil
-		}
+// learnEvent notes that a piece is what event n sees, v in the recorded run.
+func (m *maker) learnEvent(i int, mask uint8, n int32, v uint64) {
+	if m.b.opt.Symbolic {
+		m.learn(i, mask, expr.NewRead(int64(n), ones(mask), m.plain(v)))
 	}
-	slices.Sort(t.reads)
-	t.reads = slices.Compact(t.reads)
-	if t.size > maxTermOf || len(t.reads) == 0 {
+}
+
+// term makes an expression over trace events one over events of the window; nil if a read is not known.
+func (m *maker) term(e *expr.Expr) *expr.Expr {
+	return e.Replace(func(r *expr.Expr) *expr.Expr {
+		recorded, _ := r.Recorded()
+		i := m.recordOf(r.Number())
+		switch {
+		case i < 0: // before the window
+			return expr.Word(recorded)
+		case int(i) < len(m.contents) && m.contents[i] != nil:
+			return m.contents[i].word(readMask(&m.recs[i].e))
+		case len(m.src[i]) == 0: // it rests on nothing of the window
+			return expr.Word(recorded)
+		}
 		return nil
-	}
-	return t
+	})
 }
 
-// recordedValue evaluates a term with what its reads saw in the recorded run.
-func (m *maker) recordedValue(t Term) (uint64, bool) {
-	var vals []uint64
-	for _, r := range t.Reads() {
-		vals = append(vals, m.w.Events[r].Val)
+// readMask is what an event reads of an aligned word. A receive takes a whole one.
+func readMask(e *trace.Event) uint8 {
+	if !e.Kind.IsAccess() {
+		return 0xff
 	}
-	return t.Eval(vals)
+	return byteMask(uint64(e.Obj)&7, e.Size)
 }
 
 // guard makes a Pin of a record's guards (V, P). One that has no term makes its reads needed.
@@ -178,73 +126,57 @@ func (m *maker) guard(i int, r *record, t *thread) {
 	var deps []int32
 	var guards []Guard
 	for _, g := range r.guards {
-		x := m.term(g.Term)
-		if x != nil {
-			if v, ok := m.recordedValue(x); ok && v == g.Want {
-				guards = append(guards, Guard{x, g.Want})
+		if e := m.term(g.Term); e != nil {
+			switch v, ok := e.Recorded(); {
+			case e.IsConst() && v == g.Want:
+				continue
+			case ok && v == g.Want:
+				guards = append(guards, Guard{NewTerm(e), g.Want})
 				continue
 			}
 		}
-		deps = merge(deps, m.resolve(g.Term.Reads()))
+		deps = merge(deps, m.resolve(numbers(g.Term)))
 	}
 	if len(deps) > 0 || len(guards) > 0 {
 		m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: deps, Guards: guards})
 	}
 }
 
-// stored is the value of one atom that a write leaves, as a Term of the window's numbers.
-type stored struct {
-	*termOf
-	atom   valueMask
-	direct bool // it is what one read of a whole word sees
-}
-
-// Eval implements [Term]. A computed word that points into what the window allocates
-// may mean what was there before: it is not known.
-func (s *stored) Eval(vals []uint64) (uint64, bool) {
-	if s.direct {
-		return vals[0], true
+// numbers are the trace indexes of the reads of an expression.
+func numbers(e *expr.Expr) []int64 {
+	list := make([]int64, len(e.Reads()))
+	for i, r := range e.Reads() {
+		list[i] = r.Number()
 	}
-	word, ok := s.termOf.Eval(vals)
-	v := s.atom.of(word)
-	if !ok || s.atom.mask == 0xff && s.m.allocated(v) {
-		return 0, false
-	}
-	return v, true
+	return list
 }
 
-// allocated reports whether v may be an address in memory that the window allocates.
-func (m *maker) allocated(v uint64) bool {
-	return v >= 4096 && v < 1<<48 && slices.ContainsFunc(m.allocs, func(s span) bool { return v-s.addr < s.size })
-}
-
-// storedAs is a term as what a write leaves in an atom.
-func (m *maker) storedAs(t *termOf, f FlowTerm, atom valueMask) *stored {
-	s := &stored{termOf: t, atom: atom}
-	if f.Single() && atom.mask == 0xff && len(t.reads) == 1 && len(t.in) == 1 {
-		c := t.in[0].content
-		s.direct = c != nil && len(c.pieces) == 1 && c.pieces[0].event >= 0 && c.pieces[0].mask == 0xff
-	}
-	return s
-}
-
-// valueOf makes the term of what the write event n stores in the atom; nil if there is none.
-func (m *maker) valueOf(r *record, n int32, atom valueMask) Term {
+// valueOf makes the term of what the write event n stores in the atom of mask; nil if there is none, or if it does
+// not amount to what was recorded.
+func (m *maker) valueOf(r *record, n int32, shift uint64, mask uint8) *Term {
 	if r.value == nil {
 		return nil
 	}
-	t := m.term(r.value)
-	if t == nil {
+	e := atomOf(m.term(r.value), shift, mask)
+	if e == nil {
 		return nil
 	}
-	s := m.storedAs(t, r.value, atom)
-	e := &m.w.Events[n]
-	want := e.Val
-	if e.Kind == format.AtomicRMW {
-		want = e.Aux
+	want := m.w.Events[n].Val
+	if m.w.Events[n].Kind == format.AtomicRMW {
+		want = m.w.Events[n].Aux
 	}
-	if v, ok := m.recordedValue(s); !ok || v != want {
+	t := NewTerm(e)
+	if v, ok := m.stores(t); !ok || v != want {
 		return nil
 	}
-	return s
+	return t
+}
+
+// stores is what the term of a write amounts to where its reads see what their events have.
+func (m *maker) stores(t *Term) (uint64, bool) {
+	if t.Copies() {
+		return m.w.Events[t.reads[0]].Val, true
+	}
+	v, ok := t.Expr.Recorded()
+	return v, ok && !m.w.Names.Ambiguous(v)
 }

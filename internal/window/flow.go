@@ -1,6 +1,9 @@
 package window
 
-import "presage/internal/trace"
+import (
+	"presage/internal/expr"
+	"presage/internal/trace"
+)
 
 // Flow is what the walk of a trace through the program's SSA found out about one
 // trace event. Package program computes it, the window builder consumes it, both
@@ -22,8 +25,9 @@ type Flow struct {
 	// otherwise be in Needs because a branch or an address rests on it.
 	Guards []FlowGuard
 
-	// Value is the value written or sent, as a function of the reads in From; nil: not known.
-	Value FlowTerm
+	// Value is the value written or sent, as a function of words that earlier Read events of its goroutine return (by
+	// trace index), and an atomic update also of its own; nil: not known.
+	Value *expr.Expr
 
 	// Forks are where the goroutine could have left its recorded path since its last event, of a
 	// walk that looks for them, in program order. None of them includes what this event does.
@@ -40,17 +44,8 @@ type Walker interface {
 	Step(index int64, e *trace.Event) Flow
 }
 
-// FlowTerm is a word computed from words that earlier Read events of its goroutine return, as
-// the events have them; an atomic update also from what it reads itself. See [Term].
-type FlowTerm interface {
-	Reads() []int64 // trace indexes, ascending
-	Recorded() []uint64
-	Eval(reads []uint64) (word uint64, ok bool)
-	Single() bool // it is what its only read returns
-}
-
-// FlowGuard is a condition: the term has the value that it had in the recorded run.
+// FlowGuard is a condition: the term, over trace indexes of reads, has the value that it had in the recorded run.
 type FlowGuard struct {
-	Term FlowTerm
+	Term *expr.Expr
 	Want uint64
 }

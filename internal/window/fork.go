@@ -1,6 +1,7 @@
 package window
 
 import (
+	"presage/internal/expr"
 	"presage/internal/trace"
 )
 
@@ -79,7 +80,7 @@ type Surroundings interface {
 	Values(addr uint64, size int64) []uint64
 
 	// Content is what stands at addr at the fork, if no other goroutine accesses it: bits, or a term.
-	Content(addr uint64, size int64) (bits uint64, term FlowTerm, ok bool)
+	Content(addr uint64, size int64) (bits uint64, term *expr.Expr, ok bool)
 
 	// Settled reports whether what is at addr is one object from the fork to the end of the window.
 	Settled(addr uint64) bool

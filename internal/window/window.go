@@ -46,7 +46,7 @@ type Event struct {
 
 	// Value is what is written or sent when ValDeps are not all intact; nil: unknown. That
 	// of an AtomicRMW may depend on its own read.
-	Value Term
+	Value *Term
 
 	// Never says that the event is in no reordering (V of "Variants" in docs/model.md): it is what a
 	// goroutine did after the fork at which a variant has it go another way.
@@ -113,6 +113,9 @@ type Window struct {
 	Edges   []Edge
 	Init    []ObjState   // by Obj
 	Threads []trace.GoID // by Thread: the goroutine it stands for
+
+	// Names are the values that stand for something else than themselves.
+	Names Names
 
 	// Semantics names what the judgement of reads rests on.
 	Semantics Semantics

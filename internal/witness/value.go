@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"presage/internal/expr"
 	"presage/internal/trace/format"
 	"presage/internal/window"
 )
@@ -19,24 +20,25 @@ func (s *state) produced(i int32, e *window.Event, recorded uint64, asRecorded b
 	case asRecorded:
 	case e.Value == nil:
 		x.known = false
+	case e.Value.Copies():
+		x = s.seen[e.Value.Reads()[0]]
 	default:
 		x = s.evaluate(e.Value)
-		x.by = i
+		x.known = x.known && !s.w.Names.Ambiguous(x.val)
 	}
+	x.by = i
 	return x
 }
 
-// evaluate computes a term from what its reads have seen (V).
-func (s *state) evaluate(t window.Term) word {
-	reads := t.Reads()
-	in := make([]uint64, len(reads))
-	for k, r := range reads {
-		if r < 0 || int(r) >= len(s.seen) || !s.seen[r].known {
-			return word{}
+// evaluate computes a term from the plain words that its reads have seen (V).
+func (s *state) evaluate(t *window.Term) word {
+	var terms expr.Evaluator
+	v, ok := terms.Eval(t.Expr, func(r int64) (uint64, bool) {
+		if r < 0 || r >= int64(len(s.seen)) {
+			return 0, false
 		}
-		in[k] = s.seen[r].val
-	}
-	v, ok := t.Eval(in)
+		return s.w.Names.Plain(s.seen[r].val), s.seen[r].known
+	})
 	return word{val: v, known: ok}
 }
 
@@ -56,7 +58,7 @@ func (s *state) guards(i int32) error {
 // termReads checks that the terms of event i are about earlier reads of its thread.
 func (s *state) termReads(i int32) error {
 	e := &s.w.Events[i]
-	check := func(t window.Term, own bool) error {
+	check := func(t *window.Term, own bool) error {
 		for _, r := range t.Reads() {
 			if r < 0 || r > i || r == i && !own || s.w.Events[r].Thread != e.Thread || !isRead(s.w.Events[r].Kind) {
 				return s.violation("X", i, "a term reads %d, which is not an earlier read of its thread", r)

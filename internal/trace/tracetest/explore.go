@@ -453,15 +453,8 @@ func (m *model) guarded(st *state, e *window.Event) bool {
 }
 
 // amounts evaluates a term. (V)
-func (m *model) amounts(st *state, t window.Term) saw {
-	var in []uint64
-	for _, r := range t.Reads() {
-		if !st.saw[r].ok {
-			return saw{}
-		}
-		in = append(in, st.saw[r].v)
-	}
-	v, ok := t.Eval(in)
+func (m *model) amounts(st *state, t *window.Term) saw {
+	v, ok := amount(t.Expr, func(r int32) (uint64, bool) { return st.saw[r].v, st.saw[r].ok })
 	return saw{v, ok}
 }
 

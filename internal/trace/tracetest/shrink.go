@@ -143,15 +143,12 @@ func without(w *window.Window, i int32) *window.Window {
 func moveTerms(e *window.Event, i int32) {
 	var kept []window.Guard
 	for _, g := range e.Guards {
-		if t := g.Term.(*Term).without(i); t != nil {
+		if t := lose(g.Term, i); t != nil {
 			kept = append(kept, window.Guard{Term: t, Want: g.Want})
 		}
 	}
 	e.Guards = kept
 	if e.Value != nil {
-		t := e.Value.(*Term).without(i)
-		if e.Value = t; t == nil {
-			e.Value = nil
-		}
+		e.Value = lose(e.Value, i)
 	}
 }

@@ -4,31 +4,23 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
-	"strings"
 
+	"presage/internal/expr"
 	"presage/internal/trace/format"
 	"presage/internal/window"
 )
 
-// A Term is a window.Term of the tests: an operator over reads and constants.
-// Its text form, without spaces, is lt(add(r3,r7),5): r3 is what event 3 reads.
-type Term struct {
-	op    string // "r", "c" or a key of operators
-	n     uint64 // the event of a read; a constant
-	args  []*Term
-	reads []int32
-}
-
-// operators are partial functions of two words. A quotient by zero is a panic: no value.
-var operators = map[string]func(x, y uint64) (uint64, bool){
-	"add": func(x, y uint64) (uint64, bool) { return x + y, true },
-	"xor": func(x, y uint64) (uint64, bool) { return x ^ y, true },
-	"and": func(x, y uint64) (uint64, bool) { return x & y, true },
-	"mul": func(x, y uint64) (uint64, bool) { return x * y, true },
-	"lt":  func(x, y uint64) (uint64, bool) { return uint64(b2u(x < y)), true },
-	"eq":  func(x, y uint64) (uint64, bool) { return uint64(b2u(x == y)), true },
-	"div": func(x, y uint64) (uint64, bool) {
+// operators are those that the terms of the tests have, all of two words of 64 bits: a judge of its own for the evaluators of
+// engine and checker. A quotient by zero is a panic: no value.
+var operators = map[expr.Op]func(x, y uint64) (uint64, bool){
+	expr.Add: func(x, y uint64) (uint64, bool) { return x + y, true },
+	expr.Xor: func(x, y uint64) (uint64, bool) { return x ^ y, true },
+	expr.And: func(x, y uint64) (uint64, bool) { return x & y, true },
+	expr.Mul: func(x, y uint64) (uint64, bool) { return x * y, true },
+	expr.Shr: func(x, y uint64) (uint64, bool) { return x >> y, true },
+	expr.Lss: func(x, y uint64) (uint64, bool) { return uint64(b2u(x < y)), true },
+	expr.Eql: func(x, y uint64) (uint64, bool) { return uint64(b2u(x == y)), true },
+	expr.Quo: func(x, y uint64) (uint64, bool) {
 		if y == 0 {
 			return 0, false
 		}
@@ -36,101 +28,68 @@ var operators = map[string]func(x, y uint64) (uint64, bool){
 	},
 }
 
-func readTerm(r int32) *Term   { return &Term{op: "r", n: uint64(r), reads: []int32{r}} }
-func constTerm(n uint64) *Term { return &Term{op: "c", n: n} }
-func (t *Term) Reads() []int32 { return t.reads }
-func opTerm(op string, x, y *Term) *Term {
-	reads := slices.Concat(x.reads, y.reads)
-	slices.Sort(reads)
-	return &Term{op: op, args: []*Term{x, y}, reads: slices.Compact(reads)}
-}
+func readTerm(r int32) *expr.Expr { return expr.NewRead(int64(r), 8, 0) }
 
-func (t *Term) Eval(in []uint64) (uint64, bool) {
-	return t.eval(func(r int32) uint64 { return in[slices.Index(t.reads, r)] })
-}
-
-func (t *Term) eval(read func(int32) uint64) (uint64, bool) {
-	switch t.op {
-	case "r":
-		return read(int32(t.n)), true
-	case "c":
-		return t.n, true
+func opTerm(op expr.Op, x, y *expr.Expr) *expr.Expr {
+	to := expr.Kind(0)
+	if op == expr.Shr {
+		to = expr.Uint64
 	}
-	x, ok := t.args[0].eval(read)
-	y, ok2 := t.args[1].eval(read)
+	return expr.Binary(op, expr.Uint64, to, x, y)
+}
+
+// amount evaluates a term of the tests. A Choose decides by a word of 0 or 1.
+func amount(e *expr.Expr, read func(r int32) (uint64, bool)) (uint64, bool) {
+	switch e.Op() {
+	case expr.Const:
+		return e.Recorded()
+	case expr.Read:
+		return read(int32(e.Number()))
+	case expr.Ite:
+		c, ok := amount(e.Args()[0], read)
+		if !ok {
+			return 0, false
+		}
+		return amount(e.Args()[2-c], read)
+	}
+	x, ok := amount(e.Args()[0], read)
+	y, ok2 := amount(e.Args()[1], read)
 	if !ok || !ok2 {
 		return 0, false
 	}
-	return operators[t.op](x, y)
+	return operators[e.Op()](x, y)
 }
 
-func (t *Term) String() string {
-	switch t.op {
-	case "r":
-		return fmt.Sprintf("r%d", t.n)
-	case "c":
-		return strconv.FormatUint(t.n, 10)
-	}
-	return fmt.Sprintf("%s(%s,%s)", t.op, t.args[0], t.args[1])
-}
-
-// without returns the term after event i has gone from the window, or nil if it
+// lose returns the term after event i has gone from the window, or nil if it
 // was one of its reads.
-func (t *Term) without(i int32) *Term {
-	switch {
-	case t.op == "c":
-		return t
-	case t.op != "r":
-		x, y := t.args[0].without(i), t.args[1].without(i)
-		if x == nil || y == nil {
+func lose(t *window.Term, i int32) *window.Term {
+	e := t.Expr.Replace(func(r *expr.Expr) *expr.Expr {
+		switch n := int32(r.Number()); {
+		case n == i:
 			return nil
+		case n > i:
+			return readTerm(n - 1)
 		}
-		return opTerm(t.op, x, y)
-	case int32(t.n) == i:
+		return r
+	})
+	if e == nil {
 		return nil
-	case int32(t.n) > i:
-		return readTerm(int32(t.n) - 1)
 	}
-	return t
+	return window.NewTerm(e)
 }
 
 // parseTerm reads what String prints.
-func parseTerm(s string) (*Term, error) {
-	t, rest, err := parsePrefix(s)
-	if err == nil && rest != "" {
-		err = fmt.Errorf("unexpected %q", rest)
+func parseTerm(s string) (*window.Term, error) {
+	e, err := expr.Parse(s, nil)
+	if err != nil {
+		return nil, err
 	}
-	return t, err
-}
-
-func parsePrefix(s string) (t *Term, rest string, err error) {
-	k := strings.IndexAny(s, "(,)")
-	if k < 0 {
-		k = len(s)
-	}
-	word := s[:k]
-	if _, ok := operators[word]; ok && k < len(s) && s[k] == '(' {
-		x, rest, err := parsePrefix(s[k+1:])
-		if err != nil || !strings.HasPrefix(rest, ",") {
-			return nil, "", fmt.Errorf("two operands expected in %q", s)
-		}
-		y, rest, err := parsePrefix(rest[1:])
-		if err != nil || !strings.HasPrefix(rest, ")") {
-			return nil, "", fmt.Errorf("two operands expected in %q", s)
-		}
-		return opTerm(word, x, y), rest[1:], nil
-	}
-	if r, ok := strings.CutPrefix(word, "r"); ok {
-		n, err := strconv.ParseInt(r, 10, 32)
-		return readTerm(int32(n)), s[k:], err
-	}
-	n, err := strconv.ParseUint(word, 10, 64)
-	return constTerm(n), s[k:], err
+	return window.NewTerm(e), nil
 }
 
 // terms lists the terms of an event.
-func terms(e *window.Event) []window.Term {
-	var list []window.Term
+func terms(e *window.Event) []*window.Term {
+	var list []*window.Term
 	for _, g := range e.Guards {
 		list = append(list, g.Term)
 	}
@@ -141,7 +100,7 @@ func terms(e *window.Event) []window.Term {
 }
 
 // termFits reports whether a term of event i is about reads that it can know.
-func termFits(w *window.Window, i int32, t window.Term) error {
+func termFits(w *window.Window, i int32, t *window.Term) error {
 	e := &w.Events[i]
 	for _, r := range t.Reads() {
 		own := r == i && e.Kind == format.AtomicRMW && t == e.Value
@@ -210,38 +169,36 @@ func addTerms(r *rand.Rand, w *window.Window) {
 		}
 		t := randomTerm(r, known)
 		if now, ok := recordedValue(w, t); ok {
-			e.Value = opTerm("xor", t, constTerm(now^val))
-			e.ValDeps = slices.DeleteFunc(slices.Clone(t.reads), func(d int32) bool { return d == int32(i) })
+			e.Value = window.NewTerm(opTerm(expr.Xor, t.Expr, expr.Word(now^val)))
+			e.ValDeps = slices.DeleteFunc(slices.Clone(t.Reads()), func(d int32) bool { return d == int32(i) })
 		}
 	}
 }
 
 // randomTerm makes a small term over at least one of the reads.
-func randomTerm(r *rand.Rand, reads []int32) *Term {
-	leaf := func() *Term { return readTerm(reads[r.IntN(len(reads))]) }
+func randomTerm(r *rand.Rand, reads []int32) *window.Term {
+	leaf := func() *expr.Expr { return readTerm(reads[r.IntN(len(reads))]) }
 	t := leaf()
 	for range r.IntN(3) {
-		ops := []string{"add", "xor", "and", "mul", "div"}
-		y := constTerm(uint64(r.IntN(4)))
+		ops := []expr.Op{expr.Add, expr.Xor, expr.And, expr.Mul, expr.Quo, expr.Shr}
+		y := expr.Word(uint64(r.IntN(4)))
 		if r.IntN(2) == 0 {
 			y = leaf()
 		}
 		t = opTerm(ops[r.IntN(len(ops))], t, y)
 	}
-	switch r.IntN(3) {
+	switch r.IntN(4) {
 	case 0:
-		return opTerm("lt", t, constTerm(uint64(r.IntN(4))))
+		t = opTerm(expr.Lss, t, expr.Word(uint64(r.IntN(4))))
 	case 1:
-		return opTerm("eq", t, constTerm(uint64(r.IntN(3))))
+		t = opTerm(expr.Eql, t, expr.Word(uint64(r.IntN(3))))
+	case 2:
+		t = expr.Choose(opTerm(expr.Lss, leaf(), t), t, leaf())
 	}
-	return t
+	return window.NewTerm(t)
 }
 
 // recordedValue is the value of a term in the recorded run.
-func recordedValue(w *window.Window, t window.Term) (uint64, bool) {
-	var in []uint64
-	for _, r := range t.Reads() {
-		in = append(in, w.Events[r].Val)
-	}
-	return t.Eval(in)
+func recordedValue(w *window.Window, t *window.Term) (uint64, bool) {
+	return amount(t.Expr, func(r int32) (uint64, bool) { return w.Events[r].Val, true })
 }

@@ -1,0 +1,319 @@
+package expr
+
+import "slices"
+
+// Bounds of an expression. Larger ones are not made.
+const (
+	MaxSize  = 1 << 13 // nodes, those that are shared once
+	MaxReads = 512
+)
+
+// Expr is a word, or the content of a string, as a function of reads. It is immutable.
+type Expr struct {
+	op    Op
+	kind  Kind
+	to    Kind
+	bytes uint8 // of a Read, a Part
+	known bool  // it has a recorded value
+	size  int32
+	n     int64   // Number
+	val   uint64  // recorded
+	args  []*Expr // operands
+	reads []*Expr // distinct, by Number
+	more  *more
+}
+
+// more is what only strings and calls have.
+type more struct {
+	name string // of a call
+	text string // recorded
+}
+
+// Op returns the operator.
+func (e *Expr) Op() Op { return e.op }
+
+// Kind returns the type of the operands; of a constant, a read and a Call that of the value.
+func (e *Expr) Kind() Kind { return e.kind }
+
+// To returns the target of a conversion, the type of a shift's count.
+func (e *Expr) To() Kind { return e.to }
+
+// Args returns the operands. They must not be changed.
+func (e *Expr) Args() []*Expr { return e.args }
+
+// Number returns the event of a Read; the first byte of a Part; the bytes of a Cat's lower half.
+func (e *Expr) Number() int64 { return e.n }
+
+// Bytes returns the width of the value: what is above is zero. 0: a string.
+func (e *Expr) Bytes() int64 {
+	switch e.op {
+	case Read, Part:
+		return int64(e.bytes)
+	case Cat:
+		return min(8, e.n+e.args[1].Bytes())
+	case Ite:
+		return max(e.args[1].Bytes(), e.args[2].Bytes())
+	case Convert:
+		return e.to.Size()
+	case Eql, Neq, Lss, Leq, Gtr, Geq, At:
+		return 1
+	case QuoRe, QuoIm, Len:
+		return 8
+	}
+	return e.kind.Size()
+}
+
+// Name returns the function of a Call.
+func (e *Expr) Name() string {
+	if e.more == nil {
+		return ""
+	}
+	return e.more.name
+}
+
+// Reads returns the reads that the expression rests on, by Number. They must not be changed.
+func (e *Expr) Reads() []*Expr { return e.reads }
+
+// Size returns a bound of the number of nodes.
+func (e *Expr) Size() int { return int(e.size) }
+
+// Recorded returns the value in the recorded run (E5). ok is false if it has none, or is a string.
+func (e *Expr) Recorded() (word uint64, ok bool) { return e.val, e.known && !e.IsString() }
+
+// RecordedText returns the content of a string in the recorded run.
+func (e *Expr) RecordedText() (text string, ok bool) {
+	if !e.known || !e.IsString() {
+		return "", false
+	}
+	return e.more.text, true
+}
+
+// IsString reports whether the value is the content of a string, and no word.
+func (e *Expr) IsString() bool {
+	switch e.op {
+	case Const, Call, Add, Min, Max, Substr:
+		return e.kind == String
+	case Convert:
+		return e.to == String
+	case Ite:
+		return e.args[1].IsString()
+	}
+	return false
+}
+
+// IsConst reports whether the value is the same in every run.
+func (e *Expr) IsConst() bool { return e.op == Const }
+
+func newConst(k Kind, bits uint64) *Expr {
+	return &Expr{op: Const, kind: k, val: bits, known: true, size: 1}
+}
+
+// Word returns a constant of 64 bits.
+func Word(bits uint64) *Expr { return newConst(Uint64, bits) }
+
+// Constant returns a constant of a kind, given by its image.
+func Constant(k Kind, bits uint64) *Expr { return newConst(k, bits&k.mask()) }
+
+// Truth returns a bool.
+func Truth(b bool) *Expr {
+	if b {
+		return newConst(Bool, 1)
+	}
+	return newConst(Bool, 0)
+}
+
+// Text returns a constant string.
+func Text(s string) *Expr {
+	return &Expr{op: Const, kind: String, known: true, size: 1, more: &more{text: s}}
+}
+
+// NewRead returns what read number n returns, a word of which size bytes are not zero, and which was
+// recorded in the recorded run.
+func NewRead(n, size int64, recorded uint64) *Expr {
+	e := &Expr{op: Read, kind: Uint64, bytes: uint8(min(max(size, 1), 8)), known: true, size: 1, n: n, val: recorded}
+	e.reads = []*Expr{e}
+	return e
+}
+
+// operation returns the operation, or the constant that it is; nil if it is too large or an operand is nil.
+func operation(e Expr, name string) *Expr {
+	e.size = 1
+	constant := e.op != Call
+	for _, a := range e.args {
+		if a == nil {
+			return nil
+		}
+		e.size += min(a.size, MaxSize)
+		constant = constant && a.op == Const
+		if e.reads = union(e.reads, a.reads); len(e.reads) > MaxReads {
+			return nil
+		}
+	}
+	if e.IsString() || name != "" {
+		e.more = &more{name: name}
+	}
+	r := &e
+	r.record()
+	switch {
+	case constant && r.known && r.IsString():
+		return Text(r.more.text)
+	case constant && r.known:
+		return newConst(r.result(), r.val)
+	case e.size > MaxSize:
+		if e.size = int32(max(small+1, nodes(r, MaxSize))); e.size > MaxSize {
+			return nil
+		}
+	}
+	return r
+}
+
+// result is the kind of the value, as a number.
+func (e *Expr) result() Kind {
+	switch e.op {
+	case Convert:
+		return e.to
+	case Eql, Neq, Lss, Leq, Gtr, Geq:
+		return Bool
+	case At:
+		return Uint8
+	case Len, QuoRe, QuoIm, Part, Cat:
+		return Uint64
+	case Ite:
+		return e.args[1].result()
+	}
+	return e.kind
+}
+
+// union is the union of two sets of reads, one of them if it is that.
+func union(a, b []*Expr) []*Expr {
+	switch {
+	case len(b) == 0 || contains(a, b):
+		return a
+	case len(a) == 0 || contains(b, a):
+		return b
+	}
+	out := make([]*Expr, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch d := a[0].n - b[0].n; {
+		case d < 0:
+			out, a = append(out, a[0]), a[1:]
+		case d > 0:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			out, a, b = append(out, a[0]), a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+// contains reports whether a has all of b.
+func contains(a, b []*Expr) bool {
+	if len(a) > 0 && len(b) > 0 && &a[0] == &b[0] && len(a) == len(b) {
+		return true
+	}
+	if len(a) < len(b) {
+		return false
+	}
+	for _, r := range b {
+		for len(a) > 0 && a[0].n < r.n {
+			a = a[1:]
+		}
+		if len(a) == 0 || a[0].n != r.n {
+			return false
+		}
+	}
+	return true
+}
+
+// Within reports whether the expression has at most n nodes, where Size is only a bound.
+func (e *Expr) Within(n int) bool { return int(e.size) <= n || nodes(e, n) <= n }
+
+// nodes counts the distinct nodes of e, up to more than limit.
+func nodes(e *Expr, limit int) int {
+	seen := map[*Expr]bool{}
+	var visit func(e *Expr)
+	visit = func(e *Expr) {
+		if seen[e] || len(seen) > limit {
+			return
+		}
+		seen[e] = true
+		for _, a := range e.args {
+			visit(a)
+		}
+	}
+	visit(e)
+	return len(seen)
+}
+
+// Walk calls f for every node of e once, operands first.
+func (e *Expr) Walk(f func(*Expr)) {
+	seen := map[*Expr]bool{}
+	var visit func(e *Expr)
+	visit = func(e *Expr) {
+		if seen[e] {
+			return
+		}
+		seen[e] = true
+		for _, a := range e.args {
+			visit(a)
+		}
+		f(e)
+	}
+	visit(e)
+}
+
+// Replace returns e with other expressions in place of its reads; nil if one of them is nil. A read that is
+// replaced by itself stays.
+func (e *Expr) Replace(with func(read *Expr) *Expr) *Expr {
+	done := map[*Expr]*Expr{}
+	var visit func(e *Expr) *Expr
+	visit = func(e *Expr) *Expr {
+		if len(e.reads) == 0 {
+			return e
+		}
+		r, ok := done[e]
+		if ok {
+			return r
+		}
+		if e.op == Read {
+			r = with(e)
+		} else {
+			r = e.rebuild(visit)
+		}
+		done[e] = r
+		return r
+	}
+	return visit(e)
+}
+
+// rebuild applies the operator to what its operands become.
+func (e *Expr) rebuild(visit func(*Expr) *Expr) *Expr {
+	args := make([]*Expr, len(e.args))
+	same := true
+	for i, a := range e.args {
+		args[i] = visit(a)
+		same = same && args[i] == a
+	}
+	if same {
+		return e
+	}
+	if slices.Contains(args, nil) {
+		return nil
+	}
+	return e.apply(args)
+}
+
+// apply makes the same operation of other operands.
+func (e *Expr) apply(a []*Expr) *Expr {
+	switch e.op {
+	case Part:
+		return PartOf(a[0], e.n, int64(e.bytes))
+	case Cat:
+		return Concat(a[0], e.n, a[1])
+	case Ite:
+		return Choose(a[0], a[1], a[2])
+	case And, Or, Shl, Shr:
+		return Binary(e.op, e.kind, e.to, a[0], a[1])
+	}
+	return operation(Expr{op: e.op, kind: e.kind, to: e.to, n: e.n, args: a}, e.Name())
+}
