@@ -20,17 +20,17 @@ func (x *fork) Where() window.Where {
 	return window.Where{Site: x.frame.code.plan.Site, Line: int32(at.Line), Col: int32(at.Column), Expr: expr, Type: Shape(v.Type())}
 }
 
-// Shape is how the bits of a value are to be read: the name of its basic type, "pointer" for what has an address in its first word, "" for others.
+// Shape is how the bits of a value are to be read: the name of its basic type, "pointer" for an address, "" for others.
 func Shape(t types.Type) string {
 	switch u := plan.Core(t).(type) {
 	case *types.Basic:
 		switch {
-		case u.Kind() == types.String, u.Kind() == types.UnsafePointer:
+		case u.Kind() == types.UnsafePointer:
 			return "pointer"
 		case u.Info()&(types.IsBoolean|types.IsInteger) != 0, u.Kind() == types.Float32, u.Kind() == types.Float64:
 			return u.Name()
 		}
-	case *types.Pointer, *types.Slice, *types.Map, *types.Chan, *types.Signature, *types.Interface:
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
 		return "pointer"
 	}
 	return ""

@@ -15,18 +15,21 @@ func (h *textHandler) witness(r *Race) {
 		h.printf("\n  The recorded run is the execution. What stood between the two accesses (the length of a channel, a select that took\n" +
 			"  its default, a lock that could not be taken, other code, time) kept them apart, but synchronises nothing:\n\n")
 	} else {
-		h.printf("\n  An execution that leads there (%s; %s):\n\n", plural(len(w.Order), "event"), judgement(w.Semantics))
+		h.printf("\n  An execution that leads there (%s; %s):\n\n", plural(len(w.Order), "event"), judgement(w.Semantics, r.Path))
 	}
 	col := (h.o.Width - 4 - 3) / 2
 	h.row(col, h.head.Sprint, goroutineName(left), goroutineName(right))
 	if w.Omitted > 0 {
 		h.printf("    %s\n", h.dim.Sprintf("… %s before", plural(w.Omitted, "step")))
 	}
-	before := ""
+	before, off := "", false
 	for i, s := range w.Steps {
 		text := h.stepLine(s)
 		if i >= len(w.Steps)-2 {
 			text = "► " + text
+		}
+		if s.OffPath {
+			text, off = "+ "+text, true
 		}
 		if row := fmt.Sprint(s.Goroutine, text); row == before { // two events of one source line
 			continue
@@ -42,10 +45,16 @@ func (h *textHandler) witness(r *Race) {
 			h.printf("    %s\n", h.dim.Sprintf("goroutine %d: %s", s.Goroutine, text))
 		}
 	}
+	if off {
+		h.printf("    %s\n", h.dim.Sprint("+ off the recorded path: the recorded run did not do this here"))
+	}
 }
 
 // judgement says what a witness keeps of the recorded run.
-func judgement(semantics string) string {
+func judgement(semantics string, p *Path) string {
+	if p != nil {
+		return fmt.Sprintf("reads may see other values; every branch goes the way it went, until goroutine %d leaves its path", p.Goroutine)
+	}
 	switch semantics {
 	case "strict":
 		return "every read sees the write it saw"

@@ -6,7 +6,6 @@ import (
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
-	"presage/internal/window"
 )
 
 // Spec is a race as the analysis knows it, in event numbers of one trace.
@@ -17,19 +16,9 @@ type Spec struct {
 	From      int64   // what stands before this event is as in the recorded run
 	Order     []int64 // the witness: a reordering that ends in the two accesses
 	Count     int
-	Path      *Path // how the witness leaves the recorded path; nil: it does not
+	Detour    *Detour // how a goroutine leaves its recorded path; nil: none does
+	Seen      []Seen  // reads that have to be explained
 }
-
-// Path is how a goroutine leaves its recorded path. Its steps are events that were not recorded; in a Spec, their
-// numbers follow AlternativeBase.
-type Path struct {
-	Before int64      // the event of the trace in whose place the goroutine goes on with the steps
-	Fork   trace.Site // where it leaves
-	Steps  []trace.Event
-}
-
-// AlternativeBase is the number of the first step of a path.
-const AlternativeBase = window.AlternativeBase
 
 // MaxSteps is the number of steps of a witness that a report shows.
 const MaxSteps = 40
@@ -47,6 +36,9 @@ type Locator struct {
 	goroutines map[trace.GoID]*goroutine
 	holders    map[trace.Addr]trace.GoID // who took a lock exclusively last
 	chains     []*chain
+	forks      map[int64]place // events at which a path is left, with what is around before them
+	watches    watches
+	shape      ShapeFunc
 	names      map[trace.Addr]string
 }
 
@@ -84,16 +76,20 @@ type goroutine struct {
 	parent  trace.GoID
 	created *frame     // stack of the go statement
 	site    trace.Site // the go statement
+	fn      string     // of one that a path starts
 }
 
 // NewLocator prepares the pass for the races of one trace.
-// source may be nil.
-func NewLocator(meta *trace.Meta, specs []Spec, source SourceFunc) *Locator {
+// source and shape may be nil.
+func NewLocator(meta *trace.Meta, specs []Spec, source SourceFunc, shape ShapeFunc) *Locator {
 	if source == nil {
 		source = func(string, int) string { return "" }
 	}
+	if shape == nil {
+		shape = func(trace.Site) string { return "" }
+	}
 	l := &Locator{
-		meta: meta, source: source, specs: specs,
+		meta: meta, source: source, specs: specs, shape: shape, forks: make(map[int64]place), watches: newWatches(specs),
 		wanted: make(map[int64]bool), seen: make(map[int64]place),
 		goroutines: make(map[trace.GoID]*goroutine), holders: make(map[trace.Addr]trace.GoID),
 		names: make(map[trace.Addr]string),
@@ -102,13 +98,13 @@ func NewLocator(meta *trace.Meta, specs []Spec, source SourceFunc) *Locator {
 		l.names[o.Addr] = o.Name
 	}
 	for _, s := range specs {
-		for _, e := range append([]int64{s.A, s.B}, s.Order...) {
-			if e < AlternativeBase {
+		for _, e := range s.events() {
+			if e >= 0 {
 				l.wanted[e] = true
 			}
 		}
-		if s.Path != nil {
-			l.wanted[s.Path.Before] = true
+		if s.Detour != nil {
+			l.forks[s.Detour.Before] = place{}
 		}
 		l.chains = append(l.chains, newChain(s))
 	}
@@ -125,8 +121,12 @@ func (l *Locator) Wants() bool { return len(l.next) > 0 }
 // Step takes the event with number i.
 func (l *Locator) Step(i int64, e *trace.Event) {
 	g := l.goroutine(e.G)
+	if _, ok := l.forks[i]; ok {
+		l.forks[i] = place{event: *e, stack: g.stack, locks: slices.Clone(g.locks)}
+	}
 	l.control(g, e)
 	e = g.inside(e)
+	l.watches.step(i, e)
 	if len(l.next) > 0 && l.next[0] == i {
 		l.seen[i] = place{event: *e, stack: g.stack, locks: slices.Clone(g.locks)}
 		l.next = l.next[1:]
@@ -225,42 +225,19 @@ func (l *Locator) Races() ([]Race, error) {
 		return nil, fmt.Errorf("locating races: the trace has no event %d", l.next[0])
 	}
 	var races []Race
-	for i, s := range l.specs {
-		l.stray(s.Path)
+	for i := range l.specs {
+		s := &l.specs[i]
+		path := l.stray(s)
 		a := l.seen[s.A].event
 		if a.Flags&format.FlagOpaque != 0 { // the other one says what is accessed
 			a = l.seen[s.B].event
 		}
 		races = append(races, Race{
 			Tier: s.Tier, A: l.access(s.A), B: l.access(s.B),
-			Object: l.object(&a), Hidden: l.hidden(l.chains[i], s.Order), Witness: l.witness(&s), Count: s.Count,
+			Object: l.object(&a), Hidden: l.hidden(l.chains[i], s.Order), Path: path, Witness: l.witness(i), Count: s.Count,
 		})
 	}
 	return races, nil
-}
-
-// stray makes the steps of a path places like the others: where the goroutine was when it left.
-func (l *Locator) stray(p *Path) {
-	if p == nil {
-		return
-	}
-	at := l.seen[p.Before]
-	locks := slices.Clone(at.locks)
-	for k, e := range p.Steps {
-		l.seen[AlternativeBase+int64(k)] = place{event: e, stack: at.stack, locks: slices.Clone(locks)}
-		read := e.Flags&format.FlagRead != 0
-		switch e.Kind {
-		case format.Lock:
-			locks = append(locks, held{e.Obj, read, e.Site, e.Flags})
-		case format.Unlock:
-			for i := len(locks) - 1; i >= 0; i-- {
-				if locks[i].obj == e.Obj && locks[i].read == read {
-					locks = slices.Delete(locks, i, i+1)
-					break
-				}
-			}
-		}
-	}
 }
 
 func (l *Locator) access(i int64) Access {
@@ -269,6 +246,7 @@ func (l *Locator) access(i int64) Access {
 	return Access{
 		Position: pos, Source: l.source(pos.File, pos.Line), Kind: accessKind(p.event.Kind), Expr: l.expr(&p.event), Func: l.function(p.event.Site),
 		Goroutine: l.who(p.event.G), Stack: l.stack(p.event.Site, p.stack), Locks: l.locks(p.locks), Event: i,
+		OffPath: i < 0,
 	}
 }
 
@@ -293,6 +271,9 @@ func (l *Locator) who(id trace.GoID) Goroutine {
 	if int(id) < len(l.meta.Goroutines) {
 		m := l.meta.Goroutines[id]
 		out.Name, out.Func, out.Parent = m.Name, m.Func, int(m.Parent)
+	}
+	if g.fn != "" {
+		out.Func = g.fn
 	}
 	if g.site != 0 || g.created != nil {
 		out.Parent = int(g.parent)

@@ -65,7 +65,7 @@ func bankSource(file string, line int) string {
 
 func locate(t *testing.T, meta *trace.Meta, events []trace.Event, s Spec) Race {
 	t.Helper()
-	l := NewLocator(meta, []Spec{s}, bankSource)
+	l := NewLocator(meta, []Spec{s}, bankSource, nil)
 	for i := range events {
 		l.Step(int64(i), &events[i])
 	}
@@ -84,13 +84,13 @@ func TestLocate(t *testing.T) {
 	main := Goroutine{ID: 1, Func: "main.main"}
 	child := Goroutine{ID: 2, Func: "main.deposit", Parent: 1, Created: []Frame{{"main.main", pos(2, 2)}}}
 	step := func(e int64, g int, p Position, fn, text string) Step {
-		return Step{e, g, p, fn, text, bankSource(p.File, p.Line)}
+		return Step{e, g, p, fn, text, bankSource(p.File, p.Line), false}
 	}
 	unlock, lock := step(7, 2, pos(14, 11), "main.deposit", "unlocks mu"), step(10, 1, pos(3, 9), "main.main", "locks mu")
 	want := Race{
 		Tier: Predicted, Object: "balance",
-		A:      Access{pos(12, 2), "write", "balance", "main.deposit", child, []Frame{{"main.deposit", pos(12, 2)}}, []Lock{}, 5, "balance = 1"},
-		B:      Access{pos(5, 6), "read", "balance", "main.main", main, []Frame{{"main.main", pos(5, 6)}}, []Lock{}, 12, "use(balance)"},
+		A:      Access{pos(12, 2), "write", "balance", "main.deposit", child, []Frame{{"main.deposit", pos(12, 2)}}, []Lock{}, 5, "balance = 1", false},
+		B:      Access{pos(5, 6), "read", "balance", "main.main", main, []Frame{{"main.main", pos(5, 6)}}, []Lock{}, 12, "use(balance)", false},
 		Hidden: Hidden{Ordered: true, Edges: []Edge{{From: unlock, To: lock, Broken: true}}},
 		Witness: &Witness{Semantics: "needed", Order: []int64{0, 2, 3, 10, 11, 5, 12}, Steps: []Step{
 			step(2, 1, pos(2, 2), "main.main", "starts goroutine 2 (main.deposit)"),

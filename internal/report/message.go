@@ -50,7 +50,9 @@ type Warning struct {
 type Summary struct {
 	Races        int     `json:"races"`
 	Observed     int     `json:"observed"`
-	Predicted    int     `json:"predicted"`
+	Predicted    int     `json:"predicted"` // of the other tiers, too
+	ByValue      int     `json:"by_value,omitempty"`
+	ByPath       int     `json:"by_path,omitempty"`
 	Traces       int     `json:"traces"`
 	Events       int64   `json:"events"`
 	Goroutines   int     `json:"goroutines"`
@@ -64,6 +66,7 @@ type Summary struct {
 	Instrumented int     `json:"instrumented"`         // functions
 	Functions    int     `json:"functions"`            // functions chosen for instrumentation
 	TraceFile    string  `json:"trace_file,omitempty"` // or directory, if there are several
+	Paths        *Paths  `json:"paths,omitempty"`      // at level path
 }
 
 // Handler receives the messages of a report in order: Config, then Progress, Warning

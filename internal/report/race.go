@@ -15,8 +15,9 @@ type Race struct {
 	B       Access   `json:"b"`
 	Object  string   `json:"object"` // the variable, field or element accessed
 	Hidden  Hidden   `json:"hidden"`
-	Witness *Witness `json:"witness"` // nil only for an observed race
-	Count   int      `json:"count"`   // pairs of recorded accesses at these two positions (R1)
+	Path    *Path    `json:"path,omitempty"` // of tier by-path
+	Witness *Witness `json:"witness"`        // nil only for an observed race
+	Count   int      `json:"count"`          // pairs of recorded accesses at these two positions (R1)
 	Trace   string   `json:"trace,omitempty"`
 }
 
@@ -69,8 +70,11 @@ type Access struct {
 	Goroutine Goroutine `json:"goroutine"`
 	Stack     []Frame   `json:"stack"`            // innermost first
 	Locks     []Lock    `json:"locks"`            // in the order they were taken
-	Event     int64     `json:"event"`            // number in the trace
+	Event     int64     `json:"event"`            // number in the trace; a negative one is a step of the race's path
 	Source    string    `json:"source,omitempty"` // the line as it was recorded
+
+	// OffPath: the recorded run did not execute it, or not here. Its stack is that of the goroutine where it leaves its path, and what it calls from there.
+	OffPath bool `json:"off_path,omitempty"`
 }
 
 // Goroutine says who executed an access.
@@ -113,9 +117,44 @@ type Edge struct {
 type Witness struct {
 	Semantics string  `json:"semantics"`      // what the judgement of reads rests on
 	From      int64   `json:"from,omitempty"` // what stands before this event is as in the recorded run
-	Order     []int64 `json:"order"`          // event numbers of the trace; the last two are the accesses
+	Order     []int64 `json:"order"`          // event numbers of the trace, −1, −2, … for steps of the path; the last two are the accesses
 	Steps     []Step  `json:"steps"`          // those of them that a reader needs
 	Omitted   int     `json:"omitted"`        // earlier steps of that kind that were left out
+
+	// Reads are those that branches, addresses and what they rest on are made of, where they see another value than in the
+	// recorded run, or were not executed there. Of tiers by-value and by-path.
+	Reads []Sight `json:"reads,omitempty"`
+}
+
+// Sight is a read of a witness and what it sees.
+type Sight struct {
+	Step
+	Expr     string `json:"expr"`
+	Value    string `json:"value"`              // as a Go literal of a basic type; "" is not known
+	Recorded string `json:"recorded,omitempty"` // in the recorded run
+	Fork     bool   `json:"fork,omitempty"`     // the goroutine leaves its path because of it
+	From     *Step  `json:"from"`               // the write that the value is from; null: nothing recorded wrote it, it is the initial value
+}
+
+// Path is how a goroutine leaves its recorded path (RECIPE's path relaxation).
+type Path struct {
+	Goroutine int `json:"goroutine"`
+	Position
+	Func   string     `json:"func,omitempty"`
+	Expr   string     `json:"expr"`             // the condition of the branch
+	Base   bool       `json:"base,omitempty"`   // or the pointer or index, which is another
+	Was    string     `json:"was"`              // its value in the recorded run
+	Is     string     `json:"is"`               // and in the race
+	Source string     `json:"source,omitempty"` // the line as it was recorded
+	Before int64      `json:"before"`           // event in whose place the steps are; what follows it in the goroutine does not happen
+	Steps  []PathStep `json:"steps"`            // what the goroutine does instead, and those do that it starts; −1, −2, …
+}
+
+// PathStep is a step that the recorded run did not execute. A witness need not have all of them.
+type PathStep struct {
+	Step
+	Kind string `json:"kind"` // as in a dump of the trace
+	Site int    `json:"site"` // in the tables of the trace
 }
 
 // RecordedRun, as the semantics of a witness, says that the recorded run itself is the execution: no synchronisation
@@ -130,6 +169,8 @@ type Step struct {
 	Func   string `json:"func,omitempty"`
 	Text   string `json:"text"`             // "locks mu"
 	Source string `json:"source,omitempty"` // the line as it was recorded
+
+	OffPath bool `json:"off_path,omitempty"` // a step of the race's path
 }
 
 // compareRaces orders races for a report: by position of A, then of B.

@@ -9,18 +9,27 @@ import (
 
 // witness shows the order of a race: its synchronisation and its accesses of the raced
 // location, where they stand in the source. What else happens, happens as recorded, and does not help a reader.
-func (l *Locator) witness(s *Spec) *Witness {
+func (l *Locator) witness(n int) *Witness {
+	s := &l.specs[n]
 	if s.Order == nil {
 		return nil
 	}
 	w := &Witness{Semantics: s.Semantics, From: s.From, Order: s.Order, Steps: []Step{}}
 	a, b := l.seen[s.A].event, l.seen[s.B].event
 	obj := a.Obj
+	shown := make(map[int64]bool) // what is explained, and what explains it
+	for _, x := range s.Seen {
+		shown[x.Read] = true
+		if !x.Initial {
+			shown[x.Write] = true
+		}
+	}
+	w.Reads = l.sights(n)
 	for n, i := range s.Order {
 		e := l.seen[i].event
 		step := l.step(i, &e)
 		switch {
-		case n >= len(s.Order)-2:
+		case n >= len(s.Order)-2, i < 0, shown[i]:
 		case step.File == "", !isSync(e.Kind) && !(e.Kind.IsAccess() && (e.Obj == obj || e.Kind.IsAtomic())):
 			continue
 		case e.Flags&format.FlagOpaque != 0 && e.G != a.G && e.G != b.G:
@@ -48,7 +57,7 @@ func isSync(k format.Kind) bool {
 
 func (l *Locator) step(i int64, e *trace.Event) Step {
 	pos := l.position(e.Site)
-	return Step{Event: i, Goroutine: int(e.G), Position: pos, Func: l.function(e.Site), Text: l.describe(e), Source: l.source(pos.File, pos.Line)}
+	return Step{Event: i, Goroutine: int(e.G), Position: pos, Func: l.function(e.Site), Text: l.describe(e), Source: l.source(pos.File, pos.Line), OffPath: i < 0}
 }
 
 // describe says in words what an event does.

@@ -66,6 +66,7 @@ func (h *textHandler) Race(r *Race) error {
 	h.access(&r.A)
 	h.access(&r.B)
 	h.hidden(r)
+	h.path(r)
 	if r.Witness != nil {
 		h.witness(r)
 	}
@@ -88,7 +89,7 @@ func times(n int) string {
 }
 
 func (h *textHandler) access(a *Access) {
-	h.printf("\n  %s %s by %s at %s\n", h.head.Sprint(a.Kind), a.Expr, goroutineName(a.Goroutine), h.loc.Sprint(h.short(a.Position)))
+	h.printf("\n  %s %s by %s at %s\n", h.head.Sprint(a.Kind), a.Expr, goroutineName(a.Goroutine), h.loc.Sprint(h.short(a.Position))+pick(a.OffPath, ", off the recorded path", ""))
 	if a.Source != "" {
 		h.printf("      %s\n", h.dim.Sprint(a.Source))
 	}
@@ -138,6 +139,10 @@ func (h *textHandler) hidden(r *Race) {
 	switch {
 	case r.Tier == Observed:
 		h.printf("\n  Nothing ordered the two accesses in the recorded run.\n")
+	case r.A.OffPath && r.B.OffPath:
+		h.printf("\n  In the recorded run -race had nothing to see: both accesses are off the recorded path.\n")
+	case r.A.OffPath || r.B.OffPath:
+		h.printf("\n  In the recorded run -race had nothing to see: the %s is off the recorded path.\n", pick(r.A.OffPath, r.A.Kind, r.B.Kind))
 	case !r.Hidden.Ordered:
 		h.printf("\n  In the recorded run -race had nothing to see: more than the trace shows ordered the accesses.\n")
 	default:
@@ -172,9 +177,12 @@ func (h *textHandler) Summary(m *Summary) error {
 	if h.o.Quiet {
 		return h.err
 	}
+	if text := m.Paths.lost(); text != "" {
+		h.printf("presage: %s\n", text)
+	}
 	found := "no races found"
 	if m.Races > 0 {
-		found = fmt.Sprintf("%s found: %d observed, %d predicted", plural(m.Races, "race"), m.Observed, m.Predicted)
+		found = fmt.Sprintf("%s found: %d observed, %d predicted%s", plural(m.Races, "race"), m.Observed, m.Predicted, m.rungs())
 	}
 	h.printf("presage: %s; %s, %s, %.1fs\n", found, plural(int(m.Events), "event"), plural(m.Goroutines, "goroutine"), m.Seconds)
 	return h.err
