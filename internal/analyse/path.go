@@ -32,6 +32,9 @@ type PathStep struct {
 	Calls []window.Call
 }
 
+// AlternativeBase is the number of the first step of a path.
+const AlternativeBase = window.AlternativeBase
+
 // paths climbs the last rung. For each way off the recorded path, it tries the pairs that the way has a part in; then, if the way does something
 // that others notice, the candidates of the window for which no lower rung has a witness.
 func (r *run) paths(b *window.Built, list []*candidate) error {

@@ -4,7 +4,6 @@ import (
 	"presage/internal/analyse"
 	"presage/internal/report"
 	"presage/internal/trace"
-	"presage/internal/window"
 )
 
 // specsOf are the races of an analysis as the report's Locator wants them.
@@ -36,8 +35,8 @@ func specsOf(res *analyse.Result) []report.Spec {
 
 // number is an event's in a report: the steps of a path are −1, −2, …
 func number(event int64) int64 {
-	if event >= window.AlternativeBase {
-		return window.AlternativeBase - 1 - event
+	if event >= analyse.AlternativeBase {
+		return analyse.AlternativeBase - 1 - event
 	}
 	return event
 }
