@@ -46,6 +46,7 @@ var (
 	every = flag.Int64("every", 10_000_000, "events between two lines")
 	heap  = flag.Bool("heap", false, "collect garbage before each line, to see what lives")
 	out   = flag.String("o", "", "merge: write the trace to this file (without tables)")
+	level = flag.String("level", "causal", "all: causal, value or path")
 	cpu   = flag.String("cpuprofile", "", "write a CPU profile to this file")
 	stop  = flag.Duration("stop", 0, "end then, with the CPU profile so far")
 	mem   = flag.String("memprofile", "", "write a heap profile at the last event to this file")
@@ -124,7 +125,7 @@ func stage(name, file string) {
 		check(b.Flush())
 		fmt.Printf("%+v\n", b.Counts())
 	case "all":
-		opt := analyse.Options{}
+		opt := analyse.Options{Level: map[string]analyse.Level{"causal": analyse.Causal, "value": analyse.Value, "path": analyse.Paths}[*level]}
 		var w *program.Walker
 		if in.Meta().Source == "presage" {
 			w = walker(in)
@@ -149,6 +150,12 @@ func stage(name, file string) {
 func walker(in *source.File) *program.Walker {
 	p, err := program.Load(context.Background(), in.Meta())
 	check(err)
+	switch *level {
+	case "value":
+		return program.NewSymbolic(p)
+	case "path":
+		return program.NewBranching(p)
+	}
 	return program.New(p)
 }
 

@@ -33,11 +33,11 @@ func (r *run) ladder(w *window.Window) []rung {
 	return ladder
 }
 
-func (r *run) solve(g *rung, p window.Pair) engine.Result {
+func (r *run) solverOf(g *rung) *engine.Solver {
 	if g.solver == nil {
 		g.solver = engine.New(g.w, engine.Options{Conflicts: r.opt.Conflicts})
 	}
-	return g.solver.Solve(p)
+	return g.solver
 }
 
 // climb tries a candidate on one rung after the other, until it races.
@@ -58,7 +58,7 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) bool {
 			more = true
 			break
 		}
-		res := r.solve(g, p)
+		res := r.solverOf(g).Solve(p)
 		if res.Layer != engine.LayerStatic { // those cost nothing
 			tries++
 			s.tried[k]++

@@ -22,7 +22,8 @@ type Way struct {
 	Steps  []Step
 	Events []Event // numbered from the end of the window's events on; their Index is AlternativeBase plus the step
 
-	leaves int32 // the window's first event that it replaces
+	Before int32 // the last event of the goroutine that it has in common with the recorded run, -1: none
+	Leaves int32 // the first one that it replaces; the number of events of the window: none
 }
 
 // ways is what a maker knows of alternatives.
@@ -49,6 +50,7 @@ type way struct {
 const (
 	maxForks = 256 // forks
 	maxAlike = 4   // of one goroutine at one place
+	maxSame  = 32  // at one place
 	maxWays  = 512 // alternatives
 	maxCells = 8   // values that a word is known to have
 )
@@ -119,7 +121,7 @@ func (m *maker) forks() []forkAt {
 		g trace.GoID
 		s trace.Site
 	}
-	alike := make(map[place]int)
+	alike, same := make(map[place]int), make(map[trace.Site]int)
 	for i := m.onPath - 1; i >= 0; i-- {
 		r := &m.recs[i]
 		for k := len(r.forks) - 1; k >= 0; k-- {
@@ -129,10 +131,11 @@ func (m *maker) forks() []forkAt {
 			}
 			m.b.count.Forks++
 			p := place{r.e.G, f.Site()}
-			if alike[p]++; alike[p] > maxAlike || len(list) >= maxForks {
+			if alike[p]++; alike[p] > maxAlike || same[p.s] >= maxSame || len(list) >= maxForks {
 				m.b.count.Unexplored++
 				continue
 			}
+			same[p.s]++
 			list = append(list, forkAt{f, i})
 		}
 	}
@@ -380,12 +383,13 @@ func (m *maker) produceWay(w *way) *Way {
 	}
 	m.base = w.first
 	m.asked = nil
-	leaves := int32(len(m.w.Events))
+	before, leaves := int32(-1), int32(len(m.w.Events))
 	for _, n := range t.events {
 		if m.w.Events[n].Index >= fork.index {
 			leaves = n
 			break
 		}
+		before = n
 	}
 	n := len(m.w.Events)
 	threads := map[trace.GoID]*thread{t.g: {g: t.g, id: t.id, last: -1, opaque: -1}}
@@ -410,7 +414,7 @@ func (m *maker) produceWay(w *way) *Way {
 	holds, _ := m.conditions(w.alt.Chosen)
 	return &Way{
 		G: t.g, Thread: t.id, Fork: w.from.Site(), Where: w.from.Where, Base: w.from.Base(), At: fork.index,
-		Chosen: w.alt.Chosen, Holds: holds, Steps: w.alt.Steps, leaves: leaves,
+		Chosen: w.alt.Chosen, Holds: holds, Steps: w.alt.Steps, Before: before, Leaves: leaves,
 	}
 }
 

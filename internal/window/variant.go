@@ -20,7 +20,7 @@ func (b *Built) Variant(k int) (w *Window, from int32) {
 	for i := range w.Events[:from] {
 		e := &w.Events[i]
 		switch {
-		case e.Thread == way.Thread && int32(i) >= way.leaves:
+		case e.Thread == way.Thread && int32(i) >= way.Leaves:
 			if ghost < 0 {
 				ghost = Thread(len(w.Threads))
 				w.Threads = append(w.Threads, -1)
@@ -29,7 +29,7 @@ func (b *Built) Variant(k int) (w *Window, from int32) {
 			e.Strict, e.Deps, e.ValDeps, e.Guards, e.Value, e.Partner = false, nil, nil, nil, nil, -1
 		case e.Kind == format.Join && Thread(e.Obj) == way.Thread:
 			e.Never = true
-		case e.Partner >= 0 && w.Events[e.Partner].Thread == way.Thread && e.Partner >= way.leaves:
+		case e.Partner >= 0 && w.Events[e.Partner].Thread == way.Thread && e.Partner >= way.Leaves:
 			e.Never = true
 		}
 	}
