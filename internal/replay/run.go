@@ -233,7 +233,7 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	for _, x := range st.stalls {
 		t.Loosened = append(t.Loosened, s.stalled(x, st))
 	}
-	for k, x := range st.steps {
+	for k, x := range st.steps[:n] {
 		if x.order > 0 {
 			t.Schedule = append(t.Schedule, p.passage(s, k, x.order))
 		}
@@ -267,7 +267,7 @@ func (p *Program) passage(s *schedule, k int, order uint64) Passage {
 func (s *schedule) stalled(x stall, st *state) string {
 	what := []string{"goroutines that have nothing more to do may go on", "the order of steps that do not conflict", "the order of steps", "everything"}
 	text := fmt.Sprintf("level %d given up (%s)", x.level, what[min(int(x.level), 3)])
-	if x.step >= 0 {
+	if x.step >= 0 && x.step < len(s.steps) {
 		text += fmt.Sprintf(" while step %d of %d waited", x.step+1, len(s.steps))
 	}
 	return text
@@ -275,7 +275,7 @@ func (s *schedule) stalled(x stall, st *state) string {
 
 // missing is the first step that did not come.
 func (s *schedule) missing(st *state) string {
-	for k, x := range st.steps {
+	for k, x := range st.steps[:len(s.steps)] {
 		if x.state >= done {
 			continue
 		}

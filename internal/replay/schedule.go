@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+	"slices"
 
 	"presage/internal/trace"
 )
@@ -38,10 +39,11 @@ const (
 
 // The flags of a step.
 const (
-	early = 1 // it is done when it passes: what it calls may take long, or has steps of its own
-	parks = 2 // it is done when its goroutine waits
-	mark  = 4 // nothing waits here: it says that something is done
-	held  = 8 // an access of the pair, which waits for the other one
+	early = 1  // it is done when it passes: what it calls may take long, or has steps of its own
+	parks = 2  // it is done when its goroutine waits
+	mark  = 4  // nothing waits here: it says that something is done
+	held  = 8  // an access of the pair, which waits for the other one
+	stops = 16 // its goroutine does nothing more in the witness (G6)
 )
 
 // The levels: what is in force below each. A schedule that stalls is loosened by one.
@@ -71,29 +73,30 @@ type variant struct {
 
 // encode writes the schedule. Steps are numbered by goroutine; perm[k] is the number of steps[k].
 func (s *schedule) encode(v variant) (data []byte, perm []uint64) {
-	perm = make([]uint64, len(s.steps))
+	all := slices.Concat(s.steps, s.stops)
+	perm = make([]uint64, len(all))
 	first := make([]uint64, len(s.gates)+1)
-	for _, st := range s.steps {
+	for _, st := range all {
 		first[st.gate+1]++
 	}
 	for i := range s.gates {
 		first[i+1] += first[i]
 	}
 	next := append([]uint64(nil), first...)
-	for k, st := range s.steps {
+	for k, st := range all {
 		perm[k] = next[st.gate]
 		next[st.gate]++
 	}
-	words := make([]uint64, hdrWords, hdrWords+gateWords*len(s.gates)+stWord*len(s.steps))
+	words := make([]uint64, hdrWords, hdrWords+gateWords*len(s.gates)+stWord*len(all))
 	kids, at := s.children()
 	for i, g := range s.gates {
 		words = append(words, g.parent, g.ordinal, first[i], first[i+1]-first[i], 0, at[i].first, at[i].many, 0)
 	}
 	steps := len(words)
-	words = append(words, make([]uint64, stWord*len(s.steps))...)
+	words = append(words, make([]uint64, stWord*len(all))...)
 	preds := len(words)
-	for k := range s.steps {
-		st := &s.steps[k]
+	for k := range all {
+		st := &all[k]
 		from := len(words) - preds
 		for _, p := range s.predsOf(k, v) {
 			words = append(words, perm[p.step]|p.level<<56)
@@ -108,7 +111,7 @@ func (s *schedule) encode(v variant) (data []byte, perm []uint64) {
 			}
 		}
 	}
-	copy(words, []uint64{magic, fileVersion, 0, uint64(len(s.gates)), uint64(len(s.steps)), uint64(len(words) - preds), uint64(len(s.marks)), uint64(v.limit), v.level})
+	copy(words, []uint64{magic, fileVersion, 0, uint64(len(s.gates)), uint64(len(all)), uint64(len(words) - preds), uint64(len(s.marks)), uint64(v.limit), v.level})
 	words[hdrChildren] = uint64(len(kids))
 	words = append(words, kids...)
 	data = make([]byte, 8*len(words), 8*len(words)+len(s.marks))
@@ -121,6 +124,9 @@ func (s *schedule) encode(v variant) (data []byte, perm []uint64) {
 // predsOf are the steps before step k. The last two steps are the pair: of these, v says which is first.
 func (s *schedule) predsOf(k int, v variant) []pred {
 	n := len(s.steps)
+	if k >= n {
+		return nil
+	}
 	if s.apart && v.level < strict || !v.swap || k < n-2 {
 		return s.steps[k].preds
 	}

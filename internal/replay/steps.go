@@ -3,7 +3,6 @@ package replay
 import (
 	"errors"
 	"io"
-	"maps"
 	"slices"
 	"sort"
 
@@ -24,6 +23,7 @@ type Witness struct {
 type schedule struct {
 	gates []gate
 	steps []step // in the order of the witness; the last two are the pair
+	stops []step // at which goroutines wait that do nothing more in the witness (G6)
 	marks []byte // by site
 	apart bool   // the accesses of the pair need not be next to each other
 	pkg   string // package of the first test function that ran
@@ -155,11 +155,16 @@ type walker struct {
 
 	gs    map[trace.GoID]*goState
 	steps []step
+	stops []step
 }
+
+// beyond is the number of events after the witness in which the goroutines are looked for that are to stop.
+const beyond = 1 << 18
 
 // goState is what the second pass knows of a goroutine.
 type goState struct {
-	gate  int
+	last  int64                 // its last event in the witness
+	stops bool                  // it has its stop
 	since map[trace.Site]uint64 // executions since the last step
 	more  bool                  // within an access of several events
 	skip  uint64                // of the execution under way
@@ -187,17 +192,19 @@ func newSchedule(w Witness, meta *trace.Meta, open func() (trace.Source, io.Clos
 		}
 		k.last = max(k.last, e)
 	}
-	for pass, step := range []func(int64, *trace.Event){k.look, k.step} {
-		if err := each(open, k.last, step); err != nil {
-			return nil, err
-		}
-		if pass == 0 {
-			k.goroutines()
-		}
+	if err := each(open, k.last, k.look); err != nil {
+		return nil, err
+	}
+	for _, s := range k.gs {
+		s.open = nil
+	}
+	if err := each(open, k.last+beyond, k.step); err != nil {
+		return nil, err
 	}
 	return k.schedule()
 }
 
+// each reads the events up to the last one, or the end of the trace.
 func each(open func() (trace.Source, io.Closer, error), last int64, step func(int64, *trace.Event)) error {
 	src, c, err := open()
 	if err != nil {
@@ -206,7 +213,9 @@ func each(open func() (trace.Source, io.Closer, error), last int64, step func(in
 	defer c.Close()
 	var e trace.Event
 	for i := int64(0); i <= last; i++ {
-		if err := src.Next(&e); err != nil {
+		if err := src.Next(&e); err == io.EOF {
+			return nil
+		} else if err != nil {
 			return err
 		}
 		step(i, &e)
@@ -226,7 +235,7 @@ func (k *walker) at(i int64) (key float64, ok bool) {
 func (k *walker) state(g trace.GoID) *goState {
 	s := k.gs[g]
 	if s == nil {
-		s = &goState{gate: -1, since: map[trace.Site]uint64{}, at: -1}
+		s = &goState{last: -1, since: map[trace.Site]uint64{}, at: -1}
 		k.gs[g] = s
 	}
 	return s
@@ -241,6 +250,9 @@ func (k *walker) look(i int64, e *trace.Event) {
 		k.findTest(e)
 	}
 	s := k.state(e.G)
+	if _, ok := k.at(i); ok {
+		s.last = i
+	}
 	k.bracket(s, i, e)
 	k.inside(s, i, e)
 	if hidden(e) {
@@ -333,13 +345,6 @@ func (k *walker) whole(b *bracket) bool {
 	return !b.cut && !slices.ContainsFunc(b.acts, func(a act) bool { return !a.in && k.objects[a.obj].several })
 }
 
-// goroutines gives a place to every goroutine, those that the witness starts or that live before it.
-func (k *walker) goroutines() {
-	for _, s := range k.gs {
-		s.open, s.gate = nil, -1
-	}
-}
-
 // step is the second pass.
 func (k *walker) step(i int64, e *trace.Event) {
 	s := k.state(e.G)
@@ -350,7 +355,7 @@ func (k *walker) step(i int64, e *trace.Event) {
 	if hidden(e) || classOf(e.Kind) == noClass && e.Kind != format.OnceEnd {
 		return
 	}
-	if w := k.words[e.Obj&^7]; e.Kind.IsAccess() && w.several && w.write {
+	if e.Kind.IsAccess() && k.shared(e) {
 		k.touches[e.Site] = true
 	}
 	if s.begun != 0 && s.begun != e.Site {
@@ -382,7 +387,7 @@ func (k *walker) primary(s *goState, i int64, e *trace.Event) {
 
 // ahead is an access that comes before the event by which executions are counted.
 func (k *walker) ahead(s *goState, i int64, e *trace.Event) {
-	if s.begun == 0 && k.wanted(i, e) {
+	if s.begun == 0 && (k.wanted(i, e) || i > k.last) {
 		s.skip, s.at = s.since[e.Site], -1
 		s.begun = e.Site
 	}
@@ -403,15 +408,37 @@ func (k *walker) wanted(i int64, e *trace.Event) bool {
 	case i == k.pair[0] || i == k.pair[1]:
 		return true
 	case e.Kind.IsAccess() && !e.Kind.IsAtomic():
-		w := k.words[e.Obj&^7]
-		return w.several && w.write
+		return k.shared(e)
 	}
 	return true
+}
+
+// shared reports whether several goroutines access a word of memory and one writes it.
+func (k *walker) shared(e *trace.Event) bool {
+	w := k.words[e.Obj&^7]
+	return w != nil && w.several && w.write
+}
+
+// stop makes a step of the first execution after the last one of a goroutine that could disturb the witness (G6).
+func (k *walker) stop(s *goState, i int64, e *trace.Event) {
+	if s.stops || s.at >= 0 || i <= max(s.last, k.w.From-1) || s.last == k.pair[0] || s.last == k.pair[1] {
+		return
+	}
+	if e.Kind == format.Read || e.Kind == format.Write {
+		if !k.shared(e) {
+			return
+		}
+	} else if o := k.objects[e.Obj]; o == nil || !o.several {
+		return
+	}
+	s.stops = true
+	k.stops = append(k.stops, step{gate: int(e.G), site: e.Site, flags: stops, skip: s.skip, pair: -1, index: i, kind: e.Kind, obj: e.Obj})
 }
 
 // include makes a step of the execution under way, unless it has one.
 func (k *walker) include(s *goState, i int64, e *trace.Event) {
 	if !k.wanted(i, e) {
+		k.stop(s, i, e)
 		return
 	}
 	if s.at >= 0 {
@@ -498,10 +525,13 @@ func (k *walker) schedule() (*schedule, error) {
 	s.steps[a].pair, s.steps[b].pair = b, a
 	s.steps[a].flags, s.steps[b].flags = held, held
 	order(s.steps, a)
-	for i := range s.steps {
-		s.marks[s.steps[i].site] = 1
+	s.stops = k.stops
+	for _, list := range [][]step{s.steps, s.stops} {
+		for i := range list {
+			s.marks[list[i].site] = 1
+		}
 	}
-	for site, c := range k.classes {
+	for site, c := range k.classes { // where one of the pair stops
 		if c >= atomicClass || k.touches[trace.Site(site)] {
 			s.marks[site] = 1
 		}
@@ -623,12 +653,9 @@ func (k *walker) place2gates(s *schedule) {
 		return index[g]
 	}
 	add(1) // the first gate is the main goroutine's
-	for i := range s.steps {
-		s.steps[i].gate = add(trace.GoID(s.steps[i].gate))
-	}
-	for _, g := range slices.Sorted(maps.Keys(k.gs)) { // those without a step are frozen
-		if parent[g] != 0 {
-			add(g)
+	for _, list := range [][]step{s.steps, s.stops} {
+		for i := range list {
+			list[i].gate = add(trace.GoID(list[i].gate))
 		}
 	}
 }

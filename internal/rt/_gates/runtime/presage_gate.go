@@ -60,10 +60,11 @@ const (
 	gtSWords = 10
 
 	// Flags of a step.
-	gtEarly = 1 // is done when it passes: what it calls may take long, or has steps of its own
-	gtParks = 2 // is done when its goroutine waits
-	gtMark  = 4 // nothing waits here: it says that something is done
-	gtHeld  = 8 // an access of the pair
+	gtEarly = 1  // is done when it passes: what it calls may take long, or has steps of its own
+	gtParks = 2  // is done when its goroutine waits
+	gtMark  = 4  // nothing waits here: it says that something is done
+	gtHeld  = 8  // an access of the pair
+	gtStop  = 16 // the witness ends here for its goroutine
 
 	// States of a step.
 	gtArrived = 1
@@ -287,7 +288,9 @@ func gtGate(site uint32, addr, n uintptr) {
 	}
 	s.finish()
 	if s.next >= s.end {
-		gtFreeze(s)
+		if s.held {
+			gtFreeze(s)
+		}
 		return
 	}
 	if s.held && gtLoose() >= gtOpen-1 { // nothing counts any more but the accesses of the pair
@@ -381,6 +384,9 @@ func gtMove(p uintptr, state uint64) {
 // force at the level that the schedule is at. An access of the pair waits for the other as well.
 func gtReady(p uintptr) bool {
 	level := gtLoose()
+	if *gtWord(p, gtSSite)>>32&gtStop != 0 {
+		return level > 0
+	}
 	v := *gtWord(p, gtSPreds)
 	for k := v & 0xffffffff; k < v&0xffffffff+v>>32; k++ {
 		pred := *gtWord(gates.preds, uintptr(k))
@@ -407,14 +413,9 @@ func gtIsDone(p uintptr) bool {
 	return false
 }
 
-// gtFreeze holds a goroutine that has no more steps: in the witness it does nothing more. One
-// of the pair waits until the other has made its access too.
+// gtFreeze holds a goroutine of the pair until the other one has made its access too.
 func gtFreeze(s *presageGate) {
-	until := uint64(1)
-	if s.held {
-		until = gtOpen
-	}
-	for gtLoose() < until {
+	for gtLoose() < gtOpen {
 		gtPause(s.end - 1)
 	}
 }
