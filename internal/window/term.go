@@ -1,6 +1,7 @@
 package window
 
 import (
+	"maps"
 	"slices"
 
 	"presage/internal/expr"
@@ -60,6 +61,20 @@ func (n *Names) Plain(v uint64) uint64 {
 // Ambiguous reports whether the plain word v may be an address in memory that the window allocates.
 func (n *Names) Ambiguous(v uint64) bool {
 	return v >= 4096 && v < 1<<48 && slices.ContainsFunc(n.allocs, func(s span) bool { return v-s.addr < s.size })
+}
+
+// Each calls f for every value that stands for another word, and that word, in the order of the values.
+func (n *Names) Each(f func(value, word uint64)) {
+	for _, v := range slices.Sorted(maps.Keys(n.plain)) {
+		f(v, n.plain[v])
+	}
+}
+
+// Allocated calls f for the memory that the window allocates.
+func (n *Names) Allocated(f func(addr, size uint64)) {
+	for _, s := range n.allocs {
+		f(s.addr, s.size)
+	}
 }
 
 // Causal returns the window as maximal causality has it: no terms, and all that a guard
