@@ -131,6 +131,9 @@ func formatEvent(e *window.Event) string {
 	if e.Strict {
 		b.WriteString(" strict")
 	}
+	if e.Never {
+		b.WriteString(" never")
+	}
 	if e.Partner >= 0 {
 		fmt.Fprintf(&b, " partner=%d", e.Partner)
 	}
@@ -351,8 +354,12 @@ func parseEvent(e *window.Event, f []string) (err error) {
 func parseOperand(e *window.Event, s string) (err error) {
 	name, val, isPair := strings.Cut(s, "=")
 	if !isPair {
-		if name == "strict" {
+		switch name {
+		case "strict":
 			e.Strict = true
+			return nil
+		case "never":
+			e.Never = true
 			return nil
 		}
 		flag, ok := flagNames(e.Kind)[name]
