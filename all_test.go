@@ -23,7 +23,7 @@ import (
 // The commands of bench may import anything.
 var layers = map[string][]string{
 	"cmd/presage":               {"internal/cli"},
-	"internal/cli":              {"internal/record", "internal/replay", "internal/analyse", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std"},
+	"internal/cli":              {"internal/record", "internal/replay", "internal/analyse", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/window", "internal/engine", "internal/smt"},
 	"internal/record":           {"internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
 	"internal/replay":           {"internal/instrument", "internal/rt", "internal/plan", "internal/program", "internal/trace", "internal/trace/format"},
 	"internal/instrument":       {"internal/plan", "internal/trace", "internal/trace/format"},
@@ -41,6 +41,7 @@ var layers = map[string][]string{
 	"internal/hb":               {"internal/trace", "internal/trace/format"},
 	"internal/window":           {"internal/trace", "internal/trace/format", "internal/hb", "internal/footprint", "internal/expr"},
 	"internal/engine":           {"internal/window", "internal/expr", "internal/trace", "internal/trace/format"},
+	"internal/smt":              {"internal/window", "internal/expr", "internal/trace/format"},
 	"internal/witness":          {"internal/window", "internal/expr", "internal/trace", "internal/trace/format"},
 	"internal/analyse":          {"internal/footprint", "internal/hb", "internal/window", "internal/engine", "internal/witness", "internal/trace", "internal/trace/format"},
 	"internal/report":           {"internal/trace", "internal/trace/format"},

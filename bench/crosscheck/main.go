@@ -1,0 +1,95 @@
+// Crosscheck has an SMT solver (package smt) answer the engine's queries, and compares the answers: is the pair a
+// race of the window? Every witness, of either side, is checked by package witness. The windows are
+//
+//	random    fuzzengine's: random executions with every synchronisation primitive, under every semantics of reads
+//	variants  of such windows, whose recorded order is no reordering (path relaxation)
+//	programs  those that an analysis asks about, of a recorded run of bench/tiny's random programs
+//
+//	go run ./bench/crosscheck [-n queries] [-seed s] [-solver z3] [-limit 10s] [-scale 1]
+//
+// It prints the answers and the disagreements. The exit status is 1 if there is a disagreement, a witness that is rejected, or a
+// failure of the solver, and 2 if there is no solver.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"presage/internal/analyse"
+	"presage/internal/program"
+	"presage/internal/program/progtest"
+	"presage/internal/smt"
+	"presage/internal/trace/tracetest"
+	"presage/internal/window"
+)
+
+func main() {
+	n := flag.Int("n", 5000, "compare at least this many pairs; a fifth of them do not race")
+	seed := flag.Uint64("seed", 1, "seed of the generators")
+	solver := flag.String("solver", "z3", "z3 or cvc5, found on PATH")
+	limit := flag.Duration("limit", smt.DefaultLimit, "time for a query")
+	scale := flag.Int("scale", 1, "so many times as many events in a random window")
+	flag.Parse()
+	p, err := smt.Find(*solver, *limit)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "crosscheck:", err)
+		os.Exit(2)
+	}
+	c := &check{process: p, solver: *solver}
+	start := time.Now()
+	sources := []struct {
+		name  string
+		share int // of the pairs, in percent
+		next  func(c *check, i uint64)
+	}{
+		{"random", 50, func(c *check, i uint64) {
+			r := tracetest.ScaledWindow(*seed, i, *scale)
+			c.window(r.Window, fmt.Sprintf("random window %d of seed %d, %s", i, *seed, r.Profile))
+		}},
+		{"variants", 20, func(c *check, i uint64) {
+			r := tracetest.RandomVariant(*seed, i, *scale)
+			c.window(r.Window, fmt.Sprintf("variant %d of seed %d, %s", i, *seed, r.Profile))
+		}},
+		{"programs", 30, programs(*seed)},
+	}
+	for _, s := range sources {
+		c.begin(s.name)
+		want := (*n*s.share + 99) / 100
+		for i := uint64(0); (c.now.queries < want || 5*c.now.refuted < want) && c.failure() == ""; i++ {
+			s.next(c, i)
+		}
+	}
+	p.Close()
+	c.print(os.Stdout, time.Since(start))
+	if why := c.failure(); why != "" {
+		fmt.Fprintln(os.Stderr, "crosscheck:", why)
+		os.Exit(1)
+	}
+}
+
+// programs analyses a recorded run of a random program, at the highest level.
+func programs(seed uint64) func(c *check, i uint64) {
+	loader := progtest.NewLoader()
+	return func(c *check, i uint64) {
+		i += seed * 1_000_000
+		p, err := loader.Load(progtest.Generate(i, progtest.Knobs{}))
+		if err != nil {
+			c.fail(fmt.Errorf("program %d: %w", i, err))
+			return
+		}
+		run, err := p.Record(i)
+		if err != nil {
+			return // the run was given up: it is too long
+		}
+		opt := analyse.Options{
+			Level: analyse.Paths, Walker: program.NewBranching(p.Plan), EveryPair: true,
+			Solver: func(w *window.Window) analyse.Solver { return c.prepare(w, fmt.Sprintf("program %d", i)) },
+		}
+		if _, err := analyse.Run(context.Background(), run.Source(), run.Meta, opt); err != nil {
+			c.fail(fmt.Errorf("program %d: %w", i, err))
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package smt
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// programs are the solvers known, with the arguments under which they read queries from standard input and
+// give up after a number of milliseconds each.
+var programs = map[string]func(ms int) []string{
+	"z3": func(ms int) []string { return []string{"-smt2", "-in", "-t:" + strconv.Itoa(ms)} },
+	"cvc5": func(ms int) []string {
+		return []string{"--lang=smt2", "--incremental", "--produce-models", "--tlimit-per=" + strconv.Itoa(ms)}
+	},
+}
+
+// Names are the solvers known.
+func Names() []string { return []string{"z3", "cvc5"} }
+
+// Process is a solver that runs beside this program. It is started for the first query, and again after
+// one that it did not survive. It is not safe for concurrent use.
+type Process struct {
+	path  string
+	args  []string
+	limit time.Duration
+
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// DefaultLimit is the time limit of a query.
+const DefaultLimit = 10 * time.Second
+
+// Find finds a solver on PATH. A query that takes longer than the limit is unknown; 0: DefaultLimit.
+func Find(name string, limit time.Duration) (*Process, error) {
+	args := programs[name]
+	if args == nil {
+		return nil, fmt.Errorf("solver %q is none of %s", name, strings.Join(Names(), ", "))
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return nil, fmt.Errorf("solver %s: there is no program %q on PATH (on Debian: apt-get install %s)", name, name, name)
+	}
+	if limit == 0 {
+		limit = DefaultLimit
+	}
+	return &Process{path: path, args: args(int(limit.Milliseconds())), limit: limit}, nil
+}
+
+// Close ends the process.
+func (p *Process) Close() error {
+	if p.cmd == nil {
+		return nil
+	}
+	p.in.Close()
+	err := p.cmd.Wait()
+	p.cmd = nil
+	return err
+}
+
+func (p *Process) start() error {
+	if p.cmd != nil {
+		return nil
+	}
+	cmd := exec.Command(p.path, p.args...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("starting %s: %w", p.path, err)
+	}
+	p.cmd, p.in, p.out = cmd, in, bufio.NewReader(out)
+	return nil
+}
+
+// kill ends a process that is not to be used again.
+func (p *Process) kill() {
+	p.cmd.Process.Kill()
+	p.in.Close()
+	p.cmd.Wait()
+	p.cmd = nil
+}
+
+// errTime is the error of a query that took longer than the limit.
+var errTime = errors.New("time limit")
+
+// solve asks one query, from a clean state: is it satisfiable, and then what are the given
+// unknowns, all of them words? The answers unknown and "time limit" are errTime.
+func (p *Process) solve(logic, query string, unknowns []sexp) (sat bool, model map[sexp]uint64, err error) {
+	if err := p.start(); err != nil {
+		return false, nil, err
+	}
+	// Both solvers keep their own limit, but not in every phase.
+	late := false
+	watch := time.AfterFunc(2*p.limit+time.Second, func() { late = true; p.cmd.Process.Kill() })
+	defer func() {
+		stopped := watch.Stop()
+		if err != nil && err != errTime {
+			p.kill()
+			if !stopped && late {
+				err = errTime
+			}
+		}
+	}()
+	if _, err := fmt.Fprintf(p.in, "(reset)\n(set-logic %s)\n%s(check-sat)\n", logic, query); err != nil {
+		return false, nil, err
+	}
+	answer, err := p.line()
+	if err != nil {
+		return false, nil, err
+	}
+	switch answer {
+	case "sat":
+		if len(unknowns) == 0 {
+			return true, nil, nil
+		}
+	case "unsat":
+		return false, nil, nil
+	case "unknown", "timeout":
+		return false, nil, errTime
+	default:
+		return false, nil, fmt.Errorf("%s says %s", p.path, answer)
+	}
+	var list []string
+	for _, u := range unknowns {
+		list = append(list, string(u))
+	}
+	if _, err := fmt.Fprintf(p.in, "(get-value (%s))\n", strings.Join(list, " ")); err != nil {
+		return false, nil, err
+	}
+	text, err := p.balanced()
+	if err != nil {
+		return false, nil, err
+	}
+	model, err = parseModel(text)
+	return true, model, err
+}
+
+// line reads a line that is not empty.
+func (p *Process) line() (string, error) {
+	for {
+		s, err := p.out.ReadString('\n')
+		if s = strings.TrimSpace(s); s != "" {
+			return s, nil
+		}
+		if err != nil {
+			return "", fmt.Errorf("%s ended: %w", p.path, err)
+		}
+	}
+}
+
+// balanced reads up to the end of an expression in parentheses.
+func (p *Process) balanced() (string, error) {
+	var text strings.Builder
+	for depth := 0; ; {
+		s, err := p.out.ReadString('\n')
+		text.WriteString(s)
+		depth += strings.Count(s, "(") - strings.Count(s, ")")
+		if depth == 0 && strings.Contains(text.String(), "(") {
+			return text.String(), nil
+		}
+		if err != nil {
+			return "", fmt.Errorf("%s ended: %w", p.path, err)
+		}
+	}
+}
+
+// parseModel reads what get-value prints, for words: ((x #b101) (y #x5) (z (_ bv5 3))).
+func parseModel(text string) (map[sexp]uint64, error) {
+	model := map[sexp]uint64{}
+	f := strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(text))
+	f = slices.DeleteFunc(f, func(s string) bool { return s == "_" })
+	for len(f) > 0 {
+		if len(f) == 1 {
+			return nil, fmt.Errorf("a model ends after %q: %s", f[0], text)
+		}
+		x, v := sexp(f[0]), f[1]
+		f = f[2:]
+		n, err := uint64(0), error(nil)
+		switch {
+		case strings.HasPrefix(v, "#b"):
+			n, err = strconv.ParseUint(v[2:], 2, 64)
+		case strings.HasPrefix(v, "#x"):
+			n, err = strconv.ParseUint(v[2:], 16, 64)
+		case strings.HasPrefix(v, "bv"):
+			n, err = strconv.ParseUint(v[2:], 10, 64)
+			f = f[min(1, len(f)):] // the width
+		default:
+			err = errors.New("not a word")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the model's %s is %q: %w", x, v, err)
+		}
+		model[x] = n
+	}
+	return model, nil
+}
