@@ -21,6 +21,8 @@ Flags of test and run, besides those of the go command, which pass through:
 	-budget n            conflicts the engine may spend on a pair of accesses
 	-effort n            work that prediction may do on one trace: 3000, the default, is about ten minutes.
 	                     What stands behind is searched for races of the recorded run only
+	-solver name         what decides whether a pair of accesses races: engine (the default), presage's own search; or z3 or cvc5, a program
+	                     found on PATH, which is slower and leaves large windows undecided (-window makes them smaller)
 	-q                   no progress
 
 As with the go command, flags come before packages, and -args ends the flags of test.

@@ -18,7 +18,7 @@ const pathRung = rungs - 1
 // rung is a window as one level of the ladder sees it, with the engine's answers for it.
 type rung struct {
 	w      *window.Window
-	solver *engine.Solver // made when it is asked for the first time
+	solver Solver // made when it is asked for the first time
 }
 
 // ladder returns the rungs of a window. A window without terms has one.
@@ -33,11 +33,11 @@ func (r *run) ladder(w *window.Window) []rung {
 	return ladder
 }
 
-func (r *run) solverOf(g *rung) *engine.Solver {
+func (r *run) solve(g *rung, p window.Pair) engine.Result {
 	if g.solver == nil {
-		g.solver = engine.New(g.w, engine.Options{Conflicts: r.opt.Conflicts})
+		g.solver = r.newSolver(g.w)
 	}
-	return g.solver
+	return g.solver.Solve(p)
 }
 
 // climb tries a candidate on one rung after the other, until it races.
@@ -58,7 +58,7 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) bool {
 			more = true
 			break
 		}
-		res := r.solverOf(g).Solve(p)
+		res := r.solve(g, p)
 		if res.Layer != engine.LayerStatic { // those cost nothing
 			tries++
 			s.tried[k]++

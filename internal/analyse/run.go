@@ -40,6 +40,9 @@ type Options struct {
 
 	// Progress is called now and then with the number of events read and races found.
 	Progress func(events int64, races int)
+
+	// Solver makes what answers for the pairs of a window; nil: the engine. What it finds is checked all the same.
+	Solver func(*window.Window) Solver
 }
 
 // Tier says what vouches for a race.
@@ -264,7 +267,7 @@ func (r *run) window(b *window.Built) error {
 		}
 		r.climb(b, ladder, c)
 	}
-	if err := r.paths(b, ladder, list); err != nil {
+	if err := r.paths(b, list); err != nil {
 		return err
 	}
 	for p := range r.unord {

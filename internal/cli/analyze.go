@@ -49,11 +49,17 @@ func newAnalyze(env *Env) *cobra.Command {
 			if err := checkLevel("--level", o.level); err != nil {
 				return err
 			}
+			if err := checkSolver("--solver", o.solver); err != nil {
+				return err
+			}
 			files, err := traceFiles(args)
 			if err != nil {
 				return err
 			}
 			a := &analysis{env: env, options: o, progress: newProgress(env.Stderr, o.quiet), command: append([]string{"presage", "analyze"}, args...), files: files}
+			if a.smt, err = newSMT(o.solver); err != nil {
+				return err
+			}
 			return a.run(cmd.Context())
 		}}
 	f := cmd.Flags()
@@ -62,6 +68,7 @@ func newAnalyze(env *Env) *cobra.Command {
 	f.IntVar(&o.window, "window", 0, "events per window of prediction; 0: the default")
 	f.IntVar(&o.budget, "budget", 0, "conflicts the engine may spend on a pair of accesses; 0: the default")
 	f.IntVar(&o.effort, "effort", 0, "work that prediction may do on one trace; 0: the default, about ten minutes")
+	f.StringVar(&o.solver, "solver", solverEngine, "what decides whether a pair races: engine, or z3 or cvc5 on PATH")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	return cmd
 }
@@ -111,8 +118,9 @@ type analysis struct {
 	keep      string // file for the report in JSON form, or ""
 
 	// plan is the plan of the program when it is at hand; nil: it is loaded from the trace's tables.
-	plan  func(context.Context) (*plan.Plan, error)
-	shape report.ShapeFunc // of the trace at hand
+	plan func(context.Context) (*plan.Plan, error)
+
+	smt *smtSolver // nil: the engine
 
 	goVersion         string // of the recorded program
 	programCode       int
@@ -164,6 +172,7 @@ func (a *analysis) run(ctx context.Context) error {
 		}
 	}
 	a.progress.end()
+	a.closeSolver()
 	if len(a.files) == 0 && len(a.warnings) == 0 {
 		a.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "no process recorded anything: no test ran, or nothing of what ran was instrumented"})
 	}
@@ -258,11 +267,13 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 	case levelPath:
 		opt.Level = analyse.Paths
 	}
+	if a.smt != nil {
+		opt.Solver = a.smt.forWindow
+	}
 	text := "analysing"
 	if len(a.files) > 1 {
 		text += " " + filepath.Base(name)
 	}
-	a.shape = nil
 	total := int64(0)
 	if s.Trace != nil {
 		total = s.Trace.Events()
@@ -273,7 +284,6 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 		if p, err := a.load(ctx, s.Meta()); err != nil {
 			a.warn(report.Warning{Code: "not-walked", Count: 1, Text: fmt.Sprintf("the source is not at hand as it was recorded, so every read keeps its value: %v", err)})
 		} else {
-			a.shape = func(s trace.Site) string { return program.ShapeAt(p, s) }
 			switch opt.Level {
 			case analyse.Value:
 				walker = program.NewSymbolic(p)
@@ -288,10 +298,8 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 	res, err := analyse.Run(ctx, s, s.Meta(), opt)
 	if walker != nil {
 		a.warnWalk(walker)
-		if opt.Level == analyse.Paths && res != nil {
-			a.countPaths(res, walker.Stats().ForksLeft)
-		}
 	}
+	a.warnSolver()
 	return res, err
 }
 
@@ -321,21 +329,6 @@ func (a *analysis) warnWalk(w *program.Walker) {
 
 // maxShown is the number of cases of one warning that are told apart.
 const maxShown = 5
-
-// countPaths adds what was looked at off the recorded paths.
-func (a *analysis) countPaths(res *analyse.Result, unkept int64) {
-	if a.summary.Paths == nil {
-		a.summary.Paths = &report.Paths{Ends: make(map[string]int)}
-	}
-	p, b := a.summary.Paths, &res.Counts.Build
-	p.Forks += int(b.Forks)
-	p.Unexplored += int(b.Unexplored)
-	p.Unkept += int(unkept)
-	for reason, n := range b.Ends {
-		p.Ways += int(n)
-		p.Ends[reason] += int(n)
-	}
-}
 
 // count adds what one trace holds to the summary and its warnings to the report.
 func (a *analysis) count(meta *trace.Meta, res *analyse.Result) {
@@ -372,7 +365,7 @@ func (a *analysis) locate(name string, meta *trace.Meta, res *analyse.Result) er
 		return err
 	}
 	defer s.Close()
-	l := report.NewLocator(meta, specs, report.FileSource(meta.Files), a.shape)
+	l := report.NewLocator(meta, specs, report.FileSource(meta.Files))
 	var e trace.Event
 	for i := int64(0); l.Wants(); i++ {
 		if err := s.Next(&e); err != nil {
@@ -396,6 +389,39 @@ func (a *analysis) locate(name string, meta *trace.Meta, res *analyse.Result) er
 	return nil
 }
 
+func specsOf(res *analyse.Result) []report.Spec {
+	var specs []report.Spec
+	for _, r := range res.Races {
+		semantics := r.Semantics.String()
+		if r.Recorded {
+			semantics = report.RecordedRun
+		}
+		s := report.Spec{A: r.A.Index, B: r.B.Index, Tier: report.Tier(r.Tier.String()), Semantics: semantics, From: r.From, Order: r.Order, Count: r.Count}
+		if r.Path != nil {
+			s.Path = pathOf(r.Path)
+		}
+		specs = append(specs, s)
+	}
+	return specs
+}
+
+// pathOf is a path with its steps as events.
+func pathOf(p *analyse.Path) *report.Path {
+	out := &report.Path{Before: p.Before, Fork: p.Fork}
+	for _, s := range p.Steps {
+		out.Steps = append(out.Steps, trace.Event{Kind: s.Kind, G: s.G, Site: s.Site, Obj: s.Obj, Size: s.Size})
+	}
+	return out
+}
+
+func hbSpecs(res *analyse.Result) []report.Spec {
+	var specs []report.Spec
+	for _, r := range res.HB {
+		specs = append(specs, report.Spec{A: r.A.Index, B: r.B.Index, Tier: report.Observed, Count: int(r.Count)})
+	}
+	return specs
+}
+
 // finish fills the summary and returns the exit code.
 func (a *analysis) finish() int {
 	a.settle()
@@ -406,12 +432,6 @@ func (a *analysis) finish() int {
 			s.Observed++
 		} else {
 			s.Predicted++
-		}
-		switch r.Tier {
-		case report.ByValue:
-			s.ByValue++
-		case report.ByPath:
-			s.ByPath++
 		}
 	}
 	s.Warnings, s.TraceFile, s.ProgramCode = len(a.warnings), a.traceFile, a.programCode

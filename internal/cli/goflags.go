@@ -26,6 +26,7 @@ type options struct {
 	window     int
 	budget     int
 	effort     int
+	solver     string
 	quiet      bool
 }
 
@@ -40,7 +41,7 @@ var (
 		bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile exec fuzz fuzzminimizetime fuzztime list memprofile
 		memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet
 		test.bench test.benchtime test.count test.cpu test.list test.parallel test.run test.skip test.timeout
-		o instrument level window budget effort`)
+		o instrument level window budget effort solver`)
 )
 
 // A covered package would be neither recorded nor known to be unrecorded: what is
@@ -64,7 +65,7 @@ var refused = map[string]string{
 
 // parseGo takes the arguments of test (or run) apart.
 func parseGo(argv []string, test bool) (*goArgs, error) {
-	g := &goArgs{options: options{level: levelCausal}}
+	g := &goArgs{options: options{level: levelCausal, solver: solverEngine}}
 	for i := 0; i < len(argv); i++ {
 		arg := argv[i]
 		if test && (arg == "-args" || arg == "--args") {
@@ -174,6 +175,11 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 		g.budget, err = intValue(name, value)
 	case "effort":
 		g.effort, err = intValue(name, value)
+	case "solver":
+		if err := checkSolver("-solver", value); err != nil {
+			return true, err
+		}
+		g.solver = value
 	default:
 		return false, nil
 	}
