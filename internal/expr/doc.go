@@ -32,8 +32,8 @@
 //
 // # Evaluation
 //
-// An [Evaluator] is the one of the engine. The checker (package witness) has its own, and the two are compared with each
-// other and with compiled Go. A small expression is evaluated by recursion, a larger one is first put
+// An [Evaluator] is the one of the engine. The checker (package witness, eval.go) has its own, and the two are compared with each
+// other and with compiled Go, for every operator and kind. A small expression is evaluated by recursion, a larger one is first put
 // in an order in which every node stands after its operands.
 //
 // # Names

@@ -32,14 +32,14 @@ func (s *state) produced(i int32, e *window.Event, recorded uint64, asRecorded b
 
 // evaluate computes a term from the plain words that its reads have seen (V).
 func (s *state) evaluate(t *window.Term) word {
-	var terms expr.Evaluator
-	v, ok := terms.Eval(t.Expr, func(r int64) (uint64, bool) {
+	v := evaluation{done: map[*expr.Expr]amount{}, read: func(r int64) (uint64, bool) {
 		if r < 0 || r >= int64(len(s.seen)) {
 			return 0, false
 		}
 		return s.w.Names.Plain(s.seen[r].val), s.seen[r].known
-	})
-	return word{val: v, known: ok}
+	}}
+	a := v.of(t.Expr)
+	return word{val: a.bits, known: a.ok}
 }
 
 // guards checks (V): the conditions of event i come out as recorded.
