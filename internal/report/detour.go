@@ -65,7 +65,7 @@ func (l *Locator) stray(s *Spec) *Path {
 	}
 	for k := range d.Steps { // now the goroutines have their names
 		e := l.seen[int64(-1-k)].event
-		p.Steps = append(p.Steps, PathStep{Step: l.step(int64(-1-k), &e), Kind: e.Kind.String(), Site: int(e.Site)})
+		p.Steps = append(p.Steps, PathStep{Step: l.step(int64(-1-k), &e), Kind: e.Kind.String(), Site: int(e.Site), Object: uint64(e.Obj), Flags: uint8(e.Flags), Size: e.Size})
 	}
 	return p
 }

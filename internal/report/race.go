@@ -155,6 +155,10 @@ type PathStep struct {
 	Step
 	Kind string `json:"kind"` // as in a dump of the trace
 	Site int    `json:"site"` // in the tables of the trace
+
+	Object uint64 `json:"object,omitempty"` // the operand of its event
+	Flags  uint8  `json:"flags,omitempty"`  // of its event
+	Size   uint16 `json:"size,omitempty"`   // of its event
 }
 
 // RecordedRun, as the semantics of a witness, says that the recorded run itself is the execution: no synchronisation
