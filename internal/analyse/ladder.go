@@ -18,7 +18,8 @@ const pathRung = rungs - 1
 // rung is a window as one level of the ladder sees it, with the engine's answers for it.
 type rung struct {
 	w      *window.Window
-	solver Solver // made when it is asked for the first time
+	solver Solver         // made when it is asked for the first time
+	engine *engine.Solver // likewise; solver, but where Options.Solver stands in for it
 }
 
 // ladder returns the rungs of a window. A window without terms has one.
@@ -33,11 +34,11 @@ func (r *run) ladder(w *window.Window) []rung {
 	return ladder
 }
 
-func (r *run) solve(g *rung, p window.Pair) engine.Result {
+func (r *run) solverOf(g *rung) Solver {
 	if g.solver == nil {
 		g.solver = r.newSolver(g.w)
 	}
-	return g.solver.Solve(p)
+	return g.solver
 }
 
 // climb tries a candidate on one rung after the other, until it races.
@@ -58,7 +59,7 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) bool {
 			more = true
 			break
 		}
-		res := r.solve(g, p)
+		res := r.solverOf(g).Solve(p)
 		if res.Layer != engine.LayerStatic { // those cost nothing
 			tries++
 			s.tried[k]++

@@ -1,6 +1,7 @@
 package analyse
 
 import (
+	"presage/internal/engine"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 	"presage/internal/window"
@@ -32,9 +33,12 @@ type PathStep struct {
 	Calls []window.Call
 }
 
+// AlternativeBase is the number of the first step of a path.
+const AlternativeBase = window.AlternativeBase
+
 // paths climbs the last rung. For each way off the recorded path, it tries the pairs that the way has a part in; then, if the way does something
 // that others notice, the candidates of the window for which no lower rung has a witness.
-func (r *run) paths(b *window.Built, list []*candidate) error {
+func (r *run) paths(b *window.Built, ladder []rung, list []*candidate) error {
 	var at [][]int32
 	for k := range b.Alternatives {
 		if err := r.ctx.Err(); err != nil {
@@ -50,7 +54,7 @@ func (r *run) paths(b *window.Built, list []*candidate) error {
 		if at == nil {
 			at = accesses(b.Window)
 		}
-		r.path(b, k, at, list)
+		r.path(b, k, &ladder[0], at, list)
 	}
 	return nil
 }
@@ -68,8 +72,9 @@ func accesses(w *window.Window) [][]int32 {
 }
 
 // path tries one way.
-func (r *run) path(b *window.Built, k int, at [][]int32, list []*candidate) {
+func (r *run) path(b *window.Built, k int, base *rung, at [][]int32, list []*candidate) {
 	way := &b.Alternatives[k]
+	order := &wayOrder{s: r.engineOf(base), n: int32(len(b.Events)), way: way, keeps: keepsOrder(way)}
 	cs := r.onWay(b, way, at)
 	if acts(way) {
 		cs = append(cs, list...)
@@ -82,6 +87,10 @@ func (r *run) path(b *window.Built, k int, at [][]int32, list []*candidate) {
 		if s.race != 0 && !r.opt.EveryPair || s.tried[pathRung] >= r.opt.Total {
 			continue
 		}
+		if c = c.unordered(order); len(c.pairs) == 0 {
+			s.tried[pathRung]++
+			continue
+		}
 		if g.w == nil {
 			g.w, _ = b.Variant(k)
 			locks = computeLocksets(g.w)
@@ -92,6 +101,58 @@ func (r *run) path(b *window.Built, k int, at [][]int32, list []*candidate) {
 			r.try(in, &g, pathRung, c, s)
 		}
 	}
+}
+
+// wayOrder tells which pairs the order of the recorded path decides, without a look at the variant.
+type wayOrder struct {
+	s     *engine.Solver // of the recorded path
+	n     int32          // its events
+	way   *window.Way
+	keeps bool
+}
+
+// keepsOrder reports whether what must come before what on the recorded path must do so with the way as well: it has no
+// communication that could stand for another one.
+func keepsOrder(way *window.Way) bool {
+	for i := range way.Events {
+		switch k := way.Events[i].Kind; {
+		case k.IsAccess(), k == window.Pin, k == format.Lock, k == format.Unlock, k == format.Go:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// decides reports that the pair does not race.
+func (o *wayOrder) decides(p window.Pair) bool {
+	if !o.keeps {
+		return false
+	}
+	before, after := o.way.Before, o.way.Leaves
+	for _, x := range [2]int32{p.A, p.B} {
+		if x < o.n && after < o.n && o.s.Must(after, x) { // rests on what does not happen any more
+			return true
+		}
+	}
+	if p.A > p.B {
+		p.A, p.B = p.B, p.A
+	}
+	if p.B < o.n {
+		return o.s.Must(p.A, p.B) || o.s.Must(p.B, p.A)
+	}
+	return p.A < o.n && before >= 0 && (p.A == before || o.s.Must(p.A, before))
+}
+
+// unordered is a candidate without the pairs whose order is decided.
+func (c *candidate) unordered(o *wayOrder) *candidate {
+	out := &candidate{sites: c.sites, more: c.more}
+	for _, p := range c.pairs {
+		if !o.decides(p) {
+			out.pairs = append(out.pairs, p)
+		}
+	}
+	return out
 }
 
 // acts reports whether a way does something that another goroutine may notice.

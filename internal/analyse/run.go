@@ -267,7 +267,7 @@ func (r *run) window(b *window.Built) error {
 		}
 		r.climb(b, ladder, c)
 	}
-	if err := r.paths(b, list); err != nil {
+	if err := r.paths(b, ladder, list); err != nil {
 		return err
 	}
 	for p := range r.unord {

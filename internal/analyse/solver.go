@@ -16,3 +16,14 @@ func (r *run) newSolver(w *window.Window) Solver {
 	}
 	return engine.New(w, engine.Options{Conflicts: r.opt.Conflicts})
 }
+
+// engineOf is the engine for a window, for what it knows without a search.
+func (r *run) engineOf(g *rung) *engine.Solver {
+	if s, ok := r.solverOf(g).(*engine.Solver); ok {
+		return s
+	}
+	if g.engine == nil {
+		g.engine = engine.New(g.w, engine.Options{Conflicts: r.opt.Conflicts})
+	}
+	return g.engine
+}

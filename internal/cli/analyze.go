@@ -118,7 +118,8 @@ type analysis struct {
 	keep      string // file for the report in JSON form, or ""
 
 	// plan is the plan of the program when it is at hand; nil: it is loaded from the trace's tables.
-	plan func(context.Context) (*plan.Plan, error)
+	plan  func(context.Context) (*plan.Plan, error)
+	shape report.ShapeFunc // of the trace at hand
 
 	smt *smtSolver // nil: the engine
 
@@ -274,6 +275,7 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 	if len(a.files) > 1 {
 		text += " " + filepath.Base(name)
 	}
+	a.shape = nil
 	total := int64(0)
 	if s.Trace != nil {
 		total = s.Trace.Events()
@@ -284,6 +286,7 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 		if p, err := a.load(ctx, s.Meta()); err != nil {
 			a.warn(report.Warning{Code: "not-walked", Count: 1, Text: fmt.Sprintf("the source is not at hand as it was recorded, so every read keeps its value: %v", err)})
 		} else {
+			a.shape = func(s trace.Site) string { return program.ShapeAt(p, s) }
 			switch opt.Level {
 			case analyse.Value:
 				walker = program.NewSymbolic(p)
@@ -298,6 +301,9 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 	res, err := analyse.Run(ctx, s, s.Meta(), opt)
 	if walker != nil {
 		a.warnWalk(walker)
+		if opt.Level == analyse.Paths && res != nil {
+			a.countPaths(res, walker.Stats().ForksLeft)
+		}
 	}
 	a.warnSolver()
 	return res, err
@@ -329,6 +335,21 @@ func (a *analysis) warnWalk(w *program.Walker) {
 
 // maxShown is the number of cases of one warning that are told apart.
 const maxShown = 5
+
+// countPaths adds what was looked at off the recorded paths.
+func (a *analysis) countPaths(res *analyse.Result, unkept int64) {
+	if a.summary.Paths == nil {
+		a.summary.Paths = &report.Paths{Ends: make(map[string]int)}
+	}
+	p, b := a.summary.Paths, &res.Counts.Build
+	p.Forks += int(b.Forks)
+	p.Unexplored += int(b.Unexplored)
+	p.Unkept += int(unkept)
+	for reason, n := range b.Ends {
+		p.Ways += int(n)
+		p.Ends[reason] += int(n)
+	}
+}
 
 // count adds what one trace holds to the summary and its warnings to the report.
 func (a *analysis) count(meta *trace.Meta, res *analyse.Result) {
@@ -365,7 +386,7 @@ func (a *analysis) locate(name string, meta *trace.Meta, res *analyse.Result) er
 		return err
 	}
 	defer s.Close()
-	l := report.NewLocator(meta, specs, report.FileSource(meta.Files))
+	l := report.NewLocator(meta, specs, report.FileSource(meta.Files), a.shape)
 	var e trace.Event
 	for i := int64(0); l.Wants(); i++ {
 		if err := s.Next(&e); err != nil {
@@ -389,39 +410,6 @@ func (a *analysis) locate(name string, meta *trace.Meta, res *analyse.Result) er
 	return nil
 }
 
-func specsOf(res *analyse.Result) []report.Spec {
-	var specs []report.Spec
-	for _, r := range res.Races {
-		semantics := r.Semantics.String()
-		if r.Recorded {
-			semantics = report.RecordedRun
-		}
-		s := report.Spec{A: r.A.Index, B: r.B.Index, Tier: report.Tier(r.Tier.String()), Semantics: semantics, From: r.From, Order: r.Order, Count: r.Count}
-		if r.Path != nil {
-			s.Path = pathOf(r.Path)
-		}
-		specs = append(specs, s)
-	}
-	return specs
-}
-
-// pathOf is a path with its steps as events.
-func pathOf(p *analyse.Path) *report.Path {
-	out := &report.Path{Before: p.Before, Fork: p.Fork}
-	for _, s := range p.Steps {
-		out.Steps = append(out.Steps, trace.Event{Kind: s.Kind, G: s.G, Site: s.Site, Obj: s.Obj, Size: s.Size})
-	}
-	return out
-}
-
-func hbSpecs(res *analyse.Result) []report.Spec {
-	var specs []report.Spec
-	for _, r := range res.HB {
-		specs = append(specs, report.Spec{A: r.A.Index, B: r.B.Index, Tier: report.Observed, Count: int(r.Count)})
-	}
-	return specs
-}
-
 // finish fills the summary and returns the exit code.
 func (a *analysis) finish() int {
 	a.settle()
@@ -432,6 +420,12 @@ func (a *analysis) finish() int {
 			s.Observed++
 		} else {
 			s.Predicted++
+		}
+		switch r.Tier {
+		case report.ByValue:
+			s.ByValue++
+		case report.ByPath:
+			s.ByPath++
 		}
 	}
 	s.Warnings, s.TraceFile, s.ProgramCode = len(a.warnings), a.traceFile, a.programCode

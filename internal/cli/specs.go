@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"presage/internal/analyse"
+	"presage/internal/report"
+	"presage/internal/trace"
+)
+
+// specsOf are the races of an analysis as the report's Locator wants them.
+func specsOf(res *analyse.Result) []report.Spec {
+	var specs []report.Spec
+	for i := range res.Races {
+		r := &res.Races[i]
+		semantics := r.Semantics.String()
+		if r.Recorded {
+			semantics = report.RecordedRun
+		}
+		s := report.Spec{
+			A: number(r.A.Index), B: number(r.B.Index), Tier: report.Tier(r.Tier.String()), Semantics: semantics, From: r.From, Count: r.Count,
+			Detour: detourOf(r.Path),
+		}
+		for _, e := range r.Order {
+			s.Order = append(s.Order, number(e))
+		}
+		for _, x := range r.Sights {
+			s.Seen = append(s.Seen, report.Seen{
+				Read: number(x.Read), Addr: x.Addr, Size: x.Size, Value: x.Value, Known: x.Known, Recorded: x.Recorded,
+				Write: number(x.Write), Initial: x.Write < 0, Fork: x.Fork,
+			})
+		}
+		specs = append(specs, s)
+	}
+	return specs
+}
+
+// number is an event's in a report: the steps of a path are −1, −2, …
+func number(event int64) int64 {
+	if event >= analyse.AlternativeBase {
+		return analyse.AlternativeBase - 1 - event
+	}
+	return event
+}
+
+func detourOf(p *analyse.Path) *report.Detour {
+	if p == nil {
+		return nil
+	}
+	d := &report.Detour{
+		G: p.G, Before: p.Before, Site: p.Where.Site, Line: int(p.Where.Line), Col: int(p.Where.Col), Expr: p.Where.Expr, Shape: p.Where.Type,
+		Base: p.Base, Was: p.Was, Is: p.Is,
+	}
+	for _, s := range p.Steps {
+		step := report.DetourStep{Event: trace.Event{Kind: s.Kind, Flags: s.Flags, G: s.G, Site: s.Site, Obj: s.Obj, Size: s.Size}, Left: s.Left}
+		for _, c := range s.Calls {
+			step.Calls = append(step.Calls, report.Call{Func: c.Fn, Site: c.Site})
+		}
+		d.Steps = append(d.Steps, step)
+	}
+	return d
+}
+
+func hbSpecs(res *analyse.Result) []report.Spec {
+	var specs []report.Spec
+	for _, r := range res.HB {
+		specs = append(specs, report.Spec{A: r.A.Index, B: r.B.Index, Tier: report.Observed, Count: int(r.Count)})
+	}
+	return specs
+}
