@@ -18,6 +18,7 @@ import (
 	"presage/internal/replay"
 	"presage/internal/report"
 	"presage/internal/trace"
+	"presage/internal/trace/format"
 )
 
 // replayArgs are the flags of replay.
@@ -184,13 +185,32 @@ func raceToReplay(race *report.Race, name string, meta *trace.Meta) replay.Race 
 	w := race.Witness
 	return replay.Race{
 		ID: race.ID, A: replay.Line{File: race.A.File, Line: race.A.Line}, B: replay.Line{File: race.B.File, Line: race.B.Line},
-		Witness: replay.Witness{From: w.From, Order: w.Order, Recorded: w.Semantics == report.RecordedRun},
+		Witness: replay.Witness{From: w.From, Order: w.Order, Path: pathToReplay(race), Recorded: w.Semantics == report.RecordedRun},
 		Meta:    meta,
 		Open: func() (trace.Source, io.Closer, error) {
 			f, err := openTrace(name)
 			return f, f, err
 		},
 	}
+}
+
+// pathToReplay is how the race leaves the recorded path, nil if it does not.
+func pathToReplay(race *report.Race) *replay.Path {
+	p := race.Path
+	if p == nil {
+		return nil
+	}
+	out := &replay.Path{G: trace.GoID(p.Goroutine), Before: p.Before}
+	for _, s := range p.Steps {
+		e := trace.Event{Flags: format.Flags(s.Flags), Size: s.Size, G: trace.GoID(s.Goroutine), Site: trace.Site(s.Site), Obj: trace.Addr(s.Object)}
+		for k := range format.Max {
+			if k.String() == s.Kind {
+				e.Kind = k
+			}
+		}
+		out.Steps = append(out.Steps, e)
+	}
+	return out
 }
 
 // trace finds the trace of a race.

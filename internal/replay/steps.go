@@ -15,8 +15,17 @@ import (
 type Witness struct {
 	From  int64
 	Order []int64
+	// Path, if it is not nil, is how a goroutine leaves what was recorded of it: −1, −2, … in Order are its steps.
+	Path *Path
 	// Recorded: the recorded run itself is the execution; Order has the accesses alone, which need not be next to each other.
 	Recorded bool
+}
+
+// Path is what a goroutine, and those that it starts, do in place of an event and what follows it in the goroutine.
+type Path struct {
+	G      trace.GoID
+	Before int64
+	Steps  []trace.Event
 }
 
 // schedule is what the gates are told.
@@ -163,7 +172,9 @@ const beyond = 1 << 18
 
 // goState is what the second pass knows of a goroutine.
 type goState struct {
-	last  int64                 // its last event in the witness
+	seq   int64                 // its events so far
+	last  int64                 // the number of its last one in the witness
+	pair  bool                  // which is an access of the race
 	stops bool                  // it has its stop
 	since map[trace.Site]uint64 // executions since the last step
 	more  bool                  // within an access of several events
@@ -186,22 +197,43 @@ func newSchedule(w Witness, meta *trace.Meta, open func() (trace.Source, io.Clos
 		k.w.From = max(k.pair[0], k.pair[1])
 		slices.Sort(k.pair[:])
 	}
+	if w.Path != nil {
+		k.last = w.Path.Before
+	}
 	for i, e := range k.w.Order {
 		if !w.Recorded || i == n-1 {
 			k.place[e] = 1e15 + float64(i)
 		}
 		k.last = max(k.last, e)
 	}
-	if err := each(open, k.last, k.look); err != nil {
+	if err := each(open, k.last, k.along(k.look)); err != nil {
 		return nil, err
 	}
 	for _, s := range k.gs {
-		s.open = nil
+		s.open, s.seq = nil, 0
 	}
-	if err := each(open, k.last+beyond, k.step); err != nil {
+	if err := each(open, k.last+beyond, k.along(k.step)); err != nil {
 		return nil, err
 	}
 	return k.schedule()
+}
+
+// along calls step for the events of the execution: where a goroutine leaves its recorded path, for those of the other one.
+func (k *walker) along(step func(int64, *trace.Event)) func(int64, *trace.Event) {
+	p := k.w.Path
+	if p == nil {
+		return step
+	}
+	return func(i int64, e *trace.Event) {
+		if i == p.Before {
+			for n := range p.Steps {
+				step(int64(-1-n), &p.Steps[n])
+			}
+		}
+		if e.G != p.G || i < p.Before {
+			step(i, e)
+		}
+	}
 }
 
 // each reads the events up to the last one, or the end of the trace.
@@ -225,7 +257,7 @@ func each(open func() (trace.Source, io.Closer, error), last int64, step func(in
 
 // at is the place of an event in the witness; ok is false if it is not in it.
 func (k *walker) at(i int64) (key float64, ok bool) {
-	if i < k.w.From {
+	if i >= 0 && i < k.w.From {
 		return float64(i), true
 	}
 	key, ok = k.place[i]
@@ -250,8 +282,9 @@ func (k *walker) look(i int64, e *trace.Event) {
 		k.findTest(e)
 	}
 	s := k.state(e.G)
+	s.seq++
 	if _, ok := k.at(i); ok {
-		s.last = i
+		s.last, s.pair = s.seq, i == k.pair[0] || i == k.pair[1]
 	}
 	k.bracket(s, i, e)
 	k.inside(s, i, e)
@@ -348,6 +381,7 @@ func (k *walker) whole(b *bracket) bool {
 // step is the second pass.
 func (k *walker) step(i int64, e *trace.Event) {
 	s := k.state(e.G)
+	s.seq++
 	if b := k.bracket(s, i, e); b != nil {
 		k.ends(s, b, i, e)
 		return
@@ -387,7 +421,7 @@ func (k *walker) primary(s *goState, i int64, e *trace.Event) {
 
 // ahead is an access that comes before the event by which executions are counted.
 func (k *walker) ahead(s *goState, i int64, e *trace.Event) {
-	if s.begun == 0 && (k.wanted(i, e) || i > k.last) {
+	if s.begun == 0 && (k.wanted(i, e) || s.seq > s.last) {
 		s.skip, s.at = s.since[e.Site], -1
 		s.begun = e.Site
 	}
@@ -421,7 +455,7 @@ func (k *walker) shared(e *trace.Event) bool {
 
 // stop makes a step of the first execution after the last one of a goroutine that could disturb the witness (G6).
 func (k *walker) stop(s *goState, i int64, e *trace.Event) {
-	if s.stops || s.at >= 0 || i <= max(s.last, k.w.From-1) || s.last == k.pair[0] || s.last == k.pair[1] {
+	if s.stops || s.at >= 0 || s.seq <= s.last || s.pair {
 		return
 	}
 	if e.Kind == format.Read || e.Kind == format.Write {
