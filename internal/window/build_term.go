@@ -131,7 +131,11 @@ func (m *maker) guard(i int, r *record, t *thread) {
 			case e.IsConst() && v == g.Want:
 				continue
 			case ok && v == g.Want:
-				guards = append(guards, Guard{NewTerm(e), g.Want})
+				if t := NewTerm(e); t.Copies() { // needed as such: a pointer is the object, not the number
+					deps = merge(deps, t.reads)
+				} else {
+					guards = append(guards, Guard{t, g.Want})
+				}
 				continue
 			}
 		}
