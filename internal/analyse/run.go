@@ -136,19 +136,20 @@ func Run(ctx context.Context, src trace.Source, meta *trace.Meta, opt Options) (
 
 // run is an analysis under way.
 type run struct {
-	opt     Options
-	hb      *hb.Detector
-	spent   effort
-	left    atomic.Bool // nothing more is to be read
-	builder *window.Builder
-	events  int64
-	counts  Counts
-	pairs   map[sitePair]*pairState
-	races   []Race
-	unord   map[[2]int64]bool // pairs of events that hb found unordered, those of the current window
-	reject  []error
-	ctx     context.Context
-	built   func(*window.Built) // tests look at windows here
+	opt      Options
+	hb       *hb.Detector
+	spent    effort
+	left     atomic.Bool // nothing more is to be read
+	builder  *window.Builder
+	events   int64
+	counts   Counts
+	pairs    map[sitePair]*pairState
+	races    []Race
+	executed int64             // Build.Executed when the window before this one was done
+	unord    map[[2]int64]bool // pairs of events that hb found unordered, those of the current window
+	reject   []error
+	ctx      context.Context
+	built    func(*window.Built) // tests look at windows here
 }
 
 // progressEvery is the number of events between two calls of Progress.
@@ -254,6 +255,11 @@ func (r *run) window(b *window.Built) error {
 	r.counts.Windows++
 	r.counts.InWindows += int64(len(b.Events))
 	r.spent.add(int64(len(b.Events)))
+	if r.builder != nil {
+		n := r.builder.Counts().Executed
+		r.spent.add(n - r.executed)
+		r.executed = n
+	}
 	list := r.candidates(b)
 	ladder := r.ladder(b.Window)
 	for _, c := range list {

@@ -140,7 +140,7 @@ func (x *fork) Explore(s window.Surroundings) []*window.Alternative {
 		p := e.paths[len(e.paths)-1]
 		e.paths = e.paths[:len(e.paths)-1]
 		if p.run() {
-			e.done = append(e.done, &window.Alternative{Steps: p.steps, Chosen: p.chosen, End: p.end})
+			e.done = append(e.done, &window.Alternative{Steps: p.steps, Chosen: p.chosen, End: p.end, Executed: p.instrs})
 		}
 	}
 	return e.done

@@ -124,7 +124,7 @@ func (p *path) access(in *instr, size int64) (addr uint64, ok bool) {
 	case size < 0:
 		p.stop("type-parameter")
 		return 0, false
-	case addr >= p.x.stack[0] && addr < p.x.stack[1]:
+	case slices.ContainsFunc(p.x.stacks, func(s [2]uint64) bool { return addr >= s[0] && addr < s[1] }):
 		p.stop("stack")
 		return 0, false
 	case addr < freshMemory && !p.s.Settled(addr):
@@ -147,7 +147,7 @@ func (p *path) load(in *instr) bool {
 	if !ok {
 		return true
 	}
-	if s, ok := p.known(addr, in.size); ok {
+	if s, ok := p.known(in, addr, in.size); ok {
 		return p.next(in, s)
 	}
 	if addr >= freshMemory {
@@ -182,7 +182,7 @@ func (p *path) opaque(in *instr, e *trace.Event) bool {
 }
 
 // known is what the alternative knows to be at addr: what it stored in memory that is its own or that nobody else accesses, or what was there at the fork.
-func (p *path) known(addr uint64, size int64) (sval, bool) {
+func (p *path) known(in *instr, addr uint64, size int64) (sval, bool) {
 	own := addr >= freshMemory
 	if !own && (p.forked || p.s.Foreign(addr, size)) {
 		return sval{}, false
@@ -200,7 +200,7 @@ func (p *path) known(addr uint64, size int64) (sval, bool) {
 	if own {
 		return sval{v: Zero(size)}, true
 	}
-	return p.content(addr, size)
+	return p.content(in, addr, size)
 }
 
 // visible hides, in a goroutine that the alternative has started, what rests on reads of others.
@@ -219,14 +219,15 @@ func pieceAt(m *stored, addr uint64, size int64) sval {
 }
 
 // content is what is at addr at the fork.
-func (p *path) content(addr uint64, size int64) (sval, bool) {
+func (p *path) content(in *instr, addr uint64, size int64) (sval, bool) {
 	t := &term{words: make([]*expr.Expr, max(1, (size+7)/8))}
 	for i := range t.words {
 		t.words[i] = expr.Word(0)
 	}
 	for at := int64(0); at < size; {
 		n := min(size-at, int64(8-(addr+uint64(at))%8))
-		bits, ft, ok := p.s.Content(addr+uint64(at), n)
+		e := trace.Event{Kind: format.Read, G: p.g, Site: in.site, Obj: trace.Addr(addr + uint64(at)), Size: uint16(n)}
+		bits, ft, ok := p.s.Content(&e)
 		if !ok {
 			return sval{}, false
 		}

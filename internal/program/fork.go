@@ -14,12 +14,12 @@ import (
 // in another way, because an operand that must keep its value (rule F2) rests on reads that need not. Explore (explore.go)
 // executes the other ways.
 type fork struct {
-	w     *Walker
-	g     trace.GoID
-	frame *xframe // the innermost; immutable
-	args  []int   // operands that may be others
-	site  trace.Site
-	stack [2]uint64
+	w      *Walker
+	g      trace.GoID
+	frame  *xframe // the innermost; immutable
+	args   []int   // operands that may be others
+	site   trace.Site
+	stacks [][2]uint64 // where the goroutine's stack has been: not memory (F6)
 	// What the goroutine's next event rests on whichever way it goes.
 	needs  []int64
 	guards []window.FlowGuard
@@ -82,9 +82,7 @@ func (g *goroutine) fork(f *frame, in *instr) {
 	if x.site == 0 {
 		x.site = f.code.blocks[f.block].site
 	}
-	if n := len(g.stacks); n > 0 {
-		x.stack = g.stacks[n-1]
-	}
+	x.stacks = g.stacks[:len(g.stacks):len(g.stacks)]
 	g.forks = append(g.forks, x)
 }
 

@@ -72,6 +72,8 @@ type BuildCounts struct {
 	// Forks is the number of forks that rest on what other goroutines write; Unexplored of these were not looked at, because
 	// there are many at the same place.
 	Forks, Unexplored int64
+	// Executed is the number of instructions that were executed in alternatives.
+	Executed int64
 	// Ends counts the alternatives by why they go no further.
 	Ends map[string]int64
 	// Opaque is the number of opaque calls that order something around them.

@@ -34,8 +34,14 @@ type ways struct {
 	base    int // record of the first step of the alternative at hand
 	now     int // record that produce is at
 	byWord  []int32
-	opaques map[trace.GoID][]touch
+	opaques map[trace.GoID][]opaqueCalls
 	gos     trace.GoID
+}
+
+// opaqueCalls are the calls of a goroutine with one footprint.
+type opaqueCalls struct {
+	touch touch
+	first int // record
 }
 
 // way is an alternative with its records.
@@ -71,6 +77,7 @@ func (m *maker) explore() {
 		s := &surroundings{m: m, g: m.recs[f.rec].e.G, fork: f.rec, gos: 1 << 30}
 		for _, alt := range f.Explore(s) {
 			m.b.end(alt.End)
+			m.b.count.Executed += int64(alt.Executed)
 			if len(alt.Steps) > 0 {
 				m.append(way{alt: alt, fork: f.rec, from: f.Fork})
 			}
@@ -279,7 +286,11 @@ func (s *surroundings) initial(addr uint64, size int64) (uint64, bool) {
 	return s.m.b.carry.mem.value(addr&^7, mask)
 }
 
-func (s *surroundings) Content(addr uint64, size int64) (bits uint64, term *expr.Expr, ok bool) {
+func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr, ok bool) {
+	if s.Opaque(read) {
+		return 0, nil, false
+	}
+	addr, size := uint64(read.Obj), int64(read.Size)
 	bits, ok = s.initial(addr, size)
 	mask := byteMask(addr, uint16(size))
 	vague := false // something was written that is not known
@@ -333,11 +344,14 @@ func (s *surroundings) Capacity(ch uint64) (n uint64, ok bool) {
 func (s *surroundings) Opaque(e *trace.Event) bool {
 	m := s.m
 	if m.opaques == nil {
-		m.opaques = make(map[trace.GoID][]touch)
+		m.opaques = make(map[trace.GoID][]opaqueCalls)
 		for i := range m.recs[:m.onPath] {
 			r := &m.recs[i]
-			if k := r.e.Kind; (k == format.OpaqueBegin || k == format.OpaqueEnd) && r.touch != nothing && !slices.Contains(m.opaques[r.e.G], r.touch) {
-				m.opaques[r.e.G] = append(m.opaques[r.e.G], r.touch)
+			if k := r.e.Kind; k != format.OpaqueBegin && k != format.OpaqueEnd || r.touch == nothing {
+				continue
+			}
+			if list := m.opaques[r.e.G]; !slices.ContainsFunc(list, func(c opaqueCalls) bool { return c.touch == r.touch }) {
+				m.opaques[r.e.G] = append(list, opaqueCalls{r.touch, i})
 			}
 		}
 	}
@@ -347,7 +361,9 @@ func (s *surroundings) Opaque(e *trace.Event) bool {
 	}
 	x := m.b.prints.at(e.Site, use)
 	for g, list := range m.opaques { // the order does not matter
-		if g != s.g && slices.ContainsFunc(list, func(t touch) bool { return m.b.prints.meet(t, x) }) {
+		if slices.ContainsFunc(list, func(c opaqueCalls) bool {
+			return (g != s.g || c.first < s.fork && reads(e.Kind)) && m.b.prints.meet(c.touch, x)
+		}) {
 			return true
 		}
 	}

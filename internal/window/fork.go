@@ -45,6 +45,8 @@ type Alternative struct {
 	Chosen []FlowGuard
 	// End says why it goes no further, for counts.
 	End string
+	// Executed is the number of instructions that it took.
+	Executed int
 }
 
 // A Step is an event of an alternative. Its Flow names reads of the trace by their index, and reads of the alternative
@@ -79,8 +81,8 @@ type Surroundings interface {
 	// Values are the words that may stand at addr: what is there at the start, and what is written there in the window, as recorded.
 	Values(addr uint64, size int64) []uint64
 
-	// Content is what stands at addr at the fork, if no other goroutine accesses it: bits, or a term.
-	Content(addr uint64, size int64) (bits uint64, term *expr.Expr, ok bool)
+	// Content is what the read e meets if it happens at the fork, and no other goroutine accesses the bytes: bits, or a term.
+	Content(e *trace.Event) (bits uint64, term *expr.Expr, ok bool)
 
 	// Settled reports whether what is at addr is one object from the fork to the end of the window.
 	Settled(addr uint64) bool
@@ -91,8 +93,8 @@ type Surroundings interface {
 	// Capacity is that of a channel.
 	Capacity(ch uint64) (n uint64, ok bool)
 
-	// Opaque reports whether a call of code that was not instrumented, by another goroutine of the window, may touch what
-	// the access e does.
+	// Opaque reports whether a call of code that was not instrumented may have to do with the access e: one of another goroutine in the window, or,
+	// if e reads, one of the same goroutine before the fork.
 	Opaque(e *trace.Event) bool
 
 	// Goroutine numbers a goroutine that the alternative starts.
