@@ -66,6 +66,15 @@
 // and not recomputed (contents of strings and maps, type assertions), or too large (maxTerm, maxTermReads, counted). A term is a
 // word each (package expr), some of which may not be known: a struct has those of its fields.
 //
+// # Forks
+//
+// A walk that keeps forks (NewBranching) adds what RECIPE needs to leave the recorded path (seed 000 section IV). Where an If, or
+// a dereference, has an operand that (T2) would make a guard or pin, the goroutine's frames are kept as they stand: registers and local variables
+// with what is known of them at this point, a value or a term. From there, explore.go executes the other ways, rules
+// (A1) to (A6), when the window builder asks for it, which knows what is shared and what is written (window.Surroundings).
+// docs/model.md, Variants, says what it makes of them and why that is sound. Of many forks of one instruction in a goroutine, the first are
+// kept and then ever fewer (counted).
+//
 // # Soundness
 //
 // A read is free (in nobody's Needs) only if all it feeds are registers and From sets. Where
@@ -90,6 +99,7 @@
 //	machine.go                         frames, registers, local variables, silent steps
 //	needs.go, flow.go                  what is pinned; sets of reads
 //	term.go, express.go, complex.go    terms: values as functions of reads
+//	fork.go, explore*.go               forks, and the machine of alternatives: control, values, memory, synchronisation
 //	walk.go, call.go                   events: where the walk is, frames
 //	record.go, check.go                the records of an instruction; values compared
 //	load.go                            SSA for a trace recorded earlier
