@@ -8,18 +8,18 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Written finds an operand of in, an instruction of f, in the source: where it is written and how, for people. An operand
-// that is not an expression there, such as the condition of a range, is at the nearest position before it.
+// Written finds what in, an instruction of f, does with its operand v in the source, for people: the condition of a branch, or where
+// a pointer or index is used. What is not written there is at the nearest position before it.
 func (f *Func) Written(in ssa.Instruction, v ssa.Value) (at token.Position, expr string) {
 	d := newDescriber(f)
 	pos := d.written(v, &expr)
-	for _, before := range in.Block().Instrs {
-		if before == in || pos.IsValid() {
-			break
-		}
-		if p := instrPos(before); p.IsValid() {
-			pos = p
-		}
+	if br, ok := in.(*ssa.If); !ok {
+		pos = d.start(in)
+	} else if !pos.IsValid() {
+		pos = d.ranged(br, &expr)
+	}
+	if !pos.IsValid() {
+		pos = lastPos(in)
 	}
 	for b := in.Block(); !pos.IsValid() && b != nil; b = b.Idom() {
 		pos = firstPos(b, token.NoPos)
@@ -30,23 +30,53 @@ func (f *Func) Written(in ssa.Instruction, v ssa.Value) (at token.Position, expr
 	return f.Unit.Pkg.Fset.PositionFor(pos, false), expr
 }
 
+// start is the position at which the expression of an instruction begins.
+func (d *describer) start(in ssa.Instruction) token.Pos {
+	if e := d.exprs[in.Pos()]; e != nil {
+		return e.Pos()
+	}
+	return in.Pos()
+}
+
+// lastPos is the last position before in, in its block.
+func lastPos(in ssa.Instruction) (pos token.Pos) {
+	for _, before := range in.Block().Instrs {
+		if before == in {
+			break
+		}
+		if p := instrPos(before); p.IsValid() {
+			pos = p
+		}
+	}
+	return pos
+}
+
 // written is the position at which v begins, NoPos if it has none, and its text.
 func (d *describer) written(v ssa.Value, text *string) token.Pos {
 	if pos := d.compared(v, text); pos.IsValid() {
 		return pos
 	}
-	x := v
-	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
-		x = load.X
-	}
 	*text = d.text(v)
-	if e := d.exprs[x.Pos()]; e != nil {
-		return e.Pos()
+	in, ok := v.(ssa.Instruction)
+	if !ok {
+		return token.NoPos
 	}
-	if _, ok := v.(ssa.Instruction); ok && v == x {
-		return v.Pos()
+	return d.start(in)
+}
+
+// ranged finds the range whose end a branch without a position is: the innermost one that has the branch's way in inside.
+func (d *describer) ranged(br *ssa.If, text *string) (at token.Pos) {
+	inside := firstPos(br.Block().Succs[0], token.NoPos)
+	if d.f.SSA.Syntax() == nil || !inside.IsValid() {
+		return token.NoPos
 	}
-	return token.NoPos
+	ast.Inspect(d.f.SSA.Syntax(), func(n ast.Node) bool {
+		if r, ok := n.(*ast.RangeStmt); ok && r.Body.Pos() <= inside && inside < r.Body.End() {
+			at, *text = r.For, "range "+clip(types.ExprString(r.X))
+		}
+		return true
+	})
+	return at
 }
 
 // compared finds comparisons and logical operators, which SSA has at their operator, and the cases of a switch.

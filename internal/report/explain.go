@@ -41,6 +41,9 @@ func (p *Path) choice() string {
 	if what == "" || what == "…" {
 		what = pick(p.Base, "what is dereferenced", "the condition")
 	}
+	if strings.HasPrefix(what, "range ") && !p.Base {
+		return what + pick(p.Is == "true", " had ended and goes on", " went on and has ended")
+	}
 	return fmt.Sprintf("%s was %s and is %s%s", what, p.Was, p.Is, pick(p.Base && strings.HasPrefix(p.Is, "0x"), ", another object", ""))
 }
 

@@ -104,7 +104,7 @@ func NewLocator(meta *trace.Meta, specs []Spec, source SourceFunc, shape ShapeFu
 			}
 		}
 		if s.Detour != nil {
-			l.forks[s.Detour.Before] = place{}
+			l.forks[s.Detour.Before], l.wanted[s.Detour.Before] = place{}, true
 		}
 		l.chains = append(l.chains, newChain(s))
 	}
