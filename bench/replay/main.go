@@ -3,6 +3,7 @@
 // runs that see the race stands beside.
 //
 //	go run ./bench/replay [-dir scratch] [-n 20] [-level causal] [-times 1] [packages]
+//	go run ./bench/replay -run [-max 20] bench/recipe/...
 //	go run ./bench/replay -known [-only name]
 //
 // Packages are of this module, ./examples/... if there are none. With -known, the modules and drivers of
@@ -20,7 +21,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +35,8 @@ var (
 	level = flag.String("level", "value", "level of the analysis")
 	times = flag.Int("times", 1, "how often each race is replayed")
 	known = flag.Bool("known", false, "the known races of bench/realraces")
+	run   = flag.Bool("run", false, "the packages are programs, not tests: presage run, go build -race")
+	most  = flag.Int("max", 0, "at most so many races of each package; 0: all")
 	only  = flag.String("only", "", "with -known: only the race of this name")
 )
 
@@ -59,7 +61,14 @@ func main() {
 		if len(packages) == 0 {
 			packages = []string{"./examples/..."}
 		}
-		err = replayAll(ctx, s, ".", packages, nil, &t)
+		if *run {
+			for _, p := range packages {
+				fmt.Println(p)
+				err = errors.Join(err, replayAll(ctx, s, ".", []string{p}, &t))
+			}
+		} else {
+			err = replayAll(ctx, s, ".", packages, &t)
+		}
 	}
 	if err != nil {
 		log.Print(err)
@@ -71,13 +80,23 @@ func main() {
 }
 
 // replayAll replays the races of packages of the module in dir, of those that are wanted.
-func replayAll(ctx context.Context, s *session.Session, dir string, args []string, wanted func(*report.Race) bool, t *total) error {
+func replayAll(ctx context.Context, s *session.Session, dir string, args []string, t *total) error {
 	env := []string{"PRESAGE_CACHE=" + filepath.Join(s.Dir, "cache")}
-	out, err := s.Test(ctx, dir, env, append([]string{"-level=" + *level, "-vet=off", "-count=1"}, args...)...)
+	var out *session.Outcome
+	var err error
+	if *run {
+		out, err = recordProgram(ctx, s, dir, env, args)
+	} else {
+		out, err = s.Test(ctx, dir, env, append([]string{"-level=" + *level, "-vet=off", "-count=1"}, args...)...)
+	}
 	if err != nil {
 		return err
 	}
-	races := slices.DeleteFunc(out.Races, func(r *report.Race) bool { return wanted != nil && !wanted(r) })
+	races := out.Races
+	if *most > 0 && len(races) > *most {
+		fmt.Printf("%d races, of which every %dth is replayed\n", len(races), (len(races)+*most-1) / *most)
+		races = every((len(races)+*most-1) / *most, races)
+	}
 	if len(races) == 0 {
 		fmt.Println("no race was found")
 		return nil
@@ -101,6 +120,35 @@ func replayAll(ctx context.Context, s *session.Session, dir string, args []strin
 		line(r, outcomes[r.ID], outputs, t)
 	}
 	return nil
+}
+
+// every returns every kth race: of all tiers, because they are ordered by it.
+func every(k int, races []*report.Race) []*report.Race {
+	var out []*report.Race
+	for i, r := range races {
+		if i%k == 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// recordProgram is session.Test for a program, which runs on one processor, as bench/recipe has it.
+func recordProgram(ctx context.Context, s *session.Session, dir string, env, args []string) (*session.Outcome, error) {
+	cmd := exec.CommandContext(ctx, s.Presage, append([]string{"run", "-json", "-level=" + *level}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), env...), "GOMAXPROCS=1")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		return nil, err
+	}
+	out, err := session.Read(stdout.Bytes())
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, stderr.Bytes())
+	}
+	return out, err
 }
 
 func replayOne(ctx context.Context, s *session.Session, dir string, env []string, id string) (*replay.Outcome, error) {
@@ -166,9 +214,19 @@ func plain(ctx context.Context, s *session.Session, dir string, args []string) (
 	if *n == 0 {
 		return nil, nil
 	}
+	command := append([]string{"go", "test", "-race", "-vet=off", "-count=1"}, args...)
+	if *run {
+		bin := filepath.Join(s.Dir, "plain")
+		build := exec.CommandContext(ctx, "go", append([]string{"build", "-race", "-o", bin}, args...)...)
+		build.Dir = dir
+		if out, err := build.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%w: %s", err, out)
+		}
+		command = []string{bin}
+	}
 	outputs := make([]string, *n)
 	for i := range outputs {
-		cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-race", "-vet=off", "-count=1"}, args...)...)
+		cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		var exit *exec.ExitError
@@ -211,7 +269,7 @@ func replayKnown(ctx context.Context, s *session.Session, t *total) error {
 		}
 		for _, test := range []string{"TestTogether", "TestMasked"} {
 			fmt.Printf("%s %s %s\n", f[1], f[2], test)
-			if err := replayAll(ctx, s, mod, []string{"-run=^" + test + "$", "./presagedriver"}, nil, t); err != nil {
+			if err := replayAll(ctx, s, mod, []string{"-run=^" + test + "$", "./presagedriver"}, t); err != nil {
 				log.Print(err)
 			}
 		}
