@@ -281,6 +281,9 @@ func (b *Builder) slide(n int) {
 		if !b.opt.NoValues || !r.e.Kind.IsAccess() {
 			b.carry.apply(&r.e, b.opt.Cleared)
 		}
+		if b.changes(r) {
+			b.carry.call(r.touch)
+		}
 		switch {
 		case r.e.Kind.IsAccess():
 			b.pass(r.index, &r.e)

@@ -283,7 +283,7 @@ func (s *surroundings) initial(addr uint64, size int64) (uint64, bool) {
 	if k >= 0 {
 		return 0, s.m.allocs[k].zero
 	}
-	return s.m.b.carry.mem.value(addr&^7, mask)
+	return s.m.b.carry.value(addr&^7, mask, func(touch) bool { return true })
 }
 
 func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr, ok bool) {
@@ -310,6 +310,8 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 			ok, term, vague = false, nil, true
 		case !ok && !vague: // a read tells what is there
 			bits, ok = e.Val, true
+		case ok && e.Val != bits: // something was written unseen
+			bits, term = e.Val, nil
 		}
 	}
 	return bits, term, ok

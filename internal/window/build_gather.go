@@ -300,7 +300,8 @@ func (m *maker) initial(w *word, a *atom, r *record, v uint64) {
 	}
 	known := w.alloced && w.zero
 	if !w.alloced {
-		a.initial, known = m.b.carry.mem.value(w.addr, a.mask)
+		x := m.b.prints.at(r.e.Site, asRead)
+		a.initial, known = m.b.carry.value(w.addr, a.mask, func(t touch) bool { return m.b.prints.meet(t, x) })
 	}
 	switch {
 	case known:
@@ -313,7 +314,7 @@ func (m *maker) initial(w *word, a *atom, r *record, v uint64) {
 
 // unread gives an atom whose value at the start nothing tells a value that no read returns.
 func (a *atom) unread() {
-	v := uint64(1)<<63 | 0x5eed
+	v := unreadable
 	for again := true; again; {
 		again = false
 		for _, x := range a.reads {

@@ -107,6 +107,9 @@ func (f *footprints) empty(t touch) bool {
 	return s.Effect == footprint.None && s.State == ""
 }
 
+// writes says whether an opaque call of this footprint may change memory.
+func (f *footprints) writes(t touch) bool { return f.sets[t].Effect == footprint.Write }
+
 // unknown says whether the callee was not known before the run.
 func (f *footprints) unknown(t touch) bool {
 	s := &f.sets[t]
@@ -168,6 +171,11 @@ func (b *Builder) call(r *record) {
 		c.leave(e.Aux)
 		c.depth = max(1, e.Aux) - 1
 	}
+}
+
+// changes says whether a record is an end of an opaque call that may write.
+func (b *Builder) changes(r *record) bool {
+	return (r.e.Kind == format.OpaqueBegin || r.e.Kind == format.OpaqueEnd) && r.touch != nothing && b.prints.writes(r.touch)
 }
 
 // leave drops the calls made by frames of depth d and more, which are gone.

@@ -352,6 +352,44 @@ func (m *maker) hiddenWrite(i int, t *thread, a *atom, v uint64) bool {
 	return true
 }
 
+// unknownWrite deals with a write of a shared atom after opaque calls that may have written there, when no read has told since then
+// what they left. Until the write it is not known what stands there: not what was written before the calls. So a write of
+// something unknown, by a thread of its own, stands after these calls and before the write and every later access of the
+// atom; earlier ones come before the calls anyway.
+func (m *maker) unknownWrite(i int, t *thread, a *atom, e *trace.Event) {
+	k := m.lastAlloc(uint64(e.Obj))
+	alone := k >= 0 && m.unpublished(t, k)
+	x := m.b.prints.at(e.Site, asWrite)
+	var ghost *thread
+	for j := len(m.points) - 1; j >= 0; j-- {
+		p := &m.points[j]
+		if m.w.Events[p.n].Index <= a.last || p.past <= k {
+			break
+		}
+		if alone && p.t != t.id || !m.b.prints.writes(p.touch) || !m.b.prints.meet(p.touch, x) {
+			continue
+		}
+		if ghost == nil {
+			ghost = m.unknown(i, a)
+		}
+		m.w.Edges = append(m.w.Edges, Edge{p.n, ghost.events[0]})
+	}
+}
+
+// unknown makes the thread of an unknown write: its value is computed from a read that never returns what it did.
+func (m *maker) unknown(i int, a *atom) *thread {
+	if m.never == 0 {
+		m.never = m.newObj(ObjState{Val: 1, Unknown: true}) + 1
+	}
+	ghost := &thread{g: -1, id: -1, last: -1}
+	r := m.add(ghost, i, Event{Kind: format.Read, Obj: m.never - 1})
+	a.barrier = m.add(ghost, i, Event{Kind: format.Write, Obj: a.obj, Val: unreadable, ValDeps: []int32{r}})
+	return ghost
+}
+
+// unreadable is a number that no program has in memory but by accident; that it is unknown is said elsewhere.
+const unreadable = uint64(1)<<63 | 0x5eed
+
 // hiddenPrivate is hiddenWrite for an atom that only t accesses. The writer is in opaque
 // code now, or was since the last access; if only t itself can have been, program order says it all.
 func (m *maker) hiddenPrivate(i int, t *thread, a *atom) bool {

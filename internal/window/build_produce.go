@@ -26,6 +26,7 @@ type production struct {
 	asked    []int64 // what resolve was asked last, and said
 	answer   []int32
 	writers  map[written][]writer // see misplaced; nil: not yet needed
+	never    Obj                  // +1: memory that nobody knows; see unknownWrite
 }
 
 func newProduction() production {
@@ -333,6 +334,9 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 	if w.noValue && !m.b.opt.NoValues {
 		m.versioned(i, r, t, a, deps, valDeps)
 		return true
+	}
+	if !w.noValue && !reads(e.Kind) && e.Flags&format.FlagOpaque == 0 {
+		m.unknownWrite(i, t, a, e)
 	}
 	shift := 8 * (uint64(e.Obj) & 7)
 	v, aux := extract(e.Val<<shift, a.mask), extract(e.Aux<<shift, a.mask)
