@@ -87,12 +87,13 @@ func (f *xframe) clone() *xframe {
 
 // explorer is one exploration of a fork.
 type explorer struct {
-	x     *fork
-	w     *Walker
-	s     window.Surroundings
-	paths []*path
-	done  []*window.Alternative
-	eval  expr.Evaluator
+	x       *fork
+	w       *Walker
+	s       window.Surroundings
+	paths   []*path
+	done    []*window.Alternative
+	globals map[*global]uint64 // where they are taken to be, if nobody has accessed them
+	eval    expr.Evaluator
 }
 
 // path is an alternative under way.
@@ -106,6 +107,7 @@ type path struct {
 	guards  []window.FlowGuard
 	chosen  []window.FlowGuard
 	mem     []stored // by this alternative, last one last
+	held    []uint64 // mutexes of its own
 	forked  bool     // a goroutine was started
 	left    int      // functions of the fork's stack that have returned
 	fresh   uint64
@@ -125,10 +127,11 @@ type stored struct {
 	val  sval
 }
 
-// fresh memory: no address of a program.
+// Fresh memory, and from unseenMemory on variables of packages that nobody has accessed so far: no address of a program.
 const (
-	freshMemory = uint64(1) << 56
-	freshSize   = uint64(1) << 24
+	freshMemory  = uint64(1) << 56
+	unseenMemory = uint64(1) << 57
+	freshSize    = uint64(1) << 24
 )
 
 // Explore implements [window.Fork].
@@ -206,9 +209,22 @@ func (p *path) val(a *arg) sval {
 		if l := a.glob.learnt.Load(); l != nil && l.at < p.s.Until() {
 			return sval{v: l.addr}
 		}
-		return sval{}
+		return sval{v: Known(p.unseen(a.glob))}
 	}
 	return sval{v: a.val}
+}
+
+// unseen is an address for a variable that nobody has accessed in the trace so far. It is memory of the alternative's own, with unknown content.
+func (e *explorer) unseen(g *global) uint64 {
+	if e.globals == nil {
+		e.globals = map[*global]uint64{}
+	}
+	at, ok := e.globals[g]
+	if !ok {
+		at = unseenMemory + uint64(len(e.globals))*freshSize
+		e.globals[g] = at
+	}
+	return at
 }
 
 // settle makes operand i known (A3). False: the path was split, or has ended.

@@ -197,7 +197,10 @@ func (p *path) known(in *instr, addr uint64, size int64) (sval, bool) {
 		}
 		return sval{}, own
 	}
-	if own {
+	switch {
+	case addr >= unseenMemory:
+		return sval{}, true
+	case own:
 		return sval{v: Zero(size)}, true
 	}
 	return p.content(in, addr, size)

@@ -78,7 +78,7 @@ func (p *path) sync(in *instr, op operation, ptr sval, delta int64) bool {
 	case addr < 4096:
 		return p.stop("panic")
 	case addr >= freshMemory:
-		return p.stop("new-object")
+		return p.ownLock(in, op, addr)
 	case !p.s.Object(&e):
 		return p.stop("opaque-object")
 	}
@@ -90,6 +90,23 @@ func (p *path) sync(in *instr, op operation, ptr sval, delta int64) bool {
 		e.Aux = n
 	}
 	p.emit(in, e, window.Flow{})
+	p.advance(in)
+	return true
+}
+
+// ownLock locks or unlocks a mutex that nobody else has: there is no event, but it may be held already.
+func (p *path) ownLock(in *instr, op operation, addr uint64) bool {
+	held := slices.Index(p.held, addr)
+	switch {
+	case p.forked || op.flags != 0 || addr >= unseenMemory:
+		return p.stop("new-object")
+	case op.kind == format.Lock && held < 0:
+		p.held = append(slices.Clip(p.held), addr)
+	case op.kind == format.Unlock && held >= 0:
+		p.held = slices.Delete(slices.Clone(p.held), held, held+1)
+	default:
+		return p.stop("new-object")
+	}
 	p.advance(in)
 	return true
 }
