@@ -16,5 +16,6 @@ var gatePatches = []patch{
 	before("runtime/proc.go", "\treleasem(mp)\n\n\treturn newg\n}\n", "\tpresageGo(callergp, newg)\n"),
 	after("runtime/proc.go", "func goexit1() {\n", "\tpresageEnd()\n"),
 	after("runtime/proc.go", "func runExitHooks(code int) {\n", "\tpresageExit()\n"),
+	before("sync/cond.go", "\tc.L.Lock()\n}\n", "\tpresageWoken()\n"),
 	after("runtime/coro.go", "func coroexit(c *coro) {\n", "\tpresageEnd()\n"),
 }

@@ -356,6 +356,24 @@ func gtPast(site uint32) {
 	}
 }
 
+// presageWoken stands between the waking of a Cond.Wait and its Lock, which has a step of its own.
+//
+//go:linkname presageWoken sync.presageWoken
+func presageWoken() {
+	s := getg().presage
+	if s == nil || s.cur < 0 || s.next >= s.end {
+		return
+	}
+	p, i := gtStep(s.next), s.next
+	if v := *gtWord(p, gtSSite); v>>32&gtMark == 0 || uint32(v) != uint32(*gtWord(gtStep(uint64(s.cur)), gtSSite)) {
+		return
+	}
+	s.finish()
+	for gtLoose() < gtOpen && !gtReady(p) {
+		gtPause(i)
+	}
+}
+
 // finish notes that the step under way is done.
 func (s *presageGate) finish() {
 	if s.cur < 0 {
