@@ -222,14 +222,14 @@ func (r *run) onWay(b *window.Built, way *window.Way, at [][]int32) []*candidate
 	return list
 }
 
-// spread puts some pairs in front that are as different as possible: nothing in their places says which race.
+// spread puts some pairs in front that are as different as possible, but first the one that comes first in the way: it rests on least.
 func (c *candidate) spread(tries int) {
 	n := len(c.pairs)
 	if n <= tries {
 		return
 	}
 	for k := range tries {
-		if far := n - 1 - k*(n-1)/max(1, tries-1); far > k {
+		if far := k * (n - 1) / max(1, tries-1); far > k {
 			c.pairs[k], c.pairs[far] = c.pairs[far], c.pairs[k]
 		}
 	}
