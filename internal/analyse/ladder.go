@@ -104,7 +104,7 @@ func (r *run) witnessed(b place, w *window.Window, p window.Pair, order []int32,
 	}
 	race := Race{
 		A: accessAt(w, p.A), B: accessAt(w, p.B), Semantics: w.Semantics,
-		Order: traceOrder(w, p, order), From: b.From, Count: 1,
+		Order: traceOrder(w, p, order), From: b.From, Events: append(slices.Clone(order), p.A, p.B), Count: 1,
 	}
 	switch {
 	case b.way != nil:

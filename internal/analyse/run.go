@@ -81,6 +81,7 @@ type Race struct {
 	Semantics window.Semantics
 	Order     []int64 // the witness: event numbers, the last two are the accesses
 	From      int64   // what stands before this event is as in the recorded run
+	Events    []int32 // the witness as the checker has it (Recheck): events of the window that begins at From, the last two are the accesses
 	Recorded  bool    // the recorded run is the witness (A6), and Order is only the accesses
 	Path      *Path   // of tier ByPath
 	Sights    []Sight // of tiers ByValue and ByPath
@@ -149,7 +150,8 @@ type run struct {
 	unord    map[[2]int64]bool // pairs of events that hb found unordered, those of the current window
 	reject   []error
 	ctx      context.Context
-	built    func(*window.Built) // tests look at windows here
+	built    func(*window.Built)       // tests look at windows here
+	only     func(*window.Built) error // windows are not searched, but given to this (Recheck)
 }
 
 // progressEvery is the number of events between two calls of Progress.
@@ -251,6 +253,9 @@ func (r *run) finish() error {
 func (r *run) window(b *window.Built) error {
 	if r.built != nil {
 		r.built(b)
+	}
+	if r.only != nil {
+		return r.only(b)
 	}
 	r.counts.Windows++
 	r.counts.InWindows += int64(len(b.Events))

@@ -16,7 +16,7 @@ func specsOf(res *analyse.Result) []report.Spec {
 			semantics = report.RecordedRun
 		}
 		s := report.Spec{
-			A: number(r.A.Index), B: number(r.B.Index), Tier: report.Tier(r.Tier.String()), Semantics: semantics, From: r.From, Count: r.Count,
+			A: number(r.A.Index), B: number(r.B.Index), Tier: report.Tier(r.Tier.String()), Semantics: semantics, From: r.From, Events: r.Events, Count: r.Count,
 			Detour: detourOf(r.Path),
 		}
 		for _, e := range r.Order {

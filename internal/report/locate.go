@@ -14,6 +14,7 @@ type Spec struct {
 	Tier      Tier
 	Semantics string
 	From      int64   // what stands before this event is as in the recorded run
+	Events    []int32 // the witness as the checker has it
 	Order     []int64 // the witness: a reordering that ends in the two accesses
 	Count     int
 	Detour    *Detour // how a goroutine leaves its recorded path; nil: none does

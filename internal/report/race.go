@@ -121,6 +121,9 @@ type Witness struct {
 	Steps     []Step  `json:"steps"`          // those of them that a reader needs
 	Omitted   int     `json:"omitted"`        // earlier steps of that kind that were left out
 
+	// Events are the witness as the checker has it, numbers of events in the window that begins at From. presage replay has it checked again.
+	Events []int32 `json:"events,omitempty"`
+
 	// Reads are those that branches, addresses and what they rest on are made of, where they see another value than in the
 	// recorded run, or were not executed there. Of tiers by-value and by-path.
 	Reads []Sight `json:"reads,omitempty"`

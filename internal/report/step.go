@@ -14,7 +14,7 @@ func (l *Locator) witness(n int) *Witness {
 	if s.Order == nil {
 		return nil
 	}
-	w := &Witness{Semantics: s.Semantics, From: s.From, Order: s.Order, Steps: []Step{}}
+	w := &Witness{Semantics: s.Semantics, From: s.From, Events: s.Events, Order: s.Order, Steps: []Step{}}
 	a, b := l.seen[s.A].event, l.seen[s.B].event
 	obj := a.Obj
 	shown := make(map[int64]bool) // what is explained, and what explains it
