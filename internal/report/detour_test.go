@@ -1,0 +1,144 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// TestDetour follows (P1): the main goroutine of bank leaves its path before it reads the balance.
+func TestDetour(t *testing.T) {
+	step := func(k format.Kind, g trace.GoID, s trace.Site, obj trace.Addr, left int, calls ...Call) DetourStep {
+		return DetourStep{Event: trace.Event{Kind: k, G: g, Site: s, Obj: obj}, Left: left, Calls: calls}
+	}
+	write := func(g trace.GoID, left int, calls ...Call) DetourStep {
+		return step(format.Write, g, 7, 0x100, left, calls...)
+	}
+	deposit := Call{Func: 6, Site: 2}
+	for _, test := range []struct {
+		name  string
+		steps []DetourStep
+		want  Access // the last step
+	}{
+		{"there", []DetourStep{step(format.Write, 1, 5, 0x100, 0)}, Access{Stack: []Frame{{"main.main", Position{"bank.go", 5, 6}}}}},
+		{"in a function", []DetourStep{write(1, 0, deposit)}, Access{Stack: []Frame{{"main.deposit", Position{"bank.go", 12, 2}}, {"main.main", Position{"bank.go", 2, 2}}}}},
+		{"recursive", []DetourStep{write(1, 0, Call{Func: 6, Site: 9}, deposit)},
+			Access{Stack: []Frame{{"main.deposit", Position{"bank.go", 12, 2}}, {"main.deposit", Position{"bank.go", 14, 11}}, {"main.main", Position{"bank.go", 2, 2}}}}},
+		{"having returned", []DetourStep{write(1, 1)}, Access{Stack: []Frame{{"main.deposit", Position{"bank.go", 12, 2}}}}},
+		{"in the lock", []DetourStep{step(format.Lock, 1, 3, 0x200, 0), write(1, 1)},
+			Access{Stack: []Frame{{"main.deposit", Position{"bank.go", 12, 2}}}, Locks: []Lock{{"mu", "lock", Position{"bank.go", 3, 9}}}}},
+		{"behind the lock", []DetourStep{step(format.Lock, 1, 3, 0x200, 0), step(format.Unlock, 1, 4, 0x200, 0), write(1, 1)},
+			Access{Stack: []Frame{{"main.deposit", Position{"bank.go", 12, 2}}}}},
+		{"in a goroutine", []DetourStep{step(format.Lock, 1, 3, 0x200, 0), step(format.Go, 1, 2, 1<<30, 0), write(1<<30, 0, Call{Func: 6})},
+			Access{Stack: []Frame{{"main.deposit", Position{"bank.go", 12, 2}}},
+				Goroutine: Goroutine{ID: 3, Func: "main.deposit", Parent: 1, Created: []Frame{{"main.main", Position{"bank.go", 2, 2}}}}}},
+	} {
+		meta, events := bank()
+		last := int64(-len(test.steps))
+		r := locate(t, meta, events, Spec{A: 5, B: last, Tier: ByPath, Order: []int64{5, last},
+			Detour: &Detour{G: 1, Before: 12, Site: 1, Line: 5, Col: 1, Expr: "balance > 0", Shape: "bool", Was: []uint64{1}, Is: []uint64{0}, Steps: test.steps}})
+		want := test.want
+		if want.Goroutine.ID == 0 {
+			want.Goroutine = Goroutine{ID: 1, Func: "main.main"}
+		}
+		if want.Locks == nil {
+			want.Locks = []Lock{}
+		}
+		got := Access{Goroutine: r.B.Goroutine, Stack: r.B.Stack, Locks: r.B.Locks}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+		if !r.B.OffPath || r.A.OffPath || r.Hidden.Ordered {
+			t.Errorf("%s: off the path: %v, %v; ordered: %v", test.name, r.A.OffPath, r.B.OffPath, r.Hidden.Ordered)
+		}
+		p := r.Path
+		if p.Goroutine != 1 || p.Position != (Position{"bank.go", 5, 1}) || p.Was != "true" || p.Is != "false" || len(p.Steps) != len(test.steps) {
+			t.Errorf("%s: path %+v", test.name, p)
+		}
+	}
+}
+
+// TestSights follows (P2): goroutine 1 reads 8 bytes at 0x100, which hold what was there before event 4.
+func TestSights(t *testing.T) {
+	write := func(addr trace.Addr, size uint16) trace.Event {
+		return trace.Event{Kind: format.Write, G: 1, Site: 7, Obj: addr, Size: size}
+	}
+	alloc := func(addr trace.Addr, size uint64) trace.Event {
+		return trace.Event{Kind: format.Alloc, G: 1, Obj: addr, Val: size}
+	}
+	nothing := trace.Event{Kind: format.Start, G: 1}
+	for _, test := range []struct {
+		name   string
+		before [4]trace.Event
+		want   int64 // the write, -1: none
+	}{
+		{"never written", [4]trace.Event{nothing, nothing, nothing, nothing}, -1},
+		{"written", [4]trace.Event{write(0x100, 8), nothing, nothing, nothing}, 0},
+		{"written twice", [4]trace.Event{write(0x100, 8), nothing, write(0x104, 4), nothing}, 2},
+		{"as part of more", [4]trace.Event{nothing, write(0xf0, 64), nothing, nothing}, 1},
+		{"beside it", [4]trace.Event{write(0xf8, 8), write(0x108, 8), nothing, nothing}, -1},
+		{"allocated since", [4]trace.Event{write(0x100, 8), alloc(0x80, 0x100), nothing, nothing}, -1},
+		{"allocated before", [4]trace.Event{alloc(0x80, 0x100), write(0x100, 8), nothing, nothing}, 1},
+		{"something else allocated", [4]trace.Event{write(0x100, 8), alloc(0x200, 0x100), nothing, nothing}, 0},
+	} {
+		meta, _ := bank()
+		events := append(test.before[:], write(0x100, 8), trace.Event{Kind: format.Read, G: 1, Site: 5, Obj: 0x100, Size: 8}, write(0x300, 8))
+		l := NewLocator(meta, []Spec{{A: 4, B: 6, Tier: ByValue, From: 4, Order: []int64{5, 4, 6},
+			Seen: []Seen{{Read: 5, Addr: 0x100, Size: 8, Value: ^uint64(0), Known: true, Recorded: 2, Initial: true}}}}, bankSource,
+			func(trace.Site) string { return "int" })
+		for i := range events {
+			l.Step(int64(i), &events[i])
+		}
+		races, err := l.Races()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := races[0].Witness.Reads[0]
+		got := int64(-1)
+		if s.From != nil {
+			got = s.From.Event
+		}
+		if got != test.want || s.Value != "-1" || s.Recorded != "2" || s.Expr != "balance" {
+			t.Errorf("%s: from %d, want %d; %+v", test.name, got, test.want, s)
+		}
+	}
+}
+
+func TestLiteral(t *testing.T) {
+	for _, test := range []struct {
+		bits  uint64
+		shape string
+		size  uint16
+		want  string
+	}{
+		{1, "bool", 1, "true"}, {0, "bool", 1, "false"}, {0xff, "int8", 1, "-1"}, {0xff, "uint8", 1, "255"}, {0xfffe, "int16", 2, "-2"},
+		{0xfffffffd, "rune", 4, "-3"}, {1 << 63, "int", 8, "-9223372036854775808"}, {1 << 63, "uint64", 8, "9223372036854775808"},
+		{0x3fc00000, "float32", 4, "1.5"}, {0x3ff8000000000000, "float64", 8, "1.5"}, {0, "pointer", 8, "nil"}, {0xc000, "pointer", 8, "0xc000"},
+		{7, "", 8, "7"}, {^uint64(6), "", 8, "-7"}, {0xc000012345, "", 8, "0xc000012345"}, {0xffffffff, "", 4, "4294967295"},
+	} {
+		if got := literal(test.bits, test.shape, test.size); got != test.want {
+			t.Errorf("literal(%#x, %q, %d) = %s, want %s", test.bits, test.shape, test.size, got, test.want)
+		}
+	}
+}
+
+// TestLost: reasons are gathered, what came to an end of its own is no loss.
+func TestLost(t *testing.T) {
+	for _, test := range []struct {
+		paths *Paths
+		want  string
+	}{
+		{nil, ""},
+		{&Paths{Forks: 3, Ways: 4, Ends: map[string]int{"goroutine-ends": 3, "panic": 1}}, ""},
+		{&Paths{Forks: 1, Ways: 1, Ends: map[string]int{"opaque-call": 1}}, "1 way off the recorded path, 1 of them followed only in part, because of code that is not instrumented (1)"},
+		{&Paths{Forks: 9, Unexplored: 2, Ways: 9, Ends: map[string]int{"panic": 4, "too-deep": 1, "too-long": 1, "of-a-later-version": 3}},
+			"9 ways off the recorded path, 5 of them followed only in part, because of what is not modelled (3), a bound (2); 9 forks, 2 of them left out, as there are many"},
+	} {
+		if got := test.paths.lost(); got != test.want {
+			t.Errorf("%+v:\n got %s\nwant %s", test.paths, got, test.want)
+		}
+	}
+}
