@@ -14,6 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"presage/internal/analyse"
+	"presage/internal/plan"
+	"presage/internal/program"
 	"presage/internal/record"
 	"presage/internal/replay"
 	"presage/internal/report"
@@ -153,6 +156,94 @@ func (k *kept) choose(ids []string, all bool) ([]*report.Race, error) {
 	return out, nil
 }
 
+// check has the witness of a race checked again: the report may have been altered.
+func (k *kept) check(ctx context.Context, race *report.Race, name string, meta *trace.Meta) error {
+	w := race.Witness
+	s := analyse.Saved{From: w.From, Semantics: w.Semantics, Events: w.Events, Recorded: w.Semantics == report.RecordedRun}
+	for _, e := range w.Order {
+		if e < 0 { // a step of the path (number)
+			e = analyse.AlternativeBase - 1 - e
+		}
+		s.Order = append(s.Order, e)
+	}
+	if err := accesses(race, meta, opener(name)); err != nil {
+		return err
+	}
+	opt := analyse.Options{Window: k.config.Window}
+	if !s.Recorded {
+		p, err := program.Load(ctx, meta)
+		if err != nil {
+			return err
+		}
+		opt.Level, opt.Walker = walkerAt(k.config.Level, p)
+	}
+	if race.Path != nil {
+		s.Path = &analyse.Path{Before: race.Path.Before}
+		for _, e := range pathToReplay(race).Steps {
+			s.Path.Steps = append(s.Path.Steps, analyse.PathStep{Site: e.Site, Kind: e.Kind})
+		}
+	}
+	return analyse.Recheck(ctx, opener(name), meta, opt, s)
+}
+
+// walkerAt is what walks a trace for a level of analysis.
+func walkerAt(level string, p *plan.Plan) (analyse.Level, *program.Walker) {
+	switch level {
+	case levelValue:
+		return analyse.Value, program.NewSymbolic(p)
+	case levelPath:
+		return analyse.Paths, program.NewBranching(p)
+	}
+	return analyse.Causal, program.New(p)
+}
+
+// accesses reports whether the two accesses of a race stand where it says.
+func accesses(race *report.Race, meta *trace.Meta, open func() (trace.Source, io.Closer, error)) error {
+	n := len(race.Witness.Order)
+	if n < 2 {
+		return errors.New("it has no accesses")
+	}
+	for _, a := range []*report.Access{&race.A, &race.B} {
+		if !slices.Contains(race.Witness.Order[n-2:], a.Event) {
+			return fmt.Errorf("it does not end in event %d, the access of %s", a.Event, a.Position)
+		}
+		site, err := siteOf(race, a.Event, open)
+		if err != nil {
+			return err
+		}
+		if int(site) >= len(meta.Sites) || site == 0 || meta.Sites[site].File < 0 {
+			continue // in code that was not instrumented: the report has the line of the call
+		}
+		at := report.Position{File: meta.Files[meta.Sites[site].File].Name, Line: int(meta.Sites[site].Line)}
+		if at.File != a.File || at.Line != a.Line {
+			return fmt.Errorf("event %d is at %v, not at %v", a.Event, at, a.Position)
+		}
+	}
+	return nil
+}
+
+// siteOf is the site of an event, or of a step of the race's path.
+func siteOf(race *report.Race, event int64, open func() (trace.Source, io.Closer, error)) (trace.Site, error) {
+	if event < 0 {
+		if p := race.Path; p != nil && int(-1-event) < len(p.Steps) {
+			return trace.Site(p.Steps[-1-event].Site), nil
+		}
+		return 0, fmt.Errorf("the path has no step %d", event)
+	}
+	src, c, err := open()
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	var e trace.Event
+	for i := int64(0); i <= event; i++ {
+		if err := src.Next(&e); err != nil {
+			return 0, fmt.Errorf("the trace has no event %d: %w", event, err)
+		}
+	}
+	return e.Site, nil
+}
+
 // replayer replays races of one report.
 type replayer struct {
 	env      *Env
@@ -178,6 +269,10 @@ func (r *replayer) replay(ctx context.Context, race *report.Race) (*replay.Outco
 	if err != nil {
 		return nil, err
 	}
+	r.progress.step(report.Progress{Text: "checking the witness of " + race.ID})
+	if err := r.kept.check(ctx, race, name, meta); err != nil {
+		return nil, fmt.Errorf("the witness of race %s is not valid: %w", race.ID, err)
+	}
 	return p.Replay(ctx, raceToReplay(race, name, meta))
 }
 
@@ -187,10 +282,18 @@ func raceToReplay(race *report.Race, name string, meta *trace.Meta) replay.Race 
 		ID: race.ID, A: replay.Line{File: race.A.File, Line: race.A.Line}, B: replay.Line{File: race.B.File, Line: race.B.Line},
 		Witness: replay.Witness{From: w.From, Order: w.Order, Path: pathToReplay(race), Recorded: w.Semantics == report.RecordedRun},
 		Meta:    meta,
-		Open: func() (trace.Source, io.Closer, error) {
-			f, err := openTrace(name)
-			return f, f, err
-		},
+		Open:    opener(name),
+	}
+}
+
+// opener opens a trace anew, as often as it is called.
+func opener(name string) func() (trace.Source, io.Closer, error) {
+	return func() (trace.Source, io.Closer, error) {
+		f, err := openTrace(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		return f, f, nil
 	}
 }
 
