@@ -51,8 +51,8 @@
 //
 // # Complexity
 //
-// A query has a size of O(n²) for n events, on one object mostly; it is written anew for each pair, as a solver without a
-// history is faster than one with. Tens of events take milliseconds.
+// A query has a size of O(n²) for n events, on one object mostly; it is written anew for each pair. Tens of events take
+// milliseconds.
 //
 // # Names
 //
