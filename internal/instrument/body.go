@@ -31,6 +31,8 @@ type body struct {
 	out      lines
 
 	opaque bool // it has opaque calls
+	hides  bool // it has loads or stores that may be hidden from the race detector
+	blind  bool // the instruction being written is one
 
 	loops  map[*ssa.BasicBlock]*loop
 	loop   *loop // of the block being written, nil: none
@@ -145,6 +147,9 @@ func (b *body) opening() string {
 	}
 	if !b.gates {
 		b.enter(&l)
+	}
+	if b.hides {
+		l.put("var h_ bool")
 	}
 	for _, d := range b.decls {
 		l.put(d)

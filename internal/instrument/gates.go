@@ -41,12 +41,20 @@ func gated(in ssa.Instruction, ip *plan.Instr) bool {
 	return false
 }
 
-// gate writes the gate of an instruction, with the address of what it accesses.
-func (b *body) gate(ip *plan.Instr) {
+// gate writes the gate of an instruction, with the address of what it accesses. The gate of a load or store says
+// whether the race detector is not to see it.
+func (b *body) gate(in ssa.Instruction, ip *plan.Instr) {
+	b.blind = false
 	for _, hs := range [][]plan.Hook{ip.Before, ip.After} {
 		for i := range hs {
 			if at := b.extent(&hs[i]); at != "" {
-				b.out.putf("{ c_ := %s; %s.GateAt(%d, %s) }", b.hidden(hs[i].Addr), rtName, ip.Site, at)
+				switch in.(type) {
+				case *ssa.UnOp, *ssa.Store:
+					b.blind, b.hides = true, true
+					b.out.putf("{ c_ := %s; h_ = %s.GateAt(%d, %s) }", b.hidden(hs[i].Addr), rtName, ip.Site, at)
+				default:
+					b.out.putf("{ c_ := %s; %s.GateAt(%d, %s) }", b.hidden(hs[i].Addr), rtName, ip.Site, at)
+				}
 				return
 			}
 		}

@@ -17,7 +17,7 @@ func (b *body) instr(in ssa.Instruction, ip *plan.Instr, blk *ssa.BasicBlock) {
 		return
 	}
 	if b.gates && gated(in, ip) {
-		b.gate(ip)
+		b.gate(in, ip)
 		defer b.out.putf("%s.Done(%d)", rtName, ip.Site)
 	}
 	switch in := in.(type) {
@@ -147,6 +147,10 @@ func (b *body) unop(in *ssa.UnOp, ip *plan.Instr) {
 		if b.plan.Local(in.X) {
 			b.out.putf("%s = %s", name, b.path(in.X))
 		} else {
+			if b.blind {
+				b.out.putf("if h_ { %s = %s.Peek(%s) } else {", name, rtName, b.hidden(in.X))
+				defer b.out.put("}")
+			}
 			b.out.putf("%s = *%s", name, b.hidden(in.X))
 		}
 		b.after(ip)
@@ -169,6 +173,10 @@ func (b *body) store(in *ssa.Store, ip *plan.Instr) {
 	if plan.Kept(in) {
 		b.out.putf("_ = %s", b.value(in.Val))
 		return
+	}
+	if b.blind {
+		b.out.putf("if h_ { %s.Poke(%s, %s) } else {", rtName, b.hidden(in.Addr), b.value(in.Val))
+		defer b.out.put("}")
 	}
 	b.out.putf("*%s = %s", b.hidden(in.Addr), b.value(in.Val))
 	b.after(ip)

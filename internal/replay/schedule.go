@@ -27,7 +27,7 @@ const (
 
 	hdrPid, hdrGates, hdrSteps, hdrPreds, hdrSites  = 2, 3, 4, 5, 6
 	hdrLimit, hdrLevel, hdrSequence, hdrStalls      = 7, 8, 9, 11
-	hdrChildren, hdrWords                           = 31, 32
+	hdrApart, hdrChildren, hdrWords                 = 30, 31, 32
 	gateParent, gateOrdinal, gateFirst, gateCount   = 0, 1, 2, 3
 	gateState, gateChildren, gateMany, gateWords    = 4, 5, 6, 8
 	stepSite, stepSkip, stepPreds, stepState        = 0, 1, 2, 3
@@ -113,6 +113,9 @@ func (s *schedule) encode(v variant) (data []byte, perm []uint64) {
 	}
 	copy(words, []uint64{magic, fileVersion, 0, uint64(len(s.gates)), uint64(len(all)), uint64(len(words) - preds), uint64(len(s.marks)), uint64(v.limit), v.level})
 	words[hdrChildren] = uint64(len(kids))
+	if n := len(s.steps); s.apart && v.level < strict {
+		words[hdrApart] = perm[s.steps[n-1].pair] + 1
+	}
 	words = append(words, kids...)
 	data = make([]byte, 8*len(words), 8*len(words)+len(s.marks))
 	for i, w := range words {

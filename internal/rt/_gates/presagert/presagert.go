@@ -14,8 +14,20 @@ import (
 // Gate stands before what has a record, and holds its goroutine until its turn.
 func Gate(site uint32) { runtime.PresageGate(site) }
 
-// GateAt is Gate before an access to n bytes at p.
-func GateAt(site uint32, p unsafe.Pointer, n uintptr) { runtime.PresageGateAt(site, p, n) }
+// GateAt is Gate before an access to n bytes at p. It reports whether the race detector is not to see the access.
+func GateAt(site uint32, p unsafe.Pointer, n uintptr) bool { return runtime.PresageGateAt(site, p, n) }
+
+// Peek is a load that the race detector does not see.
+//
+//go:norace
+//go:noinline
+func Peek[T any](p *T) T { return *p }
+
+// Poke is a store that it does not see.
+//
+//go:norace
+//go:noinline
+func Poke[T any](p *T, v T) { *p = v }
 
 // Done stands behind it.
 func Done(site uint32) { runtime.PresageDone(site) }

@@ -31,6 +31,7 @@ const (
 	gtSequence = 9  // steps passed
 	gtMoved    = 10 // time of the last of them
 	gtStalls   = 11 // number of stalls, and where each came: 8 words of two
+	gtApart    = 30 // first access of a pair whose accesses need not be next to each other, + 1
 	gtHeader   = 32
 
 	// Levels: what is in force up to each.
@@ -261,14 +262,32 @@ func PresageGate(site uint32) {
 	}
 }
 
-// PresageGateAt is PresageGate before an access to n bytes at p.
+// PresageGateAt is PresageGate before an access to n bytes at p. It reports whether the race detector is not to see it.
 //
 //go:noinline
 //go:nosplit
-func PresageGateAt(site uint32, p unsafe.Pointer, n uintptr) {
+func PresageGateAt(site uint32, p unsafe.Pointer, n uintptr) bool {
 	if site < gates.sites && *(*byte)(unsafe.Pointer(gates.marks + uintptr(site))) != 0 {
 		gtGate(site, uintptr(p), n)
+		return gtHides(uintptr(p), n)
 	}
+	return false
+}
+
+// gtHides reports whether an access comes between the two of a pair that need not be next to each other, and at their location.
+// The race detector reports one race for each location, and is to keep its report for the pair.
+func gtHides(addr, n uintptr) bool {
+	i := *gtWord(gates.base, gtApart)
+	if i == 0 {
+		return false
+	}
+	a := gtStep(i - 1)
+	b := gtStep(*gtWord(a, gtSPair) - 1)
+	if atomic.Load64(gtWord(a, gtSState)) != gtDone || atomic.Load64(gtWord(b, gtSState)) >= gtPassed {
+		return false
+	}
+	at, size := uintptr(*gtWord(a, gtSAddr)), uintptr(*gtWord(a, gtSSize))
+	return addr < at+size && at < addr+n
 }
 
 // PresageDone stands behind it.
@@ -315,7 +334,7 @@ func gtGate(site uint32, addr, n uintptr) {
 			return
 		}
 	}
-	if other := *gtWord(p, gtSPair); other != 0 && v>>32&gtHeld != 0 && atomic.Load64(gtWord(gtStep(other-1), gtSState)) == gtArrived {
+	if other := *gtWord(p, gtSPair); other != 0 && atomic.Load64(gtWord(gtStep(other-1), gtSState)) <= gtArrived {
 		gtForget(addr, n)
 	}
 	s.next++
