@@ -18,6 +18,7 @@ const pathRung = rungs - 1
 // rung is a window as one level of the ladder sees it, with the engine's answers for it.
 type rung struct {
 	w      *window.Window
+	off    bool           // it is a variant
 	solver Solver         // made when it is asked for the first time
 	engine *engine.Solver // likewise; solver, but where Options.Solver stands in for it
 }
@@ -36,7 +37,7 @@ func (r *run) ladder(w *window.Window) []rung {
 
 func (r *run) solverOf(g *rung) Solver {
 	if g.solver == nil {
-		g.solver = r.newSolver(g.w)
+		g.solver = r.newSolver(g)
 	}
 	return g.solver
 }

@@ -79,7 +79,7 @@ func (r *run) path(b *window.Built, k int, base *rung, at [][]int32, list []*can
 	if acts(way) {
 		cs = append(cs, list...)
 	}
-	var g rung
+	g := rung{off: true}
 	var locks *locksets
 	in := place{Built: b, way: way}
 	for _, c := range cs {

@@ -10,11 +10,21 @@ type Solver interface {
 	Solve(window.Pair) engine.Result
 }
 
-func (r *run) newSolver(w *window.Window) Solver {
+// pathConflicts is the part of a candidate's budget that it has on each way off the recorded path: there are many ways.
+const pathConflicts = 8
+
+func (r *run) newSolver(g *rung) Solver {
+	w, conflicts := g.w, r.opt.Conflicts
+	if conflicts == 0 {
+		conflicts = engine.DefaultConflicts
+	}
+	if g.off {
+		conflicts = max(1, conflicts/pathConflicts)
+	}
 	if r.opt.Solver != nil {
 		return r.opt.Solver(w)
 	}
-	return engine.New(w, engine.Options{Conflicts: r.opt.Conflicts})
+	return engine.New(w, engine.Options{Conflicts: conflicts})
 }
 
 // engineOf is the engine for a window, for what it knows without a search.

@@ -61,9 +61,12 @@ func (l Layer) String() string {
 // Options are the limits of a Solver. The zero value is the recommended setting.
 type Options struct {
 	// Conflicts is the number of conflicts of the search after which a pair is
-	// Unknown; 0 means 2000. It is a measure of work that does not depend on the machine.
+	// Unknown; 0 means DefaultConflicts. It is a measure of work that does not depend on the machine.
 	Conflicts int
 }
+
+// DefaultConflicts is the budget of a pair if Options does not say.
+const DefaultConflicts = 2000
 
 // Result is the answer for one pair.
 type Result struct {
@@ -97,7 +100,7 @@ type Solver struct {
 // New prepares a Solver for a window, which must not change afterwards.
 func New(w *window.Window, opt Options) *Solver {
 	if opt.Conflicts == 0 {
-		opt.Conflicts = 2000
+		opt.Conflicts = DefaultConflicts
 	}
 	st := newStatic(w)
 	st.assignChains()

@@ -21,7 +21,8 @@ type values struct {
 	seen    []word     // of each executed read and send
 	from    []int32    // of each executed read: the write or send it sees, -1: the initial value
 	sources []*sources // of a read: the literals "it sees this write"
-	slice   []int32    // scratch: reads of the slice
+	memos   map[*window.Term]*memo
+	slice   []int32 // scratch: reads of the slice
 	inSlice []bool
 	terms   expr.Evaluator
 }
@@ -33,7 +34,7 @@ const (
 )
 
 func newValues(n int) *values {
-	return &values{seen: make([]word, n), from: make([]int32, n), sources: make([]*sources, n), inSlice: make([]bool, n)}
+	return &values{memos: map[*window.Term]*memo{}, seen: make([]word, n), from: make([]int32, n), sources: make([]*sources, n), inSlice: make([]bool, n)}
 }
 
 // hasTerms reports whether anything in the window is evaluated.
@@ -70,8 +71,38 @@ func (s *Solver) sent(y int32, e *window.Event) word {
 	return word{e.Val, s.allIntact(e.ValDeps)}
 }
 
+// memo is what a term amounted to last. One order that the search tries differs from the next in few places.
+type memo struct {
+	seen []word // by read
+	word word
+}
+
+// maxForgotten is the size up to which terms are evaluated again each time.
+const maxForgotten = 24
+
 // evaluate computes a term from the plain words that its reads see.
 func (s *Solver) evaluate(t *window.Term) word {
+	if t.Expr.Size() <= maxForgotten {
+		return s.compute(t)
+	}
+	m := s.values.memos[t]
+	if m == nil {
+		m = &memo{seen: make([]word, len(t.Reads()))}
+		s.values.memos[t] = m
+	}
+	same := true
+	for i, r := range t.Reads() {
+		if now := s.values.seen[r]; now != m.seen[i] {
+			m.seen[i], same = now, false
+		}
+	}
+	if !same {
+		m.word = s.compute(t)
+	}
+	return m.word
+}
+
+func (s *Solver) compute(t *window.Term) word {
 	v, ok := s.values.terms.Eval(t.Expr, func(r int64) (uint64, bool) {
 		seen := &s.values.seen[r]
 		return s.w.Names.Plain(seen.val), seen.known
