@@ -52,6 +52,7 @@ type step struct {
 	kind  format.Kind
 	eflag format.Flags
 	obj   trace.Addr
+	val   uint64
 	aux   uint64
 }
 
@@ -479,7 +480,7 @@ func (k *walker) include(s *goState, i int64, e *trace.Event) {
 		if i == k.pair[0] || i == k.pair[1] {
 			st := &k.steps[s.at]
 			st.key, _ = k.at(i)
-			st.index, st.kind, st.obj = i, e.Kind, e.Obj
+			st.index, st.kind, st.eflag, st.obj, st.val = i, e.Kind, e.Flags, e.Obj, e.Val
 		}
 		return
 	}
@@ -512,7 +513,7 @@ func (k *walker) add(s *goState, i int64, e *trace.Event, key float64, skip uint
 	s.at = len(k.steps)
 	clear(s.since)
 	k.steps = append(k.steps, step{gate: int(e.G), site: e.Site, flags: flags, skip: skip, pair: -1,
-		index: i, key: key, kind: e.Kind, eflag: e.Flags, obj: e.Obj, aux: e.Aux})
+		index: i, key: key, kind: e.Kind, eflag: e.Flags, obj: e.Obj, val: e.Val, aux: e.Aux})
 }
 
 // mark says that an operation that begins with a step is done.
@@ -539,6 +540,7 @@ func (k *walker) schedule() (*schedule, error) {
 	s := &schedule{marks: make([]byte, len(k.classes)), apart: k.w.Recorded, pkg: k.pkg}
 	k.monotonic()
 	sort.SliceStable(k.steps, func(i, j int) bool { return k.steps[i].key < k.steps[j].key })
+	explain(k.steps, k.pair)
 	pair := [2]int{-1, -1}
 	for i := range k.steps {
 		for n, p := range k.pair {
@@ -591,6 +593,55 @@ func (k *walker) monotonic() {
 		}
 		least[st.gate] = st.key
 	}
+}
+
+// explain delays writes that a read with another value comes after: the trace has no place for the read where its value stands
+// (format.FlagUnexplained), because what the writer did is known only up to its next synchronisation. There the writer's accesses may as well
+// have come later, after all reads that do not see them.
+func explain(steps []step, pair [2]int64) {
+	odd := map[trace.Addr]bool{}
+	for i := range steps {
+		if r := &steps[i]; r.kind == format.Read && r.eflag&format.FlagUnexplained != 0 {
+			odd[r.obj] = true
+		}
+	}
+	for i := range steps {
+		if r := &steps[i]; r.kind == format.Read && odd[r.obj] && r.eflag&format.FlagNoValue == 0 && !slices.Contains(pair[:], r.index) {
+			if w := lastWrite(steps, i); w >= 0 && steps[w].val != r.val {
+				delay(steps[w : i+1])
+			}
+		}
+	}
+}
+
+// lastWrite is the step that writes last what step i reads; -1 if that is one of its own goroutine.
+func lastWrite(steps []step, i int) int {
+	for w := i - 1; w >= 0; w-- {
+		if s := &steps[w]; s.kind == format.Write && s.obj == steps[i].obj {
+			if s.gate == steps[i].gate {
+				return -1
+			}
+			return w
+		}
+	}
+	return -1
+}
+
+// delay moves the steps of the first one's goroutine behind the others, if none of them synchronises.
+func delay(steps []step) {
+	g := steps[0].gate
+	var first, late []step
+	for _, s := range steps {
+		switch {
+		case s.gate != g:
+			first = append(first, s)
+		case s.kind != format.Read && s.kind != format.Write:
+			return
+		default:
+			late = append(late, s)
+		}
+	}
+	copy(steps, append(first, late...))
 }
 
 // meet puts the receive of a send that did not block before the send: the receiver was waiting.
