@@ -23,7 +23,7 @@ const (
 	maxSet = 128
 	// maxOpen bounds the reads of a goroutine that are not pinned: the older half of
 	// more is. They are about a window's length old by then.
-	maxOpen = 8192
+	maxOpen = 32768
 )
 
 // deps is the dataflow of one goroutine.
