@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"presage/internal/program"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 	"presage/internal/trace/source"
@@ -39,8 +41,12 @@ func openTrace(name string) (*source.File, error) {
 }
 
 func newDump(env *Env) *cobra.Command {
-	return &cobra.Command{Use: "dump trace", Short: "Print a trace in its text form (package internal/trace/raw)", Args: exactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+	var symbolic bool
+	cmd := &cobra.Command{Use: "dump [-symbolic] trace", Short: "Print a trace in its text form (package internal/trace/raw)", Args: exactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if symbolic {
+				return dumpSymbolic(cmd.Context(), env, args[0])
+			}
 			f, err := openTrace(args[0])
 			if err != nil {
 				return err
@@ -50,6 +56,36 @@ func newDump(env *Env) *cobra.Command {
 			_, _, err = source.Convert(out, source.Text, f)
 			return errors.Join(err, out.Flush())
 		}}
+	cmd.Flags().BoolVar(&symbolic, "symbolic", false, "print what each goroutine did, in SSA form; the source has to be at hand as it was recorded")
+	return cmd
+}
+
+// dumpSymbolic prints the symbolic trace.
+func dumpSymbolic(ctx context.Context, env *Env, name string) error {
+	f, err := openTrace(name)
+	if err != nil {
+		return err
+	}
+	meta := f.Meta()
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if meta.Source != "presage" {
+		return fmt.Errorf("%s was not recorded by presage: there is no program to go with it", name)
+	}
+	p, err := program.Load(ctx, meta)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(env.Stdout)
+	err = program.DumpSymbolic(out, p, func(f func(trace.Source) error) error {
+		src, err := openTrace(name)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f(src), src.Close())
+	})
+	return errors.Join(err, out.Flush())
 }
 
 func newConvert(env *Env) *cobra.Command {

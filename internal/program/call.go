@@ -111,6 +111,9 @@ func (g *goroutine) enter(e *trace.Event) bool {
 			f.regs[r] = g.started[i]
 		}
 	}
+	if g.w.tale != nil {
+		g.w.tale.enters(g, caller, f)
+	}
 	return f.walked
 }
 
@@ -185,6 +188,9 @@ func (g *goroutine) leave(f *frame) {
 		f.from = append(f.from, f.depsOf(&in.args[i]))
 		f.symbols = append(f.symbols, f.termOf(&in.args[i]))
 	}
+	if g.w.tale != nil {
+		g.w.tale.returns(f, in)
+	}
 	f.leaving = true
 }
 
@@ -213,6 +219,9 @@ func (g *goroutine) exit(e *trace.Event) bool {
 			g.results = append(g.results[:0], results...)
 			g.resultDeps = append(g.resultDeps[:0], from...)
 			g.resultTerms = append(g.resultTerms[:0], symbols...)
+			if g.w.tale != nil {
+				g.w.tale.results = f.told.results
+			}
 			return true
 		}
 		g.results, g.resultDeps, g.resultTerms = g.results[:0], g.resultDeps[:0], g.resultTerms[:0]

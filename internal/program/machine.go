@@ -33,6 +33,8 @@ type frame struct {
 	frozen     *xframe // the frame as it stands at its call
 	defers     []xdefer
 	lostDefers bool // there were more
+
+	told *told // in a walk that is told
 }
 
 // A stage is how far the walk has come in the instruction at which it waits.
@@ -152,6 +154,9 @@ func (f *frame) set(in *instr, v Value, d *reads) {
 // enterBlock follows an edge: the phis of the block take their values at once.
 func (g *goroutine) enterBlock(f *frame, e edge) {
 	b := &f.code.blocks[e.to]
+	if g.w.tale != nil {
+		g.w.tale.phis(g, f, e)
+	}
 	g.phiVals, g.phiDeps, g.phiTerms = g.phiVals[:0], g.phiDeps[:0], g.phiTerms[:0]
 	for _, p := range b.phis {
 		a := &p.args[e.pred]
@@ -190,6 +195,9 @@ func (g *goroutine) advance(f *frame) {
 			}
 			if jumps++; jumps > len(f.code.blocks) {
 				return // a loop without records: it goes on for ever
+			}
+			if g.w.tale != nil {
+				g.w.tale.branch(g, f, in, e)
 			}
 			f.stage.reset()
 			g.enterBlock(f, e)
@@ -280,6 +288,9 @@ func (g *goroutine) finish(f *frame, in *instr) {
 		g.returned(f, in)
 	default:
 		g.evaluate(f, in)
+	}
+	if g.w.tale != nil {
+		g.w.tale.finishes(g, f, in)
 	}
 }
 

@@ -134,6 +134,9 @@ func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.E
 		return
 	}
 	s.run = false
+	if g.w.tale != nil {
+		g.w.tale.access(g, f, in, w, index, e)
+	}
 	if w.hook.Extent == plan.Pointee {
 		g.checkAccess(f, in, w, e)
 	}
@@ -254,6 +257,9 @@ func (g *goroutine) checkAccess(f *frame, in *instr, w *want, e *trace.Event) {
 func (g *goroutine) runtime(f *frame, in *instr, index int64, e *trace.Event) {
 	if call, ok := in.in.(ssa.CallInstruction); ok && len(call.Common().Args) > 0 && e.Kind >= format.Lock && e.Kind <= format.CondBroadcast {
 		g.learn(f.code, call.Common().Args[0], uint64(e.Obj))
+	}
+	if g.w.tale != nil {
+		g.w.tale.synchronises(g, f, in, index, e)
 	}
 	switch e.Kind {
 	case format.AtomicWrite, format.AtomicRMW, format.ChanSend:

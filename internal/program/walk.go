@@ -29,6 +29,7 @@ type Walker struct {
 	value      *expr.Expr // of the event's write or send
 	symbolic   bool       // terms are made (NewSymbolic)
 	branched   func(*plan.Func, []int64)
+	tale       *tale      // DumpSymbolic
 	branching  bool       // forks are kept (NewBranching)
 	compiling  sync.Mutex // of codes: alternatives are executed beside the walk
 	naming     sync.Mutex // of globals
@@ -292,6 +293,9 @@ func (g *goroutine) branch(f *frame, in *instr, i int, e *trace.Event) bool {
 			}
 			i = took
 		}
+	}
+	if g.w.tale != nil {
+		g.w.tale.branch(g, f, in, succs[i])
 	}
 	f.stage.reset()
 	g.enterBlock(f, succs[i])
