@@ -28,7 +28,7 @@ func main() {
 	save := flag.String("save", "internal/trace/tracetest/testdata/disagree", "directory for differences")
 	conflicts := flag.Int("conflicts", 0, "the engine's budget per pair (0: its default)")
 	scale := flag.Int("scale", 1, "so many times as many events per window")
-	variants := flag.Float64("variants", 0.25, "the share of windows whose recorded order is no reordering")
+	variants := flag.Float64("variants", 0.3, "the share of windows whose recorded order is no reordering")
 	most := flag.Int("most", 1, "stop after this many differences")
 	flag.Parse()
 
