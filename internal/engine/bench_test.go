@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"presage/internal/window"
 	"presage/internal/witness"
 )
 
@@ -36,9 +37,31 @@ func BenchmarkSolve(b *testing.B) {
 	}
 }
 
-func benchmark(b *testing.B, c workload) {
+// BenchmarkValues does the same where terms are evaluated: half of the pairs are of accesses with no other of the
+// first's thread between them, the others are spread, as package analyse tries them (A2).
+func BenchmarkValues(b *testing.B) {
+	for _, c := range arithmetics {
+		b.Run(fmt.Sprintf("%s/%d", c.name, c.events), func(b *testing.B) { benchmark(b, c) })
+	}
+}
+
+// The fewer objects, the more of what a goroutine reads the others have written. With 36, each sees a
+// hundred operations whose values follow from each other: those pairs are what the budget is for.
+var arithmetics = []arithmetic{
+	{name: "360-objects", seed: 1, threads: 8, events: 5000, objects: 40, sloppy: 0.2},
+	{name: "135-objects", seed: 2, threads: 8, events: 5000, objects: 15, sloppy: 0.2},
+	{name: "36-objects", seed: 3, threads: 8, events: 5000, objects: 4, sloppy: 0.2},
+}
+
+func benchmark(b *testing.B, c interface {
+	window() (*window.Window, [][]window.Obj)
+}) {
 	w, sets := c.window()
-	pairs := samplePairs(w, sets, 100, c.seed)
+	var pairs []window.Pair
+	if _, ok := c.(arithmetic); ok {
+		pairs = nearPairs(w, sets, 50)
+	}
+	pairs = append(pairs, samplePairs(w, sets, 100-len(pairs), 1)...)
 	var count [3]int
 	var layers [4]int
 	conflicts := 0
@@ -70,12 +93,22 @@ func cpuTime() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
+func workloads() []interface {
+	window() (*window.Window, [][]window.Obj)
+} {
+	small := arithmetics[1]
+	small.events, small.objects = 1500, 4
+	return []interface {
+		window() (*window.Window, [][]window.Obj)
+	}{disciplined(1000), disciplined(3000), wide(1000), wide(4000), hot(700), arithmetics[0], small}
+}
+
 // TestWorkloads checks every witness of the benchmarks' windows.
 func TestWorkloads(t *testing.T) {
-	for _, c := range []workload{disciplined(1000), disciplined(3000), wide(1000), wide(4000), hot(700)} {
+	for _, c := range workloads() {
 		w, sets := c.window()
 		s := New(w, Options{})
-		for _, p := range samplePairs(w, sets, 100, c.seed) {
+		for _, p := range samplePairs(w, sets, 100, 1) {
 			if r := s.Solve(p); r.Verdict == Race {
 				if err := witness.Check(w, p, r.Order); err != nil {
 					t.Fatalf("%+v, pair %v: %v", c, p, err)

@@ -22,6 +22,7 @@ type closure struct {
 	opened []window.Obj // locks in use
 	order  []int32
 	failed bool
+	soft   bool    // leave out what is beyond the limits, and go on
 	seen   []int32 // of a read: the proposal that required it
 	run    int32
 }
@@ -118,13 +119,13 @@ func (c *closure) propose(p window.Pair) ([]int32, bool) {
 	for _, x := range [2]int32{p.A, p.B} {
 		c.requireEvent(x)
 	}
-	for len(c.work) > 0 && !c.failed {
+	for len(c.work) > 0 && (c.soft || !c.failed) {
 		x := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
 		c.requireEvent(x)
 		c.requireObject(x)
 	}
-	if c.failed {
+	if c.failed && !c.soft {
 		return nil, false
 	}
 	c.order = c.order[:0]
@@ -133,7 +134,7 @@ func (c *closure) propose(p window.Pair) ([]int32, bool) {
 			c.order = append(c.order, x)
 		}
 	}
-	return c.order, true
+	return c.order, !c.failed
 }
 
 // include adds x and what precedes it in its chain.
@@ -147,13 +148,26 @@ func (c *closure) include(x int32) {
 
 // upTo adds the first n events of chain k.
 func (c *closure) upTo(k, n int32) {
-	if n > c.limit[k] {
+	if n > c.limit[k] || !c.within(k, n) {
 		c.failed = true
 		return
 	}
 	for ; c.cut[k] < n; c.cut[k]++ {
 		c.work = append(c.work, c.chains[k][c.cut[k]])
 	}
+}
+
+// within reports that the first n events of chain k require no event beyond the limits.
+func (c *closure) within(k, n int32) bool {
+	if !c.soft || n <= c.cut[k] {
+		return true
+	}
+	for j, m := range c.clocks[c.chains[k][n-1]] {
+		if m > c.limit[j] {
+			return false
+		}
+	}
+	return true
 }
 
 // requireEvent adds what x needs whatever it does.
@@ -164,8 +178,14 @@ func (c *closure) requireEvent(x int32) {
 		}
 	}
 	c.upTo(c.chain[x], c.idx[x])
-	for _, r := range c.w.Events[x].Deps {
+	e := &c.w.Events[x]
+	for _, r := range e.Deps {
 		c.requireRead(r)
+	}
+	for k := range e.Guards {
+		for _, r := range e.Guards[k].Term.Reads() {
+			c.requireRead(r)
+		}
 	}
 	for _, b := range [2]int32{c.blocker[x], c.joins[x]} {
 		switch {

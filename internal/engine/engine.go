@@ -113,7 +113,7 @@ func New(w *window.Window, opt Options) *Solver {
 	s.machine.prepare(st, ob)
 	s.reads.prepare(len(w.Events))
 	if hasTerms(w) {
-		s.values = newValues(len(w.Events))
+		s.values = newValues(w)
 	}
 	s.racingLit = make([]lit, len(w.Events))
 	for i := range s.racingLit {
@@ -121,6 +121,7 @@ func New(w *window.Window, opt Options) *Solver {
 	}
 	s.obligations = newObligations(st, ob)
 	s.closure = newClosure(st, ob)
+	s.closure.soft = s.values != nil
 	s.newVar(-1, -1) // the constant true
 	s.value[litTrue], s.value[litFalse] = 1, -1
 	return s
@@ -135,8 +136,12 @@ func (s *Solver) Solve(p window.Pair) Result {
 	if s.searchOnly {
 		return s.decideBySearch(p)
 	}
-	if order, ok := s.closure.propose(p); ok && s.admits(order, p) {
+	order, ok := s.closure.propose(p)
+	if ok && s.admits(order, p) {
 		return Result{Verdict: Race, Layer: LayerClosure, Order: slices.Clone(order)}
+	}
+	if s.values != nil {
+		s.order.start(order)
 	}
 	if !s.obligations.consistent(p) {
 		return Result{Verdict: NoRace, Layer: LayerMust}

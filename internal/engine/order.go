@@ -53,6 +53,27 @@ func (o *order) reset(c int32) {
 	}
 }
 
+// start makes the order begin with some events, which are in the order of line and have their
+// predecessors among them, then the cursor, then the others.
+func (o *order) start(first []int32) {
+	o.stamp++
+	p := int32(0)
+	put := func(x int32) {
+		o.pos[x], o.at[p] = p, x
+		p++
+	}
+	for _, x := range first {
+		o.mark[x] = o.stamp
+		put(x)
+	}
+	put(o.cursor)
+	for _, x := range o.line {
+		if o.mark[x] != o.stamp {
+			put(x)
+		}
+	}
+}
+
 // executed is the part of the order before the cursor.
 func (o *order) executed() []int32 { return o.at[:o.pos[o.cursor]] }
 

@@ -128,7 +128,11 @@ func (s *Solver) try(p window.Pair) bool {
 	}
 	choices := make([][]lit, 0, batch)
 	for _, v := range bad {
-		choices = append(choices, s.explain(v, p))
+		c := s.explain(v, p)
+		if s.values != nil && v.rule == ruleLock {
+			c = s.asRecorded(c)
+		}
+		choices = append(choices, c)
 	}
 	work := s.conflicts + len(s.trail)
 	lv := s.level()

@@ -25,6 +25,11 @@ type values struct {
 	slice   []int32 // scratch: reads of the slice
 	inSlice []bool
 	terms   expr.Evaluator
+	roots   []lit   // scratch: of repair
+	visited []int32 // of a read: the repair that visited it
+	repairs int32
+
+	regular []int8 // of each event: isRegular, 0: not asked yet
 }
 
 // What from may be besides an event.
@@ -33,8 +38,28 @@ const (
 	unexplained = -3 // the object has had a violation before
 )
 
-func newValues(n int) *values {
-	return &values{memos: map[*window.Term]*memo{}, seen: make([]word, n), from: make([]int32, n), sources: make([]*sources, n), inSlice: make([]bool, n)}
+func newValues(w *window.Window) *values {
+	n := len(w.Events)
+	return &values{
+		seen: make([]word, n), from: make([]int32, n), sources: make([]*sources, n), inSlice: make([]bool, n),
+		regular: make([]int8, n), visited: make([]int32, n), memos: map[*window.Term]*memo{},
+	}
+}
+
+// isRegular reports whether the guards of x hold where their reads are intact: in a recorded
+// window they do, in a variant they need not.
+func (s *Solver) isRegular(x int32) bool {
+	u := s.values
+	if u.regular[x] == 0 {
+		u.regular[x] = 1
+		for _, g := range s.w.Events[x].Guards {
+			v, ok := u.terms.Eval(g.Term.Expr, func(r int64) (uint64, bool) { return s.w.Names.Plain(s.w.Events[r].Val), true })
+			if !ok || v != g.Want {
+				u.regular[x] = -1
+			}
+		}
+	}
+	return u.regular[x] > 0
 }
 
 // hasTerms reports whether anything in the window is evaluated.
@@ -85,12 +110,11 @@ func (s *Solver) evaluate(t *window.Term) word {
 	if t.Expr.Size() <= maxForgotten {
 		return s.compute(t)
 	}
-	m := s.values.memos[t]
-	if m == nil {
+	m, same := s.values.memos[t]
+	if !same {
 		m = &memo{seen: make([]word, len(t.Reads()))}
 		s.values.memos[t] = m
 	}
-	same := true
 	for i, r := range t.Reads() {
 		if now := s.values.seen[r]; now != m.seen[i] {
 			m.seen[i], same = now, false
@@ -110,10 +134,12 @@ func (s *Solver) compute(t *window.Term) word {
 	return word{v, ok}
 }
 
-// guardHolds judges guard number k of x. In a recorded window it holds with recorded values; in
-// a variant it need not.
+// guardHolds judges guard number k of x.
 func (s *Solver) guardHolds(x int32, k int) bool {
 	g := &s.w.Events[x].Guards[k]
+	if s.allIntact(g.Term.Reads()) && s.isRegular(x) {
+		return true
+	}
 	v := s.evaluate(g.Term)
 	return v.known && v.val == g.Want
 }
@@ -151,7 +177,7 @@ func (s *Solver) explainValue(v violation, p window.Pair) []lit {
 	case ruleGuard:
 		t := s.w.Events[v.x].Guards[v.y].Term
 		s.excludeSources(v.x, v.y, p)
-		return s.explainSlice(s.happens(v.x, p), t.Reads()...)
+		return s.repair(s.explainSlice(s.happens(v.x, p), t.Reads()...), t.Reads())
 	}
 	return s.explainSlice([]lit{s.out(v.x)}, v.x) // a strict read
 }
@@ -296,7 +322,7 @@ func (s *Solver) explainSource(r, w0 int32) []lit {
 			c = append(c, s.before(w0, w))
 		}
 		s.emit(c...)
-		return c[1:]
+		return s.asRecorded(c[1:])
 	}
 	return s.preferNear(r, src)
 }
