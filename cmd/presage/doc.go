@@ -5,6 +5,7 @@ Presage predicts data races in Go programs from one recorded run, and proves eac
 	presage run [build flags] package [-- arguments]
 	presage analyze trace...                   analyse traces recorded earlier, or by other tools
 	presage report                             print the report of the last run again
+	presage replay [ID...]                     run the program again under the witness of a race; without an ID, list the races
 	presage trace dump|stat|convert file       look inside a trace
 	presage version
 
@@ -23,7 +24,17 @@ Flags of test and run, besides those of the go command, which pass through:
 	                     What stands behind is searched for races of the recorded run only
 	-solver name         what decides whether a pair of accesses races: engine (the default), presage's own search; or z3 or cvc5, a program
 	                     found on PATH, which is slower and leaves large windows undecided (-window makes them smaller)
+	-confirm             replay what is found, for at most two minutes (-confirm=10m: ten): a race that Go's race detector then reports is of tier confirmed
 	-q                   no progress
+
+Flags of replay, which come before the IDs:
+
+	-all             every race of the report
+	-report file     a report in JSON form; without it, that of the last run
+	-v               the schedule as it happened
+	-limit time      how long the schedule waits for an event before it is loosened (1s)
+	-timeout time    how long a run of the program may take (1m)
+	-json            the outcome as JSON, one object a line (docs/replay.md)
 
 As with the go command, flags come before packages, and -args ends the flags of test.
 

@@ -178,6 +178,9 @@ func (a *analysis) run(ctx context.Context) error {
 		a.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "no process recorded anything: no test ran, or nothing of what ran was instrumented"})
 	}
 	a.summary.Seconds = float64(time.Since(begun).Round(time.Millisecond)) / float64(time.Second)
+	if a.options.confirm > 0 {
+		a.replay(ctx)
+	}
 	code := a.finish()
 	if err := a.print(); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
@@ -416,12 +419,15 @@ func (a *analysis) finish() int {
 	s := &a.summary
 	for _, r := range a.set.Races() {
 		s.Races++
-		if r.Tier == report.Observed {
+		if r.Tier == report.Confirmed {
+			s.Confirmed++
+		}
+		if r.Proof() == report.Observed {
 			s.Observed++
 		} else {
 			s.Predicted++
 		}
-		switch r.Tier {
+		switch r.Proof() {
 		case report.ByValue:
 			s.ByValue++
 		case report.ByPath:

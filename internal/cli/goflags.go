@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // goArgs is a command line of test or run, taken apart: presage's own flags, the
@@ -28,13 +29,14 @@ type options struct {
 	effort     int
 	solver     string
 	quiet      bool
+	confirm    time.Duration // for replays of what is found; 0: none
 }
 
 // boolFlags are the flags of go build, go test and presage that take no value from
 // the next argument; valueFlags are those that do.
 var (
 	boolFlags = strings.Fields(`
-		a n race msan asan cover work x v linkshared modcacherw trimpath buildvcs i c json short failfast benchmem fullpath artifacts q
+		a n race msan asan cover work x v linkshared modcacherw trimpath buildvcs i c json short failfast benchmem fullpath artifacts q confirm
 		test.v test.short test.failfast test.benchmem test.fullpath test.paniconexit0`)
 	valueFlags = strings.Fields(`
 		C asmflags buildmode compiler covermode coverpkg gccgoflags gcflags installsuffix ldflags mod modfile overlay p pgo pkgdir tags toolexec
@@ -180,10 +182,29 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 			return true, err
 		}
 		g.solver = value
+	case "confirm":
+		g.confirm, err = confirmValue(value, inline)
 	default:
 		return false, nil
 	}
 	return true, err
+}
+
+// confirmBudget is what -confirm without a value may take.
+const confirmBudget = 2 * time.Minute
+
+func confirmValue(value string, inline bool) (time.Duration, error) {
+	if !inline || value == "on" {
+		return confirmBudget, nil
+	}
+	if value == "off" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(value)
+	if err != nil || d <= 0 {
+		return 0, usagef("flag -confirm: %q is neither on, off nor a time such as 2m", value)
+	}
+	return d, nil
 }
 
 func boolValue(name, value string, inline bool) (bool, error) {

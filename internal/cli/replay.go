@@ -321,6 +321,9 @@ func (k *kept) trace(race *report.Race) (string, error) {
 	if race.Trace != "" {
 		return race.Trace, nil
 	}
+	if c := k.config.Command; len(c) > 2 && c[1] != "test" && c[1] != "run" && k.summary.TraceFile == "" { // analyze, of one trace
+		return c[len(c)-1], nil
+	}
 	if st, err := os.Stat(k.summary.TraceFile); err == nil && !st.IsDir() {
 		return k.summary.TraceFile, nil
 	}

@@ -225,7 +225,7 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	t.Report = Judge(text.String(), r.A, r.B, func(f string) bool { return ours[f] || !filepath.IsAbs(f) })
 	t.Confirmed = t.Report != ""
 	if !p.race {
-		t.Confirmed = t.Met
+		t.Confirmed = t.Met && s.steps[a].flags&held != 0 && overlap(st.steps[a], st.steps[b])
 	}
 	if os.Getenv("PRESAGE_REPLAY_STEPS") != "" {
 		os.Stderr.WriteString(text.String())
@@ -243,6 +243,8 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	case t.Confirmed:
 	case st.pid == 0:
 		t.Why = "the program did not take the schedule"
+	case t.Met && !p.race:
+		t.Why = "both accesses were made, but not at one address and moment; there is no C compiler, and so no race detector"
 	case t.Met:
 		t.Why = "both accesses were made, one right after the other, and the race detector reported no race of these lines"
 		if text.Len() > 0 {
@@ -251,6 +253,11 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	default:
 		t.Why = "diverged: " + s.missing(st)
 	}
+}
+
+// overlap reports whether two accesses met at one location.
+func overlap(a, b stepStateOf) bool {
+	return a.addr != 0 && b.addr != 0 && a.addr < b.addr+b.size && b.addr < a.addr+a.size
 }
 
 func (p *Program) passage(s *schedule, k int, order uint64) Passage {

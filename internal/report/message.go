@@ -53,6 +53,7 @@ type Summary struct {
 	Predicted    int     `json:"predicted"` // of the other tiers, too
 	ByValue      int     `json:"by_value,omitempty"`
 	ByPath       int     `json:"by_path,omitempty"`
+	Confirmed    int     `json:"confirmed,omitempty"` // by a replay
 	Traces       int     `json:"traces"`
 	Events       int64   `json:"events"`
 	Goroutines   int     `json:"goroutines"`

@@ -19,6 +19,7 @@ type Race struct {
 	Witness *Witness `json:"witness"`        // nil only for an observed race
 	Count   int      `json:"count"`          // pairs of recorded accesses at these two positions (R1)
 	Trace   string   `json:"trace,omitempty"`
+	Replay  *Replay  `json:"replay,omitempty"` // what became of it when it was replayed
 }
 
 // Tier says what vouches for a race.
@@ -35,7 +36,28 @@ const (
 	// ByPath races are predicted ones in whose execution a goroutine leaves its recorded path: one or
 	// both accesses may not have been executed in the recorded run (RECIPE's path relaxation).
 	ByPath Tier = "by-path"
+	// Confirmed races were replayed: Go's race detector reports them in a run under the schedule of their witness. Replay.Tier is what
+	// vouched for the race before.
+	Confirmed Tier = "confirmed"
 )
+
+// Replay is what became of a race when the program was run again under its witness.
+type Replay struct {
+	Tier   Tier    `json:"tier"`             // of the race without the replay
+	Tries  int     `json:"tries"`            //
+	Judge  string  `json:"judge"`            // go-race-detector, or gates where there is no C compiler
+	Report string  `json:"report,omitempty"` // of the race detector
+	Why    string  `json:"why,omitempty"`    // it was not confirmed
+	Sec    float64 `json:"seconds"`          // that it took
+}
+
+// Proof is the tier that a race has without a replay.
+func (r *Race) Proof() Tier {
+	if r.Tier == Confirmed && r.Replay != nil {
+		return r.Replay.Tier
+	}
+	return r.Tier
+}
 
 // Position is a place in a source file. In traces of other tools, File is the name
 // that the position has there, and Line is 0.
@@ -183,7 +205,7 @@ type Step struct {
 // compareRaces orders races for a report: by position of A, then of B.
 func compareRaces(a, b *Race) int {
 	return cmp.Or(
-		cmp.Compare(tierRank(a.Tier), tierRank(b.Tier)),
+		cmp.Compare(tierRank(a.Proof()), tierRank(b.Proof())),
 		comparePositions(a.A.Position, b.A.Position),
 		comparePositions(a.B.Position, b.B.Position),
 		cmp.Compare(a.A.Kind, b.A.Kind), cmp.Compare(a.B.Kind, b.B.Kind), cmp.Compare(a.ID, b.ID))

@@ -70,8 +70,22 @@ func (h *textHandler) Race(r *Race) error {
 	if r.Witness != nil {
 		h.witness(r)
 	}
+	h.replayed(r)
 	h.printf("\n")
 	return h.err
+}
+
+// replayed says what a replay has shown.
+func (h *textHandler) replayed(r *Race) {
+	switch {
+	case r.Replay == nil:
+	case r.Replay.Report != "":
+		h.printf("\n  Replayed: Go's race detector reports these two lines (presage replay %s runs it again).\n", r.ID)
+	case r.Tier == Confirmed:
+		h.printf("\n  Replayed: both goroutines were held before their accesses at once (presage replay %s runs it again).\n", r.ID)
+	default:
+		h.printf("\n  Replayed, not confirmed: %s.\n", r.Replay.Why)
+	}
 }
 
 func orUnknown(s string) string {
@@ -137,7 +151,7 @@ func goroutineName(g Goroutine) string {
 // hidden says why -race did not see the race in the recorded run.
 func (h *textHandler) hidden(r *Race) {
 	switch {
-	case r.Tier == Observed:
+	case r.Proof() == Observed:
 		h.printf("\n  Nothing ordered the two accesses in the recorded run.\n")
 	case r.A.OffPath && r.B.OffPath:
 		h.printf("\n  In the recorded run -race had nothing to see: both accesses are off the recorded path.\n")
