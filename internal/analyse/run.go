@@ -11,29 +11,30 @@ import (
 	"presage/internal/window"
 )
 
-// Level says how far an analysis goes. Each level contains the ones before it.
+// Level says how far an analysis goes: the rungs of the ladder, each with what the ones below find. The zero value is the highest.
 type Level uint8
 
 const (
-	Causal Level = iota // predicted races, by maximal causality
-	HB                  // the happens-before pass alone
-	Value               // and those that need reads to take other values (RECIPE's value relaxation)
-	Paths               // and those that need a goroutine to leave its recorded path (path relaxation)
+	_      Level = iota
+	HB           // the happens-before pass alone
+	Causal       // and predicted races, by maximal causality
+	Value        // and those that need reads to take other values (RECIPE's value relaxation)
+	Paths        // and those that need a goroutine to leave its recorded path (path relaxation)
 )
 
 // Options are the limits of an analysis. The zero value is the recommended one.
 type Options struct {
-	Level     Level
-	Window    int  // events of a window that matter; 0: 10,000
-	Apart     bool // windows do not overlap
-	Conflicts int  // of the engine, per candidate; 0: its own choice
-	Tries     int  // candidates tried for a pair of sites in one window; 0: 4
-	Total     int  // and in the whole trace; 0: 64
-	Effort    int  // of prediction, in millions of visits; 0: DefaultEffort
-	EveryPair bool // every pair of events is a candidate, and a race of its own (not A2)
+	Level     Level // 0: Paths
+	Window    int   // events of a window that matter; 0: 10,000
+	Apart     bool  // windows do not overlap
+	Conflicts int   // of the engine, per candidate; 0: its own choice
+	Tries     int   // candidates tried for a pair of sites in one window; 0: 4
+	Total     int   // and in the whole trace; 0: 64
+	Effort    int   // of prediction, in millions of visits; 0: DefaultEffort
+	EveryPair bool  // every pair of events is a candidate, and a race of its own (not A2)
 
-	// Walker walks the trace through the program. Without it every read keeps its value. At
-	// level Value it must be symbolic, at level Paths it must keep forks.
+	// Walker walks the trace through the program. Without it every read keeps its value. One that is not symbolic gives
+	// no more than level Causal has, one that keeps no forks no more than level Value.
 	Walker window.Walker
 
 	cleared bool // tests: allocated memory is zero
@@ -158,6 +159,9 @@ type run struct {
 const progressEvery = 1 << 16
 
 func newRun(opt Options, meta *trace.Meta) *run {
+	if opt.Level == 0 {
+		opt.Level = Paths
+	}
 	if opt.Tries == 0 {
 		opt.Tries = 4
 	}

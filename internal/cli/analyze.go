@@ -33,10 +33,13 @@ const (
 	levelPath   = "path"   // races of executions in which a goroutine leaves its recorded path
 )
 
+// levels of the analysis, by name.
+var levels = map[string]analyse.Level{levelHB: analyse.HB, levelCausal: analyse.Causal, levelValue: analyse.Value, levelPath: analyse.Paths}
+
 func checkLevel(flag, level string) error {
-	levels := []string{levelNone, levelHB, levelCausal, levelValue, levelPath}
-	if !slices.Contains(levels, level) {
-		return usagef("flag %s: %q is none of %s", flag, level, strings.Join(levels, ", "))
+	names := []string{levelNone, levelHB, levelCausal, levelValue, levelPath}
+	if !slices.Contains(names, level) {
+		return usagef("flag %s: %q is none of %s", flag, level, strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -64,7 +67,7 @@ func newAnalyze(env *Env) *cobra.Command {
 		}}
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "the report as JSON, one object a line")
-	f.StringVar(&o.level, "level", levelCausal, "none, hb, causal, value or path")
+	f.StringVar(&o.level, "level", levelPath, "none, hb, causal, value or path: how far to look")
 	f.IntVar(&o.window, "window", 0, "events per window of prediction; 0: the default")
 	f.IntVar(&o.budget, "budget", 0, "conflicts the engine may spend on a pair of accesses; 0: the default")
 	f.IntVar(&o.effort, "effort", 0, "work that prediction may do on one trace; 0: the default, about ten minutes")
@@ -262,15 +265,7 @@ func (a *analysis) tally(s *source.File) error {
 
 // find is the first pass.
 func (a *analysis) find(ctx context.Context, s *source.File, name string) (*analyse.Result, error) {
-	opt := analyse.Options{Window: a.options.window, Conflicts: a.options.budget, Effort: a.options.effort}
-	switch a.options.level {
-	case levelHB:
-		opt.Level = analyse.HB
-	case levelValue:
-		opt.Level = analyse.Value
-	case levelPath:
-		opt.Level = analyse.Paths
-	}
+	opt := analyse.Options{Level: levels[a.options.level], Window: a.options.window, Conflicts: a.options.budget, Effort: a.options.effort}
 	if a.smt != nil {
 		opt.Solver = a.smt.forWindow
 	}

@@ -67,7 +67,7 @@ var refused = map[string]string{
 
 // parseGo takes the arguments of test (or run) apart.
 func parseGo(argv []string, test bool) (*goArgs, error) {
-	g := &goArgs{options: options{level: levelCausal, solver: solverEngine}}
+	g := &goArgs{options: options{level: levelPath, solver: solverEngine}}
 	for i := 0; i < len(argv); i++ {
 		arg := argv[i]
 		if test && (arg == "-args" || arg == "--args") {

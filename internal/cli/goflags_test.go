@@ -42,7 +42,7 @@ func TestParseGo(t *testing.T) {
 			continue
 		}
 		if test.want.Level == "" {
-			test.want.Level = levelCausal
+			test.want.Level = levelPath
 		}
 		join := func(s []string) string { return strings.Join(s, " ") }
 		got := want{join(g.flags), join(g.packages), join(g.args), g.dir, g.out, join(g.instrument), g.level, g.json, g.help, g.window}
