@@ -16,8 +16,13 @@ Flags of test and run, besides those of the go command, which pass through:
 	-o file              keep the trace; a directory if the run had several processes
 	-instrument pattern  instrument these packages too; may be repeated.
 	                     Without it, the packages of the main module are instrumented
-	-level level         none: only record; hb: races of the recorded run itself; causal (the default): of other executions too;
-	                     value: also of executions in which reads that branches rest on see other values
+	-level level         how far to look; each level finds what the ones before it find:
+	                     none: only record
+	                     hb: races of the recorded run itself
+	                     causal: and of executions in which reads that branches and addresses rest on see what they saw
+	                     value: and of executions in which they see other values, and every branch goes the way it went
+	                     path (the default): and of executions in which a goroutine leaves its recorded path at a branch, or
+	                     with another pointer or index, and goes on through code that the run need not have executed
 	-window n            events per window of prediction
 	-budget n            conflicts the engine may spend on a pair of accesses
 	-effort n            work that prediction may do on one trace: 3000, the default, is about ten minutes.
@@ -51,10 +56,12 @@ A program that fails and has races gives 3; its own output comes before the repo
 
 Two accesses of one location by two goroutines, at least one of them a write and not both atomic, that no synchronisation
 orders in some execution that the recorded code could have had. Every predicted race has a witness: an
-order of recorded events that leads to it, replayed by a checker that shares no code with the search.
+order of events that leads to it, replayed by a checker that shares no code with the search. A report has the lowest rung of the
+ladder that proves its race: observed, predicted, by-value, by-path; and for the upper two which reads see which other values, who wrote these,
+where a goroutine leaves its recorded path, and what it does there (marked +).
 
-The recorded run decides what can be found: code that did not run has no races. What was not recorded, not
-decided within a budget or not instrumented is a warning at the end of the report.
+The recorded run decides what can be found: of code that did not run, the ways off the recorded path are looked at, as far as they can be
+modelled. What could not be, what was not recorded, not decided within a budget or not instrumented is said at the end of the report.
 
 # Files
 

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +19,8 @@ import (
 	"presage/bench/expect"
 	"presage/internal/cli"
 	"presage/internal/report"
+	"presage/internal/trace"
+	"presage/internal/trace/source"
 )
 
 // testCache is where the instrumented builds of all tests go: shared, so that Go's
@@ -117,6 +121,50 @@ func TestExamples(t *testing.T) {
 	for _, level := range expect.Levels {
 		t.Run(level, func(t *testing.T) { examplesAt(t, level, traces, want) })
 	}
+	t.Run("again", func(t *testing.T) { again(t, traces) })
+}
+
+// again holds that a trace has one report, byte for byte, however often and on however many processors it is analysed.
+func again(t *testing.T, traces string) {
+	figures := tracesOf(t, traces, "/recipe/inorder.")
+	if len(figures) < 6 {
+		t.Fatalf("%d traces of figures", len(figures))
+	}
+	seconds := regexp.MustCompile(`"seconds":[0-9.e-]+`)
+	first := ""
+	for _, procs := range []int{1, 4, 4} {
+		before := runtime.GOMAXPROCS(procs)
+		_, stdout, stderr := command(append([]string{"analyze", "-q", "-json", "-level", "path"}, figures...)...)
+		runtime.GOMAXPROCS(before)
+		stdout = seconds.ReplaceAllString(stdout, "")
+		switch {
+		case strings.Count(stdout, `"tier":"by-path"`) < 10:
+			t.Fatalf("a report without races off the recorded path:\n%s%s", stdout, stderr)
+		case first == "":
+			first = stdout
+		case first != stdout:
+			t.Fatalf("with %d processors, the report is another (-first +now):\n%s", procs, cmp.Diff(strings.Split(first, "\n"), strings.Split(stdout, "\n")))
+		}
+	}
+}
+
+// tracesOf returns the traces of a directory in which a goroutine runs a function with this in its name.
+func tracesOf(t *testing.T, dir, name string) (files []string) {
+	all, err := filepath.Glob(filepath.Join(dir, "*.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range all {
+		f, err := source.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(f.Meta().Goroutines, func(g trace.Goroutine) bool { return strings.Contains(g.Func, name) }) {
+			files = append(files, file)
+		}
+		f.Close()
+	}
+	return files
 }
 
 func examplesAt(t *testing.T, level, traces string, want map[string][]expect.Pair) {
