@@ -72,7 +72,8 @@ func (f *fileEmitter) emitFile(units []*plan.Unit) *emitted {
 		replaced[u.Node] = true
 		edits = append(edits, edit{f.offset(u.Node.Pos()), f.offset(u.Node.End()), text + f.resume(u.Node), u})
 	}
-	if len(edits) == 0 {
+	vars := f.variables()
+	if len(edits) == 0 && len(vars) == 0 {
 		out.text = string(f.source)
 		return out
 	}
@@ -81,6 +82,7 @@ func (f *fileEmitter) emitFile(units []*plan.Unit) *emitted {
 	edits = append(edits, f.languageVersion()...)
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
 	f.apply(edits, out)
+	out.text += f.registration(vars)
 	return out
 }
 

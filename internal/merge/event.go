@@ -10,7 +10,11 @@ import (
 
 // emit writes the events of a record.
 func (m *merger) emit(s *stream, r *record) {
-	if r.kind == format.RawStamp {
+	switch r.kind {
+	case format.RawStamp:
+		return
+	case format.RawVar:
+		m.variable(r)
 		return
 	}
 	p := placed{e: trace.Event{Kind: r.kind, Flags: r.flags, G: m.owner(s), Site: trace.Site(r.site)}, s: s.index, from: s.from, to: s.stamp}

@@ -81,6 +81,8 @@ type merger struct {
 	holders []int32 // (O3): streams
 	gos     map[uint64]trace.GoID
 	chans   map[uint64]*sends // (G3)
+	vars    []variable
+	varsAt  int64
 	stats   Stats
 	err     error
 }
@@ -299,6 +301,7 @@ func (m *merger) cutAfterSync(s *stream) {
 // finish fills in the warnings.
 func (m *merger) finish() {
 	m.stats.Goroutines = len(m.meta.Goroutines) - 1
+	m.variables()
 	m.meta.Warn("unexplained-read", m.stats.Unexplained, "reads returned what no write in the trace explains: code that was not instrumented wrote it, or goroutines that race did, in an order that was not found")
 	if m.Stopped != format.NotStopped {
 		m.meta.Warn("recording-stopped", 1, "the program ran on without being recorded: "+stopText(m.Stopped))

@@ -11,7 +11,7 @@ var kept = map[string]bool{"//go:noinline": true, "//go:generate": true, "//go:f
 
 // asWritten returns the reason for which a unit is never emitted, or "".
 func asWritten(pkg *Package, file *ast.File, n ast.Node) string {
-	if !source(pkg, pkg.FileName(file)) {
+	if !IsSource(pkg, pkg.FileName(file)) {
 		return "cgo file"
 	}
 	if d, ok := n.(*ast.FuncDecl); ok && d.Doc != nil {
@@ -24,11 +24,11 @@ func asWritten(pkg *Package, file *ast.File, n ast.Node) string {
 	return ""
 }
 
-// source reports whether the file is one of the package's own: cgo replaces its input by files in the build cache.
-func source(pkg *Package, name string) bool { return slices.Contains(pkg.GoFiles, name) }
+// IsSource reports whether the file is one of the package's own: cgo replaces its input by files in the build cache.
+func IsSource(pkg *Package, name string) bool { return slices.Contains(pkg.GoFiles, name) }
 
 // handwritten reports whether the file or what it was made from, by its //line comments, is one of the
 // package's own. What cgo adds is not.
 func handwritten(pkg *Package, file *ast.File) bool {
-	return source(pkg, pkg.FileName(file)) || source(pkg, pkg.Fset.PositionFor(file.Name.Pos(), true).Filename)
+	return IsSource(pkg, pkg.FileName(file)) || IsSource(pkg, pkg.Fset.PositionFor(file.Name.Pos(), true).Filename)
 }

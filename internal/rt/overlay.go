@@ -257,7 +257,7 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		{"SelectCase", format.SelectCase}, {"SelectDefault", format.SelectDefault},
 		{"Go", format.Go}, {"Start", format.Start}, {"End", format.End},
 		{"Acquire", format.Acquire}, {"Release", format.Release}, {"ReleaseMerge", format.ReleaseMerge},
-		{"AllocKind", format.Alloc}, {"RawStamp", format.RawStamp}, {"RawChunk", format.RawChunk},
+		{"AllocKind", format.Alloc}, {"RawStamp", format.RawStamp}, {"RawChunk", format.RawChunk}, {"RawVar", format.RawVar},
 	} {
 		fmt.Fprintf(&s, "\t%s%s = %d\n", kind, k.name, k.kind)
 	}
@@ -266,13 +266,13 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		flag format.Flags
 	}{
 		{"Read", format.FlagRead}, {"Try", format.FlagTry}, {"NonBlocking", format.FlagNonBlocking}, {"Closed", format.FlagClosed},
-		{"Write", format.FlagWrite}, {"More", format.FlagMore}, {"NoValue", format.FlagNoValue}, {"Opaque", format.FlagOpaque},
+		{"Write", format.FlagWrite}, {"More", format.FlagMore}, {"NoValue", format.FlagNoValue}, {"Opaque", format.FlagOpaque}, {"Zero", format.FlagZero},
 	} {
 		fmt.Fprintf(&s, "\t%s%s = %d\n", flag, f.name, f.flag)
 	}
 	fmt.Fprintf(&s, "\t%sNoFile = %d\n\t%sNoDisk = %d\n\t%sNoMap = %d\n", stop, format.StopNoFile, stop, format.StopNoDisk, stop, format.StopNoMap)
-	fmt.Fprintf(&s, "\t%sRawVersion = %d\n\t%sRawBlockWords = %d\n\t%sRawBoxWords = %d\n\t%sChunkHeaderWords = %d\n\t%sSegMagic = %d\n)\n",
-		other, format.RawVersion, other, format.RawBlockWords, other, format.RawBoxWords, other, format.ChunkHeaderWords, other, uint64(format.SegMagic))
+	fmt.Fprintf(&s, "\t%sRawVersion = %d\n\t%sRawBlockWords = %d\n\t%sRawBoxWords = %d\n\t%sChunkHeaderWords = %d\n\t%sSegMagic = %d\n\t%sMaxVar = %d\n)\n",
+		other, format.RawVersion, other, format.RawBlockWords, other, format.RawBoxWords, other, format.ChunkHeaderWords, other, uint64(format.SegMagic), other, format.MaxVar)
 	return s.Bytes()
 }
 

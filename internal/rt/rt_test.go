@@ -179,6 +179,9 @@ func testRecords(t *testing.T, file string) {
 	}
 }
 
+// firstAlloc is the first site at which allocations are shown.
+const firstAlloc = 1000
+
 // text writes the records of a process, with objects numbered in order of appearance.
 func text(p *rawfile.Process) string {
 	var b strings.Builder
@@ -204,10 +207,11 @@ func text(p *rawfile.Process) string {
 		fmt.Fprintf(&b, "%s %s\n", g(s.GoID), rs[0].Name())
 		sortCases(rs)
 		for _, r := range rs[1:] {
-			if r.Site == 0 && r.Kind != format.Go && r.Kind != format.End {
+			switch {
+			case r.Kind == format.RawVar:
+				fmt.Fprintf(&b, "\tvar %s %d\n", object(r.Words[0]), r.Words[1:])
 				continue
-			}
-			if r.Kind == format.Alloc {
+			case r.Site == 0 && r.Kind != format.Go && r.Kind != format.End, r.Kind == format.Alloc && r.Site < firstAlloc:
 				continue
 			}
 			fmt.Fprintf(&b, "\t%d %s%s", r.Site, r.Kind, flagText(r.Kind, r.Flags))
@@ -226,6 +230,8 @@ func text(p *rawfile.Process) string {
 			case format.Enter:
 				fmt.Fprintf(&b, " call=%d depth=%d", uint32(words[0]), words[0]>>32)
 				words = nil
+			case format.Alloc:
+				words = words[1:]
 			default:
 				fmt.Fprintf(&b, " %s", object(words[0]))
 				words = words[1:]
@@ -258,7 +264,7 @@ func flagText(k format.Kind, f format.Flags) string {
 		name string
 		ok   bool
 	}{
-		{format.FlagRead, "+r", k < format.ChanSend}, {format.FlagTry, "+try", k < format.ChanSend}, {format.FlagNonBlocking, "+nb", k >= format.ChanSend},
+		{format.FlagRead, "+r", k < format.ChanSend}, {format.FlagZero, "+zero", k == format.Alloc}, {format.FlagTry, "+try", k < format.ChanSend}, {format.FlagNonBlocking, "+nb", k >= format.ChanSend},
 		{format.FlagClosed, "+closed", true}, {format.FlagWrite, "+w", true}, {format.FlagMore, "+more", true}, {format.FlagNoValue, "+novalue", true},
 		{format.FlagOpaque, "+opaque", true},
 	} {

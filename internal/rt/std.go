@@ -36,6 +36,9 @@ var patches = []patch{
 	after("runtime/runtime2.go", "\tgoid         uint64\n", "\tpresage      *PresageG\n"),
 	after("runtime/proc.go", "\tgoenvs()\n\tsecure()\n\tcheckfds()\n", "\tpresageInit()\n"),
 
+	// What package initialisation, which is not recorded as a whole, has left in the variables.
+	before("runtime/proc.go", "\tfn := main_main // make an indirect call", "\tpresageMain()\n"),
+
 	// Goroutines.
 	before("runtime/proc.go", "\treleasem(mp)\n\n\treturn newg\n}\n", "\tpresageGo(callergp, newg)\n"),
 	after("runtime/proc.go", "func goexit1() {\n", "\tif gp := getg(); gp.bubble != nil {\n\t\tpresageHidden(gp, pgReleaseMerge, gp.bubble.raceaddr())\n\t}\n\tpresageEnd()\n"),
@@ -49,13 +52,24 @@ var patches = []patch{
 func mallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 	x := presageMallocgc(size, typ, needzero)
 	if presage.on {
-		presageAlloc(x, size)
+		presageAlloc(x, size, 0)
+	}
+	return x
+}
+
+// presageZeroed is mallocgc for memory that stays zero until the program writes to it.
+func presageZeroed(size uintptr, typ *_type) unsafe.Pointer {
+	x := presageMallocgc(size, typ, true)
+	if presage.on {
+		presageAlloc(x, size, pgFlagZero)
 	}
 	return x
 }
 
 func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 `, 1},
+	{"runtime/malloc.go", "func newobject(typ *_type) unsafe.Pointer {\n\treturn mallocgc(typ.Size_, typ, true)\n", "func newobject(typ *_type) unsafe.Pointer {\n\treturn presageZeroed(typ.Size_, typ)\n", 1},
+	{"runtime/slice.go", "\t\tpanicmakeslicecap()\n\t}\n\n\treturn mallocgc(mem, et, true)\n", "\t\tpanicmakeslicecap()\n\t}\n\n\treturn presageZeroed(mem, et)\n", 1},
 	after("runtime/mgc.go", "func gcMarkTermination(stw worldStop) {\n", "\tpresageGC()\n"),
 
 	// Channels. The checks without the lock go: their results must have a place in the order.

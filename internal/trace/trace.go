@@ -43,6 +43,17 @@ type Meta struct {
 	Goroutines []Goroutine `json:"goroutines,omitempty"` // index: GoID
 	Objects    []Object    `json:"objects,omitempty"`    // named objects, for traces whose objects have names
 	Warnings   []Warning   `json:"warnings,omitempty"`
+
+	// Variables is what package initialisation left in those package-level variables, or parts of them, that the trace
+	// accesses only after event VariablesAt; by address, not overlapping.
+	Variables   []Memory `json:"variables,omitempty"`
+	VariablesAt int64    `json:"variables_at,omitempty"`
+}
+
+// Memory is the content of some memory.
+type Memory struct {
+	Addr Addr   `json:"addr"`
+	Data []byte `json:"data"`
 }
 
 // File is a source file of the program, with the hash it had when it was recorded.
@@ -72,7 +83,7 @@ type SiteInfo struct {
 	Line   int32  `json:"line"`             //
 	Col    int32  `json:"col"`              //
 	Expr   string `json:"expr,omitempty"`   // the expression accessed, as in the source: c.balance
-	Touch  string `json:"touch,omitempty"`  // package footprint: what an opaque call may touch, what an access is part of
+	Touch  string `json:"touch,omitempty"`  // package footprint: what an opaque call may touch, what an access is part of; of a function: what its deferred opaque calls may touch, one on each line
 	Object string `json:"object,omitempty"` // the variable, field or element type: (*Account).balance
 	Name   string `json:"name,omitempty"`   // the position's name in the trace it was converted from
 }

@@ -82,7 +82,8 @@ const (
 	OpaqueEnd   Kind = 49
 
 	// Heap. Alloc: Obj: address; Val: size in bytes. From here on the addresses
-	// Obj..Obj+Val-1 are new locations.
+	// Obj..Obj+Val-1 are new locations. FlagZero: the allocator left them zero, and what the
+	// code that asked for them writes into them is recorded, if that code is.
 	Alloc Kind = 52
 
 	// Control and data for the walk of package program.
@@ -101,6 +102,7 @@ type Flags uint8
 const (
 	FlagRead        Flags = 1 << 0 // lock: shared mode
 	FlagUnexplained Flags = 1 << 0 // memory: a read whose value no recorded write before it explains
+	FlagZero        Flags = 1 << 0 // Alloc: new, make or a variable, not memory that the runtime fills (append, conversions)
 	FlagTry         Flags = 1 << 1 // lock: by TryLock or TryRLock; AtomicRead: a CompareAndSwap that failed
 	FlagNonBlocking Flags = 1 << 1 // channel: case of a select with a default
 	FlagClosed      Flags = 1 << 2 // receive: the channel was closed and empty

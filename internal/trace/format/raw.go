@@ -79,7 +79,7 @@ package format
 //	End                             stamp
 //	Acquire Release ReleaseMerge    object, stamp
 //	OpaqueBegin OpaqueEnd Block     (nothing)
-//	Alloc                           address, bytes, stamp
+//	Alloc                           address, bytes, stamp (FlagZero: they are zero)
 //	Alloc with FlagStack            address, bytes, stamp: from here on, this is the goroutine's own stack: accesses
 //	                                of this goroutine inside it cannot be shared, whatever was there before is gone
 //	Enter                           site of the call | depth<<32
@@ -87,6 +87,8 @@ package format
 //	Value                           max(1, ⌈size/8⌉) words: the bytes of the value, zero-padded
 //	RawStamp                        stamp
 //	RawShort                        what its header says, of: address, words
+//	RawVar                          address, bytes: of a package-level variable, zero now; address 0: so many were left out
+//	RawVar with size > 0            address, bytes (size, at most MaxVar), ⌈size/8⌉ words: its bytes now, zero-padded
 //
 // A stamp is the last word of a record (of Start: the last before the name). Stamps grow within a
 // stream, strictly; stamps of one object grow in the order in which its operations took effect, strictly.
@@ -117,10 +119,15 @@ const (
 	RawBoxWords      = 32 << 10
 	ChunkHeaderWords = 3
 
-	// RawStamp is a stamp alone; RawChunk starts a chunk. Neither is a kind of a trace.
+	// RawStamp is a stamp alone; RawChunk starts a chunk; RawVar is what the main goroutine finds in a
+	// variable before main.main. None of them is a kind of a trace.
 	RawStamp Kind = 0xF1
 	RawShort Kind = 0xF2
+	RawVar   Kind = 0xF3
 	RawChunk Kind = 0xFF
+
+	// MaxVar is the size of the largest variable of which other bytes than zeros are recorded.
+	MaxVar = 4096
 )
 
 // StopReason says why a process stopped recording while it ran on.
@@ -165,6 +172,8 @@ func RawLen(h uint64) (words, stamp int) {
 		return 5, 4
 	case RawShort:
 		return shortLen(h), 0
+	case RawVar:
+		return 3 + (size+7)/8, 0
 	case RawChunk:
 		return ChunkHeaderWords, 0
 	}

@@ -69,6 +69,13 @@ var (
 	sink  unsafe.Pointer
 )
 
+type Var struct {
+	P unsafe.Pointer
+	N uintptr
+}
+
+func Vars(list []Var) {}
+
 func Heap(p unsafe.Pointer) {
 	if never {
 		sink = p

@@ -46,6 +46,12 @@ var (
 	sink  unsafe.Pointer
 )
 
+// A Var is a package-level variable.
+type Var = runtime.PresageVar
+
+// Vars gives the recorder variables of a package. It keeps the slice.
+func Vars(list []Var) { runtime.PresageVars(list) }
+
 // Heap keeps what p points to out of the stack.
 func Heap(p unsafe.Pointer) {
 	if never {

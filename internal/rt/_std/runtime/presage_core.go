@@ -639,8 +639,8 @@ func presageEnd() {
 	unlock(&presage.mu)
 }
 
-// presageAlloc records an allocation of n bytes at p.
-func presageAlloc(x unsafe.Pointer, n uintptr) {
+// presageAlloc records an allocation of n bytes at x.
+func presageAlloc(x unsafe.Pointer, n uintptr, flags uint64) {
 	gp := getg()
 	if n == 0 || gp.m.curg != gp {
 		return // the runtime's own
@@ -653,6 +653,6 @@ func presageAlloc(x unsafe.Pointer, n uintptr) {
 	pgStore(p+8, uint64(uintptr(x)))
 	pgStore(p+16, uint64(n))
 	pgStore(p+24, s.tick())
-	pgStore(p, pgHead(pgAllocKind, 0, 0, uint64(s.site)))
+	pgStore(p, pgHead(pgAllocKind, flags, 0, uint64(s.site)))
 	s.pos = p + 32
 }

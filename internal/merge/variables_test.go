@@ -1,0 +1,84 @@
+package merge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestVariables: of the package-level variables, those words that the trace accesses after the main goroutine
+// has looked at them, and no stream may have accessed before.
+func TestVariables(t *testing.T) {
+	for _, c := range []struct{ name, recording, want, warn string }{
+		{"only what is accessed", `
+			go 1
+			start 0 10
+			stamp 11
+			var/0/0 0x100 24
+			var/0/8 0x200 8 7
+			var/0/11 0x301 11 0x807060504030201 0x0b0a09
+			var/0/8 0x400 8 5
+			stamp 12
+			read 0x108 0
+			write 0x200 3
+			read/0/1 0x30b 11
+			stamp 20`, `
+			at 1
+			0x108 00 00 00 00 00 00 00 00
+			0x200 07 00 00 00 00 00 00 00
+			0x308 08 09 0a 0b`, ""},
+		{"not what was accessed before", `
+			go 1
+			start 0 10
+			write 0x100 1
+			lock 0x900 11
+			var/0/8 0x100 8 7
+			var/0/0 0x200 16
+			stamp 12
+			write 0x100 3
+			read 0x200 0
+			read 0x208 0
+			stamp 20`, `
+			at 3
+			0x200 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00`, ""},
+		{"nor what another goroutine may have accessed before", `
+			go 1
+			start 0 10
+			go 7 11
+			stamp 40
+			var/0/0 0x100 32
+			var/0/0 0x2000 8192
+			stamp 50
+			write 0x110 9
+			read 0x2000 0
+			stamp 60
+			go 7
+			start 1 12
+			write 0x100 1
+			write/20 0x108 8
+			write/20 0x2000 8192
+			stamp 55
+			read 0x118 0
+			stamp 70`, `
+			at 3
+			0x110 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00`, ""},
+		{"variables that were left out", `
+			go 1
+			start 0 10
+			var/0/0 0 3
+			stamp 12`, `
+			at 0`, "variables-large=3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, meta, _ := mergeDir(t, save(t, parseRecording(t, c.recording), 0, 0))
+			var b strings.Builder
+			fmt.Fprintf(&b, "at %d\n", meta.VariablesAt)
+			for _, v := range meta.Variables {
+				fmt.Fprintf(&b, "%#x % x\n", uint64(v.Addr), v.Data)
+			}
+			if got := b.String(); got != lines(c.want) || warnings(meta) != c.warn {
+				t.Errorf("got %s(%s), want %s(%s)", got, warnings(meta), lines(c.want), c.warn)
+			}
+		})
+	}
+}

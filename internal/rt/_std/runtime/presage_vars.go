@@ -1,0 +1,103 @@
+package runtime
+
+import (
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// Package-level variables. Their initialisers are not rewritten, so nobody records what they write; nor does the loader, which
+// has the constant ones in the file. Between the last initialiser and main.main the main goroutine
+// records what is there (V6 of package window).
+
+// A PresageVar is a variable: N bytes at P, which is not in the heap.
+type PresageVar struct {
+	P unsafe.Pointer
+	N uintptr
+}
+
+// A pgVarList is the variables of a package. It is outside the heap; what it points to is a variable itself.
+type pgVarList struct {
+	_    sys.NotInHeap
+	vars uintptr
+	n    int
+	next *pgVarList
+}
+
+// presageVars are the packages that have been initialised.
+var presageVars struct {
+	last *pgVarList
+	over bool // main.main has begun: what a plugin brings is not recorded
+}
+
+// PresageVars is called by the packages' init functions: one after the other, and before main.main.
+func PresageVars(list []PresageVar) {
+	v := &presageVars
+	if !presage.on || v.over || len(list) == 0 {
+		return
+	}
+	l := (*pgVarList)(persistentalloc(unsafe.Sizeof(pgVarList{}), 8, &memstats.other_sys))
+	*l = pgVarList{vars: uintptr(unsafe.Pointer(&list[0])), n: len(list), next: v.last}
+	v.last = l
+}
+
+// pgMaxZero bounds the size of a variable that is looked at, pgMaxVars the bytes that are written of all of them.
+const (
+	pgMaxZero = 1 << 18
+	pgMaxVars = 1 << 20
+)
+
+// presageMain records the variables. Called by the main goroutine before main.main.
+func presageMain() {
+	v := &presageVars
+	v.over = true
+	s := pgHere()
+	if s == nil || s.off || v.last == nil {
+		return
+	}
+	s.room(2)
+	s.stampAlone() // what others have written since their last stamp may be in the variables
+	skipped, budget := uintptr(0), uintptr(pgMaxVars)
+	for l := v.last; l != nil; l = l.next {
+		for i := range l.n {
+			x := (*PresageVar)(unsafe.Pointer(l.vars + uintptr(i)*unsafe.Sizeof(PresageVar{})))
+			switch {
+			case x.N == 0:
+			case x.N > pgMaxZero:
+				skipped++
+			case pgIsZero(x.P, x.N):
+				s.variable(uintptr(x.P), x.N, 0)
+			case x.N > pgMaxVar || x.N > budget:
+				skipped++
+			default:
+				budget -= x.N
+				s.variable(uintptr(x.P), x.N, x.N)
+			}
+		}
+	}
+	if skipped > 0 {
+		s.variable(0, skipped, 0)
+	}
+	s.room(2)
+	s.stampAlone()
+}
+
+// pgIsZero reports whether the n bytes at p are zero.
+func pgIsZero(p unsafe.Pointer, n uintptr) bool {
+	for i := range n {
+		if *(*byte)(add(p, i)) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// variable writes a RawVar with size bytes.
+func (s *PresageG) variable(x, n, size uintptr) {
+	words := (size + 7) / 8
+	p := s.room(3 + int(words))
+	pgStore(p+8, uint64(x))
+	pgStore(p+16, uint64(n))
+	memmove(unsafe.Pointer(p+24), unsafe.Pointer(x), size)
+	pgStore(p, pgHead(pgRawVar, 0, uint64(size), 0))
+	s.pos = p + 24 + words*8
+}
