@@ -3,6 +3,7 @@ package plan
 import (
 	"go/token"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -39,6 +40,25 @@ func (p *Plan) number(f *Func) {
 			}
 		}
 	}
+}
+
+// deferred gives the site of a function, which its Exit has, what its deferred calls of code outside may touch: they run before
+// the Exit, and have no records of their own. What a function value defers is not known.
+func (p *Plan) deferred(f *Func) {
+	var texts []string
+	for _, b := range f.SSA.Blocks {
+		for _, in := range b.Instrs {
+			d, ok := in.(*ssa.Defer)
+			if !ok || TypedDefer(&d.Call) || p.Func(d.Call.StaticCallee()) != nil {
+				continue
+			}
+			set, ok := p.prints.OfInstr(d)
+			if text := set.String(); ok && !set.Dynamic && set.Effect == footprint.Write && !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+	}
+	p.Sites[f.Site].Touch = strings.Join(texts, "\n")
 }
 
 func (p *Plan) site(f *Func, block, instr int, pos token.Pos, expr, object string) trace.Site {
