@@ -59,7 +59,12 @@
 // its accesses is ordered with every conflicting traced access by synchronisation of which its side is not instrumented, and that keeps
 // its order. What it wrote and a traced read returned is also seen by the value.
 //
-// Missed: memory of a traced type that the standard library was given in an interface in one call and looks into by reflection in
+// What may be written decides also what is known of a value (I4 of package window): a call that ran since a location was last accessed
+// may have changed it, and a goroutine that code outside has started may do so at any time later. A deferred call
+// of code outside has no records of its own; the Exit of its function stands for it, with the footprints on that function's site. A go statement that calls code outside
+// is a call under way from there on.
+//
+// Missed: what a deferred function value of code outside writes; memory of a traced type that the standard library was given in an interface in one call and looks into by reflection in
 // another that gets neither it nor what keeps it (a registry, expvar); results of traced callbacks, as far as other modules keep them in interfaces;
 // conversions by unsafe or between struct types with the same fields, which give memory a second name. The results of functions whose effect is
 // none or read are taken as inputs from outside where they depend on time,

@@ -49,6 +49,9 @@
 // (E9) A unit that is refused, does not type-check, or that the compiler rejects (MarkOpaque) stays as it was written: it is opaque, with a reason. So do functions with
 // //go: directives other than noinline, files that import "C", and generated ones.
 //
+// (E10) Each file of the package's own tells the recorder, in an init function, where its package-level variables are (vars.go):
+// initialisers stay as written.
+//
 // Soundness. Emitted text must behave as the source. Where the language leaves an order of evaluation open, it is go/ssa's. The
 // type checker guards types, not behaviour; the programs under testdata/prog and the scripts in bench compare behaviour.
 package instrument

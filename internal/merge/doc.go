@@ -42,6 +42,9 @@
 //     take this value for it would be to say that the read might come before the write. If no write can be brought before it, (V5) holds.
 //     Zero, which is what most memory has at first, needs no write if one could not come without leaving another read unexplained.
 //
+// Package-level variables (RawVar) take no part in this. What stood in them before main.main is for Meta.Variables, if no access has come
+// before, nor can have: none in a current group of another stream.
+//
 // The result is deterministic: it depends on the records only.
 //
 // # What a run leaves behind

@@ -20,8 +20,7 @@ type BuildOptions struct {
 	// NoValues says that the trace has no values at all (another tool's): every read
 	// keeps its writer, and no write is a function of what was there.
 	NoValues bool
-	// Cleared says that allocated memory is zero until it is written. It is not so where append
-	// moves elements to a new array, which is not recorded.
+	// Cleared says that all allocated memory is zero until it is written, also without FlagZero.
 	Cleared bool
 	// Walked says that Flows come from a walk.
 	Walked bool
@@ -90,10 +89,12 @@ type record struct {
 	value  *expr.Expr
 	walked bool
 	forks  []Fork
-	touch  touch // OpaqueBegin, OpaqueEnd
-	chosen bool  // a case of a select
-	skip   bool  // not in any window
-	hot    bool  // a read whose value may come from an event of the window
+	touch  touch   // OpaqueBegin, OpaqueEnd; Go of a goroutine that runs only code outside
+	last   []touch // Exit: deferred calls
+	chosen bool    // a case of a select
+	loose  bool    // a Go of a loose goroutine
+	skip   bool    // not in any window
+	hot    bool    // a read whose value may come from an event of the window
 	mem    int32
 	obj    int32
 	way    int32 // of an alternative: its number, from 1
@@ -110,6 +111,8 @@ type Builder struct {
 	births    []birth // by GoID
 	calls     []calls // by GoID
 	prints    footprints
+	started   map[trace.GoID]bool // goroutines of which nothing but the Start was seen
+	seeded    bool                // carry has the package-level variables
 	done      int64
 	places    []int32 // records by trace event from the first of buf on, +1; 0: none
 	makers    uint32  // how many there were
@@ -132,7 +135,7 @@ func NewBuilder(opt BuildOptions, emit func(*Built) error) *Builder {
 	return &Builder{
 		opt: opt, emit: emit,
 		carry: newCarry(), seen: newInterest(),
-		past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), prints: newFootprints(opt.Meta),
+		past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), started: make(map[trace.GoID]bool), prints: newFootprints(opt.Meta),
 	}
 }
 
@@ -143,8 +146,15 @@ func (b *Builder) Counts() BuildCounts { return b.count }
 func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	r := record{e: *e, index: index, walked: f.Walked, mem: -1, obj: -1}
 	b.call(&r)
+	if b.begun(index); e.Kind == format.Alloc && b.inside(e.G) { // who asked for it fills it
+		r.e.Flags &^= format.FlagZero
+	}
+	b.first(e)
 	if !b.wants(e, &f) {
 		return nil
+	}
+	if e.Kind == format.Exit {
+		r.last = b.prints.deferred(e.Site)
 	}
 	if len(f.Needs) > 0 {
 		b.needs = kept(b.needs, f.Needs)
@@ -166,7 +176,11 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	case e.Kind.IsAccess():
 		b.missed(e)
 	case e.Kind == format.Go:
-		b.born(trace.GoID(e.Obj), birth{e.G, index})
+		if e.Flags&format.FlagOpaque == 0 {
+			b.started[trace.GoID(e.Obj)] = true
+		}
+		r.loose = b.loose(e)
+		b.born(trace.GoID(e.Obj), birth{e.G, index, e.Site})
 	case e.Kind == format.SelectCase:
 		b.selecting[e.G] = true
 	case b.selecting[e.G]:
@@ -203,7 +217,7 @@ func (b *Builder) Flush() error {
 func (b *Builder) wants(e *trace.Event, f *Flow) bool {
 	switch e.Kind {
 	case format.Value, format.Word, format.Block, format.Enter, format.Exit:
-		return len(f.Needs) > 0 || len(f.Guards) > 0 || len(f.Forks) > 0
+		return len(f.Needs) > 0 || len(f.Guards) > 0 || len(f.Forks) > 0 || e.Kind == format.Exit && len(b.prints.deferred(e.Site)) > 0
 	case format.Read, format.Write:
 		return e.Obj != 0 && (e.Flags&format.FlagStack == 0 || b.opt.Walked) // 0: a nil map
 	case format.End:
@@ -281,9 +295,7 @@ func (b *Builder) slide(n int) {
 		if !b.opt.NoValues || !r.e.Kind.IsAccess() {
 			b.carry.apply(&r.e, b.opt.Cleared)
 		}
-		if b.changes(r) {
-			b.carry.call(r.touch)
-		}
+		b.carry.outside.step(r)
 		switch {
 		case r.e.Kind.IsAccess():
 			b.pass(r.index, &r.e)

@@ -215,7 +215,7 @@ func (m *maker) allocsBefore(i int) int32 {
 func (m *maker) generation(addr uint64, n int32) int32 {
 	past := m.past
 	m.past = n
-	g := m.lastAlloc(addr)
+	g := m.lastAlloc(addr, 1)
 	m.past = past
 	return g
 }
@@ -252,14 +252,19 @@ func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 			list = append(list, v)
 		}
 	}
-	if v, ok := s.initial(addr, size); ok {
+	here := slices.DeleteFunc(slices.Clone(s.m.at(addr)), func(i int32) bool {
+		e := &s.m.recs[i].e
+		return uint64(e.Obj) != addr || int64(e.Size) != size || e.Flags&format.FlagNoValue != 0
+	})
+	site := trace.Site(0)
+	if len(here) > 0 {
+		site = s.m.recs[here[0]].e.Site
+	}
+	if v, ok := s.initial(addr, size, site); ok {
 		add(v, -1)
 	}
-	for _, i := range s.m.at(addr) {
+	for _, i := range here {
 		e := &s.m.recs[i].e
-		if uint64(e.Obj) != addr || int64(e.Size) != size || e.Flags&format.FlagNoValue != 0 {
-			continue
-		}
 		add(e.Val, int(i))
 		if e.Kind == format.AtomicRMW {
 			add(e.Aux, int(i))
@@ -276,14 +281,19 @@ func (s *surroundings) sameObject(v uint64, i int) bool {
 	return s.m.generation(v, s.m.allocsBefore(i)) == s.m.generation(v, int32(len(s.m.allocs)))
 }
 
-// initial is what stands at addr when the window begins.
-func (s *surroundings) initial(addr uint64, size int64) (uint64, bool) {
-	k := s.m.generation(addr, int32(len(s.m.allocs)))
-	mask := byteMask(addr, uint16(size))
-	if k >= 0 {
-		return 0, s.m.allocs[k].zero
+// initial is what stands at addr when the window begins, and stays there until an access of the window (I4). An access at
+// the site is to addr.
+func (s *surroundings) initial(addr uint64, size int64, site trace.Site) (uint64, bool) {
+	if k := s.m.generation(addr, int32(len(s.m.allocs))); k >= 0 {
+		return 0, s.m.allocs[k].zero && s.m.untouched(site, s.m.allocs[k].tick)
 	}
-	return s.m.b.carry.value(addr&^7, mask, func(touch) bool { return true })
+	v, known, since := s.m.b.carry.mem.value(addr&^7, byteMask(addr, uint16(size)))
+	return v, known && s.m.untouched(site, since)
+}
+
+// untouched reports whether no call since a tick, up to the end of the window, may write to what the access at a site touches.
+func (m *maker) untouched(s trace.Site, since uint32) bool {
+	return m.outside.recent(&m.b.prints, s) <= since
 }
 
 func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr, ok bool) {
@@ -291,9 +301,10 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 		return 0, nil, false
 	}
 	addr, size := uint64(read.Obj), int64(read.Size)
-	bits, ok = s.initial(addr, size)
+	bits, ok = s.initial(addr, size, read.Site)
 	mask := byteMask(addr, uint16(size))
-	vague := false // something was written that is not known
+	vague := false    // something was written that is not known
+	last := int32(-1) // record that tells
 	for _, i := range s.m.at(addr) {
 		if int(i) >= s.fork {
 			break
@@ -302,6 +313,7 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 		e := &r.e
 		switch {
 		case byteMask(uint64(e.Obj), e.Size)&mask == 0:
+			continue
 		case uint64(e.Obj) != addr || int64(e.Size) != size || e.Flags&format.FlagNoValue != 0:
 			ok, term, vague = false, nil, vague || e.Kind.IsWrite()
 		case e.Kind == format.Write && (len(r.from) == 0 || r.value != nil):
@@ -313,8 +325,18 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 		case ok && e.Val != bits: // something was written unseen
 			bits, term = e.Val, nil
 		}
+		last = i
+	}
+	if last >= 0 && !s.m.untouched(s.m.recs[last].e.Site, s.m.tickAt(last)) {
+		return 0, nil, false
 	}
 	return bits, term, ok
+}
+
+// tickAt is the number of ends of opaque calls before record i.
+func (m *maker) tickAt(i int32) uint32 {
+	n, _ := slices.BinarySearch(m.ends, i)
+	return m.b.carry.outside.tick + uint32(n)
 }
 
 func (s *surroundings) Settled(addr uint64) bool {
@@ -519,7 +541,7 @@ func (m *maker) stepAccess(i int, r *record, t *thread, ev Event) bool {
 		}
 		n := m.add(t, i, ev)
 		ev.Deps, ev.Guards = nil, nil
-		if w.noValue || a.opaque || a.poisoned || a.barrier >= 0 { // it can race, but what it sees or does is not known
+		if w.noValue || w.unsure || !m.untouched(e.Site, m.b.carry.outside.tick) || a.opaque || a.poisoned || a.barrier >= 0 { // it can race, but what it sees or does is not known
 			return false
 		}
 		if reads(e.Kind) {

@@ -255,21 +255,21 @@ type carry struct {
 	mem     memory
 	started map[trace.GoID]bool  // by a Go, and has not begun
 	inside  map[trace.GoID]int32 // opaque calls it is in
-	calls   map[touch]uint32     // opaque calls that may write, by footprint: when the last one was, as in memory.now
+	outside outside
 }
 
 const carryPageShift = 12
 
 func newCarry() carry {
-	return carry{objects: make(map[objKey]*object), pages: make(map[uint64][]objKey), started: make(map[trace.GoID]bool), inside: make(map[trace.GoID]int32), calls: make(map[touch]uint32)}
+	return carry{objects: make(map[objKey]*object), pages: make(map[uint64][]objKey), started: make(map[trace.GoID]bool), inside: make(map[trace.GoID]int32), outside: newOutside()}
 }
 
 func (c *carry) apply(e *trace.Event, cleared bool) {
 	switch {
 	case e.Kind == format.Alloc:
-		c.alloc(uint64(e.Obj), e.Val, cleared)
+		c.alloc(uint64(e.Obj), e.Val, cleared || e.Flags&format.FlagZero != 0)
 	case e.Kind.IsAccess():
-		c.mem.access(e)
+		c.mem.access(e, c.outside.tick)
 	case e.Kind == format.SelectCase:
 	case e.Kind == format.Go:
 		c.started[trace.GoID(e.Obj)] = true
@@ -286,26 +286,6 @@ func (c *carry) apply(e *trace.Event, cleared bool) {
 	}
 }
 
-// call takes an end of an opaque call that may write: what stands where it meets is not known any more.
-func (c *carry) call(t touch) {
-	c.mem.now++
-	c.calls[t] = c.mem.now
-}
-
-// value returns what stands in the bytes of mask of the word at addr, if an access told it and no opaque call since then may have changed it. meets
-// says which calls may.
-func (c *carry) value(addr uint64, mask uint8, meets func(touch) bool) (v uint64, ok bool) {
-	v, at, ok := c.mem.value(addr, mask)
-	if ok && at < c.mem.now {
-		for t, last := range c.calls { // the order does not matter
-			if last > at && meets(t) {
-				return 0, false
-			}
-		}
-	}
-	return v, ok
-}
-
 func (c *carry) object(k objKey) *object {
 	o := c.objects[k]
 	if o == nil {
@@ -319,7 +299,7 @@ func (c *carry) object(k objKey) *object {
 
 // alloc makes everything in a range new.
 func (c *carry) alloc(addr, size uint64, zero bool) {
-	c.mem.alloc(addr, size, zero)
+	c.mem.alloc(addr, size, zero, c.outside.tick)
 	eachPage(c.pages, addr, size, func(list []objKey) {
 		for _, k := range list {
 			if uint64(k.addr)-addr < size {
@@ -348,77 +328,6 @@ func eachPage[T any](pages map[uint64]T, addr, size uint64, f func(T)) {
 			f(list)
 		}
 	}
-}
-
-// memory holds the last known value of every word of the program.
-type memory struct {
-	paged[memPage]
-	now uint32 // the number of ends of opaque calls that may write, so far
-}
-
-type memPage struct {
-	val   [wordsOf]uint64
-	known [wordsOf]uint8  // bytes of val that are
-	at    [wordsOf]uint32 // now, at the last access
-}
-
-// touched notes an access to a word. It tells nothing of the bytes that it does not cover: they are what they were, or what a call has made of them.
-func (m *memory) touched(p *memPage, i uint64, mask uint8) {
-	if p.at[i] != m.now {
-		p.known[i] &= mask
-		p.at[i] = m.now
-	}
-}
-
-// access takes the value of an access of the trace.
-func (m *memory) access(e *trace.Event) {
-	if e.Flags&format.FlagStack != 0 {
-		return
-	}
-	v, mask := e.Val, byteMask(uint64(e.Obj), e.Size)
-	if e.Kind == format.AtomicRMW {
-		v = e.Aux
-	}
-	p, i := m.at(uint64(e.Obj)>>pageShift), uint64(e.Obj)>>3%64
-	m.touched(p, i, mask)
-	if e.Flags&format.FlagNoValue != 0 {
-		if e.Kind.IsWrite() {
-			p.known[i] &^= mask
-		}
-		return
-	}
-	bits := bitMask(mask)
-	p.val[i] = p.val[i]&^bits | v<<(8*(uint64(e.Obj)&7))&bits
-	p.known[i] |= mask
-}
-
-// maxCleared bounds the allocations whose zeros are remembered: those of larger ones are
-// unknown until the first access.
-const maxCleared = 1 << 14
-
-func (m *memory) alloc(addr, size uint64, zero bool) {
-	zero = zero && size <= maxCleared
-	for a := addr &^ 7; a < addr+size; a += 8 {
-		if !zero && m.get(a>>pageShift) == nil {
-			a = a&^511 + 512 - 8
-			continue
-		}
-		p, i := m.at(a>>pageShift), a>>3%64
-		p.val[i], p.known[i], p.at[i] = 0, 0, m.now
-		if zero {
-			p.known[i] = 0xff
-		}
-	}
-}
-
-// value returns the bytes of mask in the word at addr, shifted down, when an access told them, and whether all are known.
-func (m *memory) value(addr uint64, mask uint8) (v uint64, at uint32, ok bool) {
-	p := m.get(addr >> pageShift)
-	if p == nil {
-		return 0, 0, false
-	}
-	i := addr >> 3 % 64
-	return extract(p.val[i], mask), p.at[i], p.known[i]&mask == mask
 }
 
 // byteMask gives the bytes of its word that an access covers. Size 0 is the whole word.

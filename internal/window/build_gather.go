@@ -11,9 +11,11 @@ import (
 // of its bytes in which every access covers whole atoms; each atom is a location.
 type word struct {
 	addr    uint64
-	alloced bool // in this window
-	zero    bool // with alloced: its memory was cleared
-	noValue bool // values are writers
+	alloced bool   // in this window
+	zero    bool   // with alloced: its memory was cleared,
+	tick    uint32 // at this moment
+	noValue bool   // values are writers
+	unsure  bool   // code outside may write at any time: values are writers, too
 	atoms   []atom
 }
 
@@ -36,6 +38,10 @@ type atom struct {
 	firstWrite bool       // the first access of the window writes
 	reads      []uint64   // with firstWrite and no initial value: what was read
 	last       int64      // trace index of the last access
+	tick       uint32     // at that moment
+	events     []int32    // of an atom that is shared: the last of each thread
+	real       uint64     // with unsure: the bits, where cur is the writer
+	begun      bool       // with unsure: real is in use
 	barrier    int32      // the last hidden write, or -1
 	deps       []int32    // of an atom that is not shared: what its content was computed from
 	value      *expr.Expr // and its bytes as a term; nil: not known, or they do not change
@@ -79,6 +85,9 @@ type maker struct {
 	allocIn map[uint64][]int32 // by page: allocs that meet it
 	bigs    []int32            // allocs too large for allocIn
 	past    int32              // allocs before the record that the pass is at
+	parts   map[part]int32     // words
+	outside outside            // at the record that the pass is at
+	ends    []int32            // records that are ends of opaque calls
 
 	lastRec map[trace.GoID]int
 
@@ -90,7 +99,8 @@ type span struct {
 	addr, size uint64
 	zero       bool
 	g          trace.GoID
-	at         int // record
+	at         int    // record
+	tick       uint32 // at that moment
 }
 
 const bigAlloc = 1 << 18
@@ -101,6 +111,7 @@ func newMaker(b *Builder) *maker {
 		b: b, no: b.makers, recs: b.buf, w: &Window{}, kept: make([]bool, len(b.buf)),
 		objAt: make(map[objKey]int32), objsIn: make(map[uint64][]objKey), allocIn: make(map[uint64][]int32),
 		lastRec:    make(map[trace.GoID]int),
+		parts:      make(map[part]int32),
 		production: newProduction(),
 	}
 }
@@ -117,7 +128,11 @@ func (m *maker) make() {
 
 // gather finds the words and objects of the window and the sizes of accesses.
 func (m *maker) gather() {
+	m.outside = m.b.carry.outside.clone()
 	for i := range m.recs {
+		if m.outside.step(&m.recs[i]); m.outside.tick > m.b.carry.outside.tick+uint32(len(m.ends)) {
+			m.ends = append(m.ends, int32(i))
+		}
 		m.lastRec[m.recs[i].e.G] = i
 		m.gatherRecord(i)
 	}
@@ -128,30 +143,67 @@ func (m *maker) gatherRecord(i int) {
 	r.mem, r.obj, r.skip = -1, -1, false
 	switch {
 	case r.e.Kind.IsAccess():
-		r.mem = m.word(uint64(r.e.Obj) &^ 7)
+		r.mem = m.word(uint64(r.e.Obj), r.e.Size)
 		w := &m.words[r.mem]
 		w.refine(byteMask(uint64(r.e.Obj), r.e.Size))
 		w.noValue = w.noValue || m.b.opt.NoValues || r.e.Flags&format.FlagNoValue != 0
 	case r.e.Kind == format.Alloc:
-		m.alloc(span{uint64(r.e.Obj), r.e.Val, m.b.opt.Cleared, r.e.G, i})
+		m.alloc(span{uint64(r.e.Obj), r.e.Val, m.b.opt.Cleared || r.e.Flags&format.FlagZero != 0, r.e.G, i, m.outside.tick})
 	default:
 		if c, ok := classOf(r.e.Kind); ok && (r.e.Kind != format.SelectCase || r.e.Obj != 0) {
 			r.obj = m.object(objKey{c, r.e.Obj})
-			m.use(&m.objs[r.obj], i, r)
+			m.tell(&m.objs[r.obj], i, r)
 		}
 	}
 }
 
-func (m *maker) word(addr uint64) int32 {
-	u := &m.b.seen.words.at(addr >> pageShift)[addr>>3%wordsOf]
-	if u.maker == m.no {
-		return u.word
+func (m *maker) word(addr uint64, size uint16) int32 {
+	u := m.use(addr)
+	switch {
+	case u.maker != m.no:
+		u.maker, u.word = m.no, m.newWord(addr, m.lastAlloc(addr, bytesOf(addr, size)))
+	case u.word == split:
+		k := part{addr &^ 7, m.lastAlloc(addr, bytesOf(addr, size))}
+		i, ok := m.parts[k]
+		if !ok {
+			i = m.newWord(addr, k.alloc)
+			m.parts[k] = i
+		}
+		return i
 	}
-	i := int32(len(m.words))
-	s, alloced := m.allocAt(addr)
-	m.words = append(m.words, word{addr: addr, alloced: alloced, zero: s.zero})
-	u.maker, u.word = m.no, i
-	return i
+	return u.word
+}
+
+// use is what the builder keeps of the word at addr.
+func (m *maker) use(addr uint64) *wordUse {
+	return &m.b.seen.words.at(addr >> pageShift)[addr>>3%wordsOf]
+}
+
+func (m *maker) newWord(addr uint64, alloc int32) int32 {
+	w := word{addr: addr &^ 7, alloced: alloc >= 0}
+	if w.alloced {
+		w.zero, w.tick = m.allocs[alloc].zero, m.allocs[alloc].tick
+	}
+	m.words = append(m.words, w)
+	return int32(len(m.words) - 1)
+}
+
+// part is the bytes of a word that one Alloc of the window made new, or none (-1): small
+// objects share words.
+type part struct {
+	addr  uint64
+	alloc int32
+}
+
+// split is in place of the number of a word that has parts.
+const split = -2
+
+// bytesOf is the number of bytes of its word that an access covers. Size 0 is the rest of the word.
+func bytesOf(addr uint64, size uint16) uint64 {
+	if size == 0 || size > 8 {
+		return 8 - addr&7
+	}
+	return uint64(size)
 }
 
 func (m *maker) object(k objKey) int32 {
@@ -160,7 +212,7 @@ func (m *maker) object(k objKey) int32 {
 	}
 	i := int32(len(m.objs))
 	o := synch{key: k, obj: -1, acquire: -1}
-	if _, alloced := m.allocAt(uint64(k.addr)); alloced {
+	if m.lastAlloc(uint64(k.addr), 1) >= 0 {
 		o.init = &object{known: k.class != chanClass}
 	} else if c := m.b.carry.objects[k]; c != nil {
 		o.init = c.clone()
@@ -174,8 +226,8 @@ func (m *maker) object(k objKey) int32 {
 	return i
 }
 
-// use notes what an event tells about its object.
-func (m *maker) use(o *synch, i int, r *record) {
+// tell notes what an event tells about its object.
+func (m *maker) tell(o *synch, i int, r *record) {
 	if o.first == 0 && o.cur == nil {
 		if r.e.Kind != format.CondWait && r.e.Kind != format.SelectCase && (r.way == 0 || o.key.class == chanClass) {
 			o.init.infer(&r.e)
@@ -200,12 +252,19 @@ func (m *maker) use(o *synch, i int, r *record) {
 
 // alloc ends the generation of what stands in s.
 func (m *maker) alloc(s span) {
+	for _, end := range []uint64{s.addr, s.addr + s.size} {
+		if end&7 != 0 && s.size > 0 {
+			m.splitWord(end)
+		}
+	}
 	n := int32(len(m.allocs))
 	m.allocs = append(m.allocs, s)
 	m.past++
 	m.b.seen.words.within(s.addr, s.size, func(p *usePage, first, last int) {
 		for k := first; k <= last; k++ {
-			p[k].maker = 0
+			if p[k].maker == m.no && p[k].word != split {
+				p[k].maker = 0
+			}
 		}
 	})
 	eachPage(m.objsIn, s.addr, s.size, func(list []objKey) {
@@ -224,20 +283,22 @@ func (m *maker) alloc(s span) {
 	}
 }
 
-// allocAt returns the last Alloc so far, in the pass that is under way, that holds addr's word.
-func (m *maker) allocAt(addr uint64) (span, bool) {
-	best := m.lastAlloc(addr)
-	if best < 0 {
-		return span{}, false
+// splitWord gives the word at addr parts.
+func (m *maker) splitWord(addr uint64) {
+	u := m.use(addr)
+	if u.maker == m.no && u.word != split {
+		m.parts[part{addr &^ 7, m.lastAlloc(addr&^7, 8)}] = u.word
 	}
-	return m.allocs[best], true
+	u.maker, u.word = m.no, split
 }
 
-func (m *maker) lastAlloc(addr uint64) int32 {
+// lastAlloc returns the last Alloc so far, in the pass that is under way, that holds some of the n bytes at addr, which
+// are of one word; or -1.
+func (m *maker) lastAlloc(addr, n uint64) int32 {
 	best := int32(-1)
 	for _, list := range [][]int32{m.allocIn[addr>>carryPageShift], m.bigs} {
 		for k := len(list) - 1; k >= 0 && list[k] > best; k-- {
-			if s := m.allocs[list[k]]; list[k] < m.past && addr+7 >= s.addr && addr < s.addr+s.size {
+			if s := m.allocs[list[k]]; list[k] < m.past && addr+n > s.addr && addr < s.addr+s.size {
 				best = list[k]
 			}
 		}
@@ -262,8 +323,10 @@ func (w *word) refine(mask uint8) {
 
 // share finds out which atoms several goroutines access, and what the first values are.
 func (m *maker) share() {
+	m.outside = m.b.carry.outside.clone()
 	for i := range m.recs {
 		r := &m.recs[i]
+		m.outside.step(r)
 		if r.mem < 0 {
 			continue
 		}
@@ -283,6 +346,7 @@ func (m *maker) touch(w *word, a *atom, r *record) {
 		a.used, a.first = true, r.e.G
 		m.initial(w, a, r, v)
 	}
+	w.unsure = w.unsure || r.way == 0 && m.outside.recent(&m.b.prints, r.e.Site) == always
 	a.many = a.many || a.first != r.e.G
 	a.write = a.write || r.e.Kind.IsWrite()
 	a.off = a.off || r.way > 0
@@ -290,40 +354,6 @@ func (m *maker) touch(w *word, a *atom, r *record) {
 	if a.firstWrite && !w.noValue && r.way == 0 && r.e.Kind != format.Write && r.e.Kind != format.AtomicWrite {
 		a.reads = append(a.reads, v)
 	}
-}
-
-// initial sets the value of an atom before its first access in the window. Where
-// values are writers it is 0, the writer before all.
-func (m *maker) initial(w *word, a *atom, r *record, v uint64) {
-	if w.noValue {
-		return
-	}
-	known := w.alloced && w.zero
-	if !w.alloced {
-		x := m.b.prints.at(r.e.Site, asRead)
-		a.initial, known = m.b.carry.value(w.addr, a.mask, func(t touch) bool { return m.b.prints.meet(t, x) })
-	}
-	switch {
-	case known:
-	case r.way > 0 || r.e.Kind == format.Write || r.e.Kind == format.AtomicWrite:
-		a.firstWrite = true
-	default:
-		a.initial = v
-	}
-}
-
-// unread gives an atom whose value at the start nothing tells a value that no read returns.
-func (a *atom) unread() {
-	v := unreadable
-	for again := true; again; {
-		again = false
-		for _, x := range a.reads {
-			if x == v {
-				v, again = v+1, true
-			}
-		}
-	}
-	a.initial, a.unknown, a.reads = v, true, nil
 }
 
 // meet marks the non-blocking sends on unbuffered channels whose partner the window

@@ -2,6 +2,7 @@ package window
 
 import (
 	"slices"
+	"strings"
 
 	"presage/internal/footprint"
 	"presage/internal/trace"
@@ -19,6 +20,7 @@ type footprints struct {
 	sites   map[trace.Site][3]touch // by use, +1; 0: not looked up
 	texts   map[string]touch
 	sets    []footprint.Set
+	defers  map[trace.Site][]touch
 	meets   map[[2]touch]bool
 	written bool // some traced functions stay as written: they can access everything
 }
@@ -32,7 +34,7 @@ const (
 
 func newFootprints(meta *trace.Meta) footprints {
 	f := footprints{
-		meta: meta, sites: make(map[trace.Site][3]touch), texts: make(map[string]touch), meets: make(map[[2]touch]bool),
+		meta: meta, sites: make(map[trace.Site][3]touch), texts: make(map[string]touch), meets: make(map[[2]touch]bool), defers: make(map[trace.Site][]touch),
 	}
 	f.number(footprint.Set{})
 	f.written = meta != nil && slices.ContainsFunc(meta.Funcs, func(f trace.Func) bool { return f.Opaque != "" })
@@ -86,6 +88,26 @@ func (f *footprints) lookup(s trace.Site, use int) touch {
 	return f.number(footprint.Anything)
 }
 
+// described says whether the trace knows what a site touches.
+func (f *footprints) described(s trace.Site) bool {
+	return f.meta != nil && int(s) < len(f.meta.Sites) && f.meta.Sites[s].Touch != ""
+}
+
+// deferred returns the footprints of the calls that the function of a site defers.
+func (f *footprints) deferred(s trace.Site) []touch {
+	if !f.described(s) {
+		return nil
+	}
+	list, ok := f.defers[s]
+	if !ok {
+		for text := range strings.SplitSeq(f.meta.Sites[s].Touch, "\n") {
+			list = append(list, f.number(footprint.Parse(text)))
+		}
+		f.defers[s] = list
+	}
+	return list
+}
+
 func (f *footprints) meet(a, b touch) bool {
 	if a == nothing || b == nothing {
 		return false
@@ -106,9 +128,6 @@ func (f *footprints) empty(t touch) bool {
 	s := &f.sets[t]
 	return s.Effect == footprint.None && s.State == ""
 }
-
-// writes says whether an opaque call of this footprint may change memory.
-func (f *footprints) writes(t touch) bool { return f.sets[t].Effect == footprint.Write }
 
 // unknown says whether the callee was not known before the run.
 func (f *footprints) unknown(t touch) bool {
@@ -171,11 +190,6 @@ func (b *Builder) call(r *record) {
 		c.leave(e.Aux)
 		c.depth = max(1, e.Aux) - 1
 	}
-}
-
-// changes says whether a record is an end of an opaque call that may write.
-func (b *Builder) changes(r *record) bool {
-	return (r.e.Kind == format.OpaqueBegin || r.e.Kind == format.OpaqueEnd) && r.touch != nothing && b.prints.writes(r.touch)
 }
 
 // leave drops the calls made by frames of depth d and more, which are gone.

@@ -184,7 +184,7 @@ func (m *maker) privately(i int, t *thread, e *trace.Event, valDeps []int32) {
 // call of others as long as the goroutine that allocated the memory has not written, sent or passed on anything
 // that leads there.
 func (m *maker) newer(t *thread, seen int, addr uint64) (skips bool, later int, unknown bool) {
-	k := m.lastAlloc(addr)
+	k := m.lastAlloc(addr, 1)
 	if k < 0 {
 		return false, seen, true
 	}
@@ -211,7 +211,7 @@ func (m *maker) publish(r *record, t *thread) {
 	case r.mem >= 0 && !k.IsWrite() && r.e.Flags&format.FlagOpaque == 0:
 		return
 	case r.mem >= 0 && r.e.Flags&format.FlagOpaque == 0:
-		if k := m.lastAlloc(uint64(r.e.Obj)); k >= 0 && m.unpublished(t, k) {
+		if k := m.lastAlloc(uint64(r.e.Obj), 1); k >= 0 && m.unpublished(t, k) {
 			return
 		}
 	case k == format.OpaqueBegin || k == format.OpaqueEnd:
@@ -351,44 +351,6 @@ func (m *maker) hiddenWrite(i int, t *thread, a *atom, v uint64) bool {
 	a.cur, a.barrier = v, n
 	return true
 }
-
-// unknownWrite deals with a write of a shared atom after opaque calls that may have written there, when no read has told since then
-// what they left. Until the write it is not known what stands there: not what was written before the calls. So a write of
-// something unknown, by a thread of its own, stands after these calls and before the write and every later access of the
-// atom; earlier ones come before the calls anyway.
-func (m *maker) unknownWrite(i int, t *thread, a *atom, e *trace.Event) {
-	k := m.lastAlloc(uint64(e.Obj))
-	alone := k >= 0 && m.unpublished(t, k)
-	x := m.b.prints.at(e.Site, asWrite)
-	var ghost *thread
-	for j := len(m.points) - 1; j >= 0; j-- {
-		p := &m.points[j]
-		if m.w.Events[p.n].Index <= a.last || p.past <= k {
-			break
-		}
-		if alone && p.t != t.id || !m.b.prints.writes(p.touch) || !m.b.prints.meet(p.touch, x) {
-			continue
-		}
-		if ghost == nil {
-			ghost = m.unknown(i, a)
-		}
-		m.w.Edges = append(m.w.Edges, Edge{p.n, ghost.events[0]})
-	}
-}
-
-// unknown makes the thread of an unknown write: its value is computed from a read that never returns what it did.
-func (m *maker) unknown(i int, a *atom) *thread {
-	if m.never == 0 {
-		m.never = m.newObj(ObjState{Val: 1, Unknown: true}) + 1
-	}
-	ghost := &thread{g: -1, id: -1, last: -1}
-	r := m.add(ghost, i, Event{Kind: format.Read, Obj: m.never - 1})
-	a.barrier = m.add(ghost, i, Event{Kind: format.Write, Obj: a.obj, Val: unreadable, ValDeps: []int32{r}})
-	return ghost
-}
-
-// unreadable is a number that no program has in memory but by accident; that it is unknown is said elsewhere.
-const unreadable = uint64(1)<<63 | 0x5eed
 
 // hiddenPrivate is hiddenWrite for an atom that only t accesses. The writer is in opaque
 // code now, or was since the last access; if only t itself can have been, program order says it all.

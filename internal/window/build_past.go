@@ -107,6 +107,7 @@ func (p *past) renew(addr, size uint64) {
 type birth struct {
 	parent trace.GoID
 	index  int64
+	site   trace.Site
 }
 
 func (b *Builder) born(g trace.GoID, x birth) {

@@ -13,9 +13,10 @@ import (
 // moment of the record it is at.
 type production struct {
 	threads  map[trace.GoID]*thread
-	order    []*thread  // by Thread
-	src      [][]int32  // by record: the reads that must be intact for this read's value to be
-	contents []*content // by record: what this read returns, in a symbolic walk
+	order    []*thread          // by Thread
+	ghosts   map[Thread]*thread // what code outside writes, by the thread that has called it
+	src      [][]int32          // by record: the reads that must be intact for this read's value to be
+	contents []*content         // by record: what this read returns, in a symbolic walk
 	cutAny   bool
 	started  map[trace.GoID]bool  // by a Go of the window, in it or cut
 	points   []point              // ends of opaque calls
@@ -26,11 +27,10 @@ type production struct {
 	asked    []int64 // what resolve was asked last, and said
 	answer   []int32
 	writers  map[written][]writer // see misplaced; nil: not yet needed
-	never    Obj                  // +1: memory that nobody knows; see unknownWrite
 }
 
 func newProduction() production {
-	return production{threads: make(map[trace.GoID]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64)}
+	return production{threads: make(map[trace.GoID]*thread), ghosts: make(map[Thread]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64)}
 }
 
 // thread is one goroutine of the window.
@@ -100,10 +100,12 @@ func (m *maker) cut(t *thread) {
 func (m *maker) produce() {
 	m.src, m.past = make([][]int32, len(m.recs)), 0
 	m.w.Names = Names{plain: make(map[uint64]uint64), allocs: m.allocs}
+	m.outside = m.b.carry.outside.clone()
 	for i := range m.recs[:m.onPath] {
 		r := &m.recs[i]
 		m.now = i
 		t := m.thread(r.e.G)
+		m.outside.step(r)
 		if r.e.Kind == format.Alloc {
 			m.past++
 			continue
@@ -335,8 +337,12 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		m.versioned(i, r, t, a, deps, valDeps)
 		return true
 	}
-	if !w.noValue && !reads(e.Kind) && e.Flags&format.FlagOpaque == 0 {
-		m.unknownWrite(i, t, a, e)
+	switch {
+	case w.noValue:
+	case w.unsure:
+		return m.unsure(i, r, t, a, deps, valDeps)
+	case !reads(e.Kind) && e.Flags&format.FlagOpaque == 0:
+		m.overwritten(i, a, e)
 	}
 	shift := 8 * (uint64(e.Obj) & 7)
 	v, aux := extract(e.Val<<shift, a.mask), extract(e.Aux<<shift, a.mask)
@@ -382,7 +388,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		m.w.Events[n].Value = m.valueOf(r, n, shift, a.mask)
 	}
 	m.ordered(t, n, a, e)
-	a.last = r.index
+	m.accessed(a, n, r.index)
 	return true
 }
 
@@ -430,7 +436,7 @@ func (m *maker) pointer(v uint64) uint64 {
 	if v < 4096 || v >= 1<<48 || len(m.allocs) == 0 {
 		return v
 	}
-	k := m.lastAlloc(v)
+	k := m.lastAlloc(v, 1)
 	if k < 0 {
 		return v
 	}

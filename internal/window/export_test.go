@@ -11,7 +11,7 @@ func (b *Builder) StartFrom(w *Window, at func(k format.Kind, o Obj) trace.Addr,
 	for i := range w.Events {
 		e := &w.Events[i]
 		if e.Kind.IsAccess() {
-			b.carry.mem.access(&trace.Event{Kind: format.Write, Obj: at(e.Kind, e.Obj), Size: 8, Val: w.Init[e.Obj].Val})
+			b.carry.mem.access(&trace.Event{Kind: format.Write, Obj: at(e.Kind, e.Obj), Size: 8, Val: w.Init[e.Obj].Val}, 0)
 			continue
 		}
 		if c, ok := classOf(e.Kind); ok {

@@ -17,8 +17,8 @@
 //	val= aux= size=   the operands Val, Aux and Size
 //	@12               Site
 //	obj=              Obj, for a kind that has none by the table of package format
-//	read unexplained try nonblocking closed write more novalue opaque panic stack
-//	                  the flags; read and unexplained share a bit, and so do try and nonblocking, panic and stack
+//	read unexplained zero try nonblocking closed write more novalue opaque panic stack
+//	                  the flags; read, unexplained and zero share a bit, and so do try and nonblocking, panic and stack
 //
 // What is not said is zero, but for memory accesses, where a missing size is 8 and
 // a missing val means FlagNoValue (val=0 says that the value was zero).
