@@ -268,10 +268,14 @@ func PresageGate(site uint32) {
 //go:nosplit
 func PresageGateAt(site uint32, p unsafe.Pointer, n uintptr) bool {
 	if site < gates.sites && *(*byte)(unsafe.Pointer(gates.marks + uintptr(site))) != 0 {
-		gtGate(site, uintptr(p), n)
-		return gtHides(uintptr(p), n)
+		return gtGateAt(site, uintptr(p), n)
 	}
 	return false
+}
+
+func gtGateAt(site uint32, addr, n uintptr) bool {
+	gtGate(site, addr, n)
+	return gtHides(addr, n)
 }
 
 // gtHides reports whether an access comes between the two of a pair that need not be next to each other, and at their location.
