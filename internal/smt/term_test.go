@@ -29,6 +29,9 @@ var kinds = []expr.Kind{expr.Int8, expr.Int16, expr.Int32, expr.Int64, expr.Uint
 
 // edges are values at which operators differ.
 func edges(r *rand.Rand, k expr.Kind) uint64 {
+	if k.IsFloat() && r.IntN(4) == 0 { // a zero
+		return r.Uint64N(2) << (8*k.Size() - 1)
+	}
 	n := uint(8 * k.Size())
 	mask := ^uint64(0) >> (64 - n)
 	switch {
