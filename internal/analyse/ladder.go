@@ -6,6 +6,7 @@ import (
 	"presage/internal/engine"
 	"presage/internal/window"
 	"presage/internal/witness"
+	"presage/internal/witness/stray"
 )
 
 // rungs is the number of rungs that need the engine: maximal causality, value relaxation
@@ -96,7 +97,7 @@ type place struct {
 
 // witnessed has a witness checked and keeps the race (A1).
 func (r *run) witnessed(b place, w *window.Window, p window.Pair, order []int32, k int, s *pairState) bool {
-	if err := witness.Check(w, p, order); err != nil {
+	if err := check(b, w, p, order); err != nil {
 		r.counts.Rejected++
 		if len(r.reject) < 10 {
 			r.reject = append(r.reject, err)
@@ -126,4 +127,14 @@ func (r *run) witnessed(b place, w *window.Window, p window.Pair, order []int32,
 	r.races = append(r.races, race)
 	s.race, s.rung = len(r.races), k
 	return true
+}
+
+// check has both checkers look at a witness: that of the window's rules, and where the window is a variant, that of the
+// way off the recorded path.
+func check(b place, w *window.Window, p window.Pair, order []int32) error {
+	x, err := witness.Execute(w, p, order)
+	if err != nil || b.way == nil {
+		return err
+	}
+	return stray.Check(b.Built, b.way, w, p, x)
 }

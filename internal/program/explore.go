@@ -110,6 +110,7 @@ type path struct {
 	held    []uint64 // mutexes of its own
 	forked  bool     // a goroutine was started
 	left    int      // functions of the fork's stack that have returned
+	assumes []window.Assumption
 	fresh   uint64
 	instrs  int
 	end     string
@@ -143,7 +144,7 @@ func (x *fork) Explore(s window.Surroundings) []*window.Alternative {
 		p := e.paths[len(e.paths)-1]
 		e.paths = e.paths[:len(e.paths)-1]
 		if p.run() {
-			e.done = append(e.done, &window.Alternative{Steps: p.steps, Chosen: p.chosen, End: p.end, Executed: p.instrs})
+			e.done = append(e.done, &window.Alternative{Steps: p.steps, Chosen: p.chosen, Assumes: p.assumes, End: p.end, Executed: p.instrs})
 		}
 	}
 	return e.done
@@ -190,7 +191,7 @@ func (p *path) split(choices []func(*path)) bool {
 	for i := len(choices) - 1; i >= 0; i-- {
 		q := *p
 		q.frame = p.frame.clone()
-		q.steps, q.guards, q.mem, q.waiting = slices.Clip(p.steps), slices.Clip(p.guards), slices.Clip(p.mem), slices.Clip(p.waiting)
+		q.steps, q.guards, q.mem, q.waiting, q.assumes = slices.Clip(p.steps), slices.Clip(p.guards), slices.Clip(p.mem), slices.Clip(p.waiting), slices.Clip(p.assumes)
 		choices[i](&q)
 		p.paths = append(p.paths, &q)
 	}

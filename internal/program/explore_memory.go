@@ -234,6 +234,7 @@ func (p *path) content(in *instr, addr uint64, size int64) (sval, bool) {
 		if !ok {
 			return sval{}, false
 		}
+		p.assumes = append(p.assumes, window.Assumption{Addr: addr + uint64(at), Size: n, Bits: bits, Term: ft})
 		if ft == nil {
 			ft = expr.Word(bits)
 		}

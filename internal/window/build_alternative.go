@@ -11,16 +11,18 @@ import (
 
 // Way is an alternative in a window: how one goroutine could go on from a fork, as events. Variant puts it in its place.
 type Way struct {
-	G      trace.GoID
-	Thread Thread
-	Fork   trace.Site // where the path is left
-	Base   bool       // because a pointer or index is another, not at a branch
-	At     int64      // the event of the trace before which that is
-	Chosen []FlowGuard
-	Holds  []Guard // Chosen, over the window's reads
-	Where  func() Where
-	Steps  []Step
-	Events []Event // numbered from the end of the window's events on; their Index is AlternativeBase plus the step
+	G       trace.GoID
+	Thread  Thread
+	Fork    trace.Site // where the path is left
+	Base    bool       // because a pointer or index is another, not at a branch
+	At      int64      // the event of the trace before which that is
+	Chosen  []FlowGuard
+	Holds   []Guard // Chosen, over the window's reads
+	Where   func() Where
+	Steps   []Step
+	Events  []Event // numbered from the end of the window's events on; their Index is AlternativeBase plus the step
+	Assumes []Assumption
+	Origin  Fork
 
 	Before int32 // the last event of the goroutine that it has in common with the recorded run, -1: none
 	Leaves int32 // the first one that it replaces; the number of events of the window: none
@@ -454,7 +456,7 @@ func (m *maker) produceWay(w *way) *Way {
 	holds, _ := m.conditions(w.alt.Chosen)
 	return &Way{
 		G: t.g, Thread: t.id, Fork: w.from.Site(), Where: w.from.Where, Base: w.from.Base(), At: fork.index,
-		Chosen: w.alt.Chosen, Holds: holds, Steps: w.alt.Steps, Before: before, Leaves: leaves,
+		Chosen: w.alt.Chosen, Holds: holds, Steps: w.alt.Steps, Assumes: w.alt.Assumes, Origin: w.from, Before: before, Leaves: leaves,
 	}
 }
 

@@ -26,6 +26,9 @@ type Fork interface {
 
 	// Explore executes the other ways, in a fixed order. It is called at most once.
 	Explore(s Surroundings) []*Alternative
+
+	// Snapshot is where they start.
+	Snapshot() *Snapshot
 }
 
 // Where is what is chosen at a fork, in the source: the condition of the branch, or the pointer or index.
@@ -43,6 +46,8 @@ type Alternative struct {
 	Steps []Step
 	// Chosen are the guards that only hold off the recorded path: the values of the branch or pointer.
 	Chosen []FlowGuard
+	// Assumes is what it takes from Surroundings.Content.
+	Assumes []Assumption
 	// End says why it goes no further, for counts.
 	End string
 	// Executed is the number of instructions that it took.

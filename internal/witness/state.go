@@ -20,6 +20,7 @@ type state struct {
 	done      []bool       // by event: it has happened
 	intact    []bool       // by event: a read that kept its value
 	seen      []word       // by event: what a read saw
+	wrote     []word       // by event: what a write or send left
 	objects   []object
 }
 
@@ -72,6 +73,7 @@ func newState(w *window.Window) (*state, error) {
 		done:      make([]bool, len(w.Events)),
 		intact:    make([]bool, len(w.Events)),
 		seen:      make([]word, len(w.Events)),
+		wrote:     make([]word, len(w.Events)),
 		objects:   make([]object, len(w.Init)),
 	}
 	for t := range n {

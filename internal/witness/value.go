@@ -27,6 +27,7 @@ func (s *state) produced(i int32, e *window.Event, recorded uint64, asRecorded b
 		x.known = x.known && !s.w.Names.Ambiguous(x.val)
 	}
 	x.by = i
+	s.wrote[i] = x
 	return x
 }
 

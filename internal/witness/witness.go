@@ -70,19 +70,8 @@ func kindName(k format.Kind) string {
 // Check reports whether order, followed by the pair's two accesses, is a possible
 // execution of the window in which the pair races. The error is a *Violation.
 func Check(w *window.Window, p window.Pair, order []int32) error {
-	s, err := newState(w)
-	if err != nil {
-		return err
-	}
-	if err := s.checkPair(p); err != nil {
-		return err
-	}
-	for _, i := range order {
-		if err := s.step(i, p); err != nil {
-			return err
-		}
-	}
-	return s.checkRace(p)
+	_, err := Execute(w, p, order)
+	return err
 }
 
 // step executes one event of the witness, which must be the next of its thread.

@@ -1,0 +1,70 @@
+package window
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/expr"
+	"presage/internal/plan"
+)
+
+// What an alternative starts from and takes for granted, as data: the checker executes the program from there itself, to see
+// whether it does what the alternative says (package witness/stray).
+
+// A Snapshot is where a goroutine stands at a fork: at an instruction that has not been executed yet.
+type Snapshot struct {
+	Program *plan.Plan
+	Frames  []Frame // the innermost first; each of the others is at the call of the one before it
+	Root    bool    // the goroutine ends with the last one; else nothing is known of its callers
+	Stack   [2]uint64
+
+	// What the goroutine's next event rests on, whichever way it goes.
+	Needs  []int64
+	Guards []FlowGuard
+
+	// Global returns the address of a variable of a package.
+	Global func(g *ssa.Global) (addr uint64, ok bool)
+}
+
+// A Frame is one invocation.
+type Frame struct {
+	Func         *ssa.Function
+	Block, Instr int
+	Values       map[ssa.Value]Datum  // of parameters, free variables and instructions
+	Locals       map[*ssa.Alloc]Datum // what is in variables whose address does not leave the function. An address of one, or in one, has its offset as value.
+	Defers       []Deferred           // in the order of their defer statements
+	LostDefers   bool                 // there are more
+}
+
+// A Deferred is a deferred call, with the values of its arguments, and of the free variables if a closure is called.
+type Deferred struct {
+	Call *ssa.Defer
+	Args []Datum
+	Free []Datum
+}
+
+// A Datum is a value: its memory image in words.
+type Datum struct {
+	Words []DatumWord
+	Text  *string // the content of a string, if it is known
+	Parts []Datum // of a tuple
+
+	// Bound says that SSA has the address of a variable here, of which nothing is known but what it holds: the datum. Nobody
+	// writes it any more (package plan, R13).
+	Bound bool
+}
+
+// A DatumWord is a word of a value: Bits, or a Term; neither if it is not Known.
+type DatumWord struct {
+	Bits  uint64
+	Term  *expr.Expr
+	Known bool
+}
+
+// An Assumption is what an alternative takes to be in memory at the fork: at most a word of memory that no other
+// goroutine accesses in the window.
+type Assumption struct {
+	Addr uint64
+	Size int64
+	Bits uint64
+	Term *expr.Expr // if it rests on reads
+}

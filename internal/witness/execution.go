@@ -1,0 +1,45 @@
+package witness
+
+import "presage/internal/window"
+
+// An Execution is a witness that was executed.
+type Execution struct{ s *state }
+
+// Execute is Check, and returns the execution.
+func Execute(w *window.Window, p window.Pair, order []int32) (*Execution, error) {
+	s, err := newState(w)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkPair(p); err != nil {
+		return nil, err
+	}
+	for _, i := range order {
+		if err := s.step(i, p); err != nil {
+			return nil, err
+		}
+	}
+	return &Execution{s}, s.checkRace(p)
+}
+
+// Done reports whether an event has happened.
+func (x *Execution) Done(i int32) bool { return x.s.done[i] }
+
+// Intact reports whether a read has seen what was recorded.
+func (x *Execution) Intact(i int32) bool { return x.s.isIntact(i) }
+
+// Seen is what a read saw.
+func (x *Execution) Seen(i int32) (word uint64, known bool) {
+	return x.s.seen[i].val, x.s.seen[i].known
+}
+
+// Wrote is what a write or send left.
+func (x *Execution) Wrote(i int32) (word uint64, known bool) {
+	return x.s.wrote[i].val, x.s.wrote[i].known
+}
+
+// Value is what a term amounts to.
+func (x *Execution) Value(t *window.Term) (word uint64, known bool) {
+	v := x.s.evaluate(t)
+	return v.val, v.known
+}

@@ -1,0 +1,585 @@
+package stray
+
+import (
+	"go/token"
+	"go/types"
+	"math"
+	"unicode/utf8"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/plan"
+)
+
+// Go's operators, each executed by the operator itself on the type itself. An operand that is not known makes
+// the result unknown; a panic is thrown.
+
+type integer interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
+}
+
+type float interface{ float32 | float64 }
+
+// basicKind is the kind of a basic type, with the kinds of this machine for int, uint and uintptr; Invalid for others.
+func basicKind(t types.Type) types.BasicKind {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return types.Invalid
+	}
+	b, ok := types.Default(t).Underlying().(*types.Basic)
+	if !ok {
+		return types.Invalid
+	}
+	switch k := b.Kind(); k {
+	case types.Int:
+		return types.Int64
+	case types.Uint, types.Uintptr, types.UnsafePointer:
+		return types.Uint64
+	default:
+		return k
+	}
+}
+
+// signExtended is the bits of an integer of kind k as an int64.
+func signExtended(k types.BasicKind, x uint64) int64 {
+	switch k {
+	case types.Int8:
+		return int64(int8(x))
+	case types.Int16:
+		return int64(int16(x))
+	case types.Int32:
+		return int64(int32(x))
+	}
+	return int64(x)
+}
+
+func isSigned(k types.BasicKind) bool { return k >= types.Int && k <= types.Int64 }
+
+func binary(op token.Token, x *ssa.BinOp, a, b value) value {
+	n := sizeof(x.Type())
+	switch op {
+	case token.EQL, token.NEQ:
+		eq, ok := equal(x.X, x.Y, a, b)
+		if !ok {
+			return unknown(n)
+		}
+		return truth(eq == (op == token.EQL))
+	case token.SHL, token.SHR:
+		return shifted(op, basicKind(x.X.Type()), basicKind(x.Y.Type()), a, b, n)
+	}
+	if v, ok := arithmetic(op, basicKind(x.X.Type()), a, b); ok {
+		return v
+	}
+	return unknown(n)
+}
+
+// arithmetic is the binary operators on basic types but shifts, == and !=.
+func arithmetic(op token.Token, k types.BasicKind, a, b value) (value, bool) {
+	switch k {
+	case types.String:
+		s, ok := a.content()
+		t, ok2 := b.content()
+		if ok && ok2 {
+			if op == token.ADD {
+				return stringOf(s + t), true
+			}
+			return ordered(op, s, t)
+		}
+		return value{}, false
+	case types.Complex128:
+		return complexes(op, k, a, b)
+	}
+	y, ok := b.bits()
+	if ok && y == 0 && (op == token.QUO || op == token.REM) && k >= types.Int && k <= types.Uint64 {
+		throw("panic: integer divide by zero")
+	}
+	x, ok2 := a.bits()
+	if !ok || !ok2 {
+		return value{}, false
+	}
+	switch k {
+	case types.Bool:
+		return bools(op, x, y)
+	case types.Int8:
+		return integers(op, int8(x), int8(y), 1)
+	case types.Int16:
+		return integers(op, int16(x), int16(y), 2)
+	case types.Int32:
+		return integers(op, int32(x), int32(y), 4)
+	case types.Int64:
+		return integers(op, int64(x), int64(y), 8)
+	case types.Uint8:
+		return integers(op, uint8(x), uint8(y), 1)
+	case types.Uint16:
+		return integers(op, uint16(x), uint16(y), 2)
+	case types.Uint32:
+		return integers(op, uint32(x), uint32(y), 4)
+	case types.Uint64:
+		return integers(op, x, y, 8)
+	case types.Float32:
+		return floats(op, math.Float32frombits(uint32(x)), math.Float32frombits(uint32(y)))
+	case types.Float64:
+		return floats(op, math.Float64frombits(x), math.Float64frombits(y))
+	case types.Complex64:
+		return complexes(op, k, a, b)
+	}
+	return value{}, false
+}
+
+func bools(op token.Token, x, y uint64) (value, bool) {
+	switch op {
+	case token.AND, token.LAND:
+		return number(x&y&1, 1), true
+	case token.OR, token.LOR:
+		return number((x|y)&1, 1), true
+	}
+	return value{}, false
+}
+
+func integers[T integer](op token.Token, x, y T, n int) (value, bool) {
+	var r T
+	switch op {
+	case token.ADD:
+		r = x + y
+	case token.SUB:
+		r = x - y
+	case token.MUL:
+		r = x * y
+	case token.QUO:
+		r = x / y
+	case token.REM:
+		r = x % y
+	case token.AND:
+		r = x & y
+	case token.OR:
+		r = x | y
+	case token.XOR:
+		r = x ^ y
+	case token.AND_NOT:
+		r = x &^ y
+	default:
+		return ordered(op, x, y)
+	}
+	return number(uint64(r), n), true
+}
+
+func floats[T float](op token.Token, x, y T) (value, bool) {
+	var r T
+	switch op {
+	case token.ADD:
+		r = x + y
+	case token.SUB:
+		r = x - y
+	case token.MUL:
+		r = x * y
+	case token.QUO:
+		r = x / y
+	default:
+		return ordered(op, x, y)
+	}
+	return floating(r)
+}
+
+// floating is a float. Which NaN an operation has depends on machine code: its bits are not known.
+func floating[T float](r T) (value, bool) {
+	if r != r {
+		return value{}, false
+	}
+	switch r := any(r).(type) {
+	case float32:
+		return number(uint64(math.Float32bits(r)), 4), true
+	case float64:
+		return number(math.Float64bits(r), 8), true
+	}
+	return value{}, false
+}
+
+func ordered[T integer | float | string](op token.Token, x, y T) (value, bool) {
+	switch op {
+	case token.LSS:
+		return truth(x < y), true
+	case token.LEQ:
+		return truth(x <= y), true
+	case token.GTR:
+		return truth(x > y), true
+	case token.GEQ:
+		return truth(x >= y), true
+	}
+	return value{}, false
+}
+
+func complexOf(v value) (complex128, bool) {
+	n := len(v.img) / 2
+	re, ok := floatOf(v.part(0, n))
+	im, ok2 := floatOf(v.part(n, n))
+	return complex(re, im), ok && ok2
+}
+
+func floatOf(v value) (float64, bool) {
+	x, ok := v.bits()
+	if len(v.img) == 4 {
+		return float64(math.Float32frombits(uint32(x))), ok
+	}
+	return math.Float64frombits(x), ok
+}
+
+func complexes(op token.Token, k types.BasicKind, a, b value) (value, bool) {
+	x, ok := complexOf(a)
+	y, ok2 := complexOf(b)
+	if !ok || !ok2 {
+		return value{}, false
+	}
+	if k == types.Complex64 {
+		c, d := complex64(x), complex64(y)
+		switch op {
+		case token.ADD:
+			c += d
+		case token.SUB:
+			c -= d
+		case token.MUL:
+			c *= d
+		case token.QUO:
+			c /= d
+		}
+		return halves(floating(real(c)))(floating(imag(c)))
+	}
+	switch op {
+	case token.ADD:
+		x += y
+	case token.SUB:
+		x -= y
+	case token.MUL:
+		x *= y
+	case token.QUO:
+		x /= y
+	}
+	return halves(floating(real(x)))(floating(imag(x)))
+}
+
+// halves puts a complex number together.
+func halves(re value, ok bool) func(value, bool) (value, bool) {
+	return func(im value, ok2 bool) (value, bool) {
+		if !ok || !ok2 {
+			return value{}, false
+		}
+		n := len(re.img)
+		return zero(2*n).with(0, re).with(n, im), true
+	}
+}
+
+// shifted is x op y for an integer x.
+func shifted(op token.Token, k, count types.BasicKind, a, b value, n int) value {
+	y, ok := b.bits()
+	if !ok {
+		return unknown(n)
+	}
+	if isSigned(count) && signExtended(count, y) < 0 {
+		throw("panic: negative shift amount")
+	}
+	x, ok := a.bits()
+	if !ok {
+		return unknown(n)
+	}
+	left := op == token.SHL
+	switch k {
+	case types.Int8:
+		return shift(int8(x), y, left, 1)
+	case types.Int16:
+		return shift(int16(x), y, left, 2)
+	case types.Int32:
+		return shift(int32(x), y, left, 4)
+	case types.Int64:
+		return shift(int64(x), y, left, 8)
+	case types.Uint8:
+		return shift(uint8(x), y, left, 1)
+	case types.Uint16:
+		return shift(uint16(x), y, left, 2)
+	case types.Uint32:
+		return shift(uint32(x), y, left, 4)
+	case types.Uint64:
+		return shift(x, y, left, 8)
+	}
+	return unknown(n)
+}
+
+func shift[T integer](x T, count uint64, left bool, n int) value {
+	if left {
+		return number(uint64(x<<count), n)
+	}
+	return number(uint64(x>>count), n)
+}
+
+// equal is x == y. ok is false where the values do not tell, or the spec leaves it open.
+func equal(x, y ssa.Value, a, b value) (eq, ok bool) {
+	switch {
+	case isNil(y):
+		return isZero(a)
+	case isNil(x):
+		return isZero(b)
+	case !types.Identical(x.Type(), y.Type()):
+		return false, false // an interface and what is in it
+	}
+	return same(x.Type(), a, b)
+}
+
+func isNil(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	if !ok || c.Value != nil {
+		return false
+	}
+	switch plan.Core(c.Type()).(type) {
+	case *types.Struct, *types.Array:
+		return false
+	}
+	return true
+}
+
+// isZero reports whether a pointer, slice, map, channel, function or interface is nil: its first word is 0.
+func isZero(a value) (zero, ok bool) {
+	if a.fn != nil {
+		return false, true
+	}
+	if len(a.img) < 8 {
+		return false, false
+	}
+	x, ok := a.word(0)
+	return x == 0, ok
+}
+
+// same is equality of values of one type.
+func same(t types.Type, a, b value) (eq, ok bool) {
+	if _, param := types.Unalias(t).(*types.TypeParam); param {
+		return false, false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return sameBasic(basicKind(u), a, b)
+	case *types.Pointer:
+		x, ok := a.bits()
+		y, ok2 := b.bits()
+		if x != 0 && y != 0 && (plan.Open(u.Elem()) || sizes.Sizeof(u.Elem()) == 0) {
+			return false, false
+		}
+		return x == y, ok && ok2
+	case *types.Chan:
+		x, ok := a.bits()
+		y, ok2 := b.bits()
+		return x == y, ok && ok2
+	case *types.Struct:
+		return sameFields(u, a, b)
+	case *types.Array:
+		n := sizeof(u.Elem())
+		eq, ok = true, true
+		for i := range int(u.Len()) {
+			e, known := same(u.Elem(), a.part(i*n, n), b.part(i*n, n))
+			if known && !e {
+				return false, true
+			}
+			ok = ok && known
+		}
+		return eq, ok
+	}
+	return false, false
+}
+
+func sameBasic(k types.BasicKind, a, b value) (eq, ok bool) {
+	switch k {
+	case types.String:
+		s, ok := a.content()
+		t, ok2 := b.content()
+		if ok && ok2 {
+			return s == t, true
+		}
+		n, ok := a.word(1)
+		m, ok2 := b.word(1)
+		return false, ok && ok2 && n != m
+	case types.Float32, types.Float64:
+		x, ok := floatOf(a)
+		y, ok2 := floatOf(b)
+		return x == y, ok && ok2
+	case types.Complex64, types.Complex128:
+		x, ok := complexOf(a)
+		y, ok2 := complexOf(b)
+		return x == y, ok && ok2
+	case types.Bool:
+		x, ok := a.bits()
+		y, ok2 := b.bits()
+		return x&1 == y&1, ok && ok2
+	}
+	x, ok := a.bits()
+	y, ok2 := b.bits()
+	return x == y, ok && ok2 && k != types.Invalid
+}
+
+func sameFields(s *types.Struct, a, b value) (eq, ok bool) {
+	eq, ok = true, true
+	for i, off := range offsets(s) {
+		f := s.Field(i)
+		if f.Name() == "_" {
+			continue
+		}
+		n := sizeof(f.Type())
+		e, known := same(f.Type(), a.part(off, n), b.part(off, n))
+		if known && !e {
+			return false, true
+		}
+		ok = ok && known
+	}
+	return eq, ok
+}
+
+// offsets are those of a struct's fields.
+func offsets(s *types.Struct) []int {
+	vars := make([]*types.Var, s.NumFields())
+	for i := range vars {
+		vars[i] = s.Field(i)
+		sizeof(vars[i].Type())
+	}
+	out := make([]int, len(vars))
+	for i, off := range sizes.Offsetsof(vars) {
+		out[i] = int(off)
+	}
+	return out
+}
+
+// unary is -x, !x and ^x.
+func unary(x *ssa.UnOp, a value) value {
+	n := sizeof(x.Type())
+	k := basicKind(x.X.Type())
+	if k == types.Complex64 || k == types.Complex128 {
+		c, ok := complexOf(a)
+		if !ok {
+			return unknown(n)
+		}
+		return signs(c, n)
+	}
+	bits, ok := a.bits()
+	if !ok {
+		return unknown(n)
+	}
+	switch {
+	case x.Op == token.NOT:
+		return truth(bits&1 == 0)
+	case x.Op == token.XOR && k >= types.Int && k <= types.Uint64:
+		return number(^bits, n)
+	case x.Op == token.SUB && k >= types.Int && k <= types.Uint64:
+		return number(-bits, n)
+	case x.Op == token.SUB && k == types.Float32:
+		return number(uint64(math.Float32bits(-math.Float32frombits(uint32(bits)))), n)
+	case x.Op == token.SUB && k == types.Float64:
+		return number(math.Float64bits(-math.Float64frombits(bits)), n)
+	}
+	return unknown(n)
+}
+
+func signs(c complex128, n int) value {
+	if n == 8 {
+		return zero(8).with(0, number(uint64(math.Float32bits(-float32(real(c)))), 4)).with(4, number(uint64(math.Float32bits(-float32(imag(c)))), 4))
+	}
+	return zero(16).with(0, number(math.Float64bits(-real(c)), 8)).with(8, number(math.Float64bits(-imag(c)), 8))
+}
+
+// converted is T(a).
+func converted(x *ssa.Convert, a value) value {
+	n := sizeof(x.Type())
+	from, to := basicKind(x.X.Type()), basicKind(x.Type())
+	switch {
+	case isAddress(x.X.Type()) && isAddress(x.Type()):
+		if p, ok := a.bits(); ok && p >= freshBase && to == types.Uint64 && isUintptr(x.Type()) {
+			throw("the number of an address that is not known")
+		}
+		return a
+	case from == types.Invalid || to == types.Invalid:
+		return unknown(n)
+	case from == to:
+		return a
+	}
+	if v, ok := convertBasic(from, to, a, n); ok {
+		return v
+	}
+	return unknown(n)
+}
+
+func isUintptr(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Uintptr
+}
+
+// isAddress reports whether t is a pointer, unsafe or not, or a uintptr.
+func isAddress(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return true
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer || u.Kind() == types.Uintptr
+	}
+	return false
+}
+
+func convertBasic(from, to types.BasicKind, a value, n int) (value, bool) {
+	if from == types.Complex64 || from == types.Complex128 {
+		c, ok := complexOf(a)
+		if !ok {
+			return value{}, false
+		}
+		if to == types.Complex64 {
+			return halves(floating(float32(real(c))))(floating(float32(imag(c))))
+		}
+		return halves(floating(real(c)))(floating(imag(c)))
+	}
+	x, ok := a.bits()
+	if !ok {
+		return value{}, false
+	}
+	switch from {
+	case types.Int8, types.Int16, types.Int32, types.Int64:
+		return fromInteger(to, signExtended(from, x), n)
+	case types.Uint8, types.Uint16, types.Uint32, types.Uint64:
+		return fromInteger(to, x, n)
+	case types.Float32:
+		return fromFloat(to, math.Float32frombits(uint32(x)), n)
+	case types.Float64:
+		return fromFloat(to, math.Float64frombits(x), n)
+	}
+	return value{}, false
+}
+
+func fromInteger[T int64 | uint64](to types.BasicKind, x T, n int) (value, bool) {
+	switch {
+	case to == types.Float32:
+		return floating(float32(x))
+	case to == types.Float64:
+		return floating(float64(x))
+	case to == types.String:
+		if x < 0 || uint64(x) > utf8.MaxRune {
+			return stringOf(string(utf8.RuneError)), true
+		}
+		return stringOf(string(rune(x))), true
+	case to >= types.Int && to <= types.Uint64:
+		return number(uint64(x), n), true
+	}
+	return value{}, false
+}
+
+// fromFloat converts a float. What does not fit an integer type is left to the machine: it is not known.
+func fromFloat[T float](to types.BasicKind, x T, n int) (value, bool) {
+	switch {
+	case to == types.Float32:
+		return floating(float32(x))
+	case to == types.Float64:
+		return floating(float64(x))
+	case to < types.Int || to > types.Uint64 || x != x:
+		return value{}, false
+	}
+	t := math.Trunc(float64(x))
+	width := 8 * n
+	if isSigned(to) {
+		if limit := math.Ldexp(1, width-1); t < -limit || t >= limit {
+			return value{}, false
+		}
+		return number(uint64(int64(t)), n), true
+	}
+	if t < 0 || t >= math.Ldexp(1, width) {
+		return value{}, false
+	}
+	return number(uint64(t), n), true
+}
