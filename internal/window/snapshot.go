@@ -13,9 +13,9 @@ import (
 // A Snapshot is where a goroutine stands at a fork: at an instruction that has not been executed yet.
 type Snapshot struct {
 	Program *plan.Plan
-	Frames  []Frame // the innermost first; each of the others is at the call of the one before it
-	Root    bool    // the goroutine ends with the last one; else nothing is known of its callers
-	Stack   [2]uint64
+	Frames  []Frame     // the innermost first; each of the others is at the call of the one before it
+	Root    bool        // the goroutine ends with the last one; else nothing is known of its callers
+	Stacks  [][2]uint64 // where the goroutine's stack has been: not memory
 
 	// What the goroutine's next event rests on, whichever way it goes.
 	Needs  []int64

@@ -156,7 +156,9 @@ func (m *machine) load(p value, size int) value {
 	return v
 }
 
-func (m *machine) onStack(addr uint64) bool { return addr >= m.snap.Stack[0] && addr < m.snap.Stack[1] }
+func (m *machine) onStack(addr uint64) bool {
+	return slices.ContainsFunc(m.snap.Stacks, func(s [2]uint64) bool { return addr >= s[0] && addr < s[1] })
+}
 
 // isNext reports whether the next step is such an access, by the instruction at hand.
 func (m *machine) isNext(k format.Kind, addr uint64) bool {
@@ -241,6 +243,8 @@ func (m *machine) store(p, v value) {
 		return
 	case addr >= notProgram:
 		throw("the address %#x, which is nowhere", addr)
+	case m.onStack(addr):
+		throw("memory of the stack")
 	}
 	pieces(addr, size, func(off, n int) {
 		if len(m.todo[m.g]) == 0 {
