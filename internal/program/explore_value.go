@@ -306,13 +306,16 @@ func (p *path) compute(in *instr) bool {
 func (p *path) checked(in *instr, args []sval) string {
 	switch x := in.in.(type) {
 	case *ssa.FieldAddr:
+		if p.frame.code.plan.Local(x.X) { // no memory, and no address
+			return ""
+		}
 		return isPointer(args[0].v)
 	case *ssa.IndexAddr:
 		n, ok := lengthOf(in, args[0].v)
 		if !ok {
 			return "unknown-length"
 		}
-		if _, ok := plan.Core(in.typ).(*types.Pointer); ok {
+		if _, ok := plan.Core(in.typ).(*types.Pointer); ok && !p.frame.code.plan.Local(x.X) {
 			if why := isPointer(args[0].v); why != "" {
 				return why
 			}

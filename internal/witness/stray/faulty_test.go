@@ -147,22 +147,13 @@ func (l *lying) Content(e *trace.Event) (bits uint64, term *expr.Expr, ok bool) 
 // package lets pass has to be a race of the program, by the oracle of package progtest; what it stops is counted, and of that what is none.
 func TestFaultyExplorer(t *testing.T) {
 	kinds := []string{"guards", "flipped", "needs", "address", "value", "dropped", "unlocked", "swapped", "write", "foreign", "content", "fork"}
-	l := progtest.NewLoader()
 	passed, stopped, harm := map[string]int{}, map[string]int{}, map[string]int{}
-	for seed := uint64(1); seed <= 500; seed++ {
-		p, err := l.Load(progtest.Generate(seed, progtest.Knobs{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		run, err := p.Record(seed * 16)
-		if err != nil {
-			continue
-		}
+	eachRun(t, 400, 1, func(name string, p *progtest.Program, run *progtest.Run) {
 		var truth *progtest.Races
 		for _, kind := range kinds {
-			r := rand.New(rand.NewPCG(seed, 3))
+			r := rand.New(rand.NewPCG(3, 3))
 			var last window.Fork
-			races(t, seed, p, run, func(f window.Fork) window.Fork {
+			races(t, name, p, run, func(f window.Fork) window.Fork {
 				x := &faulty{f, r, kind, last}
 				last = f
 				return x
@@ -182,7 +173,7 @@ func TestFaultyExplorer(t *testing.T) {
 				err = stray.Check(f.built, f.way, f.w, f.pair, x)
 				switch {
 				case err == nil && !real:
-					t.Errorf("program %d, explorer wrong about %s: no race, %s, steps%s", seed, kind, p.Describe(progtest.PairOf(a.Site, b.Site)), steps(f.way))
+					t.Errorf("%s, explorer wrong about %s: no race, %s, steps%s", name, kind, p.Describe(progtest.PairOf(a.Site, b.Site)), steps(f.way))
 				case err == nil:
 					passed[kind]++
 				default:
@@ -193,7 +184,7 @@ func TestFaultyExplorer(t *testing.T) {
 				}
 			})
 		}
-	}
+	})
 	t.Logf("passed %v\nstopped %v\nof these no races %v", passed, stopped, harm)
 	for _, kind := range kinds {
 		if stopped[kind] == 0 {
