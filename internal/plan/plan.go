@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"os"
 	"sort"
+	"sync"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -38,6 +39,9 @@ type Plan struct {
 
 	calls    map[*Func][]*ssa.CallCommon  // that bind the parameters of a function
 	captures map[*ssa.FreeVar][]ssa.Value // what the free variables that are values are bound to
+
+	naming  sync.Once
+	exposed map[string]bool // see Named
 }
 
 // Unit is a function with its literals, in the source one stretch of text.

@@ -78,6 +78,7 @@ type arg struct {
 
 // A global is a variable whose address is learnt from its first access.
 type global struct {
+	of     *ssa.Global
 	addr   Value
 	learnt atomic.Pointer[learnt] // the same, for those who work beside the walk
 }

@@ -210,7 +210,10 @@ func (p *path) val(a *arg) sval {
 		if l := a.glob.learnt.Load(); l != nil && l.at < p.s.Until() {
 			return sval{v: l.addr}
 		}
-		return sval{v: Known(p.unseen(a.glob))}
+		if p.w.plan.Named(a.glob.of) { // else a pointer may lead to it as well
+			return sval{v: Known(p.unseen(a.glob))}
+		}
+		return sval{}
 	}
 	return sval{v: a.val}
 }

@@ -21,12 +21,13 @@ func (x *fork) Snapshot() *window.Snapshot {
 }
 
 // addressOf returns the address of a variable of a package, if an access has told it.
-func (w *Walker) addressOf(v *ssa.Global) (addr uint64, ok bool) {
+func (w *Walker) addressOf(v *ssa.Global) (addr uint64, at int64, ok bool) {
 	l := w.global(v).learnt.Load()
 	if l == nil {
-		return 0, false
+		return 0, 0, false
 	}
-	return l.addr.Bits()
+	addr, ok = l.addr.Bits()
+	return addr, l.at, ok
 }
 
 // snapshot is a frame as data.

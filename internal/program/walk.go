@@ -101,7 +101,7 @@ func (w *Walker) global(v *ssa.Global) *global {
 	name := v.String()
 	g := w.globals[name]
 	if g == nil {
-		g = &global{}
+		g = &global{of: v}
 		w.globals[name] = g
 	}
 	return g

@@ -21,8 +21,8 @@ type Snapshot struct {
 	Needs  []int64
 	Guards []FlowGuard
 
-	// Global returns the address of a variable of a package.
-	Global func(g *ssa.Global) (addr uint64, ok bool)
+	// Global returns the address of a variable of a package, and the event of the trace that told it, the first access.
+	Global func(g *ssa.Global) (addr uint64, at int64, ok bool)
 }
 
 // A Frame is one invocation.

@@ -190,14 +190,23 @@ func rootOf(v ssa.Value) *ssa.Alloc {
 	}
 }
 
+// global is the address of a variable of a package. Of one that nobody has accessed so far it is not known; it stands for itself if it is
+// only accessed by name (D8).
 func (m *machine) global(g *ssa.Global) value {
-	addr, ok := m.globals[g.String()]
-	if !ok {
-		if addr, ok = m.snap.Global(g); !ok {
+	name := g.String()
+	if addr, ok := m.globals[name]; ok {
+		return number(addr, 8)
+	}
+	addr, at, ok := m.snap.Global(g)
+	if !ok || at >= m.b.To {
+		if !m.snap.Program.Named(g) {
 			return unknown(8)
 		}
-		m.globals[g.String()] = addr
+		o := m.newObject(m, unknown(sizeof(pointee(g.Type()))), false)
+		o.variable = true
+		addr = o.base
 	}
+	m.globals[name] = addr
 	return number(addr, 8)
 }
 

@@ -23,11 +23,13 @@ type memory struct {
 
 // An object is a variable of an invocation, or memory that the alternative has allocated.
 type object struct {
-	base   uint64
-	data   value
-	owner  *machine
-	local  bool // its address does not leave the invocation
-	frozen bool // a goroutine was started since
+	base     uint64
+	data     value
+	owner    *machine
+	local    bool         // its address does not leave the invocation
+	frozen   bool         // a goroutine was started since
+	variable bool         // of a package, that nobody has accessed so far
+	held     map[int]bool // mutexes in it that are locked, by place
 }
 
 // overlaid is a byte that the alternative has stored.
@@ -110,7 +112,7 @@ func (m *machine) object(addr uint64, size int, write bool) (o *object, at int) 
 	switch {
 	case at+size > len(o.data.img):
 		throw("%d bytes at %d of an object of %d", size, at, len(o.data.img))
-	case write && (o.owner != m || o.frozen):
+	case write && (o.owner != m || o.frozen || o.variable && m.forked):
 		reject("D8", "a store to memory that another goroutine may know")
 	case o.owner != m && (!o.frozen || int(k) >= m.born):
 		reject("D8", "a load from memory of a goroutine that may store to it")

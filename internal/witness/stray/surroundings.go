@@ -98,7 +98,11 @@ func (c *checker) variable(r *window.Traced) {
 		return
 	}
 	t, ok := g.Type().Underlying().(*types.Pointer)
-	if addr, used := c.globals[g.String()]; ok && used && uint64(r.Obj)-addr >= uint64(max(8, sizeof(t.Elem()))) {
+	addr, used := c.globals[g.String()]
+	if used && addr >= freshBase {
+		reject("D8", "%v is accessed in the window", g)
+	}
+	if ok && used && uint64(r.Obj)-addr >= uint64(max(8, sizeof(t.Elem()))) {
 		reject("D9", "%v is not at %#x", g, addr)
 	}
 }
@@ -153,10 +157,10 @@ func (c *checker) assumed(held contents, addr uint64) {
 		switch b := byte(a.Bits >> (8 * (addr - a.Addr))); {
 		case !l.known || l.b != b:
 			reject("D7", "%#x is taken to hold %#x", addr, b)
-		case l.rests && (a.Term == nil || a.Term != l.value || a.Addr != l.addr):
-			reject("D7", "%#x rests on reads, in another way", addr)
-		case !l.rests && a.Term != nil:
-			reject("D7", "%#x rests on no read", addr)
+		case l.rests && a.Term == nil:
+			reject("D7", "%#x rests on reads", addr)
+		case a.Term != nil && (a.Term != l.value || a.Addr != l.addr):
+			reject("D7", "%#x rests on reads in another way", addr)
 		}
 	}
 }
