@@ -39,11 +39,12 @@ var layers = map[string][]string{
 	"internal/program":          {"internal/plan", "internal/trace", "internal/trace/format", "internal/window", "internal/footprint", "internal/expr"},
 	"internal/program/progtest": {"internal/plan", "internal/trace", "internal/trace/format"},
 	"internal/hb":               {"internal/trace", "internal/trace/format"},
-	"internal/window":           {"internal/trace", "internal/trace/format", "internal/hb", "internal/footprint", "internal/expr"},
+	"internal/window":           {"internal/trace", "internal/trace/format", "internal/hb", "internal/footprint", "internal/expr", "internal/plan"},
 	"internal/engine":           {"internal/window", "internal/expr", "internal/trace", "internal/trace/format"},
 	"internal/smt":              {"internal/window", "internal/expr", "internal/trace/format"},
 	"internal/witness":          {"internal/window", "internal/expr", "internal/trace", "internal/trace/format"},
-	"internal/analyse":          {"internal/footprint", "internal/hb", "internal/window", "internal/engine", "internal/witness", "internal/trace", "internal/trace/format"},
+	"internal/witness/stray":    {"internal/window", "internal/expr", "internal/plan", "internal/trace", "internal/trace/format"},
+	"internal/analyse":          {"internal/footprint", "internal/hb", "internal/window", "internal/engine", "internal/witness", "internal/witness/stray", "internal/trace", "internal/trace/format"},
 	"internal/report":           {"internal/trace", "internal/trace/format"},
 }
 

@@ -8,8 +8,8 @@
 // conflicting accesses are *candidates*. Package engine looks for a reordering after
 // which both accesses of a candidate are next, package witness checks what it finds.
 //
-//	(A1) A race is reported only with a witness that the checker accepts. A witness that
-//	     it rejects is an error of presage, counted in Counts.Rejected.
+//	(A1) A race is reported only with a witness that the checker accepts, and one off the recorded path only if package stray accepts
+//	     the path as well. A witness that one of them rejects is an error of presage, counted in Counts.Rejected.
 //	(A2) Races are one for each pair of sites. Of the candidates of a pair of sites, those that
 //	     hb found unordered are tried first, then those nearest to each other in the trace, until one
 //	     races or Options.Tries (per window) or Options.Total (per trace) is spent. A pair that the engine gives up counts for 16.

@@ -10,7 +10,6 @@ import (
 	"presage/internal/hb"
 	"presage/internal/trace"
 	"presage/internal/window"
-	"presage/internal/witness"
 )
 
 // Saved is a witness that was found earlier, as a report has it.
@@ -69,7 +68,7 @@ func (s *Saved) check(b *window.Built) error {
 		if w.Semantics.String() != s.Semantics {
 			w = w.Causal()
 		}
-		return s.checkIn(w)
+		return s.checkIn(place{Built: b}, w)
 	}
 	verdict := errors.New("the trace has no such way off the recorded path")
 	for k := range b.Alternatives {
@@ -77,7 +76,7 @@ func (s *Saved) check(b *window.Built) error {
 			continue
 		}
 		w, _ := b.Variant(k)
-		if verdict = s.checkIn(w); verdict == nil {
+		if verdict = s.checkIn(place{b, &b.Alternatives[k]}, w); verdict == nil {
 			break
 		}
 	}
@@ -91,7 +90,7 @@ func (p *Path) is(way *window.Way) bool {
 	})
 }
 
-func (s *Saved) checkIn(w *window.Window) error {
+func (s *Saved) checkIn(in place, w *window.Window) error {
 	n := len(s.Events)
 	for _, i := range s.Events {
 		if i < 0 || int(i) >= len(w.Events) {
@@ -99,7 +98,7 @@ func (s *Saved) checkIn(w *window.Window) error {
 		}
 	}
 	p := window.Pair{A: s.Events[n-2], B: s.Events[n-1]}
-	if err := witness.Check(w, p, s.Events[:n-2]); err != nil {
+	if err := check(in, w, p, s.Events[:n-2]); err != nil {
 		return err
 	}
 	if order := traceOrder(w, p, s.Events[:n-2]); !slices.Equal(order, s.Order) {
