@@ -148,7 +148,7 @@ func (l *lying) Content(e *trace.Event) (bits uint64, term *expr.Expr, ok bool) 
 func TestFaultyExplorer(t *testing.T) {
 	kinds := []string{"guards", "flipped", "needs", "address", "value", "dropped", "unlocked", "swapped", "write", "foreign", "content", "fork"}
 	passed, stopped, harm := map[string]int{}, map[string]int{}, map[string]int{}
-	eachRun(t, 400, 1, func(name string, p *progtest.Program, run *progtest.Run) {
+	eachRun(t, 200, 1, func(name string, p *progtest.Program, run *progtest.Run) {
 		var truth *progtest.Races
 		for _, kind := range kinds {
 			r := rand.New(rand.NewPCG(3, 3))

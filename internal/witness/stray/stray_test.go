@@ -44,6 +44,9 @@ func eachRace(t *testing.T, seeds, from uint64, f func(*found)) {
 // eachRun calls f for runs of random programs, and of bodies.
 func eachRun(t *testing.T, seeds, from uint64, f func(name string, p *progtest.Program, run *progtest.Run)) {
 	t.Helper()
+	if testing.Short() {
+		seeds /= 5
+	}
 	l := progtest.NewLoader()
 	record := func(name string, p *progtest.Program, seed uint64) {
 		if run, err := p.Record(seed); err == nil {
@@ -396,7 +399,7 @@ func (f *found) sameWords(k int, x, y *witness.Execution) bool {
 func TestFaults(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	tried, byWindow := map[string]int{}, map[string]int{}
-	eachRace(t, 600, 1000, func(f *found) {
+	eachRace(t, 300, 1000, func(f *found) {
 		x, err := f.check()
 		if err != nil {
 			t.Errorf("%s: %v", f.name, err)
