@@ -214,28 +214,73 @@ func plain(ctx context.Context, s *session.Session, dir string, args []string) (
 	if *n == 0 {
 		return nil, nil
 	}
-	command := append([]string{"go", "test", "-race", "-vet=off", "-count=1"}, args...)
-	if *run {
-		bin := filepath.Join(s.Dir, "plain")
-		build := exec.CommandContext(ctx, "go", append([]string{"build", "-race", "-o", bin}, args...)...)
-		build.Dir = dir
-		if out, err := build.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%w: %s", err, out)
-		}
-		command = []string{bin}
+	bins, err := build(ctx, s, dir, args)
+	if err != nil {
+		return nil, err
 	}
 	outputs := make([]string, *n)
 	for i := range outputs {
-		cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		var exit *exec.ExitError
-		if err != nil && !errors.As(err, &exit) {
-			return nil, err
+		for _, b := range bins {
+			cmd := exec.CommandContext(ctx, b.name, b.args...)
+			cmd.Dir = b.dir
+			out, err := cmd.CombinedOutput()
+			var exit *exec.ExitError
+			if err != nil && !errors.As(err, &exit) {
+				return nil, err
+			}
+			outputs[i] += string(out)
 		}
-		outputs[i] = string(out)
 	}
 	return outputs, nil
+}
+
+// binary is a program or test, built with -race and without presage.
+type binary struct {
+	name, dir string
+	args      []string
+}
+
+// build builds the programs or tests of packages; flags among args are those of go test.
+func build(ctx context.Context, s *session.Session, dir string, args []string) ([]binary, error) {
+	command := func(args ...string) ([]byte, error) {
+		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+		return out, err
+	}
+	if *run {
+		bin := filepath.Join(s.Dir, "plain")
+		_, err := command(append([]string{"build", "-race", "-o", bin}, args...)...)
+		return []binary{{bin, dir, nil}}, err
+	}
+	var packages, flags []string
+	for _, a := range args {
+		if f, ok := strings.CutPrefix(a, "-"); ok {
+			flags = append(flags, "-test."+f)
+		} else {
+			packages = append(packages, a)
+		}
+	}
+	out, err := command(append([]string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}"}, packages...)...)
+	if err != nil {
+		return nil, err
+	}
+	var bins []binary
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		if len(f) != 2 {
+			continue
+		}
+		bin := filepath.Join(s.Dir, fmt.Sprintf("plain%d.test", len(bins)))
+		if _, err := command("test", "-race", "-vet=off", "-c", "-o", bin, f[0]); err != nil {
+			return nil, err
+		}
+		bins = append(bins, binary{bin, f[1], flags})
+	}
+	return bins, nil
 }
 
 // replayKnown replays the known races of real modules, in both orders of their drivers.

@@ -477,19 +477,18 @@ func (k *walker) include(s *goState, i int64, e *trace.Event) {
 		return
 	}
 	if s.at >= 0 {
-		if i == k.pair[0] || i == k.pair[1] {
-			st := &k.steps[s.at]
+		st := &k.steps[s.at]
+		switch {
+		case i == k.pair[0] || i == k.pair[1]:
 			st.key, _ = k.at(i)
 			st.index, st.kind, st.eflag, st.obj, st.val = i, e.Kind, e.Flags, e.Obj, e.Val
+		case st.kind.IsAccess() && !e.Kind.IsAccess() && st.index != k.pair[0] && st.index != k.pair[1]: // the operation that the access belongs to
+			st.kind, st.eflag, st.obj, st.aux, st.flags = e.Kind, e.Flags, e.Obj, e.Aux, flagsOf(e, k.classes[e.Site])
 		}
 		return
 	}
 	key, _ := k.at(i)
-	flags := uint8(0)
-	switch e.Kind {
-	case format.OpaqueBegin:
-		b := k.brackets[i]
-		flags = early
+	if b := k.brackets[i]; b != nil {
 		if i >= k.w.From {
 			key = b.from - 0.5
 		}
@@ -497,16 +496,21 @@ func (k *walker) include(s *goState, i int64, e *trace.Event) {
 			key, _ = k.at(b.pair)
 			i = b.pair
 		}
-	case format.OnceBegin:
-		flags = early
-	case format.CondWait:
-		flags = parks
-	case format.ChanSend:
-		if e.Aux == 0 {
-			flags = parks
-		}
 	}
-	k.add(s, i, e, key, s.skip, flags)
+	k.add(s, i, e, key, s.skip, flagsOf(e, k.classes[e.Site]))
+}
+
+// flagsOf are the flags of a step that an event makes at a site of a class.
+func flagsOf(e *trace.Event, c class) uint8 {
+	switch {
+	case e.Kind == format.OpaqueBegin, e.Kind == format.OnceBegin:
+		return early
+	case e.Kind == format.CondWait, e.Kind == format.ChanSend && e.Aux == 0:
+		return parks
+	case e.Kind.IsAccess() && c == chanClass: // of the channel itself, before a send
+		return parks
+	}
+	return 0
 }
 
 func (k *walker) add(s *goState, i int64, e *trace.Event, key float64, skip uint64, flags uint8) {
