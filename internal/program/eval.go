@@ -97,8 +97,27 @@ func (c *code) equal(t types.Type, x, y Value) Value {
 		}
 	case *types.Struct:
 		return c.equalFields(u, x, y)
+	case *types.Array:
+		return c.equalElements(u, x, y)
 	}
 	return Value{}
+}
+
+func (c *code) equalElements(a *types.Array, x, y Value) Value {
+	if plan.Open(a) {
+		return Value{}
+	}
+	all := Known(1)
+	n := c.sizes.Sizeof(a.Elem())
+	for i := range a.Len() {
+		v := c.equal(a.Elem(), x.part(i*n, n), y.part(i*n, n))
+		if b, ok := v.Bits(); ok && b == 0 {
+			return v
+		} else if !ok {
+			all = Value{}
+		}
+	}
+	return all
 }
 
 func (c *code) equalFields(s *types.Struct, x, y Value) Value {

@@ -245,6 +245,9 @@ func (g *goroutine) pinOperands(f *frame, in *instr) {
 	if in.op == opIf && g.w.branched != nil {
 		g.w.branched(f.code.plan, g.d.indexes(f.depsOf(&in.args[0])))
 	}
+	if g.w.symbolic && g.comparable(f, in) {
+		return
+	}
 	for i := range in.args {
 		if in.pins == all || i < 64 && in.pins>>i&1 != 0 {
 			g.keep(f, &in.args[i])

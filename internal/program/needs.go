@@ -59,7 +59,7 @@ func pinned(out *instr, in ssa.Instruction) uint64 {
 }
 
 // pinnedBinOp pins a divisor, a signed shift count, and interfaces and type
-// parameters whose comparison may panic.
+// parameters, or what contains them, whose comparison may panic.
 func pinnedBinOp(in *ssa.BinOp) uint64 {
 	switch in.Op {
 	case token.QUO, token.REM:
@@ -74,13 +74,33 @@ func pinnedBinOp(in *ssa.BinOp) uint64 {
 		if isNilConst(in.X) || isNilConst(in.Y) {
 			return 0
 		}
-		switch in.X.Type().Underlying().(type) {
-		case *types.Basic, *types.Pointer, *types.Chan:
+		if comparesAlways(in.X.Type()) {
 			return 0
 		}
 		return 3
 	}
 	return 0
+}
+
+// comparesAlways reports whether no comparison of values of type t panics.
+func comparesAlways(t types.Type) bool {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic, *types.Pointer, *types.Chan:
+		return true
+	case *types.Array:
+		return comparesAlways(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if !comparesAlways(u.Field(i).Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 func isNilConst(v ssa.Value) bool {

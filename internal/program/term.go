@@ -1,6 +1,8 @@
 package program
 
 import (
+	"go/token"
+	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -349,6 +351,30 @@ func (g *goroutine) keep(f *frame, a *arg) {
 	if t == nil || t.load || !g.guard(t, f.value(a)) {
 		g.d.pin(d)
 	}
+}
+
+// comparable reports whether a comparison of two interfaces does not panic because of a guard: they have different types, or
+// none. What it compares may then be another (T2).
+func (g *goroutine) comparable(f *frame, in *instr) bool {
+	x, ok := in.in.(*ssa.BinOp)
+	if !ok || x.Op != token.EQL && x.Op != token.NEQ || !isInterface(x.X.Type()) || !isInterface(x.Y.Type()) {
+		return false
+	}
+	a, b := g.operand(f, &in.args[0]).word(0), g.operand(f, &in.args[1]).word(0)
+	c := expr.Binary(expr.Or, expr.Bool, 0, expr.Unary(expr.Not, expr.Bool, equals(a, b)), equals(a, expr.Word(0)))
+	if c == nil || !amounts(c, 1, mask(8)) {
+		return false
+	}
+	if !c.IsConst() {
+		g.guards = append(g.guards, window.FlowGuard{Term: c, Want: 1})
+	}
+	return true
+}
+
+// isInterface is not true of type parameters.
+func isInterface(t types.Type) bool {
+	_, param := types.Unalias(t).(*types.TypeParam)
+	return types.IsInterface(t) && !param
 }
 
 // guard makes "t is v" a condition of the next event, a word at a time.

@@ -1,0 +1,5 @@
+package compare
+
+import "testing"
+
+func TestCompare(t *testing.T) { Run() }
