@@ -29,7 +29,8 @@
 //	(D8) What the alternative has allocated is stored to by the goroutine that has allocated it alone, and no more once that has started another; others load
 //	     only what was so before they were started. A variable of a package that nobody has accessed so far counts as such memory, of unknown
 //	     content, if it has no address but its name (plan.Named). A mutex there is locked and unlocked without a step.
-//	(D9) What the alternative accesses is not allocated anew after the fork. Addresses of variables of packages agree with the trace.
+//	(D9) What the alternative accesses is not allocated anew after the fork, and a word that may be a pointer to what stood at its address before an
+//	     allocation of the window is not known. Addresses of variables of packages agree with the trace.
 //
 // # Trust
 //

@@ -258,8 +258,14 @@ func (c *checker) granted() {
 // term is what a term amounts to in the witness.
 func (c *checker) term(f *expr.Expr) (word uint64, known bool) {
 	t, ok := c.b.Term(f)
-	if !ok {
+	switch {
+	case !ok:
 		return 0, false
+	case t.Copies():
+		if word, known = c.x.Seen(t.Reads()[0]); !known {
+			return 0, false
+		}
+		return c.pointed(word).bits()
 	}
 	return c.x.Value(t)
 }

@@ -56,7 +56,7 @@ func (m *machine) seen(s *step, size int) value {
 		if !ok || !m.x.Done(i) {
 			continue
 		}
-		word := number(m.b.Plain(w), 8)
+		word := m.pointed(w)
 		if !s.Event.Kind.IsAccess() {
 			v = m.named(word).part(0, size)
 			continue
@@ -68,6 +68,22 @@ func (m *machine) seen(s *step, size int) value {
 		eachByte(s, m.places[m.w.Events[i].Obj].Mask, func(in, at int) { v = v.with(at, word.part(in, 1)) })
 	}
 	return v
+}
+
+// pointed is a word that was read, as the program sees it. It is not known if it may be a pointer to what stood at its address before an
+// allocation of the window, where now something else is (D9): the window has another value for a pointer to the new object.
+func (c *checker) pointed(w uint64) value {
+	word := c.b.Plain(w)
+	times := 0
+	c.w.Names.Allocated(func(addr, size uint64) {
+		if word-addr < size && word >= 4096 && word < notProgram {
+			times++
+		}
+	})
+	if times > 1 || times == 1 && word == w {
+		return unknown(8)
+	}
+	return number(word, 8)
 }
 
 // eachByte calls f for each byte of an atom: its number in the word of the atom's event, and in the access.
@@ -86,7 +102,10 @@ func eachByte(s *step, mask uint8, f func(in, at int)) {
 
 // named is a word that was read, with an address of what the alternative has allocated as it is here.
 func (m *machine) named(v value) value {
-	x, _ := v.bits()
+	x, ok := v.bits()
+	if !ok {
+		return v
+	}
 	if base, ok := m.mine[x>>freshShift]; ok && x >= notProgram {
 		return number(base+x&(freshSize-1), 8)
 	}
