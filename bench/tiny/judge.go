@@ -27,6 +27,7 @@ type found struct {
 	mismatches []program.Mismatch
 	rejected   int64
 	unknown    int64
+	base       int // of the path level, because a base object is another one
 	counts     analyse.Counts
 }
 
@@ -45,6 +46,9 @@ func analyseRun(ctx context.Context, p *progtest.Program, run *progtest.Run) (*f
 	for _, r := range res.Races {
 		q := progtest.PairOf(r.A.Site, r.B.Site)
 		f.pairs[path][q] = true
+		if r.Path != nil && r.Path.Base {
+			f.base++
+		}
 		if r.Tier == analyse.ByPath {
 			continue
 		}
@@ -76,7 +80,7 @@ func (b *bench) print(w io.Writer, wall time.Duration) {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "forks %d, not explored %d, ways tried %d; alternatives by how they end: %v\n", b.forks, b.unexplored, b.ways, b.ends)
+	fmt.Fprintf(w, "of path, because a base object is another one: %d\nforks %d, not explored %d, ways tried %d; alternatives by how they end: %v\n", b.base, b.forks, b.unexplored, b.ways, b.ends)
 	fmt.Fprintf(w, "reported beyond an exploration that is not exhausted: %d\n", b.unjudged)
 	fmt.Fprintf(w, "load %v, explore %v, record %v, analyse %v; %.0f programs/s\n", b.load.Round(time.Millisecond), b.explore.Round(time.Millisecond),
 		b.recording.Round(time.Millisecond), b.analysis.Round(time.Millisecond), float64(b.programs)/wall.Seconds())

@@ -74,6 +74,7 @@ type bench struct {
 	rejected   int64
 	unknown    int64
 	events     int
+	base       int
 	forks      int64
 	unexplored int64
 	ways       int64
@@ -126,6 +127,7 @@ func (b *bench) run(p *progtest.Program, seed, runSeed uint64) {
 		os.Exit(1)
 	}
 	b.rejected += f.rejected
+	b.base += f.base
 	b.forks, b.unexplored, b.ways = b.forks+f.counts.Build.Forks, b.unexplored+f.counts.Build.Unexplored, b.ways+f.counts.Ways
 	for why, n := range f.counts.Build.Ends {
 		b.ends[why] += n

@@ -1,6 +1,7 @@
 package progtest
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"go/types"
@@ -155,6 +156,13 @@ func (r *recorder) begin(s *state) {
 	r.emit(trace.Event{Kind: format.Go, Flags: format.FlagOpaque, G: 0, Obj: 1})
 	r.emit(trace.Event{Kind: format.Start, G: 1})
 	r.run.Meta.Goroutines = append(r.run.Meta.Goroutines, trace.Goroutine{Func: "runtime.main", RunID: 1})
+	if len(s.globals) > 0 {
+		v := trace.Memory{Addr: trace.Addr(globalBase)}
+		for _, w := range s.globals {
+			v.Data = binary.LittleEndian.AppendUint64(v.Data, w)
+		}
+		r.run.Meta.Variables = []trace.Memory{v}
+	}
 }
 
 func (r *recorder) goes(g, c *goroutine, x *ins) {
@@ -249,7 +257,7 @@ func (r *recorder) value(g *goroutine, f *frame, site trace.Site, h *plan.Hook) 
 
 func (r *recorder) alloc(g *goroutine, addr uint64, size int64) {
 	if r != nil {
-		r.emit(trace.Event{Kind: format.Alloc, G: g.id(), Obj: trace.Addr(addr), Val: uint64(size)})
+		r.emit(trace.Event{Kind: format.Alloc, Flags: format.FlagZero, G: g.id(), Obj: trace.Addr(addr), Val: uint64(size)})
 	}
 }
 
