@@ -10,8 +10,10 @@
 // There are unknowns for the order and for what reads see; all else is a function of them. A condition "of e" is
 // one that holds if σ contains e, or if e is an access of the pair; "before e" of an access of the pair is in σ.
 //
-//	(order) Every event that may be in σ has a position, a word; no two have the same. Also unknown is the cut: σ is what has a smaller
-//	     position. So if σ contains e, what is before e is in σ, and "f before e" is one comparison. What follows an access of the pair in
+//	(order) Every event that may be in σ has a position, a word. Also unknown is the cut: σ is what has a smaller
+//	     position. So if σ contains e, what is before e is in σ, and "f before e" is one comparison. Events that are compared anywhere
+//	     have different positions; where others coincide, either order will do. An event of which nothing asks when or whether it
+//	     is executed, but what follows it in its thread, has the position of the next (σ need not end with it). What follows an access of the pair in
 //	     its thread is not in σ, nor is the pair: they have no positions, and nothing of them is before anything.
 //	(M1) Positions grow along a thread. An access of the pair has its predecessor in σ.
 //	(M2) The Go event that starts a thread is before the first of its events, and before an access of the pair.
@@ -19,11 +21,13 @@
 //	(M4) For a hard edge (f,e), of e: f is before e.
 //	(M5) Of every event: its rule below.
 //	(M6) Of every event: its Deps are intact; of a Strict read: it is intact.
+//	(M7) Of an event that is marked never: false.
 //	(V)  A read r sees (v,k), a word and whether it is known; both are unknowns. It is intact if k and v = r.Val. A write stores a
 //	     pair as well: its Val if its ValDeps are intact, else what its term amounts to. Of a read: the position m of the last write before it, an
 //	     unknown, is no less than that of any write before it, and is that of one of them if there is one; the read sees what a write at m has stored, or
 //	     the initial value. Of every event: its guards' terms are known and amount to what they should.
-//	     Terms are those of package expr, node by node, each with a word and whether it has a value.
+//	     Terms are those of package expr, node by node, each with a word and whether it has a value; what window.Names says of
+//	     pointers is two functions of a word.
 //	(L)  A lock is held for writing if the Locks before are not as many as the Unlocks before, and likewise for reading: the
 //	     state is counted, not followed. (Every event of σ is enabled, so the counts say what the state is.)
 //	(W)  The counter is the sum of the deltas before, in a width in which no sum overflows.
@@ -60,4 +64,5 @@
 //	m_e_o    last write of o        i_r      r is intact             s_o_e     sent on o before e
 //	mv mk    what it has stored     wv wk    what a write stores     r_o_e     received from o before e
 //	t_n tk_n node n of the terms    f_n fw_n a float and its image
+//	plain ambiguous   of window.Names
 package smt
