@@ -364,6 +364,10 @@ func same(t types.Type, a, b value) (eq, ok bool) {
 		x, ok := a.bits()
 		y, ok2 := b.bits()
 		return x == y, ok && ok2
+	case *types.Interface: // of different types, or nil; else what they hold is compared, of which nothing is known
+		x, ok := a.word(0)
+		y, ok2 := b.word(0)
+		return x == y, ok && ok2 && (x != y || x == 0)
 	case *types.Struct:
 		return sameFields(u, a, b)
 	case *types.Array:
