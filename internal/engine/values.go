@@ -129,7 +129,8 @@ func (s *Solver) evaluate(t *window.Term) word {
 func (s *Solver) compute(t *window.Term) word {
 	v, ok := s.values.terms.Eval(t.Expr, func(r int64) (uint64, bool) {
 		seen := &s.values.seen[r]
-		return s.w.Names.Plain(seen.val), seen.known
+		w, ok := s.w.Names.Sees(seen.val, s.w.Events[r].Val)
+		return w, ok && seen.known
 	})
 	return word{v, ok}
 }
@@ -369,7 +370,7 @@ func (s *Solver) excludeSources(x, k int32, p window.Pair) {
 			}
 			val = s.w.Events[w].Val
 		}
-		if v, ok := s.values.terms.Eval(g.Term.Expr, func(int64) (uint64, bool) { return s.w.Names.Plain(val), true }); !ok || v != g.Want {
+		if v, ok := s.values.terms.Eval(g.Term.Expr, func(r int64) (uint64, bool) { return s.w.Names.Sees(val, s.w.Events[r].Val) }); !ok || v != g.Want {
 			s.emit(append(s.happens(x, p), src.lits[i].not())...)
 		}
 	}

@@ -16,7 +16,7 @@ func (q *query) term(t *window.Term) value {
 	}
 	return q.terms.encode(t.Expr, func(n int64) value {
 		v := q.saw(int32(n))
-		return value{q.plainOf(v.val), v.known}
+		return value{q.plainOf(v.val), and(v.known, q.tells(v.val, q.w.Events[n].Val))}
 	})
 }
 
@@ -47,6 +47,16 @@ func (q *query) defineNames() {
 		q.names["ambiguous"] = true
 		fmt.Fprintf(&q.text, "(define-fun ambiguous ((x %s)) Bool %s)\n", word, and(not(less("x", word64(4096))), less("x", word64(1<<48)), or(spans...)))
 	}
+}
+
+// tells says whether a term may compute with what a read sees whose event has the value own: not if that is strange.
+func (q *query) tells(v sexp, own uint64) sexp {
+	if !q.names["ambiguous"] {
+		return yes
+	}
+	strange := []sexp{apply("ambiguous", v)}
+	q.w.Names.EachMixed(func(x uint64) { strange = append(strange, eq(v, word64(x))) })
+	return or(eq(v, word64(own)), not(or(strange...)))
 }
 
 func (q *query) plainOf(v sexp) sexp {

@@ -540,6 +540,7 @@ func (m *maker) finish() {
 			m.w.Init[o.obj] = m.state(o)
 		}
 	}
+	m.mix()
 }
 
 // threadOf returns the number of a goroutine that the state of an object names.

@@ -121,6 +121,49 @@ func readMask(e *trace.Event) uint8 {
 	return byteMask(uint64(e.Obj)&7, e.Size)
 }
 
+// mix finds the names of the window that share their word with another object (Names.Strange): one that another Alloc of the window made in
+// the same place, or that was there before the first.
+func (m *maker) mix() {
+	if len(m.names) == 0 {
+		return
+	}
+	old := make(map[int32]bool) // allocs in whose place there was something that the window knows of
+	note := func(v uint64) {
+		if v >= 4096 && v < 1<<48 {
+			if k := m.lastAlloc(v, 1); k >= 0 {
+				old[k] = true
+			}
+		}
+	}
+	for i := range m.w.Events {
+		note(m.w.Events[i].Val)
+		note(m.w.Events[i].Aux)
+	}
+	for i := range m.w.Init {
+		note(m.w.Init[i].Val)
+		for _, v := range m.w.Init[i].Queue {
+			note(v)
+		}
+	}
+	m.w.Names.mixed = make(map[uint64]bool)
+	for p, name := range m.names {
+		n := 0
+		for _, list := range [][]int32{m.allocIn[p[0]>>carryPageShift], m.bigs} {
+			for _, k := range list {
+				if s := m.allocs[k]; p[0]-s.addr < s.size {
+					n++
+					if old[k] {
+						n++
+					}
+				}
+			}
+		}
+		if n > 1 {
+			m.w.Names.mixed[name] = true
+		}
+	}
+}
+
 // guard makes a Pin of a record's guards (V, P). One that has no term makes its reads needed.
 func (m *maker) guard(i int, r *record, t *thread) {
 	var deps []int32

@@ -47,6 +47,7 @@ type Guard struct {
 // known. One that is nothing but a read of a whole word stores what that read sees, name and all.
 type Names struct {
 	plain  map[uint64]uint64
+	mixed  map[uint64]bool // values whose word another object has as well
 	allocs []span
 }
 
@@ -61,6 +62,28 @@ func (n *Names) Plain(v uint64) uint64 {
 // Ambiguous reports whether the plain word v may be an address in memory that the window allocates.
 func (n *Names) Ambiguous(v uint64) bool {
 	return v >= 4096 && v < 1<<48 && slices.ContainsFunc(n.allocs, func(s span) bool { return v-s.addr < s.size })
+}
+
+// Strange reports whether another value of the window, another object, may have the same word as v: memory that was
+// allocated anew. A term that computes with words would take the one for the other. So a read that sees a strange
+// value tells a term nothing, unless it is the value that its event has.
+func (n *Names) Strange(v uint64) bool {
+	if len(n.allocs) == 0 {
+		return false
+	}
+	return n.mixed[v] || n.Ambiguous(v)
+}
+
+// Sees is the word with which a term computes where a read, whose event has the value own, sees v.
+func (n *Names) Sees(v, own uint64) (word uint64, ok bool) {
+	return n.Plain(v), v == own || !n.Strange(v)
+}
+
+// EachMixed calls f for the values that stand for another word and are Strange.
+func (n *Names) EachMixed(f func(v uint64)) {
+	for _, v := range slices.Sorted(maps.Keys(n.mixed)) {
+		f(v)
+	}
 }
 
 // Each calls f for every value that stands for another word, and that word, in the order of the values.

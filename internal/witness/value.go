@@ -37,7 +37,8 @@ func (s *state) evaluate(t *window.Term) word {
 		if r < 0 || r >= int64(len(s.seen)) {
 			return 0, false
 		}
-		return s.w.Names.Plain(s.seen[r].val), s.seen[r].known
+		w, ok := s.w.Names.Sees(s.seen[r].val, s.w.Events[r].Val)
+		return w, ok && s.seen[r].known
 	}}
 	a := v.of(t.Expr)
 	return word{val: a.bits, known: a.ok}
