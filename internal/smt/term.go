@@ -103,8 +103,14 @@ func (t *terms) node(e *expr.Expr, read read) value {
 		v := t.done[x]
 		a[i], known = v.val, and(known, v.known)
 	}
-	if usesText(e) {
-		t.q.giveUp("strings")
+	switch {
+	case e.Op() == expr.Call && expr.Functions[e.Name()] == nil: // (E3)
+		return unknown
+	case e.Op() == expr.Call:
+		t.q.giveUp("calls in terms")
+		return unknown
+	case usesText(e):
+		t.q.giveUp("strings in terms")
 		return unknown
 	}
 	switch e.Op() {
@@ -122,8 +128,8 @@ func (t *terms) node(e *expr.Expr, read read) value {
 	case expr.Cat:
 		n := int(8 * e.Number())
 		return value{apply("concat", extract(a[1], 63-n, 0), extract(a[0], n-1, 0)), known}
-	case expr.Call, expr.QuoRe, expr.QuoIm:
-		t.q.giveUp("calls in terms")
+	case expr.QuoRe, expr.QuoIm:
+		t.q.giveUp("quotients of complex numbers in terms")
 		return unknown
 	}
 	x, ok := t.operation(e, a)

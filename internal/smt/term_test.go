@@ -76,6 +76,8 @@ func (m *maker) any(k expr.Kind, depth int) *expr.Expr {
 		return expr.Binary(m.pick(expr.Eql, expr.Neq, expr.Lss, expr.Leq, expr.Gtr, expr.Geq), from, 0, m.any(from, depth-1), m.any(from, depth-1))
 	case k == expr.Bool && n == 8:
 		return expr.Unary(expr.Not, k, x())
+	case k == expr.Bool && m.IntN(3) == 0:
+		return expr.Apply("nobody has filled this in", k, x())
 	case k == expr.Bool:
 		return expr.Binary(m.pick(expr.And, expr.Or, expr.Xor, expr.Eql), k, 0, x(), x())
 	case n == 0:
