@@ -10,7 +10,7 @@ import (
 // Floats. Their images are words; a number of the theory of floating point has no image there, so a result is an
 // unknown word that stands for the number: there is exactly one, unless the number is a NaN, and then there is no value (E4).
 
-// format64 is that of kind k.
+// floatFormat is the widths of exponent and significand.
 func floatFormat(k expr.Kind) string {
 	if k == expr.Float32 {
 		return "8 24"
