@@ -1,7 +1,7 @@
 // Command masked counts how often presage and go test -race find the expected races of
 // the examples, over several runs of each.
 //
-//	go run ./bench/masked [-n 20] [-only name] [-level causal]
+//	go run ./bench/masked [-n 20] [-only name] [-level path]
 //
 // A run of presage counts if its report has exactly the expected pairs; a run of -race counts if it reports anything
 // at all. The examples without an expected race are run too: there, any report is wrong.
@@ -29,7 +29,7 @@ func main() {
 	log.SetPrefix("masked: ")
 	n := flag.Int("n", 20, "runs of each example")
 	only := flag.String("only", "", "only this example, as lockorder or recipe/fig1")
-	level := flag.String("level", "causal", "of presage's analysis; the expected pairs are those that it reaches")
+	level := flag.String("level", "path", "of presage's analysis; the expected pairs are those that it reaches")
 	flag.Parse()
 	want, err := expect.Read("examples")
 	if err != nil {
