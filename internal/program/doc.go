@@ -29,7 +29,7 @@
 // A phi depends on the edge taken; why it was taken is in the Needs of the Block event (F2).
 //
 // (F2) Pinned, that is in the Needs of the next event of the goroutine: branch conditions; addresses and
-// indices; operands of implicit checks (nil, bounds, divisor, shift count, type assertion, comparison of interfaces: in a symbolic walk it is enough that they have different types);
+// indices; operands of implicit checks (nil, bounds, divisor, shift count, type assertion, comparison of interfaces: in a symbolic walk it is enough that the divisor is not zero, the count not negative, and that the interfaces have different types);
 // arguments and callee of opaque calls, go and defer; channels, locks, maps and their keys and the
 // values put in them; panics. pinned in needs.go is the table.
 //

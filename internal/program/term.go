@@ -371,6 +371,39 @@ func (g *goroutine) comparable(f *frame, in *instr) bool {
 	return true
 }
 
+// divides reports whether a division or a shift does not panic because of a guard: the divisor is not zero, the count not
+// negative. Which it is does not matter then (T2).
+func (g *goroutine) divides(f *frame, in *instr) bool {
+	x, ok := in.in.(*ssa.BinOp)
+	if !ok {
+		return false
+	}
+	k := kinds[kindOf(x.Y.Type())]
+	if !k.IsInteger() {
+		return false
+	}
+	op := expr.Neq
+	switch x.Op {
+	case token.QUO, token.REM:
+	case token.SHL, token.SHR:
+		op = expr.Geq
+	default:
+		return false
+	}
+	y := g.operand(f, &in.args[1]).word(0)
+	if y == nil {
+		return false
+	}
+	c := expr.Binary(op, k, 0, y, expr.Constant(k, 0))
+	if c == nil || !amounts(c, 1, mask(8)) {
+		return false
+	}
+	if !c.IsConst() {
+		g.guards = append(g.guards, window.FlowGuard{Term: c, Want: 1})
+	}
+	return true
+}
+
 // isInterface is not true of type parameters.
 func isInterface(t types.Type) bool {
 	_, param := types.Unalias(t).(*types.TypeParam)
