@@ -46,17 +46,11 @@ const (
 
 // sval is a symbolic value: known, a term, or neither.
 type sval struct {
-	v  Value
-	t  *term
-	fn *xclosure
+	v Value
+	t *term
 }
 
 func (s *sval) symbolic() bool { return s.t != nil }
-
-type xclosure struct {
-	fn   *ssa.Function
-	free []sval
-}
 
 // xframe is an invocation in an alternative.
 type xframe struct {

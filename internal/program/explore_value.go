@@ -220,9 +220,8 @@ func (p *path) other(in *instr) bool {
 	case *ssa.MakeSlice:
 		return p.makeSlice(in, x)
 	case *ssa.MakeClosure:
-		c := &xclosure{fn: x.Fn.(*ssa.Function)}
 		p.fresh++
-		return p.next(in, sval{v: Known(freshMemory + p.fresh*freshSize), fn: c})
+		return p.next(in, sval{v: Known(freshMemory + p.fresh*freshSize)})
 	case *ssa.MakeInterface, *ssa.ChangeInterface:
 		return p.next(in, sval{})
 	case *ssa.BinOp, *ssa.ChangeType, *ssa.Convert, *ssa.Extract, *ssa.FieldAddr, *ssa.Field, *ssa.IndexAddr, *ssa.Index, *ssa.Slice:

@@ -95,8 +95,14 @@ func TestRecorded(t *testing.T) {
 	src, err := os.ReadFile("testdata/ops/main.go")
 	must(t, err)
 	b := build(t, string(src))
-	w := program.New(b.plan)
-	for i, e := range b.record(t) {
+	events := b.record(t)
+	for name, w := range map[string]*program.Walker{"plain": program.New(b.plan), "branching": program.NewBranching(b.plan)} {
+		t.Run(name, func(t *testing.T) { recorded(t, w, events) })
+	}
+}
+
+func recorded(t *testing.T, w *program.Walker, events []trace.Event) {
+	for i, e := range events {
 		w.Step(int64(i), &e)
 	}
 	s := w.Stats()

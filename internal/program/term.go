@@ -158,9 +158,9 @@ func (g *goroutine) checked(t *term, v Value, size int64) *term {
 		if e == nil {
 			continue
 		}
-		m := mask(size - 8*int64(i))
-		if size < 0 {
-			m = mask(8)
+		m := mask(8)
+		if size >= 0 { // else the type is a parameter
+			m = mask(max(0, size-8*int64(i)))
 		}
 		if want, ok := v.Word(i); ok && !amounts(e, want, m) {
 			t = t.without(i)

@@ -37,7 +37,6 @@ type ways struct {
 	now     int // record that produce is at
 	byWord  []int32
 	opaques map[trace.GoID][]opaqueCalls
-	gos     trace.GoID
 }
 
 // opaqueCalls are the calls of a goroutine with one footprint.

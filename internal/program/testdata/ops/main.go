@@ -19,6 +19,24 @@ type num interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint | ~float32 | ~float64
 }
 
+type titled interface{ title() string }
+
+type label struct {
+	text string
+	n    int
+}
+
+func (l label) title() string { return l.text }
+
+type labels[T titled] []T
+
+func (l labels[T]) join() (s string) {
+	for i := range l {
+		s += l[i].title()
+	}
+	return s
+}
+
 func gsum[T num](xs ...T) T {
 	var s T
 	for _, x := range xs {
@@ -614,6 +632,9 @@ func bigs() int {
 }
 
 func main() {
+	ls := labels[label]{{"a", 1}, {"b", 2}}
+	go func() { _ = ls.join() }()
+	println(ls.join())
 	fmt.Println(gsum[int8](100, 50), gsum(1.5, 2.5), gsum[uint16](65535, 2))
 	p := &pair[string, int]{k: "a", v: 1, nxt: &pair[string, int]{k: "b", v: 2}}
 	fmt.Println(p.find("b"))
