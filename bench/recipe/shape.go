@@ -82,7 +82,7 @@ func (c *counter) pass(file string, step func(int64, *trace.Event)) error {
 	if c.ours == nil {
 		for i := range c.meta.Sites {
 			f := c.meta.Sites[i].Func
-			c.ours = append(c.ours, f >= 0 && int(f) < len(c.meta.Funcs) && c.meta.Funcs[f].Pkg == c.pkg)
+			c.ours = append(c.ours, int(f) < len(c.meta.Funcs) && c.meta.Funcs[f].Pkg == c.pkg)
 		}
 	}
 	var e trace.Event

@@ -129,7 +129,7 @@ func TestEvaluator(t *testing.T) {
 			pick := func() *Expr { return list[r.IntN(len(list))] }
 			k := Kind(r.IntN(8)) + Int8
 			a, b := ConvertTo(k, Uint64, pick()), ConvertTo(k, Uint64, pick())
-			e := Word(0)
+			var e *Expr
 			switch op := ops[r.IntN(len(ops))]; op {
 			case Ite:
 				e = Choose(Binary(Lss, Uint64, 0, pick(), pick()), pick(), pick())

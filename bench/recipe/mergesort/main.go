@@ -81,6 +81,7 @@ func (s *sorter) merge(a, b []int) {
 		}
 	}
 	out = append(append(out, a...), b...)
+	//lint:ignore S1001 each element is an access of its own
 	for i, x := range out {
 		s.array[i] = x
 	}

@@ -2,4 +2,7 @@ package call
 
 import "testing"
 
-func TestCall(t *testing.T) { Run() }
+func TestCall(t *testing.T) {
+	Run()
+	_ = r
+}

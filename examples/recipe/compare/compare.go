@@ -11,7 +11,9 @@ import (
 )
 
 type pair struct {
-	a, b int64
+	a int64
+	//lint:ignore U1000 it is compared
+	b int64
 }
 
 type (
@@ -23,7 +25,7 @@ func (code) Error() string  { return "code" }
 func (other) Error() string { return "other" }
 
 var (
-	stop    = errors.New("stop")
+	errStop = errors.New("stop")
 	p       pair
 	arr     [3]int16
 	err     error
@@ -49,7 +51,7 @@ func t2() {
 	if v := arr; v != [3]int16{} { // race(4, predicted) // race(6, predicted)
 		println(y) // race(5, by-value)
 	}
-	if err != stop { // race(8, predicted) // race(9, predicted)
+	if err != errStop { // race(8, predicted) // race(9, predicted)
 		println(z) // race(7, by-value)
 	}
 }

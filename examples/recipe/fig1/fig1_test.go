@@ -2,4 +2,7 @@ package fig1
 
 import "testing"
 
-func TestFig1(t *testing.T) { Run() }
+func TestFig1(t *testing.T) {
+	Run()
+	_, _ = z, w
+}

@@ -2,4 +2,7 @@ package fig3
 
 import "testing"
 
-func TestFig3(t *testing.T) { Run() }
+func TestFig3(t *testing.T) {
+	Run()
+	_ = w
+}

@@ -2,4 +2,7 @@ package guard
 
 import "testing"
 
-func TestGuard(t *testing.T) { Run() }
+func TestGuard(t *testing.T) {
+	Run()
+	_ = sy
+}
