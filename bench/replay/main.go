@@ -22,7 +22,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"presage/bench/session"
 	"presage/internal/replay"
@@ -101,15 +100,18 @@ func replayAll(ctx context.Context, s *session.Session, dir string, args []strin
 		fmt.Println("no race was found")
 		return nil
 	}
+	ids := make([]string, len(races))
+	for i, r := range races {
+		ids[i] = r.ID
+	}
 	outcomes := map[string][]*replay.Outcome{}
 	for range *times {
-		for _, r := range races { // one after the other: a bug must not cost all
-			o, err := replayOne(ctx, s, dir, env, r.ID)
-			if err != nil {
-				log.Printf("race %s: %v", r.ID, err)
-				o = &replay.Outcome{ID: r.ID}
-			}
-			outcomes[r.ID] = append(outcomes[r.ID], o)
+		all, err := replayThese(ctx, s, dir, env, ids)
+		if err != nil {
+			log.Print(err)
+		}
+		for _, o := range all {
+			outcomes[o.ID] = append(outcomes[o.ID], o)
 		}
 	}
 	outputs, err := plain(ctx, s, dir, args)
@@ -151,20 +153,29 @@ func recordProgram(ctx context.Context, s *session.Session, dir string, env, arg
 	return out, err
 }
 
-func replayOne(ctx context.Context, s *session.Session, dir string, env []string, id string) (*replay.Outcome, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, s.Presage, "replay", "-json", "-q", id)
+func replayThese(ctx context.Context, s *session.Session, dir string, env, ids []string) ([]*replay.Outcome, error) {
+	cmd := exec.CommandContext(ctx, s.Presage, append([]string{"replay", "-json", "-q"}, ids...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	runErr := cmd.Run()
-	o := new(replay.Outcome)
-	if err := json.Unmarshal(stdout.Bytes(), o); err != nil {
-		return nil, fmt.Errorf("%w: %s", errors.Join(runErr, err), stderr.Bytes())
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = nil
 	}
-	return o, nil
+	var all []*replay.Outcome
+	for dec := json.NewDecoder(&stdout); dec.More(); {
+		o := new(replay.Outcome)
+		if err := dec.Decode(o); err != nil {
+			return all, err
+		}
+		all = append(all, o)
+	}
+	if stderr.Len() > 0 {
+		log.Printf("%s", bytes.TrimSpace(stderr.Bytes()))
+	}
+	return all, err
 }
 
 // line prints what became of a race.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"presage/internal/plan"
 	"presage/internal/replay"
 	"presage/internal/report"
 )
@@ -16,7 +17,7 @@ func (a *analysis) replay(ctx context.Context) {
 	if len(a.files) == 1 {
 		k.summary.TraceFile = a.files[0]
 	}
-	r := replayer{env: a.env, kept: k, args: replayArgs{limit: time.Second, timeout: time.Minute}, progress: a.progress, programs: map[string]*replay.Program{}}
+	r := replayer{env: a.env, kept: k, args: replayArgs{limit: time.Second, timeout: time.Minute}, progress: a.progress, programs: map[string]*replay.Program{}, plans: map[string]*plan.Plan{}}
 	ctx, cancel := context.WithTimeout(ctx, a.options.confirm)
 	defer cancel()
 	left := 0

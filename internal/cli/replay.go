@@ -59,7 +59,7 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 	if err != nil {
 		return err
 	}
-	r := replayer{env: env, kept: k, args: o, progress: newProgress(env.Stderr, o.quiet), programs: map[string]*replay.Program{}}
+	r := replayer{env: env, kept: k, args: o, progress: newProgress(env.Stderr, o.quiet), programs: map[string]*replay.Program{}, plans: map[string]*plan.Plan{}}
 	confirmed := 0
 	for _, race := range races {
 		out, err := r.replay(ctx, race)
@@ -157,7 +157,7 @@ func (k *kept) choose(ids []string, all bool) ([]*report.Race, error) {
 }
 
 // check has the witness of a race checked again: the report may have been altered.
-func (k *kept) check(ctx context.Context, race *report.Race, name string, meta *trace.Meta) error {
+func (r *replayer) check(ctx context.Context, race *report.Race, name string, meta *trace.Meta) error {
 	w := race.Witness
 	s := analyse.Saved{From: w.From, Semantics: w.Semantics, Events: w.Events, Recorded: w.Semantics == report.RecordedRun}
 	for _, e := range w.Order {
@@ -169,13 +169,17 @@ func (k *kept) check(ctx context.Context, race *report.Race, name string, meta *
 	if err := accesses(race, meta, opener(name)); err != nil {
 		return err
 	}
-	opt := analyse.Options{Window: k.config.Window}
+	opt := analyse.Options{Window: r.kept.config.Window}
 	if !s.Recorded {
-		p, err := program.Load(ctx, meta)
-		if err != nil {
-			return err
+		key := programKey(meta)
+		if r.plans[key] == nil {
+			p, err := program.Load(ctx, meta)
+			if err != nil {
+				return err
+			}
+			r.plans[key] = p
 		}
-		opt.Level, opt.Walker = walkerAt(k.config.Level, p)
+		opt.Level, opt.Walker = walkerAt(r.kept.config.Level, r.plans[key])
 	}
 	if race.Path != nil {
 		s.Path = &analyse.Path{Before: race.Path.Before}
@@ -250,7 +254,8 @@ type replayer struct {
 	kept     *kept
 	args     replayArgs
 	progress *progress
-	programs map[string]*replay.Program // by trace
+	programs map[string]*replay.Program // by programKey
+	plans    map[string]*plan.Plan
 }
 
 func (r *replayer) replay(ctx context.Context, race *report.Race) (*replay.Outcome, error) {
@@ -270,7 +275,7 @@ func (r *replayer) replay(ctx context.Context, race *report.Race) (*replay.Outco
 		return nil, err
 	}
 	r.progress.step(report.Progress{Text: "checking the witness of " + race.ID})
-	if err := r.kept.check(ctx, race, name, meta); err != nil {
+	if err := r.check(ctx, race, name, meta); err != nil {
 		return nil, fmt.Errorf("the witness of race %s is not valid: %w", race.ID, err)
 	}
 	return p.Replay(ctx, raceToReplay(race, name, meta))
@@ -342,12 +347,17 @@ func metaOf(name string) (*trace.Meta, error) {
 	return f.Meta(), f.Close()
 }
 
+// programKey tells apart the programs that traces are of.
+func programKey(meta *trace.Meta) string {
+	return strings.Join(append(append([]string{meta.Dir}, meta.Command...), meta.BuildFlags...), "\x00")
+}
+
 // program prepares the program that a trace is of.
 func (r *replayer) program(ctx context.Context, name string, meta *trace.Meta) (*replay.Program, error) {
 	if meta.Source != "presage" {
 		return nil, fmt.Errorf("trace %s was recorded by another tool: there is no program to replay", name)
 	}
-	key := strings.Join(append(append([]string{meta.Dir}, meta.Command...), meta.BuildFlags...), "\x00")
+	key := programKey(meta)
 	if p := r.programs[key]; p != nil {
 		return p, nil
 	}
