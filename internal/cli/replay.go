@@ -14,9 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"presage/internal/analyse"
 	"presage/internal/plan"
-	"presage/internal/program"
 	"presage/internal/record"
 	"presage/internal/replay"
 	"presage/internal/report"
@@ -154,98 +152,6 @@ func (k *kept) choose(ids []string, all bool) ([]*report.Race, error) {
 		out = append(out, k.races[i])
 	}
 	return out, nil
-}
-
-// check has the witness of a race checked again: the report may have been altered.
-func (r *replayer) check(ctx context.Context, race *report.Race, name string, meta *trace.Meta) error {
-	w := race.Witness
-	s := analyse.Saved{From: w.From, Semantics: w.Semantics, Events: w.Events, Recorded: w.Semantics == report.RecordedRun}
-	for _, e := range w.Order {
-		if e < 0 { // a step of the path (number)
-			e = analyse.AlternativeBase - 1 - e
-		}
-		s.Order = append(s.Order, e)
-	}
-	if err := accesses(race, meta, opener(name)); err != nil {
-		return err
-	}
-	opt := analyse.Options{Window: r.kept.config.Window}
-	if !s.Recorded {
-		key := programKey(meta)
-		if r.plans[key] == nil {
-			p, err := program.Load(ctx, meta)
-			if err != nil {
-				return err
-			}
-			r.plans[key] = p
-		}
-		opt.Level, opt.Walker = walkerAt(r.kept.config.Level, r.plans[key])
-	}
-	if race.Path != nil {
-		s.Path = &analyse.Path{Before: race.Path.Before}
-		for _, e := range pathToReplay(race).Steps {
-			s.Path.Steps = append(s.Path.Steps, analyse.PathStep{Site: e.Site, Kind: e.Kind})
-		}
-	}
-	return analyse.Recheck(ctx, opener(name), meta, opt, s)
-}
-
-// walkerAt is what walks a trace for a level of analysis.
-func walkerAt(level string, p *plan.Plan) (analyse.Level, *program.Walker) {
-	switch level {
-	case levelValue:
-		return analyse.Value, program.NewSymbolic(p)
-	case levelPath:
-		return analyse.Paths, program.NewBranching(p)
-	}
-	return analyse.Causal, program.New(p)
-}
-
-// accesses reports whether the two accesses of a race stand where it says.
-func accesses(race *report.Race, meta *trace.Meta, open func() (trace.Source, io.Closer, error)) error {
-	n := len(race.Witness.Order)
-	if n < 2 {
-		return errors.New("it has no accesses")
-	}
-	for _, a := range []*report.Access{&race.A, &race.B} {
-		if !slices.Contains(race.Witness.Order[n-2:], a.Event) {
-			return fmt.Errorf("it does not end in event %d, the access of %s", a.Event, a.Position)
-		}
-		site, err := siteOf(race, a.Event, open)
-		if err != nil {
-			return err
-		}
-		if int(site) >= len(meta.Sites) || site == 0 || meta.Sites[site].File < 0 {
-			continue // in code that was not instrumented: the report has the line of the call
-		}
-		at := report.Position{File: meta.Files[meta.Sites[site].File].Name, Line: int(meta.Sites[site].Line)}
-		if at.File != a.File || at.Line != a.Line {
-			return fmt.Errorf("event %d is at %v, not at %v", a.Event, at, a.Position)
-		}
-	}
-	return nil
-}
-
-// siteOf is the site of an event, or of a step of the race's path.
-func siteOf(race *report.Race, event int64, open func() (trace.Source, io.Closer, error)) (trace.Site, error) {
-	if event < 0 {
-		if p := race.Path; p != nil && int(-1-event) < len(p.Steps) {
-			return trace.Site(p.Steps[-1-event].Site), nil
-		}
-		return 0, fmt.Errorf("the path has no step %d", event)
-	}
-	src, c, err := open()
-	if err != nil {
-		return 0, err
-	}
-	defer c.Close()
-	var e trace.Event
-	for i := int64(0); i <= event; i++ {
-		if err := src.Next(&e); err != nil {
-			return 0, fmt.Errorf("the trace has no event %d: %w", event, err)
-		}
-	}
-	return e.Site, nil
 }
 
 // replayer replays races of one report.

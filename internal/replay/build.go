@@ -73,12 +73,37 @@ func Prepare(ctx context.Context, cfg Config) (*Program, error) {
 	if p.std, err = rt.New(ctx, rt.Config{Dir: cfg.Meta.Dir, OutDir: stdDir, Gates: true}); err != nil {
 		return nil, err
 	}
+	prune(filepath.Join(cfg.Cache, "replay"), p.dir)
 	p.race = p.hasRace(ctx)
 	p.overlay = filepath.Join(p.dir, "overlay.json")
 	if _, err := os.Stat(p.overlay); err == nil {
 		return p, nil // of an earlier replay
 	}
 	return p, p.emit(ctx)
+}
+
+// keep is the number of programs with gates that stay in the cache.
+const keep = 8
+
+// prune marks a directory as used, and removes those that were used longest ago.
+func prune(parent, used string) {
+	now := time.Now()
+	os.Chtimes(used, now, now)
+	entries, _ := os.ReadDir(parent)
+	at := map[string]time.Time{}
+	var dirs []string
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && e.IsDir() {
+			dirs = append(dirs, e.Name())
+			at[e.Name()] = info.ModTime()
+		}
+	}
+	slices.SortFunc(dirs, func(a, b string) int { return at[b].Compare(at[a]) })
+	for _, d := range dirs[min(keep, len(dirs)):] {
+		if time.Since(at[d]) > time.Hour { // nobody replays it now
+			os.RemoveAll(filepath.Join(parent, d))
+		}
+	}
 }
 
 // unchanged reports a source file that is not as it was recorded.

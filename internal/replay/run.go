@@ -92,14 +92,6 @@ func (p *Program) Replay(ctx context.Context, r Race) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if os.Getenv("PRESAGE_REPLAY_STEPS") != "" {
-		for i, st := range s.steps {
-			fmt.Fprintf(os.Stderr, "%d: g%d site %d (%d) %s flags %d skip %d event %d key %.1f obj %x pair %d preds %v\n", i, s.gates[st.gate].g, st.site, p.cfg.Meta.Sites[st.site].Line, st.kind, st.flags, st.skip, st.index, st.key, st.obj, st.pair, st.preds)
-		}
-		for i, g := range s.gates {
-			fmt.Fprintf(os.Stderr, "gate %d: %+v\n", i, g)
-		}
-	}
 	out := &Outcome{ID: r.ID, Steps: len(s.steps), Judge: ByGates}
 	if p.race {
 		out.Judge = ByDetector
@@ -153,8 +145,6 @@ func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, 
 		t.Why = hung + "; " + t.Why
 		t.Dump = filepath.Join(p.dir, r.ID+".dump")
 		os.WriteFile(t.Dump, output.Bytes(), 0o666)
-	} else if !t.Confirmed && os.Getenv("PRESAGE_REPLAY_OUTPUT") != "" {
-		os.Stderr.Write(output.Bytes())
 	}
 	return t, nil
 }
@@ -226,9 +216,6 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	t.Confirmed = t.Report != ""
 	if !p.race {
 		t.Confirmed = t.Met && s.steps[a].flags&held != 0 && overlap(st.steps[a], st.steps[b])
-	}
-	if os.Getenv("PRESAGE_REPLAY_STEPS") != "" {
-		os.Stderr.WriteString(text.String())
 	}
 	for _, x := range st.stalls {
 		t.Loosened = append(t.Loosened, s.stalled(x, st))

@@ -1,0 +1,189 @@
+package replay
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// Witness is an execution that ends in a race, in event numbers of a trace: the events before From in their recorded order, then Order, whose
+// last two are the accesses.
+type Witness struct {
+	From  int64
+	Order []int64
+	// Path, if it is not nil, is how a goroutine leaves what was recorded of it: −1, −2, … in Order are its steps.
+	Path *Path
+	// Recorded: the recorded run itself is the execution; Order has the accesses alone, which need not be next to each other.
+	Recorded bool
+}
+
+// Path is what a goroutine, and those that it starts, do in place of an event and what follows it in the goroutine.
+type Path struct {
+	G      trace.GoID
+	Before int64
+	Steps  []trace.Event
+}
+
+// schedule is what the gates are told.
+type schedule struct {
+	gates []gate
+	steps []step // in the order of the witness; the last two are the pair
+	stops []step // at which goroutines wait that do nothing more in the witness (G6)
+	marks []byte // by site
+	apart bool   // the accesses of the pair need not be next to each other
+	pkg   string // package of the first test function that ran
+}
+
+// step is one passage of a gate.
+type step struct {
+	gate  int
+	site  trace.Site
+	flags uint8
+	skip  uint64 // how often the goroutine comes to the site between its last step and this one
+	pair  int    // the other access of the pair, -1: none
+	preds []pred
+
+	index int64 // event
+	key   float64
+	kind  format.Kind
+	eflag format.Flags
+	obj   trace.Addr
+	val   uint64
+	aux   uint64
+}
+
+type pred struct {
+	step  int
+	level uint64
+}
+
+// walker goes over the events of a trace up to the last one of the witness. The first pass finds out what
+// there is, the second makes the steps.
+type walker struct {
+	w     Witness
+	meta  *trace.Meta
+	last  int64
+	place map[int64]float64 // of the events of the order
+	pair  [2]int64
+
+	classes  []class
+	words    map[trace.Addr]*sharing
+	objects  map[trace.Addr]*sharing
+	brackets map[int64]*bracket // by OpaqueBegin
+	kids     map[trace.GoID][]trace.GoID
+	touches  map[trace.Site]bool // sites that access shared memory
+	pkg      string
+
+	gs    map[trace.GoID]*goState
+	steps []step
+	stops []step
+}
+
+// beyond is the number of events after the witness in which the goroutines are looked for that are to stop.
+const beyond = 1 << 18
+
+// goState is what the second pass knows of a goroutine.
+type goState struct {
+	seq   int64                 // its events so far
+	last  int64                 // the number of its last one in the witness
+	pair  bool                  // which is an access of the race
+	stops bool                  // it has its stop
+	since map[trace.Site]uint64 // executions since the last step
+	more  bool                  // within an access of several events
+	skip  uint64                // of the execution under way
+	begun trace.Site            // an execution whose step is there before its own event
+	at    int                   // the step of the execution under way, -1: none
+	open  []int64               // brackets
+}
+
+// newSchedule makes the schedule of a witness. open opens the trace anew.
+func newSchedule(w Witness, meta *trace.Meta, open func() (trace.Source, io.Closer, error)) (*schedule, error) {
+	n := len(w.Order)
+	if n < 2 {
+		return nil, errors.New("the witness has no accesses")
+	}
+	k := &walker{w: w, meta: meta, place: map[int64]float64{}, pair: [2]int64{w.Order[n-2], w.Order[n-1]}, classes: make([]class, len(meta.Sites)),
+		words: map[trace.Addr]*sharing{}, objects: map[trace.Addr]*sharing{}, brackets: map[int64]*bracket{}, kids: map[trace.GoID][]trace.GoID{}, touches: map[trace.Site]bool{},
+		gs: map[trace.GoID]*goState{}}
+	if w.Recorded {
+		k.w.From = max(k.pair[0], k.pair[1])
+		slices.Sort(k.pair[:])
+	}
+	if w.Path != nil {
+		k.last = w.Path.Before
+	}
+	for i, e := range k.w.Order {
+		if !w.Recorded || i == n-1 {
+			k.place[e] = 1e15 + float64(i)
+		}
+		k.last = max(k.last, e)
+	}
+	if err := each(open, k.last, k.along(k.look)); err != nil {
+		return nil, err
+	}
+	for _, s := range k.gs {
+		s.open, s.seq = nil, 0
+	}
+	if err := each(open, k.last+beyond, k.along(k.step)); err != nil {
+		return nil, err
+	}
+	return k.schedule()
+}
+
+// along calls step for the events of the execution: where a goroutine leaves its recorded path, for those of the other one.
+func (k *walker) along(step func(int64, *trace.Event)) func(int64, *trace.Event) {
+	p := k.w.Path
+	if p == nil {
+		return step
+	}
+	return func(i int64, e *trace.Event) {
+		if i == p.Before {
+			for n := range p.Steps {
+				step(int64(-1-n), &p.Steps[n])
+			}
+		}
+		if e.G != p.G || i < p.Before {
+			step(i, e)
+		}
+	}
+}
+
+// each reads the events up to the last one, or the end of the trace.
+func each(open func() (trace.Source, io.Closer, error), last int64, step func(int64, *trace.Event)) error {
+	src, c, err := open()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	var e trace.Event
+	for i := int64(0); i <= last; i++ {
+		if err := src.Next(&e); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		step(i, &e)
+	}
+	return nil
+}
+
+// at is the place of an event in the witness; ok is false if it is not in it.
+func (k *walker) at(i int64) (key float64, ok bool) {
+	if i >= 0 && i < k.w.From {
+		return float64(i), true
+	}
+	key, ok = k.place[i]
+	return key, ok
+}
+
+func (k *walker) state(g trace.GoID) *goState {
+	s := k.gs[g]
+	if s == nil {
+		s = &goState{last: -1, since: map[trace.Site]uint64{}, at: -1}
+		k.gs[g] = s
+	}
+	return s
+}
