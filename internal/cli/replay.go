@@ -315,15 +315,32 @@ func (r *replayer) print(race *report.Race, out *replay.Outcome) error {
 		}
 	}
 	last := out.Tries[len(out.Tries)-1]
-	if r.args.verbose {
-		for _, s := range last.Schedule {
-			fmt.Fprintf(w, "  %6d goroutine %d: %s at %s:%d (event %d)\n", s.Order, s.Goroutine, s.Kind, filepath.Base(s.File), s.Line, s.Event)
-		}
+	schedule := last.Schedule
+	if n := len(schedule) - shownSteps; n > 0 && !r.args.verbose {
+		fmt.Fprintf(w, "  the schedule as it happened, without the first %d steps (-v shows them):\n", n)
+		schedule = schedule[n:]
+	} else {
+		fmt.Fprintf(w, "  the schedule as it happened:\n")
 	}
+	for _, s := range schedule {
+		fmt.Fprintf(w, "  %6d goroutine %d: %s at %s:%d (event %d)\n", s.Order, s.Goroutine, s.Kind, filepath.Base(s.File), s.Line, s.Event)
+	}
+	fmt.Fprintf(w, "  to run it again: %s\n", r.again(race))
 	if last.Report != "" {
 		fmt.Fprintf(w, "\n%s\n", indent(last.Report))
 	}
 	return nil
+}
+
+// shownSteps is the number of steps of a schedule that are printed without -v.
+const shownSteps = 20
+
+// again is the command that replays a race.
+func (r *replayer) again(race *report.Race) string {
+	if r.args.file != "" {
+		return fmt.Sprintf("presage replay -report %s %s", r.args.file, race.ID)
+	}
+	return "presage replay " + race.ID
 }
 
 func indent(text string) string {
