@@ -27,17 +27,19 @@ func TestBehaviour(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := execute(t, dir, "")
-	out := t.TempDir()
-	r, err := Instrument(t.Context(), Config{Config: plan.Config{Dir: dir}, OutDir: out})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range r.Opaque {
-		t.Errorf("%s:%d: %s is not emitted: %s", filepath.Base(o.File), o.Line, o.Func, o.Reason)
-	}
-	got := execute(t, dir, overlay(t, r, out))
-	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("output differs (-plain +instrumented):\n%s", diff)
+	for _, gates := range []bool{false, true} {
+		out := t.TempDir()
+		r, err := Instrument(t.Context(), Config{Config: plan.Config{Dir: dir}, OutDir: out, Gates: gates})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range r.Opaque {
+			t.Errorf("gates %v: %s:%d: %s is not emitted: %s", gates, filepath.Base(o.File), o.Line, o.Func, o.Reason)
+		}
+		got := execute(t, dir, overlay(t, r, out))
+		if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
+			t.Errorf("gates %v: output differs (-plain +instrumented):\n%s", gates, diff)
+		}
 	}
 }
 
