@@ -217,10 +217,10 @@ func (p *Program) binary(ctx context.Context, pkg string) (string, error) {
 	return bin, nil
 }
 
-// directory is where the program runs: a test in the directory of its package.
+// directory is where the program runs: a program where it was recorded, a test in the directory of its package.
 func (p *Program) directory(pkg string) string {
 	if !p.cfg.Test {
-		return ""
+		return p.cfg.Meta.Dir
 	}
 	for _, f := range p.cfg.Meta.Funcs {
 		if name := p.cfg.Meta.Files[f.File].Name; strings.TrimSuffix(f.Pkg, "_test") == pkg && isTest(name) {
