@@ -41,6 +41,20 @@ func Typed(fn *ssa.Function) bool {
 	return false
 }
 
+// Idle reports whether a call does nothing but let time pass.
+func Idle(c *ssa.CallCommon) bool {
+	callee := c.StaticCallee()
+	if callee == nil {
+		return false
+	}
+	obj, ok := callee.Object().(*types.Func)
+	if !ok {
+		return false
+	}
+	name := obj.FullName()
+	return name == "time.Sleep" || name == "runtime.Gosched"
+}
+
 // TypedDefer reports whether a deferred call is a typed operation, run with the site of its Defer (R7).
 func TypedDefer(c *ssa.CallCommon) bool {
 	if b, ok := c.Value.(*ssa.Builtin); ok {

@@ -30,7 +30,7 @@
 //
 // (F2) Pinned, that is in the Needs of the next event of the goroutine: branch conditions; addresses and
 // indices; operands of implicit checks (nil, bounds, divisor, shift count, type assertion, comparison of interfaces: in a symbolic walk it is enough that the divisor is not zero, the count not negative, and that the interfaces have different types);
-// arguments and callee of opaque calls, go and defer; channels, locks, maps and their keys and the
+// arguments and callee of opaque calls (but those of functions of numbers, expr.Library, which are evaluated), go and defer; channels, locks, maps and their keys and the
 // values put in them; panics. pinned in needs.go is the table.
 //
 // (F3) What an instrumented function returns to code that is not walked is pinned at its Exit.

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/expr"
 	"presage/internal/plan"
 )
 
@@ -52,8 +53,23 @@ func (c *code) eval(in *instr, a []Value) (Value, error) {
 		if b, ok := x.Call.Value.(*ssa.Builtin); ok {
 			return in.builtin(b.Name(), a[1:]), nil
 		}
+		if f := library(&x.Call); f != nil {
+			return callLibrary(f, a[1:]), nil
+		}
 	}
 	return Value{}, nil
+}
+
+func callLibrary(f *expr.Function, a []Value) Value {
+	words := make([]uint64, len(a))
+	for i := range a {
+		w, ok := a[i].Bits()
+		if !ok {
+			return Value{}
+		}
+		words[i] = w & mask(f.Params[i].Size())
+	}
+	return Known(f.Call(words) & mask(f.Result.Size()))
 }
 
 func (c *code) binop(in *instr, op token.Token, x, y Value) (Value, error) {

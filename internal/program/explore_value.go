@@ -209,6 +209,15 @@ func bounded(t *term) sval {
 
 // other executes what is neither control nor memory.
 func (p *path) other(in *instr) bool {
+	if call, ok := in.in.(*ssa.Call); ok {
+		switch {
+		case library(&call.Call) != nil:
+			return p.compute(in)
+		case plan.Idle(&call.Call):
+			p.frame.ip++
+			return true
+		}
+	}
 	if slices.ContainsFunc(in.wants, func(w want) bool { return w.kind == wantBegin }) {
 		return p.stop("opaque-call")
 	}

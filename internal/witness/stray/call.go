@@ -8,6 +8,7 @@ import (
 	"presage/internal/plan"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
+	"presage/internal/witness"
 )
 
 // body is the function that a call enters, if it is known and instrumented.
@@ -49,9 +50,45 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 		f.vals[in] = m.typed(&in.Call, callee, m.vals(in.Call.Args), f.site())
 		return false
 	}
+	if plan.Idle(&in.Call) {
+		return false
+	}
+	if m.library(in) {
+		return false
+	}
 	inner := m.invocation(m.body(&in.Call), m.vals(in.Call.Args), m.bindings(in.Call.Value))
 	inner.caller = f
 	m.frame = inner
+	return true
+}
+
+// library executes a call of a pure function of the standard library. It reports whether in is one.
+func (m *machine) library(in *ssa.Call) bool {
+	callee := in.Call.StaticCallee()
+	if callee == nil || m.snap.Program.Func(callee) != nil {
+		return false
+	}
+	fn, ok := callee.Object().(*types.Func)
+	if !ok {
+		return false
+	}
+	if !witness.Knows(fn.FullName()) {
+		return false
+	}
+	var words []uint64
+	for _, v := range m.vals(in.Call.Args) {
+		x, ok := v.bits()
+		if !ok {
+			m.frame.vals[in] = unknown(sizeof(in.Type()))
+			return true
+		}
+		words = append(words, x)
+	}
+	if r, ok := witness.Apply(fn.FullName(), words); ok {
+		m.frame.vals[in] = number(r, sizeof(in.Type()))
+	} else {
+		m.frame.vals[in] = unknown(sizeof(in.Type()))
+	}
 	return true
 }
 

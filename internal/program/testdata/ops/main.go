@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"math/bits"
 	"os"
 	"runtime"
 	"strings"
@@ -35,6 +36,10 @@ func (l labels[T]) join() (s string) {
 		s += l[i].title()
 	}
 	return s
+}
+
+func numbers(f float64, d time.Duration, u uint) (float64, float64, int64, int, bool) {
+	return math.Floor(math.Sqrt(f)) + math.Max(f, 3), d.Seconds(), d.Round(time.Second).Milliseconds(), bits.LeadingZeros(u) + bits.OnesCount(u), math.IsNaN(f)
 }
 
 func gsum[T num](xs ...T) T {
@@ -632,6 +637,7 @@ func bigs() int {
 }
 
 func main() {
+	fmt.Println(numbers(2.5, 1500*time.Millisecond, 40))
 	ls := labels[label]{{"a", 1}, {"b", 2}}
 	go func() { _ = ls.join() }()
 	println(ls.join())
