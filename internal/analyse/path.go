@@ -37,12 +37,18 @@ type PathStep struct {
 const AlternativeBase = window.AlternativeBase
 
 // paths climbs the last rung. For each way off the recorded path, it tries the pairs that the way has a part in; then, if the way does something
-// that others notice, the candidates of the window for which no lower rung has a witness.
-func (r *run) paths(b *window.Built, ladder []rung, list []*candidate) error {
+// that others notice, the candidates of the window for which no lower rung has a witness. All ways of a window together may cost as much as the lower rungs did, and
+// leastEffort.
+func (r *run) paths(b *window.Built, ladder []rung, list []*candidate, lower int64) error {
 	var at [][]int32
+	limit := r.spent.visits + lower + leastEffort
 	for k := range b.Alternatives {
 		if err := r.ctx.Err(); err != nil {
 			return err
+		}
+		if r.spent.visits > limit {
+			r.counts.WaysLeft += int64(len(b.Alternatives) - k)
+			return nil
 		}
 		if r.spent.exhausted() {
 			if r.counts.Stopped == 0 {
@@ -58,6 +64,9 @@ func (r *run) paths(b *window.Built, ladder []rung, list []*candidate) error {
 	}
 	return nil
 }
+
+// leastEffort is the part of the effort that the ways of a window have in any case, in visits: about a second.
+const leastEffort = 8_000_000
 
 // accesses lists the accesses of a window by location.
 func accesses(w *window.Window) [][]int32 {

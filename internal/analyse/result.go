@@ -66,6 +66,7 @@ func (r *run) warnings(cut int64) []trace.Warning {
 	add("pairs-apart", c.Apart, "at least %d pairs of positions access the same memory only at a distance larger than a window, and were not considered (-window makes windows larger)")
 	add("places-crowded", c.Build.Crowded, "%d times more accesses of a word were made than are remembered for finding pairs that are too far apart: their number is a lower bound")
 	add("solver-unknown", c.Unknown, "%d candidates were given up when the search had spent its budget")
+	add("ways-untried", c.WaysLeft, "%d ways off the recorded path were not tried, because those before them in their windows had cost too much")
 	add("candidates-untried", c.Untried, "in %d cases not all pairs of accesses at two positions of a window were tried")
 	add("threads-cut", c.Build.Cut, "%d times the rest of a goroutine's events in a window was left out, because the recorded order does not explain them")
 	add("hidden-writes", c.Build.Hidden, "%d reads returned what no recorded write wrote; their place in the order is kept")

@@ -110,6 +110,7 @@ type Counts struct {
 	Stopped    int64            // the event at which prediction had spent its effort; 0: it did not
 	Unsearched int64            // events from there on
 	Rejected   int64            // witnesses the checker did not accept: an error of presage
+	WaysLeft   int64            // ways on which pairs were not tried, because a window's share of the effort was spent
 	Ways       int64            // ways off the recorded path that pairs were tried on
 	Build      window.BuildCounts
 }
@@ -269,6 +270,7 @@ func (r *run) window(b *window.Built) error {
 		r.spent.add(n - r.executed)
 		r.executed = n
 	}
+	before := r.spent.visits
 	list := r.candidates(b)
 	ladder := r.ladder(b.Window)
 	for _, c := range list {
@@ -282,7 +284,7 @@ func (r *run) window(b *window.Built) error {
 		}
 		r.climb(b, ladder, c)
 	}
-	if err := r.paths(b, ladder, list); err != nil {
+	if err := r.paths(b, ladder, list, r.spent.visits-before); err != nil {
 		return err
 	}
 	for p := range r.unord {
