@@ -3,7 +3,7 @@
 // runs that see the race stands beside.
 //
 //	go run ./bench/replay [-dir scratch] [-n 20] [-level causal] [-times 1] [packages]
-//	go run ./bench/replay -run [-max 20] bench/recipe/...
+//	go run ./bench/replay -run [-max 20] ./bench/recipe/*/
 //	go run ./bench/replay -known [-only name]
 //
 // Packages are of this module, ./examples/... if there are none. With -known, the modules and drivers of
