@@ -26,6 +26,7 @@ type found struct {
 	pairs      [len(levels)]map[progtest.Pair]bool
 	mismatches []program.Mismatch
 	rejected   int64
+	why        []error // the first of these
 	unknown    int64
 	base       int // of the path level, because a base object is another one
 	counts     analyse.Counts
@@ -62,7 +63,7 @@ func analyseRun(ctx context.Context, p *progtest.Program, run *progtest.Run) (*f
 		}
 	}
 	f.mismatches, f.rejected, f.unknown = w.Mismatches(), res.Counts.Rejected, res.Counts.Unknown
-	f.counts = res.Counts
+	f.counts, f.why = res.Counts, res.Rejected
 	return f, nil
 }
 

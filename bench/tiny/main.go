@@ -127,6 +127,9 @@ func (b *bench) run(p *progtest.Program, seed, runSeed uint64) {
 		os.Exit(1)
 	}
 	b.rejected += f.rejected
+	for _, err := range f.why {
+		fmt.Printf("witness rejected: program %d, run %d: %v\n", seed, runSeed, err)
+	}
 	b.base += f.base
 	b.forks, b.unexplored, b.ways = b.forks+f.counts.Build.Forks, b.unexplored+f.counts.Build.Unexplored, b.ways+f.counts.Ways
 	for why, n := range f.counts.Build.Ends {
