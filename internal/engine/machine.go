@@ -9,7 +9,7 @@ import (
 type rule uint8
 
 const (
-	ruleNever     rule = iota // (M4) x requires an event that stands after it in the trace
+	ruleNever     rule = iota // (M4, M7, M8) x is in no reordering
 	ruleStatic                // (M1)–(M4) a static predecessor y of x is missing
 	ruleDep                   // (M6) x needs the read y, which is not intact
 	ruleRead                  // (M6) the needed read x met the write y (-1: initial value)
@@ -101,6 +101,9 @@ func (s *Solver) execute(seq []int32, p window.Pair, limit int) []violation {
 	s.bad, s.limit = s.bad[:0], limit
 	for _, x := range seq {
 		s.checkStatic(x)
+		if s.w.Events[x].Last { // (M8)
+			s.fail(ruleNever, x, -1)
+		}
 		s.step(x)
 		s.ran[x] = s.run
 		if len(s.bad) >= limit {

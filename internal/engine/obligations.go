@@ -109,7 +109,7 @@ func (u *obligations) includes(x int32) bool { return u.idx[x] < u.cut[u.chain[x
 
 // excludes reports that no witness contains x.
 func (u *obligations) excludes(x int32) bool {
-	if u.never[x] || u.idx[x] >= u.limit[u.chain[x]] {
+	if u.never[x] || u.w.Events[x].Last || u.idx[x] >= u.limit[u.chain[x]] {
 		return true
 	}
 	for c := range u.width {
@@ -139,7 +139,7 @@ func (u *obligations) visitCut() {
 
 func (u *obligations) collect(x int32) {
 	e := &u.w.Events[x]
-	if u.never[x] {
+	if u.never[x] || e.Last {
 		u.refuted = true
 	}
 	for _, r := range e.Deps {

@@ -99,6 +99,7 @@ func (q *query) reach(i int32) {
 	t := e.Thread
 	prev := q.prev[i]
 	q.require(i, truth(!e.Never))                                      // (M7)
+	q.require(i, truth(!e.Last || q.racing(i)))                        // (M8)
 	if g := q.starter[t]; g != none && (prev == none || q.racing(i)) { // (M2)
 		q.require(i, q.before(g, i))
 	}

@@ -445,8 +445,12 @@ func (m *maker) produceWay(w *way) *Way {
 		if threads[g] == nil { // its Go is not there
 			continue
 		}
+		first := len(m.w.Events)
 		if !m.step(i, r, threads[g], threads) || w.alt.Steps[k].Last {
 			ended[g] = true
+			for n := range m.w.Events[first:] {
+				m.w.Events[first+n].Last = true // (M8)
+			}
 		}
 	}
 	if len(m.w.Events) == n {

@@ -52,6 +52,10 @@ type Event struct {
 	// goroutine did after the fork at which a variant has it go another way.
 	Never bool
 
+	// Last says that the event is in no reordering, but can be one of the two of a race (M8): an access of an alternative
+	// of which it is not known what it sees or does. No event of its thread follows.
+	Last bool
+
 	// Cases are the cases of a SelectDefault, or the cases not chosen of the select
 	// without default that a ChanSend or ChanRecv on an unbuffered channel belongs to (U).
 	Cases []Case

@@ -83,6 +83,10 @@ func (s *state) step(i int32, p window.Pair) error {
 	if i == p.A || i == p.B {
 		return s.violation("R", i, "the witness already contains an access of the race")
 	}
+	// (M8) What is not known to do what it says is not executed.
+	if e.Last {
+		return s.violation("M8", i, "is only known to be next")
+	}
 	if err := s.isNext(i); err != nil {
 		return err
 	}

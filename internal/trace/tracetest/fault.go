@@ -62,6 +62,9 @@ func Faults() []Fault {
 		{"M6: events need no reads", all(func(e *window.Event) bool { n := len(e.Deps); e.Deps = nil; return n > 0 })},
 		{"M6: strict reads are free", all(func(e *window.Event) bool { s := e.Strict; e.Strict = false; return s })},
 		{"M6: every read is strict", all(func(e *window.Event) bool { s := !e.Strict && isRead(e); e.Strict = e.Strict || s; return s })},
+		{"M7: what never happens may", all(func(e *window.Event) bool { n := e.Never; e.Never = false; return n })},
+		{"M8: what can only race may be executed", all(func(e *window.Event) bool { l := e.Last; e.Last = false; return l })},
+		{"M8: what can only race does not", all(func(e *window.Event) bool { l := e.Last; e.Never = e.Never || l; return l })},
 		{"values: written values depend on nothing", all(func(e *window.Event) bool { n := len(e.ValDeps); e.ValDeps = nil; return n > 0 })},
 		{"V: guards always hold", all(func(e *window.Event) bool { n := len(e.Guards); e.Guards = nil; return n > 0 })},
 		{"V: guards need recorded values", all(func(e *window.Event) bool {

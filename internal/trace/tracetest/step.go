@@ -20,6 +20,9 @@ func (m *model) after(st *state, i int32) (*state, error) {
 		return nil, errNotReachable
 	}
 	e := &m.w.Events[i]
+	if e.Last { // (M8)
+		return nil, errDisabled
+	}
 	n := &state{at: slices.Clone(st.at), kept: slices.Clone(st.kept), saw: slices.Clone(st.saw), objs: slices.Clone(st.objs)}
 	n.at[e.Thread]++
 	if !m.apply(n, i, e) {

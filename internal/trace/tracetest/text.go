@@ -134,6 +134,9 @@ func formatEvent(e *window.Event) string {
 	if e.Never {
 		b.WriteString(" never")
 	}
+	if e.Last {
+		b.WriteString(" last")
+	}
 	if e.Partner >= 0 {
 		fmt.Fprintf(&b, " partner=%d", e.Partner)
 	}
@@ -360,6 +363,9 @@ func parseOperand(e *window.Event, s string) (err error) {
 			return nil
 		case "never":
 			e.Never = true
+			return nil
+		case "last":
+			e.Last = true
 			return nil
 		}
 		flag, ok := flagNames(e.Kind)[name]

@@ -50,7 +50,25 @@ func vary(r *rand.Rand, w *window.Window) {
 	default:
 		permute(w, suffixLast(r, w))
 	}
+	if r.IntN(3) == 0 {
+		leave(r, w)
+	}
 	revalue(r, w)
+}
+
+// leave makes some event one that never happens (M7), or the last event of some thread one that can only race (M8).
+func leave(r *rand.Rand, w *window.Window) {
+	if r.IntN(2) == 0 {
+		w.Events[r.IntN(len(w.Events))].Never = true
+		return
+	}
+	t := window.Thread(r.IntN(len(w.Threads)))
+	for i := len(w.Events) - 1; i >= 0; i-- {
+		if e := &w.Events[i]; e.Thread == t {
+			e.Last = e.Kind.IsAccess()
+			return
+		}
+	}
 }
 
 // exchange moves the last events of one thread to the end of another.
