@@ -101,7 +101,7 @@
 //	term.go, express.go, complex.go    terms: values as functions of reads
 //	fork.go, explore*.go               forks, and the machine of alternatives: control, values, memory, synchronisation
 //	snapshot.go                        what a fork starts from, as data for the checker
-//	tale.go, tale_names.go             the symbolic trace as text (presage trace dump -symbolic)
+//	tale.go, tale_text.go, tale_names.go the symbolic trace as text (presage trace dump -symbolic)
 //	walk.go, call.go                   events: where the walk is, frames
 //	record.go, check.go                the records of an instruction; values compared
 //	load.go                            SSA for a trace recorded earlier

@@ -53,7 +53,7 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 	if plan.Idle(&in.Call) {
 		return false
 	}
-	if m.library(in) {
+	if m.evaluated(in) {
 		return false
 	}
 	inner := m.invocation(m.body(&in.Call), m.vals(in.Call.Args), m.bindings(in.Call.Value))
@@ -62,8 +62,8 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 	return true
 }
 
-// library executes a call of a pure function of the standard library. It reports whether in is one.
-func (m *machine) library(in *ssa.Call) bool {
+// evaluated executes a call of a pure function of the standard library. It reports whether in is one.
+func (m *machine) evaluated(in *ssa.Call) bool {
 	callee := in.Call.StaticCallee()
 	if callee == nil || m.snap.Program.Func(callee) != nil {
 		return false

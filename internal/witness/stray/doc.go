@@ -45,12 +45,12 @@
 // # Files
 //
 //	stray.go         Check; (D1) to (D3)
-//	machine.go       the interpreter; the snapshot
+//	machine.go, compute.go  the interpreter; the snapshot
 //	call.go          calls, builtins, go statements
 //	memory.go        loads, stores, objects (D7, D8)
 //	sync.go          steps; synchronisation; what was read and written (D5, D6)
 //	surroundings.go  the trace around the alternative (D7, D9)
-//	value.go, operator.go  values and Go's operators
+//	value.go, operator.go, convert.go  values and Go's operators
 //
 // # Names
 //

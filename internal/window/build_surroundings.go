@@ -1,0 +1,248 @@
+package window
+
+import (
+	"cmp"
+	"slices"
+
+	"presage/internal/expr"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// What a window's builder tells of the state around a fork: the state as it was recorded, of which nothing may be said that opaque code could have changed.
+
+// opaqueCalls are the calls of a goroutine with one footprint.
+type opaqueCalls struct {
+	touch touch
+	first int // record
+}
+
+func (m *maker) foreign(g trace.GoID, addr uint64, size int64) bool {
+	s := &m.b.seen
+	for w := addr &^ 7; w < addr+uint64(max(size, 1)); w += 8 {
+		p := s.words.get(w >> pageShift)
+		if p == nil {
+			continue
+		}
+		if u := &p[w>>3%wordsOf]; u.gen == s.gen && (u.many || u.g != g) {
+			return true
+		}
+	}
+	return false
+}
+
+// at returns the records that access the word of addr, in order.
+func (m *maker) at(addr uint64) []int32 {
+	word := func(i int32) uint64 { return uint64(m.recs[i].e.Obj) >> 3 }
+	if m.byWord == nil {
+		m.byWord = make([]int32, 0, m.onPath)
+		for i := range m.recs[:m.onPath] {
+			if m.recs[i].mem >= 0 {
+				m.byWord = append(m.byWord, int32(i))
+			}
+		}
+		slices.SortFunc(m.byWord, func(i, j int32) int { return cmp.Or(cmp.Compare(word(i), word(j)), cmp.Compare(i, j)) })
+	}
+	lo, _ := slices.BinarySearchFunc(m.byWord, addr>>3, func(i int32, w uint64) int { return cmp.Compare(word(i), w) })
+	hi := lo
+	for hi < len(m.byWord) && word(m.byWord[hi]) == addr>>3 {
+		hi++
+	}
+	return m.byWord[lo:hi]
+}
+
+// allocsBefore is the number of allocs before record i.
+func (m *maker) allocsBefore(i int) int32 {
+	n, _ := slices.BinarySearchFunc(m.allocs, i, func(s span, i int) int { return cmp.Compare(s.at, i) })
+	return int32(n)
+}
+
+// generation returns the last of the first n allocs that holds addr, -1 for none.
+func (m *maker) generation(addr uint64, n int32) int32 {
+	past := m.past
+	m.past = n
+	g := m.lastAlloc(addr, 1)
+	m.past = past
+	return g
+}
+
+// surroundings implements [Surroundings] for a fork.
+type surroundings struct {
+	m    *maker
+	g    trace.GoID
+	fork int // record
+	gos  trace.GoID
+}
+
+func (s *surroundings) At(read int64) (addr uint64, size uint8, ok bool) {
+	i := s.m.b.recordOf(read)
+	if i < 0 || s.m.recs[i].mem < 0 || s.m.recs[i].e.Size > 8 {
+		return 0, 0, false
+	}
+	e := &s.m.recs[i].e
+	return uint64(e.Obj), uint8(e.Size), true
+}
+
+func (s *surroundings) Foreign(addr uint64, size int64) bool { return s.m.foreign(s.g, addr, size) }
+
+func (s *surroundings) Values(addr uint64, size int64) []uint64 {
+	var list []uint64
+	var bad []uint64
+	add := func(v uint64, at int) {
+		switch {
+		case slices.Contains(bad, v):
+		case !s.sameObject(v, at):
+			bad = append(bad, v)
+			list = slices.DeleteFunc(list, func(x uint64) bool { return x == v })
+		case len(list) < maxCells && !slices.Contains(list, v):
+			list = append(list, v)
+		}
+	}
+	here := slices.DeleteFunc(slices.Clone(s.m.at(addr)), func(i int32) bool {
+		e := &s.m.recs[i].e
+		return uint64(e.Obj) != addr || int64(e.Size) != size || e.Flags&format.FlagNoValue != 0
+	})
+	site := trace.Site(0)
+	if len(here) > 0 {
+		site = s.m.recs[here[0]].e.Site
+	}
+	if v, ok := s.initial(addr, size, site); ok {
+		add(v, -1)
+	}
+	for _, i := range here {
+		e := &s.m.recs[i].e
+		add(e.Val, int(i))
+		if e.Kind == format.AtomicRMW {
+			add(e.Aux, int(i))
+		}
+	}
+	return list
+}
+
+// sameObject reports whether v, as a pointer at record i, is one to the same object at the end of the window.
+func (s *surroundings) sameObject(v uint64, i int) bool {
+	if v < 4096 || v >= 1<<48 || len(s.m.allocs) == 0 {
+		return true
+	}
+	return s.m.generation(v, s.m.allocsBefore(i)) == s.m.generation(v, int32(len(s.m.allocs)))
+}
+
+// initial is what stands at addr when the window begins, and stays there until an access of the window (I4). An access at
+// the site is to addr.
+func (s *surroundings) initial(addr uint64, size int64, site trace.Site) (uint64, bool) {
+	if k := s.m.generation(addr, int32(len(s.m.allocs))); k >= 0 {
+		return 0, s.m.allocs[k].zero && s.m.untouched(site, s.m.allocs[k].tick)
+	}
+	v, known, since := s.m.b.carry.mem.value(addr&^7, byteMask(addr, uint16(size)))
+	return v, known && s.m.untouched(site, since)
+}
+
+// untouched reports whether no call since a tick, up to the end of the window, may write to what the access at a site touches.
+func (m *maker) untouched(s trace.Site, since uint32) bool {
+	return m.outside.recent(&m.b.prints, s) <= since
+}
+
+func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr, ok bool) {
+	if s.Opaque(read) {
+		return 0, nil, false
+	}
+	addr, size := uint64(read.Obj), int64(read.Size)
+	bits, ok = s.initial(addr, size, read.Site)
+	mask := byteMask(addr, uint16(size))
+	vague := false    // something was written that is not known
+	last := int32(-1) // record that tells
+	for _, i := range s.m.at(addr) {
+		if int(i) >= s.fork {
+			break
+		}
+		r := &s.m.recs[i]
+		e := &r.e
+		switch {
+		case byteMask(uint64(e.Obj), e.Size)&mask == 0:
+			continue
+		case uint64(e.Obj) != addr || int64(e.Size) != size || e.Flags&format.FlagNoValue != 0:
+			ok, term, vague = false, nil, vague || e.Kind.IsWrite()
+		case e.Kind == format.Write && (len(r.from) == 0 || r.value != nil):
+			bits, term, ok, vague = e.Val, r.value, true, false
+		case e.Kind.IsWrite():
+			ok, term, vague = false, nil, true
+		case !ok && !vague: // a read tells what is there
+			bits, ok = e.Val, true
+		case ok && e.Val != bits: // something was written unseen
+			bits, term = e.Val, nil
+		}
+		last = i
+	}
+	if last >= 0 && !s.m.untouched(s.m.recs[last].e.Site, s.m.tickAt(last)) {
+		return 0, nil, false
+	}
+	return bits, term, ok
+}
+
+// tickAt is the number of ends of opaque calls before record i.
+func (m *maker) tickAt(i int32) uint32 {
+	n, _ := slices.BinarySearch(m.ends, i)
+	return m.b.carry.outside.tick + uint32(n)
+}
+
+func (s *surroundings) Settled(addr uint64) bool {
+	return s.sameObject(addr, s.fork)
+}
+
+func (s *surroundings) Object(e *trace.Event) bool {
+	c, ok := classOf(e.Kind)
+	if !ok || c == hiddenClass || !s.Settled(uint64(e.Obj)) {
+		return false
+	}
+	if i, ok := s.m.objAt[objKey{c, e.Obj}]; ok {
+		return !s.m.objs[i].opaque && !s.m.objs[i].noValue
+	}
+	return true
+}
+
+func (s *surroundings) Capacity(ch uint64) (n uint64, ok bool) {
+	k := objKey{chanClass, trace.Addr(ch)}
+	if i, ok := s.m.objAt[k]; ok {
+		return s.m.objs[i].init.cap, s.m.objs[i].init.known
+	}
+	if o := s.m.b.carry.objects[k]; o != nil && o.known {
+		return o.cap, true
+	}
+	return 0, false
+}
+
+func (s *surroundings) Opaque(e *trace.Event) bool {
+	m := s.m
+	if m.opaques == nil {
+		m.opaques = make(map[trace.GoID][]opaqueCalls)
+		for i := range m.recs[:m.onPath] {
+			r := &m.recs[i]
+			if k := r.e.Kind; k != format.OpaqueBegin && k != format.OpaqueEnd || r.touch == nothing {
+				continue
+			}
+			if list := m.opaques[r.e.G]; !slices.ContainsFunc(list, func(c opaqueCalls) bool { return c.touch == r.touch }) {
+				m.opaques[r.e.G] = append(list, opaqueCalls{r.touch, i})
+			}
+		}
+	}
+	use := asRead
+	if e.Kind.IsWrite() {
+		use = asWrite
+	}
+	x := m.b.prints.at(e.Site, use)
+	for g, list := range m.opaques { // the order does not matter
+		if slices.ContainsFunc(list, func(c opaqueCalls) bool {
+			return (g != s.g || c.first < s.fork && reads(e.Kind)) && m.b.prints.meet(c.touch, x)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *surroundings) Goroutine() trace.GoID {
+	s.gos++
+	return s.gos
+}
+
+func (s *surroundings) Until() int64 { return s.m.recs[s.m.onPath-1].index + 1 }
