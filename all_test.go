@@ -44,7 +44,7 @@ var layers = map[string][]string{
 	"internal/smt":              {"internal/window", "internal/expr", "internal/trace/format"},
 	"internal/witness":          {"internal/window", "internal/expr", "internal/trace", "internal/trace/format"},
 	"internal/witness/stray":    {"internal/witness", "internal/window", "internal/expr", "internal/plan", "internal/trace", "internal/trace/format"},
-	"internal/analyse":          {"internal/footprint", "internal/hb", "internal/window", "internal/engine", "internal/witness", "internal/witness/stray", "internal/trace", "internal/trace/format"},
+	"internal/analyse":          {"internal/expr", "internal/footprint", "internal/hb", "internal/window", "internal/engine", "internal/witness", "internal/witness/stray", "internal/trace", "internal/trace/format"},
 	"internal/report":           {"internal/trace", "internal/trace/format"},
 }
 

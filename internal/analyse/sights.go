@@ -1,6 +1,7 @@
 package analyse
 
 import (
+	"presage/internal/expr"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 	"presage/internal/window"
@@ -19,6 +20,9 @@ type Sight struct {
 	Recorded uint64 // what it saw in the recorded run, of an event of the trace
 	Write    int64  // the event or step that put the value there; -1: it is there when the witness begins
 	Fork     bool   // the choice at the fork of the path rests on it
+
+	// Of a string whose content is known: the read of its pointer stands for the length as well.
+	Text, RecordedText *string
 }
 
 // sights explains a witness that the checker has accepted.
@@ -60,12 +64,71 @@ func sights(b place, w *window.Window, p window.Pair, order []int32) []Sight {
 		}
 	}
 	var list []Sight
-	for _, s := range seen {
-		if e := &w.Events[s.Read]; wanted[s.Read] && (e.Index >= window.AlternativeBase || !s.Known || s.Value != e.Val) {
-			list = append(list, b.sight(w, s, fork[s.Read]))
+	strings := stringsOf(w, b, order, p)
+	lengths := make(map[int32]bool)
+	for ptr, x := range strings {
+		if n := x.length(); wanted[n] && at[ptr] != nil {
+			wanted[ptr], fork[ptr] = true, fork[ptr] || fork[n]
+			lengths[n] = true
 		}
 	}
+	for _, s := range seen {
+		e := &w.Events[s.Read]
+		x, isString := strings[s.Read]
+		differs := e.Index >= window.AlternativeBase || !s.Known || s.Value != e.Val
+		if n := at[x.length()]; isString && n != nil {
+			differs = differs || !n.Known || n.Value != w.Events[n.Read].Val
+		}
+		if !wanted[s.Read] || lengths[s.Read] || !differs {
+			continue
+		}
+		v := b.sight(w, s, fork[s.Read])
+		if n := at[x.length()]; isString && n != nil {
+			v.Text = x.says(b.Plain(s.Value), b.Plain(n.Value), s.Known && n.Known)
+			v.RecordedText = x.says(v.Recorded, b.Plain(w.Events[n.Read].Val), s.Read < int32(len(b.Events)))
+		}
+		list = append(list, v)
+	}
 	return list
+}
+
+// text is a string that a guard looks up where two reads, of its pointer and its length, say that it is.
+type text struct{ at *expr.Expr }
+
+func (x text) length() int32 {
+	if x.at == nil {
+		return -1
+	}
+	return int32(x.at.Args()[1].Number())
+}
+
+// says is its content for a pointer and a length, nil if that is not known.
+func (x text) says(ptr, n uint64, known bool) *string {
+	if s, ok := x.at.Texts().At(ptr, n); ok && known {
+		return &s
+	}
+	return nil
+}
+
+// stringsOf finds the strings that the guards of a witness rest on, by the read of the pointer.
+func stringsOf(w *window.Window, b place, order []int32, p window.Pair) map[int32]text {
+	found := make(map[int32]text)
+	look := func(guards []window.Guard) {
+		for _, g := range guards {
+			g.Term.Expr.Walk(func(e *expr.Expr) {
+				if e.Op() == expr.TextAt && e.Args()[0].Op() == expr.Read && e.Args()[1].Op() == expr.Read {
+					found[int32(e.Args()[0].Number())] = text{e}
+				}
+			})
+		}
+	}
+	for _, i := range append(append([]int32(nil), order...), p.A, p.B) {
+		look(w.Events[i].Guards)
+	}
+	if b.way != nil {
+		look(b.way.Holds)
+	}
+	return found
 }
 
 func (b place) sight(w *window.Window, s witness.Sight, fork bool) Sight {

@@ -293,6 +293,7 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 			default:
 				walker = program.New(p)
 			}
+			walker.Read(s.Meta().Texts)
 			opt.Walker = walker
 		}
 	}

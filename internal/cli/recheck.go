@@ -37,7 +37,10 @@ func (r *replayer) check(ctx context.Context, race *report.Race, name string, me
 			}
 			r.plans[key] = p
 		}
-		opt.Level, opt.Walker = walkerAt(r.kept.config.Level, r.plans[key])
+		var walker *program.Walker
+		opt.Level, walker = walkerAt(r.kept.config.Level, r.plans[key])
+		walker.Read(meta.Texts)
+		opt.Walker = walker
 	}
 	if race.Path != nil {
 		s.Path = &analyse.Path{Before: race.Path.Before}

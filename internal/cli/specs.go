@@ -26,6 +26,7 @@ func specsOf(res *analyse.Result) []report.Spec {
 			s.Seen = append(s.Seen, report.Seen{
 				Read: number(x.Read), Addr: x.Addr, Size: x.Size, Value: x.Value, Known: x.Known, Recorded: x.Recorded,
 				Write: number(x.Write), Initial: x.Write < 0, Fork: x.Fork,
+				Text: x.Text, RecordedText: x.RecordedText,
 			})
 		}
 		specs = append(specs, s)

@@ -23,6 +23,9 @@
 // (E5) Every expression knows its recorded value, the one that it has if its reads return what they returned in the
 // recorded run. So an expression of constants is a constant, and whether a term amounts to what was recorded (package program, T3) costs nothing to ask.
 //
+// (E6) The content of a string that is in memory ([TextAt]) is a function of its pointer and its length where these lead into read-only memory (Texts). Elsewhere
+// it has no value.
+//
 // # Sharing
 //
 // An Expr is immutable and may be part of many others. Constructors return nil where an operand is nil ("not known"), or

@@ -175,6 +175,9 @@ func (e *Expr) compute(a []Value) (Value, bool) {
 			return Value{}, false
 		}
 		return f(a)
+	case e.op == TextAt:
+		s, ok := e.more.in.At(a[0].Word, a[1].Word)
+		return Value{Text: s}, ok
 	case e.kind == String:
 		return e.text(a)
 	case e.op == Convert && e.to == String:

@@ -27,6 +27,7 @@ type Expr struct {
 type more struct {
 	name string // of a call
 	text string // recorded
+	in   *Texts // of a TextAt
 }
 
 // Op returns the operator.
@@ -71,6 +72,14 @@ func (e *Expr) Name() string {
 	return e.more.name
 }
 
+// Texts returns where a TextAt looks its content up.
+func (e *Expr) Texts() *Texts {
+	if e.more == nil {
+		return nil
+	}
+	return e.more.in
+}
+
 // Reads returns the reads that the expression rests on, by Number. They must not be changed.
 func (e *Expr) Reads() []*Expr { return e.reads }
 
@@ -91,7 +100,7 @@ func (e *Expr) RecordedText() (text string, ok bool) {
 // IsString reports whether the value is the content of a string, and no word.
 func (e *Expr) IsString() bool {
 	switch e.op {
-	case Const, Call, Add, Min, Max, Substr:
+	case Const, Call, Add, Min, Max, Substr, TextAt:
 		return e.kind == String
 	case Convert:
 		return e.to == String
@@ -149,7 +158,7 @@ func operation(e Expr, name string) *Expr {
 			return nil
 		}
 	}
-	if e.IsString() || name != "" {
+	if e.more == nil && (e.IsString() || name != "") {
 		e.more = &more{name: name}
 	}
 	r := &e
@@ -312,6 +321,8 @@ func (e *Expr) apply(a []*Expr) *Expr {
 		return Concat(a[0], e.n, a[1])
 	case Ite:
 		return Choose(a[0], a[1], a[2])
+	case TextAt:
+		return StringAt(e.more.in, a[0], a[1])
 	case And, Or, Shl, Shr:
 		return Binary(e.op, e.kind, e.to, a[0], a[1])
 	}

@@ -42,6 +42,7 @@ const (
 	Len    // of a string
 	At     // the byte of a string at an index (int)
 	Substr // of a string, from an index up to another (ints)
+	TextAt // the string whose pointer and length are two words, as Texts has it
 	Call   // the pure function Name of words and strings; Kind is that of the result
 	numOps
 )
@@ -213,6 +214,11 @@ func ByteAt(s, i *Expr) *Expr { return operation(Expr{op: At, kind: String, args
 // Slice returns s[lo:hi] of a string.
 func Slice(s, lo, hi *Expr) *Expr {
 	return operation(Expr{op: Substr, kind: String, args: []*Expr{s, lo, hi}}, "")
+}
+
+// StringAt returns the string whose pointer and length are two words.
+func StringAt(in *Texts, ptr, n *Expr) *Expr {
+	return operation(Expr{op: TextAt, kind: String, args: []*Expr{ptr, n}, more: &more{in: in}}, "")
 }
 
 // Apply returns the result of a pure function of words and strings, of kind k. Whether it has a value is up to Functions.

@@ -180,6 +180,8 @@ func assemble(op Op, k, to Kind, a []*Expr) *Expr {
 		return ByteAt(a[0], a[1])
 	case Substr:
 		return Slice(a[0], a[1], a[2])
+	case TextAt: // nobody knows what is there
+		return StringAt(nil, a[0], a[1])
 	case Shl, Shr:
 		return Binary(op, k, to, a[0], a[1])
 	}
@@ -191,7 +193,7 @@ func wantsString(op Op, k Kind, i int) bool {
 	switch op {
 	case Len, At, Substr:
 		return i == 0
-	case Part, Cat, Ite, QuoRe, QuoIm, Not, Shl, Shr:
+	case Part, Cat, Ite, QuoRe, QuoIm, Not, Shl, Shr, TextAt:
 		return false
 	}
 	return k == String

@@ -15,7 +15,7 @@ var opNames = [numOps]string{
 	Add: "add", Sub: "sub", Mul: "mul", Quo: "div", Rem: "rem", And: "and", Or: "or", Xor: "xor", AndNot: "andnot",
 	Shl: "shl", Shr: "shr", Min: "min", Max: "max", Eql: "eq", Neq: "ne", Lss: "lt", Leq: "le", Gtr: "gt", Geq: "ge",
 	Neg: "neg", Not: "not", Com: "com", Convert: "conv", QuoRe: "quore", QuoIm: "quoim",
-	Part: "part", Cat: "cat", Ite: "ite", Len: "len", At: "at", Substr: "substr",
+	Part: "part", Cat: "cat", Ite: "ite", Len: "len", At: "at", Substr: "substr", TextAt: "text",
 }
 
 var kindNames = [numKinds]string{
@@ -86,7 +86,7 @@ func (e *Expr) print(b *strings.Builder) {
 // kinds is the suffix of an operator's name.
 func (e *Expr) kinds() string {
 	switch e.op {
-	case Part, Cat, Ite, QuoRe, QuoIm, Len, At, Substr, Not:
+	case Part, Cat, Ite, QuoRe, QuoIm, Len, At, Substr, TextAt, Not:
 		return ""
 	case Convert:
 		return "." + e.kind.String() + "." + e.to.String()

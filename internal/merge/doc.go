@@ -45,6 +45,9 @@
 // Package-level variables (RawVar) take no part in this. What stood in them before main.main is for Meta.Variables, if no access has come
 // before, nor can have: none in a current group of another stream.
 //
+// Nor does read-only data (RawConst). Of that, Meta.Texts has what an address and a length that follow each other in a value of the trace, or in a
+// variable, say to be a string.
+//
 // The result is deterministic: it depends on the records only.
 //
 // # What a run leaves behind

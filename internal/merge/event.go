@@ -16,6 +16,11 @@ func (m *merger) emit(s *stream, r *record) {
 	case format.RawVar:
 		m.variable(r)
 		return
+	case format.RawConst:
+		m.constant(r)
+		return
+	case format.Read, format.Write, format.Value:
+		m.texts(s, r)
 	}
 	p := placed{e: trace.Event{Kind: r.kind, Flags: r.flags, G: m.owner(s), Site: trace.Site(r.site)}, s: s.index, from: s.from, to: s.stamp}
 	if r.has {

@@ -83,6 +83,7 @@ type merger struct {
 	chans   map[uint64]*sends // (G3)
 	vars    []variable
 	varsAt  int64
+	consts  constants
 	stats   Stats
 	err     error
 }
@@ -302,6 +303,7 @@ func (m *merger) cutAfterSync(s *stream) {
 func (m *merger) finish() {
 	m.stats.Goroutines = len(m.meta.Goroutines) - 1
 	m.variables()
+	m.meta.Texts = m.consts.texts()
 	m.meta.Warn("unexplained-read", m.stats.Unexplained, "reads returned what no write in the trace explains: code that was not instrumented wrote it, or goroutines that race did, in an order that was not found")
 	if m.Stopped != format.NotStopped {
 		m.meta.Warn("recording-stopped", 1, "the program ran on without being recorded: "+stopText(m.Stopped))

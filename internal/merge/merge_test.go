@@ -36,7 +36,7 @@ type testStream struct {
 }
 
 var kindNames = func() map[string]format.Kind {
-	m := map[string]format.Kind{"stamp": format.RawStamp, "var": format.RawVar}
+	m := map[string]format.Kind{"stamp": format.RawStamp, "var": format.RawVar, "const": format.RawConst}
 	for k := range format.Max {
 		if k.Valid() {
 			m[k.String()] = k

@@ -35,7 +35,10 @@ type stream struct {
 	found, emitted shorts // what load and emitPlain know of the stream's RawShort records
 
 	stack struct{ lo, hi uint64 } // (G2)
-	rec   record                  // being emitted
+
+	wide   bool   // the next word belongs to the same access
+	before uint64 // the last word of it
+	rec    record // being emitted
 }
 
 // noStamp is the stamp of a group at the end of a stream.

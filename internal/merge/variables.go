@@ -36,6 +36,7 @@ func (m *merger) variable(r *record) {
 		m.varsAt = m.stats.Events + int64(len(m.buf))
 	}
 	data := r.w[16:]
+	m.consts.scan(data)
 	v := variable{x: x, n: n, data: slices.Clone(data[:min(n, uint64(len(data)))])}
 	m.shadow.within(x, n, func(w uint64, c *cell) {
 		if c.stream != 0 || c.known != 0 || c.racy {

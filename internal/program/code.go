@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/expr"
 	"presage/internal/plan"
 	"presage/internal/trace"
 )
@@ -17,8 +18,9 @@ import (
 type code struct {
 	plan   *plan.Func
 	sizes  types.Sizes
-	params []int32 // registers of the recorded parameters and free variables: those of plan.Func.Params
-	args   []int32 // registers of all parameters
+	texts  *expr.Texts // what string constants say
+	params []int32     // registers of the recorded parameters and free variables: those of plan.Func.Params
+	args   []int32     // registers of all parameters
 	blocks []block
 	regs   int32 // registers of a frame
 	cells  []int64
@@ -138,7 +140,7 @@ type compiler struct {
 }
 
 func (w *Walker) compile(pf *plan.Func) *code {
-	c := &code{plan: pf, sizes: pf.Unit.Pkg.TypesSizes}
+	c := &code{plan: pf, sizes: pf.Unit.Pkg.TypesSizes, texts: w.texts}
 	k := &compiler{c: c, w: w, reg: map[ssa.Value]int32{}, cells: map[*ssa.Alloc]int32{}}
 	fn := pf.SSA
 	for _, v := range fn.Params {

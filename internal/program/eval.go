@@ -16,6 +16,9 @@ import (
 func (c *code) eval(in *instr, a []Value) (Value, error) {
 	switch x := in.in.(type) {
 	case *ssa.BinOp:
+		if in.kind == types.String {
+			return c.binop(in, x.Op, c.read(a[0]), c.read(a[1]))
+		}
 		return c.binop(in, x.Op, a[0], a[1])
 	case *ssa.UnOp:
 		switch x.Op {
@@ -42,8 +45,14 @@ func (c *code) eval(in *instr, a []Value) (Value, error) {
 	case *ssa.IndexAddr:
 		return in.indexAddr(a[0], a[1]), nil
 	case *ssa.Index:
+		if in.kind == types.String {
+			return in.element(c.read(a[0]), a[1]), nil
+		}
 		return in.element(a[0], a[1]), nil
 	case *ssa.Slice:
+		if in.kind == types.String {
+			a = append([]Value{c.read(a[0])}, a[1:]...)
+		}
 		return in.slice(a), nil
 	case *ssa.SliceToArrayPointer:
 		return a[0].part(0, 8), nil
@@ -70,6 +79,22 @@ func callLibrary(f *expr.Function, a []Value) Value {
 		words[i] = w & mask(f.Params[i].Size())
 	}
 	return Known(f.Call(words) & mask(f.Result.Size()))
+}
+
+// read is a string with its content, if that is known from where it is.
+func (c *code) read(s Value) Value {
+	if _, ok := s.Content(); ok || c.texts == nil {
+		return s
+	}
+	ptr, ok := s.Bits()
+	n, ok2 := s.Word(1)
+	if !ok || !ok2 {
+		return s
+	}
+	if text, ok := c.texts.At(ptr, n); ok {
+		return s.withText(text)
+	}
+	return s
 }
 
 func (c *code) binop(in *instr, op token.Token, x, y Value) (Value, error) {

@@ -205,6 +205,11 @@ func (p *path) val(a *arg) sval {
 		}
 		return sval{}
 	}
+	if s, ok := a.val.Content(); ok && a.val.known&1 == 0 { // a string constant
+		if at, ok := p.w.texts.Place(s); ok {
+			return sval{v: Words([]uint64{at, uint64(len(s))}).withText(s)}
+		}
+	}
 	return sval{v: a.val}
 }
 

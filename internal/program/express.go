@@ -56,9 +56,9 @@ func (c *code) express(in *instr, a []*term) *term {
 		}
 		return single(plus(a[0].word(0), times(widened(in.kind2, a[1].word(0)), in.elem)))
 	case *ssa.Index:
-		return in.expressElement(a[0], a[1])
+		return c.expressElement(in, a[0], a[1])
 	case *ssa.Slice:
-		return in.expressSlice(x, a)
+		return c.expressSlice(in, x, a)
 	case *ssa.SliceToArrayPointer:
 		return single(a[0].word(0))
 	case *ssa.Call:
@@ -129,7 +129,7 @@ func (c *code) expressBinop(in *instr, x *ssa.BinOp, a, b *term) *term {
 		}
 		return single(expr.Binary(operators[op], kinds[in.kind], kinds[in.kind2], a.word(0), b.word(0)))
 	case op != token.EQL && op != token.NEQ:
-		return expressArithmetic(op, in.kind, a, b)
+		return c.expressArithmetic(op, in.kind, a, b)
 	}
 	e := c.expressEqual(in.typ, a, b)
 	if e == nil && !types.Identical(x.X.Type(), x.Y.Type()) {
@@ -142,7 +142,7 @@ func (c *code) expressBinop(in *instr, x *ssa.BinOp, a, b *term) *term {
 }
 
 // expressArithmetic is a binary operator but shifts, == and !=.
-func expressArithmetic(op token.Token, k types.BasicKind, a, b *term) *term {
+func (c *code) expressArithmetic(op token.Token, k types.BasicKind, a, b *term) *term {
 	o := operators[op]
 	switch k {
 	case types.String:
@@ -150,9 +150,9 @@ func expressArithmetic(op token.Token, k types.BasicKind, a, b *term) *term {
 			return nil
 		}
 		if op == token.ADD {
-			return &term{words: []*expr.Expr{nil, plus(a.word(1), b.word(1))}, text: expr.Binary(o, expr.String, 0, a.text, b.text)}
+			return &term{words: []*expr.Expr{nil, plus(a.word(1), b.word(1))}, text: expr.Binary(o, expr.String, 0, c.text(a), c.text(b))}
 		}
-		return single(expr.Binary(o, expr.String, 0, a.text, b.text))
+		return single(expr.Binary(o, expr.String, 0, c.text(a), c.text(b)))
 	case types.Complex64, types.Complex128:
 		return arithmetic(op, k, a, b)
 	}
@@ -172,7 +172,7 @@ func (c *code) expressEqual(t types.Type, x, y *term) *expr.Expr {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		return equalBasic(kindOf(u), x, y)
+		return c.equalBasic(kindOf(u), x, y)
 	case *types.Pointer:
 		if !plan.Open(u.Elem()) && c.sizes.Sizeof(u.Elem()) == 0 && !isNil(x.word(0)) && !isNil(y.word(0)) {
 			return nil // the spec leaves it open
@@ -198,10 +198,10 @@ func isNil(e *expr.Expr) bool {
 	return v == 0
 }
 
-func equalBasic(k types.BasicKind, x, y *term) *expr.Expr {
+func (c *code) equalBasic(k types.BasicKind, x, y *term) *expr.Expr {
 	switch k {
 	case types.String:
-		return equalText(x, y)
+		return c.equalText(x, y)
 	case types.Complex64, types.Complex128:
 		return equalComplex(k, x, y)
 	}
@@ -211,16 +211,30 @@ func equalBasic(k types.BasicKind, x, y *term) *expr.Expr {
 	return expr.Binary(expr.Eql, kinds[k], 0, x.word(0), y.word(0))
 }
 
-// equalText compares strings; where a content is not known, by length and pointer.
-func equalText(x, y *term) *expr.Expr {
-	if x.text != nil && y.text != nil {
-		return expr.Binary(expr.Eql, expr.String, 0, x.text, y.text)
+// text is the content of a string: what it was computed to be, or what stands where it is (expr E6). Nil: nobody knows.
+func (c *code) text(t *term) *expr.Expr {
+	switch {
+	case t == nil:
+		return nil
+	case t.text != nil:
+		return t.text
 	}
-	same := unknown()
+	return expr.StringAt(c.texts, t.word(0), t.word(1))
+}
+
+// equalText compares strings by length, pointer and content, as far as these are known.
+func (c *code) equalText(x, y *term) *expr.Expr {
+	var same *expr.Expr
+	if a, b := c.text(x), c.text(y); a != nil && b != nil {
+		if same = expr.Binary(expr.Eql, expr.String, 0, a, b); same.IsConst() {
+			return same
+		}
+	} else {
+		same = expr.Choose(equals(x.word(1), expr.Word(0)), expr.Truth(true), unknown())
+	}
 	if p := equals(x.word(0), y.word(0)); p != nil {
 		same = expr.Choose(p, expr.Truth(true), same)
 	}
-	same = expr.Choose(equals(x.word(1), expr.Word(0)), expr.Truth(true), same)
 	return expr.Choose(equals(x.word(1), y.word(1)), same, expr.Truth(false))
 }
 
@@ -316,13 +330,13 @@ func expressConvert(in *instr, x *ssa.Convert, a *term) *term {
 }
 
 // expressElement is x[i] for an array or a string x.
-func (in *instr) expressElement(x, i *term) *term {
+func (c *code) expressElement(in *instr, x, i *term) *term {
 	at := widened(in.kind2, i.word(0))
 	if in.kind == types.String {
 		if x == nil {
 			return nil
 		}
-		return single(expr.ByteAt(x.text, at))
+		return single(expr.ByteAt(c.text(x), at))
 	}
 	u, ok := plan.Core(in.typ).(*types.Array)
 	if !ok || in.elem < 0 || in.size < 0 || x == nil || at == nil {
@@ -342,7 +356,7 @@ func (in *instr) expressElement(x, i *term) *term {
 }
 
 // expressSlice is x[lo:hi:max].
-func (in *instr) expressSlice(s *ssa.Slice, a []*term) *term {
+func (c *code) expressSlice(in *instr, s *ssa.Slice, a []*term) *term {
 	if a[0] == nil {
 		return nil
 	}
@@ -373,7 +387,7 @@ func (in *instr) expressSlice(s *ssa.Slice, a []*term) *term {
 		ptr = nil
 	}
 	if in.kind == types.String {
-		return &term{words: []*expr.Expr{ptr, length}, text: expr.Slice(a[0].text, lo, hi)}
+		return &term{words: []*expr.Expr{ptr, length}, text: expr.Slice(c.text(a[0]), lo, hi)}
 	}
 	return &term{words: []*expr.Expr{ptr, length, capacity}}
 }

@@ -245,7 +245,7 @@ func (g *goroutine) pinOperands(f *frame, in *instr) {
 	if in.op == opIf && g.w.branched != nil {
 		g.w.branched(f.code.plan, g.d.indexes(f.depsOf(&in.args[0])))
 	}
-	if g.w.symbolic && (g.comparable(f, in) || g.divides(f, in)) {
+	if g.w.symbolic && (g.comparable(f, in) || g.divides(f, in) || g.inBounds(f, in)) {
 		return
 	}
 	for i := range in.args {

@@ -12,7 +12,7 @@ import (
 
 // Snapshot implements [window.Fork].
 func (x *fork) Snapshot() *window.Snapshot {
-	s := &window.Snapshot{Program: x.w.plan, Stacks: x.stacks, Needs: slices.Clone(x.needs), Guards: slices.Clone(x.guards), Global: x.w.addressOf}
+	s := &window.Snapshot{Program: x.w.plan, Stacks: x.stacks, Needs: slices.Clone(x.needs), Guards: slices.Clone(x.guards), Texts: x.w.texts, Global: x.w.addressOf}
 	for f := x.frame; f != nil; f = f.caller {
 		s.Frames = append(s.Frames, f.snapshot())
 		s.Root = f.root

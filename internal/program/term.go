@@ -404,6 +404,36 @@ func (g *goroutine) divides(f *frame, in *instr) bool {
 	return true
 }
 
+// inBounds reports whether a string is indexed or sliced without a panic because of a guard: the bounds are within its length. What
+// the string is, and the bounds, does not matter then (T2).
+func (g *goroutine) inBounds(f *frame, in *instr) bool {
+	if in.kind != types.String {
+		return false
+	}
+	n := g.operand(f, &in.args[0]).word(1)
+	var c *expr.Expr
+	switch x := in.in.(type) {
+	case *ssa.Index:
+		c = expr.Binary(expr.Lss, expr.Uint64, 0, widened(in.kind2, g.operand(f, &in.args[1]).word(0)), n)
+	case *ssa.Slice:
+		lo, hi := expr.Word(0), n
+		if x.Low != nil {
+			lo = widened(kindOf(x.Low.Type()), g.operand(f, &in.args[1]).word(0))
+		}
+		if x.High != nil {
+			hi = widened(kindOf(x.High.Type()), g.operand(f, &in.args[2]).word(0))
+		}
+		c = both(expr.Binary(expr.Leq, expr.Uint64, 0, lo, hi), expr.Binary(expr.Leq, expr.Uint64, 0, hi, n))
+	}
+	if c == nil || !amounts(c, 1, mask(8)) {
+		return false
+	}
+	if !c.IsConst() {
+		g.guards = append(g.guards, window.FlowGuard{Term: c, Want: 1})
+	}
+	return true
+}
+
 // isInterface is not true of type parameters.
 func isInterface(t types.Type) bool {
 	_, param := types.Unalias(t).(*types.TypeParam)

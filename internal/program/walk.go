@@ -28,6 +28,7 @@ type Walker struct {
 	from       []int64
 	value      *expr.Expr // of the event's write or send
 	symbolic   bool       // terms are made (NewSymbolic)
+	texts      *expr.Texts
 	branched   func(*plan.Func, []int64)
 	tale       *tale      // DumpSymbolic
 	branching  bool       // forks are kept (NewBranching)
@@ -82,6 +83,15 @@ func NewSymbolic(p *plan.Plan) *Walker {
 // OnBranch has f called at every conditional branch that is walked, with the function it is in and
 // the reads that its condition is made of, as far as they are not Needs already. It is for statistics.
 func (w *Walker) OnBranch(f func(fn *plan.Func, reads []int64)) { w.branched = f }
+
+// Read gives the walker what the program's string constants say (trace.Meta.Texts).
+func (w *Walker) Read(texts []trace.Memory) {
+	spans := make([]expr.TextSpan, len(texts))
+	for i, t := range texts {
+		spans[i] = expr.TextSpan{Addr: uint64(t.Addr), Text: string(t.Data)}
+	}
+	w.texts = expr.NewTexts(spans)
+}
 
 func (w *Walker) goroutine(id trace.GoID) *goroutine {
 	for int(id) >= len(w.goroutines) {

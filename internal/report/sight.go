@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strconv"
+
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -16,6 +18,8 @@ type Seen struct {
 	Write    int64 // what the value is from,
 	Initial  bool  // unless it is there from the beginning of the witness
 	Fork     bool  // a path is left because of it
+
+	Text, RecordedText *string // of a string, if the content is known; Value is its pointer
 }
 
 // ShapeFunc says how to write the values that the instruction at a site reads or writes: a basic type, "pointer", or "".
@@ -40,12 +44,7 @@ func (l *Locator) sights(spec int) []Sight {
 		e := l.seen[x.Read].event
 		shape := l.shape(e.Site)
 		s := Sight{Step: l.step(x.Read, &e), Expr: l.expr(&e), Fork: x.Fork}
-		if x.Known {
-			s.Value = literal(x.Value, shape, x.Size)
-		}
-		if x.Read >= 0 {
-			s.Recorded = literal(x.Recorded, shape, x.Size)
-		}
+		s.Value, s.Recorded = x.values(shape)
 		if !x.Initial {
 			w := l.seen[x.Write].event
 			from := l.step(x.Write, &w)
@@ -57,6 +56,24 @@ func (l *Locator) sights(spec int) []Sight {
 		list = append(list, s)
 	}
 	return list
+}
+
+// values are what a read sees and what it saw, as literals; empty where that is not known.
+func (x *Seen) values(shape string) (sees, saw string) {
+	switch {
+	case x.Text != nil:
+		sees = strconv.Quote(*x.Text)
+	case x.Known && shape != "string":
+		sees = literal(x.Value, shape, x.Size)
+	}
+	switch {
+	case x.Read < 0:
+	case x.RecordedText != nil:
+		saw = strconv.Quote(*x.RecordedText)
+	case shape != "string":
+		saw = literal(x.Recorded, shape, x.Size)
+	}
+	return sees, saw
 }
 
 // watches find the last writes before a witness of what its reads see from its beginning (P2).

@@ -258,6 +258,7 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		{"Go", format.Go}, {"Start", format.Start}, {"End", format.End},
 		{"Acquire", format.Acquire}, {"Release", format.Release}, {"ReleaseMerge", format.ReleaseMerge},
 		{"AllocKind", format.Alloc}, {"RawStamp", format.RawStamp}, {"RawChunk", format.RawChunk}, {"RawVar", format.RawVar},
+		{"RawConst", format.RawConst},
 	} {
 		fmt.Fprintf(&s, "\t%s%s = %d\n", kind, k.name, k.kind)
 	}

@@ -48,6 +48,10 @@ type Meta struct {
 	// accesses only after event VariablesAt; by address, not overlapping.
 	Variables   []Memory `json:"variables,omitempty"`
 	VariablesAt int64    `json:"variables_at,omitempty"`
+
+	// Texts is what string constants say, where an address and a length in the trace may be those of one: read-only
+	// data, by address, not overlapping.
+	Texts []Memory `json:"texts,omitempty"`
 }
 
 // Memory is the content of some memory.

@@ -21,6 +21,9 @@ type Snapshot struct {
 	Needs  []int64
 	Guards []FlowGuard
 
+	// Texts is what the program's string constants say, and where those are taken to be that the trace has no address of.
+	Texts *expr.Texts
+
 	// Global returns the address of a variable of a package, and the event of the trace that told it, the first access.
 	Global func(g *ssa.Global) (addr uint64, at int64, ok bool)
 }

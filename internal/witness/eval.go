@@ -86,6 +86,8 @@ func operate(e *expr.Expr, a []amount) amount {
 			return f(a)
 		}
 		return amount{}
+	case expr.TextAt:
+		return stringAt(e.Texts(), a[0].bits, a[1].bits)
 	case expr.Part:
 		return part(a[0].bits, e.Number(), e.Bytes())
 	case expr.Cat:
@@ -397,6 +399,29 @@ func convertFloat[T float32 | float64](to expr.Kind, x T) amount {
 		return convertInteger(to, i.Int64())
 	}
 	return convertInteger(to, i.Uint64())
+}
+
+// stringAt is the string of n bytes at an address, if that is in read-only memory (E6).
+func stringAt(in *expr.Texts, addr, n uint64) amount {
+	if n == 0 {
+		return amount{ok: true}
+	}
+	if in == nil {
+		return amount{}
+	}
+	s, _ := in.Placed(addr)
+	from, ok := in.Place(s)
+	if !ok || addr-from >= uint64(len(s)) {
+		for _, span := range in.Spans() {
+			if span.Addr <= addr {
+				s, from = span.Text, span.Addr
+			}
+		}
+	}
+	if addr < from || addr-from > uint64(len(s)) || n > uint64(len(s))-(addr-from) {
+		return amount{}
+	}
+	return amount{text: s[addr-from:][:n], ok: true}
 }
 
 // text is an operator of strings.

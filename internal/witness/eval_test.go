@@ -399,6 +399,34 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
+// TestStringAt: strings by where they are, for every place and length around them.
+func TestStringAt(t *testing.T) {
+	j := &judge{t: t, seen: map[string]int{}}
+	spans := []expr.TextSpan{{Addr: 0x1000, Text: "hello"}, {Addr: 0x1008, Text: "a"}, {Addr: 0x1010, Text: "worlds"}}
+	texts := expr.NewTexts(spans)
+	place, _ := texts.Place("placed")
+	spans = append(spans, expr.TextSpan{Addr: place, Text: "placed"})
+	e := expr.ByteAt(expr.StringAt(texts, expr.NewRead(0, 8, 0), expr.NewRead(1, 8, 0)), expr.NewRead(2, 8, 0))
+	for _, base := range []uint64{0, 0xff8, place - 8} {
+		for addr := base; addr < base+48; addr++ {
+			for n := range uint64(9) {
+				for i := range n + 1 {
+					want, ok := uint64(0), false
+					for _, s := range spans {
+						if addr >= s.Addr && addr+n <= s.Addr+uint64(len(s.Text)) && n > 0 && i < n {
+							want, ok = uint64(s.Text[addr-s.Addr+i]), true
+						}
+					}
+					j.same(e, []uint64{addr, n, i}, want, ok)
+				}
+			}
+		}
+	}
+	if j.seen["at str Kind(0)"] < 50 {
+		t.Errorf("only %v had a value", j.seen)
+	}
+}
+
 // TestLarge: large expressions, over shared parts, that the engine evaluates in another way than small ones.
 func TestLarge(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))

@@ -89,6 +89,7 @@ package format
 //	RawShort                        what its header says, of: address, words
 //	RawVar                          address, bytes: of a package-level variable, zero now; address 0: so many were left out
 //	RawVar with size > 0            address, bytes (size, at most MaxVar), ⌈size/8⌉ words: its bytes now, zero-padded
+//	RawConst                        address, ⌈size/8⌉ words: bytes (at most MaxVar) of read-only data, zero-padded; those at the next address follow at once
 //
 // A stamp is the last word of a record (of Start: the last before the name). Stamps grow within a
 // stream, strictly; stamps of one object grow in the order in which its operations took effect, strictly.
@@ -120,10 +121,11 @@ const (
 	ChunkHeaderWords = 3
 
 	// RawStamp is a stamp alone; RawChunk starts a chunk; RawVar is what the main goroutine finds in a
-	// variable before main.main. None of them is a kind of a trace.
+	// variable before main.main; RawConst is read-only data of the program, its string constants among it. None of them is a kind of a trace.
 	RawStamp Kind = 0xF1
 	RawShort Kind = 0xF2
 	RawVar   Kind = 0xF3
+	RawConst Kind = 0xF4
 	RawChunk Kind = 0xFF
 
 	// MaxVar is the size of the largest variable of which other bytes than zeros are recorded.
@@ -174,6 +176,8 @@ func RawLen(h uint64) (words, stamp int) {
 		return shortLen(h), 0
 	case RawVar:
 		return 3 + (size+7)/8, 0
+	case RawConst:
+		return 2 + (size+7)/8, 0
 	case RawChunk:
 		return ChunkHeaderWords, 0
 	}

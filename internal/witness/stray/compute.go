@@ -26,7 +26,7 @@ func (m *machine) compute(in ssa.Value) value {
 		}
 		return unary(in, m.val(in.X))
 	case *ssa.BinOp:
-		return binary(in.Op, in, m.val(in.X), m.val(in.Y))
+		return m.binary(in.Op, in, m.val(in.X), m.val(in.Y))
 	case *ssa.ChangeType:
 		return changed(in, m.val(in.X))
 	case *ssa.Convert:

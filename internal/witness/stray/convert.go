@@ -13,7 +13,7 @@ import (
 // Conversions and comparisons.
 
 // equal is x == y. ok is false where the values do not tell, or the spec leaves it open.
-func equal(x, y ssa.Value, a, b value) (eq, ok bool) {
+func (c texts) equal(x, y ssa.Value, a, b value) (eq, ok bool) {
 	switch {
 	case isNil(y):
 		return isZero(a)
@@ -22,7 +22,7 @@ func equal(x, y ssa.Value, a, b value) (eq, ok bool) {
 	case !types.Identical(x.Type(), y.Type()):
 		return false, false // an interface and what is in it
 	}
-	return same(x.Type(), a, b)
+	return c.same(x.Type(), a, b)
 }
 
 func isNil(v ssa.Value) bool {
@@ -50,13 +50,13 @@ func isZero(a value) (zero, ok bool) {
 }
 
 // same is equality of values of one type.
-func same(t types.Type, a, b value) (eq, ok bool) {
+func (c texts) same(t types.Type, a, b value) (eq, ok bool) {
 	if _, param := types.Unalias(t).(*types.TypeParam); param {
 		return false, false
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		return sameBasic(basicKind(u), a, b)
+		return c.sameBasic(basicKind(u), a, b)
 	case *types.Pointer:
 		x, ok := a.bits()
 		y, ok2 := b.bits()
@@ -73,12 +73,12 @@ func same(t types.Type, a, b value) (eq, ok bool) {
 		y, ok2 := b.word(0)
 		return x == y, ok && ok2 && (x != y || x == 0)
 	case *types.Struct:
-		return sameFields(u, a, b)
+		return c.sameFields(u, a, b)
 	case *types.Array:
 		n := sizeof(u.Elem())
 		eq, ok = true, true
 		for i := range int(u.Len()) {
-			e, known := same(u.Elem(), a.part(i*n, n), b.part(i*n, n))
+			e, known := c.same(u.Elem(), a.part(i*n, n), b.part(i*n, n))
 			if known && !e {
 				return false, true
 			}
@@ -89,11 +89,11 @@ func same(t types.Type, a, b value) (eq, ok bool) {
 	return false, false
 }
 
-func sameBasic(k types.BasicKind, a, b value) (eq, ok bool) {
+func (c texts) sameBasic(k types.BasicKind, a, b value) (eq, ok bool) {
 	switch k {
 	case types.String:
-		s, ok := a.content()
-		t, ok2 := b.content()
+		s, ok := c.of(a)
+		t, ok2 := c.of(b)
 		if ok && ok2 {
 			return s == t, true
 		}
@@ -118,7 +118,7 @@ func sameBasic(k types.BasicKind, a, b value) (eq, ok bool) {
 	return x == y, ok && ok2 && k != types.Invalid
 }
 
-func sameFields(s *types.Struct, a, b value) (eq, ok bool) {
+func (c texts) sameFields(s *types.Struct, a, b value) (eq, ok bool) {
 	eq, ok = true, true
 	for i, off := range offsets(s) {
 		f := s.Field(i)
@@ -126,7 +126,7 @@ func sameFields(s *types.Struct, a, b value) (eq, ok bool) {
 			continue
 		}
 		n := sizeof(f.Type())
-		e, known := same(f.Type(), a.part(off, n), b.part(off, n))
+		e, known := c.same(f.Type(), a.part(off, n), b.part(off, n))
 		if known && !e {
 			return false, true
 		}

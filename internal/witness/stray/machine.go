@@ -137,11 +137,13 @@ func (m *machine) held(d window.Datum, t types.Type) value {
 }
 
 // val is an operand.
-func (m *machine) val(v ssa.Value) value {
+func (m *machine) val(v ssa.Value) value { return m.texts.read(v.Type(), m.value(v)) }
+
+func (m *machine) value(v ssa.Value) value {
 	f := m.frame
 	switch v := v.(type) {
 	case *ssa.Const:
-		return constantOf(v)
+		return m.texts.constant(constantOf(v))
 	case *ssa.Global:
 		return m.global(v)
 	case *ssa.Function:

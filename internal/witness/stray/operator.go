@@ -51,11 +51,11 @@ func signExtended(k types.BasicKind, x uint64) int64 {
 
 func isSigned(k types.BasicKind) bool { return k >= types.Int && k <= types.Int64 }
 
-func binary(op token.Token, x *ssa.BinOp, a, b value) value {
+func (m *machine) binary(op token.Token, x *ssa.BinOp, a, b value) value {
 	n := sizeof(x.Type())
 	switch op {
 	case token.EQL, token.NEQ:
-		eq, ok := equal(x.X, x.Y, a, b)
+		eq, ok := m.texts.equal(x.X, x.Y, a, b)
 		if !ok {
 			return unknown(n)
 		}

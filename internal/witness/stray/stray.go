@@ -48,6 +48,7 @@ func Check(b *window.Built, way *window.Way, w *window.Window, p window.Pair, x 
 		todo: map[trace.GoID][]int{}, threads: map[trace.GoID]window.Thread{way.G: way.Thread},
 		memory: memory{globals: map[string]uint64{}, overlay: map[uint64]overlaid{}, mine: map[uint64]uint64{}, theirs: map[uint64]uint64{}},
 	}
+	c.texts = texts{c.snap.Texts}
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -89,6 +90,7 @@ type checker struct {
 	instrs  int
 
 	memory
+	texts texts
 }
 
 // step is a step of the alternative with its events in the variant.

@@ -29,11 +29,40 @@ var presageVars struct {
 	over bool // main.main has begun: what a plugin brings is not recorded
 }
 
+// pgMaxConst bounds the read-only data that is recorded.
+const pgMaxConst = 16 << 20
+
+// presageConsts records the read-only data of the program. What string constants say is there, and nowhere else in a recording, which has
+// their addresses and lengths.
+func presageConsts() {
+	s := pgHere()
+	if s == nil || s.off {
+		return
+	}
+	m := &firstmoduledata
+	for x := m.types; x < m.etypes && x-m.types < pgMaxConst; x += pgMaxVar {
+		s.constant(x, min(pgMaxVar, m.etypes-x))
+	}
+}
+
+// constant writes a RawConst with size bytes.
+func (s *PresageG) constant(x, size uintptr) {
+	words := (size + 7) / 8
+	p := s.room(2 + int(words))
+	pgStore(p+8, uint64(x))
+	memmove(unsafe.Pointer(p+16), unsafe.Pointer(x), size)
+	pgStore(p, pgHead(pgRawConst, 0, uint64(size), 0))
+	s.pos = p + 16 + words*8
+}
+
 // PresageVars is called by the packages' init functions: one after the other, and before main.main.
 func PresageVars(list []PresageVar) {
 	v := &presageVars
 	if !presage.on || v.over || len(list) == 0 {
 		return
+	}
+	if v.last == nil {
+		presageConsts()
 	}
 	l := (*pgVarList)(persistentalloc(unsafe.Sizeof(pgVarList{}), 8, &memstats.other_sys))
 	*l = pgVarList{vars: uintptr(unsafe.Pointer(&list[0])), n: len(list), next: v.last}

@@ -1,0 +1,8 @@
+package text
+
+import "testing"
+
+func TestText(t *testing.T) {
+	Run()
+	_ = r
+}
