@@ -27,6 +27,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/metrics"
 	"runtime/pprof"
 	"strconv"
 	"syscall"
@@ -50,6 +51,7 @@ var (
 	cpu   = flag.String("cpuprofile", "", "write a CPU profile to this file")
 	stop  = flag.Duration("stop", 0, "end then, with the CPU profile so far")
 	mem   = flag.String("memprofile", "", "write a heap profile at the last event to this file")
+	peak  = flag.String("peakprofile", "", "write a heap profile of when most was live to this file")
 )
 
 func main() {
@@ -70,7 +72,31 @@ func main() {
 			os.Exit(1)
 		})
 	}
+	if *peak != "" {
+		go watch()
+	}
 	stage(flag.Arg(0), flag.Arg(1))
+}
+
+// watch writes the heap profile each time that a collection has left more than all before it did.
+func watch() {
+	var s runtime.MemStats
+	last, most := uint32(0), uint64(0)
+	for ; ; time.Sleep(10 * time.Millisecond) {
+		runtime.ReadMemStats(&s)
+		if s.NumGC == last {
+			continue
+		}
+		last = s.NumGC
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		if metrics.Read(live); live[0].Value.Uint64() < most+most/50 {
+			continue
+		}
+		most = live[0].Value.Uint64()
+		var b bytes.Buffer
+		check(pprof.Lookup("heap").WriteTo(&b, 0))
+		check(os.WriteFile(*peak, b.Bytes(), 0o666))
+	}
 }
 
 // living writes the heap profile: what the stage holds when it has read the last event.

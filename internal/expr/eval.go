@@ -1,5 +1,7 @@
 package expr
 
+import "slices"
+
 // Evaluation: what an expression amounts to when its reads return other words.
 
 // An Evaluator evaluates expressions. It keeps what it has learnt about large ones, so that the next time costs no
@@ -59,14 +61,14 @@ func (v *Evaluator) recurse(e *Expr, read func(int64) (uint64, bool)) (Value, bo
 		w, ok := read(e.n)
 		return Value{Word: w}, ok
 	case Ite:
-		c, ok := v.recurse(e.args[0], read)
+		c, ok := v.recurse(e.arg[0], read)
 		if !ok {
 			return Value{}, false
 		}
-		return v.recurse(e.args[2-c.Word&1], read)
+		return v.recurse(e.arg[2-c.Word&1], read)
 	}
 	base := len(v.stack)
-	for _, a := range e.args {
+	for _, a := range e.Args() {
 		x, ok := v.recurse(a, read)
 		if !ok {
 			v.stack = v.stack[:base]
@@ -74,7 +76,7 @@ func (v *Evaluator) recurse(e *Expr, read func(int64) (uint64, bool)) (Value, bo
 		}
 		v.stack = append(v.stack, x)
 	}
-	r, ok := e.compute(v.stack[base:])
+	r, ok := e.compute(e.Name(), v.stack[base:])
 	v.stack = v.stack[:base]
 	return r, ok
 }
@@ -84,7 +86,7 @@ func compile(e *Expr) *code {
 	c := &code{}
 	number := map[*Expr]int32{}
 	e.Walk(func(e *Expr) {
-		for _, a := range e.args {
+		for _, a := range e.Args() {
 			c.args = append(c.args, number[a])
 		}
 		number[e] = int32(len(c.nodes))
@@ -102,7 +104,7 @@ func (v *Evaluator) run(c *code, read func(int64) (uint64, bool)) (uint64, bool)
 	args := c.args
 	for i, e := range c.nodes {
 		s := &v.slots[i]
-		n := len(e.args)
+		n := int(e.arity)
 		switch e.op {
 		case Const:
 			s.Value, s.known = e.recorded(), true
@@ -124,7 +126,7 @@ func (v *Evaluator) run(c *code, read func(int64) (uint64, bool)) (uint64, bool)
 		}
 		args = args[n:]
 		if s.known = known; known {
-			s.Value, s.known = e.compute(a)
+			s.Value, s.known = e.compute(e.Name(), a)
 		}
 	}
 	s := &v.slots[len(c.nodes)-1]
@@ -139,42 +141,36 @@ func (e *Expr) recorded() Value {
 	return Value{Word: e.val}
 }
 
-// record computes the recorded value of a new operation from those of its operands (E5).
-func (e *Expr) record() {
+// record computes the recorded value of a new operation from those of its operands (E5); text is what it is of a string.
+func (e *Expr) record(name string, args []*Expr) (text string, ok bool) {
+	var v Value
 	if e.op == Ite {
-		c, x := e.args[0], e.args[2-e.args[0].val&1]
-		e.known = c.known && x.known
-		e.keep(x.recorded())
-		return
-	}
-	var in [4]Value
-	a := in[:0]
-	for _, x := range e.args {
-		if !x.known {
-			return
+		x := args[2-args[0].val&1]
+		v, ok = x.recorded(), args[0].known && x.known
+	} else {
+		var in [4]Value
+		a := in[:0]
+		for _, x := range args {
+			if !x.known {
+				return "", false
+			}
+			a = append(a, x.recorded())
 		}
-		a = append(a, x.recorded())
+		v, ok = e.compute(name, a)
 	}
-	v, ok := e.compute(a)
-	e.known = ok
-	e.keep(v)
+	e.val, e.known = v.Word, ok
+	return v.Text, ok
 }
 
-func (e *Expr) keep(v Value) {
-	if e.val = v.Word; e.more != nil {
-		e.more.text = v.Text
-	}
-}
-
-// compute applies the operator of e to its operands' values.
-func (e *Expr) compute(a []Value) (Value, bool) {
+// compute applies the operator of e, of a call the function name, to its operands' values.
+func (e *Expr) compute(name string, a []Value) (Value, bool) {
 	switch {
 	case e.op == Call:
-		f := Functions[e.more.name]
+		f := Functions[name]
 		if f == nil {
 			return Value{}, false
 		}
-		return f(a)
+		return f(slices.Clone(a)) // a may be on the stack
 	case e.op == TextAt:
 		s, ok := e.more.in.At(a[0].Word, a[1].Word)
 		return Value{Text: s}, ok

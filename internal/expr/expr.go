@@ -6,28 +6,34 @@ import "slices"
 const (
 	MaxSize  = 1 << 13 // nodes, those that are shared once
 	MaxReads = 512
+	maxArgs  = 255
 )
 
 // Expr is a word, or the content of a string, as a function of reads. It is immutable.
+//
+// There are millions of them, so it is small: what few have is in more, and the set of reads is, as a rule, that of an operand.
 type Expr struct {
 	op    Op
 	kind  Kind
 	to    Kind
-	bytes uint8 // of a Read, a Part
-	known bool  // it has a recorded value
-	size  int32
-	n     int64   // Number
-	val   uint64  // recorded
-	args  []*Expr // operands
-	reads []*Expr // distinct, by Number
+	bytes uint8  // of a Read, a Part
+	arity uint8  // operands
+	known bool   // it has a recorded value
+	size  uint16 // nodes, those that are shared once: a bound
+	n     int64  // Number
+	val   uint64 // recorded
+	arg   [3]*Expr
+	rests *Expr // whose reads it has: itself, an operand, an operand's operand; nil: none
 	more  *more
 }
 
-// more is what only strings and calls have.
+// more is what only strings, calls and unions of reads have.
 type more struct {
-	name string // of a call
-	text string // recorded
-	in   *Texts // of a TextAt
+	name  string  // of a call
+	text  string  // recorded
+	in    *Texts  // of a TextAt
+	args  []*Expr // operands, if they are more than arg holds
+	reads []*Expr // distinct, by Number, if rests is the node itself
 }
 
 // Op returns the operator.
@@ -40,7 +46,12 @@ func (e *Expr) Kind() Kind { return e.kind }
 func (e *Expr) To() Kind { return e.to }
 
 // Args returns the operands. They must not be changed.
-func (e *Expr) Args() []*Expr { return e.args }
+func (e *Expr) Args() []*Expr {
+	if int(e.arity) > len(e.arg) {
+		return e.more.args
+	}
+	return e.arg[:e.arity:e.arity]
+}
 
 // Number returns the event of a Read; the first byte of a Part; the bytes of a Cat's lower half.
 func (e *Expr) Number() int64 { return e.n }
@@ -51,9 +62,9 @@ func (e *Expr) Bytes() int64 {
 	case Read, Part:
 		return int64(e.bytes)
 	case Cat:
-		return min(8, e.n+e.args[1].Bytes())
+		return min(8, e.n+e.arg[1].Bytes())
 	case Ite:
-		return max(e.args[1].Bytes(), e.args[2].Bytes())
+		return max(e.arg[1].Bytes(), e.arg[2].Bytes())
 	case Convert:
 		return e.to.Size()
 	case Eql, Neq, Lss, Leq, Gtr, Geq, At:
@@ -81,7 +92,16 @@ func (e *Expr) Texts() *Texts {
 }
 
 // Reads returns the reads that the expression rests on, by Number. They must not be changed.
-func (e *Expr) Reads() []*Expr { return e.reads }
+func (e *Expr) Reads() []*Expr {
+	switch r := e.rests; {
+	case r == nil:
+		return nil
+	case r.op == Read:
+		return r.arg[:1:1] // itself
+	default:
+		return r.more.reads
+	}
+}
 
 // Size returns a bound of the number of nodes.
 func (e *Expr) Size() int { return int(e.size) }
@@ -105,7 +125,7 @@ func (e *Expr) IsString() bool {
 	case Convert:
 		return e.to == String
 	case Ite:
-		return e.args[1].IsString()
+		return e.arg[1].IsString()
 	}
 	return false
 }
@@ -114,8 +134,19 @@ func (e *Expr) IsString() bool {
 func (e *Expr) IsConst() bool { return e.op == Const }
 
 func newConst(k Kind, bits uint64) *Expr {
+	if k == Uint64 && bits < uint64(len(words)) {
+		return &words[bits]
+	}
 	return &Expr{op: Const, kind: k, val: bits, known: true, size: 1}
 }
+
+// words are the constants that most terms have.
+var words = func() (list [256]Expr) {
+	for i := range list {
+		list[i] = Expr{op: Const, kind: Uint64, val: uint64(i), known: true, size: 1}
+	}
+	return list
+}()
 
 // Word returns a constant of 64 bits.
 func Word(bits uint64) *Expr { return newConst(Uint64, bits) }
@@ -140,40 +171,81 @@ func Text(s string) *Expr {
 // recorded in the recorded run.
 func NewRead(n, size int64, recorded uint64) *Expr {
 	e := &Expr{op: Read, kind: Uint64, bytes: uint8(min(max(size, 1), 8)), known: true, size: 1, n: n, val: recorded}
-	e.reads = []*Expr{e}
+	e.arg[0], e.rests = e, e
 	return e
 }
 
 // operation returns the operation, or the constant that it is; nil if it is too large or an operand is nil.
-func operation(e Expr, name string) *Expr {
-	e.size = 1
-	constant := e.op != Call
-	for _, a := range e.args {
+func operation(e Expr, name string, args ...*Expr) *Expr {
+	if len(args) > maxArgs {
+		return nil
+	}
+	size, constant := 1, e.op != Call
+	for _, a := range args {
 		if a == nil {
 			return nil
 		}
-		e.size += min(a.size, MaxSize)
+		size += min(int(a.size), MaxSize)
 		constant = constant && a.op == Const
-		if e.reads = union(e.reads, a.reads); len(e.reads) > MaxReads {
-			return nil
-		}
 	}
-	if e.more == nil && (e.IsString() || name != "") {
-		e.more = &more{name: name}
+	if e.arity = uint8(len(args)); copy(e.arg[:], args) < len(args) {
+		e.more = e.with()
+		e.more.args = slices.Clone(args)
 	}
-	r := &e
-	r.record()
+	text, ok := e.record(name, args)
 	switch {
-	case constant && r.known && r.IsString():
-		return Text(r.more.text)
-	case constant && r.known:
-		return newConst(r.result(), r.val)
-	case e.size > MaxSize:
-		if e.size = int32(max(small+1, nodes(r, MaxSize))); e.size > MaxSize {
+	case constant && ok && e.IsString():
+		return Text(text)
+	case constant && ok:
+		return newConst(e.result(), e.val)
+	case e.IsString() || name != "":
+		e.more = e.with()
+		e.more.name, e.more.text = name, text
+	}
+	own, ok := e.rest(args)
+	if !ok {
+		return nil
+	}
+	r := new(Expr)
+	if *r = e; own {
+		r.rests = r
+	}
+	if size > MaxSize {
+		if size = max(small+1, nodes(r, MaxSize)); size > MaxSize {
 			return nil
 		}
 	}
+	r.size = uint16(size)
 	return r
+}
+
+// with returns a more to be filled in.
+func (e *Expr) with() *more {
+	if e.more == nil {
+		return &more{}
+	}
+	return e.more
+}
+
+// rest finds the reads of an operation. own says that no operand has them all; ok is false if there are too many.
+func (e *Expr) rest(args []*Expr) (own, ok bool) {
+	var reads []*Expr
+	for _, a := range args {
+		switch list := a.Reads(); {
+		case len(list) == 0 || a.rests == e.rests || contains(reads, list):
+		case contains(list, reads):
+			e.rests, reads, own = a.rests, list, false
+		default:
+			if e.rests, reads, own = nil, union(reads, list), true; len(reads) > MaxReads {
+				return false, false
+			}
+		}
+	}
+	if own {
+		e.more = e.with()
+		e.more.reads = reads
+	}
+	return own, true
 }
 
 // result is the kind of the value, as a number.
@@ -188,19 +260,13 @@ func (e *Expr) result() Kind {
 	case Len, QuoRe, QuoIm, Part, Cat:
 		return Uint64
 	case Ite:
-		return e.args[1].result()
+		return e.arg[1].result()
 	}
 	return e.kind
 }
 
-// union is the union of two sets of reads, one of them if it is that.
+// union is the union of two sets of reads.
 func union(a, b []*Expr) []*Expr {
-	switch {
-	case len(b) == 0 || contains(a, b):
-		return a
-	case len(a) == 0 || contains(b, a):
-		return b
-	}
 	out := make([]*Expr, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
 		switch d := a[0].n - b[0].n; {
@@ -212,7 +278,7 @@ func union(a, b []*Expr) []*Expr {
 			out, a, b = append(out, a[0]), a[1:], b[1:]
 		}
 	}
-	return append(append(out, a...), b...)
+	return slices.Clip(append(append(out, a...), b...))
 }
 
 // contains reports whether a has all of b.
@@ -246,7 +312,7 @@ func nodes(e *Expr, limit int) int {
 			return
 		}
 		seen[e] = true
-		for _, a := range e.args {
+		for _, a := range e.Args() {
 			visit(a)
 		}
 	}
@@ -263,7 +329,7 @@ func (e *Expr) Walk(f func(*Expr)) {
 			return
 		}
 		seen[e] = true
-		for _, a := range e.args {
+		for _, a := range e.Args() {
 			visit(a)
 		}
 		f(e)
@@ -277,7 +343,7 @@ func (e *Expr) Replace(with func(read *Expr) *Expr) *Expr {
 	done := map[*Expr]*Expr{}
 	var visit func(e *Expr) *Expr
 	visit = func(e *Expr) *Expr {
-		if len(e.reads) == 0 {
+		if e.rests == nil {
 			return e
 		}
 		r, ok := done[e]
@@ -297,11 +363,13 @@ func (e *Expr) Replace(with func(read *Expr) *Expr) *Expr {
 
 // rebuild applies the operator to what its operands become.
 func (e *Expr) rebuild(visit func(*Expr) *Expr) *Expr {
-	args := make([]*Expr, len(e.args))
+	var few [3]*Expr
+	args := few[:0]
 	same := true
-	for i, a := range e.args {
-		args[i] = visit(a)
-		same = same && args[i] == a
+	for _, a := range e.Args() {
+		x := visit(a)
+		args = append(args, x)
+		same = same && x == a
 	}
 	if same {
 		return e
@@ -326,5 +394,5 @@ func (e *Expr) apply(a []*Expr) *Expr {
 	case And, Or, Shl, Shr:
 		return Binary(e.op, e.kind, e.to, a[0], a[1])
 	}
-	return operation(Expr{op: e.op, kind: e.kind, to: e.to, n: e.n, args: a}, e.Name())
+	return operation(Expr{op: e.op, kind: e.kind, to: e.to, n: e.n}, e.Name(), a...)
 }

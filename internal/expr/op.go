@@ -109,7 +109,7 @@ func Binary(op Op, k, to Kind, x, y *Expr) *Expr {
 	if e := simplify(op, k, x, y); e != nil {
 		return e
 	}
-	return operation(Expr{op: op, kind: k, to: to, args: []*Expr{x, y}}, "")
+	return operation(Expr{op: op, kind: k, to: to}, "", x, y)
 }
 
 // simplify drops what does nothing to a word of 64 bits.
@@ -131,7 +131,7 @@ func Unary(op Op, k Kind, x *Expr) *Expr {
 	if x == nil {
 		return nil
 	}
-	return operation(Expr{op: op, kind: k, args: []*Expr{x}}, "")
+	return operation(Expr{op: op, kind: k}, "", x)
 }
 
 // ConvertTo converts x of kind k.
@@ -139,12 +139,12 @@ func ConvertTo(to, k Kind, x *Expr) *Expr {
 	if x == nil || to == k || to.IsInteger() && k.IsInteger() && to.Size() == k.Size() {
 		return x
 	}
-	return operation(Expr{op: Convert, kind: k, to: to, args: []*Expr{x}}, "")
+	return operation(Expr{op: Convert, kind: k, to: to}, "", x)
 }
 
 // Quotient returns the real or imaginary part of (a+bi)/(c+di), all float64.
 func Quotient(op Op, a, b, c, d *Expr) *Expr {
-	return operation(Expr{op: op, kind: Float64, args: []*Expr{a, b, c, d}}, "")
+	return operation(Expr{op: op, kind: Float64}, "", a, b, c, d)
 }
 
 // PartOf returns bytes off ≤ i < off+n of the word x.
@@ -160,14 +160,14 @@ func PartOf(x *Expr, off, n int64) *Expr {
 	case off >= x.Bytes():
 		return Word(0)
 	case x.op == Part: // n bytes of fewer
-		return PartOf(x.args[0], x.n+off, min(n, int64(x.bytes)-off))
+		return PartOf(x.arg[0], x.n+off, min(n, int64(x.bytes)-off))
 	case x.op == Cat && off+n <= x.n:
-		return PartOf(x.args[0], off, n)
+		return PartOf(x.arg[0], off, n)
 	case x.op == Cat && off >= x.n:
-		return PartOf(x.args[1], off-x.n, n)
+		return PartOf(x.arg[1], off-x.n, n)
 	}
 	n = min(n, x.Bytes()-off)
-	return operation(Expr{op: Part, kind: Uint64, n: off, bytes: uint8(n), args: []*Expr{x}}, "")
+	return operation(Expr{op: Part, kind: Uint64, n: off, bytes: uint8(n)}, "", x)
 }
 
 // Concat returns the word whose lower n bytes are those of lo, and whose others are those of hi.
@@ -181,10 +181,10 @@ func Concat(lo *Expr, n int64, hi *Expr) *Expr {
 		return hi
 	case n >= 8 || hi.op == Const && hi.val == 0:
 		return lo
-	case lo.op == Part && hi.op == Part && same(lo.args[0], hi.args[0]) && int64(lo.bytes) == n && hi.n == lo.n+n:
-		return PartOf(lo.args[0], lo.n, n+int64(hi.bytes))
+	case lo.op == Part && hi.op == Part && same(lo.arg[0], hi.arg[0]) && int64(lo.bytes) == n && hi.n == lo.n+n:
+		return PartOf(lo.arg[0], lo.n, n+int64(hi.bytes))
 	}
-	return operation(Expr{op: Cat, kind: Uint64, n: n, args: []*Expr{lo, hi}}, "")
+	return operation(Expr{op: Cat, kind: Uint64, n: n}, "", lo, hi)
 }
 
 // same reports whether x and y are one node, or the same read.
@@ -202,26 +202,26 @@ func Choose(c, x, y *Expr) *Expr {
 	case c.op == Const:
 		return y
 	}
-	return operation(Expr{op: Ite, kind: Uint64, args: []*Expr{c, x, y}}, "")
+	return operation(Expr{op: Ite, kind: Uint64}, "", c, x, y)
 }
 
 // Length returns the length of the string s.
-func Length(s *Expr) *Expr { return operation(Expr{op: Len, kind: String, args: []*Expr{s}}, "") }
+func Length(s *Expr) *Expr { return operation(Expr{op: Len, kind: String}, "", s) }
 
 // ByteAt returns s[i].
-func ByteAt(s, i *Expr) *Expr { return operation(Expr{op: At, kind: String, args: []*Expr{s, i}}, "") }
+func ByteAt(s, i *Expr) *Expr { return operation(Expr{op: At, kind: String}, "", s, i) }
 
 // Slice returns s[lo:hi] of a string.
 func Slice(s, lo, hi *Expr) *Expr {
-	return operation(Expr{op: Substr, kind: String, args: []*Expr{s, lo, hi}}, "")
+	return operation(Expr{op: Substr, kind: String}, "", s, lo, hi)
 }
 
 // StringAt returns the string whose pointer and length are two words.
 func StringAt(in *Texts, ptr, n *Expr) *Expr {
-	return operation(Expr{op: TextAt, kind: String, args: []*Expr{ptr, n}, more: &more{in: in}}, "")
+	return operation(Expr{op: TextAt, kind: String, more: &more{in: in}}, "", ptr, n)
 }
 
 // Apply returns the result of a pure function of words and strings, of kind k. Whether it has a value is up to Functions.
 func Apply(name string, k Kind, args ...*Expr) *Expr {
-	return operation(Expr{op: Call, kind: k, args: args}, name)
+	return operation(Expr{op: Call, kind: k}, name, args...)
 }

@@ -68,7 +68,7 @@ func (e *Expr) print(b *strings.Builder) {
 		b.WriteString(e.kinds())
 	}
 	b.WriteByte('(')
-	for i, a := range e.args {
+	for i, a := range e.Args() {
 		if i > 0 {
 			b.WriteByte(',')
 		}
