@@ -180,7 +180,7 @@ func operation(e Expr, name string, args ...*Expr) *Expr {
 	if len(args) > maxArgs {
 		return nil
 	}
-	size, constant := 1, e.op != Call
+	size, constant := 1, e.op != Call || Functions[name] != nil
 	for _, a := range args {
 		if a == nil {
 			return nil

@@ -12,6 +12,7 @@ func TestText(t *testing.T) {
 		"conv.i32.f64(r1:4)", "part(r1,2,3)", "cat(r1:4,4,r2:4)", "ite(eq(r1,r2),r1,7)", "quore(r1,r2,r3,r4)",
 		`eq.str("a,(b",strings.ToUpper:str(strings.of:str(r1,r2)))`, `len(add.str("a",f:str(r1)))`, "at(f:str(r1),r2)",
 		"substr(f:str(r1),r2,r3)", "not(eq.f32(r1:4,r2:4))", "min.f64(r1,r2)", "unknown:bool(r1)",
+		"(time.Duration).Seconds:f64(r1)", `strconv.ParseInt#1:bool(text:str(r1),10,64)`, `cmp.Compare[str]:i64("a",text:str(r1))`,
 	} {
 		e, err := Parse(s, nil)
 		if err != nil {

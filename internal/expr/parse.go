@@ -25,12 +25,17 @@ type parser struct {
 	recorded func(n int64) uint64
 }
 
-// word takes what stands before the next of the characters.
+// word takes what stands before the next of the characters. A method's name begins with its type in parentheses.
 func (p *parser) word() string {
-	k := strings.IndexAny(p.s, "(,)")
-	if k < 0 {
-		k = len(p.s)
+	receiver := 0
+	if strings.HasPrefix(p.s, "(") {
+		receiver = strings.Index(p.s, ")") + 1
 	}
+	k := strings.IndexAny(p.s[receiver:], "(,)")
+	if k < 0 {
+		k = len(p.s) - receiver
+	}
+	k += receiver
 	w := p.s[:k]
 	p.s = p.s[k:]
 	return w

@@ -66,11 +66,14 @@ func (g *goroutine) endValue(f *frame, e *trace.Event) {
 		return
 	}
 	c := Value{}
-	if in.n == 1 {
+	switch {
+	case in.std != nil:
+		c = in.std.eval(f.code, f.arguments(in))[max(0, w.hook.Index)]
+	case in.n == 1:
 		c = g.computed(f, in)
-		if !g.check(f, in, e, w.hook, c, v, size) {
-			return
-		}
+	}
+	if (in.std != nil || in.n == 1) && !g.check(f, in, e, w.hook, c, v, size) {
+		return
 	}
 	if text, ok := c.Content(); ok && size == 16 && kindOf(w.hook.Type) == types.String {
 		v = v.withText(text)

@@ -61,6 +61,7 @@ type instr struct {
 	typ    types.Type      // type of the first operand
 	free   []arg           // free variables of a closure that is called
 	callee *ssa.Function
+	std    *std // a call of a function of the standard library that is evaluated
 
 	fused     bool
 	reaches   bool // an opaque call that may look at memory
@@ -367,6 +368,9 @@ func (k *compiler) detail(out *instr, in ssa.Instruction) {
 			name := callee.Name()
 			out.callsBack = !out.atomic && (name == "Do" || name == "Wait")
 			out.cas = out.atomic && isCompareAndSwap(name)
+		}
+		if out.op == opEval {
+			out.std = library(&in.Call)
 		}
 		if _, ok := in.Call.Value.(*ssa.Builtin); ok && len(in.Call.Args) > 0 {
 			out.typ = in.Call.Args[0].Type()

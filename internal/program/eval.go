@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"presage/internal/expr"
 	"presage/internal/plan"
 )
 
@@ -62,23 +61,11 @@ func (c *code) eval(in *instr, a []Value) (Value, error) {
 		if b, ok := x.Call.Value.(*ssa.Builtin); ok {
 			return in.builtin(b.Name(), a[1:]), nil
 		}
-		if f := library(&x.Call); f != nil {
-			return callLibrary(f, a[1:]), nil
+		if in.std != nil {
+			return in.std.eval(c, a[1:])[0], nil
 		}
 	}
 	return Value{}, nil
-}
-
-func callLibrary(f *expr.Function, a []Value) Value {
-	words := make([]uint64, len(a))
-	for i := range a {
-		w, ok := a[i].Bits()
-		if !ok {
-			return Value{}
-		}
-		words[i] = w & mask(f.Params[i].Size())
-	}
-	return Known(f.Call(words) & mask(f.Result.Size()))
 }
 
 // read is a string with its content, if that is known from where it is.

@@ -265,7 +265,10 @@ func (p *path) settle(in *instr, i int) (ok, going bool) {
 func (p *path) step() bool {
 	f := p.frame
 	in := f.instr()
-	if in.pins != 0 && in.op != opIf {
+	if going, ok := p.inBounds(in); ok {
+		return going
+	}
+	if in.pins != 0 && in.op != opIf && in.std == nil {
 		for i := range in.args {
 			if in.pins != all && in.pins>>min(i, 63)&1 == 0 {
 				continue

@@ -27,7 +27,10 @@ func symbolic(t *term) sval {
 		}
 		known = known || e != nil
 	}
-	if !known && t.text == nil {
+	switch {
+	case t.text != nil && !t.text.IsConst(), t.null != nil && !isNil(t.word(0)):
+		return sval{t: t}
+	case !known && t.text == nil:
 		return sval{}
 	}
 	v, _ := recordedOf(t)
@@ -200,19 +203,19 @@ func bounded(t *term) sval {
 		return sval{}
 	}
 	for i, e := range t.words {
-		if e != nil && (len(e.Reads()) > maxTermReads || !e.Within(maxTerm)) {
+		if e != nil && tooLarge(e) {
 			t = t.without(i)
 		}
 	}
-	return symbolic(t)
+	return symbolic(t.known())
 }
 
 // other executes what is neither control nor memory.
 func (p *path) other(in *instr) bool {
 	if call, ok := in.in.(*ssa.Call); ok {
 		switch {
-		case library(&call.Call) != nil:
-			return p.compute(in)
+		case in.std != nil:
+			return p.std(in)
 		case plan.Idle(&call.Call):
 			p.frame.ip++
 			return true

@@ -65,36 +65,11 @@ func (c *code) express(in *instr, a []*term) *term {
 		if b, ok := x.Call.Value.(*ssa.Builtin); ok {
 			return in.expressBuiltin(b.Name(), a[1:])
 		}
-		if f := library(&x.Call); f != nil {
-			return expressLibrary(x, f, a[1:])
+		if in.std != nil {
+			return in.std.express(c, a[1:])[0]
 		}
 	}
 	return nil
-}
-
-// library is the function of the standard library that c calls, if it is one of numbers alone.
-func library(c *ssa.CallCommon) *expr.Function {
-	callee := c.StaticCallee()
-	if callee == nil || callee.Signature.Results().Len() != 1 {
-		return nil
-	}
-	obj, ok := callee.Object().(*types.Func)
-	if !ok || obj.Pkg() == nil {
-		return nil
-	}
-	f, ok := expr.Library[obj.FullName()]
-	if !ok || len(f.Params) != len(c.Args) {
-		return nil
-	}
-	return &f
-}
-
-func expressLibrary(call *ssa.Call, f *expr.Function, a []*term) *term {
-	args := make([]*expr.Expr, len(a))
-	for i := range a {
-		args[i] = a[i].word(0)
-	}
-	return single(expr.Apply(call.Call.StaticCallee().Object().(*types.Func).FullName(), f.Result, args...))
 }
 
 func plus(x, y *expr.Expr) *expr.Expr  { return expr.Binary(expr.Add, expr.Uint64, 0, x, y) }
@@ -242,7 +217,12 @@ func (c *code) equalText(x, y *term) *expr.Expr {
 // is not known, nor whether the comparison panics.
 func equalInterface(x, y *term) *expr.Expr {
 	a, b := x.word(0), y.word(0)
-	if isNil(a) || isNil(b) {
+	switch {
+	case isNil(b) && x.null != nil:
+		return x.null
+	case isNil(a) && y.null != nil:
+		return y.null
+	case isNil(a) || isNil(b):
 		return equals(a, b)
 	}
 	same := expr.Choose(equals(a, expr.Word(0)), expr.Truth(true), unknown())

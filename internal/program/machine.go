@@ -245,7 +245,7 @@ func (g *goroutine) pinOperands(f *frame, in *instr) {
 	if in.op == opIf && g.w.branched != nil {
 		g.w.branched(f.code.plan, g.d.indexes(f.depsOf(&in.args[0])))
 	}
-	if g.w.symbolic && (g.comparable(f, in) || g.divides(f, in) || g.inBounds(f, in)) {
+	if g.w.symbolic && (g.comparable(f, in) || g.divides(f, in) || g.inBounds(f, in) || g.returns(f, in)) {
 		return
 	}
 	for i := range in.args {
@@ -341,7 +341,11 @@ func (g *goroutine) evaluate(f *frame, in *instr) {
 		for i := range in.n {
 			f.terms[in.reg+i] = nil
 		}
-		if d != nil {
+		switch {
+		case d == nil:
+		case in.std != nil:
+			g.setResults(f, in)
+		default:
 			g.setTerm(f, in, g.symbolic(f, in))
 		}
 		if t := f.stage.term; t != nil && in.n == 1 && f.regs[in.reg].more == nil && f.regs[in.reg].known != 0 {

@@ -135,8 +135,8 @@ func pinnedCall(out *instr, in *ssa.Call) uint64 {
 		return all
 	}
 	switch {
-	case library(&in.Call) != nil:
-		return 0 // a function of numbers, evaluated (T1)
+	case out.std != nil && !out.std.f.Panics:
+		return 0 // a function of its arguments, evaluated (T1)
 	case out.op == opCall:
 		return 0 // the arguments are the callee's parameters
 	case out.atomic && !out.cas:

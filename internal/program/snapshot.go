@@ -132,10 +132,22 @@ func datumOf(s sval, size int64) window.Datum {
 		}
 		d.Words = append(d.Words, w)
 	}
-	if t != nil && t.text != nil && t.text.IsConst() {
-		if text, ok := t.text.RecordedText(); ok {
-			d.Text = &text
-		}
+	if t == nil {
+		return d
+	}
+	d.Null = t.null
+	if text, ok := textOf(t); ok {
+		d.Text = &text
+	} else {
+		d.Says = t.text
 	}
 	return d
+}
+
+// textOf is the content of a string that is the same in every run.
+func textOf(t *term) (string, bool) {
+	if t.text == nil || !t.text.IsConst() {
+		return "", false
+	}
+	return t.text.RecordedText()
 }

@@ -31,6 +31,7 @@ import (
 type term struct {
 	words []*expr.Expr // nil: not known
 	text  *expr.Expr   // the content of a string, nil: not known
+	null  *expr.Expr   // of an error: whether it is nil; nil: its first word says it
 	load  bool         // it is what a load returned
 }
 
@@ -163,15 +164,32 @@ func (g *goroutine) checked(t *term, v Value, size int64) *term {
 			m = mask(max(0, size-8*int64(i)))
 		}
 		if want, ok := v.Word(i); ok && !amounts(e, want, m) {
-			t = t.without(i)
-		} else if len(e.Reads()) > maxTermReads || !e.Within(maxTerm) {
+			if t = t.without(i); i == 1 {
+				t.text = nil
+			}
+		} else if tooLarge(e) {
 			g.w.stats.TermsTooLarge++
 			t = t.without(i)
 		}
 		known = known || t.words[i] != nil
 	}
-	if !known && t.text == nil {
+	if t = t.known(); t.null != nil {
+		if w, ok := v.Word(0); ok && !amounts(t.null, boolValue(w == 0).bits, mask(8)) {
+			t = &term{words: t.words, text: t.text}
+		}
+	}
+	if !known && t.text == nil && t.null == nil {
 		return nil
+	}
+	return t
+}
+
+func tooLarge(e *expr.Expr) bool { return len(e.Reads()) > maxTermReads || !e.Within(maxTerm) }
+
+// known is t without a content, and a null, that is too large.
+func (t *term) known() *term {
+	if t.text != nil && tooLarge(t.text) || t.null != nil && tooLarge(t.null) {
+		t = &term{words: t.words}
 	}
 	return t
 }
@@ -183,7 +201,7 @@ func amounts(e *expr.Expr, want, m uint64) bool {
 
 // without returns t without the term of word i.
 func (t *term) without(i int) *term {
-	c := &term{words: append([]*expr.Expr(nil), t.words...), text: t.text}
+	c := &term{words: append([]*expr.Expr(nil), t.words...), text: t.text, null: t.null}
 	c.words[i] = nil
 	return c
 }
@@ -395,36 +413,6 @@ func (g *goroutine) divides(f *frame, in *instr) bool {
 		return false
 	}
 	c := expr.Binary(op, k, 0, y, expr.Constant(k, 0))
-	if c == nil || !amounts(c, 1, mask(8)) {
-		return false
-	}
-	if !c.IsConst() {
-		g.guards = append(g.guards, window.FlowGuard{Term: c, Want: 1})
-	}
-	return true
-}
-
-// inBounds reports whether a string is indexed or sliced without a panic because of a guard: the bounds are within its length. What
-// the string is, and the bounds, does not matter then (T2).
-func (g *goroutine) inBounds(f *frame, in *instr) bool {
-	if in.kind != types.String {
-		return false
-	}
-	n := g.operand(f, &in.args[0]).word(1)
-	var c *expr.Expr
-	switch x := in.in.(type) {
-	case *ssa.Index:
-		c = expr.Binary(expr.Lss, expr.Uint64, 0, widened(in.kind2, g.operand(f, &in.args[1]).word(0)), n)
-	case *ssa.Slice:
-		lo, hi := expr.Word(0), n
-		if x.Low != nil {
-			lo = widened(kindOf(x.Low.Type()), g.operand(f, &in.args[1]).word(0))
-		}
-		if x.High != nil {
-			hi = widened(kindOf(x.High.Type()), g.operand(f, &in.args[2]).word(0))
-		}
-		c = both(expr.Binary(expr.Leq, expr.Uint64, 0, lo, hi), expr.Binary(expr.Leq, expr.Uint64, 0, hi, n))
-	}
 	if c == nil || !amounts(c, 1, mask(8)) {
 		return false
 	}

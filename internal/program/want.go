@@ -25,7 +25,7 @@ func (k *compiler) wants(out *instr, ip *plan.Instr) {
 	case out.op == opCall:
 		out.wants = append(out.wants, want{kind: wantEnter, reg: -1})
 	case ip.Opaque:
-		out.reaches = k.reaches(out, ip.Site)
+		out.reaches = out.std == nil && k.reaches(out, ip.Site)
 		out.wants = append(out.wants, want{kind: wantBegin, reg: -1}, want{kind: wantEnd, reg: -1})
 	case ip.Call:
 		out.wants = append(out.wants, want{kind: wantRuntime, reg: -1})

@@ -48,8 +48,10 @@ type Deferred struct {
 // A Datum is a value: its memory image in words.
 type Datum struct {
 	Words []DatumWord
-	Text  *string // the content of a string, if it is known
-	Parts []Datum // of a tuple
+	Text  *string    // the content of a string, if it is known
+	Says  *expr.Expr // the content of a string, if it rests on reads
+	Null  *expr.Expr // of an error, whether it is nil, if that rests on reads and Words does not say it
+	Parts []Datum    // of a tuple
 
 	// Bound says that SSA has the address of a variable here, of which nothing is known but what it holds: the datum. Nobody
 	// writes it any more (package plan, R13).

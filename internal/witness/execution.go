@@ -43,3 +43,9 @@ func (x *Execution) Value(t *window.Term) (word uint64, known bool) {
 	v := x.s.evaluate(t)
 	return v.val, v.known
 }
+
+// Text is what a term amounts to that is the content of a string.
+func (x *Execution) Text(t *window.Term) (text string, known bool) {
+	a := x.s.amount(t)
+	return a.text, a.ok
+}

@@ -33,6 +33,11 @@ func (s *state) produced(i int32, e *window.Event, recorded uint64, asRecorded b
 
 // evaluate computes a term from the plain words that its reads have seen (V).
 func (s *state) evaluate(t *window.Term) word {
+	a := s.amount(t)
+	return word{val: a.bits, known: a.ok}
+}
+
+func (s *state) amount(t *window.Term) amount {
 	v := evaluation{done: map[*expr.Expr]amount{}, read: func(r int64) (uint64, bool) {
 		if r < 0 || r >= int64(len(s.seen)) {
 			return 0, false
@@ -40,8 +45,7 @@ func (s *state) evaluate(t *window.Term) word {
 		w, ok := s.w.Names.Sees(s.seen[r].val, s.w.Events[r].Val)
 		return w, ok && s.seen[r].known
 	}}
-	a := v.of(t.Expr)
-	return word{val: a.bits, known: a.ok}
+	return v.of(t.Expr)
 }
 
 // guards checks (V): the conditions of event i come out as recorded.

@@ -8,7 +8,6 @@ import (
 	"presage/internal/plan"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
-	"presage/internal/witness"
 )
 
 // body is the function that a call enters, if it is known and instrumented.
@@ -65,6 +64,9 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 // evaluated executes a call of a pure function of the standard library. It reports whether in is one.
 func (m *machine) evaluated(in *ssa.Call) bool {
 	callee := in.Call.StaticCallee()
+	if callee != nil && callee.Origin() != nil {
+		callee = callee.Origin()
+	}
 	if callee == nil || m.snap.Program.Func(callee) != nil {
 		return false
 	}
@@ -72,23 +74,16 @@ func (m *machine) evaluated(in *ssa.Call) bool {
 	if !ok {
 		return false
 	}
-	if !witness.Knows(fn.FullName()) {
+	f := library[fn.FullName()]
+	if f == nil {
 		return false
 	}
-	var words []uint64
-	for _, v := range m.vals(in.Call.Args) {
-		x, ok := v.bits()
-		if !ok {
-			m.frame.vals[in] = unknown(sizeof(in.Type()))
-			return true
-		}
-		words = append(words, x)
+	c := &std{args: m.vals(in.Call.Args), known: true}
+	if len(c.args) > 0 {
+		c.kind = basicKind(in.Call.Args[0].Type())
 	}
-	if r, ok := witness.Apply(fn.FullName(), words); ok {
-		m.frame.vals[in] = number(r, sizeof(in.Type()))
-	} else {
-		m.frame.vals[in] = unknown(sizeof(in.Type()))
-	}
+	f(c)
+	m.frame.vals[in] = c.value(in.Type())
 	return true
 }
 

@@ -120,6 +120,16 @@ func (c *checker) datum(d window.Datum, t types.Type) value {
 		}
 	}
 	v.text = d.Text
+	if d.Says != nil {
+		if s, ok := c.content(d.Says); ok {
+			v.text = &s
+		}
+	}
+	if d.Null != nil {
+		if null, ok := c.term(d.Null); ok {
+			v.some = null == 0
+		}
+	}
 	return v
 }
 

@@ -16,6 +16,7 @@ type Execution interface {
 	Seen(event int32) (word uint64, known bool)     // what a read saw
 	Wrote(event int32) (word uint64, known bool)    // what a write or send left
 	Value(t *window.Term) (word uint64, known bool) // of what its reads saw
+	Text(t *window.Term) (text string, known bool)  // of a string
 }
 
 // A Violation says which rule an alternative breaks.
@@ -270,6 +271,14 @@ func (c *checker) term(f *expr.Expr) (word uint64, known bool) {
 		return c.pointed(word).bits()
 	}
 	return c.x.Value(t)
+}
+
+// content is what a term of a string amounts to.
+func (c *checker) content(f *expr.Expr) (text string, known bool) {
+	if t, ok := c.b.Term(f); ok {
+		return c.x.Text(t)
+	}
+	return "", false
 }
 
 // maxInstrs bounds the instructions of a check.

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -9,10 +10,13 @@ import (
 	"math/bits"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
+	"unicode/utf8"
 	"unsafe"
 )
 
@@ -40,6 +44,34 @@ func (l labels[T]) join() (s string) {
 
 func numbers(f float64, d time.Duration, u uint) (float64, float64, int64, int, bool) {
 	return math.Floor(math.Sqrt(f)) + math.Max(f, 3), d.Seconds(), d.Round(time.Second).Milliseconds(), bits.LeadingZeros(u) + bits.OnesCount(u), math.IsNaN(f)
+}
+
+// library calls functions of the library with texts that are made of numbers: their contents are known to the walk.
+func library(n int, u uint64, f float64) (t int) {
+	s := strconv.Itoa(n)
+	h := strconv.FormatUint(u, 16) + "." + strconv.FormatInt(int64(-n), 2)
+	before, after, found := strings.Cut(h, ".")
+	if rest, ok := strings.CutPrefix(h, before); ok && found {
+		t += len(rest)
+	}
+	if k, err := strconv.Atoi(s); err == nil {
+		t += k
+	}
+	if k, err := strconv.Atoi(h); err != nil {
+		t += k
+	}
+	if v, err := strconv.ParseUint(before, 16, 64); err == nil {
+		t += int(v & 0xff)
+	}
+	_, err := strconv.ParseBool(s)
+	r, size := utf8.DecodeRuneInString(after)
+	hi, lo := bits.Mul64(u, u)
+	whole, frac := math.Modf(f)
+	t += strings.Index(h, s) + strings.Count(after, "0") + len(strings.Repeat(s, 3)) + len(strings.ReplaceAll(h, "0", s)) + int(r) + size + int(hi^lo) + int(whole+frac)
+	if strings.ToUpper(before) > strings.TrimLeft(after, "-1") && unicode.IsDigit(r) == (err != nil) {
+		t += cmp.Compare(before, after) + cmp.Compare(n, t) + cmp.Compare(f, 2)
+	}
+	return t + int(strconv.FormatFloat(f, 'g', -1, 64)[0]) + len(time.Duration(n).String()[1:]) + len(strconv.Quote(s)) + strings.LastIndexByte(h, '1')
 }
 
 func gsum[T num](xs ...T) T {
@@ -638,6 +670,7 @@ func bigs() int {
 
 func main() {
 	fmt.Println(numbers(2.5, 1500*time.Millisecond, 40))
+	fmt.Println(library(len(os.Args)*1234, uint64(len(os.Args))<<40+77, float64(len(os.Args))+0.25))
 	ls := labels[label]{{"a", 1}, {"b", 2}}
 	go func() { _ = ls.join() }()
 	println(ls.join())

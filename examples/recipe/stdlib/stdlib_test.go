@@ -1,0 +1,5 @@
+package stdlib
+
+import "testing"
+
+func TestStdlib(t *testing.T) { Run() }
