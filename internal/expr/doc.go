@@ -26,6 +26,10 @@
 // (E6) The content of a string that is in memory ([TextAt]) is a function of its pointer and its length where these lead into read-only memory (Texts). Elsewhere
 // it has no value.
 //
+// # The library
+//
+// A Call is of a pure function of the standard library ([Library]; rules L1 to L5 in library.go). docs/values.md lists them.
+//
 // # Sharing
 //
 // An Expr is immutable and may be part of many others. Constructors return nil where an operand is nil ("not known"), or

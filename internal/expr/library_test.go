@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"math/bits"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -379,6 +380,44 @@ func TestNoValue(t *testing.T) {
 	} {
 		if v, ok := Functions[c.name](c.args); ok {
 			t.Errorf("%s(%v) is %v", c.name, c.args, v)
+		}
+	}
+}
+
+// TestListed: docs/values.md lists the library.
+func TestListed(t *testing.T) {
+	text, err := os.ReadFile("../../docs/values.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	_, section, _ := strings.Cut(string(text), "| package | functions |")
+	section, _, _ = strings.Cut(section, "\n\n")
+	for line := range strings.Lines(section) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 4 || strings.HasPrefix(cells[1], "-") {
+			continue
+		}
+		for name := range strings.FieldsSeq(cells[2]) {
+			full := strings.TrimSpace(cells[1]) + "." + name
+			if rest, ok := strings.CutPrefix(name, "("); ok {
+				full = "(" + strings.TrimSpace(cells[1]) + "." + rest
+			}
+			if listed[full] {
+				t.Errorf("%s is listed twice", full)
+			}
+			listed[full] = true
+		}
+	}
+	for name := range Library {
+		base, _, _ := strings.Cut(name, "[")
+		if !listed[base] {
+			t.Errorf("%s is not listed", base)
+		}
+	}
+	for name := range listed {
+		if Library[name].call == nil && Library[name+"[i64]"].call == nil {
+			t.Errorf("%s is listed, and not in the library", name)
 		}
 	}
 }

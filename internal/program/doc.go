@@ -30,8 +30,8 @@
 //
 // (F2) Pinned, that is in the Needs of the next event of the goroutine: branch conditions; addresses and
 // indices; operands of implicit checks (nil, bounds, divisor, shift count, type assertion, comparison of interfaces: in a symbolic walk it is enough that the divisor is not zero, the count not negative, and that the interfaces have different types);
-// arguments and callee of opaque calls (but those of functions of numbers, expr.Library, which are evaluated), go and defer; channels, locks, maps and their keys and the
-// values put in them; panics. pinned in needs.go is the table.
+// arguments and callee of opaque calls (but those of the library, pure functions that are evaluated: expr.Library; of one that may panic, in a symbolic walk, it is enough that it does not), go and defer; channels, locks, maps and their keys and the
+// values put in them; panics. pinned in needs.go is the table, docs/values.md says it in words.
 //
 // (F3) What an instrumented function returns to code that is not walked is pinned at its Exit.
 //
@@ -95,6 +95,7 @@
 //
 //	value.go, operator.go, convert.go  typed values, Go's operators and conversions
 //	code.go, operand.go, want.go       functions prepared for the machine: operands, records
+//	library.go, bounds.go              calls of the library; index and slice expressions of strings
 //	eval.go                            instructions as functions of values
 //	machine.go                         frames, registers, local variables, silent steps
 //	needs.go, flow.go                  what is pinned; sets of reads
