@@ -33,8 +33,9 @@ func (g *goroutine) unwind(n int) {
 }
 
 func (g *goroutine) pop() {
-	f := g.top()
+	f := g.frames[len(g.frames)-1]
 	g.frames = g.frames[:len(g.frames)-1]
+	g.asleep = min(g.asleep, len(g.frames))
 	if f.walked {
 		g.w.stats.Invocations++
 	}
@@ -55,16 +56,14 @@ func (g *goroutine) push(depth uint64) *frame {
 		results: f.results[:0], from: f.from[:0], symbols: f.symbols[:0]}
 	f.stage.reset()
 	g.frames = append(g.frames, f)
+	g.rest()
 	return f
 }
 
 // begin makes a frame one of c.
-func (f *frame) begin(c *code, symbolic bool) {
+func (g *goroutine) begin(f *frame, c *code) {
 	f.code, f.walked = c, true
-	f.regs, f.deps = resize(f.regs, int(c.regs)), resize(f.deps, int(c.regs))
-	if symbolic {
-		f.terms = resize(f.terms, int(c.regs))
-	}
+	g.registers(f, int(c.regs))
 	for len(f.cells) < len(c.cells) {
 		f.cells = append(f.cells, cell{})
 	}
@@ -96,7 +95,7 @@ func (g *goroutine) enter(e *trace.Event) bool {
 	}
 	f := g.push(depth)
 	if c := g.callee(e); c != nil {
-		f.begin(c, g.w.symbolic)
+		g.begin(f, c)
 	}
 	f.static = static
 	switch {

@@ -28,6 +28,8 @@ type code struct {
 	// shifty: a result is loaded from memory before the deferred calls run, which
 	// may write it (plan R8).
 	shifty bool
+
+	liveness *liveness // made when the walk asks for it the first time; nobody else does
 }
 
 type block struct {

@@ -89,7 +89,8 @@
 // # Cost
 //
 // One step of the machine per executed instruction. A union of sets is O(1), sets share their
-// structure, and a read is pinned at most once, so all Needs together are no longer than the trace.
+// structure, and a read is pinned at most once, so all Needs together are no longer than the trace. Of a stack of frames, the
+// innermost ones have all their registers, the others what is read again of them (sleep.go).
 //
 // # Files
 //
@@ -104,6 +105,7 @@
 //	snapshot.go                        what a fork starts from, as data for the checker
 //	tale.go, tale_text.go, tale_names.go the symbolic trace as text (presage trace dump -symbolic)
 //	walk.go, call.go                   events: where the walk is, frames
+//	sleep.go, live.go                  frames deep down a stack; which registers are read again
 //	record.go, check.go                the records of an instruction; values compared
 //	load.go                            SSA for a trace recorded earlier
 package program

@@ -91,6 +91,7 @@ const maxFrames = 16
 
 // freeze returns frame n of the goroutine and its callers, as the machine of alternatives has them.
 func (g *goroutine) freeze(n int) *xframe {
+	g.wake(n - maxFrames)
 	top := g.freezeFrame(g.frames[n])
 	x := top
 	for k := n; k > 0 && n-k < maxFrames; k-- {

@@ -34,6 +34,8 @@ type frame struct {
 	defers     []xdefer
 	lostDefers bool // there were more
 
+	dormant *dormant // of a frame that sleeps: in place of its registers
+
 	told *told // in a walk that is told
 }
 

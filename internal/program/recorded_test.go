@@ -16,6 +16,8 @@ import (
 	"presage/internal/program"
 	"presage/internal/rt"
 	"presage/internal/trace"
+	"presage/internal/trace/format"
+	"presage/internal/window"
 )
 
 // A built is a program built with hooks.
@@ -99,6 +101,38 @@ func TestRecorded(t *testing.T) {
 	for name, w := range map[string]*program.Walker{"plain": program.New(b.plan), "branching": program.NewBranching(b.plan)} {
 		t.Run(name, func(t *testing.T) { recorded(t, w, events) })
 	}
+	t.Run("sleep", func(t *testing.T) { sleeping(t, b, events) })
+}
+
+// sleeping compares walks in which frames sleep soon, and late: what is dropped of a sleeping frame is never missed.
+func sleeping(t *testing.T, b *built, events []trace.Event) {
+	late, soon := program.NewBranching(b.plan), program.Drowsy(program.NewBranching(b.plan))
+	deep := uint64(0)
+	for i, e := range events {
+		x, y := said(late.Step(int64(i), &e)), said(soon.Step(int64(i), &e))
+		if x != y {
+			t.Fatalf("event %d, %v: the walk says %s, and where frames sleep %s", i, e, x, y)
+		}
+		if e.Kind == format.Enter {
+			deep = max(deep, e.Aux)
+		}
+	}
+	if deep < 8 {
+		t.Errorf("no stack has more than %d frames: nothing sleeps", deep)
+	}
+}
+
+// said is a flow as text.
+func said(f window.Flow) string {
+	s := fmt.Sprint(f.Walked, f.Needs, f.From, f.Value)
+	for _, g := range f.Guards {
+		s += fmt.Sprint(" ", g.Term, "=", g.Want)
+	}
+	for _, x := range f.Forks {
+		n := x.Snapshot()
+		s += fmt.Sprint(" ", x.Site(), x.Base(), x.Reads(), n.Needs, len(n.Frames))
+	}
+	return s
 }
 
 func recorded(t *testing.T, w *program.Walker, events []trace.Event) {

@@ -32,6 +32,7 @@ type Walker struct {
 	branched   func(*plan.Func, []int64)
 	tale       *tale      // DumpSymbolic
 	branching  bool       // forks are kept (NewBranching)
+	awake      int        // frames that never sleep; tests have less
 	compiling  sync.Mutex // of codes: alternatives are executed beside the walk
 	naming     sync.Mutex // of globals
 }
@@ -41,7 +42,9 @@ type goroutine struct {
 	w      *Walker
 	id     trace.GoID
 	frames []*frame
-	spare  []*frame // left frames, for reuse
+	asleep int       // so many of the frames, the outer ones, sleep
+	spare  []*frame  // left frames, for reuse
+	idle   []buffers // of frames that sleep, for reuse
 	d      deps
 	needs  []int64
 
@@ -69,7 +72,7 @@ func New(p *plan.Plan) *Walker {
 	return &Walker{
 		plan: p, codes: map[*plan.Func]*code{}, globals: map[string]*global{},
 		sizeCache: map[types.Type]int64{}, maskCache: map[types.Type][]uint64{},
-		stats: Stats{Unwalked: map[Reason]int64{}},
+		stats: Stats{Unwalked: map[Reason]int64{}}, awake: awakeFrames,
 	}
 }
 
@@ -208,10 +211,14 @@ func (g *goroutine) dispatch(index int64, e *trace.Event) bool {
 }
 
 func (g *goroutine) top() *frame {
-	if n := len(g.frames); n > 0 {
-		return g.frames[n-1]
+	n := len(g.frames)
+	if n == 0 {
+		return nil
 	}
-	return nil
+	if n <= g.asleep {
+		g.wake(n - g.w.awake/2)
+	}
+	return g.frames[n-1]
 }
 
 // consume walks a frame up to the instruction that wrote the record. It reports whether it got there.
