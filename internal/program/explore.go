@@ -99,6 +99,7 @@ type path struct {
 	mem     []stored // by this alternative, last one last
 	held    []uint64 // mutexes of its own
 	forked  bool     // a goroutine was started
+	off     bool     // the choice at the fork is made
 	left    int      // functions of the fork's stack that have returned
 	assumes []window.Assumption
 	fresh   uint64
@@ -188,8 +189,8 @@ func (p *path) split(choices []func(*path)) bool {
 	return false
 }
 
-// starting reports whether the path is still at the fork.
-func (p *path) starting() bool { return p.instrs == 1 }
+// starting reports whether the path is still to leave the recorded one.
+func (p *path) starting() bool { return !p.off }
 
 // val returns an operand.
 func (p *path) val(a *arg) sval {
@@ -234,13 +235,15 @@ func (p *path) settle(in *instr, i int) (ok, going bool) {
 		return true, true
 	}
 	var choices []func(*path)
-	avoid := p.starting() && slices.Contains(p.x.args, i)
+	choice := p.starting() && slices.Contains(p.x.args, i)
+	last := i == p.x.args[len(p.x.args)-1] // else a later operand may be the one that is another
 	var recorded Value
-	if avoid {
+	if choice {
 		recorded, _ = recordedOf(s.t)
 	}
 	for _, v := range p.values(s.t) {
-		if avoid && sameValue(v, recorded) {
+		same := choice && sameValue(v, recorded)
+		if same && last {
 			continue
 		}
 		guards, ok := p.guard(s.t, v)
@@ -249,8 +252,8 @@ func (p *path) settle(in *instr, i int) (ok, going bool) {
 		}
 		choices = append(choices, func(q *path) {
 			q.guards = append(q.guards, guards...)
-			if avoid {
-				q.chosen = guards
+			if choice && !same {
+				q.chosen, q.off = guards, true
 			}
 			q.frame.regs[a.reg] = sval{v: v}
 		})
@@ -277,6 +280,9 @@ func (p *path) step() bool {
 				return going
 			}
 		}
+	}
+	if p.starting() && in.op != opIf {
+		return p.stop("no-value")
 	}
 	switch in.op {
 	case opNop:

@@ -101,7 +101,7 @@ func (p *path) branch(in *instr) bool {
 		choices = append(choices, func(q *path) {
 			q.guards = append(q.guards, guards...)
 			if first {
-				q.chosen = guards
+				q.chosen, q.off = guards, true
 			}
 			if r := in.args[0].reg; r >= 0 {
 				q.frame.regs[r] = sval{v: Known(bit)}

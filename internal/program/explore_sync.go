@@ -118,7 +118,7 @@ func (p *path) advance(in *instr) {
 	}
 }
 
-// atomic executes an operation of sync/atomic but CompareAndSwap, And and Or.
+// atomic executes an operation of sync/atomic.
 func (p *path) atomic(in *instr, callee *ssa.Function, args []sval) bool {
 	size := atomicSize(callee)
 	name := callee.Name()
@@ -156,22 +156,19 @@ func (p *path) atomic(in *instr, callee *ssa.Function, args []sval) bool {
 		if f.Value == nil {
 			f.Value = expr.Word(e.Aux)
 		}
-	case strings.HasPrefix(name, "Add"):
+	case strings.HasPrefix(name, "CompareAndSwap"):
+		return p.compareAndSwap(in, e, pieceOf(args[2], 0, size), pieceOf(args[3], 0, size))
+	default: // Add, And, Or
 		e.Kind = format.AtomicRMW
-		delta := pieceOf(args[2], 0, size)
-		k := expr.Uint64
-		if size == 4 {
-			k = expr.Uint32
-		}
-		sum := bounded(single(expr.Binary(expr.Add, k, 0, old.t.word(0), delta.term().word(0))))
+		now := p.updated(name, old, pieceOf(args[2], 0, size), size)
 		if !args[2].symbolic() && args[2].v.known&1 == 0 {
 			known = false
 		}
-		f, _ = p.written(sum, &e.Aux)
+		f, _ = p.written(now, &e.Aux)
 		f.From = slices.DeleteFunc(slices.Clone(f.From), func(r int64) bool { return r == own })
-		result = sum
-	default:
-		return p.stop("compare-and-swap")
+		if strings.HasPrefix(name, "Add") {
+			result = now
+		}
 	}
 	opaque := p.opaque(in, &e)
 	p.emit(in, e, f)
@@ -186,6 +183,70 @@ func (p *path) atomic(in *instr, callee *ssa.Function, args []sval) bool {
 	}
 	p.advance(in)
 	return true
+}
+
+// updated is what Add, And and Or leave.
+func (p *path) updated(name string, old, arg sval, size int64) sval {
+	k := expr.Uint64
+	if size == 4 {
+		k = expr.Uint32
+	}
+	op := expr.Add
+	switch {
+	case strings.HasPrefix(name, "And"):
+		op = expr.And
+	case strings.HasPrefix(name, "Or"):
+		op = expr.Or
+	}
+	return bounded(single(expr.Binary(op, k, 0, old.t.word(0), arg.term().word(0))))
+}
+
+// compareAndSwap goes on in both ways: it finds old, and is an update, or something else, and is a read.
+func (p *path) compareAndSwap(in *instr, e trace.Event, old, now sval) bool {
+	want, ok := old.v.Bits()
+	if !ok || old.symbolic() || want >= 4096 && want < 1<<48 && !p.s.Settled(want) {
+		return p.stop("unknown-value")
+	}
+	set := func(q *path, done uint64) {
+		if in.reg >= 0 && in.n > 0 {
+			q.frame.regs[in.reg] = sval{v: Known(done)}
+		}
+		q.advance(in)
+	}
+	return p.split([]func(*path){
+		func(q *path) {
+			e := e
+			e.Kind, e.Val = format.AtomicRMW, want
+			f, known := q.written(now, &e.Aux)
+			if f.Value == nil {
+				f.Value = expr.Word(e.Aux)
+			}
+			opaque := q.opaque(in, &e)
+			q.emit(in, e, f)
+			q.steps[len(q.steps)-1].Compares = true
+			q.lastIf(!known, "unknown-value")
+			q.lastIf(opaque, "opaque-memory")
+			set(q, 1)
+		},
+		func(q *path) {
+			e := e
+			e.Kind, e.Flags = format.AtomicRead, format.FlagTry
+			opaque := q.opaque(in, &e)
+			r := q.emit(in, e, window.Flow{})
+			q.lastIf(opaque, "opaque-memory")
+			found := leaf([]loaded{{read: r, n: int64(e.Size)}}).word(0)
+			differs := expr.Unary(expr.Not, expr.Bool, equals(found, expr.Word(want)))
+			q.guards = append(q.guards, window.FlowGuard{Term: differs, Want: 1})
+			set(q, 0)
+		},
+	})
+}
+
+// lastIf is [path.last] under a condition.
+func (p *path) lastIf(cond bool, why string) {
+	if cond {
+		p.last(why)
+	}
 }
 
 // atomicSize is the number of bytes that a function of sync/atomic works on, 0 for one that is not modelled.

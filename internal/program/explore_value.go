@@ -254,6 +254,8 @@ func (p *path) other(in *instr) bool {
 		return p.spawn(in, &x.Call)
 	case *ssa.Send:
 		return p.send(in)
+	case *ssa.Select:
+		return p.selects(in, x)
 	}
 	return p.touched(in)
 }

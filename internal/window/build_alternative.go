@@ -102,10 +102,24 @@ func (m *maker) append(w way) {
 		if o := m.recs[len(m.recs)-1].obj; o >= 0 {
 			m.objs[o].keep = true
 		}
+		for _, c := range s.Cases {
+			m.caseOf(len(m.recs)-1, c)
+		}
 	}
 	for len(m.kept) < len(m.recs) {
 		m.kept = append(m.kept, false)
 	}
+}
+
+// stepOf is the step of an alternative that a record stands for.
+func (m *maker) stepOf(r *record) *Step { return &m.list[r.way-1].alt.Steps[r.index-AlternativeBase] }
+
+// caseOf is the channel of a case that record i does not choose.
+func (m *maker) caseOf(i int, c StepCase) *synch {
+	r := record{e: trace.Event{Kind: format.SelectCase, Flags: format.FlagNoValue, G: m.recs[i].e.G, Obj: trace.Addr(c.Chan), Aux: c.Capacity}, way: m.recs[i].way}
+	o := &m.objs[m.object(objKey{chanClass, r.e.Obj})]
+	m.tell(o, i, &r)
+	return o
 }
 
 // forkAt is a fork with the record that it comes before.

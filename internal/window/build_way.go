@@ -78,10 +78,18 @@ func (m *maker) step(i int, r *record, t *thread, threads map[trace.GoID]*thread
 	if !ok {
 		return false
 	}
-	ev := Event{Kind: r.e.Kind, Flags: r.e.Flags &^ format.FlagMore, Obj: -1, Val: r.e.Val, Aux: r.e.Aux, Deps: deps, Guards: guards}
+	ev := Event{Kind: r.e.Kind, Flags: r.e.Flags &^ format.FlagMore, Obj: -1, Val: r.e.Val, Aux: r.e.Aux, Partner: -1, Deps: deps, Guards: guards}
+	if r.e.Kind == format.SelectDefault || r.obj >= 0 && r.e.Aux == 0 { // (U): of a channel without a buffer
+		if ev.Cases, ok = m.casesOf(i, r); !ok {
+			return false
+		}
+	}
 	switch {
 	case r.mem >= 0:
 		return m.stepAccess(i, r, t, ev)
+	case r.e.Kind == format.SelectDefault:
+		m.add(t, i, ev)
+		return true
 	case r.e.Kind == Pin:
 		if len(deps)+len(guards) > 0 {
 			m.add(t, i, ev)
@@ -106,6 +114,18 @@ func (m *maker) step(i int, r *record, t *thread, threads map[trace.GoID]*thread
 		return m.stepChannel(i, n, r)
 	}
 	return false
+}
+
+// casesOf are the cases that a select of an alternative does not choose. ok is false if what happens to one of the channels is not known.
+func (m *maker) casesOf(i int, r *record) (cases []Case, ok bool) {
+	for _, c := range m.stepOf(r).Cases {
+		o := m.caseOf(i, c)
+		if o.opaque || o.noValue || o.poisoned {
+			return nil, false
+		}
+		cases = append(cases, Case{Chan: m.idOf(o), Send: c.Send})
+	}
+	return cases, true
 }
 
 // stepChannel gives a send its value, and a receive what it may be.
@@ -152,8 +172,11 @@ func (m *maker) stepAccess(i int, r *record, t *thread, ev Event) bool {
 		if e.Kind == format.Write || e.Kind == format.AtomicWrite {
 			ev.Val = m.object64(a, extract(e.Val<<shift, a.mask))
 		}
+		if m.stepOf(r).Compares { // it finds this value, or it is another operation
+			ev.Val, ev.Strict = m.object64(a, extract(e.Val<<shift, a.mask)), true
+		}
 		n := m.add(t, i, ev)
-		ev.Deps, ev.Guards = nil, nil
+		ev.Deps, ev.Guards, ev.Strict = nil, nil, false
 		if w.noValue || w.unsure || !m.untouched(e.Site, m.b.carry.outside.tick) || a.opaque || a.poisoned || a.barrier >= 0 { // it can race, but what it sees or does is not known
 			return false
 		}

@@ -67,6 +67,20 @@ type Step struct {
 
 	// Last says that nothing rests on the execution of the step: it can race, and the alternative ends with it.
 	Last bool
+
+	// Compares says that the step is a CompareAndSwap that succeeds: it finds Event.Val, or does not take place.
+	Compares bool
+
+	// Case is which case of its select a ChanSend or ChanRecv is, Cases are the others that it could have been, of SelectDefault all.
+	Case  int
+	Cases []StepCase
+}
+
+// StepCase is a case of a select that an alternative does not choose.
+type StepCase struct {
+	Chan     uint64
+	Capacity uint64
+	Send     bool
 }
 
 // Call is an invocation: the function, by its site, and the site of the call in its caller.

@@ -71,6 +71,8 @@ func (m *machine) compute(in ssa.Value) value {
 		}
 	case *ssa.Range:
 		return unknown(8)
+	case *ssa.Select:
+		return m.selects(in)
 	}
 	throw("%T is not modelled", in)
 	return value{}

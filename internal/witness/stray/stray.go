@@ -184,6 +184,7 @@ func (c *checker) stands(s *step, i int32, e *window.Event) {
 			reject("D2", "event %d starts a thread that is not new", i)
 		}
 		c.threads[trace.GoID(d.Obj)] = t
+	case d.Kind == format.SelectDefault:
 	default:
 		if at := c.places[e.Obj]; at.Mask != 0 || at.Addr != uint64(d.Obj) {
 			reject("D2", "event %d is of another object", i)

@@ -335,6 +335,9 @@ func (m *machine) compareAndSwap(addr uint64, size int, old, now value, site tra
 		if kind == format.AtomicRMW && s.Event.Val != want {
 			reject("D5", "an update of %#x, the program compares with %#x", s.Event.Val, want)
 		}
+		if kind == format.AtomicRMW {
+			m.finds(s, old)
+		}
 		return unknown(1)
 	}
 	found, ok := m.seen(s, size).bits()
@@ -345,6 +348,20 @@ func (m *machine) compareAndSwap(addr uint64, size int, old, now value, site tra
 		m.written(s, now)
 	}
 	return truth(kind == format.AtomicRMW)
+}
+
+// finds checks that the events of an update that is next, and not executed, are those of one that finds old: no other value makes it a write.
+func (m *machine) finds(s *step, old value) {
+	for _, i := range s.events {
+		e := &m.w.Events[i]
+		word := number(m.b.Plain(e.Val), 8)
+		mask := m.places[e.Obj].Mask
+		if mask == 0xff && len(old.img) == 8 {
+			m.agree(word, old)
+			continue
+		}
+		eachByte(s, mask, func(in, at int) { m.agree(word.part(in, 1), old.part(at, 1)) })
+	}
 }
 
 // send is c <- x.
