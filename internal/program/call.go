@@ -90,12 +90,18 @@ func (g *goroutine) enter(e *trace.Event) bool {
 	}
 	caller := g.top()
 	static := caller != nil && caller.walked && g.entering(caller, e)
+	var called *code // by a dynamic call
 	if caller != nil {
 		caller.frozen = nil
+		if caller.walked && caller.stage.inside && !caller.stage.within && !static && e.Val == 0 {
+			called = g.calls(caller, caller.instr())
+		}
+		caller.stage.within = true
 	}
 	f := g.push(depth)
 	if c := g.callee(e); c != nil {
 		g.begin(f, c)
+		f.direct = called == c
 	}
 	f.static = static
 	switch {

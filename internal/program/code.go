@@ -67,6 +67,7 @@ type instr struct {
 
 	fused     bool
 	reaches   bool // an opaque call that may look at memory
+	dynamic   bool // a call through a function value or an interface
 	callsBack bool // a typed call that may enter instrumented code
 	atomic    bool // a call of sync/atomic
 	cas       bool // CompareAndSwap
@@ -362,6 +363,7 @@ func (k *compiler) detail(out *instr, in ssa.Instruction) {
 	case *ssa.Extract:
 		out.index, out.extract = in.Index, true
 	case *ssa.Call:
+		out.dynamic = isDynamic(&in.Call)
 		if callee := in.Call.StaticCallee(); callee != nil && plan.Typed(callee) {
 			if o := callee.Origin(); o != nil {
 				callee = o

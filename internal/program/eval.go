@@ -118,6 +118,9 @@ func (c *code) equal(t types.Type, x, y Value) Value {
 		}
 		return sameWord(x, y)
 	case *types.Chan, *types.Map, *types.Signature, *types.Slice:
+		if x.function() != nil || y.function() != nil { // the other one is nil
+			return boolValue(false)
+		}
 		return sameWord(x, y) // all but channels: with nil
 	case *types.Interface:
 		if isZero(x) || isZero(y) {

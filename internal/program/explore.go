@@ -89,22 +89,23 @@ type explorer struct {
 // path is an alternative under way.
 type path struct {
 	*explorer
-	g       trace.GoID
-	frame   *xframe
-	waiting []xstart // goroutines to be executed
-	steps   []window.Step
-	needs   []int64 // of the next step
-	guards  []window.FlowGuard
-	chosen  []window.FlowGuard
-	mem     []stored // by this alternative, last one last
-	held    []uint64 // mutexes of its own
-	forked  bool     // a goroutine was started
-	off     bool     // the choice at the fork is made
-	left    int      // functions of the fork's stack that have returned
-	assumes []window.Assumption
-	fresh   uint64
-	instrs  int
-	end     string
+	g        trace.GoID
+	frame    *xframe
+	waiting  []xstart // goroutines to be executed
+	steps    []window.Step
+	needs    []int64 // of the next step
+	guards   []window.FlowGuard
+	chosen   []window.FlowGuard
+	mem      []stored // by this alternative, last one last
+	held     []uint64 // mutexes of its own
+	closures []closure
+	forked   bool // a goroutine was started
+	off      bool // the choice at the fork is made
+	left     int  // functions of the fork's stack that have returned
+	assumes  []window.Assumption
+	fresh    uint64
+	instrs   int
+	end      string
 }
 
 type xstart struct {
@@ -271,9 +272,13 @@ func (p *path) step() bool {
 	if going, ok := p.inBounds(in); ok {
 		return going
 	}
-	if in.pins != 0 && in.op != opIf && in.std == nil {
+	pins := in.pins
+	if in.dynamic { // what it is called with may be a term
+		pins = 1
+	}
+	if pins != 0 && in.op != opIf && in.std == nil {
 		for i := range in.args {
-			if in.pins != all && in.pins>>min(i, 63)&1 == 0 {
+			if pins != all && pins>>min(i, 63)&1 == 0 {
 				continue
 			}
 			if ok, going := p.settle(in, i); !ok {

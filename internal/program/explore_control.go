@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -22,9 +23,7 @@ func (p *path) nop(in *instr) bool {
 		for i := range in.args {
 			d.args = append(d.args, p.val(&in.args[i]))
 		}
-		for i := range in.free {
-			d.free = append(d.free, p.val(&in.free[i]))
-		}
+		d.free = p.free(in)
 		f.defers = append(slices.Clip(f.defers), d)
 	case *ssa.RunDefers:
 		return p.runDefers()
@@ -50,11 +49,7 @@ func (p *path) runDefers() bool {
 	if plan.TypedDefer(call) {
 		return p.typed(d.in, call, d.args)
 	}
-	callee := p.callee(call)
-	if callee == nil {
-		return p.stop("opaque-call")
-	}
-	return p.push(callee, d.args[1:], d.free, true)
+	return p.enters(d.in, call, d.args, d.free, true)
 }
 
 // enter follows an edge.
@@ -112,32 +107,8 @@ func (p *path) branch(in *instr) bool {
 	return p.split(choices)
 }
 
-// callee returns the code of the function that c calls, nil if it is not known or not instrumented.
-func (p *path) callee(c *ssa.CallCommon) *code {
-	fn := c.StaticCallee()
-	if fn == nil || plan.Typed(fn) {
-		return nil
-	}
-	if pf := p.w.plan.Func(fn); pf != nil {
-		return p.w.code(pf)
-	}
-	return nil
-}
-
 func (p *path) call(in *instr) bool {
-	c := p.callee(&in.in.(*ssa.Call).Call)
-	if c == nil {
-		return p.stop("opaque-call")
-	}
-	args := make([]sval, 0, len(in.args))
-	for i := range in.args[1:] {
-		args = append(args, p.val(&in.args[1+i]))
-	}
-	var free []sval
-	for i := range in.free {
-		free = append(free, p.val(&in.free[i]))
-	}
-	return p.push(c, args, free, false)
+	return p.enters(in, &in.in.(*ssa.Call).Call, p.operands(in), p.free(in), false)
 }
 
 // push enters a function.
@@ -197,17 +168,10 @@ func (p *path) ret(in *instr) bool {
 
 // spawn is (A6).
 func (p *path) spawn(in *instr, call *ssa.CallCommon) bool {
-	c := p.callee(call)
-	if c == nil {
-		return p.stop("opaque-call")
-	}
-	args := make([]sval, 0, len(in.args))
-	for i := range in.args[1:] {
-		args = append(args, p.val(&in.args[1+i]))
-	}
-	var free []sval
-	for i := range in.free {
-		free = append(free, p.val(&in.free[i]))
+	operands := p.operands(in)
+	c, args, free, why := p.target(call, operands[0], operands[1:], p.free(in))
+	if c == nil || len(args)+len(free) != len(c.args) {
+		return p.stop(cmp.Or(why, "opaque-call"))
 	}
 	for _, s := range slices.Concat(args, free) {
 		if s.symbolic() {

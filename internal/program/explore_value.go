@@ -221,6 +221,9 @@ func (p *path) other(in *instr) bool {
 			return true
 		}
 	}
+	if call, ok := in.in.(*ssa.Call); ok && in.dynamic {
+		return p.enters(in, &call.Call, p.operands(in), nil, false)
+	}
 	if slices.ContainsFunc(in.wants, func(w want) bool { return w.kind == wantBegin }) {
 		return p.stop("opaque-call")
 	}
@@ -232,8 +235,7 @@ func (p *path) other(in *instr) bool {
 	case *ssa.MakeSlice:
 		return p.makeSlice(in, x)
 	case *ssa.MakeClosure:
-		p.fresh++
-		return p.next(in, sval{v: Known(freshMemory + p.fresh*freshSize)})
+		return p.makeClosure(in, x)
 	case *ssa.MakeInterface, *ssa.ChangeInterface:
 		return p.next(in, sval{})
 	case *ssa.BinOp, *ssa.ChangeType, *ssa.Convert, *ssa.Extract, *ssa.FieldAddr, *ssa.Field, *ssa.IndexAddr, *ssa.Index, *ssa.Slice:

@@ -35,11 +35,17 @@ func NewBranching(p *plan.Plan) *Walker {
 
 // forkable returns the operands of an instruction that make it a fork.
 func (g *goroutine) forkable(f *frame, in *instr) []int {
+	pins := in.pins
 	switch in.op {
 	case opIf, opLoad, opStore:
 	case opEval, opPart:
 		switch in.in.(type) {
-		case *ssa.FieldAddr, *ssa.IndexAddr:
+		case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Slice:
+		case *ssa.Call:
+			if !in.dynamic {
+				return nil
+			}
+			pins = 1
 		default:
 			return nil
 		}
@@ -48,7 +54,7 @@ func (g *goroutine) forkable(f *frame, in *instr) []int {
 	}
 	var open []int
 	for i := range in.args {
-		if in.pins != all && in.pins>>min(i, 63)&1 == 0 {
+		if pins != all && pins>>min(i, 63)&1 == 0 {
 			continue
 		}
 		if d := f.depsOf(&in.args[i]); d != nil && !d.pinned && f.termOf(&in.args[i]) != nil {
@@ -96,7 +102,7 @@ func (g *goroutine) freeze(n int) *xframe {
 	x := top
 	for k := n; k > 0 && n-k < maxFrames; k-- {
 		f, caller := g.frames[k], g.frames[k-1]
-		if !f.static || !caller.walked || !caller.stage.inside || caller.instr().op != opCall {
+		if !caller.walked || !caller.stage.inside || !(f.static && caller.instr().op == opCall || f.direct) {
 			break
 		}
 		if caller.frozen == nil {
@@ -106,8 +112,13 @@ func (g *goroutine) freeze(n int) *xframe {
 		if x = x.caller; x.caller != nil {
 			return top
 		}
+		if k == 1 && !x.root {
+			x.root = true
+		}
 	}
-	x.root = n == 0 || len(g.frames) == 1
+	if n == 0 {
+		x.root = true
+	}
 	return top
 }
 

@@ -13,6 +13,7 @@ type frame struct {
 	depth  uint64
 	walked bool
 	static bool // entered by a call that the caller's walk is at
+	direct bool // entered by a dynamic call that the caller's walk is at, of a function value that is known
 	regs   []Value
 	deps   []*reads
 	terms  []*term // of the registers, in a symbolic walk
@@ -44,6 +45,7 @@ type stage struct {
 	at     bool // the operands were looked at
 	want   int  // the next record
 	inside bool // between OpaqueBegin and OpaqueEnd, or in a callee
+	within bool // a function was entered there
 	run    bool // in a run of accesses
 	addr   uint64
 	reads  *reads   // all reads of the instruction
@@ -267,6 +269,9 @@ func (g *goroutine) finish(f *frame, in *instr) {
 		if _, ok := in.in.(*ssa.Defer); ok && g.w.branching {
 			g.deferred(f, in)
 		}
+		if in.op == opStore && g.w.branching {
+			g.learnFunction(f, in)
+		}
 	case opAlloc:
 		f.cells[in.cell].clear(f.code.cells[in.cell])
 		f.set(in, Known(0), nil) // its address is an offset in the cell
@@ -293,6 +298,9 @@ func (g *goroutine) finish(f *frame, in *instr) {
 		g.returned(f, in)
 	default:
 		g.evaluate(f, in)
+		if g.w.branching {
+			g.learnFunction(f, in)
+		}
 	}
 	if g.w.tale != nil {
 		g.w.tale.finishes(g, f, in)

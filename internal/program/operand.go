@@ -18,7 +18,9 @@ func (k *compiler) arg(v ssa.Value) arg {
 		return arg{reg: -1, val: k.constant(v)}
 	case *ssa.Global:
 		return arg{reg: -1, glob: k.w.global(v)}
-	case *ssa.Function, *ssa.Builtin:
+	case *ssa.Function:
+		return arg{reg: -1, val: functionValue(v)}
+	case *ssa.Builtin:
 		return arg{reg: -1}
 	}
 	r, ok := k.reg[v]

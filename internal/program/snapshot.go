@@ -12,7 +12,7 @@ import (
 
 // Snapshot implements [window.Fork].
 func (x *fork) Snapshot() *window.Snapshot {
-	s := &window.Snapshot{Program: x.w.plan, Stacks: x.stacks, Needs: slices.Clone(x.needs), Guards: slices.Clone(x.guards), Texts: x.w.texts, Global: x.w.addressOf}
+	s := &window.Snapshot{Program: x.w.plan, Stacks: x.stacks, Needs: slices.Clone(x.needs), Guards: slices.Clone(x.guards), Texts: x.w.texts, Global: x.w.addressOf, Closure: x.w.closureAt}
 	for f := x.frame; f != nil; f = f.caller {
 		s.Frames = append(s.Frames, f.snapshot())
 		s.Root = f.root
@@ -28,6 +28,26 @@ func (w *Walker) addressOf(v *ssa.Global) (addr uint64, at int64, ok bool) {
 	}
 	addr, ok = l.addr.Bits()
 	return addr, l.at, ok
+}
+
+// closureAt returns the function value that an address is right before an event.
+func (w *Walker) closureAt(addr uint64, before int64) (c window.Closure, ok bool) {
+	m, ok := w.functions.at(addr, before)
+	if !ok {
+		return c, false
+	}
+	c.Fn = m.fn
+	pf := w.plan.Func(m.fn)
+	for i, v := range m.fn.FreeVars {
+		t, bound := v.Type(), pf != nil && pf.Bound(v)
+		if bound {
+			t = t.Underlying().(*types.Pointer).Elem()
+		}
+		d := datumOf(sval{v: m.free[i]}, plan.Sizeof(t))
+		d.Bound = bound
+		c.Free = append(c.Free, d)
+	}
+	return c, true
 }
 
 // snapshot is a frame as data.
@@ -106,7 +126,7 @@ func (f *xframe) sizeof(t types.Type) int64 {
 
 func (f *xframe) deferredCall(d xdefer) window.Deferred {
 	call := d.in.in.(*ssa.Defer)
-	out := window.Deferred{Call: call}
+	out := window.Deferred{Call: call, Callee: datumOf(d.args[0], 8)}
 	for i, a := range call.Call.Args {
 		out.Args = append(out.Args, datumOf(d.args[1+i], f.sizeof(a.Type())))
 	}
@@ -120,7 +140,7 @@ func (f *xframe) deferredCall(d xdefer) window.Deferred {
 
 // datumOf is a value of some bytes, word by word.
 func datumOf(s sval, size int64) window.Datum {
-	var d window.Datum
+	d := window.Datum{Func: s.v.function()}
 	t := s.term()
 	for i := range int(size+7) / 8 {
 		var w window.DatumWord

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"golang.org/x/tools/go/ssa"
 )
 
 // Value is the memory image of a Go value: its bytes as they stand in memory, in
@@ -22,8 +24,9 @@ type Value struct {
 
 // more is what only some values have.
 type more struct {
-	words []uint64 // words 1 and up
-	text  *string  // the content of a string, if it is known
+	words []uint64      // words 1 and up
+	text  *string       // the content of a string, if it is known
+	fn    *ssa.Function // the function that a function value is, where its address is not known
 }
 
 // Known returns the value of at most 8 bytes whose bits are given.

@@ -35,6 +35,7 @@ type Walker struct {
 	awake      int        // frames that never sleep; tests have less
 	compiling  sync.Mutex // of codes: alternatives are executed beside the walk
 	naming     sync.Mutex // of globals
+	functions  functions
 }
 
 // A goroutine is one machine: a stack of frames and the dataflow through them.
@@ -133,6 +134,9 @@ func (w *Walker) code(pf *plan.Func) *code {
 
 // Step implements [window.Walker].
 func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
+	if e.Kind == format.Alloc {
+		w.reallocated(index, e)
+	}
 	if e.G <= 0 { // the runtime
 		return window.Flow{}
 	}

@@ -26,6 +26,16 @@ type Snapshot struct {
 
 	// Global returns the address of a variable of a package, and the event of the trace that told it, the first access.
 	Global func(g *ssa.Global) (addr uint64, at int64, ok bool)
+
+	// Closure returns the function value that has an address right before an event of the trace, if walked code has made or stored it and its memory
+	// was not allocated anew since.
+	Closure func(addr uint64, before int64) (c Closure, ok bool)
+}
+
+// A Closure is a function value: the function, and what it has captured.
+type Closure struct {
+	Fn   *ssa.Function
+	Free []Datum
 }
 
 // A Frame is one invocation.
@@ -40,18 +50,20 @@ type Frame struct {
 
 // A Deferred is a deferred call, with the values of its arguments, and of the free variables if a closure is called.
 type Deferred struct {
-	Call *ssa.Defer
-	Args []Datum
-	Free []Datum
+	Call   *ssa.Defer
+	Callee Datum // of a call through a function value
+	Args   []Datum
+	Free   []Datum
 }
 
 // A Datum is a value: its memory image in words.
 type Datum struct {
 	Words []DatumWord
-	Text  *string    // the content of a string, if it is known
-	Says  *expr.Expr // the content of a string, if it rests on reads
-	Null  *expr.Expr // of an error, whether it is nil, if that rests on reads and Words does not say it
-	Parts []Datum    // of a tuple
+	Text  *string       // the content of a string, if it is known
+	Says  *expr.Expr    // the content of a string, if it rests on reads
+	Null  *expr.Expr    // of an error, whether it is nil, if that rests on reads and Words does not say it
+	Parts []Datum       // of a tuple
+	Func  *ssa.Function // of a function value: a function that captures nothing, and whose address is not known
 
 	// Bound says that SSA has the address of a variable here, of which nothing is known but what it holds: the datum. Nobody
 	// writes it any more (package plan, R13).

@@ -2,6 +2,7 @@ package stray
 
 import (
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -10,17 +11,76 @@ import (
 	"presage/internal/trace/format"
 )
 
-// body is the function that a call enters, if it is known and instrumented.
-func (m *machine) body(c *ssa.CallCommon) *plan.Func {
-	callee := c.StaticCallee()
-	if c.IsInvoke() || callee == nil {
-		throw("a call of a function that is not known")
-	}
-	pf := m.snap.Program.Func(callee)
+// body is the code of a function, if it is instrumented.
+func (m *machine) body(fn *ssa.Function) *plan.Func {
+	pf := m.snap.Program.Func(fn)
 	if pf == nil || len(pf.SSA.Blocks) == 0 {
-		throw("a call of %v, which is not instrumented", callee)
+		throw("a call of %v, which is not instrumented", fn)
 	}
 	return pf
+}
+
+// callee is the function value of a call that has one.
+func (m *machine) callee(c *ssa.CallCommon) value {
+	if _, ok := c.Value.(*ssa.Builtin); ok || c.StaticCallee() != nil {
+		return value{}
+	}
+	return m.val(c.Value)
+}
+
+// function is a function as a value: it has an address of its own here.
+func (c *checker) function(fn *ssa.Function) value {
+	at, ok := c.funcs[fn]
+	if !ok {
+		o := c.newObject(nil, zero(8), false)
+		o.fn, at = fn, o.base
+		c.funcs[fn] = at
+	}
+	return number(at, 8)
+}
+
+// entered is the invocation that a call enters, if the function is known. A function value is one that was made here, or that was
+// made on a recorded path, as the snapshot says.
+func (m *machine) entered(c *ssa.CallCommon, callee value, args, free []value) *frame {
+	if fn := c.StaticCallee(); fn != nil {
+		return m.invocation(m.body(fn), args, free)
+	}
+	if c.IsInvoke() {
+		throw("a call of a method that is not known")
+	}
+	addr := m.pointer(callee)
+	fn, free := m.functionAt(addr)
+	if strings.HasPrefix(fn.Synthetic, "bound method wrapper") {
+		if len(free) != 1 {
+			throw("%v binds %d values", fn, len(free))
+		}
+		method := plan.Method(fn)
+		if method == nil {
+			throw("a method of an interface")
+		}
+		return m.invocation(m.body(method), append([]value{free[0]}, args...), nil)
+	}
+	return m.invocation(m.body(fn), args, free)
+}
+
+// functionAt is the function value at an address.
+func (m *machine) functionAt(addr uint64) (fn *ssa.Function, free []value) {
+	if addr >= freshBase {
+		k := (addr - freshBase) >> freshShift
+		if k >= uint64(len(m.objects)) || m.objects[k].fn == nil || addr != m.objects[k].base {
+			throw("a call of what is no function")
+		}
+		return m.objects[k].fn, m.objects[k].free
+	}
+	c, ok := m.snap.Closure(addr, m.b.To)
+	if !ok || len(c.Free) != len(c.Fn.FreeVars) {
+		throw("a call of a function that is not known")
+	}
+	m.called = append(m.called, addr)
+	for i, d := range c.Free {
+		free = append(free, m.held(d, c.Fn.FreeVars[i].Type()))
+	}
+	return c.Fn, free
 }
 
 // invocation is a call of pf.
@@ -55,7 +115,7 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 	if m.evaluated(in) {
 		return false
 	}
-	inner := m.invocation(m.body(&in.Call), m.vals(in.Call.Args), m.bindings(in.Call.Value))
+	inner := m.entered(&in.Call, m.callee(&in.Call), m.vals(in.Call.Args), m.bindings(in.Call.Value))
 	inner.caller = f
 	m.frame = inner
 	return true
@@ -140,7 +200,7 @@ func (m *machine) runDefers() {
 		m.typed(call, call.StaticCallee(), d.args, site)
 		return
 	}
-	inner := m.invocation(m.body(call), d.args, d.free)
+	inner := m.entered(call, d.callee, d.args, d.free)
 	inner.caller, inner.deferred = f, true
 	m.frame = inner
 }
@@ -156,7 +216,7 @@ func indexIn(in ssa.Instruction) int {
 
 // start executes a go statement (D8).
 func (m *machine) start(in *ssa.Go) {
-	inner := m.invocation(m.body(&in.Call), m.vals(in.Call.Args), m.bindings(in.Call.Value))
+	inner := m.entered(&in.Call, m.callee(&in.Call), m.vals(in.Call.Args), m.bindings(in.Call.Value))
 	s := m.expect(format.Go, 0, m.frame.site(), nil, 0)
 	m.forked = true
 	m.freeze(m)

@@ -56,9 +56,9 @@ func (m *machine) compute(in ssa.Value) value {
 	case *ssa.MakeSlice:
 		return m.makeSlice(in)
 	case *ssa.MakeClosure:
-		v := unknown(8)
-		v.fn, v.free = in.Fn.(*ssa.Function), m.vals(in.Bindings)
-		return v
+		o := m.newObject(m, zero(8*(1+len(in.Bindings))), false)
+		o.fn, o.free = in.Fn.(*ssa.Function), m.vals(in.Bindings)
+		return number(o.base, 8)
 	case *ssa.MakeInterface, *ssa.ChangeInterface:
 		return unknown(16)
 	case *ssa.Lookup:

@@ -39,7 +39,7 @@ func isNil(v ssa.Value) bool {
 
 // isZero reports whether a pointer, slice, map, channel, function or interface is nil: its first word is 0.
 func isZero(a value) (zero, ok bool) {
-	if a.fn != nil || a.some {
+	if a.some {
 		return false, true
 	}
 	if len(a.img) < 8 {

@@ -35,9 +35,10 @@ type frame struct {
 }
 
 type deferred struct {
-	call *ssa.Defer
-	args []value
-	free []value
+	call   *ssa.Defer
+	callee value // of a call through a function value
+	args   []value
+	free   []value
 }
 
 // resume is the goroutine of the fork, where it stands.
@@ -77,6 +78,9 @@ func (c *checker) resume() *machine {
 
 func (m *machine) heldDefer(d window.Deferred) deferred {
 	out := deferred{call: d.Call}
+	if _, builtin := d.Call.Call.Value.(*ssa.Builtin); !builtin && d.Call.Call.StaticCallee() == nil {
+		out.callee = m.datum(d.Callee, d.Call.Call.Value.Type())
+	}
 	for i, a := range d.Args {
 		out.args = append(out.args, m.datum(a, d.Call.Call.Args[i].Type()))
 	}
@@ -104,6 +108,9 @@ func (c *checker) datum(d window.Datum, t types.Type) value {
 	}
 	if plan.Open(t) {
 		return unknown(0)
+	}
+	if d.Func != nil {
+		return c.function(d.Func)
 	}
 	n := sizeof(t)
 	v := unknown(n)
@@ -157,9 +164,7 @@ func (m *machine) value(v ssa.Value) value {
 	case *ssa.Global:
 		return m.global(v)
 	case *ssa.Function:
-		x := unknown(8)
-		x.fn = v
-		return x
+		return m.function(v)
 	}
 	if x, ok := f.vals[v]; ok {
 		return x
@@ -251,7 +256,7 @@ func (m *machine) step() {
 		m.runDefers()
 		return
 	case *ssa.Defer:
-		d := deferred{call: in, args: m.vals(in.Call.Args), free: m.bindings(in.Call.Value)}
+		d := deferred{call: in, callee: m.callee(&in.Call), args: m.vals(in.Call.Args), free: m.bindings(in.Call.Value)}
 		f.defers = append(f.defers, d)
 	case *ssa.Go:
 		m.start(in)

@@ -19,6 +19,8 @@ type memory struct {
 	overlay map[uint64]overlaid
 	silent  []silent
 	globals map[string]uint64
+	funcs   map[*ssa.Function]uint64 // that capture nothing: what stands for their addresses
+	called  []uint64                 // function values of the program's
 }
 
 // An object is a variable of an invocation, or memory that the alternative has allocated.
@@ -26,10 +28,12 @@ type object struct {
 	base     uint64
 	data     value
 	owner    *machine
-	local    bool         // its address does not leave the invocation
-	frozen   bool         // a goroutine was started since
-	variable bool         // of a package, that nobody has accessed so far
-	held     map[int]bool // mutexes in it that are locked, by place
+	local    bool          // its address does not leave the invocation
+	frozen   bool          // a goroutine was started since
+	variable bool          // of a package, that nobody has accessed so far
+	fn       *ssa.Function // it is a function value,
+	free     []value       // with what that has captured
+	held     map[int]bool  // mutexes in it that are locked, by place
 }
 
 // overlaid is a byte that the alternative has stored.

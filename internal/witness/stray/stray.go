@@ -3,6 +3,8 @@ package stray
 import (
 	"fmt"
 
+	"golang.org/x/tools/go/ssa"
+
 	"presage/internal/expr"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -47,7 +49,7 @@ func Check(b *window.Built, way *window.Way, w *window.Window, p window.Pair, x 
 	c := &checker{
 		b: b, way: way, w: w, x: x, pair: p, snap: way.Origin.Snapshot(), places: b.Places(),
 		todo: map[trace.GoID][]int{}, threads: map[trace.GoID]window.Thread{way.G: way.Thread},
-		memory: memory{globals: map[string]uint64{}, overlay: map[uint64]overlaid{}, mine: map[uint64]uint64{}, theirs: map[uint64]uint64{}},
+		memory: memory{funcs: map[*ssa.Function]uint64{}, globals: map[string]uint64{}, overlay: map[uint64]overlaid{}, mine: map[uint64]uint64{}, theirs: map[uint64]uint64{}},
 	}
 	c.texts = texts{c.snap.Texts}
 	defer func() {

@@ -68,6 +68,11 @@ func (c *checker) allocated(addr, size uint64) {
 			reject("D9", "the memory at %#x is allocated anew after the fork", s.addr)
 		}
 	}
+	for _, f := range c.called {
+		if f-addr < size {
+			reject("D9", "the function value at %#x is allocated anew after the fork", f)
+		}
+	}
 	for k := range c.steps {
 		s := &c.steps[k]
 		if (s.any || s.racing) && s.Event.Kind != format.Go && uint64(s.Event.Obj)-addr < size {

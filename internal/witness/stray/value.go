@@ -17,8 +17,6 @@ type value struct {
 	unk   []bool  // nil: all are known
 	text  *string // of a string: its content
 	some  bool    // an interface of which it is known that it is not nil
-	fn    *ssa.Function
-	free  []value // with fn
 	tuple []value
 }
 

@@ -1,0 +1,175 @@
+package program
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/plan"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// What function values are. The trace has their addresses; which function, and what it has captured, is known of the closures that walked
+// code has made, and of the functions that it has stored. An address keeps its meaning until the memory is allocated anew.
+
+// made is a function value.
+type made struct {
+	addr  uint64
+	fn    *ssa.Function
+	free  []Value // as recorded: the operands of a MakeClosure are pinned
+	from  int64   // event that told
+	until int64   // event that allocates the memory anew
+}
+
+// functions are those that are known, by page. Alternatives look beside the walk, at what was so at an event that the walk is past.
+type functions struct {
+	mu    sync.Mutex
+	pages map[uint64][]made
+}
+
+const (
+	functionPage = 13
+	functionAge  = 1 << 22 // events for which one is kept that is gone
+)
+
+// add notes what is at an address from an event on.
+func (k *functions) add(m made) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.pages == nil {
+		k.pages = map[uint64][]made{}
+	}
+	no := m.addr >> functionPage
+	list := k.pages[no]
+	for i := range list {
+		if list[i].addr == m.addr && list[i].until == math.MaxInt64 {
+			if list[i].fn == m.fn && m.free == nil { // a function that captures nothing is where it is
+				return
+			}
+			list[i].until = m.from
+		}
+	}
+	m.until = math.MaxInt64
+	k.pages[no] = append(slices.DeleteFunc(list, func(x made) bool { return x.until < m.from-functionAge }), m)
+}
+
+// allocated ends what was in memory that is new.
+func (k *functions) allocated(addr, size uint64, at int64) {
+	if len(k.pages) == 0 || size == 0 {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	end := func(list []made) {
+		for i := range list {
+			if list[i].addr-addr < size && list[i].until == math.MaxInt64 {
+				list[i].until = at
+			}
+		}
+	}
+	first, last := addr>>functionPage, (addr+size-1)>>functionPage
+	if last-first > uint64(len(k.pages)) {
+		for _, list := range k.pages { // the order does not matter
+			end(list)
+		}
+		return
+	}
+	for no := first; no <= last; no++ {
+		end(k.pages[no])
+	}
+}
+
+// at returns the function value at an address, as it is known to be right before an event.
+func (k *functions) at(addr uint64, event int64) (m made, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, m := range k.pages[addr>>functionPage] {
+		if m.addr == addr && m.from < event && m.until >= event {
+			return m, true
+		}
+	}
+	return made{}, false
+}
+
+// learnFunction notes a function value that an instruction has made or stored.
+func (g *goroutine) learnFunction(f *frame, in *instr) {
+	switch x := in.in.(type) {
+	case *ssa.MakeClosure:
+		m := made{fn: x.Fn.(*ssa.Function), from: g.event}
+		for i := range x.Bindings {
+			m.free = append(m.free, f.value(&in.args[1+i]))
+		}
+		g.learnAt(m, f.regs[in.reg])
+	case *ssa.Store:
+		if fn, ok := x.Val.(*ssa.Function); ok && f.stage.known && len(f.stage.words) == 1 {
+			g.learnAt(made{fn: fn, from: g.event}, Known(f.stage.words[0]))
+		}
+	}
+}
+
+// learnAt leaves out what is on a stack, which moves.
+func (g *goroutine) learnAt(m made, at Value) {
+	addr, ok := at.Bits()
+	if !ok || addr < 4096 || slices.ContainsFunc(g.stacks, func(s [2]uint64) bool { return addr >= s[0] && addr < s[1] }) {
+		return
+	}
+	m.addr = addr
+	g.w.functions.add(m)
+}
+
+// reallocated notes that memory is new.
+func (w *Walker) reallocated(index int64, e *trace.Event) {
+	if w.branching && e.Flags&format.FlagStack == 0 {
+		w.functions.allocated(uint64(e.Obj), e.Val, index)
+	}
+}
+
+// method is the method that a bound method value calls, with its receiver as the first argument; nil for other functions.
+func method(fn *ssa.Function) *ssa.Function {
+	if !strings.HasPrefix(fn.Synthetic, "bound method wrapper") || len(fn.FreeVars) != 1 {
+		return nil
+	}
+	return plan.Method(fn)
+}
+
+// function is the code of a function value's function, with the arguments that come before those of the call.
+func (w *Walker) function(fn *ssa.Function, free []sval) (c *code, before, captured []sval) {
+	if m := method(fn); m != nil {
+		fn, before, free = m, free, nil
+	}
+	if plan.Typed(fn) {
+		return nil, nil, nil
+	}
+	pf := w.plan.Func(fn)
+	if pf == nil {
+		return nil, nil, nil
+	}
+	return w.code(pf), before, free
+}
+
+// calls is the code that a dynamic call enters, nil if it is not known.
+func (g *goroutine) calls(f *frame, in *instr) *code {
+	call, ok := in.in.(*ssa.Call)
+	if !ok || !in.dynamic || !g.w.branching || call.Call.IsInvoke() {
+		return nil
+	}
+	v := f.value(&in.args[0])
+	fn := v.function()
+	if fn == nil {
+		addr, ok := v.Bits()
+		if !ok {
+			return nil
+		}
+		m, ok := g.w.functions.at(addr, g.event)
+		if !ok {
+			return nil
+		}
+		fn = m.fn
+	}
+	c, _, _ := g.w.function(fn, []sval{{}})
+	return c
+}
