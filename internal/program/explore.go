@@ -20,15 +20,23 @@ import (
 //
 // (A3) A pointer, index, divisor or other operand that has to be known (rule F2) and is a term, takes the values that it can have: those
 // that come from what is written in the window (Surroundings.Values), each with a guard. So a base object may be another one than in the
-// recorded run. Seed 000 requires that it resolves to one object (criterion 3); here it is each of a few.
+// recorded run. Seed 000 requires that it resolves to one object (criterion 3); here it is each of a few. Where the fork is an
+// instruction with several such operands (a[i]), at least one of them is another than in the recorded run.
 //
 // (A4) Implicit checks (nil, bounds, division, shifts) are made; one that fails is a panic, and ends the alternative.
 //
-// (A5) What is not modelled ends it as well: code that is not instrumented, maps, interfaces, select, panics, and all that
+// (A5) What is not modelled ends it as well: code that is not instrumented, maps, interfaces, panics, and all that
 // needs a value about which nothing is known. An access that can race but not be executed stands as its last step.
 //
 // (A6) A goroutine that is started in an alternative is executed with it. Its arguments have to be known (A3). What the alternative has
 // allocated is not changed any more by either of them.
+//
+// (A7) What an operation does goes by the schedule: a receive, a CompareAndSwap, a select. There the alternative goes on in each of the ways that there are, each with
+// an event that says which: a value or that the channel is closed; an update of the value that is compared with, or a read with a guard that it
+// finds another one; each case, and the default, with the other cases beside it.
+//
+// (A8) A call through a function value is one of the function that it is known to be: a closure that the alternative has made, or one that walked code has made or
+// stored (functions.go), whose address the value is. A frame of the recorded run that was entered by such a call is returned from.
 //
 // Loops and recursion are unrolled by execution, within maxInstrs, maxSteps and maxDepth.
 const (

@@ -45,7 +45,15 @@ var (
 	ptr     = new(atomic.Pointer[T])
 	pi32    = &i32
 	i32     int32
+	hook    func(int)
 )
+
+func under() {
+	if flag == 1 {
+		x = 7
+	}
+	y = 2
+}
 
 func two(a int) (int, int) { return a + 1, a * 2 }
 
@@ -165,6 +173,26 @@ var bodies = []body{
 	{"early", "| x = 4; wg.Done(); return"},
 	{"pinned", "var l [8]int; v := z; k := l[y]; if v == 7 { st.a = k + 1 } | x = 1"},
 	{"outer", "outer() | x = 1"},
+	{"compare and swap", "| if n64.CompareAndSwap(0, 4) { x = int(n64.Load()) } else { y = 2 }; if atomic.CompareAndSwapInt32(pi32, 1, 6) { z = 1 } else { x = 8 }"},
+	{"compare and swap of a bool", "| if b32.CompareAndSwap(false, true) { x = 2 }"},
+	{"compare and swap of a pointer", "| t := &T{a: 3}; if ptr.CompareAndSwap(nil, t) { if ptr.CompareAndSwap(t, nil) { x = 3 } }"},
+	{"compare and swap races", "| wg2.Add(1); go func() { y = int(i32); wg2.Done() }(); if atomic.CompareAndSwapInt32(&i32, 1, 4) && atomic.CompareAndSwapInt32(&i32, 4, 5) && atomic.CompareAndSwapInt32(&i32, 5, 6) && atomic.CompareAndSwapInt32(&i32, 6, 1) && atomic.CompareAndSwapInt32(&i32, 1, 2) { z = 1 }"},
+	{"and or", "| n64.Or(6); if n64.And(2) == 6 { x = int(n64.Load()) }"},
+	{"select default", "| select { case v := <-ch: x = v; default: y = 2 }; x = 3"},
+	{"select defaults", "| select { case v := <-ch: x = v; case un <- 2: z = 1; default: y = 2 }; select { case <-un: default: }; x = 3"},
+	{"select receives", "| ch <- 6; select { case v, k := <-ch: if k { x = v }; case v := <-un: z = v; default: y = 2 }"},
+	{"select sends", "| select { case ch <- x: x = 4; default: }; select { case un <- 1: case v := <-ch: x = v }"},
+	{"select waits", "| wg2.Add(1); go func() { select { case y = <-un: case ch <- 4: }; wg2.Done() }(); un <- 3; x = 2"},
+	{"select closed", "| close(ch); select { case v, k := <-ch: if !k { x = v }; case un <- 2: y = 3 }"},
+	{"function value", "| f := two; if y > 100 { f = func(a int) (int, int) { return a, a } }; a, b := f(x); x = a - b"},
+	{"closure value", "| k := y; f := func(d int) { x = k + d }; if y > 100 { f = func(d int) { k += d } }; f(2); f(3)"},
+	{"recorded closure", "k := y; f := func(d int) { x = k + d }; if k > 100 { f = func(d int) { k += d } } | f(2)"},
+	{"recorded captured", "k := 1; f := func(d int) { k += d; x = k }; if k > 100 { f = nil }; f(1) | f(2); x = k"},
+	{"shared closure", "| k := 2; hook = func(d int) { x = k + d }; hook(3)"},
+	{"bound method", "| f := st.sum; if y > 100 { f = pt.sum }; x = f()"},
+	{"deferred value", "| func() { f := func() { x = 1 }; if y > 100 { f = func() { y = 3 } }; defer f(); y = 2 }()"},
+	{"go value", "| k := 4; f := func(v int) { x = v; y = k; wg2.Done() }; if y > 100 { f = func(int) { x = k } }; wg2.Add(1); go f(3); wg2.Wait(); x = 2"},
+	{"called", "f := under; if x > 100 { f = nil }; f() | x = 1"},
 	{"pieces", "pt.d[0] = 2; pt.d[1] = int16(y) | pt.d[0] = 5; d := pt.d; x = int(d[0]) + int(d[1])"},
 }
 

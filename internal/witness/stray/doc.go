@@ -21,6 +21,7 @@
 //	     known stays unknown, and rejects it only where it decides something: a branch, an address, an index, what is written.
 //	(D5) An access to memory that others may access, and an operation of synchronisation, must be the goroutine's next step: kind, flags, site,
 //	     address, size; the delta of an Add, the operand of a CompareAndSwap. A go statement starts the goroutine that the step names.
+//	     A select goes on in the case that the step names, and the events of the variant have the channels of the others.
 //	(D6) What a step writes or sends in the witness is what the interpreter has computed, byte by byte. An address of
 //	     what the alternative has allocated is compared up to a renaming that is one to one.
 //	(D7) A load that is no step is of bytes that no other goroutine accesses in the window, before the alternative starts a goroutine. Its value is what
@@ -31,11 +32,13 @@
 //	     content, if it has no address but its name (plan.Named). A mutex there is locked and unlocked without a step.
 //	(D9) What the alternative accesses is not allocated anew after the fork, and a word that may be a pointer to what stood at its address before an
 //	     allocation of the window is not known. Addresses of variables of packages agree with the trace.
+//	(D10) A call through a function value is one of a closure that was made here, or of the function that the snapshot has at that address.
 //
 // # Trust
 //
 // Not checked: that the goroutine stands at the fork as the snapshot says, and the terms of what it holds there (the walk up to the fork, which
-// package program checks against every recorded value on the way); what was in memory before the window began; what code that is not instrumented
+// package program checks against every recorded value on the way); which function a function value of the recorded run is, and what that
+// had captured, which the walk has seen when it was made; what was in memory before the window began; what code that is not instrumented
 // does to the memory of (D7) (package window asks its footprints); that other goroutines do what the recorded events say, which is witness's part.
 //
 // # Complexity
@@ -48,6 +51,7 @@
 //	machine.go, compute.go  the interpreter; the snapshot
 //	call.go          calls, builtins, go statements
 //	memory.go        loads, stores, objects (D7, D8)
+//	selects.go       select
 //	sync.go          steps; synchronisation; what was read and written (D5, D6)
 //	surroundings.go  the trace around the alternative (D7, D9)
 //	value.go, operator.go, convert.go  values and Go's operators

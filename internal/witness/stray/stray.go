@@ -187,6 +187,9 @@ func (c *checker) stands(s *step, i int32, e *window.Event) {
 		}
 		c.threads[trace.GoID(d.Obj)] = t
 	case d.Kind == format.SelectDefault:
+		if e.Obj != -1 || d.Obj != 0 {
+			reject("D2", "event %d is of an object", i)
+		}
 	default:
 		if at := c.places[e.Obj]; at.Mask != 0 || at.Addr != uint64(d.Obj) {
 			reject("D2", "event %d is of another object", i)

@@ -356,6 +356,48 @@ var faults = []struct {
 		e.Size /= 2
 		return true
 	}},
+	{"set of cases", func(r *rand.Rand, f *found, k int, _ []int, _ map[int]bool) bool {
+		spoilt := false
+		f.each(k, func(_ int32, w *window.Event) {
+			if len(w.Cases) > 0 {
+				w.Cases, spoilt = slices.Clone(w.Cases[1:]), true
+			}
+		})
+		return spoilt
+	}},
+	{"case", func(r *rand.Rand, f *found, k int, _ []int, _ map[int]bool) bool {
+		s := &f.way.Steps[k]
+		s.Case++
+		return len(s.Cases) > 0 && s.Event.Kind != format.SelectDefault
+	}},
+	{"outcome", func(r *rand.Rand, f *found, k int, _ []int, executed map[int]bool) bool {
+		s := &f.way.Steps[k]
+		flags := format.Flags(0)
+		switch {
+		case !executed[k]: // nobody knows
+			return false
+		case s.Compares:
+			s.Event.Kind, flags = format.AtomicRead, format.FlagTry
+		case s.Event.Kind == format.AtomicRead && s.Event.Flags == format.FlagTry:
+			s.Event.Kind = format.AtomicRMW
+		default:
+			return false
+		}
+		s.Event.Flags = flags
+		f.each(k, func(_ int32, w *window.Event) { w.Kind, w.Flags, w.Strict = s.Event.Kind, flags, false })
+		return true
+	}},
+	{"comparison", func(r *rand.Rand, f *found, k int, _ []int, executed map[int]bool) bool {
+		s := &f.way.Steps[k]
+		if !s.Compares || executed[k] {
+			return false
+		}
+		if r.IntN(2) == 0 {
+			s.Event.Val ^= 1
+		}
+		f.each(k, func(_ int32, w *window.Event) { w.Val ^= 1 })
+		return true
+	}},
 	{"last", func(r *rand.Rand, f *found, k int, _ []int, executed map[int]bool) bool {
 		if !executed[k] {
 			return false
