@@ -1,6 +1,7 @@
 package program
 
 import (
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -40,7 +41,11 @@ func (g *goroutine) forkable(f *frame, in *instr) []int {
 	case opIf, opLoad, opStore:
 	case opEval, opPart:
 		switch in.in.(type) {
-		case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Slice:
+		case *ssa.FieldAddr, *ssa.IndexAddr:
+		case *ssa.Slice:
+			if in.kind == types.String { // it has bounds, and is evaluated
+				return nil
+			}
 		case *ssa.Call:
 			if !in.dynamic {
 				return nil
