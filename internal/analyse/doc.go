@@ -12,7 +12,8 @@
 //	     the path as well. A witness that one of them rejects is an error of presage, counted in Counts.Rejected.
 //	(A2) Races are one for each pair of sites. Of the candidates of a pair of sites, those that
 //	     hb found unordered are tried first, then those nearest to each other in the trace, until one
-//	     races or Options.Tries (per window) or Options.Total (per trace) is spent. A pair that the engine gives up counts for 16.
+//	     races or Options.Tries (per window) or Options.Total (per trace) is spent. A pair that the engine gives up counts for 16,
+//	     one that is decided without a search for none.
 //	(A3) Two accesses under one common lock do not race. (Not for locks that a
 //	     goroutine that does not hold them unlocks.)
 //	(A4) A race is *observed* if hb found its two accesses unordered, otherwise *predicted*.

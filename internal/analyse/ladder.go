@@ -84,7 +84,7 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) bool {
 		}
 	}
 	if more {
-		r.counts.Untried++
+		r.counts.Untried[k]++
 	}
 	return false
 }

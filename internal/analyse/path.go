@@ -93,11 +93,11 @@ func (r *run) path(b *window.Built, k int, base *rung, at [][]int32, list []*can
 	in := place{Built: b, way: way}
 	for _, c := range cs {
 		s := r.pair(c.sites)
-		if s.race != 0 && !r.opt.EveryPair || s.tried[pathRung] >= r.opt.Total {
+		if s.race != 0 && !r.opt.EveryPair {
 			continue
 		}
-		if c = c.unordered(order); len(c.pairs) == 0 {
-			s.tried[pathRung]++
+		r.spent.add(int64(len(c.pairs)))
+		if c = c.unordered(order); !r.worth(c, s) {
 			continue
 		}
 		if g.w == nil {
@@ -106,10 +106,23 @@ func (r *run) path(b *window.Built, k int, base *rung, at [][]int32, list []*can
 			r.counts.Ways++
 			r.spent.add(int64(2 * len(g.w.Events)))
 		}
-		if c = c.possible(g.w, locks); len(c.pairs) > 0 {
+		if c = c.possible(g.w, locks); r.worth(c, s) {
 			r.try(in, &g, pathRung, c, s)
 		}
 	}
+}
+
+// worth reports whether there is something to try, and that it may be. What is decided without the engine is no try; what is not
+// tried is counted (A2).
+func (r *run) worth(c *candidate, s *pairState) bool {
+	spent := s.tried[pathRung] >= r.opt.Total && !r.opt.EveryPair
+	if len(c.pairs) > 0 && !spent {
+		return true
+	}
+	if len(c.pairs) > 0 || c.more {
+		r.counts.Untried[pathRung]++
+	}
+	return false
 }
 
 // wayOrder tells which pairs the order of the recorded path decides, without a look at the variant.

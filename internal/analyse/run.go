@@ -105,7 +105,7 @@ type Counts struct {
 	Layers     map[string]int64 // tried candidates by the engine's layer and verdict
 	Conflicts  int64            // of the engine's search
 	Confirmed  int64            // by Confirm
-	Untried    int64            // pairs of sites, per window, of which no candidate raced and not all were tried (A2)
+	Untried    [rungs]int64     // by rung: pairs of sites, per window or way, of which no candidate raced and not all were tried (A2)
 	Apart      int64            // pairs of sites that conflict, but in no window
 	Stopped    int64            // the event at which prediction had spent its effort; 0: it did not
 	Unsearched int64            // events from there on
