@@ -17,6 +17,8 @@ type production struct {
 	ghosts   map[Thread]*thread // what code outside writes, by the thread that has called it
 	src      [][]int32          // by record: the reads that must be intact for this read's value to be
 	contents []*content         // by record: what this read returns, in a symbolic walk
+	terms    expr.Replacer      // by these
+	open     int64              // what reads from this number on return is not settled yet
 	cutAny   bool
 	started  map[trace.GoID]bool  // by a Go of the window, in it or cut
 	points   []point              // ends of opaque calls
@@ -101,9 +103,10 @@ func (m *maker) produce() {
 	m.src, m.past = make([][]int32, len(m.recs)), 0
 	m.w.Names = Names{plain: make(map[uint64]uint64), allocs: m.allocs}
 	m.outside = m.b.carry.outside.clone()
+	m.terms.With = m.read
 	for i := range m.recs[:m.onPath] {
 		r := &m.recs[i]
-		m.now = i
+		m.now, m.open = i, r.index
 		t := m.thread(r.e.G)
 		m.outside.step(r)
 		if r.e.Kind == format.Alloc {
@@ -123,6 +126,7 @@ func (m *maker) produce() {
 		m.event(i, r, t)
 		m.publish(r, t)
 	}
+	m.open = AlternativeBase
 }
 
 // dropped notes what the absence of an event makes impossible.

@@ -97,20 +97,21 @@ func (m *maker) learnEvent(i int, mask uint8, n int32, v uint64) {
 }
 
 // term makes an expression over trace events one over events of the window; nil if a read is not known.
-func (m *maker) term(e *expr.Expr) *expr.Expr {
-	return e.Replace(func(r *expr.Expr) *expr.Expr {
-		recorded, _ := r.Recorded()
-		i := m.recordOf(r.Number())
-		switch {
-		case i < 0: // before the window
-			return expr.Word(recorded)
-		case int(i) < len(m.contents) && m.contents[i] != nil:
-			return m.contents[i].word(readMask(&m.recs[i].e))
-		case len(m.src[i]) == 0: // it rests on nothing of the window
-			return expr.Word(recorded)
-		}
-		return nil
-	})
+func (m *maker) term(e *expr.Expr) *expr.Expr { return m.terms.Replace(e, m.open) }
+
+// read is what a Read of a trace event becomes.
+func (m *maker) read(r *expr.Expr) *expr.Expr {
+	recorded, _ := r.Recorded()
+	i := m.recordOf(r.Number())
+	switch {
+	case i < 0: // before the window
+		return expr.Word(recorded)
+	case int(i) < len(m.contents) && m.contents[i] != nil:
+		return m.contents[i].word(readMask(&m.recs[i].e))
+	case len(m.src[i]) == 0: // it rests on nothing of the window
+		return expr.Word(recorded)
+	}
+	return nil
 }
 
 // readMask is what an event reads of an aligned word. A receive takes a whole one.
