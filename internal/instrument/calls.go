@@ -149,6 +149,9 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 		b.out.putf("g_.OpaqueEnd(%#x, d_)", header(opaqueEnd, 0, 0, ip.Site))
 	}
 	b.after(ip)
+	if b.gates && plan.Fed(&in.Call) {
+		b.feed(ip)
+	}
 }
 
 // assignTo writes the left side of an assignment to the register or registers of v.

@@ -83,3 +83,19 @@ func (b *body) extent(h *plan.Hook) string {
 	}
 	return ""
 }
+
+// feed gives the results of a call the values of the recorded run. Values are numbered as the call records them.
+func (b *body) feed(ip *plan.Instr) {
+	n := 0
+	for i := range ip.After {
+		h := &ip.After[i]
+		if h.Kind != format.Value {
+			continue
+		}
+		if plan.FedHook(h) {
+			v := b.operand(h)
+			b.out.putf("%s = %s.Feed(%d, %d, %s)", v, rtName, ip.Site, n, v)
+		}
+		n++
+	}
+}

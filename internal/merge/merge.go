@@ -304,6 +304,10 @@ func (m *merger) finish() {
 	m.stats.Goroutines = len(m.meta.Goroutines) - 1
 	m.variables()
 	m.meta.Texts = m.consts.texts()
+	if m.meta.Process == nil {
+		m.meta.Process = &trace.Process{}
+	}
+	m.meta.Process.Seed, m.meta.Process.Args = m.Seed, m.Args
 	m.meta.Warn("unexplained-read", m.stats.Unexplained, "reads returned what no write in the trace explains: code that was not instrumented wrote it, or goroutines that race did, in an order that was not found")
 	if m.Stopped != format.NotStopped {
 		m.meta.Warn("recording-stopped", 1, "the program ran on without being recorded: "+stopText(m.Stopped))

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,6 +21,9 @@ type Process struct {
 	Stamp   uint64            // stamp at the start
 	Stopped format.StopReason // why it stopped recording while it ran on
 	StopAt  uint64            // stamp at that moment, 0 if not known
+	Seed    uint64            // of its random numbers
+	Args    uint64            // hash of its arguments
+	Parent  uint64            // the process that started it
 }
 
 // recording are the mapped segments of a process and the chunks in them.
@@ -135,7 +139,7 @@ func (r *recording) segment(name string, chunks []chunk) ([]chunk, error) {
 		return nil, fmt.Errorf("version %d; this presage reads version %d", v, format.RawVersion)
 	}
 	if word(b, 24) == 0 {
-		r.Process = Process{word(b, 16), int64(word(b, 48)), word(b, 56), format.StopReason(word(b, 40)), word(b, 64)}
+		r.Process = processOf(b)
 	}
 	for i := int64(blockBytes); i+headerBytes <= int64(len(b)); {
 		h := word(b, i)
@@ -156,6 +160,27 @@ func (r *recording) segment(name string, chunks []chunk) ([]chunk, error) {
 		i += (size + blockBytes - 1) / blockBytes * blockBytes
 	}
 	return chunks, nil
+}
+
+func processOf(b []byte) Process {
+	return Process{
+		PID: word(b, 16), Unix: int64(word(b, 48)), Stamp: word(b, 56), Stopped: format.StopReason(word(b, 40)), StopAt: word(b, 64),
+		Seed: word(b, 72), Args: word(b, 80), Parent: word(b, 88),
+	}
+}
+
+// Head says which process made the recording in dir; false if nothing readable is there.
+func Head(dir string) (Process, bool) {
+	f, err := os.Open(filepath.Join(dir, "000000.seg"))
+	if err != nil {
+		return Process{}, false
+	}
+	defer f.Close()
+	b := make([]byte, 8*format.SegHeaderWords)
+	if _, err := io.ReadFull(f, b); err != nil || word(b, 0) != format.SegMagic || word(b, 8) != format.RawVersion {
+		return Process{}, false
+	}
+	return processOf(b), true
 }
 
 // log maps a file of the log and appends the chunks of its boxes, without those that are still in a segment: their

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"presage/internal/merge"
+	"presage/internal/trace"
 )
 
 // merge makes a trace of what each process left (4). A process that left nothing
@@ -19,12 +20,14 @@ func (c *Config) merge(b *build, rawDir string, r *Result) error {
 		return fmt.Errorf("reading the recording: %w", err)
 	}
 	slices.SortFunc(processes, func(a, b os.DirEntry) int { return number(a.Name()) - number(b.Name()) })
+	families := families(rawDir, processes)
 	c.Progress("ordering the events")
 	var errs []error
 	for _, p := range processes {
 		name := filepath.Join(r.Dir, fmt.Sprintf("%s.trace", p.Name()))
 		meta := *b.Meta
 		meta.Warnings = slices.Clone(b.Meta.Warnings)
+		meta.Process = families[p.Name()]
 		stats, err := merge.File(filepath.Join(rawDir, p.Name()), name, &meta)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("the recording of process %s: %w", p.Name(), err))
@@ -36,6 +39,32 @@ func (c *Config) merge(b *build, rawDir string, r *Result) error {
 		r.Traces = append(r.Traces, name)
 	}
 	return errors.Join(errs...)
+}
+
+// families finds out which processes were started by others, and which ones they are among those with the same arguments.
+func families(rawDir string, processes []os.DirEntry) map[string]*trace.Process {
+	heads := map[uint64]merge.Process{}
+	for _, p := range processes {
+		if h, ok := merge.Head(filepath.Join(rawDir, p.Name())); ok {
+			heads[h.PID] = h
+		}
+	}
+	out := map[string]*trace.Process{}
+	for _, p := range processes {
+		h, ok := heads[uint64(number(p.Name()))]
+		_, child := heads[h.Parent]
+		if !ok || !child {
+			continue
+		}
+		q := &trace.Process{Child: true}
+		for _, o := range heads {
+			if _, child := heads[o.Parent]; child && o.Args == h.Args && o.Unix < h.Unix {
+				q.Nth++
+			}
+		}
+		out[p.Name()] = q
+	}
+	return out
 }
 
 func number(s string) int {

@@ -46,6 +46,7 @@ type Program struct {
 	dir     string
 	std     rt.Overlay
 	overlay string
+	sites   Sites
 	race    bool
 	bins    map[string]string // by package
 }
@@ -76,10 +77,30 @@ func Prepare(ctx context.Context, cfg Config) (*Program, error) {
 	prune(filepath.Join(cfg.Cache, "replay"), p.dir)
 	p.race = p.hasRace(ctx)
 	p.overlay = filepath.Join(p.dir, "overlay.json")
-	if _, err := os.Stat(p.overlay); err == nil {
-		return p, nil // of an earlier replay
+	if _, err := os.Stat(p.overlay); err == nil { // of an earlier replay
+		return p, p.readSites()
 	}
 	return p, p.emit(ctx)
+}
+
+// sitesFile is in a program's directory.
+const sitesFile = "sites.json"
+
+func (p *Program) readSites() error {
+	data, err := os.ReadFile(filepath.Join(p.dir, sitesFile))
+	if err != nil {
+		return fmt.Errorf("reading what was built for an earlier replay: %w", err)
+	}
+	return json.Unmarshal(data, &p.sites)
+}
+
+func (p *Program) writeSites(plan *plan.Plan) error {
+	p.sites = sitesOf(plan)
+	data, err := json.Marshal(p.sites)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(p.dir, sitesFile), data, 0o666)
 }
 
 // keep is the number of programs with gates that stay in the cache.
@@ -165,6 +186,9 @@ func (p *Program) emit(ctx context.Context) error {
 	}
 	if a, b := len(res.Plan.Sites), len(p.cfg.Meta.Sites); a != b {
 		return fmt.Errorf("the program has %d sites with gates, the recording had %d: a mistake of presage, please report it", a, b)
+	}
+	if err := p.writeSites(res.Plan); err != nil {
+		return err
 	}
 	data, err := p.std.JSON(res.Overlay)
 	if err != nil {

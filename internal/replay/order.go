@@ -185,9 +185,16 @@ func (k *walker) place2gates(s *schedule) {
 	index := map[trace.GoID]int{}
 	parent := map[trace.GoID]trace.GoID{}
 	ordinal := map[trace.GoID]int{}
+	type by struct {
+		parent trace.GoID
+		key    uint64
+	}
+	many := map[by]int{}
 	for p, kids := range k.kids {
-		for n, c := range kids {
-			parent[c], ordinal[c] = p, n
+		for _, c := range kids {
+			b := by{p, k.startedBy(c)}
+			parent[c], ordinal[c] = p, many[b]
+			many[b]++
 		}
 	}
 	var add func(g trace.GoID) int
@@ -195,7 +202,7 @@ func (k *walker) place2gates(s *schedule) {
 		if i, ok := index[g]; ok {
 			return i
 		}
-		x := gate{g: g}
+		x := gate{g: g, key: k.startedBy(g), number: k.numberOf(g)}
 		p, known := parent[g]
 		switch {
 		case g == 1:

@@ -17,6 +17,7 @@ import (
 
 	"presage/internal/rt"
 	"presage/internal/trace"
+	"presage/internal/trace/format"
 )
 
 // Race is what is to be confirmed.
@@ -55,10 +56,40 @@ type Try struct {
 	Report    string    `json:"report,omitempty"` // of the race detector
 	Why       string    `json:"why,omitempty"`    // it did not confirm the race
 	Dir       string    `json:"dir,omitempty"`
+	Saw       []Seen    `json:"saw,omitempty"` // what the two accesses met, the first one first
 	Command   []string  `json:"command"`
 	Schedule  []Passage `json:"schedule"` // as it happened
 	Seconds   float64   `json:"seconds"`
 	Dump      string    `json:"dump,omitempty"` // file with the output of a program that hung
+}
+
+// Seen is what was at the address of an access before it and after it.
+type Seen struct {
+	Goroutine trace.GoID `json:"goroutine"`
+	RunID     uint64     `json:"run_id"` // the runtime's number of the goroutine, as in the race detector's report
+	Kind      string     `json:"kind"`
+	File      string     `json:"file"`
+	Line      int        `json:"line"`
+	Address   uint64     `json:"address,omitempty"`
+	Size      uint64     `json:"size,omitempty"`
+	Before    string     `json:"before,omitempty"`
+	After     string     `json:"after,omitempty"`
+}
+
+// Text says what an access reads or writes.
+func (s Seen) Text() string {
+	what := "at an address that is not known beforehand"
+	switch {
+	case s.Before == "":
+		if s.Address != 0 {
+			what = fmt.Sprintf("at %#x", s.Address)
+		}
+	case s.Kind == format.Write.String():
+		what = fmt.Sprintf("%s over %s, at %#x", s.After, s.Before, s.Address)
+	default:
+		what = fmt.Sprintf("%s, at %#x", s.Before, s.Address)
+	}
+	return fmt.Sprintf("goroutine %d (%d in the race detector's report): %s %s (%s:%d)", s.Goroutine, s.RunID, s.Kind, what, filepath.Base(s.File), s.Line)
 }
 
 // Passage is a step as it happened.
@@ -75,13 +106,16 @@ type Passage struct {
 // tries are how schedules are tried, one after the other.
 func tries(limit time.Duration) []variant {
 	n := limit.Nanoseconds()
-	return []variant{{false, 0, n}, {true, 0, n}, {false, strict, n}}
+	return []variant{{limit: n}, {swap: true, limit: n}, {level: strict, limit: n}}
 }
 
 // Replay runs the program under the witness of a race until the race detector reports it.
 func (p *Program) Replay(ctx context.Context, r Race) (*Outcome, error) {
 	s, err := newSchedule(r.Witness, r.Meta, r.Open)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.feed(p.sites, r.Meta, r.Path, r.Open); err != nil {
 		return nil, err
 	}
 	pkg := strings.TrimSuffix(s.pkg, "_test")
@@ -217,6 +251,7 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	if !p.race {
 		t.Confirmed = t.Met && s.steps[a].flags&held != 0 && overlap(st.steps[a], st.steps[b])
 	}
+	p.saw(t, s, st, a, b)
 	for _, x := range st.stalls {
 		t.Loosened = append(t.Loosened, s.stalled(x, st))
 	}
@@ -238,7 +273,7 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 			t.Why += fmt.Sprintf(" (but %d others)", len(reports(text.String())))
 		}
 	default:
-		t.Why = "diverged: " + s.missing(st)
+		t.Why = "diverged: " + s.missing(st, p.sites, r.Meta)
 	}
 }
 
@@ -268,24 +303,26 @@ func (s *schedule) stalled(x stall, st *state) string {
 }
 
 // missing is the first step that did not come.
-func (s *schedule) missing(st *state) string {
+func (s *schedule) missing(st *state, sites Sites, meta *trace.Meta) string {
 	for k, x := range st.steps[:len(s.steps)] {
 		if x.state >= done {
 			continue
 		}
 		step := &s.steps[k]
-		text := fmt.Sprintf("step %d of %d, event %d (%s by goroutine %d)", k+1, len(s.steps), step.index, step.kind, s.gates[step.gate].g)
+		text := fmt.Sprintf("step %d of %d, event %d (%s by goroutine %d, %s)", k+1, len(s.steps), step.index, step.kind, s.gates[step.gate].g, place(meta, step.site))
 		switch {
 		case x.state == passed:
-			return text + " did not come to its end"
+			text += " did not come to its end"
 		case x.state == arrived:
-			return text + " waited to the end"
+			text += " waited to the end"
 		case st.gates[step.gate] == 0:
-			return text + " did not come: its goroutine was not started"
+			text += " did not come: its goroutine was not started"
 		case st.gates[step.gate] == ended:
-			return text + " did not come: its goroutine ended"
+			text += " did not come: its goroutine ended"
+		default:
+			text += " did not come"
 		}
-		return text + " did not come"
+		return text + s.strayed(step.gate, st, meta) + s.causes(step, sites, meta)
 	}
 	return "all steps were made"
 }

@@ -12,27 +12,31 @@ import (
 
 // The file of a schedule, in words of 8 bytes, little-endian, mapped shared by the program that is replayed:
 //
-//	header    32 words
-//	gates     8 words for each goroutine
-//	steps     10 words for each step, those of a goroutine one after the other
+//	header    64 words
+//	gates     12 words for each goroutine
+//	steps     12 words for each step, those of a goroutine one after the other
 //	preds     step | level << 56: what has to be done before, while the schedule is below this level
-//	children  by parent and number among its children: gate + 1, 0 for one without a place in the schedule
+//	children  a hash table of two words a slot: of parent, key and number among its children with this key: gate + 1; of parent and key: how many came
+//	feeds     site | number << 32, value: what calls return in place of what they would (feed.go), those of a goroutine one after the other
 //	marks     a byte for each site: whether a gate there is more than a check
 //
 // What the words mean is said in internal/rt/_gates/runtime/presage_gate.go, which has these constants too. The program writes
 // what became of the steps into the same file: a killed process leaves what it has done.
 const (
 	magic       = 0x6574616765676173
-	fileVersion = 1
+	fileVersion = 2
 
 	hdrPid, hdrGates, hdrSteps, hdrPreds, hdrSites  = 2, 3, 4, 5, 6
 	hdrLimit, hdrLevel, hdrSequence, hdrStalls      = 7, 8, 9, 11
-	hdrApart, hdrChildren, hdrWords                 = 30, 31, 32
+	hdrApart, hdrChildren, hdrWords                 = 30, 31, 64
+	hdrSeed, hdrFeeds, hdrArgs, hdrNth, hdrSeen     = 32, 33, 34, 35, 36
+	hdrHold, hdrPrefer, hdrValues                   = 37, 38, 40
 	gateParent, gateOrdinal, gateFirst, gateCount   = 0, 1, 2, 3
-	gateState, gateChildren, gateMany, gateWords    = 4, 5, 6, 8
+	gateState, gateNumber, gateFeed, gateFeeds      = 4, 5, 6, 7
+	gateFed, gateOdd, gateID, gateWords             = 8, 9, 10, 12
 	stepSite, stepSkip, stepPreds, stepState        = 0, 1, 2, 3
-	stepOrder, stepTime, stepGate, stepPair, stWord = 4, 5, 6, 7, 10
-	stepAddr, stepSize                              = 8, 9
+	stepOrder, stepTime, stepGate, stepPair, stWord = 4, 5, 6, 7, 12
+	stepAddr, stepSize, stepChoice                  = 8, 9, 10
 
 	maxStalls = 8
 )
@@ -69,6 +73,7 @@ type variant struct {
 	swap  bool   // the second access first
 	level uint64 // how loose it is from the start
 	limit int64  // nanoseconds without a step after which it is loosened
+	hold  bool   // for a debugger: it is never loosened, and says where both goroutines are before their accesses
 }
 
 // encode writes the schedule. Steps are numbered by goroutine; perm[k] is the number of steps[k].
@@ -88,9 +93,9 @@ func (s *schedule) encode(v variant) (data []byte, perm []uint64) {
 		next[st.gate]++
 	}
 	words := make([]uint64, hdrWords, hdrWords+gateWords*len(s.gates)+stWord*len(all))
-	kids, at := s.children()
+	feeds, from := s.feedWords()
 	for i, g := range s.gates {
-		words = append(words, g.parent, g.ordinal, first[i], first[i+1]-first[i], 0, at[i].first, at[i].many, 0)
+		words = append(words, g.parent, g.ordinal, first[i], first[i+1]-first[i], 0, g.number, from[i], from[i+1]-from[i], 0, 0, 0, 0)
 	}
 	steps := len(words)
 	words = append(words, make([]uint64, stWord*len(all))...)
@@ -102,7 +107,7 @@ func (s *schedule) encode(v variant) (data []byte, perm []uint64) {
 			words = append(words, perm[p.step]|p.level<<56)
 		}
 		w := words[steps+stWord*int(perm[k]):]
-		w[stepSite], w[stepSkip], w[stepGate] = uint64(st.site)|uint64(st.flags)<<32, st.skip, uint64(st.gate)
+		w[stepSite], w[stepSkip], w[stepGate], w[stepChoice] = uint64(st.site)|uint64(st.flags)<<32, st.skip, uint64(st.gate), st.choice
 		w[stepPreds] = uint64(from) | uint64(len(words)-preds-from)<<32
 		if st.pair >= 0 {
 			w[stepPair] = perm[st.pair] + 1
@@ -112,11 +117,13 @@ func (s *schedule) encode(v variant) (data []byte, perm []uint64) {
 		}
 	}
 	copy(words, []uint64{magic, fileVersion, 0, uint64(len(s.gates)), uint64(len(all)), uint64(len(words) - preds), uint64(len(s.marks)), uint64(v.limit), v.level})
-	words[hdrChildren] = uint64(len(kids))
+	kids := s.children()
+	words[hdrChildren] = uint64(len(kids) / 2)
+	s.feedHeader(words, v)
 	if n := len(s.steps); s.apart && v.level < strict {
 		words[hdrApart] = perm[s.steps[n-1].pair] + 1
 	}
-	words = append(words, kids...)
+	words = append(append(words, kids...), feeds...)
 	data = make([]byte, 8*len(words), 8*len(words)+len(s.marks))
 	for i, w := range words {
 		binary.LittleEndian.PutUint64(data[8*i:], w)
@@ -146,29 +153,49 @@ func (s *schedule) predsOf(k int, v variant) []pred {
 	return out
 }
 
-type childRange struct{ first, many uint64 }
-
-// children is the table of children, and where each gate has its own.
-func (s *schedule) children() (kids []uint64, at []childRange) {
-	at = make([]childRange, len(s.gates))
-	for _, g := range s.gates {
-		if g.parent > 0 && g.parent <= uint64(len(s.gates)) {
-			c := &at[g.parent-1]
-			c.many = max(c.many, g.ordinal+1)
-		}
-	}
-	total := uint64(0)
-	for i := range at {
-		at[i].first = total
-		total += at[i].many
-	}
-	kids = make([]uint64, total)
+// children is the hash table by which a goroutine finds its gate: from its parent's, what it is started by, and how many
+// the parent has started by that before.
+func (s *schedule) children() []uint64 {
+	type slot struct{ key, value uint64 }
+	var slots []slot
+	counted := map[uint64]bool{}
 	for i, g := range s.gates {
-		if g.parent > 0 && g.parent <= uint64(len(s.gates)) {
-			kids[at[g.parent-1].first+g.ordinal] = uint64(i) + 1
+		if g.parent == 0 || g.parent > uint64(len(s.gates)) {
+			continue
+		}
+		slots = append(slots, slot{childKey(g.parent, g.key, g.ordinal+1), uint64(i) + 1})
+		if c := childKey(g.parent, g.key, 0); !counted[c] {
+			counted[c] = true
+			slots = append(slots, slot{c, 0})
 		}
 	}
-	return kids, at
+	size := uint64(1)
+	for size < 2*uint64(len(slots)) {
+		size *= 2
+	}
+	table := make([]uint64, 2*size)
+	for _, sl := range slots {
+		i := sl.key % size
+		for table[2*i] != 0 {
+			i = (i + 1) % size
+		}
+		table[2*i], table[2*i+1] = sl.key, sl.value
+	}
+	return table
+}
+
+// childKey is a slot's key; it is not 0.
+func childKey(parent, key, n uint64) uint64 {
+	return mix(mix(mix(parent*golden)+key)+n) | 1
+}
+
+const golden = 0x9e3779b97f4a7c15
+
+// mix is the finalizer of SplitMix64.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
 }
 
 // nameHash is the hash of a function's name by which a goroutine that the runtime starts is known.
@@ -184,7 +211,9 @@ type state struct {
 	passed     uint64
 	stalls     []stall
 	gates      []uint64 // by gate: state
+	fed        []fed    // by gate
 	steps      []stepStateOf
+	values     []uint64 // of the pair
 }
 
 type stall struct {
@@ -192,7 +221,7 @@ type stall struct {
 	step  int // that waited, by order of the schedule; -1: the end of the program
 }
 
-type stepStateOf struct{ state, order, time, addr, size uint64 }
+type stepStateOf struct{ at, state, order, time, addr, size uint64 }
 
 func readState(name string, perm []uint64) (*state, error) {
 	data, err := os.ReadFile(name)
@@ -214,12 +243,17 @@ func readState(name string, perm []uint64) (*state, error) {
 	}
 	base := uint64(hdrWords)
 	for i := range word(hdrGates) {
-		s.gates = append(s.gates, word(base+gateWords*i+gateState))
+		g := base + gateWords*i
+		s.gates = append(s.gates, word(g+gateState))
+		s.fed = append(s.fed, fed{n: word(g + gateFed), odd: word(g + gateOdd), id: word(g + gateID)})
+	}
+	for i := range uint64(pairWords) {
+		s.values = append(s.values, word(hdrValues+i))
 	}
 	base += gateWords * word(hdrGates)
 	for _, i := range perm {
 		w := base + stWord*i
-		s.steps = append(s.steps, stepStateOf{word(w + stepState), word(w + stepOrder), word(w + stepTime), word(w + stepAddr), word(w + stepSize)})
+		s.steps = append(s.steps, stepStateOf{i, word(w + stepState), word(w + stepOrder), word(w + stepTime), word(w + stepAddr), word(w + stepSize)})
 	}
 	return s, nil
 }
@@ -228,5 +262,7 @@ func readState(name string, perm []uint64) (*state, error) {
 type gate struct {
 	g       trace.GoID
 	parent  uint64 // gate of the parent + 1, 0: the runtime
-	ordinal uint64 // among the children of its parent; of the runtime's: hash of the function
+	key     uint64 // what its parent starts it by: the go statement's site; of code without gates: hash of the function
+	ordinal uint64 // among the children of its parent with this key; of the runtime's: hash of the function
+	number  uint64 // the runtime's, in the recorded run: its random numbers are made of it
 }

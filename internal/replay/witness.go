@@ -35,6 +35,7 @@ type schedule struct {
 	marks []byte // by site
 	apart bool   // the accesses of the pair need not be next to each other
 	pkg   string // package of the first test function that ran
+	input        // what the program is fed
 }
 
 // step is one passage of a gate.
@@ -53,6 +54,8 @@ type step struct {
 	obj   trace.Addr
 	val   uint64
 	aux   uint64
+
+	choice uint64 // of a select: 1 + 0 for default, 1 + position of the case as the runtime has it + 1; 0: not known
 }
 
 type pred struct {

@@ -11,11 +11,16 @@ const EnvGates = "PRESAGE_GATES"
 // gatePatches take the place of patches in an overlay of gates. Synchronisation stays as it is: the
 // race detector, which the program is built with, must see all of it, and of the gates nothing.
 var gatePatches = []patch{
-	after("runtime/runtime2.go", "\tgoid         uint64\n", "\tpresage      *presageGate\n"),
+	after("runtime/runtime2.go", "\tgoid         uint64\n", "\tpresage      *presageGate\n\tpresageRands uint64\n"),
 	after("runtime/proc.go", "\tgoenvs()\n\tsecure()\n\tcheckfds()\n", "\tpresageInit()\n"),
 	before("runtime/proc.go", "\treleasem(mp)\n\n\treturn newg\n}\n", "\tpresageGo(callergp, newg)\n"),
 	after("runtime/proc.go", "func goexit1() {\n", "\tpresageEnd()\n"),
 	after("runtime/proc.go", "func runExitHooks(code int) {\n", "\tpresageExit()\n"),
 	before("sync/cond.go", "\tc.L.Lock()\n}\n", "\tpresageWoken()\n"),
 	after("runtime/coro.go", "func coroexit(c *coro) {\n", "\tpresageEnd()\n"),
+
+	// The choice of a select.
+	after("runtime/select.go", "\tscases := cas1[:ncases:ncases]\n", "\tblock = presageChoose(scases, nsends, block)\n"),
+	{"runtime/chan.go", "\treturn chansend(c, elem, false, sys.GetCallerPC())\n", "\tblock, _ := presageSingle(c)\n\treturn chansend(c, elem, block, sys.GetCallerPC())\n", 1},
+	{"runtime/chan.go", "\treturn chanrecv(c, elem, false)\n", "\tblock, none := presageSingle(c)\n\tif none {\n\t\treturn false, false\n\t}\n\treturn chanrecv(c, elem, block)\n", 1},
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -19,6 +20,9 @@ import (
 
 //go:embed all:_std
 var std embed.FS
+
+//go:embed all:_both
+var both embed.FS
 
 // EnvDir names the environment variable that holds the directory for raw records. Without
 // it an instrumented program runs and records nothing.
@@ -210,10 +214,13 @@ func (b *builder) source(file string) ([]byte, error) {
 
 // added adds the files that are new.
 func (b *builder) added() error {
-	files, dir := std, "_std"
 	if b.gates {
-		files, dir = gates, "_gates"
+		return errors.Join(b.addedOf(both, "_both"), b.addedOf(gates, "_gates"))
 	}
+	return errors.Join(b.addedOf(both, "_both"), b.addedOf(std, "_std"))
+}
+
+func (b *builder) addedOf(files embed.FS, dir string) error {
 	return fs.WalkDir(files, dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -279,9 +286,9 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 
 // patched applies the patches.
 func (b *builder) patched() error {
-	list := slices.Concat(patches, versionPatches[b.minor])
+	list := slices.Concat(bothPatches, patches, versionPatches[b.minor])
 	if b.gates {
-		list = gatePatches
+		list = slices.Concat(bothPatches, gatePatches)
 	}
 	for _, p := range list {
 		src, err := b.source(p.file)

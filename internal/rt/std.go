@@ -29,15 +29,19 @@ type patch struct {
 func before(file, anchor, text string) patch { return patch{file, anchor, text + anchor, 1} }
 func after(file, anchor, text string) patch  { return patch{file, anchor, anchor + text, 1} }
 
+// bothPatches are in an overlay of the recorder and in one of gates: random numbers that a replay can have again.
+var bothPatches = []patch{
+	{"runtime/rand.go", "func rand() uint64 {\n\t// Note: We avoid", "func rand() uint64 {\n\tif x := presageRand(); x != 0 {\n\t\treturn x\n\t}\n\treturn presageTrueRand()\n}\n\n//go:nosplit\nfunc presageTrueRand() uint64 {\n\t// Note: We avoid", 1},
+	{"runtime/rand.go", "uint64(uint32(rand()))", "uint64(uint32(presageTrueRand()))", 1},
+	before("runtime/proc.go", "\tfn := main_main // make an indirect call", "\tpresageMain()\n"),
+}
+
 // patches are the changes to the standard library, by file. raceenabled and race.Enabled stay false:
 // what the race detector changes in a program's behaviour (scheduling, pools, allocation) does not come with it.
 var patches = []patch{
 	// The recorder's state of a goroutine.
-	after("runtime/runtime2.go", "\tgoid         uint64\n", "\tpresage      *PresageG\n"),
+	after("runtime/runtime2.go", "\tgoid         uint64\n", "\tpresage      *PresageG\n\tpresageRands uint64\n"),
 	after("runtime/proc.go", "\tgoenvs()\n\tsecure()\n\tcheckfds()\n", "\tpresageInit()\n"),
-
-	// What package initialisation, which is not recorded as a whole, has left in the variables.
-	before("runtime/proc.go", "\tfn := main_main // make an indirect call", "\tpresageMain()\n"),
 
 	// Goroutines.
 	before("runtime/proc.go", "\treleasem(mp)\n\n\treturn newg\n}\n", "\tpresageGo(callergp, newg)\n"),

@@ -52,6 +52,16 @@ type Meta struct {
 	// Texts is what string constants say, where an address and a length in the trace may be those of one: read-only
 	// data, by address, not overlapping.
 	Texts []Memory `json:"texts,omitempty"`
+
+	Process *Process `json:"process,omitempty"`
+}
+
+// Process is what a replay needs to know of the process that was recorded.
+type Process struct {
+	Seed  uint64 `json:"seed,omitempty"`  // of its random numbers; 0: they were the runtime's own
+	Args  uint64 `json:"args,omitempty"`  // hash of its arguments without its name
+	Child bool   `json:"child,omitempty"` // another recorded process started it
+	Nth   int    `json:"nth,omitempty"`   // which of the child processes with these arguments, from 0, in the order of their starts
 }
 
 // Memory is the content of some memory.

@@ -21,6 +21,9 @@ package format
 //	word 6  unix time in nanoseconds at the start of the process
 //	word 7  stamp at the same moment
 //	word 8  stamp at the moment when recording stopped (word 5), 0 if not known; only in segment 0
+//	word 9  seed of the process's random numbers (internal/rt/_both); words 9 to 11 only in segment 0
+//	word 10 hash of the process's arguments without its name (FNV-1a of each with a zero byte behind it)
+//	word 11 process id of the parent
 //
 // ## Chunks
 //
@@ -115,7 +118,7 @@ const (
 	// SegMagic is the first word of a segment: "PRESAGE1".
 	SegMagic = 0x3145474153455250
 
-	SegHeaderWords   = 8   // used of block 0
+	SegHeaderWords   = 12  // used of block 0
 	RawBlockWords    = 128 // a block: 1 KiB
 	RawBoxWords      = 32 << 10
 	ChunkHeaderWords = 3

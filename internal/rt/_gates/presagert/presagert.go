@@ -29,6 +29,23 @@ func Peek[T any](p *T) T { return *p }
 //go:noinline
 func Poke[T any](p *T, v T) { *p = v }
 
+// Feed returns the nth value of the call at a site in the recorded run, v if there is none.
+func Feed[T any](site, n uint32, v T) T {
+	if x, ok := runtime.PresageFed(site, n); ok {
+		switch p := unsafe.Pointer(&v); unsafe.Sizeof(v) {
+		case 1:
+			*(*uint8)(p) = uint8(x)
+		case 2:
+			*(*uint16)(p) = uint16(x)
+		case 4:
+			*(*uint32)(p) = uint32(x)
+		case 8:
+			*(*uint64)(p) = x
+		}
+	}
+	return v
+}
+
 // Done stands behind it.
 func Done(site uint32) { runtime.PresageDone(site) }
 

@@ -18,7 +18,7 @@ import (
 
 const (
 	gtMagic   = 0x6574616765676173
-	gtVersion = 1
+	gtVersion = 2
 
 	// Words of the header.
 	gtPid      = 2 // of the process that the schedule was given to; 0: none yet
@@ -32,20 +32,33 @@ const (
 	gtMoved    = 10 // time of the last of them
 	gtStalls   = 11 // number of stalls, and where each came: 8 words of two
 	gtApart    = 30 // first access of a pair whose accesses need not be next to each other, + 1
-	gtHeader   = 32
+	gtKids     = 31 // slots of the table of children
+	gtSeed     = 32 // of random numbers
+	gtFeeds    = 33 // number of feeds
+	gtArgs     = 34 // the schedule is for the process whose arguments have this hash; 0: for the first one
+	gtNth      = 35 // and of these, for which
+	gtSeen     = 36 // how many came
+	gtHold     = 37 // for a debugger
+	gtPrefer   = 38 // a select need not take the case it is fed if that is not ready
+	gtValues   = 40 // of the two accesses: four words before it and four behind it
+	gtHeader   = 64
 
 	// Levels: what is in force up to each.
 	gtOpen = 4
 
 	// Words of a goroutine.
-	gtGParent   = 0 // index + 1; 0: the runtime; ^0: the first
-	gtGOrdinal  = 1 // among the children of its parent; of the runtime's: hash of its function
-	gtGFirst    = 2 // its steps
-	gtGCount    = 3
-	gtGState    = 4 // 0 not seen, 1 lives, 2 ended
-	gtGChildren = 5 // first of the table of its children
-	gtGMany     = 6 // and their number
-	gtGWords    = 8
+	gtGParent  = 0 // index + 1; 0: the runtime; ^0: the first
+	gtGOrdinal = 1 // among the children of its parent; of the runtime's: hash of its function
+	gtGFirst   = 2 // its steps
+	gtGCount   = 3
+	gtGState   = 4 // 0 not seen, 1 lives, 2 ended
+	gtGNumber  = 5 // in the recorded run
+	gtGFeed    = 6 // first of its feeds
+	gtGFeeds   = 7 // and their number
+	gtGFed     = 8 // how many it took
+	gtGOdd     = 9 // site + 1 at which it asked for another one than the next
+	gtGID      = 10
+	gtGWords   = 12
 
 	// Words of a step.
 	gtSSite  = 0 // | flags << 32
@@ -58,7 +71,8 @@ const (
 	gtSPair  = 7 // the other access, + 1
 	gtSAddr  = 8 // of an access of the pair, as it is now
 	gtSSize  = 9
-	gtSWords = 10
+	gtSCase  = 10 // of a select: 1 default, 2 + position of the case
+	gtSWords = 12
 
 	// Flags of a step.
 	gtEarly = 1  // is done when it passes: what it calls may take long, or has steps of its own
@@ -66,6 +80,10 @@ const (
 	gtMark  = 4  // nothing waits here: it says that something is done
 	gtHeld  = 8  // an access of the pair
 	gtStop  = 16 // the witness ends here for its goroutine
+
+	// Bits of a mark.
+	gtMarkFed = 2 // a call whose results are fed
+	gtMarkGo  = 4 // a go statement
 
 	// States of a step.
 	gtArrived = 1
@@ -82,6 +100,8 @@ var gates struct {
 	steps uintptr
 	preds uintptr
 	kids  uintptr
+	slots uint64
+	feeds uintptr
 	n     int
 	state uintptr // of the goroutines: presageGate
 }
@@ -89,15 +109,18 @@ var gates struct {
 // A presageGate is where a goroutine is in its part of the schedule. It is
 // written by its goroutine alone.
 type presageGate struct {
-	_        sys.NotInHeap
-	entry    uintptr
-	gp       guintptr
-	children uint64
-	next     uint64
-	end      uint64
-	skip     uint64
-	cur      int64 // the step that is under way, -1: none
-	held     bool  // it has an access of the pair
+	_      sys.NotInHeap
+	entry  uintptr
+	gp     guintptr
+	index  uint64
+	starts uint64 // the go statement under way
+	feed   uint64 // the next of its feeds
+	feeds  uint64
+	next   uint64
+	end    uint64
+	skip   uint64
+	cur    int64 // the step that is under way, -1: none
+	held   bool  // it has an access of the pair
 }
 
 func gtWord(p uintptr, i uintptr) *uint64 { return (*uint64)(unsafe.Pointer(p + i*8)) }
@@ -129,8 +152,7 @@ func gtMap(fd int32, size uintptr) {
 	if err != 0 || *gtWord(base, 0) != gtMagic || *gtWord(base, 1) != gtVersion {
 		return
 	}
-	pid, _, _ := pgsys.Syscall6(39, 0, 0, 0, 0, 0, 0)
-	if !atomic.Cas64(gtWord(base, gtPid), 0, uint64(pid)) {
+	if !gtOurs(base) {
 		return // it is another process's
 	}
 	n, steps, preds, sites := uintptr(*gtWord(base, gtGs)), uintptr(*gtWord(base, gtSteps)), uintptr(*gtWord(base, gtPreds)), uintptr(*gtWord(base, gtSites))
@@ -139,7 +161,9 @@ func gtMap(fd int32, size uintptr) {
 	gates.steps = gates.gs + n*gtGWords*8
 	gates.preds = gates.steps + steps*gtSWords*8
 	gates.kids = gates.preds + preds*8
-	gates.marks = gates.kids + uintptr(*gtWord(base, gtHeader-1))*8
+	gates.slots = *gtWord(base, gtKids)
+	gates.feeds = gates.kids + uintptr(gates.slots)*16
+	gates.marks = gates.feeds + uintptr(*gtWord(base, gtFeeds))*16
 	state, err := mmap(nil, (n+1)*unsafe.Sizeof(presageGate{}), _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_PRIVATE, -1, 0)
 	if err != 0 {
 		return
@@ -147,6 +171,10 @@ func gtMap(fd int32, size uintptr) {
 	gates.state = uintptr(state)
 	*gtWord(base, gtMoved) = uint64(nanotime())
 	gates.sites = uint32(sites)
+	presageSetSeed(*gtWord(base, gtSeed))
+	if *gtWord(base, gtHold) != 0 {
+		pgsys.Syscall6(157, 0x59616d61, ^uintptr(0), 0, 0, 0, 0) // prctl(PR_SET_PTRACER, any)
+	}
 }
 
 // gtStart gives a goroutine its part of the schedule.
@@ -157,7 +185,10 @@ func gtStart(gp *g, i uint64) {
 		return
 	}
 	s.gp.set(gp)
-	s.cur = -1
+	s.cur, s.index = -1, i
+	s.feed = *gtWord(s.entry, gtGFeed)
+	s.feeds = s.feed + *gtWord(s.entry, gtGFeeds)
+	*gtWord(s.entry, gtGID) = gp.goid
 	s.next = *gtWord(s.entry, gtGFirst)
 	s.end = s.next + *gtWord(s.entry, gtGCount)
 	for k := s.next; k < s.end; k++ {
@@ -178,7 +209,7 @@ func (s *presageGate) turn() {
 // presageGo finds a new goroutine in the schedule: it is known by its number among those
 // that its parent starts. Called by newproc1, before newg can run.
 func presageGo(callergp, newg *g) {
-	newg.presage = nil
+	newg.presage, newg.presageRands = nil, 0
 	if gates.sites == 0 || isSystemGoroutine(newg, false) {
 		return
 	}
@@ -194,27 +225,51 @@ func presageGo(callergp, newg *g) {
 	if p == nil {
 		return
 	}
-	k := p.children
-	p.children++
-	if k < *gtWord(p.entry, gtGMany) {
-		if i := *gtWord(gates.kids, uintptr(*gtWord(p.entry, gtGChildren)+k)); i != 0 {
-			gtStart(newg, i-1)
+	key := p.starts
+	if key == 0 {
+		key = gtHashName(newg)
+	}
+	count := gtChild(p.index+1, key, 0)
+	if count == nil {
+		return
+	}
+	*count++
+	if i := gtChild(p.index+1, key, *count); i != nil {
+		gtStart(newg, *i-1)
+	}
+}
+
+// gtChild looks up the table of children.
+func gtChild(parent, key, n uint64) *uint64 {
+	h := presageMix(presageMix(presageMix(parent*0x9e3779b97f4a7c15)+key)+n) | 1
+	for i := h % gates.slots; ; i = (i + 1) % gates.slots {
+		switch *gtWord(gates.kids, uintptr(2*i)) {
+		case h:
+			return gtWord(gates.kids, uintptr(2*i)+1)
+		case 0:
+			return nil
 		}
 	}
 }
 
-// gtStartByName is for goroutines that the runtime starts, for timers: the first one that is left with
-// this function.
-func gtStartByName(newg *g) {
-	f := findfunc(newg.startpc)
+// gtHashName is the hash of the name of the function that a goroutine runs.
+func gtHashName(gp *g) uint64 {
+	f := findfunc(gp.startpc)
 	if !f.valid() {
-		return
+		return 0
 	}
 	h := uint64(14695981039346656037)
 	name := funcname(f)
 	for i := 0; i < len(name); i++ {
 		h = (h ^ uint64(name[i])) * 1099511628211
 	}
+	return h
+}
+
+// gtStartByName is for goroutines that the runtime starts, for timers: the first one that is left with
+// this function.
+func gtStartByName(newg *g) {
+	h := gtHashName(newg)
 	for i := 0; i < gates.n; i++ {
 		p := gates.gs + uintptr(i)*gtGWords*8
 		if *gtWord(p, gtGParent) == 0 && *gtWord(p, gtGOrdinal) == h && atomic.Load64(gtWord(p, gtGState)) == 0 {
@@ -310,6 +365,10 @@ func gtGate(site uint32, addr, n uintptr) {
 		return
 	}
 	s.finish()
+	s.starts = 0
+	if *(*byte)(unsafe.Pointer(gates.marks + uintptr(site)))&gtMarkGo != 0 {
+		s.starts = uint64(site)
+	}
 	if s.next >= s.end {
 		if s.held {
 			gtFreeze(s)
@@ -338,8 +397,14 @@ func gtGate(site uint32, addr, n uintptr) {
 			return
 		}
 	}
-	if other := *gtWord(p, gtSPair); other != 0 && atomic.Load64(gtWord(gtStep(other-1), gtSState)) <= gtArrived {
-		gtForget(addr, n)
+	if other := *gtWord(p, gtSPair); other != 0 {
+		if atomic.Load64(gtWord(gtStep(other-1), gtSState)) <= gtArrived {
+			gtForget(addr, n)
+		}
+		if *gtWord(gates.base, gtHold) != 0 {
+			PresageMeet(site)
+		}
+		gtLook(i, 0)
 	}
 	s.next++
 	s.turn()
@@ -362,7 +427,11 @@ func gtForget(addr, n uintptr) {
 
 func gtPast(site uint32) {
 	s := getg().presage
-	if s == nil || gtLoose() >= gtOpen {
+	if s == nil {
+		return
+	}
+	s.starts = 0
+	if gtLoose() >= gtOpen {
 		return
 	}
 	if s.cur >= 0 && uint32(*gtWord(gtStep(uint64(s.cur)), gtSSite)) == site {
@@ -402,8 +471,12 @@ func (s *presageGate) finish() {
 	if s.cur < 0 {
 		return
 	}
-	p := gtStep(uint64(s.cur))
+	i := uint64(s.cur)
+	p := gtStep(i)
 	s.cur = -1
+	if *gtWord(p, gtSPair) != 0 {
+		gtLook(i, 1)
+	}
 	gtMove(p, gtDone)
 	if other := *gtWord(p, gtSPair); other != 0 && atomic.Load64(gtWord(gtStep(other-1), gtSState)) == gtDone {
 		atomic.Store64(gtWord(gates.base, gtLevel), gtOpen)
@@ -469,7 +542,7 @@ func gtPause(step uint64) (level uint64) {
 	}
 	level = gtLoose()
 	moved := atomic.Load64(gtWord(gates.base, gtMoved))
-	if now := uint64(nanotime()); level < gtOpen && now > moved && now-moved > *gtWord(gates.base, gtLimit) {
+	if now := uint64(nanotime()); level < gtOpen && now > moved && now-moved > *gtWord(gates.base, gtLimit) && !gtExpects(now, moved) {
 		if atomic.Cas64(gtWord(gates.base, gtMoved), moved, now) {
 			if k := atomic.Xadd64(gtWord(gates.base, gtStalls), 1); k <= 8 {
 				*gtWord(gates.base, gtStalls+uintptr(2*k-1)) = level

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	pgsys "PRESAGE_SYSCALL"
 	"internal/runtime/atomic"
 	"internal/runtime/sys"
 	"unsafe"
@@ -401,6 +402,14 @@ func presageInit() {
 		return
 	}
 	presage.on = pgNextSegment(0)
+	if presage.on {
+		seed := rand() | 1
+		presageSetSeed(seed)
+		ppid, _, _ := pgsys.Syscall6(110, 0, 0, 0, 0, 0, 0)
+		pgStore(presage.head+72, seed)
+		pgStore(presage.head+80, presageArgs())
+		pgStore(presage.head+88, uint64(ppid))
+	}
 }
 
 // presageGC is called with the world stopped at the end of a garbage collection: each goroutine
@@ -542,9 +551,15 @@ func (s *PresageG) put3(st *pgStripe, h uint64, obj uintptr, a, b uint64) {
 	s.pos = p + 40
 }
 
+// presageNumber is the number of a goroutine by which its random numbers are made.
+//
+//go:nosplit
+func presageNumber(gp *g) uint64 { return gp.goid }
+
 // presageGo records that callergp starts newg. Called by newproc1, before newg can run.
 func presageGo(callergp, newg *g) {
 	newg.presage = nil
+	newg.presageRands = 0
 	if !presage.on {
 		return
 	}

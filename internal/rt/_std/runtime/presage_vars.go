@@ -77,6 +77,7 @@ const (
 
 // presageMain records the variables. Called by the main goroutine before main.main.
 func presageMain() {
+	getg().presageRands = presageMain1
 	v := &presageVars
 	v.over = true
 	s := pgHere()

@@ -1,0 +1,90 @@
+package replay
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"presage/internal/trace"
+)
+
+// saw notes what the two accesses of the pair read and wrote.
+func (p *Program) saw(t *Try, s *schedule, st *state, a, b int) {
+	words := [2]int{a, b}
+	if a > b {
+		words = [2]int{b, a}
+	}
+	first, second := words[0], words[1]
+	if st.steps[second].order > 0 && st.steps[second].order < st.steps[first].order {
+		first, second = second, first
+	}
+	for _, k := range []int{first, second} {
+		x := &st.steps[k]
+		if x.state < done {
+			continue
+		}
+		step := &s.steps[k]
+		at := p.passage(s, k, 0)
+		seen := Seen{Goroutine: at.Goroutine, RunID: st.fed[step.gate].id, Kind: at.Kind, File: at.File, Line: at.Line, Address: x.addr, Size: x.size}
+		if what := p.sites[step.site]; what != nil && what.Type != "" && x.addr != 0 {
+			from := st.values[2*valueWords*st.which(k, a, b):]
+			seen.Before = valueText(what.Type, from[:valueWords], x.size)
+			seen.After = valueText(what.Type, from[valueWords:2*valueWords], x.size)
+		}
+		t.Saw = append(t.Saw, seen)
+	}
+}
+
+// which is the place of an access of the pair among the values: that of the lower number in the file comes first.
+func (st *state) which(k, a, b int) int {
+	other := a
+	if k == a {
+		other = b
+	}
+	if st.steps[k].at > st.steps[other].at {
+		return 1
+	}
+	return 0
+}
+
+// valueText writes n bytes, of which there are at most valueWords words.
+func valueText(typ string, words []uint64, n uint64) string {
+	w := words[0]
+	bits := int(8 * min(n, 8))
+	switch {
+	case n == 0:
+		return "nothing"
+	case n > 8 && typ == stringType && n == 16:
+		return fmt.Sprintf("a string of %d bytes at %#x", words[1], w)
+	case n > 8:
+		text := ""
+		for i := range (min(n, 8*valueWords) + 7) / 8 {
+			text += fmt.Sprintf(" %#x", words[i])
+		}
+		if n > 8*valueWords {
+			text += fmt.Sprintf(" and %d bytes more", n-8*valueWords)
+		}
+		return text[1:]
+	case typ == boolType:
+		return strconv.FormatBool(w&0xff != 0)
+	case typ == floatType && n == 4:
+		return strconv.FormatFloat(float64(math.Float32frombits(uint32(w))), 'g', -1, 32)
+	case typ == floatType:
+		return strconv.FormatFloat(math.Float64frombits(w), 'g', -1, 64)
+	case typ == signedType:
+		return strconv.FormatInt(int64(w<<(64-bits))>>(64-bits), 10)
+	case typ == unsignedType:
+		return strconv.FormatUint(w, 10)
+	case w == 0:
+		return "nil or 0"
+	}
+	return fmt.Sprintf("%#x", w)
+}
+
+// strayed says where a goroutine asked for something else than it is fed next.
+func (s *schedule) strayed(gate int, st *state, meta *trace.Meta) string {
+	if odd := st.fed[gate].odd; odd != 0 && int(odd-1) < len(meta.Sites) {
+		return "; it had left its recorded path when it came to the call at " + place(meta, trace.Site(odd-1))
+	}
+	return ""
+}
