@@ -325,6 +325,9 @@ func (r *replayer) print(race *report.Race, out *replay.Outcome) error {
 	for _, s := range schedule {
 		fmt.Fprintf(w, "  %6d goroutine %d: %s at %s:%d (event %d)\n", s.Order, s.Goroutine, s.Kind, filepath.Base(s.File), s.Line, s.Event)
 	}
+	for _, s := range last.Saw {
+		fmt.Fprintf(w, "  %s\n", s.Text())
+	}
 	fmt.Fprintf(w, "  to run it again: %s\n", r.again(race))
 	if last.Report != "" {
 		fmt.Fprintf(w, "\n%s\n", indent(last.Report))

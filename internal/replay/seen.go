@@ -3,10 +3,41 @@ package replay
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"strconv"
 
 	"presage/internal/trace"
+	"presage/internal/trace/format"
 )
+
+// Seen is what was at the address of an access before it and after it.
+type Seen struct {
+	Goroutine trace.GoID `json:"goroutine"`
+	RunID     uint64     `json:"run_id"` // the runtime's number of the goroutine, as in a dump or under delve
+	Kind      string     `json:"kind"`
+	File      string     `json:"file"`
+	Line      int        `json:"line"`
+	Address   uint64     `json:"address,omitempty"`
+	Size      uint64     `json:"size,omitempty"`
+	Before    string     `json:"before,omitempty"`
+	After     string     `json:"after,omitempty"`
+}
+
+// Text says what an access reads or writes.
+func (s Seen) Text() string {
+	what := "at an address that is not known beforehand"
+	switch {
+	case s.Before == "":
+		if s.Address != 0 {
+			what = fmt.Sprintf("at %#x", s.Address)
+		}
+	case s.Kind == format.Write.String():
+		what = fmt.Sprintf("%s over %s, at %#x", s.After, s.Before, s.Address)
+	default:
+		what = fmt.Sprintf("%s, at %#x", s.Before, s.Address)
+	}
+	return fmt.Sprintf("goroutine %d (%d in the run): %s %s (%s:%d)", s.Goroutine, s.RunID, s.Kind, what, filepath.Base(s.File), s.Line)
+}
 
 // saw notes what the two accesses of the pair read and wrote.
 func (p *Program) saw(t *Try, s *schedule, st *state, a, b int) {
