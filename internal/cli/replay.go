@@ -26,6 +26,7 @@ import (
 type replayArgs struct {
 	file           string
 	all, verbose   bool
+	delve          bool
 	quiet, json    bool
 	limit, timeout time.Duration
 }
@@ -38,6 +39,7 @@ func newReplay(env *Env) *cobra.Command {
 	f.StringVar(&o.file, "report", "", "report in JSON form; without it that of the last run")
 	f.BoolVar(&o.all, "all", false, "replay every race of the report")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print the schedule as it happened")
+	f.BoolVar(&o.delve, "dlv", false, "run the program under delve, up to where both goroutines are before their accesses")
 	f.BoolVar(&o.json, "json", false, "the outcome as JSON, one object a line")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	f.DurationVar(&o.limit, "limit", time.Second, "how long the schedule waits for an event before it is loosened")
@@ -57,6 +59,9 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 	if err != nil {
 		return err
 	}
+	if o.delve && len(races) != 1 {
+		return usagef("-dlv takes one race, not %d", len(races))
+	}
 	r := replayer{env: env, kept: k, args: o, progress: newProgress(env.Stderr, o.quiet), programs: map[string]*replay.Program{}, plans: map[string]*plan.Plan{}}
 	confirmed := 0
 	for _, race := range races {
@@ -69,8 +74,10 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 			fmt.Fprintf(env.Stderr, "presage: race %s: %v\n", race.ID, err)
 			continue
 		}
-		if err := r.print(race, out); err != nil {
-			return err
+		if !o.delve {
+			if err := r.print(race, out); err != nil {
+				return err
+			}
 		}
 		if out.Confirmed {
 			confirmed++
@@ -183,6 +190,10 @@ func (r *replayer) replay(ctx context.Context, race *report.Race) (*replay.Outco
 	r.progress.step(report.Progress{Text: "checking the witness of " + race.ID})
 	if err := r.check(ctx, race, name, meta); err != nil {
 		return nil, fmt.Errorf("the witness of race %s is not valid: %w", race.ID, err)
+	}
+	if r.args.delve {
+		r.progress.end()
+		return p.Debug(ctx, raceToReplay(race, name, meta), replay.Debugger{Stdin: os.Stdin, Stdout: r.env.Stdout, Stderr: r.env.Stderr})
 	}
 	return p.Replay(ctx, raceToReplay(race, name, meta))
 }

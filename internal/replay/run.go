@@ -81,18 +81,7 @@ func tries(limit time.Duration) []variant {
 
 // Replay runs the program under the witness of a race until the race detector reports it.
 func (p *Program) Replay(ctx context.Context, r Race) (*Outcome, error) {
-	s, err := newSchedule(r.Witness, r.Meta, r.Open)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.feed(p.sites, r.Meta, r.Path, r.Open); err != nil {
-		return nil, err
-	}
-	pkg := strings.TrimSuffix(s.pkg, "_test")
-	if p.cfg.Test && pkg == "" {
-		return nil, fmt.Errorf("no test function ran in the recorded process")
-	}
-	bin, err := p.binary(ctx, pkg)
+	s, pkg, bin, err := p.scheduled(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +102,22 @@ func (p *Program) Replay(ctx context.Context, r Race) (*Outcome, error) {
 		}
 	}
 	return out, nil
+}
+
+// scheduled makes the schedule of a race, and the binary that is to run under it.
+func (p *Program) scheduled(ctx context.Context, r Race) (s *schedule, pkg, bin string, err error) {
+	if s, err = newSchedule(r.Witness, r.Meta, r.Open); err != nil {
+		return nil, "", "", err
+	}
+	if err := s.feed(p.sites, r.Meta, r.Path, r.Open); err != nil {
+		return nil, "", "", err
+	}
+	pkg = strings.TrimSuffix(s.pkg, "_test")
+	if p.cfg.Test && pkg == "" {
+		return nil, "", "", fmt.Errorf("no test function ran in the recorded process")
+	}
+	bin, err = p.binary(ctx, pkg)
+	return s, pkg, bin, err
 }
 
 // try runs the program once.

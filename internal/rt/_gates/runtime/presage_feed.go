@@ -126,11 +126,7 @@ func gtLook(i, when uint64) {
 	if addr < 4096 {
 		return
 	}
-	which := uintptr(0)
-	if i+1 > *gtWord(p, gtSPair) {
-		which = 1
-	}
-	to := gates.base + (gtValues+which*8+uintptr(when)*4)*8
+	to := gates.base + (gtValues+gtWhich(i)*8+uintptr(when)*4)*8
 	for k := uintptr(0); k < min(n, 32); k++ {
 		*(*byte)(unsafe.Pointer(to + k)) = *(*byte)(unsafe.Pointer(addr + k))
 	}
@@ -139,9 +135,26 @@ func gtLook(i, when uint64) {
 // PresageMeet is called before each access of the pair, if there is a debugger: for a breakpoint.
 //
 //go:noinline
-func PresageMeet(site uint32) { gtMet = site }
+func PresageMeet(site uint32) { presageSite = site }
 
-var gtMet uint32
+// For the debugger.
+var (
+	presageSite uint32
+	presagePair [2]uint64 // the goroutines that have come to their accesses
+)
+
+// gtCame notes that the running goroutine has come to its access, a step of the pair.
+func gtCame(i uint64) {
+	presagePair[gtWhich(i)] = getg().goid
+}
+
+// gtWhich is the place of an access among the two.
+func gtWhich(i uint64) uintptr {
+	if i+1 > *gtWord(gtStep(i), gtSPair) {
+		return 1
+	}
+	return 0
+}
 
 // gtExpects reports whether a timer is due soon, for which the schedule may be waiting.
 func gtExpects(now, moved uint64) bool {

@@ -391,6 +391,9 @@ func gtGate(site uint32, addr, n uintptr) {
 		return
 	}
 	*gtWord(p, gtSAddr), *gtWord(p, gtSSize) = uint64(addr), uint64(n)
+	if *gtWord(p, gtSPair) != 0 {
+		gtCame(i)
+	}
 	atomic.Store64(gtWord(p, gtSState), gtArrived)
 	for !gtReady(p) {
 		if gtPause(i) >= gtOpen {
