@@ -51,11 +51,10 @@ const (
 
 // feeder is the pass over a trace that finds what the program is fed.
 type feeder struct {
-	s       *schedule
-	sites   Sites
-	at      map[int64]int // step by event
-	gs      map[trace.GoID]*feeding
-	pending int
+	s     *schedule
+	sites Sites
+	at    map[int64]int // step by event
+	gs    map[trace.GoID]*feeding
 }
 
 // feeding is a goroutine of it.
@@ -63,8 +62,7 @@ type feeding struct {
 	gate     int
 	last     int64 // event of its last step
 	choosing int   // step of the select under way, -1: none
-	call     trace.Site
-	n        int // values that the call under way has recorded
+	n        int   // values that the call under way has recorded
 	asks     map[trace.Site]int
 }
 
