@@ -10,6 +10,10 @@ type Evaluator struct {
 	codes map[*Expr]*code
 	slots []slot
 	stack []Value
+
+	// Of compile.
+	number map[*Expr]int32
+	order  code
 }
 
 // Value is a word, or a string.
@@ -44,7 +48,7 @@ func (v *Evaluator) Eval(e *Expr, read func(n int64) (word uint64, ok bool)) (wo
 	}
 	c := v.codes[e]
 	if c == nil {
-		c = compile(e)
+		c = v.compile(e)
 		if v.codes == nil {
 			v.codes = map[*Expr]*code{}
 		}
@@ -81,18 +85,29 @@ func (v *Evaluator) recurse(e *Expr, read func(int64) (uint64, bool)) (Value, bo
 	return r, ok
 }
 
-// compile orders the nodes of e.
-func compile(e *Expr) *code {
-	c := &code{}
-	number := map[*Expr]int32{}
-	e.Walk(func(e *Expr) {
+// compile orders the nodes of e, operands first.
+func (v *Evaluator) compile(e *Expr) *code {
+	if v.number == nil {
+		v.number = map[*Expr]int32{}
+	}
+	c := code{nodes: v.order.nodes[:0], args: v.order.args[:0]}
+	var visit func(e *Expr)
+	visit = func(e *Expr) {
 		for _, a := range e.Args() {
-			c.args = append(c.args, number[a])
+			if _, ok := v.number[a]; !ok {
+				visit(a)
+			}
 		}
-		number[e] = int32(len(c.nodes))
+		for _, a := range e.Args() {
+			c.args = append(c.args, v.number[a])
+		}
+		v.number[e] = int32(len(c.nodes))
 		c.nodes = append(c.nodes, e)
-	})
-	return c
+	}
+	visit(e)
+	clear(v.number)
+	v.order = c
+	return &code{slices.Clone(c.nodes), slices.Clone(c.args)}
 }
 
 // run computes all nodes: what an Ite does not choose as well.

@@ -155,7 +155,7 @@ func TestEvaluator(t *testing.T) {
 			if e.Size() < 200 {
 				slow, ok2 = v.recurse(e, read)
 			}
-			code, ok3 := v.run(compile(e), read)
+			code, ok3 := v.run(v.compile(e), read)
 			folded := e.Replace(func(r *Expr) *Expr { return Word(words[r.n]) })
 			all, ok4 := folded.Recorded()
 			if ok != known || ok2 != known || ok3 != known || known && !ok4 || known && (got != want || slow.Word != want || code != want || all != want) {
@@ -178,7 +178,7 @@ func TestUnknown(t *testing.T) {
 		}
 		read := func(n int64) (uint64, bool) { return 1, n == 0 }
 		_, ok := v.Eval(e, read)
-		if _, ok2 := v.run(compile(e), read); ok != want || ok2 != want {
+		if _, ok2 := v.run(v.compile(e), read); ok != want || ok2 != want {
 			t.Errorf("%s is known: %v, %v", text, ok, ok2)
 		}
 	}

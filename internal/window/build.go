@@ -240,6 +240,7 @@ func (b *Builder) window(last bool) error {
 	if err != nil {
 		return err
 	}
+	clear(m.recs[len(b.buf):]) // of alternatives, maybe in the room behind the buffer
 	b.done = end
 	if last {
 		b.buf = nil

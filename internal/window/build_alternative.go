@@ -85,11 +85,8 @@ func (b *Builder) end(reason string) {
 	b.count.Ends[reason]++
 }
 
-// append adds the records of an alternative.
+// append adds the records of an alternative: behind the buffer's, where it has room for more.
 func (m *maker) append(w way) {
-	if len(m.recs) == m.onPath {
-		m.recs = slices.Clone(m.recs)
-	}
 	w.first = len(m.recs)
 	m.list = append(m.list, w)
 	for k := range w.alt.Steps {
