@@ -79,6 +79,10 @@ func (g *goroutine) endValue(f *frame, e *trace.Event) {
 		v = v.withText(text)
 	}
 	f.regs[w.reg] = v
+	if g.w.branching {
+		g.learnFunction(f, in)
+		g.learnType(f, in)
+	}
 	if _, ok := in.in.(*ssa.Select); ok && w.hook.Index == 0 {
 		f.stage.chosen = int(int64(v.bits))
 	}

@@ -124,6 +124,9 @@ func (c *code) equal(t types.Type, x, y Value) Value {
 		return sameWord(x, y) // all but channels: with nil
 	case *types.Interface:
 		if isZero(x) || isZero(y) {
+			if x.more != nil && x.more.typ != nil || y.more != nil && y.more.typ != nil {
+				return boolValue(false)
+			}
 			return sameWord(x, y)
 		}
 	case *types.Struct:

@@ -3,6 +3,8 @@ package program
 import (
 	"slices"
 
+	"golang.org/x/tools/go/ssa"
+
 	"presage/internal/expr"
 	"presage/internal/trace"
 	"presage/internal/window"
@@ -281,7 +283,7 @@ func (p *path) step() bool {
 		return going
 	}
 	pins := in.pins
-	if in.dynamic { // what it is called with may be a term
+	if _, ok := in.in.(*ssa.TypeAssert); ok || in.dynamic { // what it is called with may be a term
 		pins = 1
 	}
 	if pins != 0 && in.op != opIf && in.std == nil {

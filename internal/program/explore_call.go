@@ -56,7 +56,8 @@ func (p *path) target(call *ssa.CallCommon, callee sval, args, free []sval) (c *
 		return nil, nil, nil, "opaque-call"
 	}
 	if call.IsInvoke() {
-		return nil, nil, nil, "opaque-call"
+		c, recv, why := p.invoked(call, callee)
+		return c, slices.Concat([]sval{recv}, args), nil, why
 	}
 	fn, free, why := p.called(callee)
 	if fn == nil {

@@ -236,9 +236,18 @@ func (p *path) other(in *instr) bool {
 		return p.makeSlice(in, x)
 	case *ssa.MakeClosure:
 		return p.makeClosure(in, x)
-	case *ssa.MakeInterface, *ssa.ChangeInterface:
-		return p.next(in, sval{})
-	case *ssa.BinOp, *ssa.ChangeType, *ssa.Convert, *ssa.Extract, *ssa.FieldAddr, *ssa.Field, *ssa.IndexAddr, *ssa.Index, *ssa.Slice:
+	case *ssa.MakeInterface:
+		return p.makeInterface(in, x)
+	case *ssa.ChangeInterface:
+		return p.changeInterface(in, x.Type())
+	case *ssa.TypeAssert:
+		return p.typeAssert(in, x)
+	case *ssa.ChangeType:
+		if p.changesInterface(in, x) {
+			return p.changeInterface(in, x.Type())
+		}
+		return p.compute(in)
+	case *ssa.BinOp, *ssa.Convert, *ssa.Extract, *ssa.FieldAddr, *ssa.Field, *ssa.IndexAddr, *ssa.Index, *ssa.Slice:
 		return p.compute(in)
 	case *ssa.UnOp:
 		if x.Op != token.ARROW {

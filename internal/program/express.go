@@ -218,6 +218,8 @@ func (c *code) equalText(x, y *term) *expr.Expr {
 func equalInterface(x, y *term) *expr.Expr {
 	a, b := x.word(0), y.word(0)
 	switch {
+	case isNil(b) && x != nil && x.typ != nil, isNil(a) && y != nil && y.typ != nil:
+		return expr.Truth(false)
 	case isNil(b) && x.null != nil:
 		return x.null
 	case isNil(a) && y.null != nil:

@@ -154,10 +154,24 @@ func (w *Walker) function(fn *ssa.Function, free []sval) (c *code, before, captu
 // calls is the code that a dynamic call enters, nil if it is not known.
 func (g *goroutine) calls(f *frame, in *instr) *code {
 	call, ok := in.in.(*ssa.Call)
-	if !ok || !in.dynamic || !g.w.branching || call.Call.IsInvoke() {
+	if !ok || !in.dynamic || !g.w.branching {
 		return nil
 	}
 	v := f.value(&in.args[0])
+	if call.Call.IsInvoke() {
+		w, ok := v.Bits()
+		if !ok {
+			return nil
+		}
+		t, ok := g.w.dynamics.of(w, g.event)
+		if !ok {
+			return nil
+		}
+		if pf, _ := g.w.plan.MethodOf(t.typ, call.Call.Method); pf != nil {
+			return g.w.code(pf)
+		}
+		return nil
+	}
 	fn := v.function()
 	if fn == nil {
 		addr, ok := v.Bits()

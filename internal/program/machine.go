@@ -269,9 +269,6 @@ func (g *goroutine) finish(f *frame, in *instr) {
 		if _, ok := in.in.(*ssa.Defer); ok && g.w.branching {
 			g.deferred(f, in)
 		}
-		if in.op == opStore && g.w.branching {
-			g.learnFunction(f, in)
-		}
 	case opAlloc:
 		f.cells[in.cell].clear(f.code.cells[in.cell])
 		f.set(in, Known(0), nil) // its address is an offset in the cell
@@ -298,9 +295,6 @@ func (g *goroutine) finish(f *frame, in *instr) {
 		g.returned(f, in)
 	default:
 		g.evaluate(f, in)
-		if g.w.branching {
-			g.learnFunction(f, in)
-		}
 	}
 	if g.w.tale != nil {
 		g.w.tale.finishes(g, f, in)

@@ -140,6 +140,9 @@ func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.E
 	if w.hook.Extent == plan.Pointee {
 		g.checkAccess(f, in, w, e)
 	}
+	if in.op == opStore && g.w.branching {
+		g.learnFunction(f, in)
+	}
 	if !w.hook.Extent.Dynamic() {
 		s.want++
 	}

@@ -12,7 +12,7 @@ import (
 
 // Snapshot implements [window.Fork].
 func (x *fork) Snapshot() *window.Snapshot {
-	s := &window.Snapshot{Program: x.w.plan, Stacks: x.stacks, Needs: slices.Clone(x.needs), Guards: slices.Clone(x.guards), Texts: x.w.texts, Global: x.w.addressOf, Closure: x.w.closureAt}
+	s := &window.Snapshot{Program: x.w.plan, Stacks: x.stacks, Needs: slices.Clone(x.needs), Guards: slices.Clone(x.guards), Texts: x.w.texts, Global: x.w.addressOf, Closure: x.w.closureAt, TypeOf: x.w.typeOf, TypeWord: x.w.dynamics.word}
 	for f := x.frame; f != nil; f = f.caller {
 		s.Frames = append(s.Frames, f.snapshot())
 		s.Root = f.root
@@ -48,6 +48,11 @@ func (w *Walker) closureAt(addr uint64, before int64) (c window.Closure, ok bool
 		c.Free = append(c.Free, d)
 	}
 	return c, true
+}
+
+func (w *Walker) typeOf(word uint64, before int64) (t types.Type, prog *ssa.Program, ok bool) {
+	d, ok := w.dynamics.of(word, before)
+	return d.typ, d.prog, ok
 }
 
 // snapshot is a frame as data.

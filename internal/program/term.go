@@ -32,6 +32,7 @@ type term struct {
 	words []*expr.Expr // nil: not known
 	text  *expr.Expr   // the content of a string, nil: not known
 	null  *expr.Expr   // of an error: whether it is nil; nil: its first word says it
+	typ   *dynamic     // of an interface: of what is in it, where an alternative has put it there
 	load  bool         // it is what a load returned
 }
 

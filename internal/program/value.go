@@ -27,6 +27,7 @@ type more struct {
 	words []uint64      // words 1 and up
 	text  *string       // the content of a string, if it is known
 	fn    *ssa.Function // the function that a function value is, where its address is not known
+	typ   *dynamic      // of an interface: of what is in it, where an alternative has put it there
 }
 
 // Known returns the value of at most 8 bytes whose bits are given.

@@ -36,6 +36,7 @@ type Walker struct {
 	compiling  sync.Mutex // of codes: alternatives are executed beside the walk
 	naming     sync.Mutex // of globals
 	functions  functions
+	dynamics   dynamics
 }
 
 // A goroutine is one machine: a stack of frames and the dataflow through them.

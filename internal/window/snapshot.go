@@ -1,6 +1,8 @@
 package window
 
 import (
+	"go/types"
+
 	"golang.org/x/tools/go/ssa"
 
 	"presage/internal/expr"
@@ -30,6 +32,11 @@ type Snapshot struct {
 	// Closure returns the function value that has an address right before an event of the trace, if walked code has made or stored it and its memory
 	// was not allocated anew since.
 	Closure func(addr uint64, before int64) (c Closure, ok bool)
+
+	// TypeOf returns the type that a type word of an interface stands for, and the program whose type it is, if walked code has made such an interface
+	// before an event of the trace. TypeWord returns the type word of an interface of type i that holds a t.
+	TypeOf   func(word uint64, before int64) (t types.Type, prog *ssa.Program, ok bool)
+	TypeWord func(i, t types.Type, before int64) (word uint64, ok bool)
 }
 
 // A Closure is a function value: the function, and what it has captured.

@@ -46,7 +46,7 @@ func (m *machine) entered(c *ssa.CallCommon, callee value, args, free []value) *
 		return m.invocation(m.body(fn), args, free)
 	}
 	if c.IsInvoke() {
-		throw("a call of a method that is not known")
+		return m.invoked(c, callee, args)
 	}
 	addr := m.pointer(callee)
 	fn, free := m.functionAt(addr)

@@ -28,7 +28,7 @@ func (m *machine) compute(in ssa.Value) value {
 	case *ssa.BinOp:
 		return m.binary(in.Op, in, m.val(in.X), m.val(in.Y))
 	case *ssa.ChangeType:
-		return changed(in, m.val(in.X))
+		return m.changed(in, m.val(in.X))
 	case *ssa.Convert:
 		return converted(in, m.val(in.X))
 	case *ssa.Extract:
@@ -59,8 +59,12 @@ func (m *machine) compute(in ssa.Value) value {
 		o := m.newObject(m, zero(8*(1+len(in.Bindings))), false)
 		o.fn, o.free = in.Fn.(*ssa.Function), m.vals(in.Bindings)
 		return number(o.base, 8)
-	case *ssa.MakeInterface, *ssa.ChangeInterface:
-		return unknown(16)
+	case *ssa.MakeInterface:
+		return m.makeInterface(in)
+	case *ssa.ChangeInterface:
+		return m.changeInterface(in.Type(), m.val(in.X))
+	case *ssa.TypeAssert:
+		return m.typeAssert(in)
 	case *ssa.Lookup:
 		if _, ok := plan.Core(in.X.Type()).(*types.Map); ok {
 			m.mapAccess(format.Read, m.val(in.X))
@@ -79,9 +83,9 @@ func (m *machine) compute(in ssa.Value) value {
 }
 
 // changed keeps the image. The type word of an interface is another one.
-func changed(in *ssa.ChangeType, v value) value {
+func (m *machine) changed(in *ssa.ChangeType, v value) value {
 	if i, ok := in.Type().Underlying().(*types.Interface); ok && i.NumMethods() > 0 {
-		return v.with(0, unknown(8))
+		return m.changeInterface(in.Type(), v)
 	}
 	return v
 }

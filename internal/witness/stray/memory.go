@@ -33,6 +33,7 @@ type object struct {
 	variable bool          // of a package, that nobody has accessed so far
 	fn       *ssa.Function // it is a function value,
 	free     []value       // with what that has captured
+	typ      *concrete     // it is the type word of a type
 	held     map[int]bool  // mutexes in it that are locked, by place
 }
 
