@@ -16,7 +16,8 @@ type callee struct {
 	delta      bool  // WaitGroup: the first argument is the delta, else -1
 	off, size  int64 // sync/atomic: the word within its type
 	atomic     atomicOp
-	boolean    bool // atomic.Bool
+	boolean    bool        // atomic.Bool
+	method     *types.Func // of an interface
 	kind       types.BasicKind
 }
 
@@ -54,10 +55,15 @@ var atomicNames = map[string]atomicOp{
 // prepareCall finds the callee of a call, go or defer.
 func (p *Program) prepareCall(f *fn, x *ins, in ssa.CallInstruction) {
 	c := in.Common()
-	if c.IsInvoke() {
-		panic(unsupported("call of an interface method"))
-	}
 	x.args = p.args(f, c.Args...)
+	if c.IsInvoke() {
+		if _, ok := in.(*ssa.Call); !ok {
+			panic(unsupported("go or defer of an interface method"))
+		}
+		x.call.dynamic, x.call.method = true, c.Method
+		x.args = append(x.args, p.arg(f, c.Value))
+		return
+	}
 	if b, ok := c.Value.(*ssa.Builtin); ok {
 		p.builtin(x, c, b.Name())
 		return
@@ -175,7 +181,7 @@ func (m *machine) enter(s *state, g *goroutine, f *fn, kind entry, site *ins, ar
 	}
 	g.frames = append(g.frames, fr)
 	if kind != started { // that is a step of its own
-		m.rec.enter(g)
+		m.rec.enter(s, g)
 		m.rec.block(g, 0)
 	}
 }
@@ -214,8 +220,15 @@ func (m *machine) gather(g *goroutine, f *frame, x *ins) (args []uint64, value u
 // call is the Call instruction of a function of the program.
 func (m *machine) call(s *state, g *goroutine, f *frame, x *ins) {
 	args, value := m.gather(g, f, x)
+	if x.call.method != nil {
+		m.invoke(s, g, f, x, args)
+		return
+	}
 	fn, closure := m.target(s, g, x, value)
 	kind := static
+	if f.fn.plan == nil { // a wrapper: its callee does not know it
+		kind = dynamic
+	}
 	if x.call.dynamic {
 		kind = dynamic
 		m.rec.opaque(g, x, true)

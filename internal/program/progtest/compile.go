@@ -53,7 +53,9 @@ type ins struct {
 	local  bool // access to a variable, not to memory
 	call   callee
 	fn     *fn
-	frees  int // captured values, words
+	frees  int    // captured values, words
+	word   uint64 // MakeInterface: the type word
+	direct bool   // it holds the value itself
 	live   []int32
 	after  []int32
 }
@@ -278,7 +280,11 @@ func (p *Program) prepare(f *fn, x *ins) {
 		x.args = p.args(f, in.Len, in.Cap)
 		x.size = p.sizeof(in.Type().Underlying().(*types.Slice).Elem())
 	case *ssa.MakeInterface:
-		x.args = p.args(f, in.X) // an operand of panic only
+		p.prepareInterface(f, x, in)
+	case *ssa.ChangeInterface:
+		x.args = p.args(f, in.X)
+	case *ssa.TypeAssert:
+		x.args = p.args(f, in.X)
 	case *ssa.Send:
 		x.args = p.args(f, in.Chan, in.X)
 		x.size = p.sizeof(in.X.Type())
@@ -359,10 +365,18 @@ func (p *Program) basic(t types.Type) types.BasicKind {
 // right where they hold neither strings nor floats nor interfaces.
 func (p *Program) operandKind(in *ssa.BinOp) types.BasicKind {
 	k := p.basic(in.X.Type())
+	if types.IsInterface(in.X.Type()) && (isNil(in.X) || isNil(in.Y)) {
+		return k
+	}
 	if k == types.Invalid && !plainWords(in.X.Type()) {
 		panic(unsupported("comparison of " + in.X.Type().String()))
 	}
 	return k
+}
+
+func isNil(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	return ok && c.Value == nil
 }
 
 func plainWords(t types.Type) bool {

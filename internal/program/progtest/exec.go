@@ -132,7 +132,11 @@ func (m *machine) value(s *state, g *goroutine, f *frame, x *ins) {
 		m.rec.alloc(g, a, int64(c)*x.size)
 		dst[0], dst[1], dst[2] = a, n, c
 	case *ssa.MakeInterface:
-		dst[0], dst[1] = 1, 1
+		m.makeInterface(s, g, f, x, dst)
+	case *ssa.ChangeInterface:
+		copy(dst, m.changed(in.Type(), g.arg(f, &x.args[0])))
+	case *ssa.TypeAssert:
+		m.typeAssert(s, g, f, x, in, dst)
 	default:
 		panic(fault("an instruction"))
 	}

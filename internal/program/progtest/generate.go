@@ -30,6 +30,7 @@ const (
 	Arrays
 	Late        // main goes on while the others run
 	Guards      // most of what is done depends on what others have written
+	Dynamic     // function values, interfaces
 	allFeatures = 1<<iota - 1
 )
 
@@ -173,8 +174,31 @@ func (g *generator) header(body string) string {
 		b.WriteString("var _ atomic.Int32\n\n")
 	}
 	b.WriteString("func add(v, w int) int {\n\tif v > 3 {\n\t\treturn w\n\t}\n\treturn v + w\n}\n\nfunc inc(v *int) { *v++ }\n\nfunc (t *T) sum() int { return t.a + t.b }\n")
+	if g.has(Dynamic) {
+		b.WriteString(dynamicHeader)
+	}
 	return b.String()
 }
+
+const dynamicHeader = `
+type S interface {
+	get() int
+	set(int)
+}
+
+type N int
+
+func (t *T) get() int  { return t.a }
+func (t *T) set(v int) { t.b = v }
+func (n N) get() int   { return int(n) + z }
+func (n N) set(v int)  { x = int(n) + v }
+
+var (
+	fn   = add
+	in S = &t
+	e  any
+)
+`
 
 // shared is a shared variable of type int that can be assigned to.
 func (g *generator) shared() string {
@@ -317,6 +341,10 @@ func (g *generator) statement() {
 	case 0, 1, 2:
 		g.p("%s = %s", g.shared(), g.expr(1))
 	case 3:
+		if g.has(Dynamic) && g.rng.IntN(2) == 0 {
+			g.dynamicStmt()
+			return
+		}
 		g.p("%s = %s", g.local(), g.expr(2))
 	case 4:
 		g.p("%s%s", g.shared(), g.pick("++", "--", " += 2"))
@@ -337,6 +365,10 @@ func (g *generator) statement() {
 	case 16:
 		g.otherStmt()
 	case 17:
+		if g.has(Dynamic) {
+			g.dynamicStmt()
+			return
+		}
 		g.callStmt()
 	case 18:
 		g.switchStmt()
@@ -605,6 +637,47 @@ func (g *generator) otherStmt() {
 		list = []string{"z = a", "a = z"}
 	}
 	g.p("%s", g.pick(list...))
+}
+
+// dynamicStmt sets, or calls, what it is not known to be.
+func (g *generator) dynamicStmt() {
+	switch g.rng.IntN(18) {
+	case 0:
+		g.p("fn = %s", g.pick("add", "func(v, w int) int { return v - w }", "func(v, w int) int { y = v; return w }"))
+	case 1:
+		g.p("{ k := %s; fn = func(v, w int) int { return k + v } }", g.expr(0))
+	case 2, 3, 4:
+		g.p("%s = fn(%s, %s)", g.pick("a", "x"), g.expr(0), g.local())
+	case 5:
+		g.p("if fn != nil { %s = fn(1, %s) }", g.pick("b", "y"), g.expr(0))
+	case 6:
+		g.p("{ m := t.sum; if %s { m = q.sum }; a = m() }", g.cond())
+	case 7:
+		g.p("in = %s", g.pick("&t", "N(2)", "q", "nil", "N(x)"))
+	case 8, 9:
+		g.p("%s = in.get()", g.pick("a", "y"))
+	case 10:
+		g.p("in.set(%s)", g.expr(0))
+	case 11:
+		g.p("if v, k := in.(*T); k { %s = v.a }", g.pick("b", "z"))
+	case 12:
+		g.p("if v, k := in.(N); k { x = int(v) + 1 } else { z = 2 }")
+	case 13:
+		g.p("e = %s", g.pick("x", "&t", "N(1)", "in", "nil"))
+	case 14:
+		g.p("switch v := e.(type) { case int: a = v; y = 1; case *T: v.b = a; case S: b = v.get(); default: z = 3 }")
+	case 15:
+		g.p("if %s { in = &t }; if in != nil { in.set(1) }", g.cond())
+	case 16:
+		g.p("func() { h := func() { x = a }; if %s { h = func() { y = b } }; defer h(); z = 1 }()", g.cond())
+	case 17:
+		if g.worker > 0 && g.k.Goroutines < 3 && g.loop == 0 {
+			g.p("wg.Add(1)")
+			g.p("{ h := func(v int) { z = v; wg.Done() }; if %s { h = func(v int) { y = v + a; wg.Done() } }; go h(%s) }", g.cond(), g.expr(0))
+			return
+		}
+		g.p("{ h := add; if %s { h = fn }; b = h(a, 2) }", g.cond())
+	}
 }
 
 func (g *generator) callStmt() {

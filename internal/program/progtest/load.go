@@ -31,16 +31,18 @@ type Program struct {
 	Source string
 	Plan   *plan.Plan
 
-	fset    *token.FileSet
-	sizes   types.Sizes
-	funcs   map[*ssa.Function]*fn
-	list    []*fn // by number
-	globals map[*ssa.Global]uint64
-	nglobal int // words of all globals
-	rodata  []byte
-	strings map[string]uint64
-	main    *fn
-	start   *state // after the initialisers
+	fset      *token.FileSet
+	sizes     types.Sizes
+	funcs     map[*ssa.Function]*fn
+	list      []*fn // by number
+	globals   map[*ssa.Global]uint64
+	nglobal   int // words of all globals
+	rodata    []byte
+	strings   map[string]uint64
+	types     []types.Type         // by type word
+	typeWords map[[2]string]uint64 // by interface type and type
+	main      *fn
+	start     *state // after the initialisers
 }
 
 // Load parses, type-checks and compiles a program. It fails if the program uses something
@@ -88,7 +90,7 @@ func (l *Loader) program(src string, fset *token.FileSet, file *ast.File) (*Prog
 	pkg.SSA = build(fset, pkg)
 	p := &Program{
 		Source: src, fset: fset, sizes: sizes, funcs: map[*ssa.Function]*fn{},
-		globals: map[*ssa.Global]uint64{}, strings: map[string]uint64{},
+		globals: map[*ssa.Global]uint64{}, strings: map[string]uint64{}, typeWords: map[[2]string]uint64{},
 		Plan: plan.New(&plan.Program{Fset: fset, Packages: []*plan.Package{pkg}}, nil),
 	}
 	if err := p.compileAll(pkg.SSA); err != nil {

@@ -111,7 +111,7 @@ func (m *machine) perform(s *state, t transition) (err error) {
 	switch o.kind {
 	case opStart:
 		g.fresh = false
-		m.rec.enter(g)
+		m.rec.enter(s, g)
 		m.rec.block(g, 0)
 	case opAccess:
 		m.memory(s, g, o)

@@ -181,7 +181,7 @@ func (r *recorder) end(g *goroutine) {
 }
 
 // enter is the Enter event of the frame on top, and its parameters if the caller does not give them.
-func (r *recorder) enter(g *goroutine) {
+func (r *recorder) enter(s *state, g *goroutine) {
 	if r == nil {
 		return
 	}
@@ -196,7 +196,7 @@ func (r *recorder) enter(g *goroutine) {
 	r.emit(e)
 	if f.kind != static {
 		for i := range f.fn.plan.Params {
-			r.value(g, f, f.fn.plan.Site, &f.fn.plan.Params[i])
+			r.value(s, g, f, f.fn.plan.Site, &f.fn.plan.Params[i])
 		}
 	}
 }
@@ -235,12 +235,12 @@ func (r *recorder) after(s *state, g *goroutine, x *ins) {
 	}
 	for i := range x.plan.After {
 		if h := &x.plan.After[i]; h.Kind == format.Value && (h.Case < 0 || h.Case == r.case_) {
-			r.value(g, g.top(), x.site(), h)
+			r.value(s, g, g.top(), x.site(), h)
 		}
 	}
 }
 
-func (r *recorder) value(g *goroutine, f *frame, site trace.Site, h *plan.Hook) {
+func (r *recorder) value(s *state, g *goroutine, f *frame, site trace.Site, h *plan.Hook) {
 	at := f.fn.slots[h.Val]
 	if h.Index > 0 {
 		t := h.Val.Type().(*types.Tuple)
@@ -248,10 +248,26 @@ func (r *recorder) value(g *goroutine, f *frame, site trace.Site, h *plan.Hook) 
 			at += r.prog.width(t.At(i).Type())
 		}
 	}
-	w := g.regs[f.base+at:][:words(h.Size)]
+	w := g.regs[f.base+at:]
+	if f.fn.plan.Bound(h.Val) { // of a captured variable that is a value, the value
+		m := machine{prog: r.prog}
+		addr := w[0]
+		w = make([]uint64, words(h.Size))
+		for i := range w {
+			w[i] = m.load(s, addr+uint64(i)*8, min(8, h.Size-int64(i)*8))
+		}
+	}
+	w = w[:words(h.Size)]
 	r.emit(trace.Event{Kind: format.Value, G: g.id(), Site: site, Size: uint16(h.Size), Val: w[0]})
 	for _, v := range w[1:] {
 		r.emit(trace.Event{Kind: format.Word, G: g.id(), Site: site, Val: v})
+	}
+}
+
+// box is the allocation of what an interface holds: it is not zero.
+func (r *recorder) box(g *goroutine, addr uint64, size int64) {
+	if r != nil {
+		r.emit(trace.Event{Kind: format.Alloc, G: g.id(), Obj: trace.Addr(addr), Val: uint64(size)})
 	}
 }
 

@@ -1,0 +1,133 @@
+package progtest
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Interfaces: a type word, of which there is one for each interface type and type, and a data word: a pointer, or the address of a copy.
+
+const (
+	typeBase = 0x4a0000
+	nowhere  = 0x4bfff0 // where what has no bytes is
+)
+
+// typeWord is the type word of an interface of type i that holds a t.
+func (p *Program) typeWord(i, t types.Type) uint64 {
+	k := [2]string{types.TypeString(i, nil), types.TypeString(t, nil)}
+	if i.Underlying().(*types.Interface).Empty() {
+		k[0] = ""
+	}
+	w, ok := p.typeWords[k]
+	if !ok {
+		w = typeBase + uint64(len(p.types))*16
+		p.types = append(p.types, t)
+		p.typeWords[k] = w
+	}
+	return w
+}
+
+// typeOf is the type that a type word stands for.
+func (p *Program) typeOf(w uint64) types.Type { return p.types[(w-typeBase)/16] }
+
+func pointerLike(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Chan, *types.Map, *types.Signature:
+		return true
+	}
+	return false
+}
+
+func (p *Program) prepareInterface(f *fn, x *ins, in *ssa.MakeInterface) {
+	t := in.X.Type()
+	x.args, x.size, x.direct = p.args(f, in.X), p.sizeof(t), pointerLike(t)
+	x.word = p.typeWord(in.Type(), t)
+	prog := f.ssa.Prog
+	for sel := range prog.MethodSets.MethodSet(t).Methods() {
+		if m := prog.MethodValue(sel); m != nil && m.Synthetic == "" {
+			p.fn(m)
+		}
+	}
+}
+
+func (m *machine) makeInterface(s *state, g *goroutine, f *frame, x *ins, dst []uint64) {
+	v := g.arg(f, &x.args[0])
+	dst[0] = x.word
+	switch {
+	case x.direct:
+		dst[1] = v[0]
+	case x.size == 0:
+		dst[1] = nowhere
+	default:
+		a := m.alloc(g, x.size)
+		m.storeWords(s, a, x.size, v)
+		m.rec.box(g, a, x.size)
+		dst[1] = a
+	}
+}
+
+// changed is an interface as one of another type, which it has all methods of.
+func (m *machine) changed(to types.Type, v []uint64) []uint64 {
+	if v[0] == 0 {
+		return []uint64{0, 0}
+	}
+	return []uint64{m.prog.typeWord(to, m.prog.typeOf(v[0])), v[1]}
+}
+
+func (m *machine) typeAssert(s *state, g *goroutine, f *frame, x *ins, in *ssa.TypeAssert, dst []uint64) {
+	v := g.arg(f, &x.args[0])
+	n := m.prog.width(in.AssertedType)
+	var found []uint64
+	if v[0] != 0 {
+		t := m.prog.typeOf(v[0])
+		i, ok := in.AssertedType.Underlying().(*types.Interface)
+		switch {
+		case ok && types.Implements(t, i):
+			found = m.changed(in.AssertedType, v)
+		case !ok && types.Identical(t, in.AssertedType):
+			found = m.inside(s, t, v)
+		}
+	}
+	if found == nil && !in.CommaOk {
+		panic(isPanic{})
+	}
+	clear(dst)
+	copy(dst[:n], found)
+	if in.CommaOk {
+		dst[n] = truth(found != nil)
+	}
+}
+
+// inside is what an interface of type t holds.
+func (m *machine) inside(s *state, t types.Type, v []uint64) []uint64 {
+	if pointerLike(t) {
+		return []uint64{v[1]}
+	}
+	size := m.prog.sizeof(t)
+	out := make([]uint64, words(size))
+	for i := range out {
+		n := min(8, size-int64(i)*8)
+		out[i] = m.load(s, v[1]+uint64(i)*8, n)
+	}
+	return out
+}
+
+// invoke is the call of an interface's method.
+func (m *machine) invoke(s *state, g *goroutine, f *frame, x *ins, args []uint64) {
+	v := g.arg(f, &x.args[len(x.args)-1])
+	if v[0] == 0 {
+		panic(isPanic{})
+	}
+	t := m.prog.typeOf(v[0])
+	prog := f.fn.ssa.Prog
+	sel := prog.MethodSets.MethodSet(t).Lookup(x.call.method.Pkg(), x.call.method.Name())
+	fn := m.prog.funcs[prog.MethodValue(sel)]
+	if fn == nil {
+		panic(fault("a method by way of a wrapper"))
+	}
+	all := append(append([]uint64{}, m.inside(s, t, v)...), args...)
+	m.rec.opaque(g, x, true)
+	m.decide(g, fn, 0)
+	m.enter(s, g, fn, dynamic, x, all, 0)
+}
