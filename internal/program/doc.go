@@ -71,7 +71,7 @@
 // A walk that keeps forks (NewBranching) adds what RECIPE needs to leave the recorded path (seed 000 section IV). Where an If, or
 // a dereference, has an operand that (T2) would make a guard or pin, the goroutine's frames are kept as they stand: registers and local variables
 // with what is known of them at this point, a value or a term. From there, explore.go executes the other ways, rules
-// (A1) to (A8), when the window builder asks for it, which knows what is shared and what is written (window.Surroundings).
+// (A1) to (A9), when the window builder asks for it, which knows what is shared and what is written (window.Surroundings).
 // docs/model.md, Variants, says what it makes of them and why that is sound. Of many forks of one instruction in a goroutine, the first are
 // kept and then ever fewer (counted).
 //
@@ -102,6 +102,7 @@
 //	needs.go, flow.go                  what is pinned; sets of reads
 //	term.go, express.go, complex.go    terms: values as functions of reads
 //	fork.go, explore*.go               forks, and the machine of alternatives: control, values, memory, synchronisation
+//	functions.go, dynamic.go           what function values and type words stand for
 //	snapshot.go                        what a fork starts from, as data for the checker
 //	tale.go, tale_text.go, tale_names.go the symbolic trace as text (presage trace dump -symbolic)
 //	walk.go, call.go                   events: where the walk is, frames

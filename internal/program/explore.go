@@ -27,7 +27,7 @@ import (
 //
 // (A4) Implicit checks (nil, bounds, division, shifts) are made; one that fails is a panic, and ends the alternative.
 //
-// (A5) What is not modelled ends it as well: code that is not instrumented, maps, interfaces, panics, and all that
+// (A5) What is not modelled ends it as well: code that is not instrumented, maps, panics, and all that
 // needs a value about which nothing is known. An access that can race but not be executed stands as its last step.
 //
 // (A6) A goroutine that is started in an alternative is executed with it. Its arguments have to be known (A3). What the alternative has
@@ -39,6 +39,9 @@ import (
 //
 // (A8) A call through a function value is one of the function that it is known to be: a closure that the alternative has made, or one that walked code has made or
 // stored (functions.go), whose address the value is. A frame of the recorded run that was entered by such a call is returned from.
+//
+// (A9) What is in an interface is known from its type word, where walked code has made such an interface (dynamic.go), or because the alternative has put it there.
+// Then its methods can be called, and assertions have an answer; of a value that is not a pointer the content is known in the second case only.
 //
 // Loops and recursion are unrolled by execution, within maxInstrs, maxSteps and maxDepth.
 const (

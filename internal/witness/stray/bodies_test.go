@@ -46,7 +46,26 @@ var (
 	pi32    = &i32
 	i32     int32
 	hook    func(int)
+	face    S
+	blank   any
 )
+
+type S interface{ get() int }
+
+func (t *T) get() int { return t.a }
+
+type N int
+
+func (n N) get() int { return int(n) + z }
+
+type U struct{}
+
+func (U) get() int {
+	if flag == 1 {
+		x = 7
+	}
+	return y
+}
 
 func under() {
 	if flag == 1 {
@@ -193,6 +212,16 @@ var bodies = []body{
 	{"deferred value", "| func() { f := func() { x = 1 }; if y > 100 { f = func() { y = 3 } }; defer f(); y = 2 }()"},
 	{"go value", "| k := 4; f := func(v int) { x = v; y = k; wg2.Done() }; if y > 100 { f = func(int) { x = k } }; wg2.Add(1); go f(3); wg2.Wait(); x = 2"},
 	{"called", "f := under; if x > 100 { f = nil }; f() | x = 1"},
+	{"interface", "| var s S = &st; if y > 100 { s = N(3) }; x = s.get()"},
+	{"interface of a number", "| var s S = N(y); if y > 100 { s = &pt }; x = s.get()"},
+	{"recorded interface", "var s S = &st; if y > 100 { s = N(1) } | x = s.get()"},
+	{"shared interface", "var s S = &st; if y > 100 { s = N(1) } | face = s; if face != nil { x = face.get() }"},
+	{"new interface", "| face = N(2); x = 3"},
+	{"assertion", "| var s S = N(4); if y > 100 { s = &pt }; if n, k := s.(N); k { x = int(n) }; if _, k := s.(*T); !k { y = 2 }"},
+	{"type switch", "| var e any = 3; if y > 100 { e = &st }; switch v := e.(type) { case string: y = 1; case S: z = v.get(); case int: x = v }"},
+	{"other interface", "| blank = &st; if y > 100 { blank = 1 }; s := blank.(S); x = s.get()"},
+	{"as an interface", "| var s S = N(x); if y > 100 { s = nil }; var e any = s; if e != nil { x = int(e.(N)) }"},
+	{"method", "var s S = U{}; if x > 100 { s = &st }; y = s.get() | x = 1"},
 	{"pieces", "pt.d[0] = 2; pt.d[1] = int16(y) | pt.d[0] = 5; d := pt.d; x = int(d[0]) + int(d[1])"},
 }
 

@@ -33,12 +33,14 @@
 //	(D9) What the alternative accesses is not allocated anew after the fork, and a word that may be a pointer to what stood at its address before an
 //	     allocation of the window is not known. Addresses of variables of packages agree with the trace.
 //	(D10) A call through a function value is one of a closure that was made here, or of the function that the snapshot has at that address.
+//	(D11) A method is one of the type that the checker has put into the interface, or of the one whose type word it has, as the snapshot says; so does a type assertion
+//	     go by it. What stands in the box of a value that is not a pointer is known if it was boxed here.
 //
 // # Trust
 //
 // Not checked: that the goroutine stands at the fork as the snapshot says, and the terms of what it holds there (the walk up to the fork, which
 // package program checks against every recorded value on the way); which function a function value of the recorded run is, and what that
-// had captured, which the walk has seen when it was made; what was in memory before the window began; what code that is not instrumented
+// had captured, and which type a type word is, which the walk has seen when it was made; what was in memory before the window began; what code that is not instrumented
 // does to the memory of (D7) (package window asks its footprints); that other goroutines do what the recorded events say, which is witness's part.
 //
 // # Complexity
@@ -52,6 +54,7 @@
 //	call.go          calls, builtins, go statements
 //	memory.go        loads, stores, objects (D7, D8)
 //	selects.go       select
+//	interfaces.go    interfaces (D11)
 //	sync.go          steps; synchronisation; what was read and written (D5, D6)
 //	surroundings.go  the trace around the alternative (D7, D9)
 //	value.go, operator.go, convert.go  values and Go's operators
