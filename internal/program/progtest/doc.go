@@ -25,7 +25,7 @@
 //   - (M5) An address names the goroutine that allocated it and how much that one had allocated before. So it does
 //     not depend on the schedule, and equal states are equal words.
 //
-// Not supported, and refused by [Loader.Load]: maps, append, interfaces but as operands of panic, conversions between strings and
+// Not supported, and refused by [Loader.Load]: maps, append, comparisons of interfaces but with nil, go and defer of their methods, conversions between strings and
 // slices, Cond, Once, Try operations, timers, defer in functions with results, and calls of other packages.
 // [Generate] uses none of them.
 //
