@@ -1,0 +1,171 @@
+// Package before decides whether one access stands before another in every execution: the evidence "may happen in
+// parallel" of a pair inside one frame.
+//
+// # Rules
+//
+// A point is a goroutine of the frame and what stands before the point in it (package order). Of point a, and each object o that a
+// has acquired n times:
+//
+//	(B1) o is the Token of a go statement: the goroutine's creator released it. A point b of the creator stands before a if the go statement
+//	     cannot have been executed before b; any other point stands before a if it stands before the go statement.
+//	(B2) o is a WaitGroup or a Once: b stands before a if b's goroutine still releases o after b, or if b stands before
+//	     some release of o. Wait needs every Done; of several Once.Do that may run the function, the one that b is in did.
+//	(B3) o is a channel or an atomic flag: b stands before a if fewer than n releases need not come after b.
+//	     A goroutine of which there are many counts Many times.
+//	(B4) o is the receiving side of a channel with capacity c: as (B3), with n−c.
+//
+// # Soundness
+//
+// Releases that are not in the frame (of a channel that others have) are not counted. A WaitGroup that is used again is taken for one.
+package before
+
+import (
+	"strings"
+
+	"presage/internal/relay/order"
+	"presage/internal/relay/path"
+	"presage/internal/relay/summary"
+)
+
+// Frame answers questions about one function.
+type Frame struct {
+	sum      *summary.Function
+	releases map[*path.Node][]summary.Release
+	spawns   map[*path.Node][]*summary.Spawn
+}
+
+// Point is a place in the execution of a goroutine of the frame.
+type Point struct {
+	Thread int
+	Sync   order.Sync
+}
+
+// New prepares a frame.
+func New(sum *summary.Function) *Frame {
+	f := &Frame{sum, map[*path.Node][]summary.Release{}, map[*path.Node][]*summary.Spawn{}}
+	for _, r := range sum.Releases {
+		f.releases[r.Object] = append(f.releases[r.Object], r)
+	}
+	for _, s := range sum.Spawns {
+		f.spawns[s.Token] = append(f.spawns[s.Token], s)
+	}
+	return f
+}
+
+// maxChain bounds how many synchronisations one after the other are followed.
+const maxChain = 4
+
+// Ordered reports whether b stands before a, or a before b.
+func (f *Frame) Ordered(a, b Point) bool { return f.before(b, a, 0) || f.before(a, b, 0) }
+
+func (f *Frame) before(b, a Point, depth int) bool {
+	if depth > maxChain {
+		return false
+	}
+	for o, n := range a.Sync.Acquired {
+		if f.through(o, n, b, a, depth) {
+			return true
+		}
+	}
+	return false
+}
+
+// through reports whether b stands before a because a has acquired o n times.
+func (f *Frame) through(o *path.Node, n int, b, a Point, depth int) bool {
+	switch {
+	case o.Kind == path.Token && o.Base == nil: // (B1)
+		for _, s := range f.spawns[o] {
+			if s.Parent == b.Thread && !f.many(b.Thread) && b.Sync.Released[o] == 0 {
+				return true
+			}
+			if s.Parent != b.Thread && f.before(b, Point{s.Parent, s.Sync}, depth+1) {
+				return true
+			}
+		}
+		return false
+	case o.Kind == path.Token && (o.Name == "wg" || o.Name == "once"): // (B2)
+		if b.Thread != a.Thread && f.total(b.Thread)[o] > b.Sync.Released[o] {
+			return true
+		}
+		for _, r := range f.releases[o] {
+			if r.Thread != b.Thread && f.before(b, Point{r.Thread, r.Sync}, depth+1) {
+				return true
+			}
+		}
+		return false
+	case o.Kind == path.Recv: // (B4)
+		if c := int(o.Base.Cap); c > 0 {
+			n -= c
+		}
+	}
+	return n > 0 && n > f.rest(o, b, a, depth) // (B3)
+}
+
+// rest counts the releases of o that need not come after b, and that a may have acquired.
+func (f *Frame) rest(o *path.Node, b, a Point, depth int) int {
+	rest := b.Sync.Released[o]
+	if f.many(b.Thread) && f.total(b.Thread)[o] > 0 {
+		return order.Many
+	}
+	after := f.total(b.Thread)[o] - b.Sync.Released[o]
+	threads := map[int]int{}
+	for _, r := range f.releases[o] {
+		if r.Thread == b.Thread {
+			continue
+		}
+		if _, ok := threads[r.Thread]; !ok {
+			threads[r.Thread] = 0
+		}
+		if f.before(b, Point{r.Thread, r.Sync}, depth+1) {
+			after++
+			continue
+		}
+		threads[r.Thread] += r.Times
+	}
+	for t, n := range threads {
+		n = min(n, f.total(t)[o])
+		if t == a.Thread && !f.many(t) {
+			n = min(n, a.Sync.Released[o])
+			if o.Name == "chan" && o.Base.Cap == 0 {
+				n = 0
+			}
+		}
+		if f.many(t) {
+			n *= order.Many
+		}
+		rest = min(rest+n, order.Many)
+	}
+	if after <= 0 {
+		return order.Many // nothing of b's can be what a acquired
+	}
+	return rest
+}
+
+func (f *Frame) many(thread int) bool {
+	for thread > 0 {
+		s := f.sum.Spawns[thread-1]
+		if s.Many {
+			return true
+		}
+		thread = s.Parent
+	}
+	return false
+}
+
+func (f *Frame) total(thread int) order.Counts {
+	if thread == 0 {
+		return f.sum.Total
+	}
+	return f.sum.Spawns[thread-1].Total
+}
+
+// Explain names the synchronisation that a point has acquired, for reports.
+func Explain(p Point) string {
+	var names []string
+	for o := range p.Sync.Acquired {
+		if o.Base != nil {
+			names = append(names, o.Base.String())
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,150 @@
+// Package lockset holds relative locksets: the locks taken and released since a function was entered.
+//
+// # What it computes
+//
+// The pair (L+, L−) of RELAY (ESEC/FSE 2007, section 3.2), with the modes that Go's locks have. Locks are paths of package path.
+//
+//	(K1) L+ is a must set: what is held on every way from the entry, in which mode.
+//	(K2) L− is a may set: what may have been released on some way.
+//	(K3) Join: (L+ ∩ L'+, L− ∪ L'−). A lock held in two modes is held in the weaker one.
+//	(K4) After a call: ((L+ ∪ L'+) − L'−, (L− ∪ L'−) − L'+), Figure 3.
+//	(K5) Two accesses exclude each other if a lock is in both L+ and one of them holds it in mode Write.
+//
+// Sets are immutable: every operation returns a set that may share memory with its operands.
+package lockset
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"presage/internal/relay/path"
+)
+
+// Mode is how a lock is held.
+type Mode uint8
+
+const (
+	Read  Mode = 1
+	Write Mode = 2
+)
+
+func (m Mode) String() string {
+	if m == Read {
+		return "rlock"
+	}
+	return "lock"
+}
+
+// Set is a set of locks with modes.
+type Set map[*path.Node]Mode
+
+// Relative is a relative lockset. The zero value is that of a function's entry.
+type Relative struct{ Plus, Minus Set }
+
+// Acquire adds a lock.
+func (r Relative) Acquire(l *path.Node, m Mode) Relative {
+	return r.Then(Relative{Plus: Set{l: m}})
+}
+
+// Release removes a lock.
+func (r Relative) Release(l *path.Node) Relative {
+	return r.Then(Relative{Minus: Set{l: Write}})
+}
+
+// Then is the set after a call whose effect is e (K4).
+func (r Relative) Then(e Relative) Relative {
+	if len(e.Plus) == 0 && len(e.Minus) == 0 {
+		return r
+	}
+	plus, minus := union(r.Plus, e.Plus), union(r.Minus, e.Minus)
+	return Relative{without(plus, e.Minus), without(minus, e.Plus)}
+}
+
+// Join is the set where two ways meet (K3).
+func (r Relative) Join(o Relative) Relative {
+	return Relative{intersect(r.Plus, o.Plus), union(r.Minus, o.Minus)}
+}
+
+// Equal reports whether the sets are the same.
+func (r Relative) Equal(o Relative) bool {
+	return maps.Equal(r.Plus, o.Plus) && maps.Equal(r.Minus, o.Minus)
+}
+
+func union(a, b Set) Set {
+	if len(b) == 0 {
+		return a
+	}
+	if len(a) == 0 {
+		return b
+	}
+	u := maps.Clone(a)
+	for l, m := range b {
+		u[l] = max(u[l], m)
+	}
+	return u
+}
+
+func without(a, b Set) Set {
+	cut := false
+	for l := range b {
+		_, in := a[l]
+		cut = cut || in
+	}
+	if !cut {
+		return a
+	}
+	d := Set{}
+	for l, m := range a {
+		if _, in := b[l]; !in {
+			d[l] = m
+		}
+	}
+	return d
+}
+
+func intersect(a, b Set) Set {
+	if len(a) == 0 || len(b) == 0 {
+		return nil
+	}
+	var c Set
+	for l, m := range a {
+		if n, in := b[l]; in {
+			if c == nil {
+				c = Set{}
+			}
+			c[l] = min(m, n)
+		}
+	}
+	return c
+}
+
+// Common returns a lock that keeps accesses with these sets apart (K5), nil if there is none.
+func Common(a, b Set) *path.Node {
+	var found *path.Node
+	for l, m := range a {
+		if n, in := b[l]; in && (m == Write || n == Write) && (found == nil || l.String() < found.String()) {
+			found = l
+		}
+	}
+	return found
+}
+
+// Map rebuilds a set with other locks; those for which f returns nil are left out.
+func (s Set) Map(f func(*path.Node) *path.Node) Set {
+	if len(s) == 0 {
+		return nil
+	}
+	m := Set{}
+	for l, mode := range s {
+		if n := f(l); n != nil {
+			m[n] = max(m[n], mode)
+		}
+	}
+	return m
+}
+
+// Sorted lists the locks by name.
+func (s Set) Sorted() []*path.Node {
+	return slices.SortedFunc(maps.Keys(s), func(a, b *path.Node) int { return strings.Compare(a.String(), b.String()) })
+}

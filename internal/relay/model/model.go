@@ -1,0 +1,131 @@
+// Package model is the table of functions whose meaning is known and not summarised: locks, synchronisation, atomics,
+// the starters of goroutines.
+//
+// # Rules
+//
+// (M1) A function of the table means what its row says, whatever its body does.
+//
+// (M2) A starter makes a goroutine of one of its arguments, or calls it. One that may be called many times makes many.
+//
+// (M3) Functions of packages that only print, format or log synchronise on their own and are taken to touch nothing.
+package model
+
+import "strings"
+
+// Op is what a function does.
+type Op int
+
+const (
+	None Op = iota
+	Lock
+	Unlock
+	RLock
+	RUnlock
+	TryLock
+	TryRLock
+	RLocker
+	Done    // of a WaitGroup
+	Wait    // of a WaitGroup
+	Go      // of a WaitGroup: start argument 1, which is done at its end
+	OnceDo  // call argument 1 once
+	Call    // call the argument
+	Start   // start the argument as a goroutine
+	Starts  // start the argument as a goroutine, many times
+	Load    // atomic
+	Store   // atomic
+	Update  // atomic
+	Swap    // atomic: compare and swap
+	Silent  // nothing that matters here
+	Add     // of a WaitGroup
+	Exits   // does not return
+	PoolGet // yields an object that no one else has
+)
+
+// Row is what the table says of a function.
+type Row struct {
+	Op  Op
+	Arg int // the argument that is called or started; the receiver counts
+}
+
+var table = map[string]Row{
+	"(*sync.Mutex).Lock": {Op: Lock}, "(*sync.Mutex).Unlock": {Op: Unlock}, "(*sync.Mutex).TryLock": {Op: TryLock},
+	"(*sync.RWMutex).Lock": {Op: Lock}, "(*sync.RWMutex).Unlock": {Op: Unlock}, "(*sync.RWMutex).TryLock": {Op: TryLock},
+	"(*sync.RWMutex).RLock": {Op: RLock}, "(*sync.RWMutex).RUnlock": {Op: RUnlock}, "(*sync.RWMutex).TryRLock": {Op: TryRLock},
+	"(*sync.RWMutex).RLocker": {Op: RLocker},
+	"(*sync.WaitGroup).Add":   {Op: Add}, "(*sync.WaitGroup).Done": {Op: Done}, "(*sync.WaitGroup).Wait": {Op: Wait},
+	"(*sync.WaitGroup).Go": {Go, 1},
+	"(*sync.Once).Do":      {OnceDo, 1},
+	"(*sync.Cond).Wait":    {Op: Silent}, "(*sync.Cond).Signal": {Op: Silent}, "(*sync.Cond).Broadcast": {Op: Silent},
+	"(*sync.Pool).Get": {Op: PoolGet}, "(*sync.Pool).Put": {Op: Silent},
+
+	"(*golang.org/x/sync/errgroup.Group).Go":    {Go, 1},
+	"(*golang.org/x/sync/errgroup.Group).TryGo": {Go, 1},
+	"(*golang.org/x/sync/errgroup.Group).Wait":  {Op: Wait},
+
+	"time.AfterFunc":                  {Start, 1},
+	"runtime.SetFinalizer":            {Start, 1},
+	"runtime.AddCleanup":              {Start, 1},
+	"net/http.HandleFunc":             {Starts, 1},
+	"(*net/http.ServeMux).HandleFunc": {Starts, 2},
+	"context.AfterFunc":               {Start, 1},
+
+	"(*testing.T).Run": {Call, 2}, "(*testing.B).Run": {Call, 2}, "(*testing.F).Fuzz": {Silent, 1},
+	"(*testing.B).RunParallel": {Starts, 1}, "testing/synctest.Test": {Call, 1}, "testing/synctest.Run": {Call, 0},
+	"internal/synctest.Run": {Call, 0},
+
+	"os.Exit": {Op: Exits}, "runtime.Goexit": {Op: Exits}, "log.Fatal": {Op: Exits}, "log.Fatalf": {Op: Exits},
+	"(*testing.common).Fatal": {Op: Exits}, "(*testing.common).Fatalf": {Op: Exits}, "(*testing.common).FailNow": {Op: Exits},
+	"(*testing.common).Skip": {Op: Exits}, "(*testing.common).Skipf": {Op: Exits}, "(*testing.common).SkipNow": {Op: Exits},
+}
+
+// silent packages print, format or log (M3).
+var silent = map[string]bool{
+	"fmt": true, "log": true, "log/slog": true, "testing": true, "os": true, "errors": true, "runtime": true, "runtime/debug": true,
+	"strconv": true, "strings": true, "context": true, "k8s.io/klog/v2": true, "go.uber.org/zap": true, "github.com/go-logr/logr": true,
+	"unicode/utf8": true, "sync": true, "internal/race": true, "net": true,
+}
+
+// Lookup returns the row of a function, by its key and the path of its package.
+func Lookup(key, pkg string) Row {
+	if r, ok := table[key]; ok {
+		return r
+	}
+	if pkg == "sync/atomic" {
+		return Row{Op: atomic(key)}
+	}
+	if silent[pkg] && !strings.HasPrefix(key, "(*strings.Builder)") {
+		return Row{Op: Silent}
+	}
+	return Row{}
+}
+
+// atomic says what a function or method of sync/atomic does.
+func atomic(key string) Op {
+	name := key[strings.LastIndexByte(key, '.')+1:]
+	switch {
+	case strings.HasPrefix(name, "Load"):
+		return Load
+	case strings.HasPrefix(name, "Store"):
+		return Store
+	case strings.HasPrefix(name, "CompareAndSwap"):
+		return Swap
+	}
+	return Update
+}
+
+// Locker returns the operation of a method of an interface that has Lock and Unlock.
+func Locker(method string) Op {
+	switch method {
+	case "Lock":
+		return Lock
+	case "Unlock":
+		return Unlock
+	case "RLock":
+		return RLock
+	case "RUnlock":
+		return RUnlock
+	case "TryLock":
+		return TryLock
+	}
+	return None
+}

@@ -1,0 +1,136 @@
+// Package pairs finds the warnings inside one frame: a function and the goroutines that are started in it, by it or by
+// what it calls. Both accesses are paths of one frame, so that objects, locks and synchronisation are compared exactly.
+//
+// # Rules
+//
+// (F1) GenerateWarnings (RELAY, ESEC/FSE 2007, Figure 7): a pair of accesses of two goroutines that may be to the same memory,
+// with no common lock, one of them a write.
+//
+// (F2) A pair is judged in the lowest frame that has both: one that came up from one call was judged there, unless the frame
+// has made the goroutine many.
+//
+// (F3) A race is a conjunction of evidence: package instance (one memory), package lockset (no common lock), package before (at
+// the same time), not both atomic.
+package pairs
+
+import (
+	"slices"
+
+	"presage/internal/relay/evidence/before"
+	"presage/internal/relay/evidence/instance"
+	"presage/internal/relay/lockset"
+	"presage/internal/relay/path"
+	"presage/internal/relay/summary"
+)
+
+// Warning is a pair of accesses that may race.
+type Warning struct {
+	Frame *summary.Function
+	A, B  *summary.Access
+	Codes []string // reasons against it
+}
+
+// Counts says how many pairs each piece of evidence has taken out.
+type Counts struct{ Pairs, Locks, Ordered, Instances, Atomic int }
+
+// maxPerLocation bounds the pairs that are compared at one location.
+const maxPerLocation = 400
+
+// Find returns the warnings of a frame, in the order of its accesses.
+func Find(sum *summary.Function, n *Counts) []*Warning {
+	if len(sum.Spawns) == 0 {
+		return nil
+	}
+	frame := before.New(sum)
+	groups := map[string][]*summary.Access{}
+	var keys []string
+	for _, a := range sum.Accesses {
+		k := shape(a.Loc)
+		if groups[k] == nil {
+			keys = append(keys, k)
+		}
+		groups[k] = append(groups[k], a)
+	}
+	var out []*Warning
+	for _, k := range keys {
+		group := groups[k]
+		for i, a := range group {
+			for _, b := range group[i:min(len(group), i+maxPerLocation)] {
+				out = consider(out, sum, frame, a, b, n)
+			}
+			for up := a.Loc; up.Kind == path.Field || up.Kind == path.Elem; { // (I4): b is to what contains a's memory
+				up = up.Base
+				for _, b := range groups[shape(up)] {
+					out = consider(out, sum, frame, a, b, n)
+				}
+			}
+		}
+	}
+	return slices.CompactFunc(out, func(a, b *Warning) bool { return a.A.Pos == b.A.Pos && a.B.Pos == b.B.Pos })
+}
+
+// shape is the path without indices.
+func shape(n *path.Node) string {
+	switch {
+	case n.Base == nil:
+		return n.String() + n.Name
+	case n.Kind == path.Elem:
+		return shape(n.Base) + "[]"
+	case n.Kind == path.Load:
+		return "*" + shape(n.Base)
+	}
+	return shape(n.Base) + "." + n.Name
+}
+
+func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *summary.Access, n *Counts) []*Warning {
+	if !a.Kind.Writes() && !b.Kind.Writes() || a.Thread == b.Thread && (a.Thread == 0 || !many(sum, a.Thread)) {
+		return out
+	}
+	if a.Via != nil && b.Via != nil && a.Via.Pos == b.Via.Pos && a.Via.Func == b.Via.Func && judged(sum, a, b) {
+		return out
+	}
+	n.Pairs++
+	if a.Kind.Atomic() && b.Kind.Atomic() {
+		n.Atomic++
+		return out
+	}
+	alias := instance.Compare(sum, a, b)
+	if alias == instance.No {
+		n.Instances++
+		return out
+	}
+	if lockset.Common(a.Locks.Plus, b.Locks.Plus) != nil {
+		n.Locks++
+		return out
+	}
+	if a.Thread != b.Thread || a != b {
+		if frame.Ordered(before.Point{Thread: a.Thread, Sync: a.Sync}, before.Point{Thread: b.Thread, Sync: b.Sync}) {
+			n.Ordered++
+			return out
+		}
+	}
+	w := &Warning{Frame: sum, A: a, B: b}
+	if alias == instance.Weak {
+		w.Codes = append(w.Codes, "index-unknown")
+	}
+	return append(out, w)
+}
+
+// judged reports whether the callee has seen the pair as it is here (F2).
+func judged(sum *summary.Function, a, b *summary.Access) bool {
+	if a.Thread == b.Thread {
+		return !sum.Spawns[a.Thread-1].Loop
+	}
+	return a.Thread > 0 && sum.Spawns[a.Thread-1].Via != nil || b.Thread > 0 && sum.Spawns[b.Thread-1].Via != nil
+}
+
+func many(sum *summary.Function, thread int) bool {
+	for thread > 0 {
+		s := sum.Spawns[thread-1]
+		if s.Many {
+			return true
+		}
+		thread = s.Parent
+	}
+	return false
+}

@@ -1,0 +1,278 @@
+// Package path names memory: access paths from the roots of a function.
+//
+// # What it computes
+//
+// A [Node] stands for a value: an address, a slice, a map, a channel, a function. It is built from a root by steps,
+// as the symbolic lvalues of RELAY (ESEC/FSE 2007, Figure 2) are: a representative and offsets.
+//
+//	root  Param i, Free i       what the function is given (formals)
+//	      Global g              the address of a package-level variable
+//	      Alloc site            the address of what an allocation site makes
+//	      Result site           what a call yields of which nothing is known
+//	      Func f args           a function, with the values that a closure has captured
+//	      Unknown t             any value of type t: the representative of its class
+//	step  Field T.f             the address of a field, from that of the struct
+//	      Elem i                the address of an element, from a slice, map or array address
+//	      Sub                   a slice of the same memory with other bounds
+//	      Load                  what the address held when it was read: init(o)
+//	name  Token, Recv, Locker   synchronisation objects that belong to a node
+//	      Iface t               an interface that holds the node
+//
+// # Rules
+//
+// (P1) Nodes of one [Table] are equal iff they are the same pointer.
+//
+// (P2) A path has at most [MaxDepth] loads. One that would be longer is cut to Unknown of its type; this, the
+// representative as the fallback of section 3.1, makes every analysis over paths end.
+//
+// (P3) Constant indices name elements of their own; an index that is a value of the frame is kept, so that two
+// goroutines of one loop can be told apart; any other index is any element.
+//
+// (P4) The class of a location is the last field with its struct type, or the exact variable or site where no load
+// stands between. Two locations may be one only if their classes agree: classes are split by type.
+package path
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind is the kind of a node.
+type Kind uint8
+
+const (
+	Param Kind = iota
+	Free
+	Global
+	Alloc
+	Result
+	Func
+	Unknown
+	Const // an index
+	Value // an index: a value of the frame
+	Field
+	Elem
+	Sub
+	Load
+	Token  // what a go statement releases and its goroutine acquires
+	Recv   // what a receive releases to the sender
+	Locker // the read side of an RWMutex as a Locker
+	Iface  // an interface value, with its dynamic type
+)
+
+// MaxDepth bounds the loads of a path (P2).
+const MaxDepth = 4
+
+// Node is one value. It is immutable.
+type Node struct {
+	Kind  Kind
+	Base  *Node   // of a step
+	Index int32   // Param, Free: which; Const: the number; Result: which result
+	Idx   *Node   // Elem: the index, nil is any
+	Name  string  // Global, Alloc, Result, Func, Field: its key; Value: the register
+	Type  string  // class of what it points to, for roots
+	Args  []*Node // Func: what the closure captured
+	Loop  bool    // Alloc: the site is in a loop; Value: it changes with the loop
+	Cap   int32   // Alloc of a channel: its capacity, −1 unknown; −2 no channel
+
+	loads uint8
+	frame bool // mentions Param, Free or a site of the frame
+}
+
+type key struct {
+	kind      Kind
+	base, idx *Node
+	index     int32
+	name, typ string
+	args      string
+	loop      bool
+	cap       int32
+}
+
+// Table holds the nodes of one analysis, each once (P1). It is not safe for concurrent use.
+type Table struct{ nodes map[key]*Node }
+
+// NewTable returns an empty table.
+func NewTable() *Table { return &Table{nodes: map[key]*Node{}} }
+
+func (t *Table) node(n Node) *Node {
+	k := key{n.Kind, n.Base, n.Idx, n.Index, n.Name, n.Type, "", n.Loop, n.Cap}
+	if len(n.Args) > 0 {
+		k.args = fmt.Sprintf("%p", n.Args)
+		var b strings.Builder
+		for _, a := range n.Args {
+			fmt.Fprintf(&b, "%p,", a)
+		}
+		k.args = b.String()
+	}
+	if old := t.nodes[k]; old != nil {
+		return old
+	}
+	m := n
+	if n.Base != nil {
+		m.loads, m.frame = n.Base.loads, n.Base.frame
+	}
+	switch n.Kind {
+	case Load:
+		m.loads++
+	case Param, Free, Alloc, Result:
+		m.frame = true
+	}
+	for _, a := range n.Args {
+		m.frame = m.frame || a.frame
+	}
+	t.nodes[k] = &m
+	return &m
+}
+
+// Root makes a root.
+func (t *Table) Root(kind Kind, index int, name, typ string) *Node {
+	return t.node(Node{Kind: kind, Index: int32(index), Name: name, Type: typ, Cap: -2})
+}
+
+// Alloc makes the address, slice, map or channel of an allocation site.
+func (t *Table) Alloc(site, typ string, loop bool, capacity int) *Node {
+	return t.node(Node{Kind: Alloc, Name: site, Type: typ, Loop: loop, Cap: int32(capacity)})
+}
+
+// Closure makes a function value.
+func (t *Table) Closure(fn string, args []*Node) *Node {
+	return t.node(Node{Kind: Func, Name: fn, Args: args})
+}
+
+// Unknown is any value of a type.
+func (t *Table) Unknown(typ string) *Node { return t.node(Node{Kind: Unknown, Type: typ}) }
+
+// Const is a constant index.
+func (t *Table) Const(i int) *Node { return t.node(Node{Kind: Const, Index: int32(i)}) }
+
+// Value is an index that a register of the frame holds.
+func (t *Table) Value(name string, loop bool) *Node {
+	return t.node(Node{Kind: Value, Name: name, Loop: loop})
+}
+
+// Field is the address of a field.
+func (t *Table) Field(base *Node, name string) *Node {
+	return t.node(Node{Kind: Field, Base: base, Name: name})
+}
+
+// Elem is the address of an element. Of a slice with other bounds, which element is not known (P3).
+func (t *Table) Elem(base, idx *Node) *Node {
+	if base.Kind == Sub {
+		base, idx = base.Base, nil
+	}
+	return t.node(Node{Kind: Elem, Base: base, Idx: idx})
+}
+
+// Sub is base with other bounds.
+func (t *Table) Sub(base *Node) *Node {
+	if base.Kind == Sub {
+		return base
+	}
+	return t.node(Node{Kind: Sub, Base: base})
+}
+
+// Load is what the address held; typ is the class of what that points to.
+func (t *Table) Load(base *Node, typ string) *Node {
+	if base.loads >= MaxDepth { // (P2)
+		return t.Unknown(typ)
+	}
+	return t.node(Node{Kind: Load, Base: base, Type: typ})
+}
+
+// Of makes a synchronisation object that belongs to base: Token, Recv or Locker.
+func (t *Table) Of(kind Kind, base *Node, name string) *Node {
+	return t.node(Node{Kind: kind, Base: base, Name: name})
+}
+
+// Root returns the root of the path.
+func (n *Node) Root() *Node {
+	for n.Base != nil {
+		n = n.Base
+	}
+	return n
+}
+
+// Object returns the root of the memory that the address lies in: offsets are taken off, loads are not.
+func (n *Node) Object() *Node {
+	for n.Kind == Field || n.Kind == Elem || n.Kind == Sub {
+		n = n.Base
+	}
+	return n
+}
+
+// Local reports whether the path begins at the frame: its meaning depends on the call.
+func (n *Node) Local() bool { return n.frame }
+
+// Formal reports whether the path begins at what the function is given.
+func (n *Node) Formal() bool {
+	r := n.Root()
+	return r.Kind == Param || r.Kind == Free
+}
+
+// Loads counts the loads of the path.
+func (n *Node) Loads() int { return int(n.loads) }
+
+// Strip takes the interface off a value.
+func (n *Node) Strip() *Node {
+	for n != nil && n.Kind == Iface {
+		n = n.Base
+	}
+	return n
+}
+
+// Prefix reports whether the memory of b lies in that of a: b is a, with more offsets.
+func Prefix(a, b *Node) bool {
+	for {
+		if a == b {
+			return true
+		}
+		if b.Kind != Field && b.Kind != Elem {
+			return false
+		}
+		b = b.Base
+	}
+}
+
+// Subst rebuilds n in t with its roots replaced; a root for which f returns nil is kept. Load steps are made by load,
+// which may know what the address holds.
+func (t *Table) Subst(n *Node, root func(*Node) *Node, load func(addr *Node, typ string) *Node) *Node {
+	memo := map[*Node]*Node{}
+	var sub func(n *Node) *Node
+	sub = func(n *Node) *Node {
+		if n == nil {
+			return nil
+		}
+		if m, ok := memo[n]; ok {
+			return m
+		}
+		m := root(n)
+		if m == nil {
+			c := *n
+			c.frame, c.loads = false, 0
+			if n.Kind == Func && len(n.Args) > 0 {
+				c.Args = make([]*Node, len(n.Args))
+				for i, a := range n.Args {
+					c.Args[i] = sub(a)
+				}
+			}
+			if n.Base != nil {
+				c.Base = sub(n.Base)
+			}
+			c.Idx = sub(n.Idx)
+			switch {
+			case n.Kind == Load:
+				m = load(c.Base, n.Type)
+			case n.Kind == Elem:
+				m = t.Elem(c.Base, c.Idx)
+			case n.Kind == Sub:
+				m = t.Sub(c.Base)
+			default:
+				m = t.node(c)
+			}
+		}
+		memo[n] = m
+		return m
+	}
+	return sub(n)
+}

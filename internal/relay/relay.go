@@ -1,0 +1,210 @@
+// Package relay is the static lens: every pair of accesses that may race in some run, found without running anything.
+//
+// # What it computes
+//
+// RELAY (Voung, Jhala, Lerner, ESEC/FSE 2007) for Go. Packages come dependencies first (package load). Of each function a summary is
+// made (package symbolic), callees first (package callgraph), in paths that begin at what the function is given (package path), with
+// relative locksets (package lockset) and what synchronises (package order). Warnings are found where both accesses are in one
+// frame (package pairs), and, for what no frame sees whole, over the roots of the program (package link).
+//
+// # Rules
+//
+// (V1) A package is one unit of work: its summaries depend on its source and the summaries of its imports. When it is done, its
+// syntax and SSA are let go.
+//
+// (V2) What is reported is what the patterns name; what they import is summarised, and stands in call chains.
+//
+// (V3) Nothing is dropped in silence: every piece of evidence counts what it takes out, and what is not modelled is counted.
+//
+// # Soundness
+//
+// Not sound, as the paper is not, and where it is not is said in the packages: symbolic (X2, X9), before, link.
+package relay
+
+import (
+	"cmp"
+	"context"
+	"go/token"
+	"slices"
+	"strings"
+	"sync"
+
+	"presage/internal/relay/callgraph"
+	"presage/internal/relay/load"
+	"presage/internal/relay/pairs"
+	"presage/internal/relay/path"
+	"presage/internal/relay/summary"
+	"presage/internal/relay/symbolic"
+	"presage/internal/relay/tier"
+)
+
+// Config says what to analyse.
+type Config struct {
+	load.Config
+}
+
+// Warning is a pair of accesses that may race.
+type Warning struct {
+	*pairs.Warning
+	Tier tier.Tier
+}
+
+// Result is what Run returns.
+type Result struct {
+	Fset     *token.FileSet
+	Warnings []*Warning // by position
+	Stats    Stats
+	Errors   []string // of packages that did not load whole
+}
+
+// Stats counts what was done.
+type Stats struct {
+	Packages, Functions int
+	Lines               int64
+	Accesses, Spawns    int
+	Holes, Cut          int
+	NoBody              int // functions of assembly, or behind linkname
+	Pairs               pairs.Counts
+}
+
+// run is one analysis.
+type run struct {
+	mu     sync.Mutex
+	sums   map[string]*summary.Function
+	result *Result
+	found  []*pairs.Warning
+}
+
+// Run analyses the packages that the patterns name.
+func Run(ctx context.Context, cfg Config) (*Result, error) {
+	prog, err := load.List(ctx, cfg.Config)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{sums: map[string]*summary.Function{}, result: &Result{Fset: prog.Fset}}
+	if err := prog.Visit(ctx, cfg.Workers, r.visit); err != nil {
+		return nil, err
+	}
+	r.result.Stats.Lines = prog.Lines
+	r.finish()
+	return r.result, nil
+}
+
+// visit summarises a package (V1).
+func (r *run) visit(p *load.Package) error {
+	r.mu.Lock()
+	r.result.Stats.Packages++
+	if p.Target {
+		r.result.Errors = append(r.result.Errors, p.Errors...)
+	}
+	r.mu.Unlock()
+	if p.SSA == nil {
+		return nil
+	}
+	own := map[string]*summary.Function{}
+	c := &symbolic.Context{Table: path.NewTable(), Fset: p.Fset, Std: p.Std, Lookup: func(key string) *summary.Function {
+		if s := own[key]; s != nil {
+			return s
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.sums[key]
+	}}
+	var stats Stats
+	var found []*pairs.Warning
+	for _, comp := range callgraph.Components(callgraph.Functions(p.SSA)) {
+		rounds := 1
+		if len(comp) > 1 {
+			rounds = 2
+		}
+		for round := range rounds {
+			for _, fn := range comp {
+				s := c.Analyse(fn)
+				if round == rounds-1 {
+					if p.Target {
+						found = append(found, pairs.Find(s, &stats.Pairs)...)
+					}
+					stats.Functions++
+					stats.Cut += s.Cut
+					stats.Spawns += len(s.Spawns)
+				}
+				symbolic.Export(s)
+				own[s.Key] = s
+			}
+		}
+	}
+	for _, s := range own {
+		stats.Accesses += len(s.Accesses)
+		stats.Holes += len(s.Holes)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for k, s := range own {
+		r.sums[k] = s
+	}
+	r.found = append(r.found, found...)
+	t := &r.result.Stats
+	t.Functions += stats.Functions
+	t.Cut += stats.Cut
+	t.Spawns += stats.Spawns
+	t.Accesses += stats.Accesses
+	t.Holes += stats.Holes
+	t.Pairs.Pairs += stats.Pairs.Pairs
+	t.Pairs.Locks += stats.Pairs.Locks
+	t.Pairs.Ordered += stats.Pairs.Ordered
+	t.Pairs.Instances += stats.Pairs.Instances
+	t.Pairs.Atomic += stats.Pairs.Atomic
+	return nil
+}
+
+// finish sorts the warnings and merges those of the same two places.
+func (r *run) finish() {
+	type place struct {
+		a, b token.Pos
+	}
+	best := map[place]*Warning{}
+	for _, w := range r.found {
+		if w.A.Pos > w.B.Pos {
+			w.A, w.B = w.B, w.A
+		}
+		v := &Warning{w, tier.Of(w.Codes)}
+		k := place{w.A.Pos, w.B.Pos}
+		if old := best[k]; old == nil || better(v, old) {
+			best[k] = v
+		}
+	}
+	fset := r.result.Fset
+	for _, w := range best {
+		r.result.Warnings = append(r.result.Warnings, w)
+	}
+	slices.SortFunc(r.result.Warnings, func(a, b *Warning) int {
+		return cmp.Or(comparePositions(fset, a.A.Pos, b.A.Pos), comparePositions(fset, a.B.Pos, b.B.Pos), strings.Compare(a.Frame.Key, b.Frame.Key))
+	})
+	slices.Sort(r.result.Errors)
+}
+
+// better prefers the likelier, then the one with fewer calls, then the first by name.
+func better(a, b *Warning) bool {
+	if a.Tier != b.Tier {
+		return tier.Shows(a.Tier, b.Tier) && !tier.Shows(b.Tier, a.Tier)
+	}
+	if n, m := calls(a), calls(b); n != m {
+		return n < m
+	}
+	return a.Frame.Key < b.Frame.Key
+}
+
+func calls(w *Warning) int {
+	n := 0
+	for _, a := range []*summary.Access{w.A, w.B} {
+		for c := a.Via; c != nil; c = c.Next {
+			n++
+		}
+	}
+	return n
+}
+
+func comparePositions(fset *token.FileSet, a, b token.Pos) int {
+	p, q := fset.Position(a), fset.Position(b)
+	return cmp.Or(strings.Compare(p.Filename, q.Filename), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
+}

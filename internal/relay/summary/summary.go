@@ -1,0 +1,153 @@
+// Package summary is what is known of a function without its callers: guarded accesses, its effect on locks and on
+// synchronisation, what it returns and stores, and the goroutines that it starts (RELAY, ESEC/FSE 2007, section 3.3).
+//
+// # Rules
+//
+// (S1) Everything is written in paths that begin at formals, globals, or sites of the function. A caller that
+// instantiates a summary replaces formals by actuals and renames sites.
+//
+// (S2) A guarded access is (location, relative lockset, kind), as in the paper, and what stands before it (package order),
+// in which goroutine it is executed, and the calls that lead to it.
+//
+// (S3) An access whose path no longer begins at a formal is *settled*: no caller can say more about where it is. It stays with the
+// function where it settled, and the link phase brings it locks and roots from above.
+//
+// (S4) A call whose target is not known is a hole: receiver, method, arguments, and what holds there.
+//
+// (S5) An exit is a way out with the results that tell it from the others: "returns non-nil holding the lock".
+package summary
+
+import (
+	"go/token"
+
+	"presage/internal/relay/lockset"
+	"presage/internal/relay/order"
+	"presage/internal/relay/path"
+)
+
+// Kind is what an access does.
+type Kind uint8
+
+const (
+	Read Kind = iota
+	Write
+	AtomicRead
+	AtomicWrite
+	Append // writes behind the length: conflicts with other appends only
+)
+
+func (k Kind) String() string {
+	return [...]string{"read", "write", "atomic read", "atomic write", "append"}[k]
+}
+
+// Writes reports whether the access changes memory.
+func (k Kind) Writes() bool { return k == Write || k == AtomicWrite || k == Append }
+
+// Atomic reports whether the access is one of sync/atomic.
+func (k Kind) Atomic() bool { return k == AtomicRead || k == AtomicWrite }
+
+// Call is one step of the way to an access, innermost last.
+type Call struct {
+	Pos  token.Pos
+	Func string // called
+	Next *Call
+}
+
+// Access is a guarded access (S2).
+type Access struct {
+	Loc    *path.Node // address
+	Kind   Kind
+	Locks  lockset.Relative
+	Sync   order.Sync
+	Thread int // 0: who calls the function; n: Spawns[n-1]
+	Pos    token.Pos
+	Func   string // whose text it stands in
+	Via    *Call  // nil: in the function itself
+	Names  *path.Names
+	At     *path.Node // the path as it is written at Pos
+}
+
+// Spawn is a goroutine that the function starts, itself or in a call.
+type Spawn struct {
+	Token  *path.Node
+	Parent int // thread that starts it
+	Many   bool
+	Loop   bool // many, because the go statement is in a loop of this function
+	Pos    token.Pos
+	Func   string
+	Via    *Call
+	Locks  lockset.Relative // of the parent at the go statement
+	Sync   order.Sync       // of the parent at the go statement
+	Total  order.Counts     // releases that the goroutine may make in all
+}
+
+// Release is a release of a synchronisation object, and what its goroutine had acquired before.
+type Release struct {
+	Object *path.Node
+	Thread int
+	Times  int
+	Sync   order.Sync
+}
+
+// Truth is a condition on a result.
+type Truth uint8
+
+const (
+	Any   Truth = iota
+	True        // true, or not nil
+	False       // false, or nil
+)
+
+// Exit is a way out of the function (S5).
+type Exit struct {
+	Results []Truth
+	Locks   lockset.Relative
+	Sync    order.Sync
+}
+
+// Store is a value that the function leaves in memory.
+type Store struct{ Addr, Value *path.Node }
+
+// Hole is a call whose target is not known (S4).
+type Hole struct {
+	Value  *path.Node // function value, or receiver
+	Method string     // "": a call of Value itself
+	Iface  string     // the interface, by its methods
+	Args   []*path.Node
+	Locks  lockset.Relative
+	Sync   order.Sync
+	Thread int
+	Go     bool
+	Pos    token.Pos
+}
+
+// Edge is a call of a known function, for the link phase.
+type Edge struct {
+	Callee string
+	Locks  lockset.Relative
+	Thread int
+	Forked bool // a goroutine may have been started before
+	Pos    token.Pos
+}
+
+// Function is the summary of one function.
+type Function struct {
+	Key      string
+	Pkg      string
+	Pos      token.Pos
+	Names    *path.Names
+	Exported bool
+	Std      bool
+	Accesses []*Access
+	Spawns   []*Spawn
+	Releases []Release
+	Exits    []Exit
+	Total    order.Counts // releases that the caller's goroutine may make in all
+	Results  [][]*path.Node
+	Stores   []Store
+	Escaped  []*path.Node // roots that other goroutines may reach
+	Leaks    []int        // parameters whose objects other goroutines may reach
+	Holes    []Hole
+	Edges    []Edge
+	Cut      int // accesses left out because there were too many
+}

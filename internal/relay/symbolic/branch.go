@@ -1,0 +1,275 @@
+package symbolic
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/relay/model"
+	"presage/internal/relay/order"
+	"presage/internal/relay/path"
+	"presage/internal/relay/summary"
+)
+
+// edge is the state on the way from b to its i-th successor: what the branch tells (X7), and what a loop that is left here
+// has acquired (X9).
+func (f *function) edge(b *ssa.BasicBlock, i int, out *state) *state {
+	s := *out
+	if cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
+		f.block = b
+		f.assume(&s, cond.Cond, i == 0)
+	}
+	if l := f.loop[b.Index]; l > 0 && f.loop[b.Succs[i].Index] != l {
+		for o, at := range f.acquired[l] {
+			if s.sync.Acquired[o] < order.Many && f.everyRound(l, at) {
+				s.sync = s.sync.Acquire(o, order.Many)
+			}
+		}
+	}
+	return &s
+}
+
+// everyRound reports whether the block is executed in every round of its loop.
+func (f *function) everyRound(l int, b *ssa.BasicBlock) bool {
+	for _, m := range f.fn.Blocks {
+		if f.loop[m.Index] != l {
+			continue
+		}
+		header := m == f.fn.Blocks[0]
+		for _, p := range m.Preds {
+			header = header || f.loop[p.Index] != l
+		}
+		if !header {
+			continue
+		}
+		for _, p := range m.Preds {
+			if f.loop[p.Index] == l && !b.Dominates(p) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// assume applies what the branch tells.
+func (f *function) assume(s *state, cond ssa.Value, yes bool) {
+	for {
+		u, ok := cond.(*ssa.UnOp)
+		if !ok || u.Op != token.NOT {
+			break
+		}
+		cond, yes = u.X, !yes
+	}
+	truth := maps.Clone(s.truth)
+	if truth == nil {
+		truth = map[ssa.Value]bool{}
+	}
+	truth[cond] = yes
+	value := cond
+	if b, ok := cond.(*ssa.BinOp); ok && (b.Op == token.EQL || b.Op == token.NEQ) {
+		equal := (b.Op == token.EQL) == yes
+		x, c := b.X, b.Y
+		if _, isConst := x.(*ssa.Const); isConst {
+			x, c = c, x
+		}
+		if k, isConst := c.(*ssa.Const); isConst {
+			switch {
+			case k.IsNil():
+				truth[x] = !equal
+				value, yes = x, !equal
+			case f.selected(s, x, k, equal):
+			default:
+				f.flag(s, x, equal != zero(k))
+			}
+		}
+	} else {
+		f.flag(s, cond, yes)
+	}
+	s.truth = truth
+	for _, g := range s.guesses {
+		if g.value == value && (g.truth == summary.True) == yes {
+			if _, held := s.locks.Plus[g.lock]; !held {
+				s.locks = s.locks.Acquire(g.lock, g.mode)
+			}
+		}
+	}
+}
+
+func zero(c *ssa.Const) bool {
+	if c.Value == nil {
+		return true
+	}
+	switch c.Value.Kind() {
+	case constant.Int:
+		i, exact := constant.Int64Val(c.Value)
+		return exact && i == 0
+	case constant.Bool:
+		return !constant.BoolVal(c.Value)
+	}
+	return false
+}
+
+// selected applies the chosen case of a select.
+func (f *function) selected(s *state, x ssa.Value, k *ssa.Const, equal bool) bool {
+	e, ok := x.(*ssa.Extract)
+	if !ok || e.Index != 0 {
+		return false
+	}
+	sel, ok := e.Tuple.(*ssa.Select)
+	if !ok {
+		return false
+	}
+	i := int(k.Int64())
+	if !equal || i < 0 || i >= len(sel.States) {
+		return true
+	}
+	if st := sel.States[i]; st.Dir == types.SendOnly {
+		f.send(s, sel, st.Chan, st.Send)
+	} else {
+		f.receive(s, sel, st.Chan)
+	}
+	return true
+}
+
+// flag applies an atomic read that has seen what is not the initial value: it has acquired the variable.
+func (f *function) flag(s *state, x ssa.Value, set bool) {
+	call, ok := x.(*ssa.Call)
+	if !ok || !set {
+		return
+	}
+	callee := call.Common().StaticCallee()
+	if callee == nil || len(call.Common().Args) == 0 {
+		return
+	}
+	key := Key(callee)
+	op := model.Lookup(key, pkgOf(key)).Op
+	if op != model.Load && op != model.Swap {
+		return
+	}
+	if a := f.eval(s, call.Common().Args[0]); len(a) == 1 {
+		f.acquire(s, call, f.Table.Of(path.Token, a[0], "atomic"), 1)
+	}
+}
+
+// truthOf is what is known of a result.
+func (f *function) truthOf(s *state, v ssa.Value) summary.Truth {
+	switch v := v.(type) {
+	case *ssa.Const:
+		if v.Value == nil {
+			if v.IsNil() {
+				return summary.False
+			}
+			return summary.Any
+		}
+		if v.Value.Kind() == constant.Bool {
+			if constant.BoolVal(v.Value) {
+				return summary.True
+			}
+			return summary.False
+		}
+		return summary.Any
+	case *ssa.MakeInterface, *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.MakeClosure, *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeSlice, *ssa.Function:
+		return summary.True
+	case *ssa.Call:
+		if c := v.Common().StaticCallee(); c != nil {
+			if k := Key(c); k == "errors.New" || k == "fmt.Errorf" {
+				return summary.True
+			}
+		}
+	}
+	if t, ok := s.truth[v]; ok {
+		if t {
+			return summary.True
+		}
+		return summary.False
+	}
+	return summary.Any
+}
+
+// expect makes conditional locks of the exits by which the results of a call differ (X7).
+func (f *function) expect(s *state, call *ssa.Call, exits []summary.Exit) {
+	if len(exits) < 2 {
+		return
+	}
+	n := len(exits[0].Results)
+	for i := range n {
+		v := resultOf(call, i, n)
+		if v == nil {
+			continue
+		}
+		for _, truth := range []summary.Truth{summary.True, summary.False} {
+			var rel *summary.Exit
+			for _, e := range exits {
+				if e.Results[i] != summary.Any && e.Results[i] != truth {
+					continue
+				}
+				if rel == nil {
+					c := e
+					rel = &c
+				} else {
+					rel.Locks = rel.Locks.Join(e.Locks)
+				}
+			}
+			if rel == nil {
+				continue
+			}
+			for _, l := range rel.Locks.Plus.Sorted() {
+				if _, held := s.locks.Plus[l]; !held && len(s.guesses) < 16 {
+					s.guesses = append(slices.Clip(s.guesses), guess{v, truth, l, rel.Locks.Plus[l]})
+				}
+			}
+		}
+	}
+}
+
+// resultOf is the register of a result.
+func resultOf(call *ssa.Call, i, n int) ssa.Value {
+	if n == 1 {
+		return call
+	}
+	if refs := call.Referrers(); refs != nil {
+		for _, r := range *refs {
+			if e, ok := r.(*ssa.Extract); ok && e.Index == i {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// dropGuesses forgets conditional locks that were released.
+func (s *state) dropGuesses(l *path.Node) {
+	s.guesses = slices.DeleteFunc(slices.Clone(s.guesses), func(g guess) bool { return g.lock == l })
+}
+
+// pkgOf is the package path in the key of a function.
+func pkgOf(key string) string {
+	k := strings.TrimLeft(key, "(*")
+	slash := strings.LastIndexByte(k, '/')
+	if i := strings.IndexByte(k, '['); i >= 0 && i < slash {
+		slash = strings.LastIndexByte(k[:i], '/')
+	}
+	dot := strings.IndexByte(k[slash+1:], '.')
+	if dot < 0 {
+		return k
+	}
+	return k[:slash+1+dot]
+}
+
+func sortNodes(list []*path.Node) {
+	slices.SortFunc(list, func(a, b *path.Node) int { return strings.Compare(a.String(), b.String()) })
+}
+
+func sortStores(list []summary.Store) {
+	slices.SortFunc(list, func(a, b summary.Store) int {
+		if c := strings.Compare(a.Addr.String(), b.Addr.String()); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Value.String(), b.Value.String())
+	})
+}

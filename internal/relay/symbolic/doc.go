@@ -1,0 +1,44 @@
+// Package symbolic executes one function over access paths and yields its summary.
+//
+// # What it computes
+//
+// A forward dataflow analysis of the SSA form. Its state at a point: the relative lockset (package lockset), what was acquired
+// and may have been released (package order), what is in memory, which objects of the function other goroutines may
+// reach, conditional locks, deferred calls. RELAY (ESEC/FSE 2007, sections 3.1 to 3.3) in one pass.
+//
+// # Rules
+//
+// (X1) A value is a set of at most [MaxAliases] paths: one is must(o), several are may(os); more are ⊤, the representative of the type
+// (Figure 2). nil is the empty set.
+//
+// (X2) A load that finds nothing in the store is named init(o), after the place it was read from. Two such loads are one value unless
+// the function itself has written there in between: the paper maps shared places to ⊤ at every step; here the lock of a field
+// read twice is one lock. What another goroutine exchanges in between is missed.
+//
+// (X3) A store to one path replaces what is known of it and of what lies in it; a store to one of several adds to each.
+//
+// (X4) A call applies the effect of its callee's summary (Figures 3 to 6). A callee without summary has none.
+//
+// (X5) An object that the function allocated is owned until it escapes: stored in memory that is not owned, sent, captured by a
+// goroutine. Accesses to an owned object are no guarded accesses: this is initialisation (4.2, category 1).
+//
+// (X6) Memory that was taken out of a shared place under a lock, which the same critical section overwrites or deletes, is
+// owned from then on until it escapes again: unsharing (category 3).
+//
+// (X7) Locks that a branch decides about are conditional: "if this value is true, the lock is held". Values are results of TryLock,
+// results by which the exits of a callee differ, and conditions on which two ways that meet differ (category 6). A branch on
+// the value adds the lock to L+.
+//
+// (X8) Deferred calls run at RunDefers and at a panic, last first, those that may not have been deferred with a weak effect: what
+// they release is released, what they take is not held.
+//
+// (X9) What a loop acquires in every round stands as acquired Many times behind it: the loop is taken to run as often as
+// the loop that started the goroutines.
+//
+// (X10) A channel of capacity 1 is a mutex if the function that sends also receives: from the send to the receive.
+//
+// # Soundness
+//
+// Missed: aliases between different formals, what another goroutine exchanges between two reads of a path (X2), what an unknown callee
+// stores or lets escape, loops that run less often than (X9) takes them to.
+package symbolic

@@ -1,0 +1,433 @@
+package symbolic
+
+import (
+	"fmt"
+	"go/token"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/relay/lockset"
+	"presage/internal/relay/order"
+	"presage/internal/relay/path"
+	"presage/internal/relay/summary"
+)
+
+// binding replaces the roots of a callee's paths by what they are in the caller: rebind of Figure 5.
+type binding struct {
+	f    *function
+	s    *state
+	args []aliases
+	free []*path.Node
+	pos  token.Pos
+	loop bool
+	alt  int // of several aliases, which
+	many bool
+}
+
+// node rebinds a path. many is set if a root on the way had several aliases.
+func (b *binding) node(n *path.Node) *path.Node {
+	if n == nil {
+		return nil
+	}
+	t := b.f.Table
+	return t.Subst(n, b.root, func(addr *path.Node, typ string) *path.Node {
+		v := b.f.load(b.s, addr, typ)
+		switch len(v) {
+		case 0:
+			return t.Load(addr, typ)
+		case 1:
+			return v[0]
+		}
+		b.many = true
+		return v[b.alt%len(v)]
+	})
+}
+
+func (b *binding) root(n *path.Node) *path.Node {
+	t := b.f.Table
+	switch n.Kind {
+	case path.Param:
+		if int(n.Index) >= len(b.args) || len(b.args[n.Index]) == 0 {
+			return t.Unknown(n.Type)
+		}
+		v := b.args[n.Index]
+		b.many = b.many || len(v) > 1
+		return v[b.alt%len(v)].Strip()
+	case path.Free:
+		if int(n.Index) >= len(b.free) || b.free[n.Index] == nil {
+			return t.Unknown(n.Type)
+		}
+		return b.free[n.Index]
+	case path.Alloc:
+		return t.Alloc(b.rename(n.Name), n.Type, n.Loop || b.loop, int(n.Cap))
+	case path.Result:
+		return t.Root(path.Result, int(n.Index), b.rename(n.Name), n.Type)
+	case path.Value:
+		return t.Value(b.rename(n.Name), n.Loop || b.loop)
+	case path.Token:
+		if n.Base == nil {
+			return t.Root(path.Token, 0, b.rename(n.Name), "")
+		}
+	}
+	return nil
+}
+
+// rename tells the sites of different calls apart, two calls deep.
+func (b *binding) rename(name string) string {
+	if strings.Count(name, "@") >= 2 {
+		return name
+	}
+	return fmt.Sprintf("%s@%d", name, b.pos)
+}
+
+// lock rebinds a lock; one that has several aliases is none.
+func (b *binding) lock(n *path.Node) *path.Node {
+	was := b.many
+	b.many = false
+	m := b.node(n)
+	many := b.many
+	b.many = was
+	if many && m.Root().Kind != path.Alloc && b.alt < 0 {
+		return nil
+	}
+	return m
+}
+
+func (b *binding) relative(r lockset.Relative) lockset.Relative {
+	return lockset.Relative{Plus: r.Plus.Map(b.lock), Minus: r.Minus.Map(b.lock)}
+}
+
+func (b *binding) sync(s order.Sync) order.Sync {
+	return order.Sync{Acquired: s.Acquired.Map(b.node), Released: s.Released.Map(b.node)}
+}
+
+// instantiate applies the effect of a callee to the state, and while recording takes over its guarded accesses. It reports
+// whether the call comes back, and the results.
+func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []aliases, result *ssa.Call) (bool, []aliases) {
+	sum := f.Lookup(t.key)
+	if f.recording {
+		f.sum.Edges = append(f.sum.Edges, summary.Edge{Callee: t.key, Locks: s.locks, Forked: s.forked, Pos: f.place(in)})
+	}
+	if sum == nil {
+		if result == nil {
+			return true, nil
+		}
+		if r, ok := f.results[result]; ok {
+			return true, r
+		}
+		return true, []aliases{f.env[result]}
+	}
+	b := &binding{f: f, s: s, args: args, free: t.free, pos: f.place(in), loop: f.loop[f.block.Index] > 0}
+	if f.recording {
+		f.take(b, in, sum, scope{locks: s.locks, sync: s.sync}, 0)
+	}
+	if len(sum.Exits) == 0 {
+		return false, nil
+	}
+	before := *s
+	f.effect(s, b, sum, result)
+	var vals []aliases
+	for _, r := range sum.Results {
+		var v aliases
+		for _, n := range r {
+			b.s = &before
+			v, _ = merge(v, aliases{b.node(n)})
+		}
+		if len(v) > MaxAliases {
+			v = v[:MaxAliases]
+		}
+		vals = append(vals, v)
+	}
+	return true, vals
+}
+
+// effect applies what a callee does to locks, synchronisation and memory.
+func (f *function) effect(s *state, b *binding, sum *summary.Function, result *ssa.Call) {
+	exits := make([]summary.Exit, len(sum.Exits))
+	for i, e := range sum.Exits {
+		exits[i] = summary.Exit{Results: e.Results, Locks: b.relative(e.Locks), Sync: b.sync(e.Sync)}
+	}
+	locks, sync := exits[0].Locks, exits[0].Sync
+	for _, e := range exits[1:] {
+		locks, sync = locks.Join(e.Locks), sync.Join(e.Sync)
+	}
+	type put struct {
+		addr *path.Node
+		vals aliases
+	}
+	var puts []put
+	for _, st := range sum.Stores {
+		a, v := b.node(st.Addr), b.node(st.Value)
+		if n := len(puts); n > 0 && puts[n-1].addr == a {
+			puts[n-1].vals, _ = merge(puts[n-1].vals, aliases{v})
+		} else {
+			puts = append(puts, put{a, aliases{v}})
+		}
+	}
+	var escaped aliases
+	for _, n := range sum.Escaped {
+		escaped = append(escaped, b.node(n))
+	}
+	// Arguments that the callee has let escape are among the accesses of goroutines, and among the stores.
+	for _, p := range puts {
+		f.publish(s, p.addr, p.vals)
+		if len(p.vals) <= MaxAliases {
+			s.put(p.addr, p.vals, true)
+		}
+	}
+	f.escape(s, escaped)
+	for _, i := range sum.Leaks {
+		if int(i) < len(b.args) {
+			f.escape(s, b.args[i])
+		}
+	}
+	for l := range locks.Minus {
+		s.dropGuesses(l)
+	}
+	s.locks = s.locks.Then(locks)
+	if l := f.loop[f.block.Index]; l > 0 {
+		for o := range sync.Acquired {
+			if f.acquired[l] == nil {
+				f.acquired[l] = map[*path.Node]*ssa.BasicBlock{}
+			}
+			f.acquired[l][o] = f.block
+		}
+	}
+	s.sync = s.sync.Then(sync)
+	f.total = order.Most(f.total, s.sync.Released)
+	f.total = order.Most(f.total, s.sync.Released.Plus(sum.Total.Map(b.node)))
+	if result != nil {
+		f.expect(s, result, exits)
+	}
+	s.forked = s.forked || len(sum.Spawns) > 0
+}
+
+// scope is where a callee's accesses are executed: with these locks, after this synchronisation, by this goroutine.
+type scope struct {
+	locks  lockset.Relative
+	sync   order.Sync
+	thread int
+}
+
+// maxHoleDepth bounds how many holes are filled one inside the other.
+const maxHoleDepth = 3
+
+// take takes over the accesses of a callee (UpdateAccessSet, Figure 6).
+func (f *function) take(b *binding, in ssa.Instruction, sum *summary.Function, sc scope, depth int) {
+	threads := make([]int, len(sum.Spawns)+1)
+	threads[0] = sc.thread
+	for i, sp := range sum.Spawns {
+		threads[i+1] = f.takeSpawn(b, in, sp, sc, threads)
+	}
+	std := sum.Std && !f.Std
+	done := map[accessKey]bool{}
+	for _, a := range sum.Accesses {
+		if a.Thread == 0 && std {
+			f.takeStd(b, in, a, sc, done)
+			continue
+		}
+		for alt := range MaxAliases {
+			b.alt, b.many = alt, false
+			loc := b.node(a.Loc)
+			if f.keeps(b, a, loc, threads[a.Thread]) {
+				c := &summary.Access{Loc: loc, Kind: a.Kind, Thread: threads[a.Thread], Pos: a.Pos, Func: a.Func, Names: a.Names, At: a.At,
+					Via: &summary.Call{Pos: b.pos, Func: sum.Key, Next: a.Via}}
+				c.Locks, c.Sync = b.relative(a.Locks), b.sync(a.Sync)
+				f.inScope(c, sc, a.Thread)
+				f.record(c)
+			}
+			if !b.many {
+				break
+			}
+		}
+		b.alt = 0
+	}
+	for _, r := range sum.Releases {
+		if len(f.sum.Releases) >= 64 {
+			break
+		}
+		sync := b.sync(r.Sync)
+		if r.Thread == 0 && sc.thread == 0 {
+			sync = sc.sync.Then(sync)
+		} else {
+			sync.Acquired = sc.sync.Acquired.Plus(sync.Acquired)
+		}
+		times := r.Times
+		if b.loop {
+			times = order.Many
+		}
+		f.sum.Releases = append(f.sum.Releases, summary.Release{Object: b.node(r.Object), Thread: threads[r.Thread], Times: times, Sync: sync})
+	}
+	for _, h := range sum.Holes {
+		f.fill(b, in, h, sc, threads[h.Thread], depth)
+	}
+}
+
+// inScope puts an access of a callee into the scope of the call.
+func (f *function) inScope(a *summary.Access, sc scope, thread int) {
+	if thread == 0 {
+		a.Locks = sc.locks.Then(a.Locks)
+		a.Sync = sc.sync.Then(a.Sync)
+		return
+	}
+	a.Sync.Acquired = sc.sync.Acquired.Plus(a.Sync.Acquired)
+}
+
+// keeps says whether an access of a callee is one of the caller's, too: isAccessible of section 3.3. What was settled in the
+// callee stays there, but for what a pair inside this frame may need.
+func (f *function) keeps(b *binding, a *summary.Access, loc *path.Node, thread int) bool {
+	if loc == nil {
+		return false
+	}
+	settled := !a.Loc.Formal()
+	switch r := loc.Root(); r.Kind {
+	case path.Func, path.Const, path.Value, path.Token:
+		return false
+	case path.Unknown, path.Result:
+		return !settled
+	case path.Global:
+		return !settled || len(f.sum.Accesses) < 200
+	case path.Alloc:
+		if settled {
+			return thread > 0
+		}
+		return thread > 0 || f.shared(b.s, loc)
+	}
+	return thread > 0 || f.shared(b.s, loc)
+}
+
+// takeStd takes over an access of the standard library: it is an access to the object that was given, at the call.
+func (f *function) takeStd(b *binding, in ssa.Instruction, a *summary.Access, sc scope, done map[accessKey]bool) {
+	if !a.Loc.Formal() || len(a.Locks.Plus) > 0 || a.Kind.Atomic() || a.Loc.Loads() > 1 {
+		return
+	}
+	kind := a.Kind
+	if kind == summary.Append {
+		kind = summary.Write
+	}
+	at := a.Loc.Root()
+	if a.Loc.Kind == path.Elem && a.Loc.Base == at {
+		at = a.Loc
+	}
+	loc := b.node(at)
+	k := accessKey{loc, kind, sc.thread, b.pos}
+	if done[k] || !f.keeps(b, a, loc, sc.thread) {
+		return
+	}
+	done[k] = true
+	c := &summary.Access{Loc: loc, Kind: kind, Thread: sc.thread, Pos: b.pos, Func: f.sum.Key, Names: f.names, At: loc}
+	f.inScope(c, sc, 0)
+	f.record(c)
+}
+
+// takeSpawn takes over a goroutine that a callee starts.
+func (f *function) takeSpawn(b *binding, in ssa.Instruction, sp *summary.Spawn, sc scope, threads []int) int {
+	tok := b.node(sp.Token)
+	key := spawnKey{in, tok.Name}
+	if i, ok := f.spawns[key]; ok {
+		return i
+	}
+	c := *sp
+	c.Token, c.Parent, c.Loop = tok, threads[sp.Parent], b.loop
+	c.Many = sp.Many || b.loop
+	c.Via = &summary.Call{Pos: b.pos, Func: sp.Func, Next: sp.Via}
+	c.Sync = b.sync(sp.Sync)
+	if sp.Parent == 0 && sc.thread == 0 {
+		c.Sync = sc.sync.Then(c.Sync)
+	} else {
+		c.Sync.Acquired = sc.sync.Acquired.Plus(c.Sync.Acquired)
+	}
+	c.Total = sp.Total.Map(b.node)
+	f.sum.Spawns = append(f.sum.Spawns, &c)
+	f.spawns[key] = len(f.sum.Spawns)
+	return len(f.sum.Spawns)
+}
+
+// fill fills a hole of a callee if the caller knows what is in it; otherwise it is the caller's hole, too.
+func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope, thread, depth int) {
+	v := b.node(h.Value)
+	locks, sync := b.relative(h.Locks), b.sync(h.Sync)
+	if h.Thread == 0 {
+		locks, sync = sc.locks.Then(locks), sc.sync.Then(sync)
+	} else {
+		sync.Acquired = sc.sync.Acquired.Plus(sync.Acquired)
+	}
+	args := make([]aliases, len(h.Args))
+	flat := make([]*path.Node, len(h.Args))
+	for i, a := range h.Args {
+		if n := b.node(a); n != nil {
+			args[i], flat[i] = aliases{n}, n
+		}
+	}
+	t, ok := f.resolve(v, h.Method)
+	sum := f.Lookup(t.key)
+	if !ok || sum == nil || depth >= maxHoleDepth {
+		if v.Formal() || thread > 0 {
+			f.addHole(summary.Hole{Value: v, Method: h.Method, Iface: h.Iface, Args: flat, Locks: locks, Sync: sync, Thread: thread, Go: h.Go, Pos: h.Pos})
+		}
+		return
+	}
+	f.sum.Edges = append(f.sum.Edges, summary.Edge{Callee: t.key, Locks: locks, Thread: thread, Pos: h.Pos})
+	inner := &binding{f: f, s: b.s, args: withRecv(args, t), free: t.free, pos: h.Pos, loop: b.loop}
+	f.take(inner, in, sum, scope{locks, sync, thread}, depth+1)
+}
+
+// spawn executes a go statement.
+func (f *function) spawn(s *state, in ssa.Instruction, c *ssa.CallCommon) {
+	targets, holes := f.targets(s, c)
+	args := f.arguments(s, c)
+	for _, h := range holes {
+		f.hole(s, in, h, c, args, true)
+	}
+	if _, ok := c.Value.(*ssa.Builtin); ok {
+		return
+	}
+	f.start(s, in, targets, args, nil, false)
+	for _, a := range args {
+		f.escape(s, a)
+	}
+	f.escape(s, f.eval(s, c.Value))
+}
+
+// start starts a goroutine that runs one of the targets; done is the WaitGroup that it is done with at its end.
+func (f *function) start(s *state, in ssa.Instruction, targets []target, args []aliases, done *path.Node, many bool) {
+	pos := f.place(in)
+	token := f.Table.Root(path.Token, 0, fmt.Sprint(pos), "")
+	for i, t := range targets {
+		if f.recording {
+			f.recordSpawn(s, in, t, withRecv(args, t), done, many, token, i)
+		}
+		for _, n := range t.free {
+			f.escape(s, aliases{n})
+		}
+	}
+	s.forked = true
+	f.release(s, token, 1)
+}
+
+func (f *function) recordSpawn(s *state, in ssa.Instruction, t target, args []aliases, done *path.Node, many bool, token *path.Node, i int) {
+	loop := f.loop[f.block.Index] > 0
+	sum := f.Lookup(t.key)
+	sp := &summary.Spawn{Token: token, Many: loop || many, Loop: loop, Pos: f.place(in), Func: t.key, Locks: s.locks, Sync: s.sync}
+	key := spawnKey{in, fmt.Sprint("own", i)}
+	n, ok := f.spawns[key]
+	if !ok {
+		f.sum.Spawns = append(f.sum.Spawns, sp)
+		n = len(f.sum.Spawns)
+		f.spawns[key] = n
+	}
+	sp = f.sum.Spawns[n-1]
+	f.sum.Edges = append(f.sum.Edges, summary.Edge{Callee: t.key, Thread: n, Forked: true, Pos: sp.Pos})
+	b := &binding{f: f, s: s, args: args, free: t.free, pos: sp.Pos, loop: loop}
+	sc := scope{sync: order.Sync{Acquired: s.sync.Acquired.Plus(order.Counts{token: 1})}, thread: n}
+	if sum != nil {
+		f.take(b, in, sum, sc, 0)
+		sp.Total = sum.Total.Map(b.node)
+	}
+	if done != nil {
+		r := order.Sync{Acquired: sc.sync.Acquired, Released: sp.Total}
+		f.sum.Releases = append(f.sum.Releases, summary.Release{Object: done, Thread: n, Times: 1, Sync: r})
+		sp.Total = sp.Total.Plus(order.Counts{done: 1})
+	}
+}

@@ -1,0 +1,247 @@
+package symbolic
+
+import (
+	"maps"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/relay/order"
+	"presage/internal/relay/path"
+	"presage/internal/relay/summary"
+)
+
+// maxAccesses bounds a summary; what is over is counted.
+const maxAccesses = 1200
+
+// access records a guarded access of the function's own text.
+func (f *function) access(s *state, in ssa.Instruction, addr *path.Node, kind summary.Kind) {
+	if !f.recording || !f.shared(s, addr) {
+		return
+	}
+	f.record(&summary.Access{Loc: addr, Kind: kind, Locks: s.locks, Sync: s.sync, Pos: f.place(in), Func: f.sum.Key, Names: f.names, At: addr})
+}
+
+func (f *function) record(a *summary.Access) {
+	k := accessKey{a.Loc, a.Kind, a.Thread, a.Pos}
+	if f.seen[k] >= 4 { // through other calls, with other locks
+		return
+	}
+	f.seen[k]++
+	if len(f.sum.Accesses) >= maxAccesses {
+		f.sum.Cut++
+		return
+	}
+	f.sum.Accesses = append(f.sum.Accesses, a)
+}
+
+// shared reports whether another goroutine may reach the memory at addr (X5, X6).
+func (f *function) shared(s *state, addr *path.Node) bool {
+	switch addr.Kind {
+	case path.Func, path.Const, path.Value, path.Iface:
+		return false
+	}
+	switch r := addr.Root(); r.Kind {
+	case path.Alloc:
+		if !s.escaped[r] {
+			return false
+		}
+	case path.Func, path.Const, path.Value, path.Token:
+		return false
+	}
+	if len(s.owned) > 0 {
+		for n := addr; n != nil; n = n.Base {
+			if s.owned[n] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// publish lets the values escape if others may reach the memory they are stored in.
+func (f *function) publish(s *state, addr *path.Node, vals aliases) {
+	if len(vals) > 0 && f.shared(s, addr) {
+		f.spread(s, vals, !addr.Formal()) // of what is stored in a formal's memory, the caller decides (Stores)
+	}
+}
+
+// escape marks the objects that the values lead to (X5).
+func (f *function) escape(s *state, vals aliases) { f.spread(s, vals, true) }
+
+// spread marks objects as escaped; with leak, formals as well.
+func (f *function) spread(s *state, vals aliases, leak bool) {
+	var add []*path.Node
+	var visit func(n *path.Node)
+	found := nodes{}
+	visit = func(n *path.Node) {
+		n = n.Strip()
+		if s.owned[n] {
+			s.owned = maps.Clone(s.owned)
+			delete(s.owned, n)
+		}
+		r := n.Root()
+		if r.Kind == path.Func {
+			for _, a := range r.Args {
+				visit(a)
+			}
+		}
+		if leak && r.Kind == path.Param && n.Loads() == 0 && !slices.Contains(f.sum.Leaks, int(r.Index)) {
+			f.sum.Leaks = append(f.sum.Leaks, int(r.Index))
+		}
+		if r.Kind != path.Alloc || found[r] || s.escaped[r] {
+			return
+		}
+		found[r] = true
+		add = append(add, r)
+		for a, v := range s.store {
+			if a.Root() == r {
+				for _, w := range v {
+					visit(w)
+				}
+			}
+		}
+	}
+	for _, n := range vals {
+		visit(n)
+	}
+	if len(add) > 0 {
+		s.escaped = maps.Clone(s.escaped)
+		if s.escaped == nil {
+			s.escaped = nodes{}
+		}
+		for _, r := range add {
+			s.escaped[r] = true
+		}
+	}
+}
+
+// unshare takes what was read from memory out of sharing when that memory is overwritten under a lock (X6).
+func (f *function) unshare(s *state, addrs aliases) {
+	if len(s.locks.Plus) == 0 {
+		return
+	}
+	for _, a := range addrs {
+		if r := a.Root(); r.Kind == path.Alloc && !s.escaped[r] {
+			continue
+		}
+		for n, from := range f.touched {
+			for b := from; b != nil; b = b.Base {
+				if b != a {
+					continue
+				}
+				if !s.owned[n] {
+					s.owned = maps.Clone(s.owned)
+					if s.owned == nil {
+						s.owned = nodes{}
+					}
+					s.owned[n] = true
+				}
+				break
+			}
+		}
+	}
+}
+
+// acquire notes an acquire, for the loop it stands in as well (X9).
+func (f *function) acquire(s *state, in ssa.Instruction, o *path.Node, n int) {
+	s.sync = s.sync.Acquire(o, n)
+	if l := f.loop[f.block.Index]; l > 0 {
+		if f.acquired[l] == nil {
+			f.acquired[l] = map[*path.Node]*ssa.BasicBlock{}
+		}
+		f.acquired[l][o] = f.block
+	}
+}
+
+// release notes a release of the function's own goroutine.
+func (f *function) release(s *state, o *path.Node, n int) {
+	if f.recording && len(f.sum.Releases) < 64 {
+		times := n
+		if f.loop[f.block.Index] > 0 {
+			times = order.Many
+		}
+		f.sum.Releases = append(f.sum.Releases, summary.Release{Object: o, Times: times, Sync: s.sync})
+	}
+	s.sync = s.sync.Release(o, n)
+	f.total = order.Most(f.total, s.sync.Released)
+}
+
+// exit records a return.
+func (f *function) exit(s *state, v *ssa.Return) {
+	if !f.recording {
+		return
+	}
+	if f.sum.Results == nil {
+		f.sum.Results = make([][]*path.Node, len(v.Results))
+	}
+	e := summary.Exit{Locks: s.locks, Sync: s.sync}
+	for i, r := range v.Results {
+		vals := f.eval(s, r)
+		e.Results = append(e.Results, f.truthOf(s, r))
+		if u, ok := merge(f.sum.Results[i], vals); ok {
+			f.sum.Results[i] = u
+		} else {
+			f.sum.Results[i] = f.unknown(r.Type())
+		}
+	}
+	if n := len(f.sum.Exits); n >= 8 {
+		last := &f.sum.Exits[n-1]
+		last.Locks, last.Sync = last.Locks.Join(e.Locks), last.Sync.Join(e.Sync)
+		for i := range last.Results {
+			if last.Results[i] != e.Results[i] {
+				last.Results[i] = summary.Any
+			}
+		}
+	} else {
+		f.sum.Exits = append(f.sum.Exits, e)
+	}
+	f.out = append(f.out, s.store)
+	for n := range s.escaped {
+		if !f.wasEscaped[n] {
+			if f.wasEscaped == nil {
+				f.wasEscaped = nodes{}
+			}
+			f.wasEscaped[n] = true
+			f.sum.Escaped = append(f.sum.Escaped, n)
+		}
+	}
+}
+
+// leave makes the summary's stores: what is in memory at every return, as far as a caller can name it.
+func (f *function) leave() {
+	all := map[*path.Node]aliases{}
+	for _, store := range f.out {
+		for a := range store {
+			all[a] = nil
+		}
+	}
+	for a := range all {
+		r := a.Root()
+		if r.Kind != path.Param && r.Kind != path.Free && r.Kind != path.Global && r.Kind != path.Alloc || a.Kind == path.Elem && a.Idx == nil {
+			continue
+		}
+		var vals aliases
+		few := true
+		for _, store := range f.out {
+			v, ok := store[a]
+			if !ok && r.Kind != path.Alloc {
+				v = aliases{f.Table.Load(a, "")}
+			}
+			var fit bool
+			vals, fit = merge(vals, v)
+			few = few && fit
+		}
+		if !few {
+			continue
+		}
+		for _, v := range vals {
+			f.sum.Stores = append(f.sum.Stores, summary.Store{Addr: a, Value: v})
+		}
+	}
+	sortStores(f.sum.Stores)
+	if len(f.sum.Stores) > 200 {
+		f.sum.Stores = f.sum.Stores[:200]
+	}
+	sortNodes(f.sum.Escaped)
+}

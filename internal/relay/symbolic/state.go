@@ -1,0 +1,269 @@
+package symbolic
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/relay/lockset"
+	"presage/internal/relay/order"
+	"presage/internal/relay/path"
+	"presage/internal/relay/summary"
+)
+
+// MaxAliases bounds a may-set (X1).
+const MaxAliases = 4
+
+type (
+	aliases = []*path.Node // sorted by no order, without duplicates
+	nodes   = map[*path.Node]bool
+)
+
+// guess is a conditional lock (X7): if the value is as told, the effect has happened.
+type guess struct {
+	value ssa.Value
+	truth summary.Truth
+	lock  *path.Node
+	mode  lockset.Mode
+}
+
+// deferred is a stack of deferred calls; may says that it need not have been deferred.
+type deferred struct {
+	call *ssa.Defer
+	may  bool
+	next *deferred
+}
+
+// state is what is known at a point. Its maps are immutable: a change copies.
+type state struct {
+	locks   lockset.Relative
+	sync    order.Sync
+	store   map[*path.Node]aliases
+	escaped nodes
+	owned   nodes // paths that were taken out of shared memory (X6)
+	guesses []guess
+	truth   map[ssa.Value]bool // conditions on the way here
+	defers  *deferred
+	forked  bool // a goroutine may have been started
+}
+
+// merge adds b to a without duplicates; nil, false if there are too many.
+func merge(a, b aliases) (aliases, bool) {
+	out := slices.Clip(a)
+	for _, n := range b {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out, len(out) <= MaxAliases
+}
+
+// join is the state where two ways meet.
+func (s *state) join(o *state) *state {
+	j := &state{locks: s.locks.Join(o.locks), sync: s.sync.Join(o.sync), forked: s.forked || o.forked}
+	j.store = map[*path.Node]aliases{}
+	for a, v := range s.store {
+		if w, ok := o.store[a]; ok {
+			if u, ok := merge(v, w); ok {
+				j.store[a] = u
+			}
+		}
+	}
+	// Memory of an own object that one way has not written holds nil there.
+	for _, pair := range [][2]*state{{s, o}, {o, s}} {
+		for a, v := range pair[0].store {
+			if _, ok := pair[1].store[a]; !ok && a.Root().Kind == path.Alloc && a.Loads() == 0 && len(v) > 0 && v[0].Kind != path.Load {
+				j.store[a] = v
+			}
+		}
+	}
+	j.escaped = either(s.escaped, o.escaped)
+	for n := range s.owned {
+		if o.owned[n] {
+			if j.owned == nil {
+				j.owned = nodes{}
+			}
+			j.owned[n] = true
+		}
+	}
+	for v, t := range s.truth {
+		if u, ok := o.truth[v]; ok && t == u {
+			if j.truth == nil {
+				j.truth = map[ssa.Value]bool{}
+			}
+			j.truth[v] = t
+		}
+	}
+	j.guesses = joinGuesses(s, o)
+	j.defers = joinDefers(s.defers, o.defers)
+	return j
+}
+
+func either(a, b nodes) nodes {
+	if len(b) == 0 || maps.Equal(a, b) {
+		return a
+	}
+	if len(a) == 0 {
+		return b
+	}
+	c := maps.Clone(a)
+	maps.Copy(c, b)
+	return c
+}
+
+// joinGuesses keeps what both know, or one knows and the other has for certain; and a lock that one way holds becomes
+// conditional on what tells the ways apart (X7).
+func joinGuesses(s, o *state) []guess {
+	var out []guess
+	add := func(g guess) {
+		if !slices.Contains(out, g) && len(out) < 16 {
+			out = append(out, g)
+		}
+	}
+	for _, pair := range [][2]*state{{s, o}, {o, s}} {
+		a, b := pair[0], pair[1]
+		for _, g := range a.guesses {
+			t, known := b.truth[g.value]
+			_, held := b.locks.Plus[g.lock]
+			if slices.Contains(b.guesses, g) || held || known && t != (g.truth == summary.True) {
+				add(g)
+			}
+		}
+		for l, m := range a.locks.Plus {
+			if _, held := b.locks.Plus[l]; held {
+				continue
+			}
+			for v, t := range a.truth {
+				if u, ok := b.truth[v]; ok && u != t {
+					truth := summary.False
+					if t {
+						truth = summary.True
+					}
+					add(guess{v, truth, l, m})
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b guess) int {
+		if c := strings.Compare(a.value.Name(), b.value.Name()); c != 0 {
+			return c
+		}
+		return strings.Compare(a.lock.String(), b.lock.String())
+	})
+	return out
+}
+
+func joinDefers(a, b *deferred) *deferred {
+	if a == b {
+		return a
+	}
+	var la, lb []*deferred
+	for d := a; d != nil; d = d.next {
+		la = append(la, d)
+	}
+	for d := b; d != nil; d = d.next {
+		lb = append(lb, d)
+	}
+	slices.Reverse(la)
+	slices.Reverse(lb)
+	var out *deferred
+	i := 0
+	for ; i < len(la) && i < len(lb) && la[i].call == lb[i].call; i++ {
+		out = &deferred{la[i].call, la[i].may || lb[i].may, out}
+	}
+	seen := map[*ssa.Defer]bool{}
+	for _, rest := range [][]*deferred{la[i:], lb[i:]} {
+		for _, d := range rest {
+			if !seen[d.call] {
+				seen[d.call] = true
+				out = &deferred{d.call, true, out}
+			}
+		}
+	}
+	return out
+}
+
+func (s *state) equal(o *state) bool {
+	return s.locks.Equal(o.locks) && s.sync.Equal(o.sync) && s.forked == o.forked && maps.Equal(s.escaped, o.escaped) &&
+		maps.Equal(s.owned, o.owned) && maps.Equal(s.truth, o.truth) && slices.Equal(s.guesses, o.guesses) && sameDefers(s.defers, o.defers) &&
+		maps.EqualFunc(s.store, o.store, func(a, b aliases) bool {
+			if len(a) != len(b) {
+				return false
+			}
+			for _, n := range a {
+				if !slices.Contains(b, n) {
+					return false
+				}
+			}
+			return true
+		})
+}
+
+func sameDefers(a, b *deferred) bool {
+	for a != b {
+		if a == nil || b == nil || a.call != b.call || a.may != b.may {
+			return false
+		}
+		a, b = a.next, b.next
+	}
+	return true
+}
+
+// put replaces what is in memory at addr, and forgets what was in it (X3).
+func (s *state) put(addr *path.Node, v aliases, known bool) {
+	store := make(map[*path.Node]aliases, len(s.store)+1)
+	for a, w := range s.store {
+		if a == addr || !path.Prefix(addr, a) {
+			store[a] = w
+		}
+	}
+	if known {
+		store[addr] = v
+	} else {
+		delete(store, addr)
+	}
+	s.store = store
+}
+
+// forget takes out all that is known of an object that is made anew.
+func (s *state) forget(o *path.Node) {
+	stale := func(n *path.Node) bool { return n.Root() == o }
+	if slices.ContainsFunc(slices.Collect(maps.Keys(s.store)), stale) {
+		store := maps.Clone(s.store)
+		maps.DeleteFunc(store, func(n *path.Node, _ aliases) bool { return stale(n) })
+		s.store = store
+	}
+	if s.escaped[o] {
+		s.escaped = maps.Clone(s.escaped)
+		delete(s.escaped, o)
+	}
+	for _, c := range []order.Counts{s.sync.Acquired, s.sync.Released} {
+		for n := range c {
+			if stale(n) {
+				s.sync = s.sync.Forget(n)
+			}
+		}
+	}
+	for l := range s.locks.Plus {
+		if stale(l) {
+			s.locks = s.locks.Release(l)
+		}
+	}
+	if slices.ContainsFunc(slices.Collect(maps.Keys(s.locks.Minus)), stale) {
+		minus := maps.Clone(s.locks.Minus)
+		maps.DeleteFunc(minus, func(n *path.Node, _ lockset.Mode) bool { return stale(n) })
+		s.locks.Minus = minus
+	}
+}
+
+// pushDefer puts a deferred call on the stack; in a loop it stands there once.
+func (s *state) pushDefer(call *ssa.Defer) {
+	for d := s.defers; d != nil; d = d.next {
+		if d.call == call {
+			return
+		}
+	}
+	s.defers = &deferred{call, false, s.defers}
+}

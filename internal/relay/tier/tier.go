@@ -1,0 +1,58 @@
+// Package tier says how likely a warning is, and why: reason codes, never silence.
+//
+// # Rules
+//
+// (T1) Every piece of evidence that speaks against a race has a code. A warning has the codes that hold.
+//
+// (T2) Its tier is the lowest that one of its codes allows: Likely without codes, Possible with weak ones, Unlikely otherwise.
+//
+// (T3) The default report shows Likely.
+package tier
+
+import (
+	"slices"
+)
+
+// Tier is how likely a warning is.
+type Tier string
+
+const (
+	Likely   Tier = "likely"
+	Possible Tier = "possible"
+	Unlikely Tier = "unlikely"
+)
+
+// Reason is a stable code for a piece of evidence.
+type Reason struct {
+	Code string
+	Text string
+	Tier Tier // the best that a warning with it can have
+}
+
+// Reasons is the table of codes.
+var Reasons = []Reason{
+	{"index-unknown", "two elements whose indices are not known may be different ones", Possible},
+	{"other-instance", "the objects have one type; nothing shows that they are one", Possible},
+	{"same-lock-field", "both hold the same lock of their objects, if the objects are one", Unlikely},
+	{"before-start", "one access comes before any goroutine is started", Unlikely},
+	{"one-root", "both accesses are of one goroutine of which nothing shows that there are several", Unlikely},
+	{"open-world", "only a caller outside the packages can run both at once", Possible},
+	{"standard-library", "the access is inside the standard library", Possible},
+	{"ordered-in-frame", "where both goroutines are known, one access comes before the other", Unlikely},
+}
+
+// Of returns the tier that the codes leave (T2).
+func Of(codes []string) Tier {
+	t := Likely
+	for _, r := range Reasons {
+		if slices.Contains(codes, r.Code) && rank(r.Tier) > rank(t) {
+			t = r.Tier
+		}
+	}
+	return t
+}
+
+func rank(t Tier) int { return slices.Index([]Tier{Likely, Possible, Unlikely}, t) }
+
+// Shows reports whether a report of tier at least min has a warning of tier t.
+func Shows(min, t Tier) bool { return rank(t) <= rank(min) }
