@@ -60,6 +60,9 @@ const (
 	Iface  // an interface value, with its dynamic type
 )
 
+// All, as a constant index, is every element.
+const All = -1
+
 // MaxDepth bounds the loads of a path (P2).
 const MaxDepth = 4
 
@@ -159,7 +162,10 @@ func (t *Table) Field(base *Node, name string) *Node {
 // Elem is the address of an element. Of a slice with other bounds, which element is not known (P3).
 func (t *Table) Elem(base, idx *Node) *Node {
 	if base.Kind == Sub {
-		base, idx = base.Base, nil
+		base = base.Base
+		if idx == nil || idx.Kind != Const || idx.Index != All {
+			idx = nil
+		}
 	}
 	return t.node(Node{Kind: Elem, Base: base, Idx: idx})
 }

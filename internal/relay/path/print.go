@@ -72,7 +72,7 @@ func (n *Node) place(names *Names) string {
 		return b + "." + f
 	case Elem:
 		b := strings.TrimPrefix(n.Base.Expr(names), "&")
-		if n.Idx == nil {
+		if n.Idx == nil || n.Idx.Kind == Const && n.Idx.Index == All {
 			return b + "[…]"
 		}
 		return b + "[" + n.Idx.Expr(names) + "]"

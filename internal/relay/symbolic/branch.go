@@ -19,10 +19,10 @@ import (
 // edge is the state on the way from b to its i-th successor: what the branch tells (X7), and what a loop that is left here
 // has acquired (X9).
 func (f *function) edge(b *ssa.BasicBlock, i int, out *state) *state {
-	s := *out
+	s := out.fork()
 	if cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
 		f.block = b
-		f.assume(&s, cond.Cond, i == 0)
+		f.assume(s, cond.Cond, i == 0)
 	}
 	if l := f.loop[b.Index]; l > 0 && f.loop[b.Succs[i].Index] != l {
 		for o, at := range f.acquired[l] {
@@ -31,7 +31,7 @@ func (f *function) edge(b *ssa.BasicBlock, i int, out *state) *state {
 			}
 		}
 	}
-	return &s
+	return s
 }
 
 // everyRound reports whether the block is executed in every round of its loop.

@@ -92,22 +92,21 @@ func (f *function) apply(s *state, in ssa.Instruction, targets []target, args []
 	var joined *state
 	returns := other
 	if other {
-		c := *s
-		joined = &c
+		joined = s.fork()
 	}
 	var values []aliases
 	for _, t := range targets {
-		one := *s
-		comes, vals := f.instantiate(&one, in, t, withRecv(args, t), result)
+		one := s.fork()
+		comes, vals := f.instantiate(one, in, t, withRecv(args, t), result)
 		if !comes {
 			continue
 		}
 		returns = true
 		if joined == nil {
-			joined, values = &one, vals
+			joined, values = one, vals
 			continue
 		}
-		joined = joined.join(&one)
+		joined = joined.join(one)
 		for i := range values {
 			if i < len(vals) {
 				u, ok := merge(values[i], vals[i])
@@ -356,7 +355,7 @@ func (f *function) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []
 		switch v.Type().Underlying().(type) {
 		case *types.Slice, *types.Map:
 			for _, n := range f.eval(s, v) {
-				f.access(s, in, f.Table.Elem(n, nil), kind)
+				f.access(s, in, f.all(n), kind)
 			}
 		}
 	}
@@ -367,7 +366,7 @@ func (f *function) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []
 			elems(args[1], summary.Read)
 			for _, n := range f.eval(s, args[0]) {
 				if sl, ok := args[1].Type().Underlying().(*types.Slice); ok && f.refers(sl.Elem()) {
-					f.publish(s, f.Table.Elem(n, nil), f.contents(s, args[1]))
+					f.publish(s, f.all(n), f.contents(s, args[1]))
 				}
 			}
 		}
@@ -384,7 +383,7 @@ func (f *function) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []
 	case "delete", "clear":
 		elems(args[0], summary.Write)
 		for _, n := range f.eval(s, args[0]) {
-			f.unshare(s, aliases{f.Table.Elem(n, nil)})
+			f.unshare(s, aliases{f.all(n)})
 		}
 	case "len":
 		if _, ok := args[0].Type().Underlying().(*types.Map); ok {
@@ -405,7 +404,7 @@ func (f *function) contents(s *state, v ssa.Value) aliases {
 		if n.Kind == path.Sub {
 			n = n.Base
 		}
-		for a, vals := range s.store {
+		for a, vals := range s.mem.of(n.Root()) {
 			if a.Kind == path.Elem && a.Base == n {
 				out = append(out, vals...)
 			}
@@ -417,14 +416,14 @@ func (f *function) contents(s *state, v ssa.Value) aliases {
 // runDefers executes the deferred calls (X8).
 func (f *function) runDefers(s *state) {
 	for d := s.defers; d != nil; d = d.next {
-		one := *s
-		if !f.invoke(&one, d.call, d.call.Common(), nil) {
+		one := s.fork()
+		if !f.invoke(one, d.call, d.call.Common(), nil) {
 			continue
 		}
 		if d.may {
-			*s = *s.join(&one)
+			*s = *s.join(one)
 		} else {
-			*s = one
+			*s = *one
 		}
 	}
 	s.defers = nil

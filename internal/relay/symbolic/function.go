@@ -53,7 +53,7 @@ type function struct {
 	acquired   map[int]map[*path.Node]*ssa.BasicBlock // by loop (X9)
 	both       map[ssa.Value]bool                     // channels that the function sends to and receives from (X10)
 	touched    map[*path.Node]*path.Node              // load → the place that was read, for (X6)
-	out        []map[*path.Node]aliases               // memory at each return
+	out        []memory                               // at each return
 	wasEscaped nodes
 }
 
@@ -208,7 +208,7 @@ func holder(ch ssa.Value) ssa.Value {
 
 // fixpoint propagates states until nothing changes.
 func (f *function) fixpoint() {
-	f.in[f.fn.Blocks[0]] = &state{store: map[*path.Node]aliases{}}
+	f.in[f.fn.Blocks[0]] = &state{}
 	rounds := map[*ssa.BasicBlock]int{}
 	dirty := map[*ssa.BasicBlock]bool{f.fn.Blocks[0]: true}
 	for len(dirty) > 0 {
@@ -260,14 +260,14 @@ func widen(old, now order.Counts) order.Counts {
 
 // execute runs a block and returns the state at its end, nil if control does not go on.
 func (f *function) execute(b *ssa.BasicBlock, in *state) *state {
-	s := *in
+	s := in.fork()
 	f.block = b
 	for _, instr := range b.Instrs {
-		if !f.step(&s, instr) {
+		if !f.step(s, instr) {
 			return nil
 		}
 	}
-	return &s
+	return s
 }
 
 // site names an instruction within the program.

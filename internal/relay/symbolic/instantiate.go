@@ -125,13 +125,13 @@ func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []al
 	if len(sum.Exits) == 0 {
 		return false, nil
 	}
-	before := *s
+	before := s.fork()
 	f.effect(s, b, sum, result)
 	var vals []aliases
 	for _, r := range sum.Results {
 		var v aliases
 		for _, n := range r {
-			b.s = &before
+			b.s = before
 			v, _ = merge(v, aliases{b.node(n)})
 		}
 		if len(v) > MaxAliases {
@@ -173,7 +173,7 @@ func (f *function) effect(s *state, b *binding, sum *summary.Function, result *s
 	for _, p := range puts {
 		f.publish(s, p.addr, p.vals)
 		if len(p.vals) <= MaxAliases {
-			s.put(p.addr, p.vals, true)
+			s.mem.put(p.addr, p.vals, true)
 		}
 	}
 	f.escape(s, escaped)

@@ -55,7 +55,7 @@ func (f *function) step(s *state, instr ssa.Instruction) bool {
 		f.lookup(s, v)
 	case *ssa.MapUpdate:
 		for _, m := range f.eval(s, v.Map) {
-			addr := f.Table.Elem(m, nil)
+			addr := f.all(m)
 			f.access(s, v, addr, summary.Write)
 			f.publish(s, addr, f.eval(s, v.Value))
 			f.publish(s, addr, f.eval(s, v.Key))
@@ -66,7 +66,7 @@ func (f *function) step(s *state, instr ssa.Instruction) bool {
 		f.env[v] = f.eval(s, v.Iter)
 		if !v.IsString {
 			for _, m := range f.env[v] {
-				f.access(s, v, f.Table.Elem(m, nil), summary.Read)
+				f.access(s, v, f.all(m), summary.Read)
 			}
 		}
 	case *ssa.Phi:
@@ -113,7 +113,7 @@ func (f *function) step(s *state, instr ssa.Instruction) bool {
 	case *ssa.Panic:
 		f.runDefers(s)
 		if f.panics == nil {
-			f.panics = s
+			f.panics = s.fork()
 		} else {
 			f.panics = f.panics.join(s)
 		}
@@ -211,7 +211,7 @@ func (f *function) lookup(s *state, v *ssa.Lookup) {
 	}
 	var addrs aliases
 	for _, m := range f.eval(s, v.X) {
-		addr := f.Table.Elem(m, nil)
+		addr := f.all(m)
 		f.access(s, v, addr, summary.Read)
 		addrs = append(addrs, addr)
 	}
@@ -248,7 +248,7 @@ func (f *function) convert(s *state, v *ssa.Convert) {
 	if b, ok := v.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
 		if _, ok := v.X.Type().Underlying().(*types.Slice); ok {
 			for _, n := range f.eval(s, v.X) {
-				f.access(s, v, f.Table.Elem(n, nil), summary.Read)
+				f.access(s, v, f.all(n), summary.Read)
 			}
 		}
 	}
@@ -274,7 +274,7 @@ func (f *function) extract(s *state, v *ssa.Extract) {
 		if v.Index == 2 && f.refers(v.Type()) {
 			var addrs aliases
 			for _, m := range f.env[t] {
-				addrs = append(addrs, f.Table.Elem(m, nil))
+				addrs = append(addrs, f.all(m))
 			}
 			f.env[v] = f.deref(s, addrs, v.Type())
 		}
@@ -301,7 +301,7 @@ func (f *function) unop(s *state, v *ssa.UnOp) {
 				}
 			}
 		} else if b, ok := v.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsInteger != 0 && len(addrs) == 1 {
-			f.env[v] = s.store[addrs[0]]
+			f.env[v], _ = s.mem.get(addrs[0])
 		}
 	case token.ARROW:
 		f.receive(s, v, v.X)
@@ -328,13 +328,13 @@ func (f *function) assign(s *state, v *ssa.Store) {
 	f.unshare(s, addrs)
 	if len(addrs) == 1 && (addrs[0].Kind != path.Elem || addrs[0].Idx != nil) {
 		_, isConst := v.Val.(*ssa.Const)
-		s.put(addrs[0], vals, f.refers(v.Val.Type()) || len(vals) > 0 || isConst && f.refers(v.Val.Type()))
+		s.mem.put(addrs[0], vals, f.refers(v.Val.Type()) || len(vals) > 0 || isConst && f.refers(v.Val.Type()))
 		return
 	}
 	for _, a := range addrs {
-		old, ok := s.store[a]
+		old, ok := s.mem.get(a)
 		u, few := merge(old, vals)
-		s.put(a, u, ok && few)
+		s.mem.put(a, u, ok && few)
 	}
 }
 

@@ -94,11 +94,9 @@ func (f *function) spread(s *state, vals aliases, leak bool) {
 		}
 		found[r] = true
 		add = append(add, r)
-		for a, v := range s.store {
-			if a.Root() == r {
-				for _, w := range v {
-					visit(w)
-				}
+		for _, v := range s.mem.of(r) {
+			for _, w := range v {
+				visit(w)
 			}
 		}
 	}
@@ -196,7 +194,8 @@ func (f *function) exit(s *state, v *ssa.Return) {
 	} else {
 		f.sum.Exits = append(f.sum.Exits, e)
 	}
-	f.out = append(f.out, s.store)
+	s.mem.own = false
+	f.out = append(f.out, s.mem)
 	for n := range s.escaped {
 		if !f.wasEscaped[n] {
 			if f.wasEscaped == nil {
@@ -211,9 +210,11 @@ func (f *function) exit(s *state, v *ssa.Return) {
 // leave makes the summary's stores: what is in memory at every return, as far as a caller can name it.
 func (f *function) leave() {
 	all := map[*path.Node]aliases{}
-	for _, store := range f.out {
-		for a := range store {
-			all[a] = nil
+	for _, m := range f.out {
+		for _, cells := range m.roots {
+			for a := range cells {
+				all[a] = nil
+			}
 		}
 	}
 	for a := range all {
@@ -223,8 +224,8 @@ func (f *function) leave() {
 		}
 		var vals aliases
 		few := true
-		for _, store := range f.out {
-			v, ok := store[a]
+		for _, m := range f.out {
+			v, ok := m.get(a)
 			if !ok && r.Kind != path.Alloc {
 				v = aliases{f.Table.Load(a, "")}
 			}

@@ -36,11 +36,11 @@ type deferred struct {
 	next *deferred
 }
 
-// state is what is known at a point. Its maps are immutable: a change copies.
+// state is what is known at a point. Its maps are immutable: a change copies. A copy of a state is made by fork.
 type state struct {
 	locks   lockset.Relative
 	sync    order.Sync
-	store   map[*path.Node]aliases
+	mem     memory
 	escaped nodes
 	owned   nodes // paths that were taken out of shared memory (X6)
 	guesses []guess
@@ -63,22 +63,7 @@ func merge(a, b aliases) (aliases, bool) {
 // join is the state where two ways meet.
 func (s *state) join(o *state) *state {
 	j := &state{locks: s.locks.Join(o.locks), sync: s.sync.Join(o.sync), forked: s.forked || o.forked}
-	j.store = map[*path.Node]aliases{}
-	for a, v := range s.store {
-		if w, ok := o.store[a]; ok {
-			if u, ok := merge(v, w); ok {
-				j.store[a] = u
-			}
-		}
-	}
-	// Memory of an own object that one way has not written holds nil there.
-	for _, pair := range [][2]*state{{s, o}, {o, s}} {
-		for a, v := range pair[0].store {
-			if _, ok := pair[1].store[a]; !ok && a.Root().Kind == path.Alloc && a.Loads() == 0 && len(v) > 0 && v[0].Kind != path.Load {
-				j.store[a] = v
-			}
-		}
-	}
+	j.mem = s.mem.join(&o.mem)
 	j.escaped = either(s.escaped, o.escaped)
 	for n := range s.owned {
 		if o.owned[n] {
@@ -188,17 +173,7 @@ func joinDefers(a, b *deferred) *deferred {
 func (s *state) equal(o *state) bool {
 	return s.locks.Equal(o.locks) && s.sync.Equal(o.sync) && s.forked == o.forked && maps.Equal(s.escaped, o.escaped) &&
 		maps.Equal(s.owned, o.owned) && maps.Equal(s.truth, o.truth) && slices.Equal(s.guesses, o.guesses) && sameDefers(s.defers, o.defers) &&
-		maps.EqualFunc(s.store, o.store, func(a, b aliases) bool {
-			if len(a) != len(b) {
-				return false
-			}
-			for _, n := range a {
-				if !slices.Contains(b, n) {
-					return false
-				}
-			}
-			return true
-		})
+		s.mem.equal(&o.mem)
 }
 
 func sameDefers(a, b *deferred) bool {
@@ -211,30 +186,10 @@ func sameDefers(a, b *deferred) bool {
 	return true
 }
 
-// put replaces what is in memory at addr, and forgets what was in it (X3).
-func (s *state) put(addr *path.Node, v aliases, known bool) {
-	store := make(map[*path.Node]aliases, len(s.store)+1)
-	for a, w := range s.store {
-		if a == addr || !path.Prefix(addr, a) {
-			store[a] = w
-		}
-	}
-	if known {
-		store[addr] = v
-	} else {
-		delete(store, addr)
-	}
-	s.store = store
-}
-
 // forget takes out all that is known of an object that is made anew.
 func (s *state) forget(o *path.Node) {
 	stale := func(n *path.Node) bool { return n.Root() == o }
-	if slices.ContainsFunc(slices.Collect(maps.Keys(s.store)), stale) {
-		store := maps.Clone(s.store)
-		maps.DeleteFunc(store, func(n *path.Node, _ aliases) bool { return stale(n) })
-		s.store = store
-	}
+	s.mem.drop(o)
 	if s.escaped[o] {
 		s.escaped = maps.Clone(s.escaped)
 		delete(s.escaped, o)
@@ -266,4 +221,11 @@ func (s *state) pushDefer(call *ssa.Defer) {
 		}
 	}
 	s.defers = &deferred{call, false, s.defers}
+}
+
+// fork is a copy that may be changed.
+func (s *state) fork() *state {
+	s.mem.own = false
+	c := *s
+	return &c
 }

@@ -64,12 +64,12 @@ func (f *function) each(v aliases, t types.Type, g func(*path.Node) *path.Node) 
 
 // load returns what is in memory at addr (X2).
 func (f *function) load(s *state, addr *path.Node, typ string) aliases {
-	if v, ok := s.store[addr]; ok {
+	if v, ok := s.mem.get(addr); ok {
 		return v
 	}
 	// Of a struct that was stored as a whole, the field of that struct.
 	if addr.Kind == path.Field {
-		if v, ok := s.store[addr.Base]; ok && len(v) == 1 && v[0].Kind == path.Load {
+		if v, ok := s.mem.get(addr.Base); ok && len(v) == 1 && v[0].Kind == path.Load {
 			return f.load(s, f.Table.Field(v[0].Base, addr.Name), typ)
 		}
 	}
@@ -158,4 +158,9 @@ func length(v ssa.Value) int {
 		}
 	}
 	return -1
+}
+
+// all is the address of every element: of a map, or of a slice in an operation on the whole.
+func (f *function) all(n *path.Node) *path.Node {
+	return f.Table.Elem(n.Strip(), f.Table.Const(path.All))
 }

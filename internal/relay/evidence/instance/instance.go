@@ -74,6 +74,9 @@ func same(x, y *path.Node, twins bool) Alias {
 }
 
 func index(i, j *path.Node, twins bool) Alias {
+	if all(i) || all(j) {
+		return Same
+	}
 	if i == nil || j == nil {
 		return Weak
 	}
@@ -89,5 +92,10 @@ func index(i, j *path.Node, twins bool) Alias {
 		}
 		return Same
 	}
+	if i.Kind == path.Value && i.Loop && j.Kind == path.Const || j.Kind == path.Value && j.Loop && i.Kind == path.Const {
+		return Same // a loop over the elements comes to each
+	}
 	return Weak
 }
+
+func all(i *path.Node) bool { return i != nil && i.Kind == path.Const && i.Index == path.All }
