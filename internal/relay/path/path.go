@@ -64,7 +64,7 @@ const (
 const All = -1
 
 // MaxDepth bounds the loads of a path (P2).
-const MaxDepth = 4
+const MaxDepth = 3
 
 // Node is one value. It is immutable.
 type Node struct {
@@ -154,6 +154,14 @@ func (t *Table) Value(name string, loop bool) *Node {
 	return t.node(Node{Kind: Value, Name: name, Loop: loop})
 }
 
+// AnyOf is a synchronisation object that stands for one of several.
+func (t *Table) AnyOf(objects []*Node) *Node {
+	if len(objects) == 0 {
+		return nil
+	}
+	return t.node(Node{Kind: Token, Base: objects[0], Name: "any", Args: objects})
+}
+
 // Field is the address of a field.
 func (t *Table) Field(base *Node, name string) *Node {
 	return t.node(Node{Kind: Field, Base: base, Name: name})
@@ -162,20 +170,27 @@ func (t *Table) Field(base *Node, name string) *Node {
 // Elem is the address of an element. Of a slice with other bounds, which element is not known (P3).
 func (t *Table) Elem(base, idx *Node) *Node {
 	if base.Kind == Sub {
-		base = base.Base
-		if idx == nil || idx.Kind != Const || idx.Index != All {
+		if base.Name == "" || idx != nil && idx.Kind == Const && idx.Index == All {
 			idx = nil
 		}
+		base = base.Base
 	}
 	return t.node(Node{Kind: Elem, Base: base, Idx: idx})
 }
 
-// Sub is base with other bounds.
-func (t *Table) Sub(base *Node) *Node {
-	if base.Kind == Sub {
-		return base
+// Sub is base with other bounds; a prefix has the same indices.
+func (t *Table) Sub(base *Node, prefix bool) *Node {
+	name := ""
+	if prefix {
+		name = "prefix"
 	}
-	return t.node(Node{Kind: Sub, Base: base})
+	if base.Kind == Sub {
+		if base.Name == name {
+			return base
+		}
+		base, name = base.Base, ""
+	}
+	return t.node(Node{Kind: Sub, Base: base, Name: name})
 }
 
 // Load is what the address held; typ is the class of what that points to.
@@ -205,6 +220,14 @@ func (n *Node) Object() *Node {
 		n = n.Base
 	}
 	return n
+}
+
+// Buffer is the capacity of a channel, if the site that makes it is known: −1 if it is not constant, −2 if nothing is known.
+func (n *Node) Buffer() int {
+	if n.Kind == Alloc {
+		return int(n.Cap)
+	}
+	return -2
 }
 
 // Local reports whether the path begins at the frame: its meaning depends on the call.
@@ -256,7 +279,7 @@ func (t *Table) Subst(n *Node, root func(*Node) *Node, load func(addr *Node, typ
 		if m == nil {
 			c := *n
 			c.frame, c.loads = false, 0
-			if n.Kind == Func && len(n.Args) > 0 {
+			if len(n.Args) > 0 {
 				c.Args = make([]*Node, len(n.Args))
 				for i, a := range n.Args {
 					c.Args[i] = sub(a)
@@ -272,7 +295,7 @@ func (t *Table) Subst(n *Node, root func(*Node) *Node, load func(addr *Node, typ
 			case n.Kind == Elem:
 				m = t.Elem(c.Base, c.Idx)
 			case n.Kind == Sub:
-				m = t.Sub(c.Base)
+				m = t.Sub(c.Base, n.Name == "prefix")
 			default:
 				m = t.node(c)
 			}

@@ -21,6 +21,9 @@ import (
 func (f *function) edge(b *ssa.BasicBlock, i int, out *state) *state {
 	s := out.fork()
 	if cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
+		if never(cond.Cond, i == 0) {
+			return nil
+		}
 		f.block = b
 		f.assume(s, cond.Cond, i == 0)
 	}
@@ -84,11 +87,14 @@ func (f *function) assume(s *state, cond ssa.Value, yes bool) {
 				value, yes = x, !equal
 			case f.selected(s, x, k, equal):
 			default:
-				f.flag(s, x, equal != zero(k))
+				f.flag(s, x, k, equal)
 			}
+		} else {
+			f.flag(s, x, nil, equal)
+			f.flag(s, c, nil, equal)
 		}
 	} else {
-		f.flag(s, cond, yes)
+		f.flag(s, cond, nil, yes)
 	}
 	s.truth = truth
 	for _, g := range s.guesses {
@@ -128,18 +134,58 @@ func (f *function) selected(s *state, x ssa.Value, k *ssa.Const, equal bool) boo
 	if !equal || i < 0 || i >= len(sel.States) {
 		return true
 	}
+	before := s.sync
 	if st := sel.States[i]; st.Dir == types.SendOnly {
 		f.send(s, sel, st.Chan, st.Send)
 	} else {
 		f.receive(s, sel, st.Chan)
 	}
+	if sel.Blocking && len(sel.States) > 1 {
+		if o := f.anyOf(s, sel); o != nil && before.Acquired[o] == 0 {
+			f.acquire(s, sel, o, 1)
+		}
+	}
 	return true
 }
 
-// flag applies an atomic read that has seen what is not the initial value: it has acquired the variable.
-func (f *function) flag(s *state, x ssa.Value, set bool) {
+// anyOf names what every case of a select acquires: one of these objects.
+func (f *function) anyOf(s *state, sel *ssa.Select) *path.Node {
+	var objects []*path.Node
+	for _, st := range sel.States {
+		for _, c := range f.eval(s, st.Chan) {
+			kind, name := path.Token, "chan"
+			if st.Dir == types.SendOnly {
+				kind, name = path.Recv, ""
+			}
+			objects = append(objects, f.Table.Of(kind, c.Strip(), name))
+		}
+	}
+	return f.Table.AnyOf(objects)
+}
+
+// never reports whether the branch cannot be taken, because its condition is constant.
+func never(cond ssa.Value, yes bool) bool {
+	b, ok := cond.(*ssa.BinOp)
+	if !ok {
+		return false
+	}
+	x, isX := b.X.(*ssa.Const)
+	y, isY := b.Y.(*ssa.Const)
+	if !isX || !isY || x.Value == nil || y.Value == nil {
+		return false
+	}
+	switch b.Op {
+	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+		return constant.Compare(x.Value, b.Op, y.Value) != yes
+	}
+	return false
+}
+
+// flag applies an atomic read that has seen what is not the initial value: it has acquired the variable. A counter that has
+// reached k was changed k−1 times by others; a compare-and-swap that fails on 0, or succeeds on something else, has seen a change.
+func (f *function) flag(s *state, x ssa.Value, k *ssa.Const, equal bool) {
 	call, ok := x.(*ssa.Call)
-	if !ok || !set {
+	if !ok {
 		return
 	}
 	callee := call.Common().StaticCallee()
@@ -148,11 +194,30 @@ func (f *function) flag(s *state, x ssa.Value, set bool) {
 	}
 	key := Key(callee)
 	op := model.Lookup(key, pkgOf(key)).Op
-	if op != model.Load && op != model.Swap {
+	n := 1
+	switch op {
+	case model.Load:
+		if k != nil && equal == zero(k) {
+			return
+		}
+		if k == nil && !equal {
+			return
+		}
+	case model.Swap:
+		old, ok := call.Common().Args[1].(*ssa.Const)
+		if !ok || equal == zero(old) {
+			return
+		}
+	case model.Update:
+		if k == nil || !equal || k.Value == nil || k.Value.Kind() != constant.Int || k.Int64() < 2 || k.Int64() > 64 {
+			return
+		}
+		n = int(k.Int64()) - 1
+	default:
 		return
 	}
 	if a := f.eval(s, call.Common().Args[0]); len(a) == 1 {
-		f.acquire(s, call, f.Table.Of(path.Token, a[0], "atomic"), 1)
+		f.acquire(s, call, f.Table.Of(path.Token, a[0], "atomic"), n)
 	}
 }
 

@@ -362,6 +362,7 @@ func (f *function) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []
 	switch b.Name() {
 	case "append":
 		elems(args[0], summary.Append)
+		elems(args[0], summary.Read) // it is copied if it must grow
 		if len(args) > 1 {
 			elems(args[1], summary.Read)
 			for _, n := range f.eval(s, args[0]) {
@@ -449,7 +450,7 @@ func (f *function) hole(s *state, in ssa.Instruction, v *path.Node, c *ssa.CallC
 	f.addHole(h)
 }
 
-const maxHoles = 200
+const maxHoles = 100
 
 func (f *function) addHole(h summary.Hole) {
 	if !f.recording {

@@ -46,6 +46,7 @@ type function struct {
 	recording  bool
 	block      *ssa.BasicBlock
 	panics     *state // joined states of panics
+	forks      bool   // the function starts goroutines
 	seen       map[accessKey]int
 	spawns     map[spawnKey]int
 	results    map[*ssa.Call][]aliases
@@ -183,11 +184,21 @@ func (f *function) mutexes() {
 	for _, b := range f.fn.Blocks {
 		for _, in := range b.Instrs {
 			switch in := in.(type) {
+			case *ssa.Go:
+				f.forks = true
 			case *ssa.Send:
 				sends[holder(in.Chan)] = true
 			case *ssa.UnOp:
 				if in.Op == token.ARROW {
 					receives[holder(in.X)] = true
+				}
+			case *ssa.Select:
+				for _, st := range in.States {
+					if st.Dir == types.SendOnly {
+						sends[holder(st.Chan)] = true
+					} else {
+						receives[holder(st.Chan)] = true
+					}
 				}
 			}
 		}
@@ -226,6 +237,9 @@ func (f *function) fixpoint() {
 			}
 			for i, succ := range b.Succs {
 				s := f.edge(b, i, out)
+				if s == nil {
+					continue
+				}
 				if old := f.in[succ]; old != nil {
 					j := old.join(s)
 					if rounds[succ] > widenAfter {

@@ -91,6 +91,9 @@ func (b *binding) lock(n *path.Node) *path.Node {
 	if many && m.Root().Kind != path.Alloc && b.alt < 0 {
 		return nil
 	}
+	if m.Kind == path.Token && m.Name == "mutex" && m.Base.Buffer() >= -1 && m.Base.Buffer() != 1 { // (X10)
+		return nil
+	}
 	return m
 }
 
@@ -210,6 +213,17 @@ type scope struct {
 	thread int
 }
 
+// maxVia bounds the calls between a function and an access that it takes over; what is deeper stays with its callee.
+const maxVia = 6
+
+func calls(c *summary.Call) int {
+	n := 0
+	for ; c != nil; c = c.Next {
+		n++
+	}
+	return n
+}
+
 // maxHoleDepth bounds how many holes are filled one inside the other.
 const maxHoleDepth = 3
 
@@ -220,6 +234,7 @@ func (f *function) take(b *binding, in ssa.Instruction, sum *summary.Function, s
 	for i, sp := range sum.Spawns {
 		threads[i+1] = f.takeSpawn(b, in, sp, sc, threads)
 	}
+	f.forks = f.forks || len(sum.Spawns) > 0
 	std := sum.Std && !f.Std
 	done := map[accessKey]bool{}
 	for _, a := range sum.Accesses {
@@ -230,7 +245,7 @@ func (f *function) take(b *binding, in ssa.Instruction, sum *summary.Function, s
 		for alt := range MaxAliases {
 			b.alt, b.many = alt, false
 			loc := b.node(a.Loc)
-			if f.keeps(b, a, loc, threads[a.Thread]) {
+			if f.keeps(b, a, loc, threads[a.Thread]) && calls(a.Via) < maxVia {
 				c := &summary.Access{Loc: loc, Kind: a.Kind, Thread: threads[a.Thread], Pos: a.Pos, Func: a.Func, Names: a.Names, At: a.At,
 					Via: &summary.Call{Pos: b.pos, Func: sum.Key, Next: a.Via}}
 				c.Locks, c.Sync = b.relative(a.Locks), b.sync(a.Sync)
@@ -287,7 +302,7 @@ func (f *function) keeps(b *binding, a *summary.Access, loc *path.Node, thread i
 	case path.Unknown, path.Result:
 		return !settled
 	case path.Global:
-		return !settled || len(f.sum.Accesses) < 200
+		return !settled || thread > 0 || f.forks && a.Via == nil
 	case path.Alloc:
 		if settled {
 			return thread > 0
@@ -370,6 +385,12 @@ func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope
 	}
 	f.sum.Edges = append(f.sum.Edges, summary.Edge{Callee: t.key, Locks: locks, Thread: thread, Pos: h.Pos})
 	inner := &binding{f: f, s: b.s, args: withRecv(args, t), free: t.free, pos: h.Pos, loop: b.loop}
+	if thread > 0 {
+		sp := f.sum.Spawns[thread-1]
+		sp.Total = sp.Total.Plus(sum.Total.Map(inner.node))
+	} else {
+		f.total = order.Most(f.total, sync.Released.Plus(sum.Total.Map(inner.node)))
+	}
 	f.take(inner, in, sum, scope{locks, sync, thread}, depth+1)
 }
 
@@ -422,8 +443,8 @@ func (f *function) recordSpawn(s *state, in ssa.Instruction, t target, args []al
 	b := &binding{f: f, s: s, args: args, free: t.free, pos: sp.Pos, loop: loop}
 	sc := scope{sync: order.Sync{Acquired: s.sync.Acquired.Plus(order.Counts{token: 1})}, thread: n}
 	if sum != nil {
-		f.take(b, in, sum, sc, 0)
 		sp.Total = sum.Total.Map(b.node)
+		f.take(b, in, sum, sc, 0)
 	}
 	if done != nil {
 		r := order.Sync{Acquired: sc.sync.Acquired, Released: sp.Total}

@@ -196,11 +196,14 @@ func (f *function) field(s *state, v *ssa.Field) {
 
 func (f *function) slice(s *state, v *ssa.Slice) {
 	whole := v.Low == nil && v.High == nil
+	if _, made := v.X.(*ssa.Alloc); made && v.Low == nil { // make of constant size
+		whole = true
+	}
 	f.env[v] = f.each(f.eval(s, v.X), v.Type(), func(n *path.Node) *path.Node {
-		if whole || v.Low == nil {
+		if whole {
 			return n
 		}
-		return f.Table.Sub(n)
+		return f.Table.Sub(n, v.Low == nil)
 	})
 }
 
@@ -344,10 +347,10 @@ func (f *function) send(s *state, in ssa.Instruction, ch, x ssa.Value) {
 		c = c.Strip()
 		f.access(s, in, f.Table.Field(c, "chan.state"), summary.Read)
 		f.escape(s, f.eval(s, x))
-		if f.both[holder(ch)] && c.Cap == 1 {
+		if f.both[holder(ch)] && (c.Buffer() == 1 || c.Buffer() < -1) {
 			f.toggle(s, c)
 		}
-		if c.Cap >= 0 {
+		if c.Buffer() != -1 {
 			f.acquire(s, in, f.Table.Of(path.Recv, c, ""), 1)
 		}
 		f.release(s, f.Table.Of(path.Token, c, "chan"), 1)
@@ -358,7 +361,7 @@ func (f *function) send(s *state, in ssa.Instruction, ch, x ssa.Value) {
 func (f *function) receive(s *state, in ssa.Instruction, ch ssa.Value) {
 	for _, c := range f.eval(s, ch) {
 		c = c.Strip()
-		if f.both[holder(ch)] && c.Cap == 1 {
+		if f.both[holder(ch)] && (c.Buffer() == 1 || c.Buffer() < -1) {
 			f.toggle(s, c)
 		}
 		f.release(s, f.Table.Of(path.Recv, c, ""), 1)

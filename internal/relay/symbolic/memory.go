@@ -12,7 +12,7 @@ import (
 )
 
 // maxAccesses bounds a summary; what is over is counted.
-const maxAccesses = 1200
+const maxAccesses = 400
 
 // access records a guarded access of the function's own text.
 func (f *function) access(s *state, in ssa.Instruction, addr *path.Node, kind summary.Kind) {

@@ -13,6 +13,7 @@
 //	(B3) o is a channel or an atomic flag: b stands before a if fewer than n releases need not come after b.
 //	     A goroutine of which there are many counts Many times.
 //	(B4) o is the receiving side of a channel with capacity c: as (B3), with n−c.
+//	(B5) a has acquired one of several objects (select): b stands before a if it does by each that anyone releases.
 //
 // # Soundness
 //
@@ -93,10 +94,19 @@ func (f *Frame) through(o *path.Node, n int, b, a Point, depth int) bool {
 			}
 		}
 		return false
-	case o.Kind == path.Recv: // (B4)
-		if c := int(o.Base.Cap); c > 0 {
-			n -= c
+	case o.Name == "any" && len(o.Args) > 0: // (B5)
+		for _, e := range o.Args {
+			if len(f.releases[e]) > 0 && !f.through(e, n, b, a, depth) {
+				return false
+			}
 		}
+		return true
+	case o.Kind == path.Recv: // (B4)
+		c := o.Base.Buffer()
+		if c < 0 {
+			return false
+		}
+		n -= c
 	}
 	return n > 0 && n > f.rest(o, b, a, depth) // (B3)
 }
@@ -104,7 +114,7 @@ func (f *Frame) through(o *path.Node, n int, b, a Point, depth int) bool {
 // rest counts the releases of o that need not come after b, and that a may have acquired.
 func (f *Frame) rest(o *path.Node, b, a Point, depth int) int {
 	rest := b.Sync.Released[o]
-	if f.many(b.Thread) && f.total(b.Thread)[o] > 0 {
+	if f.several(b.Thread, o) && f.total(b.Thread)[o] > 0 {
 		return order.Many
 	}
 	after := f.total(b.Thread)[o] - b.Sync.Released[o]
@@ -124,13 +134,13 @@ func (f *Frame) rest(o *path.Node, b, a Point, depth int) int {
 	}
 	for t, n := range threads {
 		n = min(n, f.total(t)[o])
-		if t == a.Thread && !f.many(t) {
+		if t == a.Thread && !f.several(t, o) {
 			n = min(n, a.Sync.Released[o])
-			if o.Name == "chan" && o.Base.Cap == 0 {
-				n = 0
+			if o.Name == "chan" && o.Base.Buffer() == 0 || o.Name == "atomic" {
+				n = 0 // what it has seen is another's
 			}
 		}
-		if f.many(t) {
+		if f.several(t, o) {
 			n *= order.Many
 		}
 		rest = min(rest+n, order.Many)
@@ -150,6 +160,17 @@ func (f *Frame) many(thread int) bool {
 		thread = s.Parent
 	}
 	return false
+}
+
+// several reports whether more than one goroutine of the thread may release o. What the loop makes that starts the
+// goroutines, each has for itself.
+func (f *Frame) several(thread int, o *path.Node) bool {
+	if thread > 0 && f.sum.Spawns[thread-1].Loop {
+		if r := o.Root(); r.Kind == path.Alloc && r.Loop {
+			return false
+		}
+	}
+	return f.many(thread)
 }
 
 func (f *Frame) total(thread int) order.Counts {
