@@ -25,11 +25,13 @@ import (
 	"cmp"
 	"context"
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 
 	"presage/internal/relay/callgraph"
+	"presage/internal/relay/link"
 	"presage/internal/relay/load"
 	"presage/internal/relay/pairs"
 	"presage/internal/relay/path"
@@ -65,6 +67,7 @@ type Stats struct {
 	Holes, Cut          int
 	NoBody              int // functions of assembly, or behind linkname
 	Pairs               pairs.Counts
+	Link                link.Counts
 }
 
 // run is one analysis.
@@ -73,6 +76,7 @@ type run struct {
 	sums   map[string]*summary.Function
 	result *Result
 	found  []*pairs.Warning
+	judged map[[2]int]bool // pairs of positions that are ordered where both goroutines are known
 }
 
 // Run analyses the packages that the patterns name.
@@ -81,11 +85,12 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{sums: map[string]*summary.Function{}, result: &Result{Fset: prog.Fset}}
+	r := &run{sums: map[string]*summary.Function{}, judged: map[[2]int]bool{}, result: &Result{Fset: prog.Fset}}
 	if err := prog.Visit(ctx, cfg.Workers, r.visit); err != nil {
 		return nil, err
 	}
 	r.result.Stats.Lines = prog.Lines
+	r.found = append(r.found, link.Find(r.sums, r.judged, &r.result.Stats.Link)...)
 	r.finish()
 	return r.result, nil
 }
@@ -128,6 +133,7 @@ func (r *run) visit(p *load.Package) error {
 					stats.Cut += s.Cut
 					stats.Spawns += len(s.Spawns)
 				}
+				s.Target = p.Target
 				symbolic.Export(s)
 				own[s.Key] = s
 			}
@@ -149,6 +155,7 @@ func (r *run) visit(p *load.Package) error {
 	t.Spawns += stats.Spawns
 	t.Accesses += stats.Accesses
 	t.Holes += stats.Holes
+	maps.Copy(r.judged, stats.Pairs.Judged)
 	t.Pairs.Pairs += stats.Pairs.Pairs
 	t.Pairs.Locks += stats.Pairs.Locks
 	t.Pairs.Ordered += stats.Pairs.Ordered
@@ -166,6 +173,10 @@ func (r *run) finish() {
 	for _, w := range r.found {
 		if w.A.Pos > w.B.Pos {
 			w.A, w.B = w.B, w.A
+			w.RootA, w.RootB = w.RootB, w.RootA
+			if w.Other != nil {
+				w.Frame, w.Other = w.Other, w.Frame
+			}
 		}
 		v := &Warning{w, tier.Of(w.Codes)}
 		k := place{w.A.Pos, w.B.Pos}
@@ -186,7 +197,10 @@ func (r *run) finish() {
 // better prefers the likelier, then the one with fewer calls, then the first by name.
 func better(a, b *Warning) bool {
 	if a.Tier != b.Tier {
-		return tier.Shows(a.Tier, b.Tier) && !tier.Shows(b.Tier, a.Tier)
+		return tier.Shows(b.Tier, a.Tier)
+	}
+	if (a.Other == nil) != (b.Other == nil) {
+		return a.Other == nil
 	}
 	if n, m := calls(a), calls(b); n != m {
 		return n < m

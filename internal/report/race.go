@@ -20,6 +20,9 @@ type Race struct {
 	Count   int      `json:"count"`          // pairs of recorded accesses at these two positions (R1)
 	Trace   string   `json:"trace,omitempty"`
 	Replay  *Replay  `json:"replay,omitempty"` // what became of it when it was replayed
+
+	Likelihood string   `json:"likelihood,omitempty"` // of tier warning: likely, possible or unlikely
+	Reasons    []string `json:"reasons,omitempty"`    // of tier warning: the codes of what speaks against it
 }
 
 // Tier says what vouches for a race.
@@ -39,6 +42,8 @@ const (
 	// Confirmed races were replayed: Go's race detector reports them in a run under the schedule of their witness. Replay.Tier is what
 	// vouched for the race before.
 	Confirmed Tier = "confirmed"
+	// Static is no race but a warning of the static lens (presage vet): two accesses that may race in some run. It has no witness.
+	Static Tier = "warning"
 )
 
 // Replay is what became of a race when the program was run again under its witness.

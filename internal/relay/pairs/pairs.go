@@ -28,10 +28,17 @@ type Warning struct {
 	Frame *summary.Function
 	A, B  *summary.Access
 	Codes []string // reasons against it
+
+	// Of a warning of package link: the function of B, and the roots that reach the two.
+	Other        *summary.Function
+	RootA, RootB string
 }
 
 // Counts says how many pairs each piece of evidence has taken out.
-type Counts struct{ Pairs, Locks, Ordered, Instances, Atomic int }
+type Counts struct {
+	Pairs, Locks, Ordered, Instances, Atomic int
+	Judged                                   map[[2]int]bool // positions of pairs that are ordered in their frame
+}
 
 // maxPerLocation bounds the pairs that are compared at one location.
 const maxPerLocation = 400
@@ -106,6 +113,10 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 	if a.Thread != b.Thread || a != b {
 		if frame.Ordered(before.Point{Thread: a.Thread, Sync: a.Sync}, before.Point{Thread: b.Thread, Sync: b.Sync}) {
 			n.Ordered++
+			if n.Judged == nil {
+				n.Judged = map[[2]int]bool{}
+			}
+			n.Judged[[2]int{int(min(a.Pos, b.Pos)), int(max(a.Pos, b.Pos))}] = true
 			return out
 		}
 	}

@@ -110,6 +110,32 @@ func short(s string) string {
 	return s
 }
 
+// Key writes the path so that frames and packages agree: $i and ^i for formals, @g for globals, ? and the type for what is
+// not known; / before a field, [] for an element, * for a load.
+func (n *Node) Key() string {
+	switch n.Kind {
+	case Param:
+		return fmt.Sprintf("$%d", n.Index)
+	case Free:
+		return fmt.Sprintf("^%d", n.Index)
+	case Global:
+		return "@" + n.Name
+	case Field:
+		return n.Base.Key() + "/" + n.Name
+	case Elem:
+		return n.Base.Key() + "[]"
+	case Load:
+		return n.Base.Key() + "*"
+	case Sub, Iface, Locker:
+		return n.Base.Key()
+	case Token:
+		if n.Base != nil {
+			return n.Base.Key() + "#" + n.Name
+		}
+	}
+	return "?" + n.Type
+}
+
 // Class is what two locations must share to be one (P4).
 func (n *Node) Class() string {
 	switch n.Kind {

@@ -124,6 +124,9 @@ type Hole struct {
 // Edge is a call of a known function, for the link phase.
 type Edge struct {
 	Callee string
+	Args   []*path.Node // receiver and arguments, nil where not known
+	Free   []*path.Node // what the closure captured
+	Owned  uint32       // arguments that no other goroutine can reach
 	Locks  lockset.Relative
 	Thread int
 	Forked bool // a goroutine may have been started before
@@ -137,6 +140,7 @@ type Function struct {
 	Pos      token.Pos
 	Names    *path.Names
 	Exported bool
+	Target   bool // what it does is reported
 	Std      bool
 	Accesses []*Access
 	Spawns   []*Spawn

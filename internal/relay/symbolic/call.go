@@ -222,7 +222,7 @@ func (f *function) modelled(s *state, in ssa.Instruction, row model.Row, args []
 	}
 	switch row.Op {
 	case model.Lock, model.RLock, model.TryLock, model.TryRLock, model.Unlock, model.RUnlock:
-		f.lock(s, row.Op, first, result)
+		f.lock(s, in, row.Op, first, result)
 	case model.RLocker:
 		if result != nil {
 			f.env[result] = f.each(first, nil, func(n *path.Node) *path.Node { return f.Table.Of(path.Locker, n, "") })
@@ -255,8 +255,9 @@ func (f *function) modelled(s *state, in ssa.Instruction, row model.Row, args []
 	return true
 }
 
-func (f *function) lock(s *state, op model.Op, locks aliases, result *ssa.Call) {
+func (f *function) lock(s *state, in ssa.Instruction, op model.Op, locks aliases, result *ssa.Call) {
 	for _, l := range locks {
+		f.handOver(s, in, op, l)
 		mode := lockset.Write
 		if op == model.RLock || op == model.TryRLock {
 			mode = lockset.Read
@@ -277,6 +278,18 @@ func (f *function) lock(s *state, op model.Op, locks aliases, result *ssa.Call) 
 			s.locks = s.locks.Release(l)
 			s.dropGuesses(l)
 		}
+	}
+}
+
+// handOver treats a mutex as a semaphore: an unlock of what the goroutine does not hold releases it to the one that locks
+// it a second time without an unlock of its own (X11).
+func (f *function) handOver(s *state, in ssa.Instruction, op model.Op, l *path.Node) {
+	_, held := s.locks.Plus[l]
+	switch {
+	case op == model.Unlock && !held:
+		f.release(s, f.Table.Of(path.Token, l, "semaphore"), 1)
+	case op == model.Lock && held:
+		f.acquire(s, in, f.Table.Of(path.Token, l, "semaphore"), 1)
 	}
 }
 

@@ -37,6 +37,8 @@
 //
 // (X10) A channel of capacity 1 is a mutex if the function that sends also receives: from the send to the receive.
 //
+// (X11) A mutex that is unlocked by a goroutine that has not locked it hands over: who locks it twice comes after the unlock.
+//
 // # Soundness
 //
 // Missed: aliases between different formals, what another goroutine exchanges between two reads of a path (X2), what an unknown callee

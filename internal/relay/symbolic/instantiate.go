@@ -110,7 +110,7 @@ func (b *binding) sync(s order.Sync) order.Sync {
 func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []aliases, result *ssa.Call) (bool, []aliases) {
 	sum := f.Lookup(t.key)
 	if f.recording {
-		f.sum.Edges = append(f.sum.Edges, summary.Edge{Callee: t.key, Locks: s.locks, Forked: s.forked, Pos: f.place(in)})
+		f.link(s, t, args, summary.Edge{Locks: s.locks, Forked: s.forked, Pos: f.place(in)})
 	}
 	if sum == nil {
 		if result == nil {
@@ -143,6 +143,30 @@ func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []al
 		vals = append(vals, v)
 	}
 	return true, vals
+}
+
+// link notes a call for the link phase.
+func (f *function) link(s *state, t target, args []aliases, e summary.Edge) {
+	if f.Std {
+		return
+	}
+	e.Callee, e.Free = t.key, t.free
+	for i, a := range args {
+		owned := e.Thread == 0 && i < 32
+		for _, n := range a {
+			r := n.Strip().Root()
+			owned = owned && r.Kind == path.Alloc && n.Loads() == 0 && !s.escaped[r]
+		}
+		if owned {
+			e.Owned |= 1 << i
+		}
+		var n *path.Node
+		if len(a) == 1 {
+			n = a[0].Strip()
+		}
+		e.Args = append(e.Args, n)
+	}
+	f.sum.Edges = append(f.sum.Edges, e)
 }
 
 // effect applies what a callee does to locks, synchronisation and memory.
@@ -383,7 +407,7 @@ func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope
 		}
 		return
 	}
-	f.sum.Edges = append(f.sum.Edges, summary.Edge{Callee: t.key, Locks: locks, Thread: thread, Pos: h.Pos})
+	f.link(b.s, t, args, summary.Edge{Locks: locks, Thread: thread, Forked: b.s.forked, Pos: h.Pos})
 	inner := &binding{f: f, s: b.s, args: withRecv(args, t), free: t.free, pos: h.Pos, loop: b.loop}
 	if thread > 0 {
 		sp := f.sum.Spawns[thread-1]
@@ -439,7 +463,7 @@ func (f *function) recordSpawn(s *state, in ssa.Instruction, t target, args []al
 		f.spawns[key] = n
 	}
 	sp = f.sum.Spawns[n-1]
-	f.sum.Edges = append(f.sum.Edges, summary.Edge{Callee: t.key, Thread: n, Forked: true, Pos: sp.Pos})
+	f.link(s, t, args, summary.Edge{Thread: n, Forked: true, Pos: sp.Pos})
 	b := &binding{f: f, s: s, args: args, free: t.free, pos: sp.Pos, loop: loop}
 	sc := scope{sync: order.Sync{Acquired: s.sync.Acquired.Plus(order.Counts{token: 1})}, thread: n}
 	if sum != nil {

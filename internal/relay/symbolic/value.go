@@ -70,7 +70,11 @@ func (f *function) load(s *state, addr *path.Node, typ string) aliases {
 	// Of a struct that was stored as a whole, the field of that struct.
 	if addr.Kind == path.Field {
 		if v, ok := s.mem.get(addr.Base); ok && len(v) == 1 && v[0].Kind == path.Load {
-			return f.load(s, f.Table.Field(v[0].Base, addr.Name), typ)
+			from := f.Table.Field(v[0].Base, addr.Name)
+			if w, ok := s.mem.get(from); ok {
+				return w
+			}
+			return aliases{f.Table.Load(from, typ)}
 		}
 	}
 	if r := addr.Root(); r.Kind == path.Alloc && addr.Loads() == 0 && r.Cap == -2 && !s.escaped[r] && f.mine(r) {

@@ -1,0 +1,218 @@
+package link
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"presage/internal/relay/lockset"
+	"presage/internal/relay/summary"
+)
+
+// locks are the locks of a context, by the key of their path in the function's own terms.
+type locks map[string]lockset.Mode
+
+// context is one way in which a function is entered.
+type context struct {
+	locks  locks
+	owned  uint32 // parameters whose objects no other goroutine reaches
+	forked bool
+	roots  map[int]bool
+}
+
+func (c *context) key() string {
+	var names []string
+	for l, m := range c.locks {
+		names = append(names, l+m.String())
+	}
+	slices.Sort(names)
+	b := strings.Join(names, "\n")
+	if c.forked {
+		b += "\nforked"
+	}
+	return b + "\n" + string(rune(c.owned))
+}
+
+// maxContexts bounds the contexts of a function; more are merged into their meet (K3).
+const maxContexts = 6
+
+// enter adds a context to a function; it reports whether anything is new.
+func (l *linker) enter(key string, c *context) bool {
+	list := l.contexts[key]
+	k := c.key()
+	for _, old := range list {
+		if old.key() == k {
+			n := len(old.roots)
+			maps.Copy(old.roots, c.roots)
+			return len(old.roots) > n
+		}
+	}
+	if len(list) < maxContexts {
+		l.contexts[key] = append(list, c)
+		return true
+	}
+	last := list[len(list)-1]
+	met := locks{}
+	for name, m := range last.locks {
+		if o, in := c.locks[name]; in {
+			met[name] = min(m, o)
+		}
+	}
+	changed := len(met) < len(last.locks) || last.owned&c.owned != last.owned || c.forked && !last.forked
+	last.locks, last.owned, last.forked = met, last.owned&c.owned, last.forked || c.forked
+	n := len(last.roots)
+	maps.Copy(last.roots, c.roots)
+	return changed || len(last.roots) > n
+}
+
+// propagate carries contexts from the roots along the calls.
+func (l *linker) propagate() {
+	for len(l.work) > 0 {
+		key := l.work[len(l.work)-1]
+		l.work = l.work[:len(l.work)-1]
+		delete(l.queued, key)
+		fn := l.sums[key]
+		if fn == nil {
+			continue
+		}
+		for _, e := range fn.Edges {
+			if e.Thread > 0 || l.sums[e.Callee] == nil {
+				continue // goroutines are roots of their own
+			}
+			for _, c := range slices.Clone(l.contexts[key]) {
+				d := &context{locks: carry(c, &e), forked: c.forked || e.Forked, roots: maps.Clone(c.roots)}
+				d.owned = e.Owned
+				for i, a := range e.Args {
+					if a != nil && i < 32 && passes(c, a.Key()) {
+						d.owned |= 1 << i
+					}
+				}
+				if l.enter(e.Callee, d) {
+					l.push(e.Callee)
+				}
+			}
+		}
+	}
+}
+
+func (l *linker) push(key string) {
+	if !l.queued[key] {
+		l.queued[key] = true
+		l.work = append(l.work, key)
+	}
+}
+
+// passes reports whether the argument is part of a parameter that the context owns.
+func passes(c *context, arg string) bool {
+	if c.owned == 0 || len(arg) < 2 || arg[0] != '$' || strings.Contains(arg, "*") {
+		return false
+	}
+	i := 0
+	for _, d := range arg[1:] {
+		if d < '0' || d > '9' {
+			break
+		}
+		i = 10*i + int(d-'0')
+	}
+	return i < 32 && c.owned&(1<<i) != 0
+}
+
+// carry names the locks that are held at a call in the callee's terms.
+func carry(c *context, e *summary.Edge) locks {
+	held := locks{}
+	for name, m := range c.locks {
+		if !released(name, e.Locks.Minus) {
+			held[rename(name, e)] = m
+		}
+	}
+	for n, m := range e.Locks.Plus {
+		held[rename(n.Key(), e)] = m
+	}
+	return held
+}
+
+func released(name string, minus lockset.Set) bool {
+	for n := range minus {
+		if n.Key() == name {
+			return true
+		}
+	}
+	return false
+}
+
+// rename writes a lock in the callee's terms: below an argument, a global, or only by its class.
+func rename(name string, e *summary.Edge) string {
+	if name[0] == '@' {
+		return name
+	}
+	best, as := "", ""
+	try := func(arg string, formal string) {
+		if arg[0] != '?' && len(arg) > len(best) && within(name, arg) {
+			best, as = arg, formal
+		}
+	}
+	for i, a := range e.Args {
+		if a != nil {
+			try(a.Key(), "$"+digits(i))
+		}
+	}
+	for i, a := range e.Free {
+		if a != nil {
+			try(a.Key(), "^"+digits(i))
+		}
+	}
+	if as != "" {
+		return as + name[len(best):]
+	}
+	return "?" + class(name)
+}
+
+// within reports whether the path name begins with the path prefix.
+func within(name, prefix string) bool {
+	if !strings.HasPrefix(name, prefix) {
+		return false
+	}
+	rest := name[len(prefix):]
+	return rest == "" || strings.IndexByte("/[*#", rest[0]) >= 0
+}
+
+// class is the last step of a path: the field with its type.
+func class(name string) string {
+	if name[0] == '@' {
+		return name
+	}
+	if i := strings.LastIndex(name, "/"); i >= 0 {
+		// The key of a field has the import path of its type, with slashes: the step begins after the last separator that is none of them.
+		return lastField(name)
+	}
+	return name
+}
+
+func lastField(name string) string {
+	start := 0
+	for i := 0; i < len(name); i++ {
+		if name[i] == '/' && (i == 0 || isSeparator(name, i)) {
+			start = i
+		}
+	}
+	return name[start:]
+}
+
+// isSeparator reports whether the slash at i begins a field: what stands before it ends a path.
+func isSeparator(name string, i int) bool {
+	prev := name[:i]
+	switch prev[len(prev)-1] {
+	case '*', ']':
+		return true
+	}
+	dot := strings.LastIndexByte(prev, '.')
+	slash := strings.LastIndexByte(prev, '/')
+	return dot > slash || slash < 0 && (prev[0] == '$' || prev[0] == '^')
+}
+
+func digits(i int) string {
+	if i < 10 {
+		return string(rune('0' + i))
+	}
+	return digits(i/10) + digits(i%10)
+}

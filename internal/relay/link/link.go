@@ -1,0 +1,428 @@
+// Package link finds the warnings that no single frame sees: two accesses that meet in memory reached from different roots of the program.
+//
+// # What it computes
+//
+// Contexts are carried from the roots down the call graph: which roots reach a function, which locks are held whenever they
+// do, which arguments are still owned. The guarded accesses of every function's own text are then grouped by class, and pairs of
+// a group are compared (RELAY, ESEC/FSE 2007, Figure 7).
+//
+// # Rules
+//
+// (R1) Roots are main, package initialisation, every goroutine, tests; and in an open world the exported functions and methods of
+// packages that are not commands, and functions that only unknown calls reach.
+//
+// (R2) Main, initialisation and tests run once and one after the other. A goroutine may run beside every other root; beside itself
+// if there are many of it (else code one-root). Two exported functions run at once if the caller wants it: code
+// open-world, unless the type they belong to shows that it is meant for that: it starts goroutines, or it has a lock.
+//
+// (R3) Main comes before all else until it has started a goroutine; initialisation comes before main.
+//
+// (R4) Two locations may be one if their classes agree. Of a package-level variable that is certain; of a field of two objects it
+// needs evidence: a goroutine that a method of the type has started, or that the other access
+// holds a lock that guards most accesses of the class. Without it: code other-instance.
+//
+// (R5) A lock guards both accesses if it is a package-level variable, or if its path has the same steps from the same object as
+// the accessed memory: s.mu guards s.x of the same s. If only the classes of the locks agree: code same-lock-field.
+//
+// (R6) An access to an object that is owned in the context is none (initialisation, unsharing).
+//
+// # Soundness
+//
+// Calls through holes are no edges yet: their targets are roots of an open world. Classes miss what flows
+// through interface{} containers and unsafe.
+package link
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"presage/internal/relay/lockset"
+	"presage/internal/relay/pairs"
+	"presage/internal/relay/path"
+	"presage/internal/relay/summary"
+)
+
+// kind of a root.
+type kind int
+
+const (
+	first    kind = iota // package initialisation, main
+	test                 // tests, one after the other
+	spawned              // a goroutine
+	exported             // called from outside
+)
+
+// root is where a goroutine begins.
+type root struct {
+	kind  kind
+	many  bool
+	fn    string
+	home  string // the type or function that starts it
+	spawn *summary.Spawn
+}
+
+type linker struct {
+	sums     map[string]*summary.Function
+	roots    []root
+	contexts map[string][]*context
+	work     []string
+	queued   map[string]bool
+	active   map[string]bool // types that show concurrency (R2)
+}
+
+// Counts says what was compared.
+type Counts struct{ Roots, Contexts, Sites, Classes, Pairs, Locks int }
+
+// Find returns the warnings over all roots. judged are pairs of positions that a frame has found ordered.
+func Find(sums map[string]*summary.Function, judged map[[2]int]bool, n *Counts) []*pairs.Warning {
+	l := &linker{sums: sums, contexts: map[string][]*context{}, queued: map[string]bool{}, active: map[string]bool{}}
+	keys := make([]string, 0, len(sums))
+	for k := range sums {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	l.findRoots(keys)
+	l.propagate()
+	for _, k := range keys { // (R1) what only unknown calls reach
+		if f := sums[k]; f.Target && len(l.contexts[k]) == 0 && !strings.Contains(k, "$") {
+			l.root(root{kind: exported, fn: k, home: typeOf(k)})
+		}
+	}
+	l.propagate()
+	n.Roots = len(l.roots)
+	for _, c := range l.contexts {
+		n.Contexts += len(c)
+	}
+	return l.pairs(keys, judged, n)
+}
+
+// root enters a function as a root.
+func (l *linker) root(r root) {
+	l.roots = append(l.roots, r)
+	c := &context{locks: locks{}, roots: map[int]bool{len(l.roots) - 1: true}, forked: r.kind != first}
+	if l.enter(r.fn, c) {
+		l.push(r.fn)
+	}
+}
+
+func (l *linker) findRoots(keys []string) {
+	for _, k := range keys {
+		f := l.sums[k]
+		name := k[strings.LastIndexByte(k, '.')+1:]
+		switch {
+		case name == "main" || name == "init" || strings.HasPrefix(name, "init#"):
+			l.root(root{kind: first, fn: k})
+		case isTest(name, k):
+			l.root(root{kind: test, fn: k})
+		case f.Exported && f.Target && !strings.HasPrefix(k, "main."):
+			l.root(root{kind: exported, fn: k, home: typeOf(k)})
+		}
+		starts := map[int]*summary.Spawn{}
+		for i, s := range f.Spawns {
+			if s.Via == nil {
+				starts[i+1] = s
+				l.active[typeOf(k)] = true
+			}
+		}
+		for _, e := range f.Edges {
+			if s := starts[e.Thread]; s != nil && e.Thread > 0 && e.Callee == s.Func {
+				l.root(root{kind: spawned, many: s.Many, fn: e.Callee, home: typeOf(k), spawn: s})
+			}
+		}
+		for _, e := range f.Exits {
+			for lock := range e.Locks.Plus {
+				l.active[typeOf(lock.Class())] = true
+			}
+		}
+		for _, a := range f.Accesses {
+			for lock := range a.Locks.Plus {
+				if a.Via == nil {
+					l.active[typeOf(lock.Class())] = true
+				}
+			}
+		}
+	}
+}
+
+func isTest(name, key string) bool {
+	for _, p := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
+		if strings.HasPrefix(name, p) && !strings.HasPrefix(key, "(") {
+			return true
+		}
+	}
+	return false
+}
+
+// typeOf is the type in the key of a method or field, "" of a function.
+func typeOf(key string) string {
+	k := strings.TrimLeft(key, "(*")
+	if i := strings.LastIndexByte(k, '.'); i >= 0 {
+		k = strings.TrimSuffix(k[:i], ")")
+	}
+	slash := strings.LastIndexByte(k, '/')
+	if !strings.Contains(k[slash+1:], ".") {
+		return ""
+	}
+	return k
+}
+
+// site is an access in the contexts in which it happens alike.
+type site struct {
+	access *summary.Access
+	fn     *summary.Function
+	locks  locks
+	path   string
+	roots  []int
+	forked bool
+}
+
+// pairs compares the sites of each class.
+func (l *linker) pairs(keys []string, judged map[[2]int]bool, n *Counts) []*pairs.Warning {
+	classes := map[string][]*site{}
+	var order []string
+	for _, k := range keys {
+		f := l.sums[k]
+		if !f.Target {
+			continue
+		}
+		for _, a := range f.Accesses {
+			if a.Via != nil || a.Thread > 0 {
+				continue
+			}
+			c := a.Loc.Class()
+			if !comparable(a.Loc) {
+				continue
+			}
+			for _, ctx := range l.contexts[k] {
+				if s := l.site(f, a, ctx); s != nil {
+					if classes[c] == nil {
+						order = append(order, c)
+					}
+					classes[c] = append(classes[c], s)
+					n.Sites++
+				}
+			}
+		}
+	}
+	var out []*pairs.Warning
+	for _, c := range order {
+		sites := classes[c]
+		if !slices.ContainsFunc(sites, func(s *site) bool { return s.access.Kind.Writes() }) {
+			continue
+		}
+		n.Classes++
+		out = append(out, l.compare(sites, judged, n)...)
+	}
+	return out
+}
+
+// comparable reports whether the class of a location means something outside its frame.
+func comparable(n *path.Node) bool {
+	c := n.Class()
+	return !strings.HasPrefix(c, "(") && !strings.HasPrefix(c, "*(") && !strings.HasPrefix(c, "alloc ") && !strings.Contains(c, "alloc ") &&
+		!strings.HasPrefix(c, "struct.") && !strings.Contains(c, "chan.state") && !strings.Contains(c, "(")
+}
+
+// site puts an access into a context; nil if the object is owned there (R6).
+func (l *linker) site(f *summary.Function, a *summary.Access, c *context) *site {
+	p := a.Loc.Key()
+	if passes(c, p) {
+		return nil
+	}
+	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked}
+	for name, m := range c.locks {
+		if !released(name, a.Locks.Minus) {
+			s.locks[name] = m
+		}
+	}
+	for n, m := range a.Locks.Plus {
+		s.locks[n.Key()] = m
+	}
+	for o := range a.Sync.Released {
+		s.forked = s.forked || o.Kind == path.Token && o.Base == nil
+	}
+	for r := range c.roots {
+		s.roots = append(s.roots, r)
+	}
+	slices.Sort(s.roots)
+	return s
+}
+
+const maxSites = 150
+
+func (l *linker) compare(sites []*site, judged map[[2]int]bool, n *Counts) []*pairs.Warning {
+	if len(sites) > maxSites {
+		slices.SortStableFunc(sites, func(a, b *site) int { return cmp.Compare(len(a.locks), len(b.locks)) })
+		sites = sites[:maxSites]
+	}
+	guard := majority(sites)
+	var out []*pairs.Warning
+	for i, a := range sites {
+		for _, b := range sites[i:] {
+			if !a.access.Kind.Writes() && !b.access.Kind.Writes() || a.access.Kind.Atomic() && b.access.Kind.Atomic() ||
+				(a.access.Kind == summary.Append) != (b.access.Kind == summary.Append) {
+				continue
+			}
+			codes, ok := l.parallel(a, b)
+			if !ok {
+				continue
+			}
+			n.Pairs++
+			switch shared(a, b) {
+			case exact:
+				n.Locks++
+				continue
+			case field:
+				codes = append(codes, "same-lock-field")
+			}
+			if k := [2]int{int(min(a.access.Pos, b.access.Pos)), int(max(a.access.Pos, b.access.Pos))}; judged[k] {
+				codes = append(codes, "ordered-in-frame")
+			}
+			if a.access.Loc.Object().Kind != path.Global && !l.oneObject(a, b, guard) {
+				codes = append(codes, "other-instance")
+			}
+			out = append(out, &pairs.Warning{Frame: a.fn, A: a.access, B: b.access, Codes: codes, Other: b.fn, RootA: l.name(a), RootB: l.name(b)})
+		}
+	}
+	return out
+}
+
+// name says from which root a site is reached.
+func (l *linker) name(s *site) string {
+	r := l.roots[s.roots[0]]
+	for _, i := range s.roots {
+		if l.roots[i].kind == spawned {
+			r = l.roots[i]
+			break
+		}
+	}
+	return r.fn
+}
+
+// parallel finds two roots that may run at once (R2, R3), with the reasons that speak against it.
+func (l *linker) parallel(a, b *site) (codes []string, ok bool) {
+	best := -1
+	for _, i := range a.roots {
+		for _, j := range b.roots {
+			c, can := l.atOnce(i, j, a, b)
+			if can && (best < 0 || len(c) < best) {
+				codes, best, ok = c, len(c), true
+			}
+			if best == 0 {
+				return codes, ok
+			}
+		}
+	}
+	return codes, ok
+}
+
+func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
+	r, q := l.roots[i], l.roots[j]
+	for _, s := range []struct {
+		root root
+		site *site
+	}{{r, a}, {q, b}} {
+		if s.root.kind == first && !s.site.forked {
+			return nil, false // (R3)
+		}
+	}
+	switch {
+	case r.kind == spawned || q.kind == spawned:
+		if i == j && !r.many {
+			return []string{"one-root"}, true
+		}
+		return nil, true
+	case r.kind == exported && q.kind == exported:
+		if !l.active[r.home] || r.home == "" || r.home != q.home {
+			return []string{"open-world"}, true
+		}
+		return nil, true
+	}
+	return nil, false
+}
+
+type guardKind int
+
+const (
+	none  guardKind = iota
+	field           // only the classes agree
+	exact
+)
+
+// shared finds a lock that keeps the two sites apart (R5).
+func shared(a, b *site) guardKind {
+	found := none
+	for l, m := range a.locks {
+		for k, o := range b.locks {
+			if m != lockset.Write && o != lockset.Write || class(l) != class(k) && l != k {
+				continue
+			}
+			switch {
+			case l == k && l[0] == '@', relation(l, a.path) != "" && relation(l, a.path) == relation(k, b.path):
+				return exact
+			case class(l) == class(k) || strings.TrimLeft(l, "?") == strings.TrimLeft(k, "?"):
+				found = field
+			}
+		}
+	}
+	return found
+}
+
+// relation is how a lock lies to a path: the steps from the deepest object that both have. "" if there is none.
+func relation(lock, p string) string {
+	n := 0
+	for i := 0; i < len(lock) && i < len(p) && lock[i] == p[i]; i++ {
+		if i+1 == len(lock) || i+1 == len(p) || strings.IndexByte("/[*", lock[i+1]) >= 0 && strings.IndexByte("/[*", p[i+1]) >= 0 {
+			n = i + 1
+		}
+	}
+	if n == 0 || lock[0] == '?' {
+		return ""
+	}
+	return lock[n:] + "|" + p[n:]
+}
+
+// majority is the class of the lock that most sites hold, "" if none is held at half of them.
+func majority(sites []*site) string {
+	count := map[string]int{}
+	best := ""
+	for _, s := range sites {
+		for l := range s.locks {
+			c := strings.TrimLeft(class(l), "?")
+			count[c]++
+			if count[c] > count[best] || count[c] == count[best] && c < best {
+				best = c
+			}
+		}
+	}
+	if best == "" || count[best]*2 < len(sites) {
+		return ""
+	}
+	return best
+}
+
+// oneObject says whether there is evidence that the two objects are one (R4).
+func (l *linker) oneObject(a, b *site, guard string) bool {
+	if guard != "" && (holds(a, guard) || holds(b, guard)) {
+		return true
+	}
+	for _, s := range []*site{a, b} {
+		t := typeOf(s.access.Loc.Class())
+		for _, i := range s.roots {
+			if r := l.roots[i]; r.kind == spawned && r.home != "" && r.home == t {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func holds(s *site, guard string) bool {
+	for l := range s.locks {
+		if strings.TrimLeft(class(l), "?") == guard {
+			return true
+		}
+	}
+	return false
+}
