@@ -3,6 +3,9 @@
 // and the totals.
 //
 //	go run ./bench/relay [-dir scratch] [-tier possible] [-v]
+//	go run ./bench/relay -module directory [-list likely] packages
+//
+// With -module it measures instead: time, memory and what each piece of evidence takes out.
 //
 // The asked figures are: at least 85 % of the Race tests reported, at most 10 % of the NoRace tests.
 //
@@ -29,13 +32,22 @@ import (
 	"presage/internal/relay/tier"
 )
 
+var list = flag.String("list", "", "with -module: print the warnings of this tier and better")
+
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("relay: ")
 	dir := flag.String("dir", "", "scratch directory")
 	level := flag.String("tier", string(tier.Likely), "report warnings of this tier and better")
 	verbose := flag.Bool("v", false, "print every warning")
+	module := flag.String("module", "", "instead, measure the analysis of the packages that the arguments name in this directory")
+	profile := flag.String("cpuprofile", "", "with -module: write a profile")
+	workers := flag.Int("p", 0, "with -module: packages at a time")
 	flag.Parse()
+	if *module != "" {
+		scale(*module, flag.Args(), *profile, *workers)
+		return
+	}
 	scratch := *dir
 	if scratch == "" {
 		d, err := os.MkdirTemp("", "presage-relay-")

@@ -161,6 +161,11 @@ func rename(name string, e *summary.Edge) string {
 			try(a.Key(), "^"+digits(i))
 		}
 	}
+	for i, a := range e.Held {
+		if a != nil {
+			try(a.Key(), "^"+digits(i)+"*")
+		}
+	}
 	if as != "" {
 		return as + name[len(best):]
 	}
@@ -173,41 +178,15 @@ func within(name, prefix string) bool {
 		return false
 	}
 	rest := name[len(prefix):]
-	return rest == "" || strings.IndexByte("/[*#", rest[0]) >= 0
+	return rest == "" || strings.IndexByte("![*#", rest[0]) >= 0
 }
 
 // class is the last step of a path: the field with its type.
 func class(name string) string {
-	if name[0] == '@' {
-		return name
-	}
-	if i := strings.LastIndex(name, "/"); i >= 0 {
-		// The key of a field has the import path of its type, with slashes: the step begins after the last separator that is none of them.
-		return lastField(name)
+	if i := strings.LastIndexByte(name, '!'); i >= 0 && name[0] != '@' {
+		return name[i:]
 	}
 	return name
-}
-
-func lastField(name string) string {
-	start := 0
-	for i := 0; i < len(name); i++ {
-		if name[i] == '/' && (i == 0 || isSeparator(name, i)) {
-			start = i
-		}
-	}
-	return name[start:]
-}
-
-// isSeparator reports whether the slash at i begins a field: what stands before it ends a path.
-func isSeparator(name string, i int) bool {
-	prev := name[:i]
-	switch prev[len(prev)-1] {
-	case '*', ']':
-		return true
-	}
-	dot := strings.LastIndexByte(prev, '.')
-	slash := strings.LastIndexByte(prev, '/')
-	return dot > slash || slash < 0 && (prev[0] == '$' || prev[0] == '^')
 }
 
 func digits(i int) string {

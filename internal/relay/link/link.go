@@ -373,7 +373,7 @@ func shared(a, b *site) guardKind {
 func relation(lock, p string) string {
 	n := 0
 	for i := 0; i < len(lock) && i < len(p) && lock[i] == p[i]; i++ {
-		if i+1 == len(lock) || i+1 == len(p) || strings.IndexByte("/[*", lock[i+1]) >= 0 && strings.IndexByte("/[*", p[i+1]) >= 0 {
+		if i+1 == len(lock) || i+1 == len(p) || strings.IndexByte("![*", lock[i+1]) >= 0 && strings.IndexByte("![*", p[i+1]) >= 0 {
 			n = i + 1
 		}
 	}

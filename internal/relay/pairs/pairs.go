@@ -110,8 +110,12 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 		n.Locks++
 		return out
 	}
+	if a.Thread == b.Thread && frame.Joined(point(a)) || next(sum, a, b) && frame.Joined(point(b)) || next(sum, b, a) && frame.Joined(point(a)) {
+		n.Ordered++
+		return out
+	}
 	if a.Thread != b.Thread || a != b {
-		if frame.Ordered(before.Point{Thread: a.Thread, Sync: a.Sync}, before.Point{Thread: b.Thread, Sync: b.Sync}) {
+		if frame.Ordered(point(a), point(b)) {
 			n.Ordered++
 			if n.Judged == nil {
 				n.Judged = map[[2]int]bool{}
@@ -125,6 +129,18 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 		w.Codes = append(w.Codes, "index-unknown")
 	}
 	return append(out, w)
+}
+
+func point(a *summary.Access) before.Point { return before.Point{Thread: a.Thread, Sync: a.Sync} }
+
+// next reports whether a is an access of the goroutine that starts b's in a loop, and in a's round it is not started yet: a comes
+// before b of its own round, and after b of the rounds before if these are joined.
+func next(sum *summary.Function, a, b *summary.Access) bool {
+	if b.Thread == 0 {
+		return false
+	}
+	s := sum.Spawns[b.Thread-1]
+	return s.Parent == a.Thread && s.Loop && a.Round[s.Token] == 0
 }
 
 // judged reports whether the callee has seen the pair as it is here (F2).

@@ -111,7 +111,7 @@ func short(s string) string {
 }
 
 // Key writes the path so that frames and packages agree: $i and ^i for formals, @g for globals, ? and the type for what is
-// not known; / before a field, [] for an element, * for a load.
+// not known; ! before a field, [] for an element, * for a load.
 func (n *Node) Key() string {
 	switch n.Kind {
 	case Param:
@@ -121,7 +121,7 @@ func (n *Node) Key() string {
 	case Global:
 		return "@" + n.Name
 	case Field:
-		return n.Base.Key() + "/" + n.Name
+		return n.Base.Key() + "!" + n.Name
 	case Elem:
 		return n.Base.Key() + "[]"
 	case Load:

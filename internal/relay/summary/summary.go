@@ -61,8 +61,9 @@ type Access struct {
 	Sync   order.Sync
 	Thread int // 0: who calls the function; n: Spawns[n-1]
 	Pos    token.Pos
-	Func   string // whose text it stands in
-	Via    *Call  // nil: in the function itself
+	Func   string       // whose text it stands in
+	Via    *Call        // nil: in the function itself
+	Round  order.Counts // Tokens that may have been released in this round of the loop
 	Names  *path.Names
 	At     *path.Node // the path as it is written at Pos
 }
@@ -78,6 +79,7 @@ type Spawn struct {
 	Via    *Call
 	Locks  lockset.Relative // of the parent at the go statement
 	Sync   order.Sync       // of the parent at the go statement
+	Again  *order.Sync      // of the parent where the next round of the loop begins
 	Total  order.Counts     // releases that the goroutine may make in all
 }
 
@@ -126,6 +128,7 @@ type Edge struct {
 	Callee string
 	Args   []*path.Node // receiver and arguments, nil where not known
 	Free   []*path.Node // what the closure captured
+	Held   []*path.Node // what the captured variables hold
 	Owned  uint32       // arguments that no other goroutine can reach
 	Locks  lockset.Relative
 	Thread int

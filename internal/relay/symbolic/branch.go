@@ -27,6 +27,9 @@ func (f *function) edge(b *ssa.BasicBlock, i int, out *state) *state {
 		f.block = b
 		f.assume(s, cond.Cond, i == 0)
 	}
+	if b.Succs[i].Dominates(b) { // the next round
+		s.round = nil
+	}
 	if l := f.loop[b.Index]; l > 0 && f.loop[b.Succs[i].Index] != l {
 		for o, at := range f.acquired[l] {
 			if s.sync.Acquired[o] < order.Many && f.everyRound(l, at) {

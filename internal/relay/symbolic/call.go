@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -17,6 +18,7 @@ type target struct {
 	key  string
 	free []*path.Node // what a closure captured
 	recv *path.Node   // of a method that was found by the dynamic type
+	with *path.Node   // receiver of a method value
 }
 
 // call executes a call; it reports whether control comes back.
@@ -76,6 +78,9 @@ func (f *function) invoke(s *state, in ssa.Instruction, c *ssa.CallCommon, resul
 }
 
 func withRecv(args []aliases, t target) []aliases {
+	if t.with != nil {
+		return append([]aliases{{t.with}}, args...)
+	}
 	if t.recv == nil {
 		return args
 	}
@@ -175,6 +180,9 @@ func (f *function) targets(s *state, c *ssa.CallCommon) (known []target, holes a
 // resolve finds the function behind a value.
 func (f *function) resolve(n *path.Node, method string) (target, bool) {
 	if method == "" {
+		if name, ok := strings.CutSuffix(n.Name, "$bound"); ok && n.Kind == path.Func && len(n.Args) == 1 {
+			return target{key: name, with: n.Args[0].Strip()}, true
+		}
 		if n.Kind == path.Func {
 			return target{key: n.Name, free: n.Args}, true
 		}

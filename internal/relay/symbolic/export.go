@@ -7,10 +7,11 @@ import (
 	"presage/internal/relay/summary"
 )
 
-// Export takes out of a summary what only the function's own frame needs: accesses to its own objects by its own goroutine.
+// Export takes out of a summary what only the function's own frame needs: accesses of its callees to its own objects. Its own
+// accesses to objects that have escaped stay, for package link.
 func Export(sum *summary.Function) {
 	sum.Accesses = slices.DeleteFunc(sum.Accesses, func(a *summary.Access) bool {
-		return a.Thread == 0 && a.Loc.Root().Kind == path.Alloc
+		return a.Thread == 0 && a.Via != nil && a.Loc.Root().Kind == path.Alloc
 	})
 	if sum.Std {
 		collapse(sum)

@@ -50,12 +50,14 @@ type function struct {
 	seen       map[accessKey]int
 	spawns     map[spawnKey]int
 	results    map[*ssa.Call][]aliases
+	spawnLoop  map[int]int // of a spawn: the loop that it is in
 	total      order.Counts
 	acquired   map[int]map[*path.Node]*ssa.BasicBlock // by loop (X9)
 	both       map[ssa.Value]bool                     // channels that the function sends to and receives from (X10)
 	touched    map[*path.Node]*path.Node              // load → the place that was read, for (X6)
 	out        []memory                               // at each return
 	wasEscaped nodes
+	leaked     nodes // objects that escaped otherwise than into the memory of a formal
 }
 
 type accessKey struct {
@@ -81,7 +83,7 @@ const (
 func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 	f := &function{Context: c, fn: fn, env: map[ssa.Value]aliases{}, in: map[*ssa.BasicBlock]*state{},
 		seen: map[accessKey]int{}, spawns: map[spawnKey]int{}, acquired: map[int]map[*path.Node]*ssa.BasicBlock{},
-		touched: map[*path.Node]*path.Node{}, results: map[*ssa.Call][]aliases{}}
+		touched: map[*path.Node]*path.Node{}, results: map[*ssa.Call][]aliases{}, spawnLoop: map[int]int{}, leaked: nodes{}}
 	f.names = &path.Names{}
 	for _, p := range fn.Params {
 		f.names.Params = append(f.names.Params, p.Name())
@@ -100,7 +102,9 @@ func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 	f.recording = true
 	for _, b := range f.rpo {
 		if s := f.in[b]; s != nil {
-			f.execute(b, s)
+			if out := f.execute(b, s); out != nil {
+				f.rounds(b, out)
+			}
 		}
 	}
 	f.sum.Total = f.total
@@ -215,6 +219,25 @@ func holder(ch ssa.Value) ssa.Value {
 		return u.X
 	}
 	return ch
+}
+
+// rounds notes what the function has acquired before the next round of a loop that starts goroutines.
+func (f *function) rounds(b *ssa.BasicBlock, out *state) {
+	for _, succ := range b.Succs {
+		if !succ.Dominates(b) {
+			continue
+		}
+		for n, l := range f.spawnLoop {
+			if l != f.loop[b.Index] {
+				continue
+			}
+			sp, again := f.sum.Spawns[n-1], out.sync
+			if sp.Again != nil {
+				again = sp.Again.Join(again)
+			}
+			sp.Again = &again
+		}
+	}
 }
 
 // fixpoint propagates states until nothing changes.

@@ -123,7 +123,7 @@ func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []al
 	}
 	b := &binding{f: f, s: s, args: args, free: t.free, pos: f.place(in), loop: f.loop[f.block.Index] > 0}
 	if f.recording {
-		f.take(b, in, sum, scope{locks: s.locks, sync: s.sync}, 0)
+		f.take(b, in, sum, scope{locks: s.locks, sync: s.sync, round: s.round}, 0)
 	}
 	if len(sum.Exits) == 0 {
 		return false, nil
@@ -151,6 +151,13 @@ func (f *function) link(s *state, t target, args []aliases, e summary.Edge) {
 		return
 	}
 	e.Callee, e.Free = t.key, t.free
+	for _, n := range t.free {
+		var held *path.Node
+		if v, ok := s.mem.get(n); ok && len(v) == 1 {
+			held = v[0].Strip()
+		}
+		e.Held = append(e.Held, held)
+	}
 	for i, a := range args {
 		owned := e.Thread == 0 && i < 32
 		for _, n := range a {
@@ -235,6 +242,7 @@ type scope struct {
 	locks  lockset.Relative
 	sync   order.Sync
 	thread int
+	round  order.Counts
 }
 
 // maxVia bounds the calls between a function and an access that it takes over; what is deeper stays with its callee.
@@ -306,6 +314,7 @@ func (f *function) take(b *binding, in ssa.Instruction, sum *summary.Function, s
 // inScope puts an access of a callee into the scope of the call.
 func (f *function) inScope(a *summary.Access, sc scope, thread int) {
 	if thread == 0 {
+		a.Round = sc.round
 		a.Locks = sc.locks.Then(a.Locks)
 		a.Sync = sc.sync.Then(a.Sync)
 		return
@@ -360,29 +369,6 @@ func (f *function) takeStd(b *binding, in ssa.Instruction, a *summary.Access, sc
 	f.record(c)
 }
 
-// takeSpawn takes over a goroutine that a callee starts.
-func (f *function) takeSpawn(b *binding, in ssa.Instruction, sp *summary.Spawn, sc scope, threads []int) int {
-	tok := b.node(sp.Token)
-	key := spawnKey{in, tok.Name}
-	if i, ok := f.spawns[key]; ok {
-		return i
-	}
-	c := *sp
-	c.Token, c.Parent, c.Loop = tok, threads[sp.Parent], b.loop
-	c.Many = sp.Many || b.loop
-	c.Via = &summary.Call{Pos: b.pos, Func: sp.Func, Next: sp.Via}
-	c.Sync = b.sync(sp.Sync)
-	if sp.Parent == 0 && sc.thread == 0 {
-		c.Sync = sc.sync.Then(c.Sync)
-	} else {
-		c.Sync.Acquired = sc.sync.Acquired.Plus(c.Sync.Acquired)
-	}
-	c.Total = sp.Total.Map(b.node)
-	f.sum.Spawns = append(f.sum.Spawns, &c)
-	f.spawns[key] = len(f.sum.Spawns)
-	return len(f.sum.Spawns)
-}
-
 // fill fills a hole of a callee if the caller knows what is in it; otherwise it is the caller's hole, too.
 func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope, thread, depth int) {
 	v := b.node(h.Value)
@@ -415,64 +401,5 @@ func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope
 	} else {
 		f.total = order.Most(f.total, sync.Released.Plus(sum.Total.Map(inner.node)))
 	}
-	f.take(inner, in, sum, scope{locks, sync, thread}, depth+1)
-}
-
-// spawn executes a go statement.
-func (f *function) spawn(s *state, in ssa.Instruction, c *ssa.CallCommon) {
-	targets, holes := f.targets(s, c)
-	args := f.arguments(s, c)
-	for _, h := range holes {
-		f.hole(s, in, h, c, args, true)
-	}
-	if _, ok := c.Value.(*ssa.Builtin); ok {
-		return
-	}
-	f.start(s, in, targets, args, nil, false)
-	for _, a := range args {
-		f.escape(s, a)
-	}
-	f.escape(s, f.eval(s, c.Value))
-}
-
-// start starts a goroutine that runs one of the targets; done is the WaitGroup that it is done with at its end.
-func (f *function) start(s *state, in ssa.Instruction, targets []target, args []aliases, done *path.Node, many bool) {
-	pos := f.place(in)
-	token := f.Table.Root(path.Token, 0, fmt.Sprint(pos), "")
-	for i, t := range targets {
-		if f.recording {
-			f.recordSpawn(s, in, t, withRecv(args, t), done, many, token, i)
-		}
-		for _, n := range t.free {
-			f.escape(s, aliases{n})
-		}
-	}
-	s.forked = true
-	f.release(s, token, 1)
-}
-
-func (f *function) recordSpawn(s *state, in ssa.Instruction, t target, args []aliases, done *path.Node, many bool, token *path.Node, i int) {
-	loop := f.loop[f.block.Index] > 0
-	sum := f.Lookup(t.key)
-	sp := &summary.Spawn{Token: token, Many: loop || many, Loop: loop, Pos: f.place(in), Func: t.key, Locks: s.locks, Sync: s.sync}
-	key := spawnKey{in, fmt.Sprint("own", i)}
-	n, ok := f.spawns[key]
-	if !ok {
-		f.sum.Spawns = append(f.sum.Spawns, sp)
-		n = len(f.sum.Spawns)
-		f.spawns[key] = n
-	}
-	sp = f.sum.Spawns[n-1]
-	f.link(s, t, args, summary.Edge{Thread: n, Forked: true, Pos: sp.Pos})
-	b := &binding{f: f, s: s, args: args, free: t.free, pos: sp.Pos, loop: loop}
-	sc := scope{sync: order.Sync{Acquired: s.sync.Acquired.Plus(order.Counts{token: 1})}, thread: n}
-	if sum != nil {
-		sp.Total = sum.Total.Map(b.node)
-		f.take(b, in, sum, sc, 0)
-	}
-	if done != nil {
-		r := order.Sync{Acquired: sc.sync.Acquired, Released: sp.Total}
-		f.sum.Releases = append(f.sum.Releases, summary.Release{Object: done, Thread: n, Times: 1, Sync: r})
-		sp.Total = sp.Total.Plus(order.Counts{done: 1})
-	}
+	f.take(inner, in, sum, scope{locks, sync, thread, sc.round}, depth+1)
 }

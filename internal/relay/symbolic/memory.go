@@ -19,7 +19,7 @@ func (f *function) access(s *state, in ssa.Instruction, addr *path.Node, kind su
 	if !f.recording || !f.shared(s, addr) {
 		return
 	}
-	f.record(&summary.Access{Loc: addr, Kind: kind, Locks: s.locks, Sync: s.sync, Pos: f.place(in), Func: f.sum.Key, Names: f.names, At: addr})
+	f.record(&summary.Access{Loc: addr, Kind: kind, Locks: s.locks, Sync: s.sync, Round: s.round, Pos: f.place(in), Func: f.sum.Key, Names: f.names, At: addr})
 }
 
 func (f *function) record(a *summary.Access) {
@@ -89,11 +89,16 @@ func (f *function) spread(s *state, vals aliases, leak bool) {
 		if leak && r.Kind == path.Param && n.Loads() == 0 && !slices.Contains(f.sum.Leaks, int(r.Index)) {
 			f.sum.Leaks = append(f.sum.Leaks, int(r.Index))
 		}
-		if r.Kind != path.Alloc || found[r] || s.escaped[r] {
+		if r.Kind != path.Alloc || found[r] || s.escaped[r] && (!leak || f.leaked[r]) {
 			return
 		}
 		found[r] = true
-		add = append(add, r)
+		if leak {
+			f.leaked[r] = true
+		}
+		if !s.escaped[r] {
+			add = append(add, r)
+		}
 		for _, v := range s.mem.of(r) {
 			for _, w := range v {
 				visit(w)
@@ -197,7 +202,7 @@ func (f *function) exit(s *state, v *ssa.Return) {
 	s.mem.own = false
 	f.out = append(f.out, s.mem)
 	for n := range s.escaped {
-		if !f.wasEscaped[n] {
+		if f.leaked[n] && !f.wasEscaped[n] {
 			if f.wasEscaped == nil {
 				f.wasEscaped = nodes{}
 			}

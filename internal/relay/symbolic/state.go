@@ -40,6 +40,7 @@ type deferred struct {
 type state struct {
 	locks   lockset.Relative
 	sync    order.Sync
+	round   order.Counts // Tokens released since the head of the loop
 	mem     memory
 	escaped nodes
 	owned   nodes // paths that were taken out of shared memory (X6)
@@ -62,7 +63,7 @@ func merge(a, b aliases) (aliases, bool) {
 
 // join is the state where two ways meet.
 func (s *state) join(o *state) *state {
-	j := &state{locks: s.locks.Join(o.locks), sync: s.sync.Join(o.sync), forked: s.forked || o.forked}
+	j := &state{locks: s.locks.Join(o.locks), sync: s.sync.Join(o.sync), round: order.Most(s.round, o.round), forked: s.forked || o.forked}
 	j.mem = s.mem.join(&o.mem)
 	j.escaped = either(s.escaped, o.escaped)
 	for n := range s.owned {
@@ -171,7 +172,7 @@ func joinDefers(a, b *deferred) *deferred {
 }
 
 func (s *state) equal(o *state) bool {
-	return s.locks.Equal(o.locks) && s.sync.Equal(o.sync) && s.forked == o.forked && maps.Equal(s.escaped, o.escaped) &&
+	return maps.Equal(s.round, o.round) && s.locks.Equal(o.locks) && s.sync.Equal(o.sync) && s.forked == o.forked && maps.Equal(s.escaped, o.escaped) &&
 		maps.Equal(s.owned, o.owned) && maps.Equal(s.truth, o.truth) && slices.Equal(s.guesses, o.guesses) && sameDefers(s.defers, o.defers) &&
 		s.mem.equal(&o.mem)
 }

@@ -13,6 +13,8 @@
 //	(B3) o is a channel or an atomic flag: b stands before a if fewer than n releases need not come after b.
 //	     A goroutine of which there are many counts Many times.
 //	(B4) o is the receiving side of a channel with capacity c: as (B3), with n−c.
+//	(B6) A goroutine that a loop starts and that b is over in before the next round begins is one at a time: b stands before
+//	     everything that comes after the round.
 //	(B5) a has acquired one of several objects (select): b stands before a if it does by each that anyone releases.
 //
 // # Soundness
@@ -21,8 +23,6 @@
 package before
 
 import (
-	"strings"
-
 	"presage/internal/relay/order"
 	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
@@ -58,6 +58,15 @@ const maxChain = 4
 
 // Ordered reports whether b stands before a, or a before b.
 func (f *Frame) Ordered(a, b Point) bool { return f.before(b, a, 0) || f.before(a, b, 0) }
+
+// Joined reports whether the goroutine's access b is over when the loop that has started the goroutine begins its next round (B6).
+func (f *Frame) Joined(b Point) bool {
+	if b.Thread == 0 {
+		return false
+	}
+	s := f.sum.Spawns[b.Thread-1]
+	return s.Again != nil && f.before(b, Point{s.Parent, *s.Again}, 0)
+}
 
 func (f *Frame) before(b, a Point, depth int) bool {
 	if depth > maxChain {
@@ -114,7 +123,7 @@ func (f *Frame) through(o *path.Node, n int, b, a Point, depth int) bool {
 // rest counts the releases of o that need not come after b, and that a may have acquired.
 func (f *Frame) rest(o *path.Node, b, a Point, depth int) int {
 	rest := b.Sync.Released[o]
-	if f.several(b.Thread, o) && f.total(b.Thread)[o] > 0 {
+	if f.several(b.Thread, o) && !f.own(b.Thread, o) && f.total(b.Thread)[o] > 0 {
 		return order.Many
 	}
 	after := f.total(b.Thread)[o] - b.Sync.Released[o]
@@ -180,13 +189,8 @@ func (f *Frame) total(thread int) order.Counts {
 	return f.sum.Spawns[thread-1].Total
 }
 
-// Explain names the synchronisation that a point has acquired, for reports.
-func Explain(p Point) string {
-	var names []string
-	for o := range p.Sync.Acquired {
-		if o.Base != nil {
-			names = append(names, o.Base.String())
-		}
-	}
-	return strings.Join(names, ", ")
+// own reports whether the object is made anew in every round of the loop that starts the goroutine.
+func (f *Frame) own(thread int, o *path.Node) bool {
+	r := o.Root()
+	return thread > 0 && f.sum.Spawns[thread-1].Loop && r.Kind == path.Alloc && r.Loop
 }

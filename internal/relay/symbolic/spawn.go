@@ -1,0 +1,106 @@
+package symbolic
+
+import (
+	"fmt"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/relay/order"
+	"presage/internal/relay/path"
+	"presage/internal/relay/summary"
+)
+
+// takeSpawn takes over a goroutine that a callee starts.
+func (f *function) takeSpawn(b *binding, in ssa.Instruction, sp *summary.Spawn, sc scope, threads []int) int {
+	tok := b.node(sp.Token)
+	key := spawnKey{in, tok.Name}
+	if i, ok := f.spawns[key]; ok {
+		return i
+	}
+	c := *sp
+	c.Token, c.Parent, c.Loop = tok, threads[sp.Parent], b.loop
+	c.Many = sp.Many || b.loop
+	c.Via = &summary.Call{Pos: b.pos, Func: sp.Func, Next: sp.Via}
+	c.Sync = b.sync(sp.Sync)
+	if sp.Parent == 0 && sc.thread == 0 {
+		c.Sync = sc.sync.Then(c.Sync)
+	} else {
+		c.Sync.Acquired = sc.sync.Acquired.Plus(c.Sync.Acquired)
+	}
+	c.Total = sp.Total.Map(b.node)
+	c.Again = nil
+	if sp.Again != nil {
+		again := b.sync(*sp.Again)
+		c.Again = &again
+	}
+	f.sum.Spawns = append(f.sum.Spawns, &c)
+	f.spawns[key] = len(f.sum.Spawns)
+	if b.loop {
+		c.Again = nil
+		f.spawnLoop[len(f.sum.Spawns)] = f.loop[f.block.Index]
+	}
+	return len(f.sum.Spawns)
+}
+
+// spawn executes a go statement.
+func (f *function) spawn(s *state, in ssa.Instruction, c *ssa.CallCommon) {
+	targets, holes := f.targets(s, c)
+	args := f.arguments(s, c)
+	for _, h := range holes {
+		f.hole(s, in, h, c, args, true)
+	}
+	if _, ok := c.Value.(*ssa.Builtin); ok {
+		return
+	}
+	f.start(s, in, targets, args, nil, false)
+	for _, a := range args {
+		f.escape(s, a)
+	}
+	f.escape(s, f.eval(s, c.Value))
+}
+
+// start starts a goroutine that runs one of the targets; done is the WaitGroup that it is done with at its end.
+func (f *function) start(s *state, in ssa.Instruction, targets []target, args []aliases, done *path.Node, many bool) {
+	pos := f.place(in)
+	token := f.Table.Root(path.Token, 0, fmt.Sprint(pos), "")
+	for i, t := range targets {
+		if f.recording {
+			f.recordSpawn(s, in, t, withRecv(args, t), done, many, token, i)
+		}
+		for _, n := range t.free {
+			f.escape(s, aliases{n})
+		}
+	}
+	s.forked = true
+	s.round = s.round.Plus(order.Counts{token: 1})
+	f.release(s, token, 1)
+}
+
+func (f *function) recordSpawn(s *state, in ssa.Instruction, t target, args []aliases, done *path.Node, many bool, token *path.Node, i int) {
+	loop := f.loop[f.block.Index] > 0
+	sum := f.Lookup(t.key)
+	sp := &summary.Spawn{Token: token, Many: loop || many, Loop: loop, Pos: f.place(in), Func: t.key, Locks: s.locks, Sync: s.sync}
+	key := spawnKey{in, fmt.Sprint("own", i)}
+	n, ok := f.spawns[key]
+	if !ok {
+		f.sum.Spawns = append(f.sum.Spawns, sp)
+		n = len(f.sum.Spawns)
+		f.spawns[key] = n
+		if loop {
+			f.spawnLoop[n] = f.loop[f.block.Index]
+		}
+	}
+	sp = f.sum.Spawns[n-1]
+	f.link(s, t, args, summary.Edge{Thread: n, Forked: true, Pos: sp.Pos})
+	b := &binding{f: f, s: s, args: args, free: t.free, pos: sp.Pos, loop: loop}
+	sc := scope{sync: order.Sync{Acquired: s.sync.Acquired.Plus(order.Counts{token: 1})}, thread: n}
+	if sum != nil {
+		sp.Total = sum.Total.Map(b.node)
+		f.take(b, in, sum, sc, 0)
+	}
+	if done != nil {
+		r := order.Sync{Acquired: sc.sync.Acquired, Released: sp.Total}
+		f.sum.Releases = append(f.sum.Releases, summary.Release{Object: done, Thread: n, Times: 1, Sync: r})
+		sp.Total = sp.Total.Plus(order.Counts{done: 1})
+	}
+}
