@@ -4,6 +4,7 @@ Presage predicts data races in Go programs from one recorded run, and proves eac
 	presage test [go test flags] [packages]    record the tests' run, predict, report
 	presage run [build flags] package [-- arguments]
 	presage analyze trace...                   analyse traces recorded earlier, or by other tools
+	presage vet [packages]                     warn of accesses that may race in some run, without running anything (docs/vet.md)
 	presage report                             print the report of the last run again
 	presage replay [ID...]                     run the program again under the witness of a race; without an ID, list the races
 	presage trace dump|stat|convert file       look inside a trace
@@ -40,6 +41,13 @@ Flags of replay, which come before the IDs:
 	-limit time      how long the schedule waits for an event before it is loosened (1s)
 	-timeout time    how long a run of the program may take (1m)
 	-json            the outcome as JSON, one object a line (docs/replay.md)
+
+Flags of vet:
+
+	-json            the warnings as JSON, in the schema of the report: tier warning
+	-tier name       likely (the default), possible, unlikely or all: how much must speak for a warning
+	-tests=false     without the packages' tests
+	-tags list, -C directory, -q
 
 As with the go command, flags come before packages, and -args ends the flags of test.
 

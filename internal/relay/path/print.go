@@ -85,6 +85,9 @@ func (n *Node) place(names *Names) string {
 // label is the variable of an allocation site; its key is name#position.
 func label(n *Node) string {
 	s, _, _ := strings.Cut(n.Name, "#")
+	if strings.Contains(s, " ") {
+		return "(" + s + ")"
+	}
 	return s
 }
 

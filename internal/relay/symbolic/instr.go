@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -127,8 +128,10 @@ func (f *function) step(s *state, instr ssa.Instruction) bool {
 
 // name is the key of an allocation site: the variable's name and the place.
 func (f *function) name(v ssa.Value, label string) string {
-	if label == "" {
-		label = "new"
+	switch label {
+	case "", "new", "complit", "map", "slice", "chan", "makeslice", "varargs", "slicelit":
+		c := f.class(v.Type())
+		label = "new " + c[strings.LastIndexAny(c, "/.")+1:]
 	}
 	in := v.(ssa.Instruction)
 	return fmt.Sprintf("%s#%d.%s", label, f.place(in), v.Name())
