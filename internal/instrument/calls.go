@@ -16,7 +16,7 @@ func (b *body) call(c *ssa.CallCommon) string {
 	}
 	if c.IsInvoke() {
 		b.mustName(c.Method)
-		return b.selector(c.Value) + "." + c.Method.Name() + b.args(c, c.Args)
+		return b.receiver(c.Value) + "." + c.Method.Name() + b.args(c, c.Args)
 	}
 	if fn := c.StaticCallee(); fn != nil && fn.Signature.Recv() != nil {
 		if _, closure := c.Value.(*ssa.MakeClosure); !closure {
@@ -29,6 +29,18 @@ func (b *body) call(c *ssa.CallCommon) string {
 		}
 	}
 	return b.hidden(c.Value) + b.args(c, c.Args)
+}
+
+// receiver writes an interface of which a method is called, so that the compiler does not see what is in it: it would call the
+// method of that type, perhaps inline, and not what Dynamic has been told.
+func (b *body) receiver(v ssa.Value) string {
+	if !b.gates {
+		switch v.(type) {
+		case *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.Phi:
+			return rtName + ".Same(" + b.value(v) + ")"
+		}
+	}
+	return b.selector(v)
 }
 
 // mustName refuses a method that source in this package cannot name.
@@ -137,7 +149,7 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 	b.before(ip)
 	if ip.Opaque && !b.gates {
 		b.barrier()
-		b.out.putf("g_.Opaque(%#x)", header(opaqueBegin, 0, 0, ip.Site))
+		b.opaqueCall(in, ip)
 	}
 	b.out.put(b.assignTo(in) + expr)
 	b.barrier()
@@ -151,6 +163,20 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 	b.after(ip)
 	if b.gates && plan.Fed(&in.Call) {
 		b.feed(ip)
+	}
+}
+
+// opaqueCall writes the beginning of a call whose callee is not known to be instrumented.
+func (b *body) opaqueCall(in *ssa.Call, ip *plan.Instr) {
+	h := header(opaqueBegin, 0, 0, ip.Site)
+	switch ip.Target {
+	case plan.FuncValue:
+		b.out.putf("g_.Dynamic(%#x, %s.Func(%s))", h, rtName, b.value(in.Call.Value))
+	case plan.MethodValue:
+		i := in.Call.Value.Type().Underlying().(*types.Interface)
+		b.out.putf("g_.Dynamic(%#x, %s.Method(%s, %d))", h, rtName, b.value(in.Call.Value), plan.MethodIndex(i, in.Call.Method))
+	default:
+		b.out.putf("g_.Opaque(%#x)", h)
 	}
 }
 

@@ -43,7 +43,11 @@ func (m *merger) emit(s *stream, r *record) {
 	case format.ChanSend, format.ChanRecv, format.ChanClose, format.ChanLen, format.SelectCase:
 		e.Obj, e.Val, e.Aux = trace.Addr(r.word(0)), r.word(1), r.word(2)
 		m.element(e)
-	case format.SelectDefault, format.End, format.OpaqueBegin, format.OpaqueEnd, format.Block:
+	case format.OpaqueBegin:
+		if m.goesInto(s) {
+			e.Flags |= format.FlagDirect
+		}
+	case format.SelectDefault, format.End, format.OpaqueEnd, format.Block:
 	case format.Go:
 		child := m.goroutine(r.word(0))
 		m.meta.Goroutines[child].Parent, m.meta.Goroutines[child].Site = e.G, e.Site
@@ -64,6 +68,22 @@ func (m *merger) emit(s *stream, r *record) {
 		panic("merge: RawLen let an unknown kind pass: " + r.kind.String())
 	}
 	m.place(p)
+}
+
+// goesInto reports whether the next thing that s does is to enter the function that the call under way is of. What the runtime does for
+// itself in between, growing the stack, does not count.
+func (m *merger) goesInto(s *stream) bool {
+	c := s.cursor()
+	var r record
+	for c.read(m.recording, s, &r) {
+		switch {
+		case r.kind == format.Enter:
+			return r.flags&format.FlagDirect != 0
+		case r.kind != format.RawStamp && (r.kind != format.Alloc || r.flags&format.FlagStack == 0):
+			return false
+		}
+	}
+	return false
 }
 
 // owner returns the number of the goroutine of s (G1).

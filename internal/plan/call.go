@@ -82,7 +82,57 @@ func (h *planner) call(ip *Instr, in *ssa.Call) {
 		ip.Call = true
 		return
 	}
-	ip.Opaque = true
+	ip.Opaque, ip.Target = true, target(&in.Call)
+}
+
+// Target says how a call finds its callee.
+type Target uint8
+
+const (
+	Static      Target = iota // it is known; or only reflection could tell
+	FuncValue                 // a function value
+	MethodValue               // a method of an interface
+)
+
+func target(c *ssa.CallCommon) Target {
+	if _, nothing := c.Value.(*ssa.Const); nothing { // it panics
+		return Static
+	}
+	switch {
+	case c.IsInvoke():
+		if _, open := types.Unalias(c.Value.Type()).(*types.TypeParam); open || Open(c.Value.Type()) {
+			return Static
+		}
+		return MethodValue
+	case c.StaticCallee() != nil:
+		return Static
+	}
+	if _, ok := c.Value.Type().Underlying().(*types.Signature); !ok || Open(c.Value.Type()) {
+		return Static
+	}
+	return FuncValue
+}
+
+// MethodIndex is the number of a method in the order in which the compiler has the methods of an interface: exported
+// ones first, then by name, then by package.
+func MethodIndex(i *types.Interface, m *types.Func) int {
+	n := 0
+	for x := range i.Methods() {
+		if x != m && before(x, m) {
+			n++
+		}
+	}
+	return n
+}
+
+func before(x, y *types.Func) bool {
+	switch {
+	case x.Exported() != y.Exported():
+		return x.Exported()
+	case x.Name() != y.Name():
+		return x.Name() < y.Name()
+	}
+	return x.Pkg().Path() < y.Pkg().Path()
 }
 
 // direct reports whether a call of fn enters fn and not a wrapper around it.

@@ -80,6 +80,7 @@ type Instr struct {
 	Site   trace.Site // 0: the instruction writes nothing
 	Call   bool       // Call(Site) precedes it: a call, or an operation the runtime side records
 	Opaque bool       // bracketed by OpaqueBegin and OpaqueEnd (R6)
+	Target Target     // with Opaque: what tells which function is called
 	Fused  bool       // not in the emitted program (R11)
 	Before []Hook     // records written before the instruction takes effect
 	After  []Hook     // records written after it, and after the bracket

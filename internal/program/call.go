@@ -89,7 +89,8 @@ func (g *goroutine) enter(e *trace.Event) bool {
 		g.unwind(n)
 	}
 	caller := g.top()
-	static := caller != nil && caller.walked && g.entering(caller, e)
+	direct := caller != nil && caller.walked && caller.stage.inside && caller.stage.call == begun && e.Flags&format.FlagDirect != 0
+	static := caller != nil && caller.walked && !direct && g.entering(caller, e)
 	var called *code // by a dynamic call
 	if caller != nil {
 		caller.frozen = nil
@@ -103,14 +104,16 @@ func (g *goroutine) enter(e *trace.Event) bool {
 		g.begin(f, c)
 		f.direct = called == c
 	}
-	f.static = static
+	f.static = static || direct
 	switch {
 	case f.code == nil:
 		g.w.stats.Unwalked[NoFunction]++
 	case static:
 		g.bind(caller, f)
 	case e.Val == 0:
-		f.entering = len(f.code.params)
+		if f.entering = len(f.code.params); direct {
+			g.bindDynamic(caller, f)
+		}
 	case caller == nil && len(g.started) == len(f.code.args):
 		for i, r := range f.code.args {
 			f.regs[r] = g.started[i]
@@ -134,6 +137,10 @@ func (g *goroutine) callee(e *trace.Event) *code {
 // entering brings the caller to the point at which the function is entered. It reports
 // whether that is a call whose arguments the callee can take from the caller.
 func (g *goroutine) entering(f *frame, e *trace.Event) bool {
+	if f.stage.call == begun { // it is another function after all
+		f.stage.call = otherCall
+		g.pass(f, f.instr())
+	}
 	if f.stage.inside || f.leaving || f.unwinds {
 		f.deferred = f.deferred || f.leaving
 		return false
@@ -185,6 +192,30 @@ func (g *goroutine) bind(caller, f *frame) {
 	}
 }
 
+// bindDynamic gives the callee of a call through a function value or an interface its arguments, but the receiver: a wrapper may
+// have made it, of what the interface or the method value holds. Their values are recorded as well.
+func (g *goroutine) bindDynamic(caller, f *frame) {
+	caller.stage.call = entered
+	args, params := caller.instr().args[1:], f.code.args[:len(f.code.plan.SSA.Params)]
+	if f.code.plan.SSA.Signature.Recv() != nil {
+		if len(args) == len(params) { // a method expression
+			g.keep(caller, &args[0])
+			args = args[1:]
+		}
+		params = params[1:]
+	}
+	if len(args) != len(params) {
+		g.pass(caller, caller.instr())
+		return
+	}
+	for i, r := range params {
+		f.regs[r], f.deps[r] = caller.value(&args[i]), caller.depsOf(&args[i])
+		if g.w.symbolic {
+			f.terms[r] = caller.termOf(&args[i])
+		}
+	}
+}
+
 // leave is the Return instruction: the results are fixed, deferred calls may follow.
 func (g *goroutine) leave(f *frame) {
 	in := f.instr()
@@ -217,10 +248,17 @@ func (g *goroutine) exit(e *trace.Event) bool {
 	static := f.static
 	g.pop()
 	caller := g.top()
-	if caller != nil && caller.walked && caller.stage.inside && caller.instr().op == opCall {
-		caller.stage.inside = false
-		caller.stage.want++
+	if caller != nil && caller.walked && caller.atCall() {
+		if caller.instr().op == opCall {
+			caller.stage.inside = false
+			caller.stage.want++
+		} else {
+			caller.stage.call = otherCall
+		}
 		if static && walked {
+			if caller.instr().op != opCall {
+				caller.stage.call = returned
+			}
 			g.results = append(g.results[:0], results...)
 			g.resultDeps = append(g.resultDeps[:0], from...)
 			g.resultTerms = append(g.resultTerms[:0], symbols...)

@@ -56,7 +56,7 @@ func (g *goroutine) endValue(f *frame, e *trace.Event) {
 			g.mismatch(f, nil, e, Known(uint64(h.Size)), Known(uint64(size)), "size of parameter "+h.Val.Name())
 			return
 		}
-		f.regs[f.code.params[i]] = v
+		g.passed(f, e, &f.code.plan.Params[i], f.code.params[i], v, size)
 		return
 	}
 	in := f.instr()
@@ -75,9 +75,7 @@ func (g *goroutine) endValue(f *frame, e *trace.Event) {
 	if (in.std != nil || in.n == 1) && !g.check(f, in, e, w.hook, c, v, size) {
 		return
 	}
-	if text, ok := c.Content(); ok && size == 16 && kindOf(w.hook.Type) == types.String {
-		v = v.withText(text)
-	}
+	v = v.saying(c, w.hook.Type, size)
 	f.regs[w.reg] = v
 	if g.w.branching {
 		g.learnFunction(f, in)
@@ -87,6 +85,26 @@ func (g *goroutine) endValue(f *frame, e *trace.Event) {
 		f.stage.chosen = int(int64(v.bits))
 	}
 	f.stage.want++
+}
+
+// passed gives a parameter its recorded value; with a walked caller, having compared it with what that passes (C1).
+func (g *goroutine) passed(f *frame, e *trace.Event, h *plan.Hook, r int32, v Value, size int64) {
+	c := f.regs[r]
+	if f.static && !g.check(f, nil, e, h, c, v, size) {
+		return
+	}
+	f.regs[r] = v.saying(c, h.Type, size)
+	if g.w.symbolic {
+		f.terms[r] = g.checked(f.terms[r], v, size)
+	}
+}
+
+// saying is a recorded value with the content of the recomputed one, if they are strings.
+func (v Value) saying(computed Value, t types.Type, size int64) Value {
+	if text, ok := computed.Content(); ok && size == 16 && kindOf(t) == types.String {
+		return v.withText(text)
+	}
+	return v
 }
 
 // check compares a recomputed value with the recorded one.

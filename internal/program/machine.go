@@ -55,6 +55,22 @@ type stage struct {
 	loads  []loaded // the run's events, in a symbolic walk
 	term   *term    // of the result, if the instruction's records say it
 	chosen int      // the case of a select
+	call   callState
+}
+
+// callState is how far a call through a function value or an interface has come that enters an instrumented function at once.
+type callState uint8
+
+const (
+	otherCall callState = iota
+	begun               // the next Enter is that of the callee
+	entered             // it is under way, and has the caller's operands as parameters
+	returned            // its results are known
+)
+
+// atCall reports whether the frame stands at a call of which the next frame is the callee.
+func (f *frame) atCall() bool {
+	return f.stage.inside && (f.instr().op == opCall || f.stage.call == entered)
 }
 
 // reset begins the next instruction. The buffer of words stays.
@@ -249,6 +265,10 @@ func (g *goroutine) pinOperands(f *frame, in *instr) {
 	if in.op == opIf && g.w.branched != nil {
 		g.w.branched(f.code.plan, g.d.indexes(f.depsOf(&in.args[0])))
 	}
+	if in.dynamic { // what it calls: the arguments are the callee's parameters, unless it begins otherwise
+		g.keep(f, &in.args[0])
+		return
+	}
 	if g.w.symbolic && (g.comparable(f, in) || g.divides(f, in) || g.inBounds(f, in) || g.returns(f, in)) {
 		return
 	}
@@ -294,6 +314,10 @@ func (g *goroutine) finish(f *frame, in *instr) {
 	case opCall:
 		g.returned(f, in)
 	default:
+		if f.stage.call == returned {
+			g.returned(f, in)
+			break
+		}
 		g.evaluate(f, in)
 	}
 	if g.w.tale != nil {

@@ -88,8 +88,14 @@ func (g *goroutine) take(f *frame, in *instr, w *want, index int64, e *trace.Eve
 		f.stage.reads = g.d.read(index)
 		f.stage.want++
 	case wantBegin:
-		if in.reaches {
+		switch {
+		case in.dynamic && e.Flags&format.FlagDirect != 0:
+			f.stage.call = begun
+		case in.reaches:
 			g.d.pinStored() // (F9)
+			fallthrough
+		default:
+			g.pass(f, in)
 		}
 		f.stage.inside = true
 		f.stage.want++
@@ -100,6 +106,15 @@ func (g *goroutine) take(f *frame, in *instr, w *want, index int64, e *trace.Eve
 		g.runtime(f, in, index, e)
 	}
 	return f.walked
+}
+
+// pass pins the arguments of a call through a function value or an interface that goes to code that is not walked (F2).
+func (g *goroutine) pass(f *frame, in *instr) {
+	for i := range in.args {
+		if in.dynamic && i > 0 {
+			g.keep(f, &in.args[i])
+		}
+	}
 }
 
 // access is a Read or a Write, or one word of one.

@@ -1,18 +1,20 @@
-// Package call is Method Calls of RECIPE's technical part: a value passes through the argument and the result of a call.
+// Package call is Method Calls of RECIPE's technical part: a value passes through the argument and the result of a virtual call.
 package call
 
 import "presage/examples/recipe/inorder"
 
+type doubler interface{ double(y1 int) int }
+
 type class struct{}
 
-func (class) double(y1 int) int {
+func (*class) double(y1 int) int {
 	i := y1
 	i2 := 2 * i
 	return i2
 }
 
 var (
-	o       class
+	o       doubler = &class{}
 	y, v, r int
 )
 

@@ -103,6 +103,7 @@ const (
 	FlagRead        Flags = 1 << 0 // lock: shared mode
 	FlagUnexplained Flags = 1 << 0 // memory: a read whose value no recorded write before it explains
 	FlagZero        Flags = 1 << 0 // Alloc: new, make or a variable, not memory that the runtime fills (append, conversions)
+	FlagDirect      Flags = 1 << 0 // OpaqueBegin: of a call through a function value or an interface that enters an instrumented function at once; Enter: by such a call
 	FlagTry         Flags = 1 << 1 // lock: by TryLock or TryRLock; AtomicRead: a CompareAndSwap that failed
 	FlagNonBlocking Flags = 1 << 1 // channel: case of a select with a default
 	FlagClosed      Flags = 1 << 2 // receive: the channel was closed and empty

@@ -81,7 +81,7 @@ package format
 //	Start                           goid of the parent, stamp, then size bytes: name of the function, zero-padded
 //	End                             stamp
 //	Acquire Release ReleaseMerge    object, stamp
-//	OpaqueBegin OpaqueEnd Block     (nothing)
+//	OpaqueBegin OpaqueEnd Block     (nothing; that an OpaqueBegin has FlagDirect is told by the Enter that follows it)
 //	Alloc                           address, bytes, stamp (FlagZero: they are zero)
 //	Alloc with FlagStack            address, bytes, stamp: from here on, this is the goroutine's own stack: accesses
 //	                                of this goroutine inside it cannot be shared, whatever was there before is gone

@@ -41,6 +41,29 @@ func Val[T any](g *G, h uint64, x T) {
 	g.Bytes(h, unsafe.Pointer(&x), unsafe.Sizeof(x))
 }
 
+// Func returns where the code of a function value begins; 0 for nil.
+func Func[T any](f T) uintptr {
+	p := *(**uintptr)(unsafe.Pointer(&f))
+	if p == nil {
+		return 0
+	}
+	return *p
+}
+
+// Same returns x, and the compiler does not know.
+//
+//go:noinline
+func Same[T any](x T) T { return x }
+
+// Method returns where the code of method i of an interface begins, in the order that the compiler gives them; 0 for nil.
+func Method[T any](x T, i int) uintptr {
+	tab := *(**abi.ITab)(unsafe.Pointer(&x))
+	if tab == nil {
+		return 0
+	}
+	return *(*uintptr)(unsafe.Add(unsafe.Pointer(&tab.Fun), i*8))
+}
+
 var (
 	never bool
 	sink  unsafe.Pointer

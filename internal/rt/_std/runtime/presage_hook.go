@@ -1,12 +1,18 @@
 package runtime
 
-import "unsafe"
+import (
+	"internal/abi"
+	"internal/runtime/sys"
+	"unsafe"
+)
 
 // The hooks of emitted code, called through package presagert; docs/recording.md is
 // their contract. Their names start with "runtime." also where they are inlined,
 // which is how the runtime knows not to preempt there.
 
 // PresageEnter records the entry of a function.
+//
+//go:noinline
 func PresageEnter(h uint64) *PresageG {
 	s := getg().presage
 	if s == nil || s.left < 2 {
@@ -18,9 +24,30 @@ func PresageEnter(h uint64) *PresageG {
 	pgStore(p+8, uint64(s.site)|uint64(s.depth)<<32)
 	s.outside = s.site == 0
 	s.site = 0
+	if s.target != 0 {
+		h |= s.direct(sys.GetCallerPC())
+	}
 	pgStore(p, h)
 	s.pos = p + 16
 	return s
+}
+
+// direct says, as a flag, whether the function that pc is in is the target of the call under way, or is called by the target, a wrapper that the
+// compiler has made: of a method of a value, of a promoted method, of a method value. Called by PresageEnter.
+//
+//go:noinline
+func (s *PresageG) direct(pc uintptr) uint64 {
+	t := s.target
+	s.target = 0
+	f := findfunc(pc)
+	if f.valid() && f.entry() == t {
+		return pgFlagDirect << 48
+	}
+	f = findfunc(pgReturn2())
+	if f.valid() && f.entry() == t && f.funcID == abi.FuncIDWrapper {
+		return pgFlagDirect << 48
+	}
+	return 0
 }
 
 //go:noinline
@@ -188,6 +215,12 @@ func (s *PresageG) Opaque(h uint64) {
 	p := s.room(1)
 	pgStore(p, h)
 	s.pos = p + 8
+}
+
+// Dynamic records the beginning of a call through a function value or an interface, of the code at target.
+func (s *PresageG) Dynamic(h uint64, target uintptr) {
+	s.Opaque(h)
+	s.target = target
 }
 
 // Depth returns the depth of the function that entered last.

@@ -208,3 +208,15 @@ func pgMapScratch(n uintptr) uintptr {
 	}
 	return uintptr(p)
 }
+
+// pgReturn2 returns where the function returns to that has called PresageEnter, which has called direct, which calls pgReturn2: three frame
+// pointers up, and the word above the fourth.
+//
+//go:noinline
+func pgReturn2() uintptr {
+	fp := getfp()
+	for range 3 {
+		fp = *(*uintptr)(unsafe.Pointer(fp))
+	}
+	return *(*uintptr)(unsafe.Pointer(fp + 8))
+}

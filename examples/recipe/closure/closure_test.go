@@ -1,0 +1,8 @@
+package closure
+
+import "testing"
+
+func TestClosure(t *testing.T) {
+	Run()
+	_ = r
+}
