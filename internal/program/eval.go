@@ -196,7 +196,10 @@ func sameWord(x, y Value) Value {
 // word as another named type, though the method set is the same.
 func changeType(x *ssa.ChangeType, v Value) Value {
 	i, ok := x.Type().Underlying().(*types.Interface)
-	if !ok || i.NumMethods() == 0 || isZero(v) {
+	switch {
+	case ok && !isInterface(x.X.Type()): // of a type parameter, which may be anything
+		return Value{}
+	case !ok || i.NumMethods() == 0 || isZero(v):
 		return v
 	}
 	return join(16, []int64{0, 8}, []int64{8, 8}, []Value{{}, v.part(8, 8)})

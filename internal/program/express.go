@@ -287,7 +287,10 @@ func expressUnop(in *instr, op token.Token, a *term) *term {
 // expressType is changeType.
 func expressType(x *ssa.ChangeType, a *term) *term {
 	i, ok := x.Type().Underlying().(*types.Interface)
-	if !ok || i.NumMethods() == 0 || a == nil || isNil(a.word(0)) {
+	switch {
+	case ok && !isInterface(x.X.Type()):
+		return nil
+	case !ok || i.NumMethods() == 0 || a == nil || isNil(a.word(0)):
 		return a
 	}
 	return a.without(0)

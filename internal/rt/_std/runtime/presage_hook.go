@@ -43,11 +43,15 @@ func (s *PresageG) direct(pc uintptr) uint64 {
 	if f.valid() && f.entry() == t {
 		return pgFlagDirect << 48
 	}
-	f = findfunc(pgReturn2())
-	if f.valid() && f.entry() == t && f.funcID == abi.FuncIDWrapper {
-		return pgFlagDirect << 48
+	pc = pgReturn2() - 1 // in the call
+	f = findfunc(pc)
+	if !f.valid() || f.entry() != t || f.funcID != abi.FuncIDWrapper {
+		return 0
 	}
-	return 0
+	if u, at := newInlineUnwinder(f, pc); u.isInlined(at) { // it is called by what is inline in the wrapper
+		return 0
+	}
+	return pgFlagDirect << 48
 }
 
 //go:noinline
