@@ -23,9 +23,10 @@ import (
 	"os"
 	"sort"
 	"strconv"
+	"strings"
 )
 
-var _ = fmt.Sprint(sort.IntsAreSorted(nil))
+var _ = strings.Index("", fmt.Sprint(sort.IntsAreSorted(nil)))
 
 type rec struct {
 	a int
@@ -154,7 +155,7 @@ func (g *generator) local() string { return []string{"a", "b", "c"}[g.rng.IntN(3
 // expr is an int of at most 16 bits.
 func (g *generator) expr() string {
 	l, k := g.local(), g.local()
-	switch g.rng.IntN(30) {
+	switch g.rng.IntN(36) {
 	case 25:
 		return fmt.Sprintf("late(%d)", g.rng.IntN(4))
 	case 26:
@@ -163,6 +164,14 @@ func (g *generator) expr() string {
 		return fmt.Sprintf("m[%d]", g.rng.IntN(2))
 	case 28:
 		return "int([]byte(s)[len(s)-1])"
+	case 30:
+		return fmt.Sprintf("len(strconv.Itoa(%s))", l)
+	case 31:
+		return fmt.Sprintf("strings.Index(strconv.Itoa(%s)+s, strconv.FormatInt(int64(%s&7), 2)) & 0xff", l, k)
+	case 32:
+		return fmt.Sprintf("int(strconv.Itoa(%s)[0]) + strings.Compare(s, strconv.Itoa(%s))", l, k)
+	case 33:
+		return fmt.Sprintf("len(strings.TrimLeft(strconv.Itoa(%s)[%s&1:], \"123\"))", l, k)
 	case 0, 1, 2:
 		return fmt.Sprintf("x[%d]", g.rng.IntN(6))
 	case 3:
@@ -215,7 +224,9 @@ func (g *generator) expr() string {
 
 func (g *generator) cond() string {
 	l := g.local()
-	switch g.rng.IntN(7) {
+	switch g.rng.IntN(8) {
+	case 6:
+		return fmt.Sprintf("strings.HasSuffix(strconv.Itoa(%s), strconv.Itoa(%s&7))", g.expr(), l)
 	case 0:
 		return fmt.Sprintf("%s > %s", l, g.expr())
 	case 1:
@@ -234,7 +245,17 @@ func (g *generator) cond() string {
 
 func (g *generator) statement() {
 	l := g.local()
-	switch g.rng.IntN(36) {
+	switch g.rng.IntN(44) {
+	case 36:
+		g.p("s = strconv.Itoa(%s)", g.expr())
+	case 37:
+		g.p("if k, err := strconv.Atoi(s); err == nil { %s = k & 0xffff }", l)
+	case 38:
+		g.p("s = strings.ToUpper(strings.Repeat(strconv.Itoa(%s), %s&3+1))", g.expr(), l)
+	case 39:
+		g.p("if before, after, ok := strings.Cut(strconv.Itoa(%s)+s, \"1\"); ok { %s = len(before)<<4 + len(after)&15 }", g.expr(), l)
+	case 40:
+		g.p("if strings.HasPrefix(s, \"1\") || strings.ContainsAny(strconv.Itoa(%s), s) { %s++ }", g.expr(), l)
 	case 30:
 		g.p("s = fmt.Sprint(%s, e)", l)
 	case 31:
