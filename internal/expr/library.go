@@ -27,6 +27,9 @@ type Function struct {
 	Errs    bool   // the last result is an error (L5), of Kind Bool in a Call
 	Panics  bool   // for some arguments (L4)
 
+	// Variadic: of package fmt (L6).
+	Variadic bool
+
 	call func(a []Value) []Value
 	fits func(a []Value) bool // whether call may be called; nil: always
 }
@@ -36,7 +39,7 @@ const MaxText = 4096
 
 // Library are the functions by their full names, as go/types has them; of a generic one, with the kinds of its type arguments. docs/values.md
 // has the list. Each is tested against itself in compiled Go.
-var Library = library(numbers, texts, conversions, characters, durations, orders)
+var Library = library(numbers, texts, conversions, characters, durations, orders, printers)
 
 // A table is a part of the library.
 type table map[string]Function
@@ -91,7 +94,7 @@ func ResultName(name string, i int) string {
 
 // Call returns the results, nil if there is no value for these arguments (L2 to L4). A NaN is among them.
 func (f *Function) Call(a []Value) []Value {
-	if len(a) != len(f.Params) || !short(a) || f.fits != nil && !f.fits(a) {
+	if len(a) != len(f.Params) && !f.Variadic || f.Variadic && len(a) <= len(f.Params) || !short(a) || f.fits != nil && !f.fits(a) {
 		return nil
 	}
 	if out := f.call(a); short(out) {

@@ -4,6 +4,7 @@ package expr
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"math/bits"
@@ -23,6 +24,12 @@ var calls = []struct {
 	args []Value
 	want []Value
 }{
+	{`fmt.Sprint`, in("i64 str u8 bool f64", -5, "a", byte(7), true, 0.1), out(fmt.Sprint(-5, "a", byte(7), true, 0.1))},
+	{`fmt.Sprint`, in("i64 i8", 1, int8(-2)), out(fmt.Sprint(1, int8(-2)))},
+	{`fmt.Sprint`, in(""), out("")},
+	{`fmt.Sprintln`, in("str f32 u16 i16", "a", float32(0.1), uint16(3), int16(-3)), out(fmt.Sprintln("a", float32(0.1), uint16(3), int16(-3)))},
+	{`fmt.Sprintf`, in("i32 str u64 u32", "%05d|%-4s|%x%%|%+d", int32(-42), "é", uint64(255), uint32(9)), out(fmt.Sprintf("%05d|%-4s|%x%%|%+d", int32(-42), "é", uint64(255), uint32(9)))},
+	{`fmt.Sprintf`, in("f64 bool i64", "%6.2f %t %c", 3.14159, false, 65), out(fmt.Sprintf("%6.2f %t %c", 3.14159, false, 65))},
 	{`math.Abs`, in(-2.5), out(math.Abs(-2.5))},
 	{`math.Ceil`, in(1.2), out(math.Ceil(1.2))},
 	{`math.Floor`, in(-1.2), out(math.Floor(-1.2))},
@@ -377,6 +384,9 @@ func TestNoValue(t *testing.T) {
 		{"strconv.FormatInt", in(int64(1), 1)}, {"strconv.FormatUint", in(uint64(1), 37)}, {"strconv.FormatFloat", in(1.0, byte('d'), -1, 64)},
 		{"strconv.FormatFloat", in(1.0, byte('f'), 1<<40, 64)}, {"strconv.FormatFloat", in(1.0, byte('f'), -1, 16)}, {"strconv.ParseFloat", in("1", 16)},
 		{"math/bits.Add64", in(uint64(1), uint64(1), uint64(2))}, {"math.Sqrt", in(-1.0)}, {"strings.Index", in("a")},
+		{"fmt.Sprintf", in("i64", "%q", 1)}, {"fmt.Sprintf", in("i64", "%T", 1)}, {"fmt.Sprintf", in("i64", "%#x", 1)}, {"fmt.Sprintf", in("i64 i64", "%*d", 1, 2)},
+		{"fmt.Sprintf", in("i64", "%s", 1)}, {"fmt.Sprintf", in("i64", "é%d", 1)}, {"fmt.Sprintf", in("", "%d")}, {"fmt.Sprintf", in("str", "%5000s", "a")},
+		{"fmt.Sprint", in("i64", 1, 2)}, {"fmt.Sprint", in("i64 i64", 1)}, {"fmt.Sprint", in("any", 1)}, {"fmt.Sprint", nil},
 	} {
 		if v, ok := Functions[c.name](c.args); ok {
 			t.Errorf("%s(%v) is %v", c.name, c.args, v)

@@ -3,6 +3,7 @@ package program
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/tools/go/ssa"
@@ -64,6 +65,7 @@ type instr struct {
 	free   []arg           // free variables of a closure that is called
 	callee *ssa.Function
 	std    *std // a call of a function of the standard library that is evaluated
+	own    bool // a store of an operand of such a call
 
 	fused     bool
 	reaches   bool // an opaque call that may look at memory
@@ -198,6 +200,11 @@ func (k *compiler) block(out *block, bp *plan.Block, b *ssa.BasicBlock) {
 		k.c.length += 1 + len(out.instrs[j].wants)
 		if _, ok := in.(*ssa.Phi); ok {
 			out.phis = append(out.phis, &out.instrs[j])
+		}
+	}
+	for i := range out.instrs {
+		if s, ok := out.instrs[i].in.(*ssa.Store); ok {
+			out.instrs[i].own = slices.ContainsFunc(out.instrs[i:], func(x instr) bool { return x.std != nil && slices.Contains(x.std.stores, s) })
 		}
 	}
 	for i, s := range b.Succs {
@@ -374,7 +381,7 @@ func (k *compiler) detail(out *instr, in ssa.Instruction) {
 			out.cas = out.atomic && isCompareAndSwap(name)
 		}
 		if out.op == opEval {
-			out.std = library(&in.Call)
+			out.std = k.library(in)
 		}
 		if _, ok := in.Call.Value.(*ssa.Builtin); ok && len(in.Call.Args) > 0 {
 			out.typ = in.Call.Args[0].Type()

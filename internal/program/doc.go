@@ -52,7 +52,7 @@
 //
 // (F9) Code that is not instrumented reads memory without records. Where it begins or goes on (an opaque call with
 // an effect, package footprint; the return of a callback), every read that has gone into memory through a From of
-// the goroutine is pinned: fmt.Sprint(v) looks at the box that v was stored in. What other goroutines stored
+// the goroutine is pinned: fmt.Println(v) looks at the box that v was stored in. What other goroutines stored
 // for it to see is not in their Needs: see Soundness.
 //
 // A write's or send's From are the reads that the value depends on and that are not pinned.

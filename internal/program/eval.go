@@ -61,9 +61,6 @@ func (c *code) eval(in *instr, a []Value) (Value, error) {
 		if b, ok := x.Call.Value.(*ssa.Builtin); ok {
 			return in.builtin(b.Name(), a[1:]), nil
 		}
-		if in.std != nil {
-			return in.std.eval(c, a[1:])[0], nil
-		}
 	}
 	return Value{}, nil
 }

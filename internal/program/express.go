@@ -65,9 +65,6 @@ func (c *code) express(in *instr, a []*term) *term {
 		if b, ok := x.Call.Value.(*ssa.Builtin); ok {
 			return in.expressBuiltin(b.Name(), a[1:])
 		}
-		if in.std != nil {
-			return in.std.express(c, a[1:])[0]
-		}
 	}
 	return nil
 }

@@ -245,7 +245,11 @@ func (g *generator) cond() string {
 
 func (g *generator) statement() {
 	l := g.local()
-	switch g.rng.IntN(44) {
+	switch g.rng.IntN(46) {
+	case 41:
+		g.p("s = fmt.Sprintf(\"%%d.%%v\", %s, %s > 3)", g.expr(), l)
+	case 42:
+		g.p("if t := fmt.Sprint(%s, s, %s); len(t) > 4 { %s = len(t) + int(t[1]) }", l, g.expr(), g.local())
 	case 36:
 		g.p("s = strconv.Itoa(%s)", g.expr())
 	case 37:

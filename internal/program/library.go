@@ -11,14 +11,43 @@ import (
 
 // Calls of the library: pure functions of the standard library, which are evaluated like operators (package expr, L1 to L5).
 
-// std is such a function.
+// std is a call of such a function.
 type std struct {
-	name string
-	f    expr.Function
+	name   string
+	f      expr.Function
+	params []expr.Kind
+	args   []arg
+	stores []*ssa.Store // of its operands, which are for nobody else (library_fmt.go)
 }
 
-// library is the function of the library that c calls, nil if it calls none.
-func library(c *ssa.CallCommon) *std {
+// library is the function of the library that a call calls, nil if it calls none.
+func (k *compiler) library(call *ssa.Call) *std {
+	s, c := function(call), &call.Call
+	switch {
+	case s == nil:
+		return nil
+	case s.f.Variadic:
+		args, kinds, stores, ok := printed(call)
+		if !ok {
+			return nil
+		}
+		s.params, s.args, s.stores = []expr.Kind{expr.String}, []arg{{reg: -1, val: Text(kinds)}}, stores
+		k.arguments(s, args)
+		return s
+	}
+	k.arguments(s, c.Args)
+	return s
+}
+
+func (k *compiler) arguments(s *std, list []ssa.Value) {
+	for _, a := range list {
+		s.params, s.args = append(s.params, wordKind(a.Type())), append(s.args, k.arg(a))
+	}
+}
+
+// function is the function of the library that a call calls.
+func function(call *ssa.Call) *std {
+	c := &call.Call
 	callee := c.StaticCallee()
 	if callee == nil {
 		return nil
@@ -42,11 +71,14 @@ func library(c *ssa.CallCommon) *std {
 		name += "[" + strings.Join(kinds, ",") + "]"
 	}
 	f, ok := expr.Library[name]
-	if !ok || len(f.Params) != len(c.Args) || f.Count() != callee.Signature.Results().Len() {
+	if !ok || f.Count() != callee.Signature.Results().Len() || f.Variadic != callee.Signature.Variadic() {
+		return nil
+	}
+	if n := len(c.Args); n != len(f.Params) && !(f.Variadic && n == len(f.Params)+1) {
 		return nil
 	}
 	for i, k := range f.Params {
-		if wordKind(c.Args[i].Type()) != k {
+		if wordKind(c.Args[i].Type()) != k { // another version of Go
 			return nil
 		}
 	}
@@ -55,7 +87,7 @@ func library(c *ssa.CallCommon) *std {
 			return nil
 		}
 	}
-	return &std{name, f}
+	return &std{name: name, f: f}
 }
 
 // wordKind is the kind of a basic type, 0 of others.
@@ -76,12 +108,12 @@ func (s *std) eval(c *code, a []Value) []Value {
 	args := make([]expr.Value, len(a))
 	for i := range a {
 		ok := false
-		if s.f.Params[i] == expr.String {
+		if s.params[i] == expr.String {
 			text := c.read(a[i])
 			args[i].Text, ok = text.Content()
 		} else {
 			args[i].Word, ok = a[i].Bits()
-			args[i].Word &= mask(s.f.Params[i].Size())
+			args[i].Word &= mask(s.params[i].Size())
 		}
 		if !ok {
 			return out
@@ -107,10 +139,10 @@ func (s *std) express(c *code, a []*term) []*term {
 	out := make([]*term, s.f.Count())
 	args := make([]*expr.Expr, len(a))
 	for i := range a {
-		if s.f.Params[i] != expr.String {
-			args[i] = a[i].word(0)
-		} else {
+		if s.params[i] == expr.String {
 			args[i] = c.text(a[i])
+		} else {
+			args[i] = a[i].word(0)
 		}
 	}
 	for i := range out {
@@ -139,17 +171,16 @@ func (s *std) returned(results []*term) *expr.Expr {
 
 // arguments are the values of the arguments of a call.
 func (f *frame) arguments(in *instr) []Value {
-	args := in.args[1:]
-	out := make([]Value, len(args))
-	for i := range args {
-		out[i] = f.value(&args[i])
+	out := make([]Value, len(in.std.args))
+	for i := range out {
+		out[i] = f.value(&in.std.args[i])
 	}
 	return out
 }
 
 // resultsOf are the terms of the results of a call of the library.
 func (g *goroutine) resultsOf(f *frame, in *instr) []*term {
-	return in.std.express(f.code, g.terms(f, in.args[1:]))
+	return in.std.express(f.code, g.terms(f, in.std.args))
 }
 
 // setResults gives the results of a call of the library their terms.
@@ -174,10 +205,10 @@ func (g *goroutine) returns(f *frame, in *instr) bool {
 
 // std executes a call of the library in an alternative. That it does not panic is a guard of what comes next.
 func (p *path) std(in *instr) bool {
-	args := p.operands(in)[1:]
-	terms := make([]*term, len(args))
-	for i := range args {
-		terms[i] = args[i].term()
+	terms := make([]*term, len(in.std.args))
+	for i := range terms {
+		s := p.val(&in.std.args[i])
+		terms[i] = s.term()
 	}
 	results := in.std.express(p.frame.code, terms)
 	if in.std.f.Panics {

@@ -359,6 +359,11 @@ func (g *goroutine) evaluate(f *frame, in *instr) {
 	for i := range in.args {
 		d = g.d.union(d, f.depsOf(&in.args[i]))
 	}
+	if in.std != nil {
+		for i := range in.std.args {
+			d = g.d.union(d, f.depsOf(&in.std.args[i]))
+		}
+	}
 	for i := range in.n {
 		f.deps[in.reg+i] = d
 	}

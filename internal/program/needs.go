@@ -135,7 +135,7 @@ func pinnedCall(out *instr, in *ssa.Call) uint64 {
 		return all
 	}
 	switch {
-	case out.std != nil && !out.std.f.Panics:
+	case out.std != nil && !out.std.f.Panics: // of fmt's, the slice is the call's own
 		return 0 // a function of its arguments, evaluated (T1)
 	case out.op == opCall:
 		return 0 // the arguments are the callee's parameters

@@ -169,6 +169,10 @@ func (g *goroutine) stored(f *frame, in *instr, stack bool) {
 	for i := range in.args {
 		d = g.d.union(d, f.depsOf(&in.args[i]))
 	}
+	if in.own { // nobody else will see it
+		g.fromSet(d)
+		return
+	}
 	if stack { // (F6)
 		g.d.pin(d)
 		return

@@ -2,9 +2,12 @@ package witness
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"math"
 	mathbits "math/bits"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -37,6 +40,7 @@ func init() {
 	for name, when := range special {
 		library[name] = pure{exact[name], when}
 	}
+	maps.Copy(functions, printed)
 	for name, p := range library {
 		for i := range reflect.TypeOf(p.fn).NumOut() {
 			full := name
@@ -51,6 +55,49 @@ func init() {
 			}
 		}
 	}
+}
+
+// printed are the functions of package fmt: the first argument says what kinds the operands are, which stand last.
+var printed = map[string]func(args []amount) amount{
+	"fmt.Sprint":   func(args []amount) amount { return printOf(args[1:], args[0].text, fmt.Sprint) },
+	"fmt.Sprintln": func(args []amount) amount { return printOf(args[1:], args[0].text, fmt.Sprintln) },
+	"fmt.Sprintf": func(args []amount) amount {
+		if len(args) < 2 || !plainFormat.MatchString(args[1].text) || len(args[1].text) > maxText {
+			return amount{}
+		}
+		a := printOf(args[2:], args[0].text, func(list ...any) string { return fmt.Sprintf(args[1].text, list...) })
+		if strings.Contains(a.text, "%!") {
+			return amount{}
+		}
+		return a
+	},
+}
+
+// plainFormat are the formats that print a value in the same way whatever its type is called.
+var plainFormat = regexp.MustCompile(`^([\x00-$&-\x7f]|%[-+ 0]*[0-9]{0,3}(\.[0-9]{0,3})?[vdsboxXtceEfFgGU%])*$`)
+
+// kindTypes are the types of operands.
+var kindTypes = map[string]reflect.Type{
+	"bool": reflect.TypeFor[bool](), "i8": reflect.TypeFor[int8](), "i16": reflect.TypeFor[int16](), "i32": reflect.TypeFor[int32](), "i64": reflect.TypeFor[int64](),
+	"u8": reflect.TypeFor[uint8](), "u16": reflect.TypeFor[uint16](), "u32": reflect.TypeFor[uint32](), "u64": reflect.TypeFor[uint64](),
+	"f32": reflect.TypeFor[float32](), "f64": reflect.TypeFor[float64](), "str": reflect.TypeFor[string](),
+}
+
+func printOf(args []amount, kinds string, print func(...any) string) amount {
+	names := strings.Fields(kinds)
+	if len(names) != len(args) || len(args) > 16 {
+		return amount{}
+	}
+	list := make([]any, len(args))
+	for i, name := range names {
+		t := kindTypes[name]
+		if t == nil || len(args[i].text) > maxText {
+			return amount{}
+		}
+		list[i] = argument(t, args[i]).Interface()
+	}
+	text := print(list...)
+	return amount{text: text, ok: len(text) <= maxText}
 }
 
 // exact are the functions that have a value for all arguments, or whose domain is in special.

@@ -15,12 +15,16 @@ import (
 // TestLibrary compares the two tables of pure functions: the same names, the same results, on numbers of every size and strings of every sort.
 func TestLibrary(t *testing.T) {
 	names := slices.Sorted(maps.Keys(expr.Library))
-	if !slices.Equal(names, slices.Sorted(maps.Keys(library))) {
+	if !slices.Equal(names, slices.Sorted(func(yield func(string) bool) { maps.Keys(library)(yield); maps.Keys(printed)(yield) })) {
 		t.Fatal("the engine and the checker know different functions")
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, name := range names {
 		f := expr.Library[name]
+		if f.Variadic {
+			comparePrinted(t, r, name)
+			continue
+		}
 		if n := reflect.TypeOf(library[name].fn).NumOut(); n != f.Count() {
 			t.Fatalf("%s has %d results, not %d", name, n, f.Count())
 		}
@@ -88,4 +92,44 @@ func someValue(r *rand.Rand, k expr.Kind) expr.Value {
 		w &= 1
 	}
 	return expr.Value{Word: w}
+}
+
+// comparePrinted compares a function of package fmt.
+func comparePrinted(t *testing.T, r *rand.Rand, name string) {
+	kinds := []expr.Kind{expr.Bool, expr.Int8, expr.Int16, expr.Int32, expr.Int64, expr.Uint8, expr.Uint16, expr.Uint32, expr.Uint64, expr.Float32, expr.Float64, expr.String}
+	with := 0
+	for range 5000 {
+		vals := []expr.Value{{}}
+		if name == "fmt.Sprintf" {
+			vals = append(vals, expr.Value{Text: someFormat(r)})
+		}
+		for range r.IntN(4) {
+			k := kinds[r.IntN(len(kinds))]
+			vals[0].Text += " " + k.String()
+			vals = append(vals, someValue(r, k))
+		}
+		args := make([]amount, len(vals))
+		for i, v := range vals {
+			args[i] = amount{bits: v.Word, text: v.Text, ok: true}
+		}
+		got, ok := expr.Functions[name](vals)
+		want := functions[name](args)
+		if ok != want.ok || ok && got.Text != want.text {
+			t.Fatalf("%s(%v) = %q, %v; the checker has %q, %v", name, vals, got.Text, ok, want.text, want.ok)
+		}
+		if ok {
+			with++
+		}
+	}
+	if with < 200 {
+		t.Errorf("%s has a value only %d times", name, with)
+	}
+}
+
+// someFormat is a format, mostly of verbs that are evaluated.
+func someFormat(r *rand.Rand) (s string) {
+	for range r.IntN(4) {
+		s += []string{"a", "%d", "%v", "%s", "%5d", "%-3v", "%06.2f", "%x", "%t", "%c", "%%", "%q", "%T", "%#v", "%*d", "%[1]d", "%", "é", "%1234d", "%.1234f", "%+v", "% x", "%g", "%.3", "%U"}[r.IntN(25)]
+	}
+	return s
 }

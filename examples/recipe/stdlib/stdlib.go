@@ -3,6 +3,7 @@
 package stdlib
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -10,9 +11,9 @@ import (
 )
 
 var (
-	house, year, zip int
-	code             float64
-	a, b, c, d, e    int
+	house, year, zip, flat int
+	code                   float64
+	a, b, c, d, e, f       int
 )
 
 func t1() {
@@ -29,6 +30,9 @@ func t1() {
 	d = 1       // race(11, by-value)
 	e = 1       // race(12, by-path)
 	code = 0.5  // race(13, predicted)
+	flat = 7    // race(14, predicted)
+	f = 1       // race(15, by-path)
+	flat = 11   // race(16, predicted)
 }
 
 func t2() {
@@ -48,10 +52,13 @@ func t2() {
 	if strings.ToUpper(strings.Repeat("x", len(whole))+whole) == "X2" {
 		println(e) // race(12, by-path)
 	}
+	if fmt.Sprintf("%02d%%%v", flat, ok) == "07%true" { // race(14, predicted) // race(16, predicted)
+		println(f) // race(15, by-path)
+	}
 }
 
 // Run runs t1, then t2.
 func Run() {
-	house, year, zip, code = 0, 0, 0, 0
+	house, year, zip, flat, code = 0, 0, 0, 0, 0
 	inorder.Run(t1, t2)
 }

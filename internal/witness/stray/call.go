@@ -134,13 +134,19 @@ func (m *machine) evaluated(in *ssa.Call) bool {
 	if !ok {
 		return false
 	}
+	args := in.Call.Args
+	if in.Call.Signature().Variadic() {
+		if args, ok = printed(in); !ok {
+			return false
+		}
+	}
 	f := library[fn.FullName()]
 	if f == nil {
 		return false
 	}
-	c := &std{args: m.vals(in.Call.Args), known: true}
-	if len(c.args) > 0 {
-		c.kind = basicKind(in.Call.Args[0].Type())
+	c := &std{args: m.vals(args), known: true}
+	for _, a := range args {
+		c.kinds = append(c.kinds, basicKind(a.Type()))
 	}
 	f(c)
 	m.frame.vals[in] = c.value(in.Type())

@@ -17,15 +17,15 @@ import (
 // std is a call of one of them.
 type std struct {
 	args   []value
-	kind   types.BasicKind // of the first one, where that matters
-	known  bool            // all arguments so far are, and the results are said
-	panics bool            // for these arguments
+	kinds  []types.BasicKind // of args, where that matters
+	known  bool              // all arguments so far are, and the results are said
+	panics bool              // for these arguments
 	out    []value
 }
 
 func (c *std) next() value {
 	v := c.args[0]
-	c.args = c.args[1:]
+	c.args, c.kinds = c.args[1:], c.kinds[1:]
 	return v
 }
 
@@ -246,7 +246,8 @@ func (c *std) carried(f func(x, y, carry uint64) (uint64, uint64)) {
 
 // compared orders two arguments of one type.
 func (c *std) compared() int {
-	switch c.kind {
+	k := c.kinds[0]
+	switch k {
 	case types.String:
 		return strings.Compare(c.str(), c.str())
 	case types.Float64:
@@ -254,7 +255,7 @@ func (c *std) compared() int {
 	case types.Float32:
 		return cmp.Compare(math.Float32frombits(uint32(c.word())), math.Float32frombits(uint32(c.word())))
 	case types.Int8, types.Int16, types.Int32, types.Int64:
-		return cmp.Compare(signExtended(c.kind, c.word()), signExtended(c.kind, c.word()))
+		return cmp.Compare(signExtended(k, c.word()), signExtended(k, c.word()))
 	case types.Uint8, types.Uint16, types.Uint32, types.Uint64:
 		return cmp.Compare(c.word(), c.word())
 	}

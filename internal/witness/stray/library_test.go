@@ -31,24 +31,41 @@ func TestLibrary(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(expr.Library)) {
 		f := expr.Library[name]
 		for range 1000 {
-			vals := make([]expr.Value, len(f.Params))
-			for i, k := range f.Params {
+			kinds := slices.Clone(f.Params)
+			if f.Variadic {
+				for range r.IntN(4) {
+					kinds = append(kinds, expr.Kind(1+r.IntN(len(kindTypes))))
+				}
+			}
+			vals := make([]expr.Value, len(kinds))
+			for i, k := range kinds {
 				vals[i] = someValue(r, k)
 			}
-			compareCall(t, name, &f, vals)
+			if f.Variadic && len(f.Params) > 0 {
+				vals[0].Text = someFormat(r)
+			}
+			compareCall(t, name, &f, kinds, vals)
 		}
 	}
 }
 
 // compareCall makes one call.
-func compareCall(t *testing.T, name string, f *expr.Function, vals []expr.Value) {
+func compareCall(t *testing.T, name string, f *expr.Function, kinds []expr.Kind, vals []expr.Value) {
 	t.Helper()
 	want := make([]expr.Value, f.Count())
 	known := make([]bool, f.Count())
-	for i := range want {
-		want[i], known[i] = expr.Functions[expr.ResultName(name, i)](vals)
+	args := vals
+	if f.Variadic {
+		names := ""
+		for _, k := range kinds[len(f.Params):] {
+			names += " " + k.String()
+		}
+		args = append([]expr.Value{{Text: names}}, vals...)
 	}
-	got, panics := interpreted(name, f, vals)
+	for i := range want {
+		want[i], known[i] = expr.Functions[expr.ResultName(name, i)](args)
+	}
+	got, panics := interpreted(name, f, kinds, vals)
 	if panics != (f.Panics && !known[0]) {
 		t.Fatalf("%s(%x) panics: %v", name, vals, panics)
 	}
@@ -75,10 +92,11 @@ func compareCall(t *testing.T, name string, f *expr.Function, vals []expr.Value)
 }
 
 // interpreted is the call by the interpreter.
-func interpreted(name string, f *expr.Function, vals []expr.Value) (results []value, panics bool) {
+func interpreted(name string, f *expr.Function, kinds []expr.Kind, vals []expr.Value) (results []value, panics bool) {
 	base, _, _ := strings.Cut(name, "[")
-	c := &std{known: true, kind: kindTypes[f.Params[0]]}
-	for i, k := range f.Params {
+	c := &std{known: true}
+	for i, k := range kinds {
+		c.kinds = append(c.kinds, kindTypes[k])
 		if k == expr.String {
 			c.args = append(c.args, stringOf(vals[i].Text))
 		} else {
@@ -127,4 +145,12 @@ func someValue(r *rand.Rand, k expr.Kind) expr.Value {
 		w &= 1
 	}
 	return expr.Value{Word: w}
+}
+
+// someFormat is a format, mostly of verbs that are evaluated.
+func someFormat(r *rand.Rand) (s string) {
+	for range r.IntN(4) {
+		s += []string{"a", "%d", "%v", "%s", "%5d", "%-3v", "%06.2f", "%x", "%t", "%c", "%%", "%q", "%T", "%#v", "%*d", "%[1]d", "%", "é", "%1234d", "%.1234f", "%+v", "% x", "%g", "%.3", "%U"}[r.IntN(25)]
+	}
+	return s
 }

@@ -1,6 +1,7 @@
 package stray
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 	"unicode"
@@ -10,9 +11,8 @@ import (
 // Functions of strings.
 
 func init() {
-	for name, f := range textLibrary {
-		library[name] = f
-	}
+	maps.Copy(library, textLibrary)
+	maps.Copy(library, printLibrary)
 }
 
 var textLibrary = map[string]func(c *std){
