@@ -84,8 +84,10 @@ func programs(seed uint64) func(c *check, i uint64) {
 		if err != nil {
 			return // the run was given up: it is too long
 		}
+		walker := program.NewBranching(p.Plan)
+		walker.Read(run.Meta.Texts)
 		opt := analyse.Options{
-			Level: analyse.Paths, Walker: program.NewBranching(p.Plan), EveryPair: true,
+			Level: analyse.Paths, Walker: walker, EveryPair: true,
 			Solver: func(w *window.Window) analyse.Solver { return c.prepare(w, fmt.Sprintf("program %d", i)) },
 		}
 		if _, err := analyse.Run(context.Background(), run.Source(), run.Meta, opt); err != nil {

@@ -40,6 +40,7 @@ func analyseRun(ctx context.Context, p *progtest.Program, run *progtest.Run) (*f
 		f.pairs[l] = map[progtest.Pair]bool{}
 	}
 	w := program.NewBranching(p.Plan)
+	w.Read(run.Meta.Texts)
 	res, err := analyse.Run(ctx, run.Source(), run.Meta, analyse.Options{Level: analyse.Paths, Walker: w})
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ type callee struct {
 	boolean    bool        // atomic.Bool
 	method     *types.Func // of an interface
 	kind       types.BasicKind
+	std        any // a function of the standard library
 }
 
 func (c *callee) typed() bool { return c.op != opNone }
@@ -76,6 +77,10 @@ func (p *Program) prepareCall(f *fn, x *ins, in ssa.CallInstruction) {
 	}
 	if o, ok := p.syncOp(s); ok {
 		x.call = o
+	} else if o, ok := stdOp(s); ok {
+		if x.call = o; !isCall(in) {
+			panic(unsupported("go or defer of a function of the standard library"))
+		}
 	} else if s.Name() == "init" && len(s.Blocks) == 0 { // of a dependency
 		x.call.builtin = "print"
 	} else {

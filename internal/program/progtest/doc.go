@@ -26,7 +26,8 @@
 //     not depend on the schedule, and equal states are equal words.
 //
 // Not supported, and refused by [Loader.Load]: maps, append, comparisons of interfaces but with nil, go and defer of their methods, conversions between strings and
-// slices, Cond, Once, Try operations, timers, defer in functions with results, and calls of other packages.
+// slices, Cond, Once, Try operations, timers, defer in functions with results, and calls of other packages but for some
+// pure functions of strings and strconv (std.go), which are called as they are.
 // [Generate] uses none of them.
 //
 // # Races
@@ -65,8 +66,9 @@
 //	exec.go, call.go      instructions that concern nobody else; calls
 //	op.go, machine.go     steps: what is next, whether it is enabled, what it does
 //	explore.go            (E1) to (E5)
+//	std.go                functions of the standard library
 //	record.go, follow.go  traces
-//	generate.go, shrink.go  programs
+//	generate*.go, shrink.go programs
 //
 // # Names
 //

@@ -30,7 +30,11 @@ func (m *machine) exec(s *state, g *goroutine) {
 			m.call(s, g, f, x)
 			return
 		}
-		m.builtin(g, f, x)
+		if x.call.std != nil {
+			m.std(s, g, f, x)
+		} else {
+			m.builtin(g, f, x)
+		}
 	case *ssa.Defer:
 		args, value := m.gather(g, f, x)
 		d := deferral{ins: x}
@@ -268,13 +272,7 @@ func (m *machine) strings(s *state, g *goroutine, op token.Token, a, b, dst []ui
 		return
 	}
 	t := x + y
-	dst[1] = uint64(len(t))
-	p := m.alloc(g, int64(len(t)))
-	for i := range t {
-		m.store(s, p+uint64(i), 1, uint64(t[i]))
-	}
-	dst[0] = p
-	m.rec.alloc(g, p, int64(len(t)))
+	dst[0], dst[1] = m.newText(s, g, t), uint64(len(t))
 }
 
 func (m *machine) slice(g *goroutine, f *frame, x *ins, dst []uint64) {

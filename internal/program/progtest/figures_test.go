@@ -98,6 +98,7 @@ func figure(t *testing.T, l *progtest.Loader, name string) {
 // ladder checks that the analysis finds exactly these races, each on its rung.
 func ladder(t *testing.T, p *progtest.Program, src string, run *progtest.Run, rungs map[string]string) {
 	w := program.NewBranching(p.Plan)
+	w.Read(run.Meta.Texts)
 	res, err := analyse.Run(context.Background(), run.Source(), run.Meta, analyse.Options{Level: analyse.Paths, Walker: w})
 	if err != nil {
 		t.Fatal(err)

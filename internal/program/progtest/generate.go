@@ -31,6 +31,7 @@ const (
 	Late        // main goes on while the others run
 	Guards      // most of what is done depends on what others have written
 	Dynamic     // function values, interfaces
+	Texts       // two strings, and functions of the standard library
 	allFeatures = 1<<iota - 1
 )
 
@@ -162,8 +163,16 @@ func (g *generator) header(body string) string {
 	if uses {
 		b.WriteString("\t\"sync/atomic\"\n")
 	}
+	for _, pkg := range []string{"strconv", "strings"} {
+		if strings.Contains(body, pkg+".") {
+			fmt.Fprintf(&b, "\t%q\n", pkg)
+		}
+	}
 	b.WriteString(")\n\ntype T struct {\n\ta, b int\n\tn    *T\n}\n\nvar (\n\twg      sync.WaitGroup\n\tmu, nu  sync.Mutex\n\trw      sync.RWMutex\n")
 	b.WriteString("\tx, y, z int\n\tk0, k1, k2, k3 int\n\tarr     [3]int\n\tok      bool\n\ts       = \"a\"\n\tfl      = 1.5\n\ti8      int8\n\tu       uint32\n\tt       T\n")
+	if g.has(Texts) {
+		b.WriteString("\tw, v    = \"a1\", \"b\"\n")
+	}
 	b.WriteString("\tp       = &x\n\tq       = &t\n\tsl      = arr[:2]\n")
 	fmt.Fprintf(&b, "\tch      = make(chan int, %d)\n\tdone    = make(chan bool)\n", g.rng.IntN(3))
 	if uses {
@@ -239,6 +248,9 @@ func (g *generator) expr(depth int) string {
 	if depth > 0 && g.rng.IntN(2) == 0 {
 		return g.compound(depth)
 	}
+	if g.has(Texts) && g.rng.IntN(6) == 0 {
+		return g.textNumber()
+	}
 	switch g.rng.IntN(9) {
 	case 0, 1:
 		return fmt.Sprint(g.rng.IntN(6) - 1)
@@ -291,6 +303,9 @@ func (g *generator) compound(depth int) string {
 }
 
 func (g *generator) cond() string {
+	if g.has(Texts) && g.rng.IntN(4) == 0 {
+		return g.textCond()
+	}
 	switch g.rng.IntN(12) {
 	case 0:
 		return g.pick("ok", "!ok")
@@ -336,6 +351,10 @@ func (g *generator) statement() {
 			g.topicStmt()
 			return
 		}
+	}
+	if g.has(Texts) && g.rng.IntN(5) == 0 {
+		g.textStmt()
+		return
 	}
 	switch g.rng.IntN(24) {
 	case 0, 1, 2:

@@ -133,7 +133,12 @@ func (r *recorder) stops(s *state) {
 }
 
 func (p *Program) meta() *trace.Meta {
+	var texts []trace.Memory
+	if len(p.rodata) > 0 {
+		texts = []trace.Memory{{Addr: trace.Addr(rodataBase), Data: p.rodata}}
+	}
 	return &trace.Meta{
+		Texts:  texts,
 		Source: "presage", GoVersion: runtime.Version(), GOOS: "linux", GOARCH: "amd64", Packages: p.Plan.Packages,
 		Files: p.Plan.Files, Funcs: p.Plan.Funcs, Sites: p.Plan.Sites, Goroutines: []trace.Goroutine{{}},
 	}
