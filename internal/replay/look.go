@@ -31,6 +31,10 @@ type act struct {
 
 // look is the first pass.
 func (k *walker) look(i int64, e *trace.Event) {
+	if i > k.last {
+		k.classify(e)
+		return
+	}
 	switch {
 	case e.Kind == format.Go:
 		k.kids[e.G] = append(k.kids[e.G], trace.GoID(e.Obj))
@@ -44,14 +48,15 @@ func (k *walker) look(i int64, e *trace.Event) {
 	}
 	k.bracket(s, i, e)
 	k.inside(s, i, e)
-	if hidden(e) {
-		return
-	}
-	if int(e.Site) < len(k.classes) {
-		k.classes[e.Site] = max(k.classes[e.Site], classOf(e.Kind))
-	}
-	if e.Kind.IsAccess() {
+	k.classify(e)
+	if !hidden(e) && e.Kind.IsAccess() {
 		use(k.words, e.Obj&^7, e)
+	}
+}
+
+func (k *walker) classify(e *trace.Event) {
+	if !hidden(e) && int(e.Site) < len(k.classes) {
+		k.classes[e.Site] = max(k.classes[e.Site], classOf(e.Kind))
 	}
 }
 

@@ -57,7 +57,8 @@ type Try struct {
 	Dir       string    `json:"dir,omitempty"`
 	Saw       []Seen    `json:"saw,omitempty"` // what the two accesses met, the first one first
 	Command   []string  `json:"command"`
-	Schedule  []Passage `json:"schedule"` // as it happened
+	Schedule  []Passage `json:"schedule"`       // as it happened
+	Left      []Passage `json:"left,omitempty"` // steps that were not made, the first ones
 	Seconds   float64   `json:"seconds"`
 	Dump      string    `json:"dump,omitempty"` // file with the output of a program that hung
 }
@@ -233,6 +234,8 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	for k, x := range st.steps[:n] {
 		if x.order > 0 {
 			t.Schedule = append(t.Schedule, p.passage(s, k, x.order))
+		} else if len(t.Left) < shownLeft {
+			t.Left = append(t.Left, p.passage(s, k, 0))
 		}
 	}
 	slices.SortFunc(t.Schedule, func(x, y Passage) int { return cmp.Compare(x.Order, y.Order) })
@@ -256,6 +259,9 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 func overlap(a, b stepStateOf) bool {
 	return a.addr != 0 && b.addr != 0 && a.addr < b.addr+b.size && b.addr < a.addr+a.size
 }
+
+// shownLeft is how many steps of a schedule are named that were not made.
+const shownLeft = 5
 
 func (p *Program) passage(s *schedule, k int, order uint64) Passage {
 	st := &s.steps[k]

@@ -109,7 +109,8 @@ func (k *walker) include(s *goState, i int64, e *trace.Event) {
 			st.key, _ = k.at(i)
 			st.index, st.kind, st.eflag, st.obj, st.val = i, e.Kind, e.Flags, e.Obj, e.Val
 		case st.kind.IsAccess() && !e.Kind.IsAccess() && st.index != k.pair[0] && st.index != k.pair[1]: // the operation that the access belongs to
-			st.kind, st.eflag, st.obj, st.aux, st.flags = e.Kind, e.Flags, e.Obj, e.Aux, flagsOf(e, k.classes[e.Site])
+			st.key, _ = k.at(i) // what it has to wait for stands before the operation, perhaps behind the access
+			st.index, st.kind, st.eflag, st.obj, st.aux, st.flags = i, e.Kind, e.Flags, e.Obj, e.Aux, flagsOf(e, k.classes[e.Site])
 		}
 		return
 	}
@@ -133,7 +134,7 @@ func flagsOf(e *trace.Event, c class) uint8 {
 		return early
 	case e.Kind == format.CondWait, e.Kind == format.ChanSend && e.Aux == 0:
 		return parks
-	case e.Kind.IsAccess() && c == chanClass: // of the channel itself, before a send
+	case e.Kind.IsAccess() && (c == chanClass || c == wgWaitClass): // of the channel itself, before a send; of the semaphore, before a Wait that waits
 		return parks
 	}
 	return 0

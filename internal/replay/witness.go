@@ -85,7 +85,7 @@ type walker struct {
 	stops []step
 }
 
-// beyond is the number of events after the witness in which the goroutines are looked for that are to stop.
+// beyond is the number of events after the witness in which the goroutines are looked for that are to stop, and what operations are begun in it.
 const beyond = 1 << 18
 
 // goState is what the second pass knows of a goroutine.
@@ -124,7 +124,7 @@ func newSchedule(w Witness, meta *trace.Meta, open func() (trace.Source, io.Clos
 		}
 		k.last = max(k.last, e)
 	}
-	if err := each(open, k.last, k.along(k.look)); err != nil {
+	if err := each(open, k.last+beyond, k.along(k.look)); err != nil {
 		return nil, err
 	}
 	for _, s := range k.gs {

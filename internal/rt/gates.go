@@ -8,6 +8,12 @@ var gates embed.FS
 // EnvGates names the environment variable that holds the schedule of a program that was built with gates.
 const EnvGates = "PRESAGE_GATES"
 
+// gateVersionPatches come after gatePatches, for one version only.
+var gateVersionPatches = map[string][]patch{
+	"go1.25": {{"sync/waitgroup.go", "\t\tdefer wg.Done()\n\t\tf()\n", "\t\tdefer func() {\n\t\t\tpresageGateAt(site)\n\t\t\twg.Done()\n\t\t\tpresageGateDone(site)\n\t\t}()\n\t\tf()\n", 1}},
+	"go1.26": {{"sync/waitgroup.go", "\t\t\twg.Done()\n\t\t}()\n\t\tf()\n", "\t\t\tpresageGateAt(site)\n\t\t\twg.Done()\n\t\t\tpresageGateDone(site)\n\t\t}()\n\t\tf()\n", 1}},
+}
+
 // gatePatches take the place of patches in an overlay of gates. Synchronisation stays as it is: the
 // race detector, which the program is built with, must see all of it, and of the gates nothing.
 var gatePatches = []patch{
@@ -18,6 +24,9 @@ var gatePatches = []patch{
 	after("runtime/proc.go", "func runExitHooks(code int) {\n", "\tpresageExit()\n"),
 	before("sync/cond.go", "\tc.L.Lock()\n}\n", "\tpresageWoken()\n"),
 	after("runtime/coro.go", "func coroexit(c *coro) {\n", "\tpresageEnd()\n"),
+
+	// The Done of WaitGroup.Go has the site of its call, in the goroutine that it starts.
+	{"sync/waitgroup.go", "\twg.Add(1)\n\tgo func() {\n", "\tsite := presageStarting()\n\twg.Add(1)\n\tgo func() {\n", 1},
 
 	// The choice of a select.
 	after("runtime/select.go", "\tscases := cas1[:ncases:ncases]\n", "\tblock = presageChoose(scases, nsends, block)\n"),

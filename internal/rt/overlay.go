@@ -288,7 +288,7 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 func (b *builder) patched() error {
 	list := slices.Concat(bothPatches, patches, versionPatches[b.minor])
 	if b.gates {
-		list = slices.Concat(bothPatches, gatePatches)
+		list = slices.Concat(bothPatches, gatePatches, gateVersionPatches[b.minor])
 	}
 	for _, p := range list {
 		src, err := b.source(p.file)

@@ -174,3 +174,17 @@ const (
 	gtTimers = 4
 	gtSleeps = 10
 )
+
+//go:linkname presageStarting sync.presageStarting
+func presageStarting() uint32 {
+	if s := getg().presage; s != nil {
+		return uint32(s.starts)
+	}
+	return 0
+}
+
+//go:linkname presageGateAt sync.presageGateAt
+func presageGateAt(site uint32) { PresageGate(site) }
+
+//go:linkname presageGateDone sync.presageGateDone
+func presageGateDone(site uint32) { PresageDone(site) }
