@@ -256,16 +256,17 @@ func (p *Program) directory(pkg string) string {
 
 func isTest(file string) bool { return strings.HasSuffix(file, "_test.go") }
 
-// arguments are those of the program. A test binary has go test's flags under longer names.
+// arguments are those of the program. A test binary has go test's flags under longer names. More parallel tests than it may run wait
+// for each other inside package testing, where no gate is: so all of them may run.
 func (p *Program) arguments() []string {
 	if !p.cfg.Test {
 		return p.cfg.Args
 	}
-	args := []string{"-test.paniconexit0", "-test.timeout=10m"}
+	args := []string{"-test.paniconexit0", "-test.timeout=10m", "-test.parallel=10000"}
 	for _, f := range p.cfg.Flags {
 		name, value, inline := strings.Cut(strings.TrimLeft(f, "-"), "=")
 		name = strings.TrimPrefix(name, "test.")
-		if !slices.Contains(testFlags, name) {
+		if !slices.Contains(testFlags, name) || name == "parallel" {
 			continue
 		}
 		if inline {
