@@ -19,8 +19,8 @@ import (
 // Sites are those of the plan, so a schedule made of a trace names them. An instruction
 // executed once passes its gate once, however many events it has: package replay counts passages.
 
-// gated reports whether an instruction stands between gates.
-func gated(in ssa.Instruction, ip *plan.Instr) bool {
+// Gated reports whether an instruction stands between gates. The typed operation that a Defer defers does so too, under its site.
+func Gated(in ssa.Instruction, ip *plan.Instr) bool {
 	if ip.Site == 0 {
 		return false
 	}

@@ -16,7 +16,7 @@ func (b *body) instr(in ssa.Instruction, ip *plan.Instr, blk *ssa.BasicBlock) {
 	if v, ok := in.(ssa.Value); ip.Fused || ok && b.inlined[v] {
 		return
 	}
-	if b.gates && gated(in, ip) {
+	if b.gates && Gated(in, ip) {
 		b.gate(in, ip)
 		defer b.out.putf("%s.Done(%d)", rtName, ip.Site)
 	}

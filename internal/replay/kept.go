@@ -1,0 +1,224 @@
+package replay
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"presage/internal/plan"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// Kept is a schedule that needs no trace: of the program it says what is run and which gates of which functions the steps pass. How it
+// is written: the doc of kept_text.go. How it is found again in a program that has changed: match.go.
+type Kept struct {
+	ID, Object string
+	GoVersion  string
+	Command
+
+	apart     bool // the accesses need not be next to each other
+	sources   []source
+	opaque    []string // functions that were left as written, although they could have gates
+	funcs     []outline
+	who       []keptGoroutine
+	steps     []keptStep
+	stops     []keptStep
+	positions []int // of gates by number - 1: line of the file, as they were
+}
+
+// Command is how a program is run, with names that are relative to the root of its module.
+type Command struct {
+	Test    bool
+	Package string   // the package that is tested, or what is run
+	Dir     string   // of the command
+	Build   []string // flags of the go command: -tags and the like
+	Flags   []string // of the test
+	Args    []string
+}
+
+// source is a file with functions that the schedule goes through.
+type source struct{ file, hash string }
+
+// keptGoroutine is a goroutine of a kept schedule. Its number is its place.
+type keptGoroutine struct {
+	parent  int    // number; 0: the runtime starts it, −1: it is the first
+	gate    int    // of the go statement that starts it; 0: code without gates does
+	name    string // its function, where there is no go statement
+	ordinal int    // of those that the parent starts there
+}
+
+// keptStep is a step, with gates and goroutines by their numbers.
+type keptStep struct {
+	who    int
+	gate   int
+	kind   format.Kind
+	object int // steps on one object conflict
+	skip   uint64
+	flags  uint8
+}
+
+// Keep makes of the schedule of a race one that needs no trace. p is the recorded program, root the directory of its main module.
+func Keep(r Race, p *plan.Plan, root string, c Command) (*Kept, error) {
+	s, err := newSchedule(r.Witness, r.Meta, r.Open)
+	if err != nil {
+		return nil, err
+	}
+	if c.Test {
+		c.Package = strings.TrimSuffix(s.pkg, "_test")
+	}
+	k := &keeper{plan: p, root: root, s: s, meta: r.Meta, all: outlines(p, below(root)), numbers: map[trace.Site]int{}, objects: map[trace.Addr]int{}}
+	k.kept = &Kept{ID: r.ID, GoVersion: r.Meta.GoVersion, Command: c, apart: s.apart}
+	if err := k.keep(); err != nil {
+		return nil, err
+	}
+	return k.kept, nil
+}
+
+// below names files by their place below a directory.
+func below(root string) func(string) string {
+	return func(file string) string {
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return file
+		}
+		return filepath.ToSlash(rel)
+	}
+}
+
+type keeper struct {
+	plan    *plan.Plan
+	root    string
+	s       *schedule
+	meta    *trace.Meta
+	all     []outline
+	kept    *Kept
+	numbers map[trace.Site]int // of gates
+	objects map[trace.Addr]int
+}
+
+func (k *keeper) keep() error {
+	var used []trace.Site
+	for _, list := range [][]step{k.s.steps, k.s.stops} {
+		for i := range list {
+			used = append(used, list[i].site)
+		}
+	}
+	for _, g := range k.s.gates {
+		if site := k.goStatement(g); site != 0 {
+			used = append(used, site)
+		}
+	}
+	if err := k.functions(used); err != nil {
+		return err
+	}
+	for _, g := range k.s.gates {
+		k.goroutine(g)
+	}
+	for i := range k.s.steps {
+		k.kept.steps = append(k.kept.steps, k.step(&k.s.steps[i]))
+	}
+	for i := range k.s.stops {
+		k.kept.stops = append(k.kept.stops, k.step(&k.s.stops[i]))
+	}
+	return k.leftAsWritten()
+}
+
+// functions keeps the outlines of the functions that have used gates, and numbers these.
+func (k *keeper) functions(used []trace.Site) error {
+	slices.Sort(used)
+	hashes := map[string]bool{}
+	for _, site := range slices.Compact(used) {
+		id := k.plan.Sites[site].Func
+		f := &k.all[id]
+		if strings.HasPrefix(f.file, "..") || filepath.IsAbs(f.file) {
+			return fmt.Errorf("the schedule goes through %s of %s, which is not in the main module: it cannot be kept", f.name, f.pkg)
+		}
+		i := slices.IndexFunc(f.gates, func(g outlined) bool { return g.site == site })
+		if i < 0 {
+			return fmt.Errorf("site %d in %s has no gate: a mistake of presage, please report it", site, f.name)
+		}
+		if n := len(k.kept.funcs); n == 0 || k.kept.funcs[n-1].name != f.name {
+			k.kept.funcs = append(k.kept.funcs, *f) // they share their gates
+		}
+		if !hashes[f.file] {
+			hashes[f.file] = true
+			sum, err := hashOf(filepath.Join(k.root, filepath.FromSlash(f.file)))
+			if err != nil {
+				return err
+			}
+			k.kept.sources = append(k.kept.sources, source{f.file, sum})
+		}
+		k.numbers[site] = len(k.numbers) + 1
+		f.gates[i].number = len(k.numbers)
+	}
+	slices.SortFunc(k.kept.sources, func(a, b source) int { return strings.Compare(a.file, b.file) })
+	return nil
+}
+
+func hashOf(file string) (string, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(strings.ReplaceAll(string(data), "\r\n", "\n")))
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// goStatement is the site at which a goroutine is started, 0 if that is not in the program's code.
+func (k *keeper) goStatement(g gate) trace.Site {
+	if g.parent == 0 || g.parent == ^uint64(0) || int(g.g) >= len(k.meta.Goroutines) {
+		return 0
+	}
+	return k.meta.Goroutines[g.g].Site
+}
+
+func (k *keeper) goroutine(g gate) {
+	out := keptGoroutine{parent: int(g.parent), ordinal: int(g.ordinal)}
+	if int(g.g) < len(k.meta.Goroutines) {
+		out.name = k.meta.Goroutines[g.g].Func
+	}
+	switch g.parent {
+	case ^uint64(0):
+		out = keptGoroutine{parent: -1}
+	case 0:
+		out.ordinal = 0
+	default:
+		if out.gate = k.numbers[k.goStatement(g)]; out.gate != 0 {
+			out.name = ""
+		}
+	}
+	k.kept.who = append(k.kept.who, out)
+}
+
+func (k *keeper) step(st *step) keptStep {
+	obj := st.obj
+	if st.kind.IsAccess() {
+		obj &^= 7
+	}
+	n, ok := k.objects[obj]
+	if !ok {
+		n = len(k.objects) + 1
+		k.objects[obj] = n
+	}
+	return keptStep{who: st.gate + 1, gate: k.numbers[st.site], kind: st.kind, object: n, skip: st.skip, flags: st.flags}
+}
+
+// leftAsWritten keeps the names of functions that the compiler did not take with hooks.
+func (k *keeper) leftAsWritten() error {
+	if k.kept.Test && k.kept.Package == "" {
+		return errors.New("no test function ran in the recorded process")
+	}
+	fresh := plan.New(k.plan.Program, nil)
+	for i, u := range k.plan.Units {
+		if u.Opaque != "" && fresh.Units[i].Opaque == "" && slices.ContainsFunc(k.kept.funcs, func(f outline) bool { return f.pkg == u.Pkg.PkgPath }) {
+			k.kept.opaque = append(k.kept.opaque, u.Key)
+		}
+	}
+	return nil
+}
