@@ -29,16 +29,12 @@ func (r *replayer) check(ctx context.Context, race *report.Race, name string, me
 	}
 	opt := analyse.Options{Window: r.kept.config.Window}
 	if !s.Recorded {
-		key := programKey(meta)
-		if r.plans[key] == nil {
-			p, err := program.Load(ctx, meta)
-			if err != nil {
-				return err
-			}
-			r.plans[key] = p
+		p, err := r.plan(ctx, meta)
+		if err != nil {
+			return err
 		}
 		var walker *program.Walker
-		opt.Level, walker = walkerAt(r.kept.config.Level, r.plans[key])
+		opt.Level, walker = walkerAt(r.kept.config.Level, p)
 		walker.Read(meta.Texts)
 		opt.Walker = walker
 	}
@@ -49,6 +45,19 @@ func (r *replayer) check(ctx context.Context, race *report.Race, name string, me
 		}
 	}
 	return analyse.Recheck(ctx, opener(name), meta, opt, s)
+}
+
+// plan is that of the recorded program.
+func (r *replayer) plan(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
+	key := programKey(meta)
+	if r.plans[key] == nil {
+		p, err := program.Load(ctx, meta)
+		if err != nil {
+			return nil, err
+		}
+		r.plans[key] = p
+	}
+	return r.plans[key], nil
 }
 
 // walkerAt is what walks a trace for a level of analysis.

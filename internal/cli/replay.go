@@ -27,17 +27,19 @@ type replayArgs struct {
 	file           string
 	all, verbose   bool
 	delve          bool
+	keep           bool
 	quiet, json    bool
 	limit, timeout time.Duration
 }
 
 func newReplay(env *Env) *cobra.Command {
 	var o replayArgs
-	cmd := &cobra.Command{Use: "replay [ID...]", Short: "Run the program again under the witness of a race, with Go's race detector as the judge",
+	cmd := &cobra.Command{Use: "replay [ID... | file...]", Short: "Run the program again under the witness of a race, with Go's race detector as the judge",
 		RunE: func(cmd *cobra.Command, args []string) error { return runReplay(cmd.Context(), env, o, args) }}
 	f := cmd.Flags()
 	f.StringVar(&o.file, "report", "", "report in JSON form; without it that of the last run")
 	f.BoolVar(&o.all, "all", false, "replay every race of the report")
+	f.BoolVar(&o.keep, "keep", false, "write the schedules into the module, to replay them without a trace (docs/replay.md)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print the schedule as it happened")
 	f.BoolVar(&o.delve, "dlv", false, "run the program under delve, up to where both goroutines are before their accesses")
 	f.BoolVar(&o.json, "json", false, "the outcome as JSON, one object a line")
@@ -48,6 +50,12 @@ func newReplay(env *Env) *cobra.Command {
 }
 
 func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error {
+	if files, ok, err := keptFiles(ids); err != nil {
+		return err
+	} else if ok {
+		r := replayer{env: env, args: o, progress: newProgress(env.Stderr, o.quiet)}
+		return r.replayFiles(ctx, files)
+	}
 	k, err := readKept(o.file)
 	if err != nil {
 		return err
@@ -63,6 +71,9 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 		return usagef("-dlv takes one race, not %d", len(races))
 	}
 	r := replayer{env: env, kept: k, args: o, progress: newProgress(env.Stderr, o.quiet), programs: map[string]*replay.Program{}, plans: map[string]*plan.Plan{}}
+	if o.keep {
+		return r.keep(ctx, races)
+	}
 	confirmed := 0
 	for _, race := range races {
 		out, err := r.replay(ctx, race)
@@ -172,14 +183,7 @@ type replayer struct {
 }
 
 func (r *replayer) replay(ctx context.Context, race *report.Race) (*replay.Outcome, error) {
-	if race.Witness == nil {
-		return nil, errors.New("the race has no witness: analyse its trace at a level above hb")
-	}
-	name, err := r.kept.trace(race)
-	if err != nil {
-		return nil, err
-	}
-	meta, err := metaOf(name)
+	name, meta, err := r.open(race)
 	if err != nil {
 		return nil, err
 	}
@@ -196,6 +200,20 @@ func (r *replayer) replay(ctx context.Context, race *report.Race) (*replay.Outco
 		return p.Debug(ctx, raceToReplay(race, name, meta), replay.Debugger{Stdin: os.Stdin, Stdout: r.env.Stdout, Stderr: r.env.Stderr})
 	}
 	return p.Replay(ctx, raceToReplay(race, name, meta))
+}
+
+// open finds the trace of a race.
+func (r *replayer) open(race *report.Race) (name string, meta *trace.Meta, err error) {
+	if race.Witness == nil {
+		return "", nil, errors.New("the race has no witness: analyse its trace at a level above hb")
+	}
+	if name, err = r.kept.trace(race); err != nil {
+		return "", nil, err
+	}
+	if meta, err = metaOf(name); err == nil && meta.Source != "presage" {
+		err = fmt.Errorf("trace %s was recorded by another tool: there is no program to replay", name)
+	}
+	return name, meta, err
 }
 
 func raceToReplay(race *report.Race, name string, meta *trace.Meta) replay.Race {
@@ -271,9 +289,6 @@ func programKey(meta *trace.Meta) string {
 
 // program prepares the program that a trace is of.
 func (r *replayer) program(ctx context.Context, name string, meta *trace.Meta) (*replay.Program, error) {
-	if meta.Source != "presage" {
-		return nil, fmt.Errorf("trace %s was recorded by another tool: there is no program to replay", name)
-	}
 	key := programKey(meta)
 	if p := r.programs[key]; p != nil {
 		return p, nil
@@ -308,10 +323,7 @@ func (r *replayer) print(race *report.Race, out *replay.Outcome) error {
 	}
 	verdict := "not confirmed"
 	if out.Confirmed {
-		verdict = "confirmed by Go's race detector"
-		if out.Judge == replay.ByGates {
-			verdict = "confirmed by the gates: both goroutines were held before their accesses at once (no C compiler, so no race detector)"
-		}
+		verdict = confirmedBy(out.Judge)
 	}
 	fmt.Fprintf(w, "race %s on %s: %s in try %d (%s and %s, %d steps)\n", race.ID, race.Object, verdict, len(out.Tries), short(race.A.Position), short(race.B.Position), out.Steps)
 	for i, t := range out.Tries {
@@ -326,7 +338,25 @@ func (r *replayer) print(race *report.Race, out *replay.Outcome) error {
 		}
 	}
 	last := out.Tries[len(out.Tries)-1]
-	schedule := last.Schedule
+	r.printSchedule(w, last.Schedule)
+	for _, s := range last.Saw {
+		fmt.Fprintf(w, "  %s\n", s.Text())
+	}
+	fmt.Fprintf(w, "  to run it again: %s\n", r.again(race))
+	if last.Report != "" {
+		fmt.Fprintf(w, "\n%s\n", indent(last.Report))
+	}
+	return nil
+}
+
+func confirmedBy(j replay.Judges) string {
+	if j == replay.ByGates {
+		return "confirmed by the gates: both goroutines were held before their accesses at once (no C compiler, so no race detector)"
+	}
+	return "confirmed by Go's race detector"
+}
+
+func (r *replayer) printSchedule(w io.Writer, schedule []replay.Passage) {
 	if n := len(schedule) - shownSteps; n > 0 && !r.args.verbose {
 		fmt.Fprintf(w, "  the schedule as it happened, without the first %d steps (-v shows them):\n", n)
 		schedule = schedule[n:]
@@ -336,14 +366,6 @@ func (r *replayer) print(race *report.Race, out *replay.Outcome) error {
 	for _, s := range schedule {
 		fmt.Fprintf(w, "  %6d goroutine %d: %s at %s:%d (event %d)\n", s.Order, s.Goroutine, s.Kind, filepath.Base(s.File), s.Line, s.Event)
 	}
-	for _, s := range last.Saw {
-		fmt.Fprintf(w, "  %s\n", s.Text())
-	}
-	fmt.Fprintf(w, "  to run it again: %s\n", r.again(race))
-	if last.Report != "" {
-		fmt.Fprintf(w, "\n%s\n", indent(last.Report))
-	}
-	return nil
 }
 
 // shownSteps is the number of steps of a schedule that are printed without -v.

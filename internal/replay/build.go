@@ -25,6 +25,7 @@ import (
 // Config is a recorded program that is to be run again.
 type Config struct {
 	Meta *trace.Meta // of its trace
+	Plan *plan.Plan  // of the program; nil: it is loaded
 
 	// The command as it was recorded (record.Config).
 	Test     bool
@@ -176,9 +177,12 @@ func (p *Program) emit(ctx context.Context) error {
 	if err := errors.Join(os.RemoveAll(src), os.MkdirAll(src, 0o777)); err != nil {
 		return fmt.Errorf("making a directory for the replay: %w", err)
 	}
-	recorded, err := program.Load(ctx, p.cfg.Meta)
-	if err != nil {
-		return fmt.Errorf("the program cannot be replayed: %w", err)
+	recorded := p.cfg.Plan
+	if recorded == nil {
+		var err error
+		if recorded, err = program.Load(ctx, p.cfg.Meta); err != nil {
+			return fmt.Errorf("the program cannot be replayed: %w", err)
+		}
 	}
 	res, err := instrument.Instrument(ctx, instrument.Config{Loaded: recorded.Program, OutDir: src, Opaque: opaque(recorded), Gates: true})
 	if err != nil {
@@ -263,22 +267,27 @@ func (p *Program) arguments() []string {
 		return p.cfg.Args
 	}
 	args := []string{"-test.paniconexit0", "-test.timeout=10m", "-test.parallel=10000"}
-	for _, f := range p.cfg.Flags {
-		name, value, inline := strings.Cut(strings.TrimLeft(f, "-"), "=")
-		name = strings.TrimPrefix(name, "test.")
-		if !slices.Contains(testFlags, name) || name == "parallel" {
-			continue
+	for _, f := range TestFlags(p.cfg.Flags) {
+		if f = strings.TrimPrefix(strings.TrimLeft(f, "-"), "test."); !strings.HasPrefix(f, "parallel=") {
+			args = append(args, "-test."+f)
 		}
-		if inline {
-			name += "=" + value
-		}
-		args = append(args, "-test."+name)
 	}
 	rest := p.cfg.Args
 	if len(rest) > 0 && strings.TrimLeft(rest[0], "-") == "args" {
 		rest = rest[1:]
 	}
 	return append(args, rest...)
+}
+
+// TestFlags are those flags of go test that the test binary takes and that have a part in what it does.
+func TestFlags(flags []string) (own []string) {
+	for _, f := range flags {
+		name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
+		if slices.Contains(testFlags, strings.TrimPrefix(name, "test.")) {
+			own = append(own, f)
+		}
+	}
+	return own
 }
 
 // testFlags are the flags of go test that the test binary takes and that have a part in what it does.

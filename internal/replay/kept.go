@@ -22,14 +22,18 @@ type Kept struct {
 	GoVersion  string
 	Command
 
-	apart     bool // the accesses need not be next to each other
-	sources   []source
-	opaque    []string // functions that were left as written, although they could have gates
-	funcs     []outline
-	who       []keptGoroutine
-	steps     []keptStep
-	stops     []keptStep
-	positions []int // of gates by number - 1: line of the file, as they were
+	seed     uint64 // of random numbers
+	child    uint64 // hash of the arguments of the process, if it is a child process
+	nth      int    // and which of those
+	apart    bool   // the accesses need not be next to each other
+	sources  []source
+	accesses []access // how many there were like the two of the race
+	opaque   []string // functions that were left as written, although they could have gates
+	funcs    []outline
+	who      []keptGoroutine
+	steps    []keptStep
+	stops    []keptStep
+	feeds    []keptFeed // those of a goroutine one after the other
 }
 
 // Command is how a program is run, with names that are relative to the root of its module.
@@ -51,6 +55,7 @@ type keptGoroutine struct {
 	gate    int    // of the go statement that starts it; 0: code without gates does
 	name    string // its function, where there is no go statement
 	ordinal int    // of those that the parent starts there
+	number  uint64 // the runtime's, in the recorded run
 }
 
 // keptStep is a step, with gates and goroutines by their numbers.
@@ -61,6 +66,13 @@ type keptStep struct {
 	object int // steps on one object conflict
 	skip   uint64
 	flags  uint8
+	choice uint64 // of a select (step.choice)
+}
+
+// keptFeed is a result of a call in the recorded run.
+type keptFeed struct {
+	who, gate, n int
+	value        uint64
 }
 
 // Keep makes of the schedule of a race one that needs no trace. p is the recorded program, root the directory of its main module.
@@ -69,11 +81,17 @@ func Keep(r Race, p *plan.Plan, root string, c Command) (*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.feed(sitesOf(p), r.Meta, r.Path, r.Open); err != nil {
+		return nil, err
+	}
 	if c.Test {
 		c.Package = strings.TrimSuffix(s.pkg, "_test")
 	}
 	k := &keeper{plan: p, root: root, s: s, meta: r.Meta, all: outlines(p, below(root)), numbers: map[trace.Site]int{}, objects: map[trace.Addr]int{}}
-	k.kept = &Kept{ID: r.ID, GoVersion: r.Meta.GoVersion, Command: c, apart: s.apart}
+	k.kept = &Kept{ID: r.ID, GoVersion: r.Meta.GoVersion, Command: c, apart: s.apart, seed: s.process.Seed}
+	if s.process.Child {
+		k.kept.child, k.kept.nth = s.process.Args, s.process.Nth
+	}
 	if err := k.keep(); err != nil {
 		return nil, err
 	}
@@ -114,8 +132,14 @@ func (k *keeper) keep() error {
 			used = append(used, site)
 		}
 	}
+	for _, f := range k.s.feeds {
+		used = append(used, f.site)
+	}
 	if err := k.functions(used); err != nil {
 		return err
+	}
+	for _, i := range []int{k.s.steps[len(k.s.steps)-1].pair, len(k.s.steps) - 1} {
+		k.access(k.s.steps[i].site)
 	}
 	for _, g := range k.s.gates {
 		k.goroutine(g)
@@ -125,6 +149,9 @@ func (k *keeper) keep() error {
 	}
 	for i := range k.s.stops {
 		k.kept.stops = append(k.kept.stops, k.step(&k.s.stops[i]))
+	}
+	for _, f := range k.s.feeds {
+		k.kept.feeds = append(k.kept.feeds, keptFeed{f.gate + 1, k.numbers[f.site], f.n, f.value})
 	}
 	return k.leftAsWritten()
 }
@@ -170,6 +197,14 @@ func hashOf(file string) (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
+// access counts those that are like one of the race.
+func (k *keeper) access(site trace.Site) {
+	fn, g := k.kept.gate(k.numbers[site])
+	if k.kept.count(fn.pkg, g) == 0 {
+		k.kept.accesses = append(k.kept.accesses, access{fn.pkg, g.kind, g.object, countOf(k.all, fn.pkg, g)})
+	}
+}
+
 // goStatement is the site at which a goroutine is started, 0 if that is not in the program's code.
 func (k *keeper) goStatement(g gate) trace.Site {
 	if g.parent == 0 || g.parent == ^uint64(0) || int(g.g) >= len(k.meta.Goroutines) {
@@ -179,13 +214,13 @@ func (k *keeper) goStatement(g gate) trace.Site {
 }
 
 func (k *keeper) goroutine(g gate) {
-	out := keptGoroutine{parent: int(g.parent), ordinal: int(g.ordinal)}
+	out := keptGoroutine{parent: int(g.parent), ordinal: int(g.ordinal), number: g.number}
 	if int(g.g) < len(k.meta.Goroutines) {
 		out.name = k.meta.Goroutines[g.g].Func
 	}
 	switch g.parent {
 	case ^uint64(0):
-		out = keptGoroutine{parent: -1}
+		out = keptGoroutine{parent: -1, number: g.number}
 	case 0:
 		out.ordinal = 0
 	default:
@@ -206,7 +241,7 @@ func (k *keeper) step(st *step) keptStep {
 		n = len(k.objects) + 1
 		k.objects[obj] = n
 	}
-	return keptStep{who: st.gate + 1, gate: k.numbers[st.site], kind: st.kind, object: n, skip: st.skip, flags: st.flags}
+	return keptStep{who: st.gate + 1, gate: k.numbers[st.site], kind: st.kind, object: n, skip: st.skip, flags: st.flags, choice: st.choice}
 }
 
 // leftAsWritten keeps the names of functions that the compiler did not take with hooks.

@@ -44,6 +44,11 @@ func (k *Kept) consistent() error {
 			return fmt.Errorf("stop %d: %w", i+1, err)
 		}
 	}
+	for i, f := range k.feeds {
+		if f.who > len(k.who) || !numbered[f.gate] || i > 0 && f.who < k.feeds[i-1].who {
+			return fmt.Errorf("feed %d is of goroutine %d at %s, which is not in order", i+1, f.who, gateName(f.gate))
+		}
+	}
 	return k.pairConsistent()
 }
 
@@ -67,6 +72,7 @@ func (k *Kept) pairConsistent() error {
 		return fmt.Errorf("steps %d and %d stand between the accesses of the race", a+2, b)
 	case k.steps[a].who == k.steps[b].who:
 		return fmt.Errorf("steps %d and %d, the accesses of the race, are of one goroutine", a+1, b+1)
+	case k.steps[a].kind == format.OpaqueBegin || k.steps[b].kind == format.OpaqueBegin: // an access of code without gates: the call is held
 	case k.steps[a].object != k.steps[b].object:
 		return fmt.Errorf("steps %d and %d, the accesses of the race, are of two objects", a+1, b+1)
 	case !k.steps[a].kind.IsAccess() || !k.steps[b].kind.IsAccess() || !k.steps[a].kind.IsWrite() && !k.steps[b].kind.IsWrite():

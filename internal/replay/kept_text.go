@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,10 @@ import (
 //	flag -run=^Test$                                a flag of the test
 //	arg x                                           an argument of the program
 //	opaque example.com/bank.F                       a function that the compiler does not take with hooks
+//	access example.com/bank store "captured last" 2 how many like an access of the race its package has
 //	apart                                           the accesses need not be next to each other
+//	seed 0x1f2e3d                                   of random numbers
+//	child 0x5ac3 0                                  the hash of the arguments of a child process, and which of those with these it is
 //	source bank_test.go 0d9f4cfa11aae1c2            a file, with its hash
 //	sum 12ab34cd56ef7890
 //
@@ -32,15 +36,17 @@ import (
 //		-  +3 call mu.Lock() "" | mu.Lock()             one that no step passes; it is here so that the others can be told when the function changes
 //	sum …
 //
-//	goroutine 1 first
-//	goroutine 2 of 1 at g3 0                        the first that goroutine 1 starts at g3
-//	goroutine 3 of 1 by net/http.f 0                the first that code without gates starts for goroutine 1, to run f
-//	goroutine 4 runtime time.goFunc                 started by the runtime
+//	goroutine 1 number 1 first                      the runtime's number in the recorded run
+//	goroutine 2 number 7 of 1 at g3 0               the first that goroutine 1 starts at g3
+//	goroutine 3 number 8 of 1 by net/http.f 0       the first that code without gates starts for goroutine 1, to run f
+//	goroutine 4 number 9 runtime time.goFunc        started by the runtime
 //	sum …
 //
 //	step 1 goroutine 1 g3 go o1
 //	step 2 goroutine 2 g1 write o2 after 3 held     its goroutine passes g1 three times between its last step and this one
+//	step 3 goroutine 1 g4 recv o3 case 2            a select takes this case (step.choice)
 //	stop goroutine 1 g5 lock o3                     where a goroutine waits that has no more steps
+//	feed goroutine 1 g6 0 0x1f                      the first value that a call records
 //	sum …
 //	end
 //
@@ -48,10 +54,12 @@ import (
 const keptVersion = 1
 
 // The words of a step's flags. stops is not among them: it has a line of its own.
-var flagWords = []struct {
+var flagWords = []flagWord{{early, "early"}, {parks, "parks"}, {mark, "mark"}, {held, "held"}}
+
+type flagWord struct {
 	flag uint8
 	word string
-}{{early, "early"}, {parks, "parks"}, {mark, "mark"}, {held, "held"}}
+}
 
 // summer writes lines, or reads them, with the sums of the sections.
 type summer struct{ sum [sha256.Size]byte }
@@ -94,6 +102,9 @@ func (k *Kept) Format() []byte {
 	for i := range k.stops {
 		line(append([]string{"stop"}, k.stops[i].words()...)...)
 	}
+	for _, f := range k.feeds {
+		line("feed", "goroutine", strconv.Itoa(f.who), gateName(f.gate), strconv.Itoa(f.n), hex0x(f.value))
+	}
 	end()
 	b.Truncate(b.Len() - 1)
 	b.WriteString("end\n")
@@ -114,8 +125,17 @@ func (k *Kept) formatHead(line func(...string)) {
 			line(l.name, word(s))
 		}
 	}
+	for _, a := range k.accesses {
+		line("access", word(a.pkg), word(a.kind), word(a.object), strconv.Itoa(a.count))
+	}
 	if k.apart {
 		line("apart")
+	}
+	if k.seed != 0 {
+		line("seed", hex0x(k.seed))
+	}
+	if k.child != 0 {
+		line("child", hex0x(k.child), strconv.Itoa(k.nth))
 	}
 	for _, s := range k.sources {
 		line("source", word(s.file), s.hash)
@@ -134,10 +154,12 @@ func (f *outline) format(line func(...string)) {
 	}
 }
 
+func hex0x(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }
+
 func gateName(n int) string { return "g" + strconv.Itoa(n) }
 
 func (g *keptGoroutine) words(n int) []string {
-	out := []string{"goroutine", strconv.Itoa(n)}
+	out := []string{"goroutine", strconv.Itoa(n), "number", strconv.FormatUint(g.number, 10)}
 	switch {
 	case g.parent < 0:
 		return append(out, "first")
@@ -153,6 +175,9 @@ func (s *keptStep) words() []string {
 	out := []string{"goroutine", strconv.Itoa(s.who), gateName(s.gate), s.kind.String(), "o" + strconv.Itoa(s.object)}
 	if s.skip > 0 {
 		out = append(out, "after", strconv.FormatUint(s.skip, 10))
+	}
+	if s.choice > 0 {
+		out = append(out, "case", strconv.FormatUint(s.choice, 10))
 	}
 	for _, f := range flagWords {
 		if s.flags&f.flag != 0 {
@@ -229,7 +254,6 @@ type keptParser struct {
 	section int
 	lines   int
 	ended   bool
-	gates   int
 }
 
 func (p *keptParser) line(line string) error {
@@ -293,10 +317,20 @@ func (p *keptParser) head(w []string) bool {
 	case len(w) == 3 && w[0] == "source":
 		k.sources = append(k.sources, source{w[1], w[2]})
 		return true
+	case len(w) == 3 && w[0] == "child":
+		n, err := strconv.Atoi(w[2])
+		k.nth = n
+		return hexadecimal(w[1], &k.child) && err == nil
+	case len(w) == 5 && w[0] == "access":
+		n, ok := number(w[4], "")
+		k.accesses = append(k.accesses, access{w[1], w[2], w[3], n})
+		return ok
 	case len(w) != 2:
 		return false
 	}
 	switch w[0] {
+	case "seed":
+		return hexadecimal(w[1], &k.seed)
 	case "id":
 		k.ID = w[1]
 	case "race":
@@ -341,10 +375,13 @@ func (p *keptParser) function(w []string, line string) (bool, error) {
 	_, text, _ := strings.Cut(line, " | ")
 	f := &k.funcs[len(k.funcs)-1]
 	f.gates = append(f.gates, outlined{number: n, line: at, kind: w[2], expr: w[3], object: w[4], text: strings.TrimSpace(text)})
-	if n > p.gates {
-		p.gates = n
-	}
 	return true, nil
+}
+
+func hexadecimal(s string, to *uint64) bool {
+	v, err := strconv.ParseUint(strings.TrimPrefix(s, "0x"), 16, 64)
+	*to = v
+	return err == nil
 }
 
 // number reads a number with something before it.
@@ -356,32 +393,35 @@ func number(s, prefix string) (int, bool) {
 
 func (p *keptParser) goroutine(w []string) (bool, error) {
 	k := p.kept
-	if len(w) < 3 || w[0] != "goroutine" {
+	if len(w) < 5 || w[0] != "goroutine" || w[2] != "number" {
 		return false, nil
 	}
 	if want := strconv.Itoa(len(k.who) + 1); w[1] != want {
 		return false, fmt.Errorf("goroutine %s stands where goroutine %s should", w[1], want)
 	}
 	var g keptGoroutine
+	var err error
+	if g.number, err = strconv.ParseUint(w[3], 10, 64); err != nil {
+		return false, nil
+	}
 	ok := false
-	switch {
-	case len(w) == 3 && w[2] == "first":
+	switch w = w[4:]; {
+	case len(w) == 1 && w[0] == "first":
 		g.parent, ok = -1, len(k.who) == 0
-	case len(w) == 4 && w[2] == "runtime":
-		g.name, ok = w[3], true
-	case len(w) == 7 && w[2] == "of":
-		var err error
-		if g.parent, ok = number(w[3], ""); !ok || g.parent > len(k.who) {
-			return false, fmt.Errorf("there is no goroutine %s before goroutine %s", w[3], w[1])
+	case len(w) == 2 && w[0] == "runtime":
+		g.name, ok = w[1], true
+	case len(w) == 5 && w[0] == "of":
+		if g.parent, ok = number(w[1], ""); !ok || g.parent > len(k.who) {
+			return false, fmt.Errorf("there is no goroutine %s before goroutine %d", w[1], len(k.who)+1)
 		}
-		if g.ordinal, err = strconv.Atoi(w[6]); err != nil || g.ordinal < 0 {
+		if g.ordinal, err = strconv.Atoi(w[4]); err != nil || g.ordinal < 0 {
 			return false, nil
 		}
-		switch w[4] {
+		switch w[2] {
 		case "at":
-			g.gate, ok = number(w[5], "g")
+			g.gate, ok = number(w[3], "g")
 		case "by":
-			g.name = w[5]
+			g.name = w[3]
 		default:
 			ok = false
 		}
@@ -390,24 +430,40 @@ func (p *keptParser) goroutine(w []string) (bool, error) {
 	return ok, nil
 }
 
-func (p *keptParser) step(w []string) (ok bool, err error) {
+func (p *keptParser) step(w []string) (bool, error) {
 	k := p.kept
-	isStep := w[0] == "step"
 	switch {
-	case isStep && len(w) > 1:
+	case w[0] == "step" && len(w) > 1:
 		if want := strconv.Itoa(len(k.steps) + 1); w[1] != want {
 			return false, fmt.Errorf("step %s stands where step %s should: a step was left out, or two were swapped", w[1], want)
 		}
-		w = w[2:]
+		s, ok := stepOf(w[2:])
+		k.steps = append(k.steps, s)
+		return ok, nil
 	case w[0] == "stop":
-		w = w[1:]
-	default:
-		return false, nil
+		s, ok := stepOf(w[1:])
+		s.flags |= stops
+		k.stops = append(k.stops, s)
+		return ok, nil
+	case w[0] == "feed" && len(w) == 6 && w[1] == "goroutine":
+		var f keptFeed
+		var ok1, ok2 bool
+		var err error
+		f.who, ok1 = number(w[2], "")
+		f.gate, ok2 = number(w[3], "g")
+		f.n, err = strconv.Atoi(w[4])
+		ok := ok1 && ok2 && err == nil && f.n >= 0 && hexadecimal(w[5], &f.value)
+		k.feeds = append(k.feeds, f)
+		return ok, nil
 	}
+	return false, nil
+}
+
+// stepOf reads what stands behind the number of a step.
+func stepOf(w []string) (s keptStep, ok bool) {
 	if len(w) < 5 || w[0] != "goroutine" {
-		return false, nil
+		return s, false
 	}
-	var s keptStep
 	var ok1, ok2, ok3 bool
 	s.who, ok1 = number(w[1], "")
 	s.gate, ok2 = number(w[2], "g")
@@ -418,31 +474,27 @@ func (p *keptParser) step(w []string) (ok bool, err error) {
 		}
 	}
 	if !ok1 || !ok2 || !ok3 || s.kind == format.Invalid {
-		return false, nil
+		return s, false
 	}
 	for w = w[5:]; len(w) > 0; w = w[1:] {
-		if w[0] == "after" && len(w) > 1 {
-			if s.skip, err = strconv.ParseUint(w[1], 10, 62); err != nil {
-				return false, nil
+		if (w[0] == "after" || w[0] == "case") && len(w) > 1 {
+			n, err := strconv.ParseUint(w[1], 10, 62)
+			if err != nil {
+				return s, false
+			}
+			if w[0] == "after" {
+				s.skip = n
+			} else {
+				s.choice = n
 			}
 			w = w[1:]
 			continue
 		}
-		known := false
-		for _, f := range flagWords {
-			if f.word == w[0] {
-				s.flags, known = s.flags|f.flag, true
-			}
+		i := slices.IndexFunc(flagWords, func(f flagWord) bool { return f.word == w[0] })
+		if i < 0 {
+			return s, false
 		}
-		if !known {
-			return false, nil
-		}
+		s.flags |= flagWords[i].flag
 	}
-	if isStep {
-		k.steps = append(k.steps, s)
-	} else {
-		s.flags |= stops
-		k.stops = append(k.stops, s)
-	}
-	return true, nil
+	return s, true
 }

@@ -30,6 +30,7 @@ type outlined struct {
 	text   string // the line, for people; which of several like gates is meant may rest on it
 
 	number int        // in the kept schedule; 0: no step is here
+	pair   bool       // an access of the race is here
 	site   trace.Site // in a plan
 }
 
@@ -93,8 +94,9 @@ func (r lineReader) line(file string, n int) string {
 	return strings.TrimSpace(lines[n-1])
 }
 
-// align finds for the gates of a function as it was those that they are in the function as it is: the longest common subsequence of like
-// gates, of which those whose lines are alike count more. The result has, for each of old, the index in now, or -1.
+// align finds for the gates of a function as it was those that they are in the function as it is (K3): a common subsequence of like
+// gates, in which the accesses of the race count most, then the gates of other steps, then those whose lines are alike. A step that
+// changed places with an access is so left out, and not the access. The result has, for each of old, the index in now, or -1.
 func align(old, now []outlined) []int {
 	out := make([]int, len(old))
 	for i := range out {
@@ -119,13 +121,20 @@ func align(old, now []outlined) []int {
 		best[i] = make([]int32, len(now)+1)
 	}
 	score := func(i, j int) int32 {
-		switch {
-		case !old[i].same(&now[j]):
+		if !old[i].same(&now[j]) {
 			return 0
-		case old[i].text == now[j].text:
-			return 3
 		}
-		return 2
+		w := int32(2)
+		if old[i].text == now[j].text {
+			w = 3
+		}
+		switch {
+		case old[i].pair:
+			w *= 256
+		case old[i].number > 0:
+			w *= 16
+		}
+		return w
 	}
 	for i := len(old) - 1; i >= 0; i-- {
 		for j := len(now) - 1; j >= 0; j-- {

@@ -61,6 +61,8 @@ type Try struct {
 	Left      []Passage `json:"left,omitempty"` // steps that were not made, the first ones
 	Seconds   float64   `json:"seconds"`
 	Dump      string    `json:"dump,omitempty"` // file with the output of a program that hung
+
+	end *state
 }
 
 // Passage is a step as it happened.
@@ -211,6 +213,7 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	n := len(s.steps)
 	b := n - 1
 	a := s.steps[b].pair
+	t.end = st
 	t.Met = st.steps[a].state == done && st.steps[b].state == done
 	ours := map[string]bool{}
 	for _, f := range p.cfg.Meta.Files {

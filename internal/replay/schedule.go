@@ -13,7 +13,7 @@ import (
 // The file of a schedule, in words of 8 bytes, little-endian, mapped shared by the program that is replayed:
 //
 //	header    64 words
-//	gates     12 words for each goroutine
+//	gates     14 words for each goroutine
 //	steps     12 words for each step, those of a goroutine one after the other
 //	preds     step | level << 56: what has to be done before, while the schedule is below this level
 //	children  a hash table of two words a slot: of parent, key and number among its children with this key: gate + 1; of parent and key: how many came
@@ -33,7 +33,8 @@ const (
 	hdrHold, hdrPrefer, hdrValues                   = 37, 38, 40
 	gateParent, gateOrdinal, gateFirst, gateCount   = 0, 1, 2, 3
 	gateState, gateNumber, gateFeed, gateFeeds      = 4, 5, 6, 7
-	gateFed, gateOdd, gateID, gateWords             = 8, 9, 10, 12
+	gateFed, gateOdd, gateID, gateStall             = 8, 9, 10, 11
+	gateLast, gateWords                             = 12, 14
 	stepSite, stepSkip, stepPreds, stepState        = 0, 1, 2, 3
 	stepOrder, stepTime, stepGate, stepPair, stWord = 4, 5, 6, 7, 12
 	stepAddr, stepSize, stepChoice                  = 8, 9, 10
@@ -95,7 +96,7 @@ func (s *schedule) encode(v variant) (data []byte, perm []uint64) {
 	words := make([]uint64, hdrWords, hdrWords+gateWords*len(s.gates)+stWord*len(all))
 	feeds, from := s.feedWords()
 	for i, g := range s.gates {
-		words = append(words, g.parent, g.ordinal, first[i], first[i+1]-first[i], 0, g.number, from[i], from[i+1]-from[i], 0, 0, 0, 0)
+		words = append(words, g.parent, g.ordinal, first[i], first[i+1]-first[i], 0, g.number, from[i], from[i+1]-from[i], 0, 0, 0, 0, 0, 0)
 	}
 	steps := len(words)
 	words = append(words, make([]uint64, stWord*len(all))...)
@@ -214,11 +215,14 @@ type state struct {
 	fed        []fed    // by gate
 	steps      []stepStateOf
 	values     []uint64 // of the pair
+	first      []where  // by gate: where the goroutine was at the first stall
+	last       []where  // and at the last one
 }
 
 type stall struct {
-	level uint64
-	step  int // that waited, by order of the schedule; -1: the end of the program
+	level  uint64
+	passed uint64 // how many steps had passed
+	step   int    // that waited, by order of the schedule; -1: the end of the program
 }
 
 type stepStateOf struct{ at, state, order, time, addr, size uint64 }
@@ -235,7 +239,8 @@ func readState(name string, perm []uint64) (*state, error) {
 		inverse[i] = k
 	}
 	for i := uint64(0); i < min(word(hdrStalls), maxStalls); i++ {
-		st := stall{level: word(hdrStalls + 1 + 2*i), step: -1}
+		at := word(hdrStalls + 1 + 2*i)
+		st := stall{level: at & 0xff, passed: at >> 8, step: -1}
 		if k, ok := inverse[word(hdrStalls+2+2*i)-1]; ok {
 			st.step = k
 		}
@@ -246,6 +251,7 @@ func readState(name string, perm []uint64) (*state, error) {
 		g := base + gateWords*i
 		s.gates = append(s.gates, word(g+gateState))
 		s.fed = append(s.fed, fed{n: word(g + gateFed), odd: word(g + gateOdd), id: word(g + gateID)})
+		s.first, s.last = append(s.first, where(word(g+gateStall))), append(s.last, where(word(g+gateLast)))
 	}
 	for i := range uint64(pairWords) {
 		s.values = append(s.values, word(hdrValues+i))

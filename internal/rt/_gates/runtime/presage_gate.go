@@ -30,7 +30,7 @@ const (
 	gtLevel    = 8  // how loose it is
 	gtSequence = 9  // steps passed
 	gtMoved    = 10 // time of the last of them
-	gtStalls   = 11 // number of stalls, and where each came: 8 words of two
+	gtStalls   = 11 // number of stalls, and where each came: 8 words of two: the level | steps passed so far << 8, the step that waited + 1
 	gtApart    = 30 // first access of a pair whose accesses need not be next to each other, + 1
 	gtKids     = 31 // slots of the table of children
 	gtSeed     = 32 // of random numbers
@@ -40,6 +40,7 @@ const (
 	gtSeen     = 36 // how many came
 	gtHold     = 37 // for a debugger
 	gtPrefer   = 38 // a select need not take the case it is fed if that is not ready
+	gtBegan    = 39 // the level at the start
 	gtValues   = 40 // of the two accesses: four words before it and four behind it
 	gtHeader   = 64
 
@@ -58,7 +59,9 @@ const (
 	gtGFed     = 8 // how many it took
 	gtGOdd     = 9 // site + 1 at which it asked for another one than the next
 	gtGID      = 10
-	gtGWords   = 12
+	gtGStall   = 11 // where it was at the first stall, and
+	gtGLast    = 12 // at the last one: what it waits for, | the last gate that it came to + 1 << 8
+	gtGWords   = 14
 
 	// Words of a step.
 	gtSSite  = 0 // | flags << 32
@@ -119,8 +122,9 @@ type presageGate struct {
 	next   uint64
 	end    uint64
 	skip   uint64
-	cur    int64 // the step that is under way, -1: none
-	held   bool  // it has an access of the pair
+	cur    int64  // the step that is under way, -1: none
+	at     uint64 // the last gate that it came to, + 1
+	held   bool   // it has an access of the pair
 }
 
 func gtWord(p uintptr, i uintptr) *uint64 { return (*uint64)(unsafe.Pointer(p + i*8)) }
@@ -171,6 +175,7 @@ func gtMap(fd int32, size uintptr) {
 	gates.state = uintptr(state)
 	*gtWord(base, gtMoved) = uint64(nanotime())
 	gates.sites = uint32(sites)
+	*gtWord(base, gtBegan) = *gtWord(base, gtLevel)
 	presageSetSeed(*gtWord(base, gtSeed))
 	if *gtWord(base, gtHold) != 0 {
 		pgsys.Syscall6(157, 0x59616d61, ^uintptr(0), 0, 0, 0, 0) // prctl(PR_SET_PTRACER, any)
@@ -365,7 +370,7 @@ func gtGate(site uint32, addr, n uintptr) {
 		return
 	}
 	s.finish()
-	s.starts = 0
+	s.starts, s.at = 0, uint64(site)+1
 	if *(*byte)(unsafe.Pointer(gates.marks + uintptr(site)))&gtMarkGo != 0 {
 		s.starts = uint64(site)
 	}
@@ -548,9 +553,10 @@ func gtPause(step uint64) (level uint64) {
 	if now := uint64(nanotime()); level < gtOpen && now > moved && now-moved > *gtWord(gates.base, gtLimit) && !gtExpects(now, moved) {
 		if atomic.Cas64(gtWord(gates.base, gtMoved), moved, now) {
 			if k := atomic.Xadd64(gtWord(gates.base, gtStalls), 1); k <= 8 {
-				*gtWord(gates.base, gtStalls+uintptr(2*k-1)) = level
+				*gtWord(gates.base, gtStalls+uintptr(2*k-1)) = level | atomic.Load64(gtWord(gates.base, gtSequence))<<8
 				*gtWord(gates.base, gtStalls+uintptr(2*k)) = step + 1
 			}
+			gtWhere(level == *gtWord(gates.base, gtBegan))
 			atomic.Cas64(gtWord(gates.base, gtLevel), level, level+1)
 		}
 	} else if now-moved > 1000*1000 {

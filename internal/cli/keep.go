@@ -1,0 +1,287 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"presage/internal/record"
+	"presage/internal/replay"
+	"presage/internal/report"
+	"presage/internal/trace"
+)
+
+// keptSuffix is that of the files of kept schedules, and keptDir where they are written, below the root of the module.
+const (
+	keptSuffix = ".presage"
+	keptDir    = "presage"
+)
+
+// keep writes the schedules of races into the module, each once it has been replayed from what is written.
+func (r *replayer) keep(ctx context.Context, races []*report.Race) error {
+	failed := false
+	for _, race := range races {
+		name, err := r.keepOne(ctx, race)
+		r.progress.end()
+		if err != nil {
+			failed = true
+			fmt.Fprintf(r.env.Stderr, "presage: race %s is not kept: %v\n", race.ID, err)
+			continue
+		}
+		fmt.Fprintf(r.env.Stdout, "race %s on %s is kept in %s; to replay it: presage replay %[3]s\n", race.ID, race.Object, name)
+	}
+	if failed {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+func (r *replayer) keepOne(ctx context.Context, race *report.Race) (string, error) {
+	name, meta, err := r.open(race)
+	if err != nil {
+		return "", err
+	}
+	r.progress.step(report.Progress{Text: "checking the witness of " + race.ID})
+	if err := r.check(ctx, race, name, meta); err != nil {
+		return "", fmt.Errorf("its witness is not valid: %w", err)
+	}
+	p, err := r.plan(ctx, meta)
+	if err != nil {
+		return "", err
+	}
+	root, err := rootOf(ctx, meta.Dir)
+	if err != nil {
+		return "", err
+	}
+	command, err := commandOf(meta, root)
+	if err != nil {
+		return "", err
+	}
+	k, err := replay.Keep(raceToReplay(race, name, meta), p, root, command)
+	if err != nil {
+		return "", err
+	}
+	k.Object = race.Object
+	file := filepath.Join(root, keptDir, race.ID+keptSuffix)
+	text := k.Format()
+	if k, err = replay.ParseKept(file, text); err != nil {
+		return "", fmt.Errorf("%w (a mistake of presage, please report it)", err)
+	}
+	out, err := r.replayKept(ctx, root, k)
+	if err != nil {
+		return "", err
+	}
+	if out.Verdict != replay.Confirmed {
+		return "", fmt.Errorf("its schedule is %s: %s", out.Verdict, out.Reason)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return "", err
+	}
+	return shortName(file), os.WriteFile(file, text, 0o666)
+}
+
+// shortName is a file's name from where the command runs.
+func shortName(file string) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return file
+	}
+	if rel, err := filepath.Rel(dir, file); err == nil && len(rel) < len(file) {
+		return rel
+	}
+	return file
+}
+
+func (r *replayer) replayKept(ctx context.Context, root string, k *replay.Kept) (*replay.KeptOutcome, error) {
+	cache, err := record.CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	return replay.ReplayKept(ctx, replay.KeptConfig{
+		Root: root, Cache: cache, ToolID: record.ToolID(), Limit: r.args.limit, Timeout: r.args.timeout,
+		Progress: func(text string) { r.progress.step(report.Progress{Text: text}) },
+	}, k)
+}
+
+// rootOf is the directory of the workspace or module that a directory belongs to.
+func rootOf(ctx context.Context, dir string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOMOD", "GOWORK")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("asking go env: %w", err)
+	}
+	var env struct{ GOMOD, GOWORK string }
+	if err := json.Unmarshal(out, &env); err != nil {
+		return "", fmt.Errorf("asking go env: %w", err)
+	}
+	switch {
+	case env.GOWORK != "" && env.GOWORK != "off":
+		return filepath.Dir(env.GOWORK), nil
+	case env.GOMOD == "" || env.GOMOD == os.DevNull:
+		return "", fmt.Errorf("%s is not in a module", dir)
+	}
+	return filepath.Dir(env.GOMOD), nil
+}
+
+// commandOf is the recorded command, without the names of this machine.
+func commandOf(meta *trace.Meta, root string) (c replay.Command, err error) {
+	if len(meta.Command) < 2 {
+		return c, errors.New("its trace does not say which command it is of")
+	}
+	c.Test = meta.Command[1] == "test"
+	g, err := parseGo(meta.Command[2:], c.Test)
+	if err != nil {
+		return c, err
+	}
+	dir, err := filepath.Rel(root, meta.Dir)
+	if err != nil || !filepath.IsLocal(dir) {
+		return c, fmt.Errorf("it was recorded in %s, which is not below %s", meta.Dir, root)
+	}
+	c.Dir, c.Flags, c.Args = filepath.ToSlash(dir), replay.TestFlags(g.flags), g.args
+	for _, f := range meta.BuildFlags {
+		name, value, ok := strings.Cut(f, "=")
+		if ok && filepath.IsAbs(value) {
+			rel, err := filepath.Rel(meta.Dir, value)
+			switch {
+			case err == nil && strings.HasPrefix(value, root+string(filepath.Separator)):
+				f = name + "=" + rel
+			case !slices.Contains(g.flags, f): // of presage itself, for modules that are not the main one
+				continue
+			default:
+				return c, fmt.Errorf("flag %s names a file outside %s", f, root)
+			}
+		}
+		c.Build = append(c.Build, f)
+	}
+	if c.Test {
+		return c, nil
+	}
+	switch {
+	case len(g.packages) != 1 || strings.HasSuffix(g.packages[0], ".go"):
+		return c, errors.New("it was run from files, not as a package")
+	case filepath.IsAbs(g.packages[0]):
+		rel, err := filepath.Rel(meta.Dir, g.packages[0])
+		if err != nil {
+			return c, err
+		}
+		g.packages[0] = "./" + filepath.ToSlash(rel)
+	}
+	c.Package = g.packages[0]
+	return c, nil
+}
+
+// keptFiles are the files of kept schedules among the arguments; those of a directory are its own. ok is false if the arguments are IDs.
+func keptFiles(args []string) (files []string, ok bool, err error) {
+	ids := 0
+	for _, arg := range args {
+		st, statErr := os.Stat(arg)
+		switch {
+		case statErr == nil && st.IsDir():
+			inside, err := filepath.Glob(filepath.Join(arg, "*"+keptSuffix))
+			if err != nil || len(inside) == 0 {
+				return nil, false, fmt.Errorf("%s has no files *%s", arg, keptSuffix)
+			}
+			files = append(files, inside...)
+		case strings.HasSuffix(arg, keptSuffix) || statErr == nil || strings.ContainsRune(arg, filepath.Separator):
+			files = append(files, arg)
+		default:
+			ids++
+		}
+	}
+	if ids > 0 && len(files) > 0 {
+		return nil, false, usagef("either IDs of races or files of kept schedules, not both")
+	}
+	return files, len(files) > 0, nil
+}
+
+// replayFiles replays kept schedules. A race that is still there wins over a schedule that says nothing.
+func (r *replayer) replayFiles(ctx context.Context, files []string) error {
+	code := exitNone
+	for _, name := range files {
+		out, err := r.replayFile(ctx, name)
+		r.progress.end()
+		switch {
+		case err != nil:
+			fmt.Fprintf(r.env.Stderr, "presage: %v\n", err)
+			code = worse(code, exitFailed)
+		case out.Verdict == replay.Confirmed:
+			code = worse(code, exitRaces)
+		case out.Verdict != replay.NoLongerFeasible:
+			code = worse(code, exitFailed)
+		}
+	}
+	if code != exitNone {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+func worse(a, b int) int {
+	if a == exitRaces || b == exitRaces {
+		return exitRaces
+	}
+	return max(a, b)
+}
+
+func (r *replayer) replayFile(ctx context.Context, name string) (*replay.KeptOutcome, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading kept schedule %s: %w", name, underlying(err))
+	}
+	k, err := replay.ParseKept(name, data)
+	if err != nil {
+		return nil, err
+	}
+	root, err := rootOf(ctx, filepath.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.replayKept(ctx, root, k)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return out, r.printKept(name, k, out)
+}
+
+func (r *replayer) printKept(name string, k *replay.Kept, out *replay.KeptOutcome) error {
+	w := r.env.Stdout
+	if r.args.json {
+		return json.NewEncoder(w).Encode(struct {
+			File string `json:"file"`
+			*replay.KeptOutcome
+		}{name, out})
+	}
+	text := string(out.Verdict)
+	if out.Reason != "" {
+		text += ": " + out.Reason
+	}
+	if out.Confirmed {
+		text = fmt.Sprintf("%s in try %d", confirmedBy(out.Judge), len(out.Tries))
+	}
+	fmt.Fprintf(w, "%s: race %s on %s: %s\n", name, k.ID, k.Object, text)
+	if len(out.Changed) > 0 {
+		fmt.Fprintf(w, "  changed since it was kept: %s\n", strings.Join(out.Changed, ", "))
+	}
+	if len(out.Tries) == 0 {
+		return nil
+	}
+	for i, t := range out.Tries {
+		if t.Dump != "" {
+			fmt.Fprintf(w, "  try %d: what the program printed, with its goroutines, is in %s\n", i+1, t.Dump)
+		}
+		if r.args.verbose {
+			r.printSchedule(w, t.Schedule)
+		}
+	}
+	if last := out.Tries[len(out.Tries)-1]; last.Report != "" {
+		fmt.Fprintf(w, "\n%s\n", indent(last.Report))
+	}
+	return nil
+}
