@@ -5,9 +5,11 @@
 //	go run ./bench/replay [-dir scratch] [-n 20] [-level causal] [-times 1] [packages]
 //	go run ./bench/replay -run [-max 20] ./bench/recipe/*/
 //	go run ./bench/replay -known [-only name]
+//	go run ./bench/replay -fixed [-only name]
 //
 // Packages are of this module, ./examples/... if there are none. With -known, the modules and drivers of
-// bench/realraces are replayed, in the version before the fix.
+// bench/realraces are replayed, in the version before the fix. With -fixed, their schedules are kept (presage replay -keep), replayed
+// in the version after the fix, where none may be confirmed, and once more in the version before it, where all have to be.
 package main
 
 import (
@@ -36,6 +38,7 @@ var (
 	level = flag.String("level", "value", "level of the analysis")
 	times = flag.Int("times", 1, "how often each race is replayed")
 	known = flag.Bool("known", false, "the known races of bench/realraces")
+	fixed = flag.Bool("fixed", false, "schedules kept before a fix, replayed after it")
 	run   = flag.Bool("run", false, "the packages are programs, not tests: presage run, go build -race")
 	most  = flag.Int("max", 0, "at most so many races of each package; 0: all")
 	only  = flag.String("only", "", "with -known: only the race of this name")
@@ -52,6 +55,12 @@ func main() {
 	s, err := session.New(ctx, *dir)
 	if err != nil {
 		log.Fatal(err)
+	}
+	if *fixed {
+		if !replayFixed(ctx, s) {
+			os.Exit(1)
+		}
+		return
 	}
 	var t total
 	fmt.Println("race              tier       accesses                                      steps  verdict                go test -race")
@@ -304,43 +313,4 @@ func build(ctx context.Context, s *session.Session, dir string, args []string) (
 		bins = append(bins, binary{bin, f[1], flags})
 	}
 	return bins, nil
-}
-
-// replayKnown replays the known races of real modules, in both orders of their drivers.
-func replayKnown(ctx context.Context, s *session.Session, t *total) error {
-	const testdata = "bench/realraces/testdata"
-	data, err := os.ReadFile(filepath.Join(testdata, "races.tsv"))
-	if err != nil {
-		return err
-	}
-	for line := range strings.Lines(string(data)) {
-		f := strings.Split(strings.TrimSpace(line), "\t")
-		if strings.HasPrefix(line, "#") || len(f) != 5 || *only != "" && f[0] != *only {
-			continue
-		}
-		mod, err := s.Module(ctx, f[1], f[2])
-		if err != nil {
-			return err
-		}
-		sub := filepath.Join(mod, "presagedriver")
-		if err := os.MkdirAll(sub, 0o777); err != nil {
-			return err
-		}
-		for _, name := range []string{"orders_test.go", f[0] + "/driver_test.go"} {
-			text, err := os.ReadFile(filepath.Join(testdata, name))
-			if err != nil {
-				return err
-			}
-			if err := os.WriteFile(filepath.Join(sub, filepath.Base(name)), text, 0o666); err != nil {
-				return err
-			}
-		}
-		for _, test := range []string{"TestTogether", "TestMasked"} {
-			fmt.Printf("%s %s %s\n", f[1], f[2], test)
-			if err := replayAll(ctx, s, mod, []string{"-run=^" + test + "$", "./presagedriver"}, t); err != nil {
-				log.Print(err)
-			}
-		}
-	}
-	return nil
 }

@@ -63,27 +63,40 @@ func (r *replayer) keepOne(ctx context.Context, race *report.Race) (string, erro
 	if err != nil {
 		return "", err
 	}
-	k, err := replay.Keep(raceToReplay(race, name, meta), p, root, command)
+	all, err := replay.Keep(raceToReplay(race, name, meta), p, root, command)
 	if err != nil {
 		return "", err
 	}
-	k.Object = race.Object
 	file := filepath.Join(root, keptDir, race.ID+keptSuffix)
-	text := k.Format()
-	if k, err = replay.ParseKept(file, text); err != nil {
-		return "", fmt.Errorf("%w (a mistake of presage, please report it)", err)
+	for _, k := range all {
+		k.Object = race.Object
+		text := k.Format()
+		var out *replay.KeptOutcome
+		if out, err = r.tryKept(ctx, root, file, text); err != nil {
+			return "", err
+		}
+		if out.Verdict == replay.Confirmed {
+			return shortName(file), writeKept(file, text)
+		}
+		err = fmt.Errorf("its schedule is %s: %s", out.Verdict, out.Reason)
 	}
-	out, err := r.replayKept(ctx, root, k)
+	return "", err
+}
+
+// tryKept replays what is going to be written.
+func (r *replayer) tryKept(ctx context.Context, root, file string, text []byte) (*replay.KeptOutcome, error) {
+	k, err := replay.ParseKept(file, text)
 	if err != nil {
-		return "", err
+		return nil, fmt.Errorf("%w (a mistake of presage, please report it)", err)
 	}
-	if out.Verdict != replay.Confirmed {
-		return "", fmt.Errorf("its schedule is %s: %s", out.Verdict, out.Reason)
-	}
+	return r.replayKept(ctx, root, k)
+}
+
+func writeKept(file string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		return "", err
+		return err
 	}
-	return shortName(file), os.WriteFile(file, text, 0o666)
+	return os.WriteFile(file, text, 0o666)
 }
 
 // shortName is a file's name from where the command runs.

@@ -112,7 +112,7 @@ func (j *judgement) missing(k, other int) (Verdict, string) {
 
 // before names a step that did not come before the access that did not.
 func (j *judgement) before(k int) string {
-	if first := j.firstStep(); first >= 0 && first < k && j.f.numbers[first] != j.f.numbers[k] {
+	if first := j.firstStep(); first >= 0 && first < k {
 		return "; the first to be missed was " + j.step(first)
 	}
 	return ""
@@ -154,7 +154,7 @@ func (j *judgement) first() string {
 // step names a step by its number in the kept schedule.
 func (j *judgement) step(k int) string {
 	st := &j.s.steps[k]
-	return fmt.Sprintf("step %d of %d (%s at %s)", j.f.numbers[k], len(j.f.kept.steps), kindName(st.kind), j.place(st.site))
+	return fmt.Sprintf("step %d of %d (%s at %s)", st.index, len(j.f.kept.steps), kindName(st.kind), j.place(st.site))
 }
 
 func (j *judgement) who(g int) string { return fmt.Sprintf("goroutine %d", j.s.gates[g].g) }

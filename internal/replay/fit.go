@@ -19,8 +19,8 @@ type fit struct {
 	now     []outline
 	sites   map[int]trace.Site // by gate number; absent: the gate is gone
 	funcs   []int              // by function of the kept schedule: its index in now, -1: it is gone
-	changed []string           // files that are not as they were
-	numbers []int              // of the schedule's steps: their numbers in the kept one
+	changed []string           // files of it that are not as they were
+	same    bool               // all Go source below the root is as it was
 	dropped []int              // numbers of steps whose gates are gone
 }
 
@@ -32,6 +32,8 @@ func (k *Kept) fitTo(p *plan.Plan, root string) *fit {
 			f.changed = append(f.changed, s.file)
 		}
 	}
+	tree, err := treeHash(root)
+	f.same = err == nil && tree == k.tree
 	first, last := k.pair()
 	for _, i := range []int{first, last} {
 		_, g := k.gate(k.steps[i].gate)
@@ -289,11 +291,24 @@ func (f *fit) steps(s *schedule) {
 		case last:
 			pair[1] = len(s.steps)
 		}
-		f.numbers = append(f.numbers, i+1)
 		s.steps = append(s.steps, f.step(i, st, site))
 	}
 	s.steps[pair[0]].pair, s.steps[pair[1]].pair = pair[1], pair[0]
 	order(s.steps, pair[0])
+}
+
+// bare is a schedule of the two accesses alone, each in the passage of its gate that it has in the witness.
+func (f *fit) bare(s *schedule) *schedule {
+	out := *s
+	out.stops = nil
+	n := len(s.steps)
+	out.steps = []step{s.steps[s.steps[n-1].pair], s.steps[n-1]}
+	for i := range out.steps {
+		st := &out.steps[i]
+		st.skip, st.pair, st.preds, st.choice = f.kept.steps[st.index-1].nth, 1-i, nil, 0
+	}
+	order(out.steps, 0)
+	return &out
 }
 
 func (f *fit) step(i int, st *keptStep, site trace.Site) step {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,7 @@ type Kept struct {
 	nth      int    // and which of those
 	apart    bool   // the accesses need not be next to each other
 	sources  []source
+	tree     string   // hash of all Go source below the root
 	accesses []access // how many there were like the two of the race
 	opaque   []string // functions that were left as written, although they could have gates
 	funcs    []outline
@@ -65,6 +67,7 @@ type keptStep struct {
 	kind   format.Kind
 	object int // steps on one object conflict
 	skip   uint64
+	nth    uint64 // of an access of the race: passages of its gate before
 	flags  uint8
 	choice uint64 // of a select (step.choice)
 }
@@ -75,8 +78,9 @@ type keptFeed struct {
 	value        uint64
 }
 
-// Keep makes of the schedule of a race one that needs no trace. p is the recorded program, root the directory of its main module.
-func Keep(r Race, p *plan.Plan, root string, c Command) (*Kept, error) {
+// Keep makes of the schedule of a race those that need no trace, the best one first: of the one test that makes both accesses, if there is such, and of the
+// whole run. p is the recorded program, root the directory of its main module.
+func Keep(r Race, p *plan.Plan, root string, c Command) ([]*Kept, error) {
 	s, err := newSchedule(r.Witness, r.Meta, r.Open)
 	if err != nil {
 		return nil, err
@@ -84,9 +88,42 @@ func Keep(r Race, p *plan.Plan, root string, c Command) (*Kept, error) {
 	if err := s.feed(sitesOf(p), r.Meta, r.Path, r.Open); err != nil {
 		return nil, err
 	}
+	var out []*Kept
 	if c.Test {
 		c.Package = strings.TrimSuffix(s.pkg, "_test")
+		one, test, err := alone(s, r.Meta, r.Open)
+		if err != nil {
+			return nil, err
+		}
+		if one != nil {
+			k, err := keepSchedule(one, r, p, root, c.only(test))
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, k)
+		}
 	}
+	k, err := keepSchedule(s, r, p, root, c)
+	if err != nil {
+		return nil, err
+	}
+	return append(out, k), nil
+}
+
+// only is the command for one test.
+func (c Command) only(test string) Command {
+	named := func(f string, names ...string) bool {
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimLeft(f, "-"), "test."), "=")
+		return slices.Contains(names, name)
+	}
+	if slices.ContainsFunc(c.Flags, func(f string) bool { return named(f, "run") && strings.Contains(f, "/") }) {
+		return c // of some of its subtests
+	}
+	c.Flags = append(slices.DeleteFunc(slices.Clone(c.Flags), func(f string) bool { return named(f, "run", "shuffle") }), "-run=^"+test+"$")
+	return c
+}
+
+func keepSchedule(s *schedule, r Race, p *plan.Plan, root string, c Command) (*Kept, error) {
 	k := &keeper{plan: p, root: root, s: s, meta: r.Meta, all: outlines(p, below(root)), numbers: map[trace.Site]int{}, objects: map[trace.Addr]int{}}
 	k.kept = &Kept{ID: r.ID, GoVersion: r.Meta.GoVersion, Command: c, apart: s.apart, seed: s.process.Seed}
 	if s.process.Child {
@@ -185,8 +222,31 @@ func (k *keeper) functions(used []trace.Site) error {
 		f.gates[i].number = len(k.numbers)
 	}
 	slices.SortFunc(k.kept.sources, func(a, b source) int { return strings.Compare(a.file, b.file) })
-	return nil
+	var err error
+	k.kept.tree, err = treeHash(k.root)
+	return err
 }
+
+// treeHash is the hash of the Go files below a directory, and of the files that say which modules there are.
+func treeHash(root string) (string, error) {
+	h := sha256.New()
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != root && (strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_")):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || filepath.Ext(name) != ".go" && !slices.Contains(moduleFiles, d.Name()):
+			return nil
+		}
+		sum, err := hashOf(name)
+		fmt.Fprintln(h, below(root)(name), sum)
+		return err
+	})
+	return hex.EncodeToString(h.Sum(nil)[:8]), err
+}
+
+var moduleFiles = []string{"go.mod", "go.sum", "go.work"}
 
 func hashOf(file string) (string, error) {
 	data, err := os.ReadFile(file)
@@ -241,7 +301,11 @@ func (k *keeper) step(st *step) keptStep {
 		n = len(k.objects) + 1
 		k.objects[obj] = n
 	}
-	return keptStep{who: st.gate + 1, gate: k.numbers[st.site], kind: st.kind, object: n, skip: st.skip, flags: st.flags, choice: st.choice}
+	out := keptStep{who: st.gate + 1, gate: k.numbers[st.site], kind: st.kind, object: n, skip: st.skip, flags: st.flags, choice: st.choice}
+	if st.flags&held != 0 {
+		out.nth = st.nth
+	}
+	return out
 }
 
 // leftAsWritten keeps the names of functions that the compiler did not take with hooks.

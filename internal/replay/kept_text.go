@@ -28,7 +28,8 @@ import (
 //	apart                                           the accesses need not be next to each other
 //	seed 0x1f2e3d                                   of random numbers
 //	child 0x5ac3 0                                  the hash of the arguments of a child process, and which of those with these it is
-//	source bank_test.go 0d9f4cfa11aae1c2            a file, with its hash
+//	source bank_test.go 0d9f4cfa11aae1c2            a file that the schedule goes through, with its hash
+//	tree 7c1e5d0b92a4f386                           the hash of all Go source below the root: whether anything has changed
 //	sum 12ab34cd56ef7890
 //
 //	func example.com/bank.Test.func1 example.com/bank bank_test.go
@@ -43,7 +44,7 @@ import (
 //	sum …
 //
 //	step 1 goroutine 1 g3 go o1
-//	step 2 goroutine 2 g1 write o2 after 3 held     its goroutine passes g1 three times between its last step and this one
+//	step 2 goroutine 2 g1 write o2 after 3 nth 5 held  its goroutine passes g1 three times between its last step and this one, and five times in all
 //	step 3 goroutine 1 g4 recv o3 case 2            a select takes this case (step.choice)
 //	stop goroutine 1 g5 lock o3                     where a goroutine waits that has no more steps
 //	feed goroutine 1 g6 0 0x1f                      the first value that a call records
@@ -140,6 +141,7 @@ func (k *Kept) formatHead(line func(...string)) {
 	for _, s := range k.sources {
 		line("source", word(s.file), s.hash)
 	}
+	line("tree", k.tree)
 }
 
 func (f *outline) format(line func(...string)) {
@@ -173,11 +175,10 @@ func (g *keptGoroutine) words(n int) []string {
 
 func (s *keptStep) words() []string {
 	out := []string{"goroutine", strconv.Itoa(s.who), gateName(s.gate), s.kind.String(), "o" + strconv.Itoa(s.object)}
-	if s.skip > 0 {
-		out = append(out, "after", strconv.FormatUint(s.skip, 10))
-	}
-	if s.choice > 0 {
-		out = append(out, "case", strconv.FormatUint(s.choice, 10))
+	for _, n := range s.numbers() {
+		if *n.value > 0 {
+			out = append(out, n.word, strconv.FormatUint(*n.value, 10))
+		}
 	}
 	for _, f := range flagWords {
 		if s.flags&f.flag != 0 {
@@ -185,6 +186,16 @@ func (s *keptStep) words() []string {
 		}
 	}
 	return out
+}
+
+type numberWord struct {
+	word  string
+	value *uint64
+}
+
+// numbers are those of a step that are written where they are not 0.
+func (s *keptStep) numbers() []numberWord {
+	return []numberWord{{"after", &s.skip}, {"nth", &s.nth}, {"case", &s.choice}}
 }
 
 // word is s as one word of a line.
@@ -331,6 +342,8 @@ func (p *keptParser) head(w []string) bool {
 	switch w[0] {
 	case "seed":
 		return hexadecimal(w[1], &k.seed)
+	case "tree":
+		k.tree = w[1]
 	case "id":
 		k.ID = w[1]
 	case "race":
@@ -477,16 +490,12 @@ func stepOf(w []string) (s keptStep, ok bool) {
 		return s, false
 	}
 	for w = w[5:]; len(w) > 0; w = w[1:] {
-		if (w[0] == "after" || w[0] == "case") && len(w) > 1 {
+		if i := slices.IndexFunc(s.numbers(), func(n numberWord) bool { return n.word == w[0] }); i >= 0 && len(w) > 1 {
 			n, err := strconv.ParseUint(w[1], 10, 62)
 			if err != nil {
 				return s, false
 			}
-			if w[0] == "after" {
-				s.skip = n
-			} else {
-				s.choice = n
-			}
+			*s.numbers()[i].value = n
 			w = w[1:]
 			continue
 		}

@@ -54,39 +54,77 @@ func ReplayKept(ctx context.Context, cfg KeptConfig, k *Kept) (*KeptOutcome, err
 	if err != nil {
 		return nil, err
 	}
-	r := Race{ID: k.ID, Meta: prog.cfg.Meta}
-	r.A, r.B = f.lines()
-	if out.Outcome, err = prog.replay(ctx, s, r, k.Package); err != nil {
+	if out.Outcome, err = f.tries(ctx, prog, s, out); err != nil {
 		return nil, err
 	}
-	out.judge(f, s)
 	return out, nil
 }
 
-// judge makes of the outcome of the tries a verdict.
-func (o *KeptOutcome) judge(f *fit, s *schedule) {
-	if o.Confirmed {
-		o.Verdict = Confirmed
-		return
+// attempt is a way to try a kept schedule.
+type attempt struct {
+	bare bool // the two accesses alone
+	variant
+}
+
+// tries runs the program under the schedule as it was kept; under the two accesses alone, for which everything else may have changed; and, unless these
+// two say that it is no longer feasible, with the second access first, and with the order of conflicting steps.
+func (f *fit) tries(ctx context.Context, p *Program, s *schedule, o *KeptOutcome) (*Outcome, error) {
+	bin, err := p.binary(ctx, f.kept.Package)
+	if err != nil {
+		return nil, err
 	}
-	for i := range o.Tries {
-		t := &o.Tries[i]
-		if t.Dump != "" {
-			o.Verdict, o.Reason = NotConfirmed, t.Why
-			return
-		}
-		j := judgement{f, s, t.end}
-		if v, why := j.verdict(); i == 0 || o.Verdict != NoLongerFeasible && v == NoLongerFeasible {
-			o.Verdict, o.Reason = v, why
-		}
+	r := Race{ID: f.kept.ID, Meta: p.cfg.Meta}
+	r.A, r.B = f.lines()
+	out := &Outcome{ID: f.kept.ID, Steps: len(f.kept.steps), Judge: ByGates}
+	if p.race {
+		out.Judge = ByDetector
 	}
-	if len(f.changed) == 0 && len(f.dropped) == 0 && o.Verdict == NoLongerFits {
-		o.Verdict = NotConfirmed
+	p.cfg.Progress("replaying " + f.kept.ID)
+	limit := p.cfg.Limit.Nanoseconds()
+	infeasible := 0
+	for _, a := range []attempt{{false, variant{limit: limit}}, {true, variant{limit: limit, level: strict}}, {false, variant{limit: limit, swap: true}}, {false, variant{limit: limit, level: strict}}} {
+		under := s
+		if a.bare {
+			under = f.bare(s)
+		}
+		t, err := p.try(ctx, under, r, a.variant, bin, f.kept.Package)
+		if err != nil {
+			return out, err
+		}
+		out.Tries = append(out.Tries, *t)
+		if t.Confirmed {
+			out.Confirmed = true
+			o.Verdict, o.Reason = Confirmed, ""
+			return out, nil
+		}
+		if o.judge(f, under, t) == NoLongerFeasible {
+			infeasible++
+		}
+		if infeasible == 2 || t.Dump != "" {
+			break
+		}
 	}
 	if n := len(f.dropped); n > 0 {
 		_, g := f.kept.gate(f.kept.steps[f.dropped[0]-1].gate)
-		o.Reason += fmt.Sprintf("; %d steps were left out, because what they pass is gone, first step %d, %s", n, f.dropped[0], g.text)
+		o.Reason += fmt.Sprintf("; %d steps were left out, because what they pass is gone, the first of them step %d (%s)", n, f.dropped[0], g.text)
 	}
+	return out, nil
+}
+
+// judge takes a try into the verdict: that of the first one, if none says that the schedule is no longer feasible.
+func (o *KeptOutcome) judge(f *fit, s *schedule, t *Try) Verdict {
+	j := judgement{f, s, t.end}
+	v, why := j.verdict()
+	switch {
+	case t.Dump != "":
+		v, why = NotConfirmed, t.Why
+	case f.same: // then nobody has mended it
+		v = NotConfirmed
+	}
+	if o.Verdict == "" || o.Verdict != NoLongerFeasible && (v == NoLongerFeasible || t.Dump != "") {
+		o.Verdict, o.Reason = v, why
+	}
+	return v
 }
 
 // load plans the packages that the schedule goes through, as they are now.

@@ -39,8 +39,9 @@ func (k *walker) primary(s *goState, i int64, e *trace.Event) {
 		if s.begun == e.Site {
 			s.begun = 0 // its step is there
 		} else {
-			s.skip, s.at = s.since[e.Site], -1
+			s.skip, s.nth, s.at = s.since[e.Site], s.total[e.Site], -1
 			s.since[e.Site]++
+			s.total[e.Site]++
 		}
 	}
 	k.include(s, i, e)
@@ -49,8 +50,9 @@ func (k *walker) primary(s *goState, i int64, e *trace.Event) {
 // ahead is an access that comes before the event by which executions are counted.
 func (k *walker) ahead(s *goState, i int64, e *trace.Event) {
 	if s.begun == 0 && (k.wanted(i, e) || s.seq > s.last) {
-		s.skip, s.at = s.since[e.Site], -1
+		s.skip, s.nth, s.at = s.since[e.Site], s.total[e.Site], -1
 		s.begun = e.Site
+		s.total[e.Site]++
 	}
 	if s.begun == e.Site {
 		k.include(s, i, e)
@@ -143,7 +145,7 @@ func flagsOf(e *trace.Event, c class) uint8 {
 func (k *walker) add(s *goState, i int64, e *trace.Event, key float64, skip uint64, flags uint8) {
 	s.at = len(k.steps)
 	clear(s.since)
-	k.steps = append(k.steps, step{gate: int(e.G), site: e.Site, flags: flags, skip: skip, pair: -1,
+	k.steps = append(k.steps, step{gate: int(e.G), site: e.Site, flags: flags, skip: skip, nth: s.nth, pair: -1,
 		index: i, key: key, kind: e.Kind, eflag: e.Flags, obj: e.Obj, val: e.Val, aux: e.Aux})
 }
 

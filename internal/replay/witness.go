@@ -55,6 +55,7 @@ type step struct {
 	val   uint64
 	aux   uint64
 
+	nth    uint64 // how often the goroutine came to the site before
 	choice uint64 // of a select: 1 + 0 for default, 1 + position of the case as the runtime has it + 1; 0: not known
 }
 
@@ -95,11 +96,13 @@ type goState struct {
 	pair  bool                  // which is an access of the race
 	stops bool                  // it has its stop
 	since map[trace.Site]uint64 // executions since the last step
+	total map[trace.Site]uint64 // executions in all
 	more  bool                  // within an access of several events
 	skip  uint64                // of the execution under way
-	begun trace.Site            // an execution whose step is there before its own event
-	at    int                   // the step of the execution under way, -1: none
-	open  []int64               // brackets
+	nth   uint64
+	begun trace.Site // an execution whose step is there before its own event
+	at    int        // the step of the execution under way, -1: none
+	open  []int64    // brackets
 }
 
 // newSchedule makes the schedule of a witness. open opens the trace anew.
@@ -185,7 +188,7 @@ func (k *walker) at(i int64) (key float64, ok bool) {
 func (k *walker) state(g trace.GoID) *goState {
 	s := k.gs[g]
 	if s == nil {
-		s = &goState{last: -1, since: map[trace.Site]uint64{}, at: -1}
+		s = &goState{last: -1, since: map[trace.Site]uint64{}, total: map[trace.Site]uint64{}, at: -1}
 		k.gs[g] = s
 	}
 	return s
