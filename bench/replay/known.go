@@ -128,7 +128,7 @@ func (k knownRace) fix(ctx context.Context, s *session.Session, test string, bef
 		}
 	}
 	env := []string{"PRESAGE_CACHE=" + filepath.Join(s.Dir, "cache")}
-	out, err := s.Test(ctx, old, env, "-level="+*level, "-confirm=off", "-vet=off", "-count=1", "-run=^"+test+"$", "./presagedriver")
+	out, err := s.Test(ctx, old, env, "-level="+*level, "-vet=off", "-count=1", "-run=^"+test+"$", "./presagedriver")
 	if err != nil || len(out.Races) == 0 {
 		return 0, 0, errors.Join(err, errors.New("no race was found"))
 	}

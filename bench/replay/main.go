@@ -148,7 +148,7 @@ func every(k int, races []*report.Race) []*report.Race {
 
 // recordProgram is session.Test for a program, which runs on one processor, as bench/recipe has it.
 func recordProgram(ctx context.Context, s *session.Session, dir string, env, args []string) (*session.Outcome, error) {
-	cmd := exec.CommandContext(ctx, s.Presage, append([]string{"run", "-json", "-level=" + *level}, args...)...)
+	cmd := exec.CommandContext(ctx, s.Presage, append([]string{"run", "-json", "-confirm=off", "-level=" + *level}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), env...), "GOMAXPROCS=1")
 	var stdout, stderr bytes.Buffer

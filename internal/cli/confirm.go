@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"presage/internal/plan"
@@ -10,17 +12,23 @@ import (
 	"presage/internal/report"
 )
 
-// replay replays what was found, one race after the other, until the time for it is over.
+// replay replays what was found, one race after the other, until the time for it is over. The checker has just judged the witnesses.
 func (a *analysis) replay(ctx context.Context) {
-	races := a.set.Races()
+	races := slices.DeleteFunc(a.set.Races(), func(r *report.Race) bool { return r.Witness == nil })
+	if len(races) == 0 {
+		return
+	}
 	k := &kept{config: a.config(), races: races, summary: &report.Summary{TraceFile: a.traceFile}}
 	if len(a.files) == 1 {
 		k.summary.TraceFile = a.files[0]
 	}
-	r := replayer{env: a.env, kept: k, args: replayArgs{limit: time.Second, timeout: time.Minute}, progress: a.progress, programs: map[string]*replay.Program{}, plans: map[string]*plan.Plan{}}
+	r := replayer{env: a.env, kept: k, args: replayArgs{limit: time.Second, timeout: time.Minute}, progress: a.progress, checked: true,
+		programs: map[string]*replay.Program{}, plans: map[string]*plan.Plan{}, recorded: a.plan}
+	interrupted := ctx.Err
 	ctx, cancel := context.WithTimeout(ctx, a.options.confirm)
 	defer cancel()
-	left := 0
+	r.build(ctx, races)
+	left, failed, byGates := 0, 0, 0
 	for _, race := range races {
 		if ctx.Err() != nil {
 			left++
@@ -29,17 +37,60 @@ func (a *analysis) replay(ctx context.Context) {
 		begun := time.Now()
 		out, err := r.replay(ctx, race)
 		switch {
-		case ctx.Err() != nil:
+		case ctx.Err() != nil && (out == nil || !out.Confirmed):
 			left++
 		case err != nil:
-			a.warn(report.Warning{Code: "not-replayed", Count: 1, Text: fmt.Sprintf("a race was not replayed: %v", err)})
+			failed++
+			a.warn(notReplayed(err))
 		default:
 			noteReplay(race, out, time.Since(begun))
+			if !out.Confirmed {
+				a.summary.Unconfirmed++
+			}
+			if out.Judge == replay.ByGates {
+				byGates++
+			}
 		}
 	}
 	a.progress.end()
-	if left > 0 {
-		a.warn(report.Warning{Code: "replay-budget", Count: left, Text: fmt.Sprintf("%d races were not replayed: the time of -confirm was over (presage replay -all replays them)", left)})
+	a.summary.Unreplayed = left + failed
+	if left > 0 && interrupted() == nil {
+		a.warn(report.Warning{Code: "replay-budget", Count: left, Text: fmt.Sprintf("%d races were not replayed: the time of -confirm, %v, was over; presage replay -all replays them", left, a.options.confirm)})
+	}
+	if n := byGates; n > 0 {
+		a.warn(report.Warning{Code: "no-race-detector", Count: n, Text: fmt.Sprintf("%d races were replayed without Go's race detector, which needs cgo and a C compiler: the judge was that both goroutines were held before their accesses at once", n)})
+	}
+}
+
+// notReplayed says so. What goes wrong with the program goes wrong with each of its races: it is said once.
+func notReplayed(err error) report.Warning {
+	text, _, more := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	if more {
+		text += " …"
+	}
+	return report.Warning{Code: "not-replayed", Count: 1, Text: fmt.Sprintf("1 races were not replayed: %s", text)}
+}
+
+// build builds what the races need, by one call of the go command for each program.
+func (r *replayer) build(ctx context.Context, races []*report.Race) {
+	packages := map[*replay.Program][]string{}
+	tested := map[string]bool{} // traces
+	for _, race := range races {
+		name, meta, err := r.open(race)
+		if err != nil || tested[name] {
+			continue
+		}
+		tested[name] = true
+		p, err := r.program(ctx, name, meta)
+		if err != nil {
+			return // it is said where the first race is replayed
+		}
+		if pkg, err := replay.TestedPackage(meta, opener(name)); err == nil && pkg != "" && !slices.Contains(packages[p], pkg) {
+			packages[p] = append(packages[p], pkg)
+		}
+	}
+	for p, list := range packages {
+		p.Build(ctx, list)
 	}
 }
 

@@ -67,7 +67,7 @@ var refused = map[string]string{
 
 // parseGo takes the arguments of test (or run) apart.
 func parseGo(argv []string, test bool) (*goArgs, error) {
-	g := &goArgs{options: options{level: levelPath, solver: solverEngine}}
+	g := &goArgs{options: options{level: levelPath, solver: solverEngine, confirm: confirmBudget}}
 	for i := 0; i < len(argv); i++ {
 		arg := argv[i]
 		if test && (arg == "-args" || arg == "--args") {
@@ -190,7 +190,7 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 	return true, err
 }
 
-// confirmBudget is what -confirm without a value may take.
+// confirmBudget is what the replays of a run may take, builds included.
 const confirmBudget = 2 * time.Minute
 
 func confirmValue(value string, inline bool) (time.Duration, error) {

@@ -178,8 +178,11 @@ type replayer struct {
 	kept     *kept
 	args     replayArgs
 	progress *progress
+	checked  bool                       // the witnesses have just been found: the checker has judged them
 	programs map[string]*replay.Program // by programKey
 	plans    map[string]*plan.Plan
+
+	recorded func(context.Context) (*plan.Plan, error) // the plan of the one program that there is, if it is at hand
 }
 
 func (r *replayer) replay(ctx context.Context, race *report.Race) (*replay.Outcome, error) {
@@ -191,9 +194,11 @@ func (r *replayer) replay(ctx context.Context, race *report.Race) (*replay.Outco
 	if err != nil {
 		return nil, err
 	}
-	r.progress.step(report.Progress{Text: "checking the witness of " + race.ID})
-	if err := r.check(ctx, race, name, meta); err != nil {
-		return nil, fmt.Errorf("the witness of race %s is not valid: %w", race.ID, err)
+	if !r.checked {
+		r.progress.step(report.Progress{Text: "checking the witness of " + race.ID})
+		if err := r.check(ctx, race, name, meta); err != nil {
+			return nil, fmt.Errorf("the witness of race %s is not valid: %w", race.ID, err)
+		}
 	}
 	if r.args.delve {
 		r.progress.end()
@@ -305,8 +310,14 @@ func (r *replayer) program(ctx context.Context, name string, meta *trace.Meta) (
 	if err != nil {
 		return nil, err
 	}
+	var at *plan.Plan
+	if r.recorded != nil {
+		if at, err = r.recorded(ctx); err != nil {
+			return nil, err
+		}
+	}
 	p, err := replay.Prepare(ctx, replay.Config{
-		Meta: meta, Test: test, Flags: g.flags, Packages: g.packages, Args: g.args, Cache: cache, ToolID: record.ToolID(),
+		Meta: meta, Plan: at, Test: test, Flags: g.flags, Packages: g.packages, Args: g.args, Cache: cache, ToolID: record.ToolID(),
 		Limit: r.args.limit, Timeout: r.args.timeout, Progress: func(text string) { r.progress.step(report.Progress{Text: text}) },
 	})
 	if err == nil {

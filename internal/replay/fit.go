@@ -51,7 +51,36 @@ func (k *Kept) fitTo(p *plan.Plan, root string) *fit {
 			}
 		}
 	}
+	for i, n := range f.funcs {
+		for j := range k.funcs[i].gates {
+			if g := &k.funcs[i].gates[j]; n >= 0 && g.number > 0 && f.sites[g.number] == 0 {
+				f.moved(g, f.now[n].name)
+			}
+		}
+	}
 	return f
+}
+
+// moved finds a gate that is in a literal of its function now, as when what it does was given to a Once, or in the function around it.
+func (f *fit) moved(g *outlined, function string) {
+	taken := map[trace.Site]bool{}
+	for _, s := range f.sites {
+		taken[s] = true
+	}
+	var found []trace.Site
+	for i := range f.now {
+		if o := f.now[i].name; o == function || !strings.HasPrefix(o, function+".") && !strings.HasPrefix(function, o+".") {
+			continue
+		}
+		for j := range f.now[i].gates {
+			if h := &f.now[i].gates[j]; g.alike(h) && !taken[h.site] {
+				found = append(found, h.site)
+			}
+		}
+	}
+	if len(found) == 1 {
+		f.sites[g.number] = found[0]
+	}
 }
 
 // functions finds the functions: first those that are as they were, by their names and gates; then, because literals are numbered in the order

@@ -39,6 +39,11 @@ func (g *outlined) same(h *outlined) bool {
 	return g.kind == h.kind && g.expr == h.expr && g.object == h.object
 }
 
+// alike reports whether two gates of different functions are the same line, and the same in it. What a function has for a variable, its literals have captured.
+func (g *outlined) alike(h *outlined) bool {
+	return g.kind == h.kind && g.expr == h.expr && g.text == h.text
+}
+
 // outlines are the outlines of a plan's functions, by FuncID; those of functions left as written are empty.
 func outlines(p *plan.Plan, rel func(file string) string) []outline {
 	all := make([]outline, len(p.Funcs))

@@ -53,7 +53,9 @@ type Summary struct {
 	Predicted    int     `json:"predicted"` // of the other tiers, too
 	ByValue      int     `json:"by_value,omitempty"`
 	ByPath       int     `json:"by_path,omitempty"`
-	Confirmed    int     `json:"confirmed,omitempty"` // by a replay
+	Confirmed    int     `json:"confirmed,omitempty"`   // by a replay
+	Unconfirmed  int     `json:"unconfirmed,omitempty"` // replayed, and not confirmed
+	Unreplayed   int     `json:"unreplayed,omitempty"`  // not replayed: the time for it was over, or the program could not be run again
 	Traces       int     `json:"traces"`
 	Events       int64   `json:"events"`
 	Goroutines   int     `json:"goroutines"`

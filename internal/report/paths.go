@@ -74,6 +74,12 @@ func (s *Summary) rungs() string {
 	if s.Confirmed > 0 {
 		parts = append(parts, fmt.Sprintf("%d confirmed by a replay", s.Confirmed))
 	}
+	if s.Unconfirmed > 0 {
+		parts = append(parts, fmt.Sprintf("%d replayed and not confirmed", s.Unconfirmed))
+	}
+	if s.Unreplayed > 0 {
+		parts = append(parts, fmt.Sprintf("%d not replayed", s.Unreplayed))
+	}
 	if parts == nil {
 		return ""
 	}

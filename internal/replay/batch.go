@@ -1,0 +1,84 @@
+package replay
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// TestedPackage is the package whose tests a process ran that left a trace, "" if none did.
+func TestedPackage(meta *trace.Meta, open func() (trace.Source, io.Closer, error)) (string, error) {
+	k := walker{meta: meta}
+	src, c, err := open()
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	for e := (trace.Event{}); k.pkg == ""; {
+		if err := src.Next(&e); err == io.EOF {
+			return "", nil
+		} else if err != nil {
+			return "", err
+		}
+		if e.Kind == format.Enter {
+			k.findTest(&e)
+		}
+	}
+	return strings.TrimSuffix(k.pkg, "_test"), nil
+}
+
+var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+
+// Build builds the test binaries of several packages by one call of the go command: it loads them once, and links them side by side. Where that
+// fails, and for packages that it cannot tell apart, binary builds each when it is needed, and says what is wrong.
+func (p *Program) Build(ctx context.Context, packages []string) {
+	if !p.cfg.Test {
+		return
+	}
+	byName := map[string]string{}
+	for _, pkg := range packages {
+		if name := path.Base(pkg); p.bins[pkg] == "" && byName[name] == "" && !majorVersion.MatchString(name) {
+			byName[name] = pkg
+		}
+	}
+	if len(byName) < 2 {
+		return
+	}
+	p.cfg.Progress("building for the replays")
+	dir := filepath.Join(p.dir, "tests")
+	if os.MkdirAll(dir, 0o777) != nil {
+		return
+	}
+	args := slices.Concat([]string{"test", "-c", "-vet=off"}, p.cfg.Meta.BuildFlags, []string{"-overlay=" + p.overlay, "-o", dir + string(filepath.Separator)})
+	if p.race {
+		args = append(args, "-race")
+	}
+	for _, pkg := range byName {
+		args = append(args, pkg)
+	}
+	slices.Sort(args[len(args)-len(byName):])
+	cmd := exec.CommandContext(ctx, p.std.Go, args...)
+	cmd.Dir, cmd.Env = p.cfg.Meta.Dir, p.env()
+	if cmd.Run() != nil {
+		return
+	}
+	for name, pkg := range byName {
+		if bin := filepath.Join(dir, name+".test"); isFile(bin) {
+			p.bins[pkg] = bin
+		}
+	}
+}
+
+func isFile(name string) bool {
+	st, err := os.Stat(name)
+	return err == nil && st.Mode().IsRegular()
+}
