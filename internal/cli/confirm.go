@@ -55,11 +55,18 @@ func (a *analysis) replay(ctx context.Context) {
 	a.progress.end()
 	a.summary.Unreplayed = left + failed
 	if left > 0 && interrupted() == nil {
-		a.warn(report.Warning{Code: "replay-budget", Count: left, Text: fmt.Sprintf("%d races were not replayed: the time of -confirm, %v, was over; presage replay -all replays them", left, a.options.confirm)})
+		a.warn(report.Warning{Code: "replay-budget", Count: left, Text: fmt.Sprintf("%s not replayed: the time of -confirm, %v, was over; presage replay -all replays them", wasOrWere(left), a.options.confirm)})
 	}
 	if n := byGates; n > 0 {
-		a.warn(report.Warning{Code: "no-race-detector", Count: n, Text: fmt.Sprintf("%d races were replayed without Go's race detector, which needs cgo and a C compiler: the judge was that both goroutines were held before their accesses at once", n)})
+		a.warn(report.Warning{Code: "no-race-detector", Count: n, Text: fmt.Sprintf("%s replayed without Go's race detector, which needs cgo and a C compiler: the judge was that both goroutines were held before their accesses at once", wasOrWere(n))})
 	}
+}
+
+func wasOrWere(n int) string {
+	if n == 1 {
+		return "1 race was"
+	}
+	return fmt.Sprintf("%d races were", n)
 }
 
 // notReplayed says so. What goes wrong with the program goes wrong with each of its races: it is said once.
@@ -68,7 +75,7 @@ func notReplayed(err error) report.Warning {
 	if more {
 		text += " …"
 	}
-	return report.Warning{Code: "not-replayed", Count: 1, Text: fmt.Sprintf("1 races were not replayed: %s", text)}
+	return report.Warning{Code: "not-replayed", Count: 1, Text: fmt.Sprintf("race not replayed: %s", text)}
 }
 
 // build builds what the races need, by one call of the go command for each program.

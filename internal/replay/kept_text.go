@@ -231,7 +231,7 @@ func words(line string) (out []string, err error) {
 }
 
 // The sections, as errors name them.
-var sections = []string{"the head", "the functions and their gates", "the goroutines", "the steps"}
+var sections = []string{"the lines of the head", "the functions and their gates", "the goroutines", "the steps"}
 
 // ParseKept reads a kept schedule. What was altered since it was written is an error, which names the section.
 func ParseKept(name string, data []byte) (*Kept, error) {
