@@ -34,9 +34,26 @@ type outlined struct {
 	site   trace.Site // in a plan
 }
 
-// same reports whether two gates are the same instruction on the same thing.
-func (g *outlined) same(h *outlined) bool {
-	return g.kind == h.kind && g.expr == h.expr && g.object == h.object
+// How much two gates are the same: nearly, if only the variable or only the expression is; wholly, if the lines are, too.
+const (
+	nearly = 2
+	wholly = 6
+)
+
+// same says how much two gates are the same instruction: on the same variable by the same expression, or one of these; 0: they are not.
+func (g *outlined) same(h *outlined) int32 {
+	switch {
+	case g.kind != h.kind:
+		return 0
+	case g.expr == h.expr && g.object == h.object:
+		if g.text == h.text {
+			return wholly
+		}
+		return 5
+	case g.object != "" && g.object == h.object, g.object == "" && g.expr != "" && g.expr == h.expr:
+		return nearly
+	}
+	return 0
 }
 
 // alike reports whether two gates of different functions are the same line, and the same in it. What a function has for a variable, its literals have captured.
@@ -108,12 +125,12 @@ func align(old, now []outlined) []int {
 		out[i] = -1
 	}
 	from := 0
-	for from < len(old) && from < len(now) && old[from].same(&now[from]) && old[from].text == now[from].text {
+	for from < len(old) && from < len(now) && old[from].same(&now[from]) == wholly {
 		out[from] = from
 		from++
 	}
 	a, b := len(old), len(now)
-	for a > from && b > from && old[a-1].same(&now[b-1]) && old[a-1].text == now[b-1].text {
+	for a > from && b > from && old[a-1].same(&now[b-1]) == wholly {
 		a, b = a-1, b-1
 		out[a] = b
 	}
@@ -126,13 +143,7 @@ func align(old, now []outlined) []int {
 		best[i] = make([]int32, len(now)+1)
 	}
 	score := func(i, j int) int32 {
-		if !old[i].same(&now[j]) {
-			return 0
-		}
-		w := int32(2)
-		if old[i].text == now[j].text {
-			w = 3
-		}
+		w := old[i].same(&now[j])
 		switch {
 		case old[i].pair:
 			w *= 256
@@ -166,16 +177,20 @@ func align(old, now []outlined) []int {
 // maxAlign bounds the work of comparing two versions of a function.
 const maxAlign = 16 << 20
 
-// likeness is how many gates of a function are in another, in hundredths.
+// likeness is how many gates of a function are in another, in hundredths; those that are but nearly the same count half.
 func likeness(old, now *outline) int {
 	if len(old.gates) == 0 {
 		return 0
 	}
 	n := 0
-	for _, j := range align(old.gates, now.gates) {
-		if j >= 0 {
-			n++
+	for i, j := range align(old.gates, now.gates) {
+		switch {
+		case j < 0:
+		case old.gates[i].same(&now.gates[j]) > nearly:
+			n += 100
+		default:
+			n += 50
 		}
 	}
-	return 100 * n / max(len(old.gates), len(now.gates))
+	return n / max(len(old.gates), len(now.gates))
 }
