@@ -33,8 +33,9 @@ func (g *goroutine) unwind(n int) {
 }
 
 func (g *goroutine) pop() {
-	f := g.frames[len(g.frames)-1]
-	g.frames = g.frames[:len(g.frames)-1]
+	n := len(g.frames) - 1
+	f := g.frames[n]
+	g.frames[n], g.frames = nil, g.frames[:n]
 	g.asleep = min(g.asleep, len(g.frames))
 	if f.walked {
 		g.w.stats.Invocations++

@@ -28,7 +28,7 @@ type built struct {
 }
 
 // build instruments and builds the program of the given source.
-func build(t *testing.T, src string) *built {
+func build(t testing.TB, src string) *built {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the standard library: not with -short")
@@ -57,7 +57,7 @@ func build(t *testing.T, src string) *built {
 }
 
 // record runs the program and returns its trace.
-func (b *built) record(t *testing.T, args ...string) []trace.Event {
+func (b *built) record(t testing.TB, args ...string) []trace.Event {
 	t.Helper()
 	b.runs++
 	raw := filepath.Join(b.dir, fmt.Sprintf("raw%d", b.runs))

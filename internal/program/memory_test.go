@@ -1,0 +1,143 @@
+package program_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+
+	"presage/internal/analyse"
+	"presage/internal/program"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// What lives while a trace is walked and analysed at the highest level. It must not grow with the trace: of what is past, the
+// walk keeps what a value rests on, a window what a race may.
+
+const (
+	maxPerFrame = 2000 // bytes of a frame deep down a stack; with all its registers it has three times as much
+	maxGrowth   = 1.25 // of what lives, from the middle of a loop to its end
+)
+
+// TestMemory bounds it: by frame of a deep stack, and in a loop by what lived in its middle.
+func TestMemory(t *testing.T) {
+	b := buildMemory(t)
+	const depth = 20_000
+	deep := walkedAlone(b, b.record(t, strconv.Itoa(depth), "0"))
+	frame := deep.most / depth
+	loop := analysed(t, b, b.record(t, "0", "40000"))
+	t.Logf("deep: %d bytes a frame; loop: %+v", frame, loop)
+	if frame > maxPerFrame {
+		t.Errorf("a frame takes %d bytes, not %d", frame, maxPerFrame)
+	}
+	if float64(loop.end) > maxGrowth*float64(loop.middle) {
+		t.Errorf("%d bytes live at the end, %d in the middle", loop.end, loop.middle)
+	}
+}
+
+// BenchmarkMemory reports what lives, and what is allocated, by million events.
+func BenchmarkMemory(b *testing.B) {
+	p := buildMemory(b)
+	for _, c := range []struct{ name, depth, rounds string }{{"deep", "20000", "0"}, {"loop", "0", "40000"}} {
+		events := p.record(b, c.depth, c.rounds)
+		million := float64(len(events)) / 1e6
+		var m runtime.MemStats
+		b.Run(c.name, func(b *testing.B) {
+			var last samples
+			runtime.ReadMemStats(&m)
+			from, n := m.TotalAlloc, 0
+			for b.Loop() {
+				last = analysed(b, p, events)
+				n++
+			}
+			runtime.ReadMemStats(&m)
+			b.ReportMetric(float64(m.TotalAlloc-from)/float64(n)/1e6/million, "allocated-MB/Mevents")
+			b.ReportMetric(float64(last.most)/1e6/million, "live-MB/Mevents")
+			b.ReportMetric(float64(last.races), "races")
+		})
+	}
+}
+
+func buildMemory(t testing.TB) *built {
+	t.Helper()
+	src, err := os.ReadFile("testdata/memory/main.go")
+	must(t, err)
+	return build(t, string(src))
+}
+
+// samples are bytes that live, besides the events.
+type samples struct {
+	middle, end, most int64
+	races             int
+}
+
+// sampled is a source that measures as it is read: eight times, and where the stack is deepest.
+type sampled struct {
+	events []trace.Event
+	base   int64
+	i      int
+	deep   uint64
+	samples
+}
+
+func newSampled(events []trace.Event) *sampled {
+	s := &sampled{events: events, base: living()}
+	for _, e := range events {
+		if e.Kind == format.Enter {
+			s.deep = max(s.deep, e.Aux)
+		}
+	}
+	return s
+}
+
+// walkedAlone samples a walk alone.
+func walkedAlone(b *built, events []trace.Event) samples {
+	s, w := newSampled(events), program.NewBranching(b.plan)
+	var e trace.Event
+	for i := int64(0); s.Next(&e) == nil; i++ {
+		w.Step(i, &e)
+	}
+	return s.samples
+}
+
+func analysed(t testing.TB, b *built, events []trace.Event) samples {
+	t.Helper()
+	s := newSampled(events)
+	meta := &trace.Meta{Source: "presage", Funcs: b.plan.Funcs, Sites: b.plan.Sites}
+	res, err := analyse.Run(context.Background(), s, meta, analyse.Options{Walker: program.NewBranching(b.plan)})
+	must(t, err)
+	s.races = len(res.Races)
+	return s.samples
+}
+
+func (s *sampled) Meta() *trace.Meta { return nil }
+
+func (s *sampled) Next(e *trace.Event) error {
+	n := len(s.events)
+	if s.i == n {
+		return io.EOF
+	}
+	*e = s.events[s.i]
+	s.i++
+	if s.i%(n/8) == 0 || e.Kind == format.Enter && e.Aux == s.deep && s.deep > 100 {
+		live := living() - s.base
+		s.most = max(s.most, live)
+		switch s.i {
+		case n / 8 * 4:
+			s.middle = live
+		case n / 8 * 8:
+			s.end = live
+		}
+	}
+	return nil
+}
+
+func living() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
