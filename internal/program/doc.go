@@ -96,7 +96,7 @@
 //
 //	value.go, operator.go, convert.go  typed values, Go's operators and conversions
 //	code.go, operand.go, want.go       functions prepared for the machine: operands, records
-//	library.go, bounds.go              calls of the library; index and slice expressions of strings
+//	library.go, library_fmt.go, strings.go  calls of the library; index and slice expressions, min and max of strings
 //	eval.go                            instructions as functions of values
 //	machine.go                         frames, registers, local variables, silent steps
 //	needs.go, flow.go                  what is pinned; sets of reads

@@ -59,6 +59,9 @@ func (c *code) eval(in *instr, a []Value) (Value, error) {
 		return Value{}, nil
 	case *ssa.Call:
 		if b, ok := x.Call.Value.(*ssa.Builtin); ok {
+			if in.kind == types.String && (b.Name() == "min" || b.Name() == "max") {
+				return c.extremeText(b.Name() == "min", a[1:]), nil
+			}
 			return in.builtin(b.Name(), a[1:]), nil
 		}
 	}

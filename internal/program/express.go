@@ -63,7 +63,7 @@ func (c *code) express(in *instr, a []*term) *term {
 		return single(a[0].word(0))
 	case *ssa.Call:
 		if b, ok := x.Call.Value.(*ssa.Builtin); ok {
-			return in.expressBuiltin(b.Name(), a[1:])
+			return c.expressBuiltin(in, b.Name(), a[1:])
 		}
 	}
 	return nil
@@ -375,7 +375,7 @@ func (c *code) expressSlice(in *instr, s *ssa.Slice, a []*term) *term {
 }
 
 // expressBuiltin is a call of a builtin function that has no effect.
-func (in *instr) expressBuiltin(name string, a []*term) *term {
+func (c *code) expressBuiltin(in *instr, name string, a []*term) *term {
 	switch name {
 	case "len", "cap":
 		switch u := plan.Core(pointee(in.typ)).(type) {
@@ -392,7 +392,10 @@ func (in *instr) expressBuiltin(name string, a []*term) *term {
 		if name == "max" {
 			op = expr.Max
 		}
-		if kinds[in.kind] <= expr.Bool {
+		switch {
+		case in.kind == types.String:
+			return c.expressExtreme(op, a)
+		case kinds[in.kind] <= expr.Bool:
 			return nil
 		}
 		e := a[0].word(0)

@@ -165,7 +165,7 @@ func (g *generator) expr() string {
 	case 28:
 		return "int([]byte(s)[len(s)-1])"
 	case 30:
-		return fmt.Sprintf("len(strconv.Itoa(%s))", l)
+		return fmt.Sprintf("len(min(s, strconv.Itoa(%s)))", l)
 	case 31:
 		return fmt.Sprintf("strings.Index(strconv.Itoa(%s)+s, strconv.FormatInt(int64(%s&7), 2)) & 0xff", l, k)
 	case 32:

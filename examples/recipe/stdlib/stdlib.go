@@ -49,7 +49,7 @@ func t2() {
 	if ok {
 		println(d) // race(11, by-value)
 	}
-	if strings.ToUpper(strings.Repeat("x", len(whole))+whole) == "X2" {
+	if strings.ToUpper(max("w", strings.Repeat("x", len(whole))+whole)) == "X2" {
 		println(e) // race(12, by-path)
 	}
 	if fmt.Sprintf("%02d%%%v", flat, ok) == "07%true" { // race(14, predicted) // race(16, predicted)

@@ -67,7 +67,7 @@ func library(n int, u uint64, f float64) (t int) {
 	r, size := utf8.DecodeRuneInString(after)
 	hi, lo := bits.Mul64(u, u)
 	whole, frac := math.Modf(f)
-	t += strings.Index(h, s) + strings.Count(after, "0") + len(strings.Repeat(s, 3)) + len(strings.ReplaceAll(h, "0", s)) + int(r) + size + int(hi^lo) + int(whole+frac)
+	t += len(min(s, h, before)) + len(max(after, s+"0")) + strings.Index(h, s) + strings.Count(after, "0") + len(strings.Repeat(s, 3)) + len(strings.ReplaceAll(h, "0", s)) + int(r) + size + int(hi^lo) + int(whole+frac)
 	if strings.ToUpper(before) > strings.TrimLeft(after, "-1") && unicode.IsDigit(r) == (err != nil) {
 		t += cmp.Compare(before, after) + cmp.Compare(n, t) + cmp.Compare(f, 2)
 	}

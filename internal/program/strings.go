@@ -9,7 +9,7 @@ import (
 	"presage/internal/window"
 )
 
-// Bounds of strings. What s[i] and s[i:j] need of a string is its length, not where it is: that they do not panic is a guard (T2).
+// Strings: bounds, min and max. What s[i] and s[i:j] need of a string is its length, not where it is: that they do not panic is a guard (T2).
 
 // bounds is the condition that an index or slice expression of a string does not panic; nil: it is none, or nothing tells.
 func bounds(in *instr, a []*term) *expr.Expr {
@@ -100,4 +100,36 @@ func (p *path) assured(c *expr.Expr) bool {
 		return true
 	}
 	return amounts(c, 1, mask(8))
+}
+
+// extremeText is min or max of strings: one of them, which is not said.
+func (c *code) extremeText(least bool, a []Value) Value {
+	var r string
+	for i := range a {
+		v := c.read(a[i])
+		s, ok := v.Content()
+		switch {
+		case !ok:
+			return Value{}
+		case i == 0:
+			r = s
+		case least:
+			r = min(r, s)
+		default:
+			r = max(r, s)
+		}
+	}
+	return Text(r)
+}
+
+// expressExtreme is the term of it.
+func (c *code) expressExtreme(op expr.Op, a []*term) *term {
+	e := c.text(a[0])
+	for _, x := range a[1:] {
+		e = expr.Binary(op, expr.String, 0, e, c.text(x))
+	}
+	if e == nil {
+		return nil
+	}
+	return &term{words: []*expr.Expr{nil, expr.Length(e)}, text: e}
 }
