@@ -33,6 +33,9 @@
 // arguments and callee of opaque calls (but those of the library, pure functions that are evaluated: expr.Library; of one that may panic, in a symbolic walk, it is enough that it does not), go and defer; channels, locks, maps and their keys and the
 // values put in them; panics. pinned in needs.go is the table, docs/values.md says it in words.
 //
+// A call through a function value or an interface that enters an instrumented function at once (FlagDirect) pins what it calls, and no
+// argument but a receiver: the others are the callee's parameters, and its results are the call's.
+//
 // (F3) What an instrumented function returns to code that is not walked is pinned at its Exit.
 //
 // (F4) When a panic passes through a frame, or a frame is left by one, every read of the goroutine is
