@@ -129,47 +129,33 @@ func (f *footprints) empty(t touch) bool {
 	return s.Effect == footprint.None && s.State == ""
 }
 
-// unknown says whether the callee was not known before the run.
-func (f *footprints) unknown(t touch) bool {
-	s := &f.sets[t]
-	return s.Dynamic || s.State == footprint.AnyState
-}
-
 // calls are the opaque calls that a goroutine is in, while the trace is read.
 type calls struct {
 	open  []openCall
 	depth uint64 // of the innermost frame
-	fresh bool   // the last event was the begin of the innermost call
 }
 
 type openCall struct {
-	begin   int64 // trace index
-	depth   uint64
-	touch   touch // as it looks now
-	full    touch // of the site
-	entered int   // calls back into instrumented code
+	depth uint64
+	touch touch
 }
 
 // call follows the opaque calls of a goroutine and gives r, if it is an end of one, its
-// footprint. A call whose callee was not known before the run, and which went straight into one
-// instrumented function, was a call of that function: nothing about it is opaque. With a
-// second call back there was code around them after all.
+// footprint. A call of an instrumented function through a function value or an interface (FlagDirect) has nothing opaque about it.
 func (b *Builder) call(r *record) {
 	e := &r.e
 	for int(e.G) >= len(b.calls) {
 		b.calls = append(b.calls, calls{})
 	}
 	c := &b.calls[e.G]
-	fresh := c.fresh
-	c.fresh = false
 	switch e.Kind {
 	case format.OpaqueBegin:
 		t := b.prints.at(e.Site, asCall)
-		if b.prints.empty(t) {
+		if b.prints.empty(t) || e.Flags&format.FlagDirect != 0 {
 			t = nothing
 		}
-		r.touch, c.fresh = t, true
-		c.open = append(c.open, openCall{begin: r.index, depth: c.depth, touch: t, full: t})
+		r.touch = t
+		c.open = append(c.open, openCall{depth: c.depth, touch: t})
 	case format.OpaqueEnd:
 		if n := len(c.open); n > 0 {
 			r.touch = c.open[n-1].touch
@@ -182,9 +168,6 @@ func (b *Builder) call(r *record) {
 		}
 	case format.Enter:
 		c.leave(e.Aux)
-		if n := len(c.open); n > 0 && e.Val == 0 {
-			b.callback(&c.open[n-1], fresh)
-		}
 		c.depth = e.Aux
 	case format.Exit:
 		c.leave(e.Aux)
@@ -196,23 +179,5 @@ func (b *Builder) call(r *record) {
 func (c *calls) leave(d uint64) {
 	for n := len(c.open); n > 0 && c.open[n-1].depth >= d; n-- {
 		c.open = c.open[:n-1]
-	}
-}
-
-func (b *Builder) callback(o *openCall, fresh bool) {
-	o.entered++
-	was := o.touch
-	switch {
-	case !b.prints.unknown(o.full):
-	case o.entered == 1 && fresh:
-		o.touch = nothing
-	case o.entered > 1:
-		o.touch = o.full
-	}
-	if was == o.touch {
-		return
-	}
-	if i := b.recordOf(o.begin); i >= 0 {
-		b.buf[i].touch = o.touch
 	}
 }

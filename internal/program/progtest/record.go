@@ -195,8 +195,11 @@ func (r *recorder) enter(s *state, g *goroutine) {
 		return
 	}
 	e := trace.Event{Kind: format.Enter, G: g.id(), Site: f.fn.plan.Site, Aux: uint64(len(g.frames))}
-	if f.kind == static {
+	switch f.kind {
+	case static:
 		e.Val = uint64(f.site.site())
+	case dynamic:
+		e.Flags |= format.FlagDirect
 	}
 	r.emit(e)
 	if f.kind != static {
@@ -226,11 +229,13 @@ func (r *recorder) opaque(g *goroutine, x *ins, begin bool) {
 	if r == nil || x.plan == nil || !x.plan.Opaque {
 		return
 	}
-	k := format.OpaqueEnd
+	e := trace.Event{Kind: format.OpaqueEnd, G: g.id(), Site: x.site()}
 	if begin {
-		k = format.OpaqueBegin
+		if e.Kind = format.OpaqueBegin; x.plan.Target != plan.Static { // all functions of the program are instrumented
+			e.Flags |= format.FlagDirect
+		}
 	}
-	r.emit(trace.Event{Kind: k, G: g.id(), Site: x.site()})
+	r.emit(e)
 }
 
 // after writes the Value records of an instruction. Those of accesses have been written.

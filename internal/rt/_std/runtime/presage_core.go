@@ -31,6 +31,7 @@ type PresageG struct {
 	depth    uint32  // frames of instrumented functions
 	outside  bool    // the last Enter had no site
 	target   uintptr // what the call through a function value or an interface that is under way enters, 0: none is
+	from     uintptr // where that call is
 	nonblock bool    // the channel operation under way does not block
 	off      bool    // writes into scratch memory
 	mute     int32   // > 0: synchronisation is part of a larger operation and not recorded
