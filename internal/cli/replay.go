@@ -338,6 +338,9 @@ func (r *replayer) print(race *report.Race, out *replay.Outcome) error {
 	}
 	fmt.Fprintf(w, "race %s on %s: %s in try %d (%s and %s, %d steps)\n", race.ID, race.Object, verdict, len(out.Tries), short(race.A.Position), short(race.B.Position), out.Steps)
 	for i, t := range out.Tries {
+		if how := t.How(); how != "" {
+			fmt.Fprintf(w, "  try %d: %s\n", i+1, how)
+		}
 		for _, l := range t.Loosened {
 			fmt.Fprintf(w, "  try %d: %s\n", i+1, l)
 		}

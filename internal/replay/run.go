@@ -76,6 +76,17 @@ type Passage struct {
 	Event     int64      `json:"event"` // of the recorded run
 }
 
+// How says what is not as in the witness from the start, "" if nothing is.
+func (t *Try) How() string {
+	switch {
+	case t.Level >= strict:
+		return "only steps that conflict are in the order of the witness"
+	case t.Swap:
+		return "the two accesses are in the other order"
+	}
+	return ""
+}
+
 // tries are how schedules are tried, one after the other.
 func tries(limit time.Duration) []variant {
 	n := limit.Nanoseconds()
