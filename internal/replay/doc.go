@@ -9,8 +9,8 @@
 //
 //   - (G1) No order from gates. A gate waits by spinning on atomics of the runtime, which the race detector does not see (internal/rt/_gates).
 //     So it judges the program's own synchronisation alone, and a report of it is one that the program can cause without presage.
-//   - (G2) Goroutines are those of the trace by their number among the goroutines that their parent started;
-//     those that the runtime starts, for timers, by their function.
+//   - (G2) Goroutines are those of the trace by their number among the goroutines that their parent started by the same go statement, in
+//     code without gates with the same function; those that the runtime starts, for timers, by their function.
 //   - (G3) A step is one passage of a gate: an instruction is executed once for each passage, however many events it has. What stands in a schedule is
 //     every operation of synchronisation in the witness, every access to memory that several goroutines access and one writes, and the two
 //     accesses. Between two steps of a goroutine the schedule says how often it passes the second one's gate without stopping.
@@ -19,6 +19,25 @@
 //   - (G5) A send on an unbuffered channel, and Cond.Wait, are done when their goroutine waits. The receive of a send that did not block
 //     stands in front of it: the receiver was waiting.
 //   - (G6) A goroutine without further steps stops at its next gate: the witness ends there.
+//
+// # What the program is fed
+//
+// A program asks for more than the order of a trace says. Where an answer is any program's to accept, it is given that of the recorded run, for as long as the
+// goroutine's steps last (feed.go, sites.go; presage_feed.go and presage_rand.go of internal/rt):
+//
+//   - (F1) A select that is a step takes the case that it took. It waits for it, though others are ready: the goroutine might as well have come later. One that took its default
+//     is blind to timers, which may be late; not to other channels. From level 2 on it takes the case if that is ready.
+//   - (F2) A call of time's functions of a Time, Since and Until, of math/rand's functions without a Rand, and of os.Getpid returns the numbers that it returned. Times themselves are
+//     those of the replay, so that a deadline is as far away as it was.
+//   - (F3) Random numbers of the runtime are a function of the process's seed, the goroutine's number in the recorded run, and how often it has asked: also
+//     where a loop over a map begins, seeds of maps and of hash/maphash, rand.Shuffle, and what code without gates asks for. The keys of hashes are made from the seed too.
+//   - (F4) A schedule is not loosened while a goroutine that has steps left sleeps, up to ten times the limit, or a timer is due, up to four times.
+//   - (F5) Package testing lets all parallel tests run: they would wait for each other where no gate is.
+//   - (F6) A child process is found by its arguments, and its number among those that have the same.
+//
+// Not fed: crypto/rand, a Rand of the program (but its seed, if that comes from the clock), the order of a map with keys that hold pointers, results of
+// timers' Stop and Reset, the environment, files, the network, sync.Pool, reflect.Select. Where a replay diverges, the calls of the witness that
+// asked for one of these are named, those of the goroutine that did not come first.
 //
 // # Levels
 //
@@ -42,8 +61,8 @@
 //
 // # Soundness
 //
-// A confirmed race is one, by the word of a detector that shares nothing with presage. A race that is not confirmed may be one: what
-// a program does may depend on what is not in the trace's order (time, random numbers, the choice of a select, the order of a map), and the detector
+// A confirmed race is one, by the word of a detector that shares nothing with presage: what the program is fed is an answer that it may get without
+// presage. A race that is not confirmed may be one: what a program does may depend on what is neither in the trace's order nor fed, and the detector
 // does not see accesses of assembly and of the kernel.
 //
 // # Names
