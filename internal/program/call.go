@@ -40,16 +40,16 @@ func (g *goroutine) pop() {
 	if f.walked {
 		g.w.stats.Invocations++
 	}
-	if len(g.spare) < 64 {
-		g.spare = append(g.spare, f)
+	if len(g.w.spare) < 64 {
+		g.w.spare = append(g.w.spare, f)
 	}
 }
 
 // push makes a frame of a function that is not known.
 func (g *goroutine) push(depth uint64) *frame {
 	var f *frame
-	if n := len(g.spare); n > 0 {
-		f, g.spare = g.spare[n-1], g.spare[:n-1]
+	if n := len(g.w.spare); n > 0 {
+		f, g.w.spare = g.w.spare[n-1], g.w.spare[:n-1]
 	} else {
 		f = &frame{}
 	}

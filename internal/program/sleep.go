@@ -61,8 +61,8 @@ func (g *goroutine) sleep(f *frame) {
 		}
 	}
 	f.dormant = d
-	if len(g.idle) < awakeFrames {
-		g.idle = append(g.idle, buffers{f.regs, f.deps, f.terms})
+	if len(g.w.idle) < awakeFrames {
+		g.w.idle = append(g.w.idle, buffers{f.regs, f.deps, f.terms})
 	}
 	f.regs, f.deps, f.terms = nil, nil, nil
 	f.stage.words, f.stage.loads = clipped(f.stage.words), clipped(f.stage.loads)
@@ -93,12 +93,12 @@ func (g *goroutine) rouse(f *frame) {
 
 // registers gives a frame n registers of which nothing is known.
 func (g *goroutine) registers(f *frame, n int) {
-	if k := len(g.idle); cap(f.regs) < n && k > 0 && cap(g.idle[k-1].regs) >= n {
-		b := g.idle[k-1]
-		g.idle[k-1] = buffers{f.regs, f.deps, f.terms}
+	if k := len(g.w.idle); cap(f.regs) < n && k > 0 && cap(g.w.idle[k-1].regs) >= n {
+		b := g.w.idle[k-1]
+		g.w.idle[k-1] = buffers{f.regs, f.deps, f.terms}
 		f.regs, f.deps, f.terms = b.regs, b.deps, b.terms
-		if cap(g.idle[k-1].regs) == 0 {
-			g.idle = g.idle[:k-1]
+		if cap(g.w.idle[k-1].regs) == 0 {
+			g.w.idle = g.w.idle[:k-1]
 		}
 	}
 	f.regs, f.deps = resize(f.regs, n), resize(f.deps, n)

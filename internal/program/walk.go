@@ -33,6 +33,8 @@ type Walker struct {
 	tale       *tale      // DumpSymbolic
 	branching  bool       // forks are kept (NewBranching)
 	awake      int        // frames that never sleep; tests have less
+	spare      []*frame   // left frames, for reuse
+	idle       []buffers  // of frames that sleep, for reuse
 	compiling  sync.Mutex // of codes: alternatives are executed beside the walk
 	naming     sync.Mutex // of globals
 	functions  functions
@@ -44,9 +46,7 @@ type goroutine struct {
 	w      *Walker
 	id     trace.GoID
 	frames []*frame
-	asleep int       // so many of the frames, the outer ones, sleep
-	spare  []*frame  // left frames, for reuse
-	idle   []buffers // of frames that sleep, for reuse
+	asleep int // so many of the frames, the outer ones, sleep
 	d      deps
 	needs  []int64
 

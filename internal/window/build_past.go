@@ -15,19 +15,31 @@ type past struct {
 
 type pastPage [wordsOf]pastWord
 
-// pastWord is the accesses of one word that left the buffer.
+// pastWord is the accesses of one word that left the buffer: of each place, the trace index of the last one, who and where. There
+// are millions, so it has no padding.
 type pastWord struct {
-	list [maxPast]pastAccess
-	n    uint8
-	next uint8 // the place of list to be taken
-	full bool  // list does not have all
+	last  [maxPast]int64
+	g     [maxPast]trace.GoID
+	site  [maxPast]trace.Site
+	write [maxPast]bool
+	n     uint8
+	next  uint8 // the place to be taken
+	full  bool  // the places do not have all
 }
 
 type pastAccess struct {
-	last  int64 // trace index of the last one
+	last  int64
 	g     trace.GoID
 	site  trace.Site
 	write bool
+}
+
+func (p *pastWord) at(i uint8) pastAccess {
+	return pastAccess{p.last[i], p.g[i], p.site[i], p.write[i]}
+}
+
+func (p *pastWord) set(i uint8, a pastAccess) {
+	p.last[i], p.g[i], p.site[i], p.write[i] = a.last, a.g, a.site, a.write
 }
 
 // maxPast bounds the kinds of access kept of one word, maxPastPages the pages,
@@ -54,14 +66,14 @@ func (b *Builder) pass(index int64, e *trace.Event) {
 	}
 	p := &page[uint64(e.Obj)>>3%wordsOf]
 	a := pastAccess{last: index, g: e.G, site: e.Site, write: e.Kind.IsWrite()}
-	for i := range p.list[:p.n] {
-		if q := &p.list[i]; q.g == a.g && q.site == a.site && q.write == a.write {
-			q.last = index
+	for i := range p.n {
+		if p.g[i] == a.g && p.site[i] == a.site && p.write[i] == a.write {
+			p.last[i] = index
 			return
 		}
 	}
 	if p.n < maxPast {
-		p.list[p.n] = a
+		p.set(p.n, a)
 		p.n++
 		return
 	}
@@ -69,7 +81,7 @@ func (b *Builder) pass(index int64, e *trace.Event) {
 		p.full = true
 		b.count.Crowded++
 	}
-	p.list[p.next] = a
+	p.set(p.next, a)
 	p.next = (p.next + 1) % maxPast
 }
 
@@ -82,13 +94,13 @@ func (b *Builder) missed(e *trace.Event) {
 	}
 	p := &page[uint64(e.Obj)>>3%wordsOf]
 	write := e.Kind.IsWrite()
-	for i := range p.list[:p.n] {
-		q := &p.list[i]
+	for i := range p.n {
+		q := p.at(i)
 		if q.g == e.G || !q.write && !write {
 			continue
 		}
 		pair := [2]trace.Site{min(q.site, e.Site), max(q.site, e.Site)}
-		if pair == b.past.last || b.past.apart[pair] || len(b.past.apart) >= maxApart || b.forkOrders(q, e.G) {
+		if pair == b.past.last || b.past.apart[pair] || len(b.past.apart) >= maxApart || b.forkOrders(&q, e.G) {
 			continue
 		}
 		b.past.last = pair
