@@ -122,7 +122,7 @@ func (f *fit) functions() {
 }
 
 const (
-	minLikeness = 30 // of a function that has another name now, in hundredths
+	minLikeness = 40 // of a function that has another name now, in hundredths
 	ownName     = 40 // what its name counts
 )
 

@@ -177,7 +177,7 @@ func align(old, now []outlined) []int {
 // maxAlign bounds the work of comparing two versions of a function.
 const maxAlign = 16 << 20
 
-// likeness is how many gates of a function are in another, in hundredths; those that are but nearly the same count half.
+// likeness is how many gates of a function are in another, in hundredths; those that are but nearly the same count less.
 func likeness(old, now *outline) int {
 	if len(old.gates) == 0 {
 		return 0
@@ -189,7 +189,7 @@ func likeness(old, now *outline) int {
 		case old.gates[i].same(&now.gates[j]) > nearly:
 			n += 100
 		default:
-			n += 50
+			n += 80
 		}
 	}
 	return n / max(len(old.gates), len(now.gates))
