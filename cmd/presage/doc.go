@@ -7,6 +7,7 @@ Presage predicts data races in Go programs from one recorded run, and proves eac
 	presage vet [packages]                     warn of accesses that may race in some run, without running anything (docs/vet.md)
 	presage report                             print the report of the last run again
 	presage replay [ID...]                     run the program again under the witness of a race; without an ID, list the races
+	presage replay file...                     replay kept schedules (docs/kept.md)
 	presage trace dump|stat|convert file       look inside a trace
 	presage version
 
@@ -30,12 +31,14 @@ Flags of test and run, besides those of the go command, which pass through:
 	                     What stands behind is searched for races of the recorded run only
 	-solver name         what decides whether a pair of accesses races: engine (the default), presage's own search; or z3 or cvc5, a program
 	                     found on PATH, which is slower and leaves large windows undecided (-window makes them smaller)
-	-confirm             replay what is found, for at most two minutes (-confirm=10m: ten): a race that Go's race detector then reports is of tier confirmed
+	-confirm=time        how long what is found may be replayed, builds included: 2m is the default, off is not at all. A race that Go's
+	                     race detector then reports is of tier confirmed
 	-q                   no progress
 
 Flags of replay, which come before the IDs:
 
 	-all             every race of the report
+	-keep            write the schedule into the module, as presage/ID.presage: to commit, and to replay without a trace (docs/kept.md)
 	-report file     a report in JSON form; without it, that of the last run
 	-v               the schedule as it happened
 	-limit time      how long the schedule waits for an event before it is loosened (1s)
@@ -58,7 +61,8 @@ As with the go command, flags come before packages, and -args ends the flags of 
 	2   the command line is wrong
 	3   races found
 
-A program that fails and has races gives 3; its own output comes before the report, which names its code.
+A program that fails and has races gives 3; its own output comes before the report, which names its code. presage replay file gives 3 if the race is
+confirmed, 0 if its schedule is no longer feasible, 1 if nothing can be said.
 
 # What is reported
 
@@ -74,6 +78,6 @@ modelled. What could not be, what was not recorded, not decided within a budget 
 # Files
 
 Instrumented sources, the last runs' traces and reports are kept below the user's cache directory
-(os.UserCacheDir), in presage. Nothing is written into the module.
+(os.UserCacheDir), in presage. Nothing is written into the module, but by replay -keep.
 */
 package main

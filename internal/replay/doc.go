@@ -59,6 +59,16 @@
 // pair, stays. Where there is no C compiler, there is no race detector: then the judge is that both goroutines were held
 // before their accesses at once, at the same address.
 //
+// # Kept schedules
+//
+// A schedule can be kept as a text that needs no trace (docs/kept.md), and replayed in a program that has changed.
+//
+//   - (K1) What is kept is what runs: steps, goroutines, feeds, the command. It is written if a replay from the text itself is confirmed.
+//   - (K2) A gate is known by its function, the kind of its instruction, the expression and the variable; a function by the list of its gates.
+//   - (K3) Gates are found again by aligning the lists. The accesses of the race count most. A step whose gate is gone is left out; without its gate, an access is gone.
+//   - (K4) It is no longer feasible where one access cannot come while the other goroutine stands before its own and nothing else is held.
+//   - (K5) A goroutine that a go statement starts is known by that, and by how often its parent was there.
+//
 // # Soundness
 //
 // A confirmed race is one, by the word of a detector that shares nothing with presage: what the program is fed is an answer that it may get without
