@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -85,6 +86,23 @@ func TestGoStyle(t *testing.T) {
 	} {
 		if got := strings.Join(goStyle(strings.Fields(in)), " "); got != want {
 			t.Errorf("goStyle(%s) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// TestConfirmFlag: replays are on, with a budget, unless told otherwise.
+func TestConfirmFlag(t *testing.T) {
+	for line, want := range map[string]time.Duration{
+		".": confirmBudget, "-confirm .": confirmBudget, "-confirm=on .": confirmBudget, "-confirm=off .": 0, "-confirm=10m .": 10 * time.Minute,
+	} {
+		g, err := parseGo(strings.Fields(line), true)
+		if err != nil || g.confirm != want || len(g.packages) != 1 {
+			t.Errorf("%s: %v, packages %v, %v; want %v", line, g.confirm, g.packages, err, want)
+		}
+	}
+	for _, line := range []string{"-confirm=often .", "-confirm=-1s ."} {
+		if _, err := parseGo(strings.Fields(line), true); err == nil {
+			t.Errorf("%s: no error", line)
 		}
 	}
 }
