@@ -28,7 +28,20 @@ func scale(dir string, patterns []string, profile string, workers int) {
 		defer pprof.StopCPUProfile()
 	}
 	begin := time.Now()
-	res, err := relay.Run(context.Background(), relay.Config{Config: load.Config{Dir: dir, Patterns: patterns, Workers: workers}})
+	progress := func(done, total int, pkg string) {
+		if done%200 == 0 || done == total {
+			var use syscall.Rusage
+			_ = syscall.Getrusage(syscall.RUSAGE_SELF, &use)
+			fmt.Fprintf(os.Stderr, "%d of %d packages, of processors %.0f s, memory at most %d MB, %s\n", done, total, seconds(use.Utime)+seconds(use.Stime), use.Maxrss>>10, pkg)
+		}
+		if done == total && profile != "" {
+			if f, err := os.Create(profile + ".heap"); err == nil {
+				_ = pprof.WriteHeapProfile(f)
+				f.Close()
+			}
+		}
+	}
+	res, err := relay.Run(context.Background(), relay.Config{Config: load.Config{Dir: dir, Patterns: patterns, Workers: workers}, Progress: progress})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -93,6 +93,9 @@ func vetText(env *Env, o vetOptions, res *relay.Result, shown []*relay.Warning, 
 		for _, s := range sides {
 			fmt.Fprintf(env.Stdout, "\t%s\n", sideText(s, dir))
 		}
+		if w.Others > 0 {
+			fmt.Fprintf(env.Stdout, "\tand %d more pairs with this write\n", w.Others)
+		}
 	}
 	if o.quiet {
 		return
@@ -157,7 +160,7 @@ func vetJSON(env *Env, o vetOptions, res *relay.Result, shown []*relay.Warning, 
 	}
 	for _, w := range shown {
 		sides := res.Sides(w)
-		r := &report.Race{Tier: report.Static, Object: w.Object(), Count: 1, Reasons: w.Codes, Likelihood: string(w.Tier), A: staticAccess(sides[0]), B: staticAccess(sides[1])}
+		r := &report.Race{Tier: report.Static, Object: w.Object(), Count: 1 + w.Others, Reasons: w.Codes, Likelihood: string(w.Tier), A: staticAccess(sides[0]), B: staticAccess(sides[1])}
 		hash := fnv.New64a()
 		for _, s := range sides {
 			fmt.Fprintln(hash, s.Func, s.Kind, s.Expr)

@@ -16,6 +16,8 @@
 //
 // (V3) Nothing is dropped in silence: every piece of evidence counts what it takes out, and what is not modelled is counted.
 //
+// (V4) Over roots, one warning is reported for each write and class of memory: the likeliest, with the number of the others.
+//
 // # Soundness
 //
 // Not sound, as the paper is not, and where it is not is said in the packages: symbolic (X2, X9), before, link.
@@ -24,8 +26,10 @@ package relay
 import (
 	"cmp"
 	"context"
+	"go/ast"
 	"go/token"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -43,12 +47,14 @@ import (
 // Config says what to analyse.
 type Config struct {
 	load.Config
+	Progress func(done, total int, pkg string) // called after each package, one at a time
 }
 
 // Warning is a pair of accesses that may race.
 type Warning struct {
 	*pairs.Warning
-	Tier tier.Tier
+	Tier   tier.Tier
+	Others int // pairs of the same write that it stands for (V4)
 }
 
 // Result is what Run returns.
@@ -81,12 +87,26 @@ type run struct {
 
 // Run analyses the packages that the patterns name.
 func Run(ctx context.Context, cfg Config) (*Result, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // memory bounds the size of what can be analysed
 	prog, err := load.List(ctx, cfg.Config)
 	if err != nil {
 		return nil, err
 	}
 	r := &run{sums: map[string]*summary.Function{}, judged: map[[2]int]bool{}, result: &Result{Fset: prog.Fset}}
-	if err := prog.Visit(ctx, cfg.Workers, r.visit); err != nil {
+	done := 0
+	err = prog.Visit(ctx, cfg.Workers, func(p *load.Package) error {
+		if err := r.visit(p); err != nil {
+			return err
+		}
+		if cfg.Progress != nil {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			done++
+			cfg.Progress(done, len(prog.Packages), p.Path)
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	r.result.Stats.Lines = prog.Lines
@@ -107,14 +127,21 @@ func (r *run) visit(p *load.Package) error {
 		return nil
 	}
 	own := map[string]*summary.Function{}
-	c := &symbolic.Context{Table: path.NewTable(), Fset: p.Fset, Std: p.Std, Lookup: func(key string) *summary.Function {
-		if s := own[key]; s != nil {
-			return s
+	generated := map[string]bool{}
+	for _, f := range p.Files {
+		if ast.IsGenerated(f) {
+			generated[p.Fset.File(f.FileStart).Name()] = true
 		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return r.sums[key]
-	}}
+	}
+	c := &symbolic.Context{Generated: func(pos token.Pos) bool { return pos.IsValid() && generated[p.Fset.File(pos).Name()] },
+		Table: path.NewTable(), Fset: p.Fset, Std: p.Std, Lookup: func(key string) *summary.Function {
+			if s := own[key]; s != nil {
+				return s
+			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return r.sums[key]
+		}}
 	var stats Stats
 	var found []*pairs.Warning
 	for _, comp := range callgraph.Components(callgraph.Functions(p.SSA)) {
@@ -178,7 +205,7 @@ func (r *run) finish() {
 				w.Frame, w.Other = w.Other, w.Frame
 			}
 		}
-		v := &Warning{w, tier.Of(w.Codes)}
+		v := &Warning{Warning: w, Tier: tier.Of(w.Codes)}
 		k := place{w.A.Pos, w.B.Pos}
 		if old := best[k]; old == nil || better(v, old) {
 			best[k] = v
@@ -188,10 +215,43 @@ func (r *run) finish() {
 	for _, w := range best {
 		r.result.Warnings = append(r.result.Warnings, w)
 	}
+	defer r.result.gather()
 	slices.SortFunc(r.result.Warnings, func(a, b *Warning) int {
 		return cmp.Or(comparePositions(fset, a.A.Pos, b.A.Pos), comparePositions(fset, a.B.Pos, b.B.Pos), strings.Compare(a.Frame.Key, b.Frame.Key))
 	})
 	slices.Sort(r.result.Errors)
+}
+
+// gather leaves of the warnings over roots one for each write and class; Others says how many it stands for (V4).
+func (r *Result) gather() {
+	type write struct {
+		pos   token.Pos
+		class string
+	}
+	first := map[write]*Warning{}
+	var out []*Warning
+	for _, w := range r.Warnings {
+		if w.Other == nil {
+			out = append(out, w)
+			continue
+		}
+		a := w.A
+		if !a.Kind.Writes() {
+			a = w.B
+		}
+		k := write{a.Pos, a.Loc.Class()}
+		old := first[k]
+		if old == nil {
+			first[k] = w
+			out = append(out, w)
+			continue
+		}
+		old.Others++
+		if w.Tier != old.Tier && tier.Shows(old.Tier, w.Tier) {
+			old.Warning, old.Tier = w.Warning, w.Tier
+		}
+	}
+	r.Warnings = out
 }
 
 // better prefers the likelier, then the one with fewer calls, then the first by name.

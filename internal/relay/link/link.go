@@ -15,7 +15,8 @@
 // if there are many of it (else code one-root). Two exported functions run at once if the caller wants it: code
 // open-world, unless the type they belong to shows that it is meant for that: it starts goroutines, or it has a lock.
 //
-// (R3) Main comes before all else until it has started a goroutine; initialisation comes before main.
+// (R3) Main comes before all else until it has started a goroutine; initialisation comes before main, and before all goroutines but those that
+// it starts: code before-start.
 //
 // (R4) Two locations may be one if their classes agree. Of a package-level variable that is certain; of a field of two objects it
 // needs evidence: a goroutine that a method of the type has started, or that the other access
@@ -47,7 +48,8 @@ import (
 type kind int
 
 const (
-	first    kind = iota // package initialisation, main
+	initial  kind = iota // package initialisation
+	first                // main
 	test                 // tests, one after the other
 	spawned              // a goroutine
 	exported             // called from outside
@@ -100,7 +102,7 @@ func Find(sums map[string]*summary.Function, judged map[[2]int]bool, n *Counts) 
 // root enters a function as a root.
 func (l *linker) root(r root) {
 	l.roots = append(l.roots, r)
-	c := &context{locks: locks{}, roots: map[int]bool{len(l.roots) - 1: true}, forked: r.kind != first}
+	c := &context{locks: locks{}, roots: map[int]bool{len(l.roots) - 1: true}, forked: r.kind != first && r.kind != initial}
 	if l.enter(r.fn, c) {
 		l.push(r.fn)
 	}
@@ -111,7 +113,9 @@ func (l *linker) findRoots(keys []string) {
 		f := l.sums[k]
 		name := k[strings.LastIndexByte(k, '.')+1:]
 		switch {
-		case name == "main" || name == "init" || strings.HasPrefix(name, "init#"):
+		case name == "init" || strings.HasPrefix(name, "init#"):
+			l.root(root{kind: initial, fn: k})
+		case name == "main" && typeOf(k) == "":
 			l.root(root{kind: first, fn: k})
 		case isTest(name, k):
 			l.root(root{kind: test, fn: k})
@@ -319,6 +323,13 @@ func (l *linker) parallel(a, b *site) (codes []string, ok bool) {
 
 func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 	r, q := l.roots[i], l.roots[j]
+	if r.kind == initial || q.kind == initial {
+		// (R3) A goroutine that initialisation starts may run beside it; all others come after.
+		if !a.forked || !b.forked || r.kind != spawned && q.kind != spawned {
+			return nil, false
+		}
+		return []string{"before-start"}, true
+	}
 	for _, s := range []struct {
 		root root
 		site *site

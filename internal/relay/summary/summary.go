@@ -144,7 +144,7 @@ type Function struct {
 	Names    *path.Names
 	Exported bool
 	Target   bool // what it does is reported
-	Std      bool
+	Whole    bool // seen from outside only: of the standard library, or generated
 	Accesses []*Access
 	Spawns   []*Spawn
 	Releases []Release

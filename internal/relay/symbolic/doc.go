@@ -39,6 +39,9 @@
 //
 // (X11) A mutex that is unlocked by a goroutine that has not locked it hands over: who locks it twice comes after the unlock.
 //
+// (X12) Functions of the standard library and of generated files access the objects that they are given as a whole, at
+// the call. Their own locks guard what they do under them.
+//
 // # Soundness
 //
 // Missed: aliases between different formals, what another goroutine exchanges between two reads of a path (X2), what an unknown callee

@@ -13,13 +13,13 @@ func Export(sum *summary.Function) {
 	sum.Accesses = slices.DeleteFunc(sum.Accesses, func(a *summary.Access) bool {
 		return a.Thread == 0 && a.Via != nil && a.Loc.Root().Kind == path.Alloc
 	})
-	if sum.Std {
+	if sum.Whole {
 		collapse(sum)
 	}
 }
 
-// collapse leaves of the accesses of a standard function one read and one write of each object that it is given: who
-// calls it sees no more (takeStd). Package symbolic does not report pairs inside the standard library.
+// collapse leaves of the accesses of a function one read and one write of each object that it is given: who calls it sees no
+// more (X12). Pairs inside such functions are not reported.
 func collapse(sum *summary.Function) {
 	type key struct {
 		root *path.Node

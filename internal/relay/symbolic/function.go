@@ -20,6 +20,8 @@ type Context struct {
 	Lookup func(key string) *summary.Function // nil: not summarised
 	Std    bool                               // the package is of the standard library
 
+	Generated func(token.Pos) bool // the file is generated
+
 	types map[types.Type]string
 	refs  map[types.Type]bool
 }
@@ -91,7 +93,8 @@ func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 	for _, v := range fn.FreeVars {
 		f.names.Free = append(f.names.Free, v.Name())
 	}
-	f.sum = &summary.Function{Key: Key(fn), Pos: fn.Pos(), Names: f.names, Std: c.Std}
+	f.sum = &summary.Function{Key: Key(fn), Pos: fn.Pos(), Names: f.names}
+	f.sum.Whole = c.Std || c.Generated != nil && c.Generated(fn.Pos())
 	if fn.Pkg != nil {
 		f.sum.Pkg = fn.Pkg.Pkg.Path()
 	}

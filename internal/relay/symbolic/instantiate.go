@@ -246,7 +246,7 @@ type scope struct {
 }
 
 // maxVia bounds the calls between a function and an access that it takes over; what is deeper stays with its callee.
-const maxVia = 6
+const maxVia = 5
 
 func calls(c *summary.Call) int {
 	n := 0
@@ -267,11 +267,11 @@ func (f *function) take(b *binding, in ssa.Instruction, sum *summary.Function, s
 		threads[i+1] = f.takeSpawn(b, in, sp, sc, threads)
 	}
 	f.forks = f.forks || len(sum.Spawns) > 0
-	std := sum.Std && !f.Std
+	whole := sum.Whole && !f.sum.Whole
 	done := map[accessKey]bool{}
 	for _, a := range sum.Accesses {
-		if a.Thread == 0 && std {
-			f.takeStd(b, in, a, sc, done)
+		if a.Thread == 0 && whole {
+			f.takeWhole(b, in, a, sc, done)
 			continue
 		}
 		for alt := range MaxAliases {
@@ -345,8 +345,8 @@ func (f *function) keeps(b *binding, a *summary.Access, loc *path.Node, thread i
 	return thread > 0 || f.shared(b.s, loc)
 }
 
-// takeStd takes over an access of the standard library: it is an access to the object that was given, at the call.
-func (f *function) takeStd(b *binding, in ssa.Instruction, a *summary.Access, sc scope, done map[accessKey]bool) {
+// takeWhole takes over an access of a function that is seen from outside: it is an access to the object that was given, at the call (X12).
+func (f *function) takeWhole(b *binding, in ssa.Instruction, a *summary.Access, sc scope, done map[accessKey]bool) {
 	if !a.Loc.Formal() || len(a.Locks.Plus) > 0 || a.Kind.Atomic() || a.Loc.Loads() > 1 {
 		return
 	}

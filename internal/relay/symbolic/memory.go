@@ -12,7 +12,7 @@ import (
 )
 
 // maxAccesses bounds a summary; what is over is counted.
-const maxAccesses = 400
+const maxAccesses = 250
 
 // access records a guarded access of the function's own text.
 func (f *function) access(s *state, in ssa.Instruction, addr *path.Node, kind summary.Kind) {
@@ -246,8 +246,8 @@ func (f *function) leave() {
 		}
 	}
 	sortStores(f.sum.Stores)
-	if len(f.sum.Stores) > 200 {
-		f.sum.Stores = f.sum.Stores[:200]
+	if len(f.sum.Stores) > 80 {
+		f.sum.Stores = f.sum.Stores[:80]
 	}
 	sortNodes(f.sum.Escaped)
 }
