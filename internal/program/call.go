@@ -112,8 +112,13 @@ func (g *goroutine) enter(e *trace.Event) bool {
 	case static:
 		g.bind(caller, f)
 	case e.Val == 0:
-		if f.entering = len(f.code.params); direct {
+		f.entering = len(f.code.params)
+		if g.w.branching && len(f.code.params) == len(f.code.args) {
+			f.expects = g.expected(caller, f)
+		}
+		if direct {
 			g.bindDynamic(caller, f)
+			g.learnEntered(caller, f)
 		}
 	case caller == nil && len(g.started) == len(f.code.args):
 		for i, r := range f.code.args {

@@ -57,6 +57,11 @@ func (g *goroutine) endValue(f *frame, e *trace.Event) {
 			return
 		}
 		g.passed(f, e, &f.code.plan.Params[i], f.code.params[i], v, size)
+		if i < len(f.expects) && g.w.branching {
+			if fn := f.expects[i].function(); fn != nil {
+				g.learnAt(made{fn: fn, from: g.event}, v)
+			}
+		}
 		return
 	}
 	in := f.instr()

@@ -48,7 +48,8 @@ const (
 	maxInstrs       = 4096 // of one alternative
 	maxSteps        = 48
 	maxDepth        = 32
-	maxAlternatives = 12 // of one fork
+	maxAlternatives = 12 // of one fork, with an event
+	maxPaths        = 48 // and without
 	maxChoices      = 6  // values that one operand takes
 	maxCombined     = 64 // combinations of what the reads of an operand may see
 )
@@ -145,10 +146,14 @@ func (x *fork) Explore(s window.Surroundings) []*window.Alternative {
 	e := &explorer{x: x, w: x.w, s: s}
 	first := &path{explorer: e, g: x.g, frame: x.frame.clone(), needs: x.needs, guards: slices.Clip(x.guards)}
 	e.paths = []*path{first}
-	for len(e.paths) > 0 && len(e.done) < maxAlternatives {
+	some := 0 // that do something
+	for len(e.paths) > 0 && some < maxAlternatives && len(e.done) < maxPaths {
 		p := e.paths[len(e.paths)-1]
 		e.paths = e.paths[:len(e.paths)-1]
 		if p.run() {
+			if len(p.steps) > 0 {
+				some++
+			}
 			e.done = append(e.done, &window.Alternative{Steps: p.steps, Chosen: p.chosen, Assumes: p.assumes, End: p.end, Executed: p.instrs})
 		}
 	}

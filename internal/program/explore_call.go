@@ -31,8 +31,11 @@ type closure struct {
 
 // isDynamic reports whether a call is one through a function value or an interface.
 func isDynamic(c *ssa.CallCommon) bool {
-	_, builtin := c.Value.(*ssa.Builtin)
-	return !builtin && c.StaticCallee() == nil
+	if _, builtin := c.Value.(*ssa.Builtin); builtin {
+		return false
+	}
+	fn := c.StaticCallee()
+	return fn == nil || method(fn) != nil
 }
 
 // makeClosure makes a function value.
@@ -46,7 +49,7 @@ func (p *path) makeClosure(in *instr, x *ssa.MakeClosure) bool {
 // target is the code that a call enters, with all its arguments: nil if it is not known or not instrumented. The callee and free variables are
 // those of the call.
 func (p *path) target(call *ssa.CallCommon, callee sval, args, free []sval) (c *code, all, captured []sval, why string) {
-	if fn := call.StaticCallee(); fn != nil {
+	if fn := call.StaticCallee(); fn != nil && method(fn) == nil {
 		if plan.Typed(fn) {
 			return nil, nil, nil, "opaque-call"
 		}
@@ -102,7 +105,7 @@ func (p *path) called(callee sval) (fn *ssa.Function, free []sval, why string) {
 
 // enters is a call of a function whose code is known, through a value or not.
 func (p *path) enters(in *instr, call *ssa.CallCommon, operands, free []sval, deferred bool) bool {
-	c, args, captured, why := p.target(call, operands[0], operands[1:], free)
+	c, args, captured, why := p.target(call, operands[0], operands[1:1+len(call.Args)], free)
 	if c == nil {
 		return p.stop(why)
 	}

@@ -169,7 +169,7 @@ func (p *path) ret(in *instr) bool {
 // spawn is (A6).
 func (p *path) spawn(in *instr, call *ssa.CallCommon) bool {
 	operands := p.operands(in)
-	c, args, free, why := p.target(call, operands[0], operands[1:], p.free(in))
+	c, args, free, why := p.target(call, operands[0], operands[1:1+len(call.Args)], p.free(in))
 	if c == nil || len(args)+len(free) != len(c.args) {
 		return p.stop(cmp.Or(why, "opaque-call"))
 	}

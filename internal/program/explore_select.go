@@ -3,6 +3,7 @@ package program
 import (
 	"go/types"
 	"math"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -43,7 +44,10 @@ func (p *path) selects(in *instr, x *ssa.Select) bool {
 			choices = append(choices, func(q *path) { q.offered(in, o, offers) })
 			continue
 		}
-		choices = append(choices, func(q *path) { q.taken(in, x, o, offers, size) }, func(q *path) { q.drained(in, x, o, offers) })
+		choices = append(choices, func(q *path) { q.taken(in, x, o, offers, size) })
+		if p.closes(uint64(o.event.Obj)) {
+			choices = append(choices, func(q *path) { q.drained(in, x, o, offers) })
+		}
 	}
 	if !x.Blocking {
 		choices = append(choices, func(q *path) { q.defaulted(in, x, offers) })
@@ -52,6 +56,11 @@ func (p *path) selects(in *instr, x *ssa.Select) bool {
 		return p.stop("blocks")
 	}
 	return p.split(choices)
+}
+
+// closes reports whether a channel is closed by somebody.
+func (p *path) closes(ch uint64) bool {
+	return p.s.Closes(ch) || slices.ContainsFunc(p.steps, func(s window.Step) bool { return s.Event.Kind == format.ChanClose && uint64(s.Event.Obj) == ch })
 }
 
 // offers are the cases of a select. ok is false if the path has ended.

@@ -332,16 +332,17 @@ func (p *path) receive(in *instr, x *ssa.UnOp) bool {
 		}
 		q.frame.ip++
 	}
-	return p.split([]func(*path){
-		func(q *path) {
-			r := q.emit(in, e, window.Flow{})
-			set(q, sval{t: leaf([]loaded{{read: r, n: size}})}, 1)
-		},
-		func(q *path) {
+	choices := []func(*path){func(q *path) {
+		r := q.emit(in, e, window.Flow{})
+		set(q, sval{t: leaf([]loaded{{read: r, n: size}})}, 1)
+	}}
+	if p.closes(uint64(e.Obj)) {
+		choices = append(choices, func(q *path) {
 			c := e
 			c.Flags |= format.FlagClosed
 			q.emit(in, c, window.Flow{})
 			set(q, sval{v: Zero(size)}, 0)
-		},
-	})
+		})
+	}
+	return p.split(choices)
 }

@@ -147,10 +147,7 @@ func (p *path) values(t *term) []Value {
 	}
 	var out []Value
 	in := make(map[int64]uint64, len(reads))
-	for n := range total {
-		for k, r := range reads {
-			in[r.Number()], n = may[k][n%len(may[k])], n/len(may[k])
-		}
+	add := func() {
 		v, ok := t.value(func(e *expr.Expr) (uint64, bool) {
 			return p.eval.Eval(e, func(n int64) (uint64, bool) { return in[n], true })
 		})
@@ -158,7 +155,45 @@ func (p *path) values(t *term) []Value {
 			out = append(out, v)
 		}
 	}
+	for _, words := range p.together(reads) {
+		for k, r := range reads {
+			in[r.Number()] = words[k]
+		}
+		add()
+	}
+	for n := range total {
+		for k, r := range reads {
+			in[r.Number()], n = may[k][n%len(may[k])], n/len(may[k])
+		}
+		add()
+	}
 	return out
+}
+
+// together are what several reads may return at one time: a slice's words are those of one slice, unless others change them between.
+func (p *path) together(reads []*expr.Expr) [][]uint64 {
+	if len(reads) < 2 {
+		return nil
+	}
+	places := make([]window.Word, len(reads))
+	for k, r := range reads {
+		n := r.Number()
+		if n >= window.AlternativeBase {
+			e := &p.steps[n-window.AlternativeBase].Event
+			if !e.Kind.IsAccess() {
+				return nil
+			}
+			places[k] = window.Word{Addr: uint64(e.Obj), Size: int64(e.Size)}
+			continue
+		}
+		addr, size, ok := p.s.At(n)
+		if !ok {
+			places[k].Fixed, _ = r.Recorded()
+			continue
+		}
+		places[k] = window.Word{Addr: addr, Size: int64(size)}
+	}
+	return p.s.Together(places)
 }
 
 // seen are the words that a read may return.

@@ -105,7 +105,7 @@ func (g *goroutine) learnFunction(f *frame, in *instr) {
 		}
 		g.learnAt(m, f.regs[in.reg])
 	case *ssa.Store:
-		if fn, ok := x.Val.(*ssa.Function); ok && f.stage.known && len(f.stage.words) == 1 {
+		if fn := f.value(&in.args[1]).function(); fn != nil && f.stage.known && len(f.stage.words) == 1 {
 			g.learnAt(made{fn: fn, from: g.event}, Known(f.stage.words[0]))
 		}
 	}
@@ -149,6 +149,43 @@ func (w *Walker) function(fn *ssa.Function, free []sval) (c *code, before, captu
 		return nil, nil, nil
 	}
 	return w.code(pf), before, free
+}
+
+// learnEntered notes what function a value is that was called, and entered at once: one that captures nothing, and no method.
+func (g *goroutine) learnEntered(caller, f *frame) {
+	in := caller.instr()
+	fn := f.code.plan.SSA
+	if call, ok := in.in.(*ssa.Call); !ok || !g.w.branching || call.Call.IsInvoke() || !in.dynamic || fn.Signature.Recv() != nil || len(fn.FreeVars) > 0 || plan.Generic(fn) {
+		return
+	}
+	g.learnAt(made{fn: fn, from: g.event}, caller.value(&in.args[0]))
+}
+
+// expected are the parameters of a frame that was entered without being told them: what the go statement, or the dynamic call, has for them.
+func (g *goroutine) expected(caller, f *frame) []Value {
+	switch {
+	case caller == nil && len(g.started)+len(g.captured) == len(f.code.args):
+		return slices.Concat(g.started, g.captured)
+	case !f.direct:
+		return nil
+	}
+	in := caller.instr()
+	if in.in.(*ssa.Call).Call.IsInvoke() {
+		return nil
+	}
+	var list []Value
+	for i := range in.args[1:] {
+		list = append(list, caller.value(&in.args[i+1]))
+	}
+	if addr, ok := caller.value(&in.args[0]).Bits(); ok {
+		if m, ok := g.w.functions.at(addr, g.event); ok && method(m.fn) == nil {
+			list = append(list, m.free...)
+		}
+	}
+	if len(list) != len(f.code.args) {
+		return nil
+	}
+	return list
 }
 
 // calls is the code that a dynamic call enters, nil if it is not known.

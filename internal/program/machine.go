@@ -22,10 +22,11 @@ type frame struct {
 	ip     int32
 	stage  stage
 
-	entering int  // parameters that are still to be recorded
-	leaving  bool // the returning block has ended: only deferred calls and Exit are left
-	unwinds  bool // a panic passed through, or was recovered
-	deferred bool // an instrumented function was entered while this one was leaving
+	entering int     // parameters that are still to be recorded
+	expects  []Value // what they are, as far as the caller tells
+	leaving  bool    // the returning block has ended: only deferred calls and Exit are left
+	unwinds  bool    // a panic passed through, or was recovered
+	deferred bool    // an instrumented function was entered while this one was leaving
 	results  []Value
 	from     []*reads // what the results depend on
 	symbols  []*term  // and their terms

@@ -277,7 +277,7 @@ func (g *goroutine) checkAccess(f *frame, in *instr, w *want, e *trace.Event) {
 
 // runtime is a record that the runtime side wrote for the instruction.
 func (g *goroutine) runtime(f *frame, in *instr, index int64, e *trace.Event) {
-	if call, ok := in.in.(ssa.CallInstruction); ok && len(call.Common().Args) > 0 && e.Kind >= format.Lock && e.Kind <= format.CondBroadcast {
+	if call, ok := in.in.(ssa.CallInstruction); ok && len(call.Common().Args) > 0 && (e.Kind >= format.Lock && e.Kind <= format.CondBroadcast || e.Kind.IsAtomic() && isAtomic(call.Common())) {
 		g.learn(f.code, call.Common().Args[0], uint64(e.Obj))
 	}
 	if g.w.tale != nil {
@@ -324,6 +324,18 @@ func (g *goroutine) writes(e *expr.Expr, val uint64) {
 	}
 }
 
+// isAtomic reports whether a call is of a function of sync/atomic that works on its first argument, or the one word of that.
+func isAtomic(c *ssa.CallCommon) bool {
+	fn := c.StaticCallee()
+	if fn == nil {
+		return false
+	}
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	return fn.Pkg != nil && fn.Pkg.Pkg.Path() == "sync/atomic" && atomicSize(fn) > 0
+}
+
 // starts keeps the arguments of a go statement for the goroutine it starts.
 func (g *goroutine) starts(f *frame, in *instr, child trace.GoID) {
 	if _, ok := in.in.(*ssa.Go); !ok || child == 0 {
@@ -332,6 +344,10 @@ func (g *goroutine) starts(f *frame, in *instr, child trace.GoID) {
 	c := g.w.goroutine(child)
 	for i := range in.args[1:] {
 		c.started = append(c.started, f.value(&in.args[i+1]))
+	}
+	c.captured = c.captured[:0]
+	for i := range in.free {
+		c.captured = append(c.captured, f.value(&in.free[i]))
 	}
 }
 

@@ -65,6 +65,7 @@ type goroutine struct {
 	phiDeps     []*reads
 	phiTerms    []*term
 	started     []Value // arguments of the go statement
+	captured    []Value // and what its closure has captured
 	event       int64
 	stacks      [][2]uint64 // where the stack has been, the present place last
 }

@@ -35,6 +35,7 @@ type ways struct {
 	now     int // record that produce is at
 	byWord  []int32
 	opaques map[trace.GoID][]opaqueCalls
+	closes  map[trace.Addr]bool // channels that are closed
 }
 
 // way is an alternative with its records.

@@ -91,6 +91,7 @@ func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 	add := func(v uint64, at int) {
 		switch {
 		case slices.Contains(bad, v):
+		case at < 0 && !s.sameObject(v, at): // package initialisation may have left it, after the memory was allocated
 		case !s.sameObject(v, at):
 			bad = append(bad, v)
 			list = slices.DeleteFunc(list, func(x uint64) bool { return x == v })
@@ -106,6 +107,15 @@ func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 	if len(here) > 0 {
 		site = s.m.recs[here[0]].e.Site
 	}
+	for k := len(here) - 1; k >= 0; k-- { // what is there at the fork
+		if e := &s.m.recs[here[k]].e; int(here[k]) < s.fork && e.Kind == format.AtomicRMW {
+			add(e.Aux, int(here[k]))
+			break
+		} else if int(here[k]) < s.fork {
+			add(e.Val, int(here[k]))
+			break
+		}
+	}
 	if v, ok := s.initial(addr, size, site); ok {
 		add(v, -1)
 	}
@@ -115,6 +125,64 @@ func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 		if e.Kind == format.AtomicRMW {
 			add(e.Aux, int(i))
 		}
+	}
+	return list
+}
+
+func (s *surroundings) Together(places []Word) (list [][]uint64) {
+	now, known, since := make([]uint64, len(places)), make([]bool, len(places)), make([]int, len(places))
+	var writes []int32
+	for k, p := range places {
+		now[k], known[k], since[k] = p.Fixed, p.Size == 0, -1
+		if p.Size == 0 {
+			continue
+		}
+		site := trace.Site(0)
+		for _, i := range s.m.at(p.Addr) {
+			if e := &s.m.recs[i].e; uint64(e.Obj) == p.Addr && int64(e.Size) == p.Size {
+				if site == 0 {
+					site = e.Site
+				}
+				if e.Kind.IsWrite() && !slices.Contains(writes, i) {
+					writes = append(writes, i)
+				}
+			}
+		}
+		now[k], known[k] = s.initial(p.Addr, p.Size, site)
+	}
+	slices.Sort(writes)
+	add := func() {
+		for k := range places {
+			if !known[k] || places[k].Size > 0 && !s.sameObject(now[k], since[k]) {
+				return
+			}
+		}
+		if len(list) < 2*maxCells && !slices.ContainsFunc(list, func(x []uint64) bool { return slices.Equal(x, now) }) {
+			list = append(list, slices.Clone(now))
+		}
+	}
+	add()
+	last := 0
+	for _, i := range writes {
+		e := &s.m.recs[i].e
+		for k, p := range places {
+			if p.Size == 0 || uint64(e.Obj) != p.Addr || int64(e.Size) != p.Size {
+				continue
+			}
+			since[k] = int(i)
+			if now[k], known[k] = e.Val, e.Flags&format.FlagNoValue == 0; e.Kind == format.AtomicRMW {
+				now[k] = e.Aux
+			}
+		}
+		if e.Flags&format.FlagMore == 0 {
+			add()
+		}
+		if int(i) < s.fork {
+			last = len(list) - 1
+		}
+	}
+	if last > 0 { // what is there at the fork comes first
+		list[0], list[last] = list[last], list[0]
 	}
 	return list
 }
@@ -209,6 +277,23 @@ func (s *surroundings) Capacity(ch uint64) (n uint64, ok bool) {
 		return o.cap, true
 	}
 	return 0, false
+}
+
+func (s *surroundings) Closes(ch uint64) bool {
+	k := objKey{chanClass, trace.Addr(ch)}
+	if o := s.m.b.carry.objects[k]; o != nil && o.closed {
+		return true
+	}
+	if s.m.closes == nil {
+		s.m.closes = make(map[trace.Addr]bool)
+		for i := range s.m.recs[:s.m.onPath] {
+			e := &s.m.recs[i].e
+			if e.Kind == format.ChanClose || e.Kind == format.ChanRecv && e.Flags&format.FlagClosed != 0 {
+				s.m.closes[e.Obj] = true
+			}
+		}
+	}
+	return s.m.closes[k.addr]
 }
 
 func (s *surroundings) Opaque(e *trace.Event) bool {

@@ -89,6 +89,13 @@ type Call struct{ Fn, Site trace.Site }
 // AlternativeBase is the number of the first step of an alternative, where reads are named: no trace has as many events.
 const AlternativeBase = int64(1) << 56
 
+// A Word is a place of memory, or a word that does not change if its Size is 0.
+type Word struct {
+	Addr  uint64
+	Size  int64
+	Fixed uint64
+}
+
 // Surroundings is what a window knows of the program's state around a fork.
 type Surroundings interface {
 	// At returns the address and size of a read of the trace; ok is false if it came before the window: it is what it was.
@@ -97,8 +104,12 @@ type Surroundings interface {
 	// Foreign reports whether another goroutine accesses one of the bytes in the window.
 	Foreign(addr uint64, size int64) bool
 
-	// Values are the words that may stand at addr: what is there at the start, and what is written there in the window, as recorded.
+	// Values are the words that may stand at addr: what is there at the start, and what is written there in the window, as recorded. What is there at the
+	// fork comes first.
 	Values(addr uint64, size int64) []uint64
+
+	// Together are the words that stood in several places at one time, one of the times that a write to one of them had ended, as recorded.
+	Together(places []Word) [][]uint64
 
 	// Content is what the read e meets if it happens at the fork, and no other goroutine accesses the bytes: bits, or a term.
 	Content(e *trace.Event) (bits uint64, term *expr.Expr, ok bool)
@@ -111,6 +122,9 @@ type Surroundings interface {
 
 	// Capacity is that of a channel.
 	Capacity(ch uint64) (n uint64, ok bool)
+
+	// Closes reports whether a channel is closed in the window, or before.
+	Closes(ch uint64) bool
 
 	// Opaque reports whether a call of code that was not instrumented may have to do with the access e: one of another goroutine in the window, or,
 	// if e reads, one of the same goroutine before the fork.

@@ -22,11 +22,22 @@ func (m *machine) body(fn *ssa.Function) *plan.Func {
 
 // callee is the function value of a call that has one.
 func (m *machine) callee(c *ssa.CallCommon) value {
-	if _, ok := c.Value.(*ssa.Builtin); ok || c.StaticCallee() != nil {
+	if _, ok := c.Value.(*ssa.Builtin); ok || m.static(c) != nil {
 		return value{}
 	}
 	return m.val(c.Value)
 }
+
+// static is the function that a call names. A bound method is called as a value.
+func (m *machine) static(c *ssa.CallCommon) *ssa.Function {
+	if fn := c.StaticCallee(); fn != nil && !binds(fn) {
+		return fn
+	}
+	return nil
+}
+
+// binds reports whether a function is the value of a method with its receiver.
+func binds(fn *ssa.Function) bool { return strings.HasPrefix(fn.Synthetic, "bound method wrapper") }
 
 // function is a function as a value: it has an address of its own here.
 func (c *checker) function(fn *ssa.Function) value {
@@ -42,7 +53,7 @@ func (c *checker) function(fn *ssa.Function) value {
 // entered is the invocation that a call enters, if the function is known. A function value is one that was made here, or that was
 // made on a recorded path, as the snapshot says.
 func (m *machine) entered(c *ssa.CallCommon, callee value, args, free []value) *frame {
-	if fn := c.StaticCallee(); fn != nil {
+	if fn := m.static(c); fn != nil {
 		return m.invocation(m.body(fn), args, free)
 	}
 	if c.IsInvoke() {
@@ -50,7 +61,7 @@ func (m *machine) entered(c *ssa.CallCommon, callee value, args, free []value) *
 	}
 	addr := m.pointer(callee)
 	fn, free := m.functionAt(addr)
-	if strings.HasPrefix(fn.Synthetic, "bound method wrapper") {
+	if binds(fn) {
 		if len(free) != 1 {
 			throw("%v binds %d values", fn, len(free))
 		}

@@ -78,7 +78,7 @@ func (c *checker) resume() *machine {
 
 func (m *machine) heldDefer(d window.Deferred) deferred {
 	out := deferred{call: d.Call}
-	if _, builtin := d.Call.Call.Value.(*ssa.Builtin); !builtin && d.Call.Call.StaticCallee() == nil {
+	if _, builtin := d.Call.Call.Value.(*ssa.Builtin); !builtin && m.static(&d.Call.Call) == nil {
 		out.callee = m.datum(d.Callee, d.Call.Call.Value.Type())
 	}
 	for i, a := range d.Args {

@@ -1,0 +1,5 @@
+package choice
+
+import "testing"
+
+func TestChoice(t *testing.T) { Run() }

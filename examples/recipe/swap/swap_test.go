@@ -1,0 +1,5 @@
+package swap
+
+import "testing"
+
+func TestSwap(t *testing.T) { Run() }

@@ -1,0 +1,5 @@
+package table
+
+import "testing"
+
+func TestTable(t *testing.T) { Run() }
