@@ -578,7 +578,7 @@ func (g *generator) pointerStmt() {
 		g.depth--
 		g.p("}")
 	case 6:
-		g.p("{ v := p; *v = %s }", g.expr(1))
+		g.p("{ l := p; *l = %s }", g.expr(1))
 	case 7:
 		g.p("t = T{a: %s, n: q}", g.expr(0))
 	case 8:
