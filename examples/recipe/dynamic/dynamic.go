@@ -62,14 +62,13 @@ func prepare(k int) worker {
 
 func t2() {
 	job = prepare(3)
-	run := job.run
-	n := run()
+	n := job.run()
 	if n == 0 {
 		r = y // race(return, by-path)
 	}
 }
 
-// run leaves its path: it returns to who called it through a value.
+// run leaves its path, and returns.
 func (j worker) run() int {
 	n := get()
 	if n == 1 {
