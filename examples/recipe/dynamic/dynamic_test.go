@@ -1,5 +1,0 @@
-package dynamic
-
-import "testing"
-
-func TestDynamic(t *testing.T) { Run() }
