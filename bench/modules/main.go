@@ -3,7 +3,7 @@
 // test, and says how many functions were instrumented, how many calls did not agree with
 // their source when the trace was walked, and which races were reported.
 //
-//	go run ./bench/modules [-dir scratch] [-only substring] [-limit 10m] [-record] [-walk]
+//	go run ./bench/modules [-dir scratch] [-only part,part] [-limit 10m] [-record] [-walk]
 //
 // Four stages, each with columns of its own, so that a later one that does not end takes
 // nothing from those before it:
@@ -52,7 +52,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("modules: ")
 	dir := flag.String("dir", "", "scratch directory; default: a temporary one")
-	only := flag.String("only", "", "modules whose path contains this")
+	only := flag.String("only", "", "modules whose path contains one of these, with commas between them")
 	limit := flag.Duration("limit", 10*time.Minute, "wall time of a stage")
 	record := flag.Bool("record", false, "only plain and record")
 	walk := flag.Bool("walk", false, "only plain, record and walk")
@@ -76,7 +76,7 @@ func main() {
 	fmt.Println(header)
 	var all []*result
 	for _, m := range modules {
-		if !strings.Contains(m.path, *only) {
+		if !slices.ContainsFunc(strings.Split(*only, ","), func(s string) bool { return strings.Contains(m.path, s) }) {
 			continue
 		}
 		r, err := b.module(ctx, m)
