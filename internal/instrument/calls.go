@@ -146,6 +146,9 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 		}
 	}
 	expr := b.call(&in.Call)
+	if ip.Target == plan.FuncValue && in.Call.StaticCallee() != nil && !b.gates { // as in receiver
+		expr = rtName + ".Same(" + b.value(in.Call.Value) + ")" + b.args(&in.Call, in.Call.Args)
+	}
 	b.before(ip)
 	if ip.Opaque && !b.gates {
 		b.barrier()

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -104,13 +105,18 @@ func target(c *ssa.CallCommon) Target {
 			return Static
 		}
 		return MethodValue
-	case c.StaticCallee() != nil:
+	case c.StaticCallee() != nil && !byWrapper(c.StaticCallee()):
 		return Static
 	}
 	if _, ok := c.Value.Type().Underlying().(*types.Signature); !ok || Open(c.Value.Type()) {
 		return Static
 	}
 	return FuncValue
+}
+
+// byWrapper reports whether a known function is a wrapper of SSA's, of a method value or expression: compilers have their own.
+func byWrapper(fn *ssa.Function) bool {
+	return strings.HasPrefix(fn.Synthetic, "bound") || strings.HasPrefix(fn.Synthetic, "thunk")
 }
 
 // MethodIndex is the number of a method in the order in which the compiler has the methods of an interface: exported

@@ -26,6 +26,7 @@ func (k *compiler) wants(out *instr, ip *plan.Instr) {
 		out.wants = append(out.wants, want{kind: wantEnter, reg: -1})
 	case ip.Opaque:
 		out.reaches = out.std == nil && k.reaches(out, ip.Site)
+		out.dynamic = out.dynamic || ip.Target != plan.Static
 		out.wants = append(out.wants, want{kind: wantBegin, reg: -1}, want{kind: wantEnd, reg: -1})
 	case ip.Call:
 		out.wants = append(out.wants, want{kind: wantRuntime, reg: -1})

@@ -1,0 +1,5 @@
+package dynamic
+
+import "testing"
+
+func TestDynamic(t *testing.T) { Run() }
