@@ -2,4 +2,7 @@ package choice
 
 import "testing"
 
-func TestChoice(t *testing.T) { Run() }
+func TestChoice(t *testing.T) {
+	Run()
+	_ = r
+}

@@ -2,4 +2,7 @@ package dynamic
 
 import "testing"
 
-func TestDynamic(t *testing.T) { Run() }
+func TestDynamic(t *testing.T) {
+	Run()
+	_ = r
+}

@@ -2,4 +2,7 @@ package swap
 
 import "testing"
 
-func TestSwap(t *testing.T) { Run() }
+func TestSwap(t *testing.T) {
+	Run()
+	_ = r
+}

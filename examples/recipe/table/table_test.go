@@ -2,4 +2,7 @@ package table
 
 import "testing"
 
-func TestTable(t *testing.T) { Run() }
+func TestTable(t *testing.T) {
+	Run()
+	_ = r
+}
