@@ -44,9 +44,7 @@ func (m *merger) emit(s *stream, r *record) {
 		e.Obj, e.Val, e.Aux = trace.Addr(r.word(0)), r.word(1), r.word(2)
 		m.element(e)
 	case format.OpaqueBegin:
-		if m.goesInto(s) {
-			e.Flags |= format.FlagDirect
-		}
+		e.Flags |= m.goesInto(s)
 	case format.SelectDefault, format.End, format.OpaqueEnd, format.Block:
 	case format.Go:
 		child := m.goroutine(r.word(0))
@@ -70,20 +68,22 @@ func (m *merger) emit(s *stream, r *record) {
 	m.place(p)
 }
 
-// goesInto reports whether the next thing that s does is to enter the function that the call under way is of. What the runtime does for
-// itself in between, growing the stack, does not count.
-func (m *merger) goesInto(s *stream) bool {
+// goesInto returns the flags of a call under way, if the next thing that s does is to enter an instrumented function: FlagDirect, if it is the one that
+// the call is of, and FlagWrapper, if a wrapper may have loaded the receiver. What the runtime does for itself in between, growing the stack, does not count.
+func (m *merger) goesInto(s *stream) format.Flags {
 	c := s.cursor()
 	var r record
 	for c.read(m.recording, s, &r) {
 		switch {
-		case r.kind == format.Enter:
-			return r.flags&format.FlagDirect != 0
+		case r.kind == format.Enter && r.flags&format.FlagDirect != 0:
+			return r.flags & (format.FlagDirect | format.FlagWrapper)
+		case r.kind == format.Enter && uint32(r.word(0)) == 0:
+			return format.FlagWrapper
 		case r.kind != format.RawStamp && (r.kind != format.Alloc || r.flags&format.FlagStack == 0):
-			return false
+			return 0
 		}
 	}
-	return false
+	return 0
 }
 
 // owner returns the number of the goroutine of s (G1).

@@ -141,7 +141,8 @@ type openCall struct {
 }
 
 // call follows the opaque calls of a goroutine and gives r, if it is an end of one, its
-// footprint. A call of an instrumented function through a function value or an interface (FlagDirect) has nothing opaque about it.
+// footprint. A call of an instrumented function through a function value or an interface (FlagDirect) has nothing opaque about it,
+// but what a wrapper loaded to have the receiver (FlagWrapper), of which the footprint says nothing.
 func (b *Builder) call(r *record) {
 	e := &r.e
 	for int(e.G) >= len(b.calls) {
@@ -151,7 +152,12 @@ func (b *Builder) call(r *record) {
 	switch e.Kind {
 	case format.OpaqueBegin:
 		t := b.prints.at(e.Site, asCall)
-		if b.prints.empty(t) || e.Flags&format.FlagDirect != 0 {
+		switch wrapped, direct := e.Flags&format.FlagWrapper != 0, e.Flags&format.FlagDirect != 0; {
+		case wrapped && direct:
+			t = b.prints.number(wrapper)
+		case wrapped:
+			t = b.prints.wrapped(t)
+		case direct || b.prints.empty(t):
 			t = nothing
 		}
 		r.touch = t
@@ -180,4 +186,14 @@ func (c *calls) leave(d uint64) {
 	for n := len(c.open); n > 0 && c.open[n-1].depth >= d; n-- {
 		c.open = c.open[:n-1]
 	}
+}
+
+// wrapper is what a compiler's wrapper may do on its way to a method: follow pointers to the receiver, and copy it.
+var wrapper = footprint.Set{Effect: footprint.Read, Scope: footprint.Shared}
+
+// wrapped returns footprint t with that of a wrapper.
+func (f *footprints) wrapped(t touch) touch {
+	s := f.sets[t]
+	s.Effect, s.Scope, s.Types = max(s.Effect, wrapper.Effect), max(s.Scope, wrapper.Scope), nil
+	return f.number(s)
 }

@@ -55,13 +55,18 @@ func Func[T any](f T) uintptr {
 //go:noinline
 func Same[T any](x T) T { return x }
 
-// Method returns where the code of method i of an interface begins, in the order that the compiler gives them; 0 for nil.
+// Method returns where the code of method i of an interface begins, in the order that the compiler gives them, plus one if the
+// interface holds no pointer, but a value, which never changes; 0 for nil.
 func Method[T any](x T, i int) uintptr {
 	tab := *(**abi.ITab)(unsafe.Pointer(&x))
 	if tab == nil {
 		return 0
 	}
-	return *(*uintptr)(unsafe.Add(unsafe.Pointer(&tab.Fun), i*8))
+	target := *(*uintptr)(unsafe.Add(unsafe.Pointer(&tab.Fun), i*8))
+	if tab.Type.Kind() != abi.Pointer {
+		target++
+	}
+	return target
 }
 
 var (

@@ -38,11 +38,18 @@ func PresageEnter(h uint64) *PresageG {
 //
 //go:noinline
 func (s *PresageG) direct(pc uintptr) uint64 {
-	t := s.target
+	t, boxed := s.target&^1, s.target&1 != 0
 	s.target = 0
-	f := findfunc(pc)
-	if f.valid() && f.entry() == t {
-		return pgFlagDirect << 48
+	fn := findfunc(pc)
+	if !fn.valid() {
+		return 0
+	}
+	if fn.entry() == t {
+		if fn.funcID != abi.FuncIDWrapper {
+			return pgFlagDirect << 48
+		}
+		u, at := newInlineUnwinder(fn, pc-1) // the function is inline in the wrapper
+		return pgThrough(funcname(fn), u.srcFunc(at).name(), boxed)
 	}
 	w := findfunc(t)
 	if !w.valid() {
@@ -54,12 +61,33 @@ func (s *PresageG) direct(pc uintptr) uint64 {
 		}
 	}
 	pc = pgReturn2() - 1 // in the call
-	f = findfunc(pc)
+	f := findfunc(pc)
 	if from := findfunc(s.from); !f.valid() || f.entry() != t && f.entry() != from.entry() {
 		return 0
 	}
 	if u, at := newInlineUnwinder(f, pc); u.isInlined(at) { // it is called by what is inline there
 		return 0
+	}
+	return pgThrough(funcname(w), funcname(fn), boxed)
+}
+
+// pgThrough returns the flags of a function that a wrapper calls. The wrapper has loaded nothing that can change if it is the method's own, for a
+// dictionary or a method value, or for a value that is boxed in an interface: then it differs from the method in its name by "-fm" or "(*" and ")".
+func pgThrough(wrapper, fn string, boxed bool) uint64 {
+	if n := len(wrapper); n > 3 && wrapper[n-3:] == "-fm" {
+		wrapper, boxed = wrapper[:n-3], false
+	}
+	i := 0
+	for j := 0; j < len(wrapper); j++ {
+		switch c := wrapper[j]; {
+		case i < len(fn) && fn[i] == c:
+			i++
+		case !boxed || c != '(' && c != '*' && c != ')':
+			return (pgFlagDirect | pgFlagWrapper) << 48
+		}
+	}
+	if i < len(fn) {
+		return (pgFlagDirect | pgFlagWrapper) << 48
 	}
 	return pgFlagDirect << 48
 }
