@@ -163,8 +163,8 @@ func TestLogKill(t *testing.T) {
 		}
 		cmd.Wait()
 		sub, _ := filepath.Glob(filepath.Join(dir, "*"))
-		if len(sub) == 0 && d < 20*time.Millisecond {
-			continue // before it began
+		if len(sub) == 0 && said == [4]int{} {
+			continue // before it began, which on a busy machine may be late
 		}
 		if len(sub) != 1 {
 			t.Fatalf("after %v: %v", d, sub)
