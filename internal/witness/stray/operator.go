@@ -81,6 +81,11 @@ func arithmetic(op token.Token, k types.BasicKind, a, b value) (value, bool) {
 			}
 			return ordered(op, s, t)
 		}
+		n, ok := a.word(1)
+		m, ok2 := b.word(1)
+		if op == token.ADD && ok && ok2 { // as long as both
+			return words(unknown(8), number(n+m, 8)), true
+		}
 		return value{}, false
 	case types.Complex128:
 		return complexes(op, k, a, b)
