@@ -15,6 +15,8 @@
 // (S4) A call whose target is not known is a hole: receiver, method, arguments, and what holds there.
 //
 // (S5) An exit is a way out with the results that tell it from the others: "returns non-nil holding the lock".
+//
+// (S6) Objects that are made inside and that no caller can name are left out, with all that synchronises on them.
 package summary
 
 import (

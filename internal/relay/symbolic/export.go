@@ -16,6 +16,7 @@ func Export(sum *summary.Function) {
 	if sum.Whole {
 		collapse(sum)
 	}
+	prune(sum)
 }
 
 // collapse leaves of the accesses of a function one read and one write of each object that it is given: who calls it sees no
