@@ -24,14 +24,12 @@
 package relay
 
 import (
-	"cmp"
 	"context"
 	"go/ast"
 	"go/token"
 	"maps"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 
 	"presage/internal/relay/callgraph"
@@ -41,7 +39,6 @@ import (
 	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
 	"presage/internal/relay/symbolic"
-	"presage/internal/relay/tier"
 )
 
 // Config says what to analyse.
@@ -50,17 +47,11 @@ type Config struct {
 	Progress func(done, total int, pkg string) // called after each package, one at a time
 }
 
-// Warning is a pair of accesses that may race.
-type Warning struct {
-	*pairs.Warning
-	Tier   tier.Tier
-	Others int // pairs of the same write that it stands for (V4)
-}
-
 // Result is what Run returns.
 type Result struct {
 	Fset     *token.FileSet
-	Warnings []*Warning // by position
+	Pairs    []*Warning // one for each two places, by position
+	Warnings []*Warning // those of Pairs that a report has (V4)
 	Stats    Stats
 	Errors   []string // of packages that did not load whole
 }
@@ -111,7 +102,9 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	}
 	r.result.Stats.Lines = prog.Lines
 	r.found = append(r.found, link.Find(r.sums, r.judged, &r.result.Stats.Link)...)
-	r.finish()
+	slices.Sort(r.result.Errors)
+	r.result.Pairs = merge(prog.Fset, r.found)
+	r.result.Warnings = gather(r.result.Pairs)
 	return r.result, nil
 }
 
@@ -189,96 +182,4 @@ func (r *run) visit(p *load.Package) error {
 	t.Pairs.Instances += stats.Pairs.Instances
 	t.Pairs.Atomic += stats.Pairs.Atomic
 	return nil
-}
-
-// finish sorts the warnings and merges those of the same two places.
-func (r *run) finish() {
-	type place struct {
-		a, b token.Pos
-	}
-	best := map[place]*Warning{}
-	for _, w := range r.found {
-		if w.A.Pos > w.B.Pos {
-			w.A, w.B = w.B, w.A
-			w.RootA, w.RootB = w.RootB, w.RootA
-			if w.Other != nil {
-				w.Frame, w.Other = w.Other, w.Frame
-			}
-		}
-		v := &Warning{Warning: w, Tier: tier.Of(w.Codes)}
-		k := place{w.A.Pos, w.B.Pos}
-		if old := best[k]; old == nil || better(v, old) {
-			best[k] = v
-		}
-	}
-	fset := r.result.Fset
-	for _, w := range best {
-		r.result.Warnings = append(r.result.Warnings, w)
-	}
-	defer r.result.gather()
-	slices.SortFunc(r.result.Warnings, func(a, b *Warning) int {
-		return cmp.Or(comparePositions(fset, a.A.Pos, b.A.Pos), comparePositions(fset, a.B.Pos, b.B.Pos), strings.Compare(a.Frame.Key, b.Frame.Key))
-	})
-	slices.Sort(r.result.Errors)
-}
-
-// gather leaves of the warnings over roots one for each write and class; Others says how many it stands for (V4).
-func (r *Result) gather() {
-	type write struct {
-		pos   token.Pos
-		class string
-	}
-	first := map[write]*Warning{}
-	var out []*Warning
-	for _, w := range r.Warnings {
-		if w.Other == nil {
-			out = append(out, w)
-			continue
-		}
-		a := w.A
-		if !a.Kind.Writes() {
-			a = w.B
-		}
-		k := write{a.Pos, a.Loc.Class()}
-		old := first[k]
-		if old == nil {
-			first[k] = w
-			out = append(out, w)
-			continue
-		}
-		old.Others++
-		if w.Tier != old.Tier && tier.Shows(old.Tier, w.Tier) {
-			old.Warning, old.Tier = w.Warning, w.Tier
-		}
-	}
-	r.Warnings = out
-}
-
-// better prefers the likelier, then the one with fewer calls, then the first by name.
-func better(a, b *Warning) bool {
-	if a.Tier != b.Tier {
-		return tier.Shows(b.Tier, a.Tier)
-	}
-	if (a.Other == nil) != (b.Other == nil) {
-		return a.Other == nil
-	}
-	if n, m := calls(a), calls(b); n != m {
-		return n < m
-	}
-	return a.Frame.Key < b.Frame.Key
-}
-
-func calls(w *Warning) int {
-	n := 0
-	for _, a := range []*summary.Access{w.A, w.B} {
-		for c := a.Via; c != nil; c = c.Next {
-			n++
-		}
-	}
-	return n
-}
-
-func comparePositions(fset *token.FileSet, a, b token.Pos) int {
-	p, q := fset.Position(a), fset.Position(b)
-	return cmp.Or(strings.Compare(p.Filename, q.Filename), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
 }

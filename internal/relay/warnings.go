@@ -1,0 +1,114 @@
+package relay
+
+import (
+	"cmp"
+	"go/token"
+	"slices"
+	"strings"
+
+	"presage/internal/relay/pairs"
+	"presage/internal/relay/summary"
+	"presage/internal/relay/tier"
+)
+
+// Warning is a pair of accesses that may race.
+type Warning struct {
+	*pairs.Warning
+	Tier   tier.Tier
+	Others int // pairs of the same write that it stands for (V4)
+}
+
+// merge makes warnings of what was found, one for each two places, by position.
+func merge(fset *token.FileSet, found []*pairs.Warning) []*Warning {
+	type place struct {
+		a, b token.Pos
+	}
+	best := map[place]*Warning{}
+	for _, w := range found {
+		if comparePositions(fset, w.A.Pos, w.B.Pos) > 0 {
+			w.A, w.B = w.B, w.A
+			w.RootA, w.RootB = w.RootB, w.RootA
+			if w.Other != nil {
+				w.Frame, w.Other = w.Other, w.Frame
+			}
+		}
+		v := &Warning{Warning: w, Tier: tier.Of(w.Codes)}
+		k := place{w.A.Pos, w.B.Pos}
+		if old := best[k]; old == nil || better(v, old) {
+			best[k] = v
+		}
+	}
+	out := make([]*Warning, 0, len(best))
+	for _, w := range best {
+		out = append(out, w)
+	}
+	slices.SortFunc(out, func(a, b *Warning) int {
+		return cmp.Or(comparePositions(fset, a.A.Pos, b.A.Pos), comparePositions(fset, a.B.Pos, b.B.Pos))
+	})
+	return out
+}
+
+// gather leaves of the warnings over roots one for each write and class; Others says how many it stands for (V4). list is not changed.
+func gather(list []*Warning) []*Warning {
+	type write struct {
+		pos   token.Pos
+		class string
+	}
+	first := map[write]*Warning{}
+	var out []*Warning
+	for _, w := range list {
+		if w.Other == nil {
+			out = append(out, w)
+			continue
+		}
+		a := w.A
+		if !a.Kind.Writes() {
+			a = w.B
+		}
+		k := write{a.Pos, a.Loc.Class()}
+		old := first[k]
+		if old == nil {
+			c := *w
+			first[k] = &c
+			out = append(out, &c)
+			continue
+		}
+		old.Others++
+		if w.Tier != old.Tier && tier.Shows(old.Tier, w.Tier) {
+			old.Warning, old.Tier = w.Warning, w.Tier
+		}
+	}
+	return out
+}
+
+// better prefers the likelier, then what one frame has seen, then the one with fewer calls, then the first by name.
+func better(a, b *Warning) bool {
+	if a.Tier != b.Tier {
+		return tier.Shows(b.Tier, a.Tier)
+	}
+	if (a.Other == nil) != (b.Other == nil) {
+		return a.Other == nil
+	}
+	if n, m := calls(a), calls(b); n != m {
+		return n < m
+	}
+	if c := strings.Compare(a.Frame.Key, b.Frame.Key); c != 0 {
+		return c < 0
+	}
+	return a.A.Func+"\x00"+a.B.Func+"\x00"+a.RootA+"\x00"+a.RootB < b.A.Func+"\x00"+b.B.Func+"\x00"+b.RootA+"\x00"+b.RootB
+}
+
+func calls(w *Warning) int {
+	n := 0
+	for _, a := range []*summary.Access{w.A, w.B} {
+		for c := a.Via; c != nil; c = c.Next {
+			n++
+		}
+	}
+	return n
+}
+
+func comparePositions(fset *token.FileSet, a, b token.Pos) int {
+	p, q := fset.Position(a), fset.Position(b)
+	return cmp.Or(strings.Compare(p.Filename, q.Filename), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
+}
