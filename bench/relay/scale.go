@@ -11,6 +11,7 @@ import (
 
 	"presage/internal/relay"
 	"presage/internal/relay/load"
+	"presage/internal/relay/summary"
 	"presage/internal/relay/tier"
 )
 
@@ -58,7 +59,12 @@ func scale(dir string, patterns []string, profile string, workers int) {
 	}
 	s := res.Stats
 	fmt.Printf("packages %d, functions %d, lines %d, errors %d\n", s.Packages, s.Functions, s.Lines, len(res.Errors))
-	fmt.Printf("accesses %d, goroutines %d, holes %d, beyond bounds %d\n", s.Accesses, s.Spawns, s.Holes, s.Cut)
+	fmt.Printf("accesses %d, goroutines %d, holes %d, beyond bounds %d\n", s.Accesses, s.Spawns, s.Holes, s.Cuts.Total())
+	for b, n := range s.Cuts {
+		if n > 0 {
+			fmt.Printf("  %d %s\n", n, summary.Bound(b).Text())
+		}
+	}
 	p := s.Pairs
 	fmt.Printf("in one frame: pairs %d, locks %d, ordered %d, other memory %d, atomic %d\n", p.Pairs, p.Locks, p.Ordered, p.Instances, p.Atomic)
 	fmt.Printf("over roots: %+v\n", s.Link)

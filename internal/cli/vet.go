@@ -103,8 +103,8 @@ func vetText(env *Env, o vetOptions, res *relay.Result, shown []*relay.Warning, 
 	s := res.Stats
 	fmt.Fprintf(env.Stderr, "presage: warnings: %d, and %d of lower tiers; %d packages, %d functions, %d lines in %.1fs\n",
 		len(shown), len(res.Warnings)-len(shown), s.Packages, s.Functions, s.Lines, time.Since(begin).Seconds())
-	if s.Holes+s.Cut > 0 {
-		fmt.Fprintf(env.Stderr, "presage: not covered: %d calls through interfaces and function values, %d accesses beyond the bounds of summaries\n", s.Holes, s.Cut)
+	if s.Holes+s.Cuts.Total() > 0 {
+		fmt.Fprintf(env.Stderr, "presage: not covered: %d calls through interfaces and function values, %d accesses beyond the bounds of summaries\n", s.Holes, s.Cuts.Total())
 	}
 }
 

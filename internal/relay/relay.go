@@ -61,8 +61,9 @@ type Stats struct {
 	Packages, Functions int
 	Lines               int64
 	Accesses, Spawns    int
-	Holes, Cut          int
-	NoBody              int // functions of assembly, or behind linkname
+	Holes               int
+	Cuts                summary.Cuts // what is beyond the bounds
+	NoBody              int          // functions of assembly, or behind linkname
 	Pairs               pairs.Counts
 	Link                link.Counts
 }
@@ -103,6 +104,9 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	r.result.Stats.Lines = prog.Lines
 	r.found = append(r.found, link.Find(r.sums, r.judged, &r.result.Stats.Link)...)
 	slices.Sort(r.result.Errors)
+	l := &r.result.Stats.Link
+	r.result.Stats.Cuts[summary.BoundContexts] += l.Merged
+	r.result.Stats.Cuts[summary.BoundSites] += l.Left
 	r.result.Pairs = merge(prog.Fset, r.found)
 	r.result.Warnings = gather(r.result.Pairs)
 	return r.result, nil
@@ -150,7 +154,7 @@ func (r *run) visit(p *load.Package) error {
 						found = append(found, pairs.Find(s, &stats.Pairs)...)
 					}
 					stats.Functions++
-					stats.Cut += s.Cut
+					stats.Cuts.Add(&s.Cuts)
 					stats.Spawns += len(s.Spawns)
 				}
 				s.Target = p.Target
@@ -171,7 +175,9 @@ func (r *run) visit(p *load.Package) error {
 	r.found = append(r.found, found...)
 	t := &r.result.Stats
 	t.Functions += stats.Functions
-	t.Cut += stats.Cut
+	t.Cuts.Add(&stats.Cuts)
+	t.Cuts[summary.BoundPairs] += stats.Pairs.Cut
+	t.Cuts[summary.BoundChain] += stats.Pairs.Chain
 	t.Spawns += stats.Spawns
 	t.Accesses += stats.Accesses
 	t.Holes += stats.Holes

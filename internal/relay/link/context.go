@@ -51,6 +51,7 @@ func (l *linker) enter(key string, c *context) bool {
 		l.contexts[key] = append(list, c)
 		return true
 	}
+	l.merged++
 	last := list[len(list)-1]
 	met := locks{}
 	for name, m := range last.locks {

@@ -70,11 +70,16 @@ type linker struct {
 	contexts map[string][]*context
 	work     []string
 	queued   map[string]bool
+	merged   int             // contexts beyond the bound
 	active   map[string]bool // types that show concurrency (R2)
 }
 
 // Counts says what was compared.
-type Counts struct{ Roots, Contexts, Sites, Classes, Pairs, Locks int }
+type Counts struct {
+	Roots, Contexts, Sites, Classes, Pairs, Locks int
+	Merged                                        int // contexts beyond the bound
+	Left                                          int // sites beyond the bound
+}
 
 // Find returns the warnings over all roots. judged are pairs of positions that a frame has found ordered.
 func Find(sums map[string]*summary.Function, judged map[[2]int]bool, n *Counts) []*pairs.Warning {
@@ -93,6 +98,7 @@ func Find(sums map[string]*summary.Function, judged map[[2]int]bool, n *Counts) 
 	}
 	l.propagate()
 	n.Roots = len(l.roots)
+	n.Merged = l.merged
 	for _, c := range l.contexts {
 		n.Contexts += len(c)
 	}
@@ -258,6 +264,7 @@ const maxSites = 150
 func (l *linker) compare(sites []*site, judged map[[2]int]bool, n *Counts) []*pairs.Warning {
 	if len(sites) > maxSites {
 		slices.SortStableFunc(sites, func(a, b *site) int { return cmp.Compare(len(a.locks), len(b.locks)) })
+		n.Left += len(sites) - maxSites
 		sites = sites[:maxSites]
 	}
 	guard := majority(sites)

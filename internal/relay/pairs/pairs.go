@@ -37,6 +37,8 @@ type Warning struct {
 // Counts says how many pairs each piece of evidence has taken out.
 type Counts struct {
 	Pairs, Locks, Ordered, Instances, Atomic int
+	Cut                                      int             // pairs that were not compared, because a location has too many
+	Chain                                    int             // searches for an order that were ended
 	Judged                                   map[[2]int]bool // positions of pairs that are ordered in their frame
 }
 
@@ -62,6 +64,7 @@ func Find(sum *summary.Function, n *Counts) []*Warning {
 	for _, k := range keys {
 		group := groups[k]
 		for i, a := range group {
+			n.Cut += max(0, len(group)-i-maxPerLocation)
 			for _, b := range group[i:min(len(group), i+maxPerLocation)] {
 				out = consider(out, sum, frame, a, b, n)
 			}
@@ -73,6 +76,7 @@ func Find(sum *summary.Function, n *Counts) []*Warning {
 			}
 		}
 	}
+	n.Chain += frame.Ended
 	return slices.CompactFunc(out, func(a, b *Warning) bool { return a.A.Pos == b.A.Pos && a.B.Pos == b.B.Pos })
 }
 

@@ -158,5 +158,5 @@ type Function struct {
 	Leaks    []int        // parameters whose objects other goroutines may reach
 	Holes    []Hole
 	Edges    []Edge
-	Cut      int // accesses left out because there were too many
+	Cuts     Cuts // what is beyond the bounds
 }

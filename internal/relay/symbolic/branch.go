@@ -287,8 +287,13 @@ func (f *function) expect(s *state, call *ssa.Call, exits []summary.Exit) {
 				continue
 			}
 			for _, l := range rel.Locks.Plus.Sorted() {
-				if _, held := s.locks.Plus[l]; !held && len(s.guesses) < 16 {
+				if _, held := s.locks.Plus[l]; held {
+					continue
+				}
+				if len(s.guesses) < maxGuesses {
 					s.guesses = append(slices.Clip(s.guesses), guess{v, truth, l, rel.Locks.Plus[l]})
+				} else if f.recording {
+					f.sum.Cuts[summary.BoundGuesses]++
 				}
 			}
 		}

@@ -478,7 +478,7 @@ func (f *function) addHole(h summary.Hole) {
 		return
 	}
 	if len(f.sum.Holes) >= maxHoles {
-		f.sum.Cut++
+		f.sum.Cuts[summary.BoundHoles]++
 		return
 	}
 	f.sum.Holes = append(f.sum.Holes, h)

@@ -255,6 +255,7 @@ func (f *function) fixpoint() {
 			}
 			delete(dirty, b)
 			if rounds[b]++; rounds[b] > maxRounds {
+				f.sum.Cuts[summary.BoundRounds]++
 				continue
 			}
 			out := f.execute(b, f.in[b])
@@ -268,6 +269,7 @@ func (f *function) fixpoint() {
 				}
 				if old := f.in[succ]; old != nil {
 					j := old.join(s)
+					f.sum.Cuts[summary.BoundGuesses] += j.dropped
 					if rounds[succ] > widenAfter {
 						j.sync.Released = widen(old.sync.Released, j.sync.Released)
 					}

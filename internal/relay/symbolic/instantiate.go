@@ -139,6 +139,9 @@ func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []al
 		}
 		if len(v) > MaxAliases {
 			v = v[:MaxAliases]
+			if f.recording {
+				f.sum.Cuts[summary.BoundAliases]++
+			}
 		}
 		vals = append(vals, v)
 	}
@@ -207,7 +210,7 @@ func (f *function) effect(s *state, b *binding, sum *summary.Function, result *s
 	for _, p := range puts {
 		f.publish(s, p.addr, p.vals)
 		if len(p.vals) <= MaxAliases {
-			s.mem.put(p.addr, p.vals, true)
+			f.put(s, p.addr, p.vals, true)
 		}
 	}
 	f.escape(s, escaped)
@@ -277,7 +280,11 @@ func (f *function) take(b *binding, in ssa.Instruction, sum *summary.Function, s
 		for alt := range MaxAliases {
 			b.alt, b.many = alt, false
 			loc := b.node(a.Loc)
-			if f.keeps(b, a, loc, threads[a.Thread]) && calls(a.Via) < maxVia {
+			switch {
+			case !f.keeps(b, a, loc, threads[a.Thread]):
+			case calls(a.Via) >= maxVia:
+				f.sum.Cuts[summary.BoundCalls]++
+			default:
 				c := &summary.Access{Loc: loc, Kind: a.Kind, Thread: threads[a.Thread], Pos: a.Pos, Func: a.Func, Names: a.Names, At: a.At,
 					Via: &summary.Call{Pos: b.pos, Func: sum.Key, Next: a.Via}}
 				c.Locks, c.Sync = b.relative(a.Locks), b.sync(a.Sync)
@@ -291,8 +298,8 @@ func (f *function) take(b *binding, in ssa.Instruction, sum *summary.Function, s
 		b.alt = 0
 	}
 	for _, r := range sum.Releases {
-		if len(f.sum.Releases) >= 64 {
-			break
+		if !f.roomForRelease() {
+			continue
 		}
 		sync := b.sync(r.Sync)
 		if r.Thread == 0 && sc.thread == 0 {
@@ -387,6 +394,9 @@ func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope
 	}
 	t, ok := f.resolve(v, h.Method)
 	sum := f.Lookup(t.key)
+	if ok && sum != nil && depth >= maxHoleDepth {
+		f.sum.Cuts[summary.BoundNesting]++
+	}
 	if !ok || sum == nil || depth >= maxHoleDepth {
 		if v.Formal() || thread > 0 {
 			f.addHole(summary.Hole{Value: v, Method: h.Method, Iface: h.Iface, Args: flat, Locks: locks, Sync: sync, Thread: thread, Go: h.Go, Pos: h.Pos})

@@ -334,13 +334,13 @@ func (f *function) assign(s *state, v *ssa.Store) {
 	f.unshare(s, addrs)
 	if len(addrs) == 1 && (addrs[0].Kind != path.Elem || addrs[0].Idx != nil) {
 		_, isConst := v.Val.(*ssa.Const)
-		s.mem.put(addrs[0], vals, f.refers(v.Val.Type()) || len(vals) > 0 || isConst && f.refers(v.Val.Type()))
+		f.put(s, addrs[0], vals, f.refers(v.Val.Type()) || len(vals) > 0 || isConst && f.refers(v.Val.Type()))
 		return
 	}
 	for _, a := range addrs {
 		old, ok := s.mem.get(a)
 		u, few := merge(old, vals)
-		s.mem.put(a, u, ok && few)
+		f.put(s, a, u, ok && few)
 	}
 }
 

@@ -25,11 +25,12 @@ func (f *function) access(s *state, in ssa.Instruction, addr *path.Node, kind su
 func (f *function) record(a *summary.Access) {
 	k := accessKey{a.Loc, a.Kind, a.Thread, a.Pos}
 	if f.seen[k] >= 4 { // through other calls, with other locks
+		f.sum.Cuts[summary.BoundAlike]++
 		return
 	}
 	f.seen[k]++
 	if len(f.sum.Accesses) >= maxAccesses {
-		f.sum.Cut++
+		f.sum.Cuts[summary.BoundAccesses]++
 		return
 	}
 	f.sum.Accesses = append(f.sum.Accesses, a)
@@ -159,7 +160,7 @@ func (f *function) acquire(s *state, in ssa.Instruction, o *path.Node, n int) {
 
 // release notes a release of the function's own goroutine.
 func (f *function) release(s *state, o *path.Node, n int) {
-	if f.recording && len(f.sum.Releases) < 64 {
+	if f.recording && f.roomForRelease() {
 		times := n
 		if f.loop[f.block.Index] > 0 {
 			times = order.Many
@@ -169,6 +170,23 @@ func (f *function) release(s *state, o *path.Node, n int) {
 	s.sync = s.sync.Release(o, n)
 	f.total = order.Most(f.total, s.sync.Released)
 }
+
+// maxReleases bounds the releases of a summary.
+const maxReleases = 64
+
+func (f *function) roomForRelease() bool {
+	if len(f.sum.Releases) >= maxReleases {
+		f.sum.Cuts[summary.BoundReleases]++
+		return false
+	}
+	return true
+}
+
+// Bounds of a summary: exits beyond maxExits are joined with the last one.
+const (
+	maxExits  = 8
+	maxStores = 80
+)
 
 // exit records a return.
 func (f *function) exit(s *state, v *ssa.Return) {
@@ -188,7 +206,8 @@ func (f *function) exit(s *state, v *ssa.Return) {
 			f.sum.Results[i] = f.unknown(r.Type())
 		}
 	}
-	if n := len(f.sum.Exits); n >= 8 {
+	if n := len(f.sum.Exits); n >= maxExits {
+		f.sum.Cuts[summary.BoundExits]++
 		last := &f.sum.Exits[n-1]
 		last.Locks, last.Sync = last.Locks.Join(e.Locks), last.Sync.Join(e.Sync)
 		for i := range last.Results {
@@ -246,8 +265,9 @@ func (f *function) leave() {
 		}
 	}
 	sortStores(f.sum.Stores)
-	if len(f.sum.Stores) > 80 {
-		f.sum.Stores = f.sum.Stores[:80]
+	if n := len(f.sum.Stores); n > maxStores {
+		f.sum.Cuts[summary.BoundStores] += n - maxStores
+		f.sum.Stores = f.sum.Stores[:maxStores]
 	}
 	sortNodes(f.sum.Escaped)
 }

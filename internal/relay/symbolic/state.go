@@ -13,6 +13,9 @@ import (
 	"presage/internal/relay/summary"
 )
 
+// maxGuesses bounds the conditional locks of a state.
+const maxGuesses = 16
+
 // MaxAliases bounds a may-set (X1).
 const MaxAliases = 4
 
@@ -48,6 +51,7 @@ type state struct {
 	truth   map[ssa.Value]bool // conditions on the way here
 	defers  *deferred
 	forked  bool // a goroutine may have been started
+	dropped int  // conditional locks that the join that made the state has left out
 }
 
 // merge adds b to a without duplicates; nil, false if there are too many.
@@ -82,7 +86,7 @@ func (s *state) join(o *state) *state {
 			j.truth[v] = t
 		}
 	}
-	j.guesses = joinGuesses(s, o)
+	j.guesses, j.dropped = joinGuesses(s, o)
 	j.defers = joinDefers(s.defers, o.defers)
 	return j
 }
@@ -101,11 +105,14 @@ func either(a, b nodes) nodes {
 
 // joinGuesses keeps what both know, or one knows and the other has for certain; and a lock that one way holds becomes
 // conditional on what tells the ways apart (X7).
-func joinGuesses(s, o *state) []guess {
-	var out []guess
+func joinGuesses(s, o *state) (out []guess, dropped int) {
 	add := func(g guess) {
-		if !slices.Contains(out, g) && len(out) < 16 {
+		switch {
+		case slices.Contains(out, g):
+		case len(out) < maxGuesses:
 			out = append(out, g)
+		default:
+			dropped++
 		}
 	}
 	for _, pair := range [][2]*state{{s, o}, {o, s}} {
@@ -138,7 +145,7 @@ func joinGuesses(s, o *state) []guess {
 		}
 		return strings.Compare(a.lock.String(), b.lock.String())
 	})
-	return out
+	return out, dropped
 }
 
 func joinDefers(a, b *deferred) *deferred {

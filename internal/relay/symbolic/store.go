@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"presage/internal/relay/path"
+	"presage/internal/relay/summary"
 )
 
 // memory is what is known of the memory that paths lead to, by the root of the path. Inner maps are immutable; the outer one belongs
@@ -33,12 +34,20 @@ func (m *memory) writable() {
 	m.own = true
 }
 
-// put replaces what is in memory at addr, and forgets what was in it (X3). Without known it only forgets.
-func (m *memory) put(addr *path.Node, v aliases, known bool) {
+// put stores in the state's memory and counts what is not kept.
+func (f *function) put(s *state, addr *path.Node, v aliases, known bool) {
+	if kept := s.mem.put(addr, v, known); !kept && f.recording {
+		f.sum.Cuts[summary.BoundCells]++
+	}
+}
+
+// put replaces what is in memory at addr, and forgets what was in it (X3). Without known it only forgets. It reports
+// whether v is kept, as far as it is known.
+func (m *memory) put(addr *path.Node, v aliases, known bool) (kept bool) {
 	r := addr.Root()
 	old := m.roots[r]
 	if !known && len(old) == 0 {
-		return
+		return true
 	}
 	m.writable()
 	cells := make(map[*path.Node]aliases, len(old)+1)
@@ -47,14 +56,17 @@ func (m *memory) put(addr *path.Node, v aliases, known bool) {
 			cells[a] = w
 		}
 	}
+	kept = !known
 	if known && len(cells) < maxCells {
 		cells[addr] = v
+		kept = true
 	}
 	if len(cells) == 0 {
 		delete(m.roots, r)
-		return
+		return kept
 	}
 	m.roots[r] = cells
+	return kept
 }
 
 // drop forgets all that is known of a root.

@@ -33,6 +33,7 @@ type Frame struct {
 	sum      *summary.Function
 	releases map[*path.Node][]summary.Release
 	spawns   map[*path.Node][]*summary.Spawn
+	Ended    int // searches that were ended at maxChain
 }
 
 // Point is a place in the execution of a goroutine of the frame.
@@ -43,7 +44,7 @@ type Point struct {
 
 // New prepares a frame.
 func New(sum *summary.Function) *Frame {
-	f := &Frame{sum, map[*path.Node][]summary.Release{}, map[*path.Node][]*summary.Spawn{}}
+	f := &Frame{sum: sum, releases: map[*path.Node][]summary.Release{}, spawns: map[*path.Node][]*summary.Spawn{}}
 	for _, r := range sum.Releases {
 		f.releases[r.Object] = append(f.releases[r.Object], r)
 	}
@@ -70,6 +71,7 @@ func (f *Frame) Joined(b Point) bool {
 
 func (f *Frame) before(b, a Point, depth int) bool {
 	if depth > maxChain {
+		f.Ended++
 		return false
 	}
 	for o, n := range a.Sync.Acquired {
