@@ -113,7 +113,7 @@ func judge(res *relay.Result, tests []string, found map[string][]*relay.Warning,
 }
 
 func place(res *relay.Result, a *summary.Access) string {
-	p := res.Fset.Position(a.Pos)
+	p := res.Position(a.Pos)
 	return fmt.Sprintf("%s:%d", filepath.Base(p.Filename), p.Line)
 }
 

@@ -77,7 +77,7 @@ func scale(dir string, patterns []string, profile string, workers int) {
 	fmt.Printf("wall %.1f s, of processors %.1f s, memory at most %d MB\n", time.Since(begin).Seconds(), seconds(use.Utime)+seconds(use.Stime), use.Maxrss>>10)
 	for i, w := range res.Warnings {
 		if *list != "" && tier.Shows(tier.Tier(*list), w.Tier) {
-			fmt.Printf("%d %v %s %s, %v %s %s, %s %v %s\n", i, res.Fset.Position(w.A.Pos), w.A.Kind, w.A.At.Place(w.A.Names), res.Fset.Position(w.B.Pos), w.B.Kind, w.B.At.Place(w.B.Names), w.Tier, w.Codes, relay.Short(w.Frame.Key))
+			fmt.Printf("%d %v %s %s, %v %s %s, %s %v %s\n", i, res.Position(w.A.Pos), w.A.Kind, w.A.At.Place(res.Names(w.A.Func)), res.Position(w.B.Pos), w.B.Kind, w.B.At.Place(res.Names(w.B.Func)), w.Tier, w.Codes, relay.Short(w.Frame.Key))
 		}
 	}
 }

@@ -51,17 +51,17 @@ func (r *Result) Sides(w *Warning) [2]Side {
 }
 
 func (r *Result) side(w *Warning, a *summary.Access) Side {
-	s := Side{Pos: r.Fset.Position(a.Pos), Kind: a.Kind.String(), Expr: a.At.Place(a.Names), Frame: a.Loc.Place(w.Frame.Names), Func: Short(a.Func), Thread: a.Thread}
+	s := Side{Pos: r.Position(a.Pos), Kind: a.Kind.String(), Expr: a.At.Place(r.Names(a.Func)), Frame: a.Loc.Place(w.Frame.Names), Func: Short(a.Func), Thread: a.Thread}
 	for _, l := range a.Locks.Plus.Sorted() {
 		s.Locks = append(s.Locks, Lock{strings.TrimPrefix(l.Expr(w.Frame.Names), "&"), a.Locks.Plus[l].String()})
 	}
 	if a.Thread > 0 {
 		sp := w.Frame.Spawns[a.Thread-1]
-		s.Started, s.Many = r.Fset.Position(sp.Pos), sp.Many
+		s.Started, s.Many = r.Position(sp.Pos), sp.Many
 	}
 	caller := Short(w.Frame.Key)
 	for c := a.Via; c != nil; c = c.Next {
-		s.Calls = append([]Frame{{caller, r.Fset.Position(c.Pos)}}, s.Calls...)
+		s.Calls = append([]Frame{{caller, r.Position(c.Pos)}}, s.Calls...)
 		caller = Short(c.Func)
 	}
 	return s

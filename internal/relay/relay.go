@@ -49,11 +49,12 @@ type Config struct {
 
 // Result is what Run returns.
 type Result struct {
-	Fset     *token.FileSet
 	Pairs    []*Warning // one for each two places, by position
 	Warnings []*Warning // those of Pairs that a report has (V4)
 	Stats    Stats
 	Errors   []string // of packages that did not load whole
+
+	sums map[string]*summary.Function
 }
 
 // Stats counts what was done.
@@ -74,7 +75,7 @@ type run struct {
 	sums   map[string]*summary.Function
 	result *Result
 	found  []*pairs.Warning
-	judged map[[2]int]bool // pairs of positions that are ordered where both goroutines are known
+	judged map[[2]summary.Pos]bool // pairs of positions that are ordered where both goroutines are known
 }
 
 // Run analyses the packages that the patterns name.
@@ -84,7 +85,8 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{sums: map[string]*summary.Function{}, judged: map[[2]int]bool{}, result: &Result{Fset: prog.Fset}}
+	r := &run{sums: map[string]*summary.Function{}, judged: map[[2]summary.Pos]bool{}, result: &Result{}}
+	r.result.sums = r.sums
 	done := 0
 	err = prog.Visit(ctx, cfg.Workers, func(p *load.Package) error {
 		if err := r.visit(p); err != nil {
@@ -107,7 +109,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	l := &r.result.Stats.Link
 	r.result.Stats.Cuts[summary.BoundContexts] += l.Merged
 	r.result.Stats.Cuts[summary.BoundSites] += l.Left
-	r.result.Pairs = merge(prog.Fset, r.found)
+	r.result.Pairs = r.result.merge(r.found)
 	r.result.Warnings = gather(r.result.Pairs)
 	return r.result, nil
 }

@@ -40,7 +40,7 @@ func TestFixtures(t *testing.T) {
 				if w.Tier != tier.Likely {
 					continue
 				}
-				a, b := res.Fset.Position(w.A.Pos), res.Fset.Position(w.B.Pos)
+				a, b := res.Position(w.A.Pos), res.Position(w.B.Pos)
 				got[fmt.Sprintf("%s:%d-%d", filepath.Base(a.Filename), min(a.Line, b.Line), max(a.Line, b.Line))] = true
 			}
 			if diff := cmp.Diff(wanted(t, dir), sorted(got)); diff != "" {

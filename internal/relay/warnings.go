@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"presage/internal/relay/pairs"
+	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
 	"presage/internal/relay/tier"
 )
@@ -19,13 +20,15 @@ type Warning struct {
 }
 
 // merge makes warnings of what was found, one for each two places, by position.
-func merge(fset *token.FileSet, found []*pairs.Warning) []*Warning {
+func (r *Result) merge(found []*pairs.Warning) []*Warning {
 	type place struct {
-		a, b token.Pos
+		a, b token.Position
 	}
 	best := map[place]*Warning{}
 	for _, w := range found {
-		if comparePositions(fset, w.A.Pos, w.B.Pos) > 0 {
+		a, b := r.Position(w.A.Pos), r.Position(w.B.Pos)
+		if comparePositions(a, b) > 0 {
+			a, b = b, a
 			w.A, w.B = w.B, w.A
 			w.RootA, w.RootB = w.RootB, w.RootA
 			if w.Other != nil {
@@ -33,7 +36,7 @@ func merge(fset *token.FileSet, found []*pairs.Warning) []*Warning {
 			}
 		}
 		v := &Warning{Warning: w, Tier: tier.Of(w.Codes)}
-		k := place{w.A.Pos, w.B.Pos}
+		k := place{a, b}
 		if old := best[k]; old == nil || better(v, old) {
 			best[k] = v
 		}
@@ -43,7 +46,8 @@ func merge(fset *token.FileSet, found []*pairs.Warning) []*Warning {
 		out = append(out, w)
 	}
 	slices.SortFunc(out, func(a, b *Warning) int {
-		return cmp.Or(comparePositions(fset, a.A.Pos, b.A.Pos), comparePositions(fset, a.B.Pos, b.B.Pos))
+		at := r.Position
+		return cmp.Or(comparePositions(at(a.A.Pos), at(b.A.Pos)), comparePositions(at(a.B.Pos), at(b.B.Pos)))
 	})
 	return out
 }
@@ -51,7 +55,7 @@ func merge(fset *token.FileSet, found []*pairs.Warning) []*Warning {
 // gather leaves of the warnings over roots one for each write and class; Others says how many it stands for (V4). list is not changed.
 func gather(list []*Warning) []*Warning {
 	type write struct {
-		pos   token.Pos
+		pos   summary.Pos
 		class string
 	}
 	first := map[write]*Warning{}
@@ -108,7 +112,24 @@ func calls(w *Warning) int {
 	return n
 }
 
-func comparePositions(fset *token.FileSet, a, b token.Pos) int {
-	p, q := fset.Position(a), fset.Position(b)
+// Position is where a place is.
+func (r *Result) Position(p summary.Pos) token.Position {
+	fn := r.sums[p.Func]
+	if fn == nil || int(p.Place) >= len(fn.Places) {
+		return token.Position{}
+	}
+	l := fn.Places[p.Place]
+	return token.Position{Filename: fn.Files[l.File], Line: int(l.Line), Column: int(l.Column)}
+}
+
+// Names are the names of the parameters of a function.
+func (r *Result) Names(fn string) *path.Names {
+	if f := r.sums[fn]; f != nil {
+		return f.Names
+	}
+	return nil
+}
+
+func comparePositions(p, q token.Position) int {
 	return cmp.Or(strings.Compare(p.Filename, q.Filename), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
 }

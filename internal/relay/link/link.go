@@ -82,7 +82,7 @@ type Counts struct {
 }
 
 // Find returns the warnings over all roots. judged are pairs of positions that a frame has found ordered.
-func Find(sums map[string]*summary.Function, judged map[[2]int]bool, n *Counts) []*pairs.Warning {
+func Find(sums map[string]*summary.Function, judged map[[2]summary.Pos]bool, n *Counts) []*pairs.Warning {
 	l := &linker{sums: sums, contexts: map[string][]*context{}, queued: map[string]bool{}, active: map[string]bool{}}
 	keys := make([]string, 0, len(sums))
 	for k := range sums {
@@ -188,7 +188,7 @@ type site struct {
 }
 
 // pairs compares the sites of each class.
-func (l *linker) pairs(keys []string, judged map[[2]int]bool, n *Counts) []*pairs.Warning {
+func (l *linker) pairs(keys []string, judged map[[2]summary.Pos]bool, n *Counts) []*pairs.Warning {
 	classes := map[string][]*site{}
 	var order []string
 	for _, k := range keys {
@@ -261,7 +261,7 @@ func (l *linker) site(f *summary.Function, a *summary.Access, c *context) *site 
 
 const maxSites = 150
 
-func (l *linker) compare(sites []*site, judged map[[2]int]bool, n *Counts) []*pairs.Warning {
+func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Counts) []*pairs.Warning {
 	if len(sites) > maxSites {
 		slices.SortStableFunc(sites, func(a, b *site) int { return cmp.Compare(len(a.locks), len(b.locks)) })
 		n.Left += len(sites) - maxSites
@@ -287,7 +287,7 @@ func (l *linker) compare(sites []*site, judged map[[2]int]bool, n *Counts) []*pa
 			case field:
 				codes = append(codes, "same-lock-field")
 			}
-			if k := [2]int{int(min(a.access.Pos, b.access.Pos)), int(max(a.access.Pos, b.access.Pos))}; judged[k] {
+			if judged[pairs.Positions(a.access, b.access)] {
 				codes = append(codes, "ordered-in-frame")
 			}
 			if a.access.Loc.Object().Kind != path.Global && !l.oneObject(a, b, guard) {

@@ -37,9 +37,9 @@ type Warning struct {
 // Counts says how many pairs each piece of evidence has taken out.
 type Counts struct {
 	Pairs, Locks, Ordered, Instances, Atomic int
-	Cut                                      int             // pairs that were not compared, because a location has too many
-	Chain                                    int             // searches for an order that were ended
-	Judged                                   map[[2]int]bool // positions of pairs that are ordered in their frame
+	Cut                                      int                     // pairs that were not compared, because a location has too many
+	Chain                                    int                     // searches for an order that were ended
+	Judged                                   map[[2]summary.Pos]bool // positions of pairs that are ordered in their frame
 }
 
 // maxPerLocation bounds the pairs that are compared at one location.
@@ -122,9 +122,9 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 		if frame.Ordered(point(a), point(b)) {
 			n.Ordered++
 			if n.Judged == nil {
-				n.Judged = map[[2]int]bool{}
+				n.Judged = map[[2]summary.Pos]bool{}
 			}
-			n.Judged[[2]int{int(min(a.Pos, b.Pos)), int(max(a.Pos, b.Pos))}] = true
+			n.Judged[Positions(a, b)] = true
 			return out
 		}
 	}
@@ -164,4 +164,12 @@ func many(sum *summary.Function, thread int) bool {
 		thread = s.Parent
 	}
 	return false
+}
+
+// Positions is a pair of places, whichever comes first.
+func Positions(a, b *summary.Access) [2]summary.Pos {
+	if a.Pos.Compare(b.Pos) > 0 {
+		a, b = b, a
+	}
+	return [2]summary.Pos{a.Pos, b.Pos}
 }

@@ -20,7 +20,8 @@
 package summary
 
 import (
-	"go/token"
+	"cmp"
+	"strings"
 
 	"presage/internal/relay/lockset"
 	"presage/internal/relay/order"
@@ -48,9 +49,24 @@ func (k Kind) Writes() bool { return k == Write || k == AtomicWrite || k == Appe
 // Atomic reports whether the access is one of sync/atomic.
 func (k Kind) Atomic() bool { return k == AtomicRead || k == AtomicWrite }
 
+// Pos is a place in the text of a function. Its number counts the places that the function's summary names, in the order of the analysis; its
+// lines are in the function's table (Function.Places), so that other summaries do not change when text moves in its file.
+type Pos struct {
+	Func  string
+	Place int32
+}
+
+// Compare orders places, by function and number.
+func (p Pos) Compare(q Pos) int {
+	return cmp.Or(strings.Compare(p.Func, q.Func), cmp.Compare(p.Place, q.Place))
+}
+
+// Line is where a place is: the file's number in Function.Files, line and column, from 1.
+type Line struct{ File, Line, Column int32 }
+
 // Call is one step of the way to an access, innermost last.
 type Call struct {
-	Pos  token.Pos
+	Pos  Pos
 	Func string // called
 	Next *Call
 }
@@ -62,12 +78,11 @@ type Access struct {
 	Locks  lockset.Relative
 	Sync   order.Sync
 	Thread int // 0: who calls the function; n: Spawns[n-1]
-	Pos    token.Pos
+	Pos    Pos
 	Func   string       // whose text it stands in
 	Via    *Call        // nil: in the function itself
 	Round  order.Counts // Tokens that may have been released in this round of the loop
-	Names  *path.Names
-	At     *path.Node // the path as it is written at Pos
+	At     *path.Node   // the path as it is written at Pos
 }
 
 // Spawn is a goroutine that the function starts, itself or in a call.
@@ -76,7 +91,7 @@ type Spawn struct {
 	Parent int // thread that starts it
 	Many   bool
 	Loop   bool // many, because the go statement is in a loop of this function
-	Pos    token.Pos
+	Pos    Pos
 	Func   string
 	Via    *Call
 	Locks  lockset.Relative // of the parent at the go statement
@@ -122,7 +137,7 @@ type Hole struct {
 	Sync   order.Sync
 	Thread int
 	Go     bool
-	Pos    token.Pos
+	Pos    Pos
 }
 
 // Edge is a call of a known function, for the link phase.
@@ -135,14 +150,15 @@ type Edge struct {
 	Locks  lockset.Relative
 	Thread int
 	Forked bool // a goroutine may have been started before
-	Pos    token.Pos
+	Pos    Pos
 }
 
 // Function is the summary of one function.
 type Function struct {
 	Key      string
 	Pkg      string
-	Pos      token.Pos
+	Files    []string
+	Places   []Line // the first is the function itself
 	Names    *path.Names
 	Exported bool
 	Target   bool // what it does is reported

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"hash/crc32"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -37,13 +39,16 @@ func Key(fn *ssa.Function) string {
 // function is the analysis of one function.
 type function struct {
 	*Context
-	fn    *ssa.Function
-	names *path.Names
-	env   map[ssa.Value]aliases
-	loop  []int // of a block: which loop it is in, 0 is none
-	rpo   []*ssa.BasicBlock
-	in    map[*ssa.BasicBlock]*state
-	sum   *summary.Function
+	fn     *ssa.Function
+	names  *path.Names
+	id     string              // the function in the names of sites
+	placed map[token.Pos]int32 // numbers of places
+	files  map[string]int32
+	env    map[ssa.Value]aliases
+	loop   []int // of a block: which loop it is in, 0 is none
+	rpo    []*ssa.BasicBlock
+	in     map[*ssa.BasicBlock]*state
+	sum    *summary.Function
 
 	recording  bool
 	block      *ssa.BasicBlock
@@ -66,7 +71,7 @@ type accessKey struct {
 	loc    *path.Node
 	kind   summary.Kind
 	thread int
-	pos    token.Pos
+	pos    summary.Pos
 }
 
 type spawnKey struct {
@@ -93,7 +98,10 @@ func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 	for _, v := range fn.FreeVars {
 		f.names.Free = append(f.names.Free, v.Name())
 	}
-	f.sum = &summary.Function{Key: Key(fn), Pos: fn.Pos(), Names: f.names}
+	f.sum = &summary.Function{Key: Key(fn), Names: f.names}
+	f.id = fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(f.sum.Key)))
+	f.placed, f.files = map[token.Pos]int32{}, map[string]int32{}
+	f.at(fn.Pos())
 	f.sum.Whole = c.Std || c.Generated != nil && c.Generated(fn.Pos())
 	if fn.Pkg != nil {
 		f.sum.Pkg = fn.Pkg.Pkg.Path()
@@ -314,11 +322,41 @@ func (f *function) execute(b *ssa.BasicBlock, in *state) *state {
 
 // site names an instruction within the program.
 func (f *function) site(v ssa.Instruction, label string) string {
-	return fmt.Sprintf("%s#%d", label, f.place(v))
+	return label + "#" + f.mark(f.place(v))
 }
 
-// place is the position of an instruction, or of the next best thing.
-func (f *function) place(v ssa.Instruction) token.Pos {
+// mark names a place within the program, in few letters.
+func (f *function) mark(p summary.Pos) string {
+	id := f.id
+	if p.Func != f.sum.Key {
+		id = fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(p.Func)))
+	}
+	return id + "." + strconv.Itoa(int(p.Place))
+}
+
+// place is the place of an instruction.
+func (f *function) place(v ssa.Instruction) summary.Pos { return f.at(f.position(v)) }
+
+// at numbers a position.
+func (f *function) at(p token.Pos) summary.Pos {
+	n, ok := f.placed[p]
+	if !ok {
+		n = int32(len(f.sum.Places))
+		f.placed[p] = n
+		pos := f.Fset.Position(p)
+		file, ok := f.files[pos.Filename]
+		if !ok {
+			file = int32(len(f.sum.Files))
+			f.files[pos.Filename] = file
+			f.sum.Files = append(f.sum.Files, pos.Filename)
+		}
+		f.sum.Places = append(f.sum.Places, summary.Line{File: file, Line: int32(pos.Line), Column: int32(pos.Column)})
+	}
+	return summary.Pos{Func: f.sum.Key, Place: n}
+}
+
+// position is the position of an instruction, or of the next best thing.
+func (f *function) position(v ssa.Instruction) token.Pos {
 	if p := v.Pos(); p.IsValid() {
 		return p
 	}

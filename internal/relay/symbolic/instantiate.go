@@ -1,8 +1,6 @@
 package symbolic
 
 import (
-	"fmt"
-	"go/token"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -19,7 +17,7 @@ type binding struct {
 	s    *state
 	args []aliases
 	free []*path.Node
-	pos  token.Pos
+	pos  summary.Pos
 	loop bool
 	alt  int // of several aliases, which
 	many bool
@@ -78,7 +76,7 @@ func (b *binding) rename(name string) string {
 	if strings.Count(name, "@") >= 2 {
 		return name
 	}
-	return fmt.Sprintf("%s@%d", name, b.pos)
+	return name + "@" + b.f.mark(b.pos)
 }
 
 // lock rebinds a lock; one that has several aliases is none.
@@ -285,7 +283,7 @@ func (f *function) take(b *binding, in ssa.Instruction, sum *summary.Function, s
 			case calls(a.Via) >= maxVia:
 				f.sum.Cuts[summary.BoundCalls]++
 			default:
-				c := &summary.Access{Loc: loc, Kind: a.Kind, Thread: threads[a.Thread], Pos: a.Pos, Func: a.Func, Names: a.Names, At: a.At,
+				c := &summary.Access{Loc: loc, Kind: a.Kind, Thread: threads[a.Thread], Pos: a.Pos, Func: a.Func, At: a.At,
 					Via: &summary.Call{Pos: b.pos, Func: sum.Key, Next: a.Via}}
 				c.Locks, c.Sync = b.relative(a.Locks), b.sync(a.Sync)
 				f.inScope(c, sc, a.Thread)
@@ -371,7 +369,7 @@ func (f *function) takeWhole(b *binding, in ssa.Instruction, a *summary.Access, 
 		return
 	}
 	done[k] = true
-	c := &summary.Access{Loc: loc, Kind: kind, Thread: sc.thread, Pos: b.pos, Func: f.sum.Key, Names: f.names, At: loc}
+	c := &summary.Access{Loc: loc, Kind: kind, Thread: sc.thread, Pos: b.pos, Func: f.sum.Key, At: loc}
 	f.inScope(c, sc, 0)
 	f.record(c)
 }

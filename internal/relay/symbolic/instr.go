@@ -134,7 +134,7 @@ func (f *function) name(v ssa.Value, label string) string {
 		label = "new " + c[strings.LastIndexAny(c, "/.")+1:]
 	}
 	in := v.(ssa.Instruction)
-	return fmt.Sprintf("%s#%d.%s", label, f.place(in), v.Name())
+	return label + "#" + f.mark(f.place(in)) + "." + v.Name()
 }
 
 func (f *function) alloc(s *state, v ssa.Value, name string, t types.Type, capacity int) {

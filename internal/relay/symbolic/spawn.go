@@ -61,8 +61,7 @@ func (f *function) spawn(s *state, in ssa.Instruction, c *ssa.CallCommon) {
 
 // start starts a goroutine that runs one of the targets; done is the WaitGroup that it is done with at its end.
 func (f *function) start(s *state, in ssa.Instruction, targets []target, args []aliases, done *path.Node, many bool) {
-	pos := f.place(in)
-	token := f.Table.Root(path.Token, 0, fmt.Sprint(pos), "")
+	token := f.Table.Root(path.Token, 0, f.mark(f.place(in)), "")
 	for i, t := range targets {
 		if f.recording {
 			f.recordSpawn(s, in, t, withRecv(args, t), done, many, token, i)
