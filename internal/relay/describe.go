@@ -16,8 +16,9 @@ type Side struct {
 	Frame   string // the same memory, as the function has it in which both goroutines are known
 	Func    string
 	Locks   []Lock
-	Thread  int    // 0: the goroutine that calls the frame
-	Root    string // of a warning between two roots: the function that the goroutine begins with
+	Held    []string // locks that the function's callers hold, in its terms (path.Node.Key)
+	Thread  int      // 0: the goroutine that calls the frame
+	Root    string   // of a warning between two roots: the function that the goroutine begins with
 	Many    bool
 	Started token.Position // its go statement
 	Calls   []Frame        // from the frame or the go statement to the access, innermost first
@@ -46,7 +47,7 @@ func (r *Result) Sides(w *Warning) [2]Side {
 	inner.Frame = w.Other
 	other.Warning = &inner
 	b := r.side(&other, w.B)
-	a.Root, b.Root = Short(w.RootA), Short(w.RootB)
+	a.Root, b.Root, a.Held, b.Held = Short(w.RootA), Short(w.RootB), w.HeldA, w.HeldB
 	return [2]Side{a, b}
 }
 

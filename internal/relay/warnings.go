@@ -30,7 +30,7 @@ func (r *Result) merge(found []*pairs.Warning) []*Warning {
 		if comparePositions(a, b) > 0 {
 			a, b = b, a
 			w.A, w.B = w.B, w.A
-			w.RootA, w.RootB = w.RootB, w.RootA
+			w.RootA, w.RootB, w.HeldA, w.HeldB = w.RootB, w.RootA, w.HeldB, w.HeldA
 			if w.Other != nil {
 				w.Frame, w.Other = w.Other, w.Frame
 			}

@@ -35,6 +35,7 @@ package link
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -91,12 +92,7 @@ func Find(sums map[string]*summary.Function, judged map[[2]summary.Pos]bool, n *
 	slices.Sort(keys)
 	l.findRoots(keys)
 	l.propagate()
-	for _, k := range keys { // (R1) what only unknown calls reach
-		if f := sums[k]; f.Target && len(l.contexts[k]) == 0 && !strings.Contains(k, "$") {
-			l.root(root{kind: exported, fn: k, home: typeOf(k)})
-		}
-	}
-	l.propagate()
+	l.unreached(keys)
 	n.Roots = len(l.roots)
 	n.Merged = l.merged
 	for _, c := range l.contexts {
@@ -105,10 +101,34 @@ func Find(sums map[string]*summary.Function, judged map[[2]summary.Pos]bool, n *
 	return l.pairs(keys, judged, n)
 }
 
-// root enters a function as a root.
-func (l *linker) root(r root) {
+// unreached makes roots of what only unknown calls reach (R1): the functions without callers, then, for cycles, one at a time.
+func (l *linker) unreached(keys []string) {
+	called := map[string]bool{}
+	for _, k := range keys {
+		for _, e := range l.sums[k].Edges {
+			if e.Callee != k {
+				called[e.Callee] = true
+			}
+		}
+	}
+	for _, cycles := range []bool{false, true} {
+		for _, k := range keys {
+			f := l.sums[k]
+			if f.Target && len(l.contexts[k]) == 0 && !strings.Contains(k, "$") && (cycles || !called[k]) {
+				l.root(root{kind: exported, fn: k, home: typeOf(k)}, locks{})
+				if cycles {
+					l.propagate()
+				}
+			}
+		}
+		l.propagate()
+	}
+}
+
+// root enters a function as a root, with locks that are held from the start.
+func (l *linker) root(r root, held locks) {
 	l.roots = append(l.roots, r)
-	c := &context{locks: locks{}, roots: map[int]bool{len(l.roots) - 1: true}, forked: r.kind != first && r.kind != initial}
+	c := &context{locks: held, roots: map[int]bool{len(l.roots) - 1: true}, forked: r.kind != first && r.kind != initial}
 	if l.enter(r.fn, c) {
 		l.push(r.fn)
 	}
@@ -120,25 +140,32 @@ func (l *linker) findRoots(keys []string) {
 		name := k[strings.LastIndexByte(k, '.')+1:]
 		switch {
 		case name == "init" || strings.HasPrefix(name, "init#"):
-			l.root(root{kind: initial, fn: k})
+			l.root(root{kind: initial, fn: k}, locks{})
 		case name == "main" && typeOf(k) == "":
-			l.root(root{kind: first, fn: k})
+			l.root(root{kind: first, fn: k}, locks{})
 		case isTest(name, k):
-			l.root(root{kind: test, fn: k})
+			l.root(root{kind: test, fn: k}, locks{})
 		case f.Exported && f.Target && !strings.HasPrefix(k, "main."):
-			l.root(root{kind: exported, fn: k, home: typeOf(k)})
+			l.root(root{kind: exported, fn: k, home: typeOf(k)}, locks{})
 		}
-		starts := map[int]*summary.Spawn{}
-		for i, s := range f.Spawns {
-			if s.Via == nil {
-				starts[i+1] = s
-				l.active[typeOf(k)] = true
-			}
+		for _, s := range f.Spawns {
+			l.active[typeOf(k)] = l.active[typeOf(k)] || s.Via == nil
 		}
 		for _, e := range f.Edges {
-			if s := starts[e.Thread]; s != nil && e.Thread > 0 && e.Callee == s.Func {
-				l.root(root{kind: spawned, many: s.Many, fn: e.Callee, home: typeOf(k), spawn: s})
+			if e.Thread == 0 {
+				continue
 			}
+			// What the goroutine begins with is a root where its go statement stands; what it calls through a value, where that is known.
+			s := f.Spawns[e.Thread-1]
+			begins := e.Callee == s.Func
+			if begins && s.Via != nil {
+				continue
+			}
+			held := locks{}
+			if !begins {
+				held = carry(&context{}, &e)
+			}
+			l.root(root{kind: spawned, many: s.Many, fn: e.Callee, home: typeOf(k), spawn: s}, held)
 		}
 		for _, e := range f.Exits {
 			for lock := range e.Locks.Plus {
@@ -293,9 +320,22 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 			if a.access.Loc.Object().Kind != path.Global && !l.oneObject(a, b, guard) {
 				codes = append(codes, "other-instance")
 			}
-			out = append(out, &pairs.Warning{Frame: a.fn, A: a.access, B: b.access, Codes: codes, Other: b.fn, RootA: l.name(a), RootB: l.name(b)})
+			out = append(out, &pairs.Warning{Frame: a.fn, A: a.access, B: b.access, Codes: codes, Other: b.fn, RootA: l.name(a), RootB: l.name(b),
+				HeldA: a.held(), HeldB: b.held()})
 		}
 	}
+	return out
+}
+
+// held lists the locks of the context, as far as they have a name.
+func (s *site) held() []string {
+	var out []string
+	for l := range s.locks {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(s.access.Locks.Plus)), func(n *path.Node) bool { return n.Key() == l }) {
+			out = append(out, l)
+		}
+	}
+	slices.Sort(out)
 	return out
 }
 

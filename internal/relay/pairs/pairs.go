@@ -32,6 +32,7 @@ type Warning struct {
 	// Of a warning of package link: the function of B, and the roots that reach the two.
 	Other        *summary.Function
 	RootA, RootB string
+	HeldA, HeldB []string // locks that callers hold, by name
 }
 
 // Counts says how many pairs each piece of evidence has taken out.
