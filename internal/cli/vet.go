@@ -50,7 +50,7 @@ func vet(ctx context.Context, env *Env, o vetOptions, patterns []string) error {
 	begin := time.Now()
 	cfg := relay.Config{Config: load.Config{Dir: o.dir, Patterns: patterns, Tests: o.tests}}
 	if o.tags != "" {
-		cfg.BuildFlags = []string{"-tags=" + o.tags}
+		cfg.Tags = strings.FieldsFunc(o.tags, func(r rune) bool { return r == ',' || r == ' ' })
 	}
 	res, err := relay.Run(ctx, cfg)
 	if err != nil {
@@ -154,7 +154,7 @@ func vetJSON(env *Env, o vetOptions, res *relay.Result, shown []*relay.Warning, 
 		return err
 	}
 	for _, e := range res.Errors {
-		if err := h.Warning(&report.Warning{Code: "load", Count: 1, Text: e}); err != nil {
+		if err := h.Warning(&report.Warning{Code: "load", Count: 1, Text: e.String()}); err != nil {
 			return err
 		}
 	}

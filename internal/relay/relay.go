@@ -25,11 +25,13 @@ package relay
 
 import (
 	"context"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"maps"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 
 	"presage/internal/relay/callgraph"
@@ -39,11 +41,13 @@ import (
 	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
 	"presage/internal/relay/symbolic"
+	"presage/internal/relay/unmodelled"
 )
 
 // Config says what to analyse.
 type Config struct {
 	load.Config
+	Tags     []string                          // build tags
 	Progress func(done, total int, pkg string) // called after each package, one at a time
 }
 
@@ -52,9 +56,26 @@ type Result struct {
 	Pairs    []*Warning // one for each two places, by position
 	Warnings []*Warning // those of Pairs that a report has (V4)
 	Stats    Stats
-	Errors   []string // of packages that did not load whole
+	Errors   []PackageError // of packages that did not load whole, by path
+
+	Unmatched []string // why patterns match nothing
 
 	sums map[string]*summary.Function
+}
+
+// PackageError says why a package did not load whole.
+type PackageError struct {
+	Path   string
+	Target bool // a pattern names it
+	Errors []string
+}
+
+func (e PackageError) String() string {
+	more := ""
+	if n := len(e.Errors) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return fmt.Sprintf("package %s is analysed only as far as it loads: %s%s", e.Path, e.Errors[0], more)
 }
 
 // Stats counts what was done.
@@ -64,7 +85,7 @@ type Stats struct {
 	Accesses, Spawns    int
 	Holes               int
 	Cuts                summary.Cuts // what is beyond the bounds
-	NoBody              int          // functions of assembly, or behind linkname
+	Unmodelled          unmodelled.Counts
 	Pairs               pairs.Counts
 	Link                link.Counts
 }
@@ -76,16 +97,20 @@ type run struct {
 	result *Result
 	found  []*pairs.Warning
 	judged map[[2]summary.Pos]bool // pairs of positions that are ordered where both goroutines are known
+	tags   []string                // of the build
 }
 
 // Run analyses the packages that the patterns name.
 func Run(ctx context.Context, cfg Config) (*Result, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(50)) // memory bounds the size of what can be analysed
+	if len(cfg.Tags) > 0 {
+		cfg.BuildFlags = append(slices.Clip(cfg.BuildFlags), "-tags="+strings.Join(cfg.Tags, ","))
+	}
 	prog, err := load.List(ctx, cfg.Config)
 	if err != nil {
 		return nil, err
 	}
-	r := &run{sums: map[string]*summary.Function{}, judged: map[[2]summary.Pos]bool{}, result: &Result{}}
+	r := &run{sums: map[string]*summary.Function{}, judged: map[[2]summary.Pos]bool{}, tags: cfg.Tags, result: &Result{Unmatched: prog.Unmatched}}
 	r.result.sums = r.sums
 	done := 0
 	err = prog.Visit(ctx, cfg.Workers, func(p *load.Package) error {
@@ -105,7 +130,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	}
 	r.result.Stats.Lines = prog.Lines
 	r.found = append(r.found, link.Find(r.sums, r.judged, &r.result.Stats.Link)...)
-	slices.Sort(r.result.Errors)
+	slices.SortFunc(r.result.Errors, func(a, b PackageError) int { return strings.Compare(a.Path, b.Path) })
 	l := &r.result.Stats.Link
 	r.result.Stats.Cuts[summary.BoundContexts] += l.Merged
 	r.result.Stats.Cuts[summary.BoundSites] += l.Left
@@ -118,8 +143,8 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 func (r *run) visit(p *load.Package) error {
 	r.mu.Lock()
 	r.result.Stats.Packages++
-	if p.Target {
-		r.result.Errors = append(r.result.Errors, p.Errors...)
+	if len(p.Errors) > 0 && (p.Target || len(p.Files) > 0) { // what has no files at all is an error of its importer
+		r.result.Errors = append(r.result.Errors, PackageError{p.Path, p.Target, p.Errors})
 	}
 	r.mu.Unlock()
 	if p.SSA == nil {
@@ -143,7 +168,9 @@ func (r *run) visit(p *load.Package) error {
 		}}
 	var stats Stats
 	var found []*pairs.Warning
-	for _, comp := range callgraph.Components(callgraph.Functions(p.SSA)) {
+	fns := callgraph.Functions(p.SSA)
+	stats.Unmodelled = unmodelled.Of(p, fns, r.tags)
+	for _, comp := range callgraph.Components(fns) {
 		rounds := 1
 		if len(comp) > 1 {
 			rounds = 2
@@ -177,6 +204,7 @@ func (r *run) visit(p *load.Package) error {
 	r.found = append(r.found, found...)
 	t := &r.result.Stats
 	t.Functions += stats.Functions
+	t.Unmodelled.Add(stats.Unmodelled)
 	t.Cuts.Add(&stats.Cuts)
 	t.Cuts[summary.BoundPairs] += stats.Pairs.Cut
 	t.Cuts[summary.BoundChain] += stats.Pairs.Chain

@@ -71,7 +71,10 @@ type Package struct {
 	Files   []*ast.File
 	SSA     *ssa.Package
 	Fset    *token.FileSet
+	Ignored []string // files that build constraints leave out
 	Errors  []string
+
+	wrongAt []token.Pos // of errors of the type checker
 }
 
 // Program is what was visited.
@@ -79,6 +82,19 @@ type Program struct {
 	Fset     *token.FileSet
 	Packages []*Meta // dependencies first
 	Lines    int64   // of the source files that were read
+
+	Unmatched []string // why patterns match nothing
+}
+
+// NoMatchError says that there is nothing to analyse.
+type NoMatchError struct{ Patterns, Reasons []string }
+
+func (e *NoMatchError) Error() string {
+	text := "no Go packages match " + strings.Join(e.Patterns, " ")
+	for _, r := range e.Reasons {
+		text += ": " + r
+	}
+	return text
 }
 
 // Meta is what is known of a package before it is visited, and its types afterwards.
@@ -135,10 +151,14 @@ func List(ctx context.Context, cfg Config) (*Program, error) {
 		return m
 	}
 	for _, p := range roots {
+		if len(p.CompiledGoFiles) == 0 && len(p.Errors) > 0 { // a pattern that matches nothing
+			prog.Unmatched = append(prog.Unmatched, p.Errors[0].Msg)
+			continue
+		}
 		add(p).Target = true
 	}
 	if len(prog.Packages) == 0 {
-		return nil, errors.New("no Go packages match " + strings.Join(patterns, " "))
+		return nil, &NoMatchError{patterns, prog.Unmatched}
 	}
 	return prog, nil
 }
@@ -264,7 +284,7 @@ func (v *visitor) work(ctx context.Context) {
 
 // one reads, checks and builds a package and has it visited.
 func (v *visitor) one(m *Meta) error {
-	p := &Package{ID: m.ID, Path: m.PkgPath, Std: m.Std, Target: m.Target, ForTest: m.ForTest != "", Bodies: m.Bodies, Fset: v.prog.Fset}
+	p := &Package{ID: m.ID, Path: m.PkgPath, Std: m.Std, Target: m.Target, ForTest: m.ForTest != "", Bodies: m.Bodies, Fset: v.prog.Fset, Ignored: m.IgnoredFiles}
 	if m.Module != nil {
 		p.Module = m.Module.Path
 	}
@@ -275,6 +295,9 @@ func (v *visitor) one(m *Meta) error {
 	v.check(m, p)
 	m.Checked = p.Types
 	if p.Bodies {
+		if len(p.Errors) > 0 {
+			p.cut()
+		}
 		p.SSA = v.build(m, p)
 	}
 	v.mu.Lock()
@@ -331,9 +354,11 @@ func (v *visitor) check(m *Meta, p *Package) {
 	conf := types.Config{
 		Importer: importer{m, v}, Sizes: m.TypesSizes, IgnoreFuncBodies: !p.Bodies,
 		Error: func(err error) {
-			if len(p.Errors) < 10 {
-				p.Errors = append(p.Errors, err.Error())
+			var wrong types.Error
+			if errors.As(err, &wrong) && !wrong.Soft {
+				p.wrongAt = append(p.wrongAt, wrong.Pos)
 			}
+			p.Errors = append(p.Errors, err.Error())
 		},
 	}
 	if m.Module != nil && m.Module.GoVersion != "" {
@@ -368,6 +393,9 @@ func (v *visitor) build(m *Meta, p *Package) (pkg *ssa.Package) {
 		if path != "unsafe" {
 			create(v.checked(m.Imports[path].ID))
 		}
+	}
+	for _, t := range p.Types.Imports() { // those that did not load are empty
+		create(t)
 	}
 	pkg = prog.CreatePackage(p.Types, p.Files, p.Info, false)
 	pkg.Build()
