@@ -35,6 +35,7 @@ import (
 	"sync"
 
 	"presage/internal/relay/callgraph"
+	"presage/internal/relay/guard"
 	"presage/internal/relay/link"
 	"presage/internal/relay/load"
 	"presage/internal/relay/pairs"
@@ -60,7 +61,10 @@ type Result struct {
 
 	Unmatched []string // why patterns match nothing
 
-	sums map[string]*summary.Function
+	sums    map[string]*summary.Function
+	guards  *guard.Table
+	roots   map[string]string   // as link.Found has them
+	callers map[string][]caller // by callee, made when they are wanted
 }
 
 // PackageError says why a package did not load whole.
@@ -129,7 +133,9 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 		return nil, err
 	}
 	r.result.Stats.Lines = prog.Lines
-	r.found = append(r.found, link.Find(r.sums, r.judged, &r.result.Stats.Link)...)
+	linked := link.Find(r.sums, r.judged, &r.result.Stats.Link)
+	r.found = append(r.found, linked.Warnings...)
+	r.result.guards, r.result.roots = linked.Guards, linked.Roots
 	slices.SortFunc(r.result.Errors, func(a, b PackageError) int { return strings.Compare(a.Path, b.Path) })
 	l := &r.result.Stats.Link
 	r.result.Stats.Cuts[summary.BoundContexts] += l.Merged

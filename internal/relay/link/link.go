@@ -39,6 +39,7 @@ import (
 	"slices"
 	"strings"
 
+	"presage/internal/relay/guard"
 	"presage/internal/relay/lockset"
 	"presage/internal/relay/pairs"
 	"presage/internal/relay/path"
@@ -56,6 +57,10 @@ const (
 	exported             // called from outside
 )
 
+func (k kind) String() string {
+	return [...]string{"init", "main", "test", "goroutine", "exported"}[k]
+}
+
 // root is where a goroutine begins.
 type root struct {
 	kind  kind
@@ -71,6 +76,7 @@ type linker struct {
 	contexts map[string][]*context
 	work     []string
 	queued   map[string]bool
+	guards   *guard.Table
 	merged   int             // contexts beyond the bound
 	active   map[string]bool // types that show concurrency (R2)
 }
@@ -82,9 +88,16 @@ type Counts struct {
 	Left                                          int // sites beyond the bound
 }
 
+// Found is what Find returns.
+type Found struct {
+	Warnings []*pairs.Warning
+	Guards   *guard.Table
+	Roots    map[string]string // the functions that goroutines begin with, and what makes them roots
+}
+
 // Find returns the warnings over all roots. judged are pairs of positions that a frame has found ordered.
-func Find(sums map[string]*summary.Function, judged map[[2]summary.Pos]bool, n *Counts) []*pairs.Warning {
-	l := &linker{sums: sums, contexts: map[string][]*context{}, queued: map[string]bool{}, active: map[string]bool{}}
+func Find(sums map[string]*summary.Function, judged map[[2]summary.Pos]bool, n *Counts) *Found {
+	l := &linker{guards: &guard.Table{}, sums: sums, contexts: map[string][]*context{}, queued: map[string]bool{}, active: map[string]bool{}}
 	keys := make([]string, 0, len(sums))
 	for k := range sums {
 		keys = append(keys, k)
@@ -98,7 +111,14 @@ func Find(sums map[string]*summary.Function, judged map[[2]summary.Pos]bool, n *
 	for _, c := range l.contexts {
 		n.Contexts += len(c)
 	}
-	return l.pairs(keys, judged, n)
+	found := &Found{Guards: l.guards, Roots: map[string]string{}}
+	for _, r := range l.roots {
+		if found.Roots[r.fn] == "" || r.kind == spawned {
+			found.Roots[r.fn] = r.kind.String()
+		}
+	}
+	found.Warnings = l.pairs(keys, judged, n)
+	return found
 }
 
 // unreached makes roots of what only unknown calls reach (R1): the functions without callers, then, for cycles, one at a time.
@@ -237,6 +257,7 @@ func (l *linker) pairs(keys []string, judged map[[2]summary.Pos]bool, n *Counts)
 						order = append(order, c)
 					}
 					classes[c] = append(classes[c], s)
+					l.guards.Use(c, s.path, a, s.locks)
 					n.Sites++
 				}
 			}
@@ -429,16 +450,11 @@ func shared(a, b *site) guardKind {
 
 // relation is how a lock lies to a path: the steps from the deepest object that both have. "" if there is none.
 func relation(lock, p string) string {
-	n := 0
-	for i := 0; i < len(lock) && i < len(p) && lock[i] == p[i]; i++ {
-		if i+1 == len(lock) || i+1 == len(p) || strings.IndexByte("![*", lock[i+1]) >= 0 && strings.IndexByte("![*", p[i+1]) >= 0 {
-			n = i + 1
-		}
-	}
-	if n == 0 || lock[0] == '?' {
+	toLock, toMemory, ok := guard.Relation(lock, p)
+	if !ok {
 		return ""
 	}
-	return lock[n:] + "|" + p[n:]
+	return toLock + "|" + toMemory
 }
 
 // majority is the class of the lock that most sites hold, "" if none is held at half of them.

@@ -1,0 +1,62 @@
+package relay
+
+import (
+	"maps"
+	"slices"
+
+	"presage/internal/relay/summary"
+)
+
+// caller is a call as its callee sees it.
+type caller struct {
+	fn  string
+	pos summary.Pos
+}
+
+// chain returns the calls that lead to a function from a root, innermost first: from the root of that name, or, if root is "", from the
+// nearest one; and the root's name. Without a chain of known calls it is empty, and the root as given.
+//
+// Breadth first against the calls: the chain has the fewest calls, and among these is the first by name and place.
+func (r *Result) chain(fn, root string) ([]caller, string) {
+	if r.callers == nil {
+		r.callers = callers(r.sums)
+	}
+	ends := func(k string) bool { return k == root || root == "" && r.roots[k] != "" }
+	type step struct {
+		fn   string
+		call *caller
+		from *step
+	}
+	seen := map[string]bool{fn: true}
+	for queue := []*step{{fn: fn}}; len(queue) > 0; queue = queue[1:] {
+		s := queue[0]
+		if ends(s.fn) {
+			var out []caller
+			for ; s.call != nil; s = s.from {
+				out = append(out, *s.call)
+			}
+			slices.Reverse(out)
+			return out, queue[0].fn
+		}
+		for _, c := range r.callers[s.fn] {
+			if !seen[c.fn] {
+				seen[c.fn] = true
+				queue = append(queue, &step{c.fn, &c, s})
+			}
+		}
+	}
+	return nil, root
+}
+
+// callers turns the calls around. Calls that goroutines make are left out: who is called there is a root of its own.
+func callers(sums map[string]*summary.Function) map[string][]caller {
+	out := map[string][]caller{}
+	for _, k := range slices.Sorted(maps.Keys(sums)) {
+		for _, e := range sums[k].Edges {
+			if e.Thread == 0 {
+				out[e.Callee] = append(out[e.Callee], caller{k, e.Pos})
+			}
+		}
+	}
+	return out
+}
