@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+
+	"presage/internal/relay"
+	"presage/internal/relay/load"
+	"presage/internal/relay/summary"
+	"presage/internal/relay/tier"
+)
+
+//go:embed known.txt
+var knownTable string
+
+// knownRace is one block of known.txt.
+type knownRace struct {
+	name, module, before, after string
+	packages                    []string
+	class, write, other         *regexp.Regexp
+	bare                        bool // the other access holds no lock of its function
+}
+
+// readKnown parses the table.
+func readKnown(text string) ([]*knownRace, error) {
+	var out []*knownRace
+	var r *knownRace
+	for n, line := range strings.Split(text, "\n") {
+		key, rest, _ := strings.Cut(line, " ")
+		rest = strings.TrimSpace(rest)
+		if line == "" || key == "#" {
+			continue
+		}
+		if key == "race" {
+			r = &knownRace{name: rest}
+			out = append(out, r)
+			continue
+		}
+		if r == nil {
+			return nil, fmt.Errorf("known.txt:%d: %s before the first race", n+1, key)
+		}
+		var err error
+		switch key {
+		case "module":
+			f := strings.Fields(rest)
+			if len(f) != 3 {
+				return nil, fmt.Errorf("known.txt:%d: a module and two versions are wanted", n+1)
+			}
+			r.module, r.before, r.after = f[0], f[1], f[2]
+		case "packages":
+			r.packages = strings.Fields(rest)
+		case "class":
+			r.class, err = regexp.Compile(rest)
+		case "write":
+			r.write, err = regexp.Compile(rest)
+		case "other":
+			r.other, err = regexp.Compile(rest)
+		case "bare":
+			r.bare = rest == "other"
+		default:
+			err = fmt.Errorf("unknown key %s", key)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("known.txt:%d: %w", n+1, err)
+		}
+	}
+	return out, nil
+}
+
+// matches reports whether the warning is the race.
+func (r *knownRace) matches(w *relay.Warning) bool {
+	of := func(a *summary.Access) bool {
+		return r.class.MatchString(a.Loc.Class()) || a.At != nil && r.class.MatchString(a.At.Class())
+	}
+	if !of(w.A) && !of(w.B) {
+		return false
+	}
+	fits := func(a, b *summary.Access) bool {
+		return a.Kind.Writes() && r.write.MatchString(a.Func) && r.other.MatchString(b.Func) && (!r.bare || len(b.Locks.Plus) == 0)
+	}
+	return fits(w.A, w.B) || fits(w.B, w.A)
+}
+
+// analysis is the result for one version of one module, shared by the races in it.
+type analysis struct {
+	res  *relay.Result
+	cost float64 // seconds of processors
+	err  error
+}
+
+// verdict is the best matching warning of one version.
+type verdict struct {
+	best    *relay.Warning
+	matched int
+}
+
+func (v verdict) String() string {
+	if v.best == nil {
+		return "none"
+	}
+	if len(v.best.Codes) == 0 {
+		return string(v.best.Tier)
+	}
+	return fmt.Sprintf("%s %v", v.best.Tier, v.best.Codes)
+}
+
+// known looks for each race of the table in the version that has it and in the one that has not.
+func known(scratch, only string, verbose bool) {
+	races, err := readKnown(knownTable)
+	if err != nil {
+		log.Fatal(err)
+	}
+	done := map[string]*analysis{}
+	var rows, before, gone int
+	lost := map[string]int{}
+	for _, r := range races {
+		if !strings.Contains(r.name, only) {
+			continue
+		}
+		rows++
+		var found [2]verdict
+		var cost [2]float64
+		for i, version := range []string{r.before, r.after} {
+			a := analyseModule(done, scratch, r, version)
+			if a.err != nil {
+				log.Fatalf("%s %s: %v", r.name, version, a.err)
+			}
+			cost[i] = a.cost
+			found[i] = r.judge(a.res, verbose)
+		}
+		fmt.Printf("%-38s %-45v after: %-40v %5.1f s %5.1f s\n", r.name, found[0], found[1], cost[0], cost[1])
+		shown := found[0].best != nil && found[0].best.Tier == tier.Likely
+		if shown {
+			before++
+		} else if b := found[0].best; b != nil {
+			for _, c := range b.Codes {
+				lost[c]++
+			}
+		} else {
+			lost["no warning"]++
+		}
+		if found[1].best == nil || found[1].best.Tier != tier.Likely {
+			gone++
+		}
+	}
+	fmt.Printf("likely before the fix %d of %d, not likely after it %d of %d\n", before, rows, gone, rows)
+	for _, c := range append(codes(), "no warning") {
+		if lost[c] > 0 {
+			fmt.Printf("  %-18s takes %d of %d\n", c, lost[c], rows)
+		}
+	}
+}
+
+func codes() []string {
+	var out []string
+	for _, r := range tier.Reasons {
+		out = append(out, r.Code)
+	}
+	return out
+}
+
+// judge finds the best warning that is the race.
+func (r *knownRace) judge(res *relay.Result, verbose bool) (v verdict) {
+	for _, w := range res.Pairs {
+		if !r.matches(w) {
+			continue
+		}
+		v.matched++
+		if verbose {
+			fmt.Printf("    %v %v %s, %v %v %s, %s %v roots %s %s\n", place(res, w.A), w.A.Kind, w.A.Func, place(res, w.B), w.B.Kind, w.B.Func, w.Tier, w.Codes, w.RootA, w.RootB)
+		}
+		if v.best == nil || w.Tier != v.best.Tier && !tier.Shows(w.Tier, v.best.Tier) {
+			v.best = w
+		}
+	}
+	return v
+}
+
+// analyseModule analyses the packages of one version, in a module that requires it.
+func analyseModule(done map[string]*analysis, scratch string, r *knownRace, version string) *analysis {
+	key := r.module + "@" + version + " " + strings.Join(r.packages, " ")
+	if a := done[key]; a != nil {
+		return a
+	}
+	a := &analysis{}
+	done[key] = a
+	dir := filepath.Join(scratch, strings.NewReplacer("/", "_").Replace(r.module)+"@"+version)
+	if a.err = os.MkdirAll(dir, 0o777); a.err != nil {
+		return a
+	}
+	mod := fmt.Sprintf("module known\n\ngo 1.25\n\nrequire %s %s\n", r.module, version)
+	if a.err = os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o666); a.err != nil {
+		return a
+	}
+	env := append(slices.Clip(os.Environ()), "GOFLAGS=-mod=mod", "GOWORK=off")
+	cmd := exec.Command("go", append([]string{"list", "-deps"}, r.packages...)...)
+	cmd.Dir, cmd.Env = dir, append(slices.Clip(env), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		a.err = fmt.Errorf("go list: %w\n%s", err, out)
+		return a
+	}
+	begin := processors()
+	a.res, a.err = relay.Run(context.Background(), relay.Config{Config: load.Config{Dir: dir, Env: env, Patterns: r.packages}})
+	a.cost = processors() - begin
+	return a
+}
+
+// processors is the processor time of this process in seconds.
+func processors() float64 {
+	var use syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
+		log.Fatal(err)
+	}
+	return seconds(use.Utime) + seconds(use.Stime)
+}
