@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log"
 	"os"
@@ -13,6 +14,11 @@ import (
 	"presage/internal/relay/load"
 	"presage/internal/relay/summary"
 	"presage/internal/relay/tier"
+)
+
+var (
+	keep  = flag.String("store", "", "with -module: directory of summaries")
+	share = flag.Bool("share", false, "with -module and -store: summarise only, beside other processes")
 )
 
 // scale measures the analysis of a module: time, memory, and what each piece of evidence takes out.
@@ -42,7 +48,7 @@ func scale(dir string, patterns []string, profile string, workers int) {
 			}
 		}
 	}
-	res, err := relay.Run(context.Background(), relay.Config{Config: load.Config{Dir: dir, Patterns: patterns, Workers: workers}, Progress: progress})
+	res, err := relay.Run(context.Background(), relay.Config{Config: load.Config{Dir: dir, Patterns: patterns, Workers: workers}, Progress: progress, Store: *keep, Share: *share})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -59,6 +65,7 @@ func scale(dir string, patterns []string, profile string, workers int) {
 	}
 	s := res.Stats
 	fmt.Printf("packages %d, functions %d, lines %d, errors %d\n", s.Packages, s.Functions, s.Lines, len(res.Errors))
+	fmt.Printf("directory of summaries: %+v\n", s.Store)
 	fmt.Printf("accesses %d, goroutines %d, holes %d, beyond bounds %d\n", s.Accesses, s.Spawns, s.Holes, s.Cuts.Total())
 	for b, n := range s.Cuts {
 		if n > 0 {

@@ -26,22 +26,18 @@ package relay
 import (
 	"context"
 	"fmt"
-	"go/ast"
-	"go/token"
 	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 
-	"presage/internal/relay/callgraph"
 	"presage/internal/relay/guard"
 	"presage/internal/relay/link"
 	"presage/internal/relay/load"
 	"presage/internal/relay/pairs"
-	"presage/internal/relay/path"
+	"presage/internal/relay/store"
 	"presage/internal/relay/summary"
-	"presage/internal/relay/symbolic"
 	"presage/internal/relay/unmodelled"
 )
 
@@ -50,6 +46,9 @@ type Config struct {
 	load.Config
 	Tags     []string                          // build tags
 	Progress func(done, total int, pkg string) // called after each package, one at a time
+
+	Store string // directory of summaries (package store); "" is none
+	Share bool   // summarise only, together with other processes that share Store
 }
 
 // Result is what Run returns.
@@ -92,16 +91,27 @@ type Stats struct {
 	Unmodelled          unmodelled.Counts
 	Pairs               pairs.Counts
 	Link                link.Counts
+	Store               Store
+}
+
+// Store counts what was found in the directory of summaries.
+type Store struct {
+	Found, Made int
+	Damaged     int // entries that were not whole
 }
 
 // run is one analysis.
 type run struct {
-	mu     sync.Mutex
-	sums   map[string]*summary.Function
-	result *Result
-	found  []*pairs.Warning
-	judged map[[2]summary.Pos]bool // pairs of positions that are ordered where both goroutines are known
-	tags   []string                // of the build
+	cfg     Config
+	dir     *store.Dir // nil: none
+	program store.Digest
+	result  *Result
+
+	mu      sync.Mutex // guards what follows, and result.Stats and result.Errors
+	sums    map[string]*summary.Function
+	units   map[string]*unit        // by package ID
+	digests map[string]store.Digest // of a package and all that it imports
+	done    int
 }
 
 // Run analyses the packages that the patterns name.
@@ -114,114 +124,98 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{sums: map[string]*summary.Function{}, judged: map[[2]summary.Pos]bool{}, tags: cfg.Tags, result: &Result{Unmatched: prog.Unmatched}}
-	r.result.sums = r.sums
-	done := 0
-	err = prog.Visit(ctx, cfg.Workers, func(p *load.Package) error {
-		if err := r.visit(p); err != nil {
-			return err
+	r := &run{cfg: cfg, result: &Result{Unmatched: prog.Unmatched}, sums: map[string]*summary.Function{}, units: map[string]*unit{}, digests: map[string]store.Digest{}}
+	if cfg.Store != "" {
+		if r.dir, err = store.Open(cfg.Store); err != nil {
+			return nil, err
 		}
+		if r.program, err = store.Executable(); err != nil {
+			return nil, fmt.Errorf("the executable, which summaries are kept under: %w", err)
+		}
+	}
+	progress := func(p *load.Package) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.done++
 		if cfg.Progress != nil {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			done++
-			cfg.Progress(done, len(prog.Packages), p.Path)
+			cfg.Progress(r.done, len(prog.Packages), p.Path)
 		}
-		return nil
-	})
+	}
+	err = prog.Visit(ctx, cfg.Workers, load.Visitor{
+		Known: func(p *load.Package) (load.State, error) {
+			state, err := r.known(p)
+			if state == load.Known {
+				progress(p)
+			}
+			return state, err
+		},
+		Visit: func(p *load.Package) error {
+			defer progress(p)
+			return r.visit(p)
+		}})
 	if err != nil {
 		return nil, err
 	}
 	r.result.Stats.Lines = prog.Lines
-	linked := link.Find(r.sums, r.judged, &r.result.Stats.Link)
-	r.found = append(r.found, linked.Warnings...)
-	r.result.guards, r.result.roots = linked.Guards, linked.Roots
-	slices.SortFunc(r.result.Errors, func(a, b PackageError) int { return strings.Compare(a.Path, b.Path) })
-	l := &r.result.Stats.Link
-	r.result.Stats.Cuts[summary.BoundContexts] += l.Merged
-	r.result.Stats.Cuts[summary.BoundSites] += l.Left
-	r.result.Pairs = r.result.merge(r.found)
-	r.result.Warnings = gather(r.result.Pairs)
+	if !cfg.Share {
+		r.link(prog)
+	}
+	if r.dir != nil {
+		if err := r.dir.Trim(); err != nil {
+			return nil, err
+		}
+	}
 	return r.result, nil
 }
 
-// visit summarises a package (V1).
-func (r *run) visit(p *load.Package) error {
-	r.mu.Lock()
-	r.result.Stats.Packages++
-	if len(p.Errors) > 0 && (p.Target || len(p.Files) > 0) { // what has no files at all is an error of its importer
-		r.result.Errors = append(r.result.Errors, PackageError{p.Path, p.Target, p.Errors})
-	}
-	r.mu.Unlock()
-	if p.SSA == nil {
-		return nil
-	}
-	own := map[string]*summary.Function{}
-	generated := map[string]bool{}
-	for _, f := range p.Files {
-		if ast.IsGenerated(f) {
-			generated[p.Fset.File(f.FileStart).Name()] = true
-		}
-	}
-	c := &symbolic.Context{Generated: func(pos token.Pos) bool { return pos.IsValid() && generated[p.Fset.File(pos).Name()] },
-		Table: path.NewTable(), Fset: p.Fset, Std: p.Std, Lookup: func(key string) *summary.Function {
-			if s := own[key]; s != nil {
-				return s
-			}
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			return r.sums[key]
-		}}
-	var stats Stats
+// link does what needs all summaries, in the order of the packages.
+func (r *run) link(prog *load.Program) {
+	sums := map[string]*summary.Function{}
+	judged := map[[2]summary.Pos]bool{}
 	var found []*pairs.Warning
-	fns := callgraph.Functions(p.SSA)
-	stats.Unmodelled = unmodelled.Of(p, fns, r.tags)
-	for _, comp := range callgraph.Components(fns) {
-		rounds := 1
-		if len(comp) > 1 {
-			rounds = 2
+	t := &r.result.Stats
+	for _, m := range prog.Packages {
+		u := r.units[m.ID]
+		if u == nil {
+			continue
 		}
-		for round := range rounds {
-			for _, fn := range comp {
-				s := c.Analyse(fn)
-				if round == rounds-1 {
-					if p.Target {
-						found = append(found, pairs.Find(s, &stats.Pairs)...)
-					}
-					stats.Functions++
-					stats.Cuts.Add(&s.Cuts)
-					stats.Spawns += len(s.Spawns)
-				}
-				s.Target = p.Target
-				symbolic.Export(s)
-				own[s.Key] = s
+		own := map[string]*summary.Function{}
+		for _, f := range u.Functions {
+			own[f.Key] = f
+			if old := sums[f.Key]; old == nil || f.Target && !old.Target { // a package and its variant for a test
+				sums[f.Key] = f
 			}
 		}
+		for _, w := range u.Found {
+			found = append(found, &pairs.Warning{Frame: own[w.Frame], A: w.A, B: w.B, Codes: w.Codes})
+		}
+		maps.Copy(judged, u.Stats.Pairs.Judged)
+		t.add(&u.Stats)
 	}
-	for _, s := range own {
-		stats.Accesses += len(s.Accesses)
-		stats.Holes += len(s.Holes)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for k, s := range own {
-		r.sums[k] = s
-	}
-	r.found = append(r.found, found...)
-	t := &r.result.Stats
-	t.Functions += stats.Functions
-	t.Unmodelled.Add(stats.Unmodelled)
-	t.Cuts.Add(&stats.Cuts)
-	t.Cuts[summary.BoundPairs] += stats.Pairs.Cut
-	t.Cuts[summary.BoundChain] += stats.Pairs.Chain
-	t.Spawns += stats.Spawns
-	t.Accesses += stats.Accesses
-	t.Holes += stats.Holes
-	maps.Copy(r.judged, stats.Pairs.Judged)
-	t.Pairs.Pairs += stats.Pairs.Pairs
-	t.Pairs.Locks += stats.Pairs.Locks
-	t.Pairs.Ordered += stats.Pairs.Ordered
-	t.Pairs.Instances += stats.Pairs.Instances
-	t.Pairs.Atomic += stats.Pairs.Atomic
-	return nil
+	r.sums, r.result.sums = sums, sums
+	linked := link.Find(sums, judged, &t.Link)
+	found = append(found, linked.Warnings...)
+	r.result.guards, r.result.roots = linked.Guards, linked.Roots
+	slices.SortFunc(r.result.Errors, func(a, b PackageError) int { return strings.Compare(a.Path, b.Path) })
+	t.Cuts[summary.BoundContexts] += t.Link.Merged
+	t.Cuts[summary.BoundSites] += t.Link.Left
+	r.result.Pairs = r.result.merge(found)
+	r.result.Warnings = gather(r.result.Pairs)
+}
+
+// add adds the counts of a package.
+func (t *Stats) add(o *Stats) {
+	t.Functions += o.Functions
+	t.Cuts.Add(&o.Cuts)
+	t.Cuts[summary.BoundPairs] += o.Pairs.Cut
+	t.Cuts[summary.BoundChain] += o.Pairs.Chain
+	t.Unmodelled.Add(o.Unmodelled)
+	t.Spawns += o.Spawns
+	t.Accesses += o.Accesses
+	t.Holes += o.Holes
+	t.Pairs.Pairs += o.Pairs.Pairs
+	t.Pairs.Locks += o.Pairs.Locks
+	t.Pairs.Ordered += o.Pairs.Ordered
+	t.Pairs.Instances += o.Pairs.Instances
+	t.Pairs.Atomic += o.Pairs.Atomic
 }

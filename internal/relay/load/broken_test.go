@@ -50,7 +50,7 @@ var bad = missing.V
 		t.Fatal(err)
 	}
 	var got []string
-	err = prog.Visit(context.Background(), 1, func(p *load.Package) error {
+	err = prog.Visit(context.Background(), 1, load.Visitor{Visit: func(p *load.Package) error {
 		if !p.Target {
 			return nil
 		}
@@ -63,7 +63,7 @@ var bad = missing.V
 			}
 		}
 		return nil
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

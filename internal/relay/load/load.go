@@ -22,6 +22,9 @@
 //
 // (L5) Of package runtime and what it alone uses only declarations are read: the model of package model stands for them.
 //
+// (L6) A package that the visitor knows already is not loaded. If a package that is loaded imports it, of its source the declarations are
+// checked.
+//
 // # Soundness
 //
 // CGO_ENABLED is 0: files that import "C" are not read, nor are assembly and linknamed bodies; they have no summary.
@@ -29,15 +32,12 @@ package load
 
 import (
 	"context"
-	"errors"
+	"crypto/sha256"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/scanner"
 	"go/token"
 	"go/types"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -64,9 +64,10 @@ type Package struct {
 	Std     bool
 	Target  bool // one of the patterns names it
 	ForTest bool
-	Bodies  bool     // function bodies were read (L5)
+	Bodies  bool     // function bodies are read (L5)
 	Imports []string // IDs of direct imports, sorted
-	Types   *types.Package
+	Sources []Source
+	Types   *types.Package // nil, like what follows, of a package that is known (L6) or has no bodies
 	Info    *types.Info
 	Files   []*ast.File
 	SSA     *ssa.Package
@@ -77,11 +78,20 @@ type Package struct {
 	wrongAt []token.Pos // of errors of the type checker
 }
 
+// Source is a file of a package.
+type Source struct {
+	Name  string
+	Sum   [sha256.Size]byte
+	Lines int
+
+	text []byte
+}
+
 // Program is what was visited.
 type Program struct {
 	Fset     *token.FileSet
 	Packages []*Meta // dependencies first
-	Lines    int64   // of the source files that were read
+	Lines    int64   // of the source files
 
 	Unmatched []string // why patterns match nothing
 }
@@ -101,8 +111,9 @@ func (e *NoMatchError) Error() string {
 type Meta struct {
 	*packages.Package
 	Std, Target, Bodies bool
-	Checked             *types.Package
 
+	once    sync.Once // makes checked
+	checked *types.Package
 	index   int
 	waiting int     // imports that were not visited yet
 	users   []*Meta // that import it
@@ -209,195 +220,4 @@ func skeleton(path string) bool {
 		}
 	}
 	return false
-}
-
-// Visit loads every package of the program and calls visit for each, after its imports. Packages that do not depend on
-// each other may be visited at once.
-func (prog *Program) Visit(ctx context.Context, workers int, visit func(*Package) error) error {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	v := &visitor{prog: prog, visit: visit, left: len(prog.Packages), byID: map[string]*Meta{}}
-	v.cond = sync.NewCond(&v.mu)
-	for _, m := range prog.Packages {
-		v.byID[m.ID] = m
-		if m.waiting == 0 {
-			v.ready = append(v.ready, m)
-		}
-	}
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() { v.work(ctx) })
-	}
-	wg.Wait()
-	return v.err
-}
-
-type visitor struct {
-	prog  *Program
-	visit func(*Package) error
-
-	mu    sync.Mutex
-	cond  *sync.Cond
-	ready []*Meta // may be visited now
-	left  int     // packages that were not visited
-	byID  map[string]*Meta
-	err   error
-}
-
-func (v *visitor) work(ctx context.Context) {
-	for {
-		v.mu.Lock()
-		for len(v.ready) == 0 && v.left > 0 && v.err == nil {
-			v.cond.Wait()
-		}
-		if v.left == 0 || v.err != nil {
-			v.mu.Unlock()
-			return
-		}
-		m := v.ready[0]
-		for _, r := range v.ready { // the earliest, so that few packages are open at once
-			if r.index < m.index {
-				m = r
-			}
-		}
-		v.ready = slices.DeleteFunc(v.ready, func(r *Meta) bool { return r == m })
-		v.mu.Unlock()
-		err := ctx.Err()
-		if err == nil {
-			err = v.one(m)
-		}
-		v.mu.Lock()
-		if err != nil && v.err == nil {
-			v.err = err
-		}
-		v.left--
-		for _, u := range m.users {
-			if u.waiting--; u.waiting == 0 {
-				v.ready = append(v.ready, u)
-			}
-		}
-		v.cond.Broadcast()
-		v.mu.Unlock()
-	}
-}
-
-// one reads, checks and builds a package and has it visited.
-func (v *visitor) one(m *Meta) error {
-	p := &Package{ID: m.ID, Path: m.PkgPath, Std: m.Std, Target: m.Target, ForTest: m.ForTest != "", Bodies: m.Bodies, Fset: v.prog.Fset, Ignored: m.IgnoredFiles}
-	if m.Module != nil {
-		p.Module = m.Module.Path
-	}
-	for _, e := range m.Errors {
-		p.Errors = append(p.Errors, e.Error())
-	}
-	lines := v.parse(m, p)
-	v.check(m, p)
-	m.Checked = p.Types
-	if p.Bodies {
-		if len(p.Errors) > 0 {
-			p.cut()
-		}
-		p.SSA = v.build(m, p)
-	}
-	v.mu.Lock()
-	v.prog.Lines += lines
-	v.mu.Unlock()
-	return v.visit(p)
-}
-
-func (v *visitor) parse(m *Meta, p *Package) (lines int64) {
-	for _, name := range m.CompiledGoFiles {
-		f, err := parser.ParseFile(v.prog.Fset, name, nil, parser.SkipObjectResolution|parser.ParseComments)
-		if err != nil {
-			var list scanner.ErrorList
-			if errors.As(err, &list) {
-				err = list[0]
-			}
-			p.Errors = append(p.Errors, err.Error())
-		}
-		if f != nil {
-			p.Files = append(p.Files, f)
-			lines += int64(v.prog.Fset.File(f.FileStart).LineCount())
-		}
-	}
-	return lines
-}
-
-type importer struct {
-	m *Meta
-	v *visitor
-}
-
-func (im importer) Import(path string) (*types.Package, error) {
-	if path == "unsafe" {
-		return types.Unsafe, nil
-	}
-	d := im.m.Imports[path]
-	if d == nil {
-		return nil, fmt.Errorf("package %s is not known", path)
-	}
-	if t := im.v.checked(d.ID); t != nil {
-		return t, nil
-	}
-	return nil, fmt.Errorf("package %s did not load", path)
-}
-
-func (v *visitor) checked(id string) *types.Package {
-	if m := v.byID[id]; m != nil {
-		return m.Checked
-	}
-	return nil
-}
-
-func (v *visitor) check(m *Meta, p *Package) {
-	conf := types.Config{
-		Importer: importer{m, v}, Sizes: m.TypesSizes, IgnoreFuncBodies: !p.Bodies,
-		Error: func(err error) {
-			var wrong types.Error
-			if errors.As(err, &wrong) && !wrong.Soft {
-				p.wrongAt = append(p.wrongAt, wrong.Pos)
-			}
-			p.Errors = append(p.Errors, err.Error())
-		},
-	}
-	if m.Module != nil && m.Module.GoVersion != "" {
-		conf.GoVersion = "go" + m.Module.GoVersion
-	}
-	p.Info = &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
-		Implicits: map[ast.Node]types.Object{}, Instances: map[*ast.Ident]types.Instance{}, Scopes: map[ast.Node]*types.Scope{},
-		Selections: map[*ast.SelectorExpr]*types.Selection{}, FileVersions: map[*ast.File]string{},
-	}
-	p.Types, _ = conf.Check(m.PkgPath, v.prog.Fset, p.Files, p.Info) // errors went to conf.Error (L4)
-}
-
-// build makes the SSA of one package (L2). A package with errors that the builder cannot stand has none.
-func (v *visitor) build(m *Meta, p *Package) (pkg *ssa.Package) {
-	defer func() {
-		if e := recover(); e != nil {
-			p.Errors = append(p.Errors, fmt.Sprintf("%s: building SSA: %v", m.PkgPath, e))
-			pkg = nil
-		}
-	}()
-	prog := ssa.NewProgram(v.prog.Fset, 0)
-	created := map[*types.Package]bool{}
-	create := func(t *types.Package) {
-		if t != nil && !created[t] {
-			created[t] = true
-			prog.CreatePackage(t, nil, nil, true)
-		}
-	}
-	create(types.Unsafe)
-	for _, path := range imports(m.Package) {
-		if path != "unsafe" {
-			create(v.checked(m.Imports[path].ID))
-		}
-	}
-	for _, t := range p.Types.Imports() { // those that did not load are empty
-		create(t)
-	}
-	pkg = prog.CreatePackage(p.Types, p.Files, p.Info, false)
-	pkg.Build()
-	return pkg
 }

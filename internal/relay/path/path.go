@@ -33,7 +33,9 @@
 package path
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -101,7 +103,6 @@ func NewTable() *Table { return &Table{nodes: map[key]*Node{}} }
 func (t *Table) node(n Node) *Node {
 	k := key{n.Kind, n.Base, n.Idx, n.Index, n.Name, n.Type, "", n.Loop, n.Cap}
 	if len(n.Args) > 0 {
-		k.args = fmt.Sprintf("%p", n.Args)
 		var b strings.Builder
 		for _, a := range n.Args {
 			fmt.Fprintf(&b, "%p,", a)
@@ -126,6 +127,35 @@ func (t *Table) node(n Node) *Node {
 	}
 	t.nodes[k] = &m
 	return &m
+}
+
+// Intern makes a node of the exported fields of n.
+func (t *Table) Intern(n Node) *Node {
+	n.loads, n.frame = 0, false
+	return t.node(n)
+}
+
+// Compare orders nodes by what they are, of different tables too.
+func Compare(a, b *Node) int {
+	switch {
+	case a == b:
+		return 0
+	case a == nil:
+		return -1
+	case b == nil:
+		return 1
+	}
+	if c := cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Index, b.Index), strings.Compare(a.Name, b.Name), strings.Compare(a.Type, b.Type),
+		cmp.Compare(a.Cap, b.Cap), Compare(a.Base, b.Base), Compare(a.Idx, b.Idx), slices.CompareFunc(a.Args, b.Args, Compare)); c != 0 {
+		return c
+	}
+	if a.Loop != b.Loop {
+		if a.Loop {
+			return 1
+		}
+		return -1
+	}
+	return 0
 }
 
 // Root makes a root.

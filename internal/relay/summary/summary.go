@@ -157,8 +157,8 @@ type Edge struct {
 type Function struct {
 	Key      string
 	Pkg      string
-	Files    []string
-	Places   []Line // the first is the function itself
+	Files    []string `store:"layout"`
+	Places   []Line   `store:"layout"` // the first is the function itself
 	Names    *path.Names
 	Exported bool
 	Target   bool // what it does is reported

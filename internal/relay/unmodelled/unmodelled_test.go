@@ -59,12 +59,12 @@ func Has(p *int, f reflect.Value) *int8 {
 			t.Fatal(err)
 		}
 		var got unmodelled.Counts
-		err = prog.Visit(context.Background(), 1, func(p *load.Package) error {
+		err = prog.Visit(context.Background(), 1, load.Visitor{Visit: func(p *load.Package) error {
 			if p.SSA != nil {
 				got.Add(unmodelled.Of(p, callgraph.Functions(p.SSA), test.tags))
 			}
 			return nil
-		})
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

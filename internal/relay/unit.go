@@ -1,0 +1,214 @@
+package relay
+
+import (
+	"crypto/sha256"
+	"go/ast"
+	"go/token"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+
+	"presage/internal/relay/callgraph"
+	"presage/internal/relay/load"
+	"presage/internal/relay/pairs"
+	"presage/internal/relay/path"
+	"presage/internal/relay/store"
+	"presage/internal/relay/summary"
+	"presage/internal/relay/symbolic"
+	"presage/internal/relay/unmodelled"
+)
+
+// unit is all that is kept of a package (V1). It is what is written to disk.
+type unit struct {
+	Path      string
+	Declared  [sha256.Size]byte   // digest of what the package declares, without function bodies
+	Functions []*summary.Function // by key
+	Found     []found
+	Stats     Stats
+}
+
+// found is a warning of one frame.
+type found struct {
+	Frame string
+	A, B  *summary.Access
+	Codes []string
+}
+
+// key says what the summary of a package depends on.
+func (r *run) key(p *load.Package) store.Key {
+	k := store.NewKeyer()
+	k.Add(string(r.program[:]), runtime.Version(), p.ID, p.Path)
+	if p.Target {
+		k.Add("target")
+	}
+	for _, s := range p.Sources {
+		k.Add(s.Name, string(s.Sum[:]))
+	}
+	k.Add(p.Ignored...)
+	k.Add(r.cfg.Tags...)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, id := range p.Imports {
+		d := r.digests[id]
+		k.Add(id, string(d[:]))
+	}
+	return k.Key()
+}
+
+// known finds the unit of a package in the directory.
+func (r *run) known(p *load.Package) (load.State, error) {
+	if r.dir == nil || !p.Bodies || len(p.Errors) > 0 {
+		return load.Unknown, nil
+	}
+	key := r.key(p)
+	data, err := r.dir.Get(key)
+	if err != nil {
+		return load.Unknown, err
+	}
+	if data != nil {
+		if r.accept(p, data) == nil {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.result.Stats.Store.Found++
+			return load.Known, nil
+		}
+		r.mu.Lock()
+		r.result.Stats.Store.Damaged++
+		r.mu.Unlock()
+	}
+	if r.cfg.Share {
+		mine, err := r.dir.Claim(key)
+		if err != nil {
+			return load.Unknown, err
+		}
+		if !mine {
+			return load.Busy, nil
+		}
+	}
+	return load.Unknown, nil
+}
+
+// accept takes an encoded unit.
+func (r *run) accept(p *load.Package, data []byte) error {
+	u := &unit{}
+	digest, err := store.Decode(data, u, path.NewTable())
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Stats.Packages++
+	r.units[p.ID] = u
+	r.digest(p, digest[:])
+	for _, f := range u.Functions {
+		r.sums[f.Key] = f
+	}
+	return nil
+}
+
+// digest notes the digest of a package and of all that it imports.
+func (r *run) digest(p *load.Package, own []byte) {
+	k := store.NewKeyer()
+	k.Add(string(own))
+	for _, id := range p.Imports {
+		d := r.digests[id]
+		k.Add(string(d[:]))
+	}
+	r.digests[p.ID] = store.Digest(k.Key())
+}
+
+// visit summarises a package and keeps the unit (V1).
+func (r *run) visit(p *load.Package) error {
+	r.mu.Lock()
+	if len(p.Errors) > 0 && (p.Target || len(p.Files) > 0) { // what has no files at all is an error of its importer
+		r.result.Errors = append(r.result.Errors, PackageError{p.Path, p.Target, p.Errors})
+	}
+	if p.SSA == nil {
+		r.result.Stats.Packages++
+		k := store.NewKeyer()
+		for _, s := range p.Sources {
+			k.Add(string(s.Sum[:]))
+		}
+		own := k.Key()
+		r.digest(p, own[:])
+	}
+	r.mu.Unlock()
+	if p.SSA == nil {
+		return nil
+	}
+	data, _ := store.Encode(r.summarise(p))
+	if r.dir != nil {
+		key := r.key(p)
+		if len(p.Errors) == 0 {
+			if err := r.dir.Put(key, data); err != nil {
+				return err
+			}
+		}
+		if r.cfg.Share {
+			r.dir.Release(key)
+		}
+		r.mu.Lock()
+		r.result.Stats.Store.Made++
+		r.mu.Unlock()
+	}
+	return r.accept(p, data) // what is used is what was decoded
+}
+
+// summarise makes the unit of a package.
+func (r *run) summarise(p *load.Package) *unit {
+	own := map[string]*summary.Function{}
+	generated := map[string]bool{}
+	for _, f := range p.Files {
+		if ast.IsGenerated(f) {
+			generated[p.Fset.File(f.FileStart).Name()] = true
+		}
+	}
+	c := &symbolic.Context{Generated: func(pos token.Pos) bool { return pos.IsValid() && generated[p.Fset.File(pos).Name()] },
+		Table: path.NewTable(), Fset: p.Fset, Std: p.Std, Lookup: func(key string) *summary.Function {
+			if s := own[key]; s != nil {
+				return s
+			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return r.sums[key]
+		}}
+	u := &unit{Path: p.Path, Declared: p.Declared()}
+	fns := callgraph.Functions(p.SSA)
+	u.Stats.Unmodelled = unmodelled.Of(p, fns, r.cfg.Tags)
+	for _, comp := range callgraph.Components(fns) {
+		rounds := 1
+		if len(comp) > 1 {
+			rounds = 2
+		}
+		for round := range rounds {
+			for _, fn := range comp {
+				s := c.Analyse(fn)
+				if round == rounds-1 {
+					u.count(s, p.Target)
+				}
+				s.Target = p.Target
+				symbolic.Export(s)
+				own[s.Key] = s
+			}
+		}
+	}
+	u.Functions = slices.SortedFunc(maps.Values(own), func(a, b *summary.Function) int { return strings.Compare(a.Key, b.Key) })
+	for _, s := range u.Functions {
+		u.Stats.Accesses += len(s.Accesses)
+		u.Stats.Holes += len(s.Holes)
+	}
+	return u
+}
+
+// count adds what was found in a function.
+func (u *unit) count(s *summary.Function, target bool) {
+	if target {
+		for _, w := range pairs.Find(s, &u.Stats.Pairs) {
+			u.Found = append(u.Found, found{w.Frame.Key, w.A, w.B, w.Codes})
+		}
+	}
+	u.Stats.Functions++
+	u.Stats.Cuts.Add(&s.Cuts)
+	u.Stats.Spawns += len(s.Spawns)
+}
