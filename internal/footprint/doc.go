@@ -44,9 +44,14 @@
 //	     without traced types: that is *foreign*. An empty interface or unsafe pointer there reaches nothing, except in arguments of
 //	     functions that look into them by reflection (fmt, encoding, templates, slog, sql: the list is in table.go).
 //	(F9) A function of another module may look by reflection into what any of them was ever given in an interface.
+//	(F10) Where a call is not static, a *wrapper* that the compiler has made may stand before the method: of a value that is reached through a pointer,
+//	     or promoted from an embedded pointer or interface; so may one of a method expression or a method value of an interface. It
+//	     loads the receiver without a record. What it may load (Loads), it only reads: the types that values lead to (E1; an argument of a method
+//	     expression does so too) have such methods, and a call of a method's name, or of a function value that can be one of these, has what all
+//	     of that name or signature load. So has the entry of a method of that name by a caller that has no record.
 //	(M1) Two calls meet if they share hidden state, or if their types meet and not
 //	     both only read.
-//	(M2) A call and an access meet if their types meet and one of them writes.
+//	(M2) A call and an access meet if their types meet and one of them writes. Loads meet what writes.
 //
 // # Soundness
 //
@@ -55,8 +60,8 @@
 // everything on the same object, and its environment (time, randomness, files) is an input. By the same argument memory that is allocated after the
 // call, or that its allocator has shown nobody yet, needs no order with it (package window).
 //
-// A goroutine that runs only code outside has no call that brackets it, and needs none: in a program that has no race there, each of
-// its accesses is ordered with every conflicting traced access by synchronisation of which its side is not instrumented, and that keeps
+// A goroutine that runs only code outside has no call that brackets it, and needs but a beginning, the Go: in a program that has no race there, each of
+// its accesses is ordered with every conflicting traced access by the go statement, or by synchronisation of which its side is not instrumented, and that keeps
 // its order. What it wrote and a traced read returned is also seen by the value.
 //
 // What may be written decides also what is known of a value (I4 of package window): a call that ran since a location was last accessed
@@ -64,7 +69,12 @@
 // of code outside has no records of its own; the Exit of its function stands for it, with the footprints on that function's site. A go statement that calls code outside
 // is a call under way from there on.
 //
-// Missed: what a deferred function value of code outside writes; memory of a traced type that the standard library was given in an interface in one call and looks into by reflection in
+// What a deferred call reads has no records either, and nobody can tell what became of it before it comes back: it enters a traced function, sends on a
+// channel, or writes (which a traced read sees by the value). So the Enter and the send keep their order as the end of a call does, with the footprints on the site
+// of the function that defers, and an Enter with those of the wrappers (F10) besides. What happened in between needs no edge of its own: if a write to what was read is
+// ordered after the read, this is by synchronisation of the deferred call, before which the read stands.
+//
+// Missed: what a function value or an interface's method of code outside writes if it is deferred, and reads before it calls back if it is deferred or a go statement calls it; memory of a traced type that the standard library was given in an interface in one call and looks into by reflection in
 // another that gets neither it nor what keeps it (a registry, expvar); results of traced callbacks, as far as other modules keep them in interfaces;
 // conversions by unsafe or between struct types with the same fields, which give memory a second name. The results of functions whose effect is
 // none or read are taken as inputs from outside where they depend on time,
@@ -73,5 +83,6 @@
 // # Names
 //
 //	T a type, as its string with full package paths; after ! if a traced type is in it
+//	m a method; w a wrapper of it
 //	s a Set: the footprint of a call or an access
 package footprint

@@ -25,6 +25,8 @@ type Program struct {
 	values       values
 	kept         kept
 	own          map[string]bool // names, with a traced type in them or not
+	declared     []types.Type    // by traced packages
+	loads        *loads
 }
 
 // NewProgram returns a Program without functions. paths are those of the traced packages.
@@ -41,7 +43,7 @@ func NewProgram(paths []string) *Program {
 	return p
 }
 
-// Instances adds the type arguments that a package names (E1).
+// Instances adds the type arguments that a package names (E1), and the types that it declares.
 func (p *Program) Instances(info *types.Info) {
 	if info == nil {
 		return
@@ -52,6 +54,11 @@ func (p *Program) Instances(info *types.Info) {
 		}
 		for i := range inst.TypeArgs.Len() {
 			p.share(inst.TypeArgs.At(i), true)
+		}
+	}
+	for _, obj := range info.Defs { // the order does not matter
+		if t, ok := obj.(*types.TypeName); ok {
+			p.declared = append(p.declared, types.Unalias(t.Type()))
 		}
 	}
 }
@@ -92,6 +99,8 @@ func (p *Program) handedOut(in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.MakeInterface:
 		p.share(in.X.Type(), false)
+	case *ssa.TypeAssert:
+		p.share(in.AssertedType, false)
 	case *ssa.Convert:
 		if b, ok := in.Type().Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
 			p.share(in.X.Type(), false)
@@ -115,10 +124,10 @@ func (p *Program) handedOut(in ssa.Instruction) {
 	}
 }
 
-// onlyOurs reports whether only traced types implement the interface of a call: one of its methods has
+// onlyOurs reports whether only traced types implement an interface: one of its methods has
 // a traced type in its signature, and other packages do not know of these (F7).
-func (p *Program) onlyOurs(c *ssa.CallCommon) bool {
-	i, ok := c.Value.Type().Underlying().(*types.Interface)
+func (p *Program) onlyOurs(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
 	if !ok || p.instantiated || p.exposed {
 		return false
 	}

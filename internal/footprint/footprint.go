@@ -38,6 +38,7 @@ type Set struct {
 	Dynamic bool     // a call of which the callee is known only in the run: it may be a traced function
 	Types   []string // sorted
 	State   string   // hidden state; "" if none, "*" for any
+	Loads   []string // sorted: what is only read, by wrappers (F10)
 }
 
 // AnyState is the hidden state of a call whose callee is not known (F7).
@@ -48,6 +49,9 @@ var Anything = Set{Effect: Write, Scope: Everything, State: AnyState, Dynamic: t
 
 // Meets reports whether the order of two steps with these footprints can matter (M1, M2).
 func Meets(a, b *Set) bool {
+	if a.changes(b.Loads) || b.changes(a.Loads) {
+		return true
+	}
 	if a.State != "" && b.State != "" && (a.State == b.State || a.State == AnyState || b.State == AnyState) {
 		return true
 	}
@@ -55,6 +59,37 @@ func Meets(a, b *Set) bool {
 		return false
 	}
 	return a.covers(b) || b.covers(a) || intersect(a.Types, b.Types)
+}
+
+// changes reports whether a may write to memory of one of these names.
+func (a *Set) changes(names []string) bool {
+	return len(names) > 0 && a.Effect == Write && Meets(a, &Set{Effect: Read, Types: names})
+}
+
+// OfLoads returns the footprint of the wrappers alone.
+func (a *Set) OfLoads() Set {
+	if len(a.Loads) == 0 {
+		return Set{}
+	}
+	return Set{Effect: Read, Types: a.Loads}
+}
+
+// Union returns a footprint that meets what a or b meets.
+func Union(a, b Set) Set {
+	s := Set{
+		Effect: max(a.Effect, b.Effect), Scope: max(a.Scope, b.Scope), Hidden: a.Hidden || b.Hidden, Dynamic: a.Dynamic || b.Dynamic,
+		Types: both(a.Types, b.Types), Loads: both(a.Loads, b.Loads), State: max(a.State, b.State),
+	}
+	if a.State != b.State && a.State != "" && b.State != "" {
+		s.State = AnyState
+	}
+	return s
+}
+
+func both(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // covers reports whether the scope of a has something of b.
@@ -91,7 +126,7 @@ func intersect(a, b []string) bool {
 
 // String returns the text form, which Parse reads:
 //
-//	effect [. | ~ | * | **] [T;T;…] [state=S] [dynamic]
+//	effect [. | ~ | * | **] [T;T;…] [state=S] [loads=T;T;…] [dynamic]
 func (s *Set) String() string {
 	var b strings.Builder
 	b.WriteString(s.Effect.String())
@@ -106,6 +141,9 @@ func (s *Set) String() string {
 	}
 	if s.State != "" {
 		b.WriteString("\tstate=" + s.State)
+	}
+	if len(s.Loads) > 0 {
+		b.WriteString("\tloads=" + strings.Join(s.Loads, "\v"))
 	}
 	if s.Dynamic {
 		b.WriteString("\tdynamic")
@@ -124,6 +162,8 @@ func Parse(text string) Set {
 	for _, f := range fields[1:] {
 		if state, ok := strings.CutPrefix(f, "state="); ok {
 			s.State = state
+		} else if loads, ok := strings.CutPrefix(f, "loads="); ok {
+			s.Loads = strings.Split(loads, "\v")
 		} else if k := slices.Index(scopeTexts[:], f); k > 0 {
 			s.Scope = Scope(k)
 		} else if f == "." {

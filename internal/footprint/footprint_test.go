@@ -52,10 +52,12 @@ func TestOfCall(t *testing.T) {
 func traced(path string) bool { return path == "command-line-arguments" }
 
 func readable(s *Set) string {
-	for i, t := range s.Types {
-		s.Types[i] = strings.TrimPrefix(t, mark)
+	for _, list := range [][]string{s.Types, s.Loads} {
+		for i, t := range list {
+			list[i] = strings.TrimPrefix(t, mark)
+		}
+		slices.Sort(list)
 	}
-	slices.Sort(s.Types)
 	return strings.NewReplacer("\t", " ", "\v", ",", "command-line-arguments.", "").Replace(s.String())
 }
 
@@ -90,6 +92,9 @@ func TestMeets(t *testing.T) {
 		{&Set{State: "net"}, any, true}, {any, &Set{Effect: Read}, false},
 		{&Set{Effect: Write, Scope: Shared}, &Set{Effect: Read, Hidden: true}, false}, {any, &Set{Effect: Read, Hidden: true}, true},
 		{&Set{Effect: Write, Scope: Shared}, read("!a"), true}, {&Set{Effect: Write, Scope: Foreign}, read("!a"), false},
+		{&Set{Loads: []string{"!a"}}, read("!a"), false}, {&Set{Loads: []string{"!a"}}, write("!a"), true}, {&Set{Loads: []string{"!a"}}, write("!b"), false},
+		{&Set{Effect: Read, Types: []string{"!a"}, Loads: []string{"!b"}}, write("!b"), true}, {&Set{Loads: []string{"!a"}}, &Set{Loads: []string{"!a"}}, false},
+		{&Set{Loads: []string{"!a"}}, &Set{Effect: Write, Scope: Shared}, true}, {&Set{Loads: []string{"!a"}}, &Set{Effect: Write, Hidden: true}, false},
 		{&Set{Effect: Write, Scope: Foreign}, read("!a", "b"), true}, {&Set{Effect: Write, Scope: Foreign}, &Set{Effect: Read, Scope: Shared}, true},
 	} {
 		if got := Meets(c.a, c.b); got != c.want {

@@ -53,7 +53,7 @@ func (p *Program) give(in ssa.Instruction) {
 		switch {
 		case pkg == "" && !c.IsInvoke(): // it may be theirs
 			p.kept.through = append(p.kept.through, c)
-		case pkg == "" && p.onlyOurs(c):
+		case pkg == "" && p.onlyOurs(c.Value.Type()):
 		case pkg == "" || p.module(pkg):
 			p.keepAll(c.Args)
 		}

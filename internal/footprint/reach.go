@@ -9,13 +9,22 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// ofCall returns the footprint of a call whose callee is not instrumented (F1, F6, F7, F9).
+// ofCall returns the footprint of a call whose callee is not instrumented (F1, F6, F7, F9, F10).
 func (p *Program) ofCall(c *ssa.CallCommon) Set {
+	s := p.ofCallee(c)
+	s.Loads = p.ofWrappers(c)
+	return s
+}
+
+func (p *Program) ofCallee(c *ssa.CallCommon) Set {
 	name, pkg := callee(c)
-	if pkg != "" && p.traced(pkg) { // it stays as written
-		return Anything
+	if fn := c.StaticCallee(); pkg != "" && p.traced(pkg) {
+		if madeBySSA(fn) {
+			return Set{Dynamic: true}
+		}
+		return Anything // it stays as written
 	}
-	if pkg == "" && (c.IsInvoke() && p.onlyOurs(c) || !c.IsInvoke() && !p.touches(c.Value)) {
+	if pkg == "" && (c.IsInvoke() && p.onlyOurs(c.Value.Type()) || !c.IsInvoke() && !p.touches(c.Value)) {
 		return Set{Dynamic: true}
 	}
 	e, state := lookup(name, pkg)
@@ -214,6 +223,9 @@ func callee(c *ssa.CallCommon) (name, pkg string) {
 	}
 	obj, ok := fn.Object().(*types.Func)
 	if !ok || obj.Pkg() == nil {
+		return "", ""
+	}
+	if recv := obj.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) && !hasEntry(obj.FullName()) { // a method value or expression
 		return "", ""
 	}
 	return obj.FullName(), obj.Pkg().Path()

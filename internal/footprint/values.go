@@ -18,7 +18,33 @@ func newValues() values {
 	return values{known: make(map[string][]*ssa.Function), unknown: make(map[string]bool), seen: make(map[types.Type]bool)}
 }
 
-func signature(t types.Type) string { return types.TypeString(t.Underlying(), nil) }
+// signature names a type of function values, in all programs alike: parameters have no names.
+func signature(t types.Type) string { return types.TypeString(nameless(t.Underlying()), nil) }
+
+func nameless(t types.Type) types.Type {
+	switch u := types.Unalias(t).(type) {
+	case *types.Signature:
+		tuple := func(t *types.Tuple) *types.Tuple {
+			var vars []*types.Var
+			for v := range t.Variables() {
+				vars = append(vars, types.NewParam(v.Pos(), nil, "", nameless(v.Type())))
+			}
+			return types.NewTuple(vars...)
+		}
+		return types.NewSignatureType(nil, nil, nil, tuple(u.Params()), tuple(u.Results()), u.Variadic())
+	case *types.Pointer:
+		return types.NewPointer(nameless(u.Elem()))
+	case *types.Slice:
+		return types.NewSlice(nameless(u.Elem()))
+	case *types.Array:
+		return types.NewArray(nameless(u.Elem()), u.Len())
+	case *types.Map:
+		return types.NewMap(nameless(u.Key()), nameless(u.Elem()))
+	case *types.Chan:
+		return types.NewChan(u.Dir(), nameless(u.Elem()))
+	}
+	return t
+}
 
 // note adds what an instruction tells about function values.
 func (p *Program) note(in ssa.Instruction) {
@@ -56,6 +82,9 @@ func (p *Program) taken(in ssa.Instruction, v ssa.Value) {
 	fn, ok := v.(*ssa.Function)
 	if !ok {
 		return
+	}
+	if isThunk(fn) {
+		p.share(fn.Signature.Params().At(0).Type(), false)
 	}
 	if c, isCall := in.(ssa.CallInstruction); isCall && c.Common().Value == v {
 		for _, a := range c.Common().Args {
@@ -137,6 +166,9 @@ func (p *Program) touches(f ssa.Value) bool {
 				return true
 			}
 			continue
+		}
+		if recv := obj.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) && !p.onlyOurs(recv.Type()) {
+			return true
 		}
 		if p.traced(obj.Pkg().Path()) {
 			continue

@@ -42,10 +42,13 @@ func (p *Plan) number(f *Func) {
 	}
 }
 
-// deferred gives the site of a function, which its Exit has, what its deferred calls of code outside may touch: they run before
-// the Exit, and have no records of their own. What a function value defers is not known.
-func (p *Plan) deferred(f *Func) {
+// entered gives the site of a function, which its Enter and its Exit have, what no call has a record of: what wrappers load on their way to it
+// (a footprint of effect none), and what its deferred calls of code outside may touch: they run before the Exit. What a function value defers is not known.
+func (p *Plan) entered(f *Func) {
 	var texts []string
+	if set := p.prints.OfEntry(f.SSA); len(set.Loads) > 0 {
+		texts = append(texts, set.String())
+	}
 	for _, b := range f.SSA.Blocks {
 		for _, in := range b.Instrs {
 			d, ok := in.(*ssa.Defer)
@@ -53,7 +56,7 @@ func (p *Plan) deferred(f *Func) {
 				continue
 			}
 			set, ok := p.prints.OfInstr(d)
-			if text := set.String(); ok && !set.Dynamic && set.Effect == footprint.Write && !slices.Contains(texts, text) {
+			if text := set.String(); ok && !set.Dynamic && set.Effect != footprint.None && !slices.Contains(texts, text) {
 				texts = append(texts, text)
 			}
 		}

@@ -107,7 +107,7 @@ func New(prog *Program, opaque map[string]string) *Plan {
 	for _, f := range p.funcs {
 		p.hooks(f)
 		p.bindings(f)
-		p.deferred(f)
+		p.entered(f)
 	}
 	for _, f := range p.funcs {
 		p.branches(f)

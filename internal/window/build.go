@@ -89,7 +89,7 @@ type record struct {
 	value  *expr.Expr
 	walked bool
 	forks  []Fork
-	touch  touch   // OpaqueBegin, OpaqueEnd; Go of a goroutine that runs only code outside
+	touch  touch   // OpaqueBegin, OpaqueEnd; Go of a goroutine that runs code outside; what comes after such code that has no records
 	last   []touch // Exit: deferred calls
 	chosen bool    // a case of a select
 	loose  bool    // a Go of a loose goroutine
@@ -150,11 +150,11 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 		r.e.Flags &^= format.FlagZero
 	}
 	b.first(e)
-	if !b.wants(e, &f) {
+	if !b.wants(&r, &f) {
 		return nil
 	}
 	if e.Kind == format.Exit {
-		r.last = b.prints.deferred(e.Site)
+		r.last = b.prints.function(e.Site).writes
 	}
 	if len(f.Needs) > 0 {
 		b.needs = kept(b.needs, f.Needs)
@@ -214,10 +214,11 @@ func (b *Builder) Flush() error {
 }
 
 // wants says whether an event can matter.
-func (b *Builder) wants(e *trace.Event, f *Flow) bool {
-	switch e.Kind {
+func (b *Builder) wants(r *record, f *Flow) bool {
+	switch e := &r.e; e.Kind {
 	case format.Value, format.Word, format.Block, format.Enter, format.Exit:
-		return len(f.Needs) > 0 || len(f.Guards) > 0 || len(f.Forks) > 0 || e.Kind == format.Exit && len(b.prints.deferred(e.Site)) > 0
+		return len(f.Needs) > 0 || len(f.Guards) > 0 || len(f.Forks) > 0 || r.touch != nothing ||
+			e.Kind == format.Exit && len(b.prints.function(e.Site).writes) > 0
 	case format.Read, format.Write:
 		return e.Obj != 0 && (e.Flags&format.FlagStack == 0 || b.opt.Walked) // 0: a nil map
 	case format.End:

@@ -129,22 +129,19 @@ func (b *Builder) loose(e *trace.Event) bool {
 }
 
 // first looks at the first event of a goroutine after its Start. If it is not an Enter, the go statement has
-// called code outside, which may do what the call could until the end.
+// called code outside, which may do what the call could until the end; so it has where the callee is known to be outside.
 func (b *Builder) first(e *trace.Event) {
 	if e.Kind == format.Start || !b.started[e.G] {
 		return
 	}
 	delete(b.started, e.G)
-	if e.Kind == format.Enter {
-		return
-	}
 	birth := b.births[e.G]
 	at := b.recordOf(birth.index)
-	if !b.prints.described(birth.site) { // another tool's trace
+	if e.Kind == format.Enter && e.Val != 0 || !b.prints.described(birth.site) { // another tool's trace
 		return
 	}
 	switch t := b.prints.at(birth.site, asCall); {
-	case b.prints.empty(t):
+	case b.prints.empty(t) || e.Kind == format.Enter && b.prints.sets[t].Dynamic:
 	case at >= 0:
 		b.buf[at].touch = t
 	default:

@@ -20,7 +20,7 @@ type footprints struct {
 	sites   map[trace.Site][3]touch // by use, +1; 0: not looked up
 	texts   map[string]touch
 	sets    []footprint.Set
-	defers  map[trace.Site][]touch
+	funcs   map[trace.Site]unrecorded
 	meets   map[[2]touch]bool
 	written bool // some traced functions stay as written: they can access everything
 }
@@ -34,7 +34,7 @@ const (
 
 func newFootprints(meta *trace.Meta) footprints {
 	f := footprints{
-		meta: meta, sites: make(map[trace.Site][3]touch), texts: make(map[string]touch), meets: make(map[[2]touch]bool), defers: make(map[trace.Site][]touch),
+		meta: meta, sites: make(map[trace.Site][3]touch), texts: make(map[string]touch), meets: make(map[[2]touch]bool), funcs: make(map[trace.Site]unrecorded),
 	}
 	f.number(footprint.Set{})
 	f.written = meta != nil && slices.ContainsFunc(meta.Funcs, func(f trace.Func) bool { return f.Opaque != "" })
@@ -93,19 +93,47 @@ func (f *footprints) described(s trace.Site) bool {
 	return f.meta != nil && int(s) < len(f.meta.Sites) && f.meta.Sites[s].Touch != ""
 }
 
-// deferred returns the footprints of the calls that the function of a site defers.
-func (f *footprints) deferred(s trace.Site) []touch {
+// unrecorded is what happens around a function without a record.
+type unrecorded struct {
+	before   touch   // wrappers load this and enter it
+	deferred touch   // its deferred calls of code outside touch this,
+	writes   []touch // and these of them write
+}
+
+// function returns what the function of a site has.
+func (f *footprints) function(s trace.Site) unrecorded {
 	if !f.described(s) {
-		return nil
+		return unrecorded{}
 	}
-	list, ok := f.defers[s]
+	u, ok := f.funcs[s]
 	if !ok {
+		var all footprint.Set
 		for text := range strings.SplitSeq(f.meta.Sites[s].Touch, "\n") {
-			list = append(list, f.number(footprint.Parse(text)))
+			set := footprint.Parse(text)
+			if set.Effect == footprint.None {
+				u.before = f.number(set.OfLoads())
+				continue
+			}
+			all = footprint.Union(all, set)
+			if set.Effect == footprint.Write {
+				u.writes = append(u.writes, f.number(set))
+			}
 		}
-		f.defers[s] = list
+		u.deferred = f.number(all)
+		f.funcs[s] = u
 	}
-	return list
+	return u
+}
+
+// both returns the footprint of what touches a, and of what touches b.
+func (f *footprints) both(a, b touch) touch {
+	switch {
+	case a == nothing || a == b:
+		return b
+	case b == nothing:
+		return a
+	}
+	return f.number(footprint.Union(f.sets[a], f.sets[b]))
 }
 
 func (f *footprints) meet(a, b touch) bool {
@@ -126,13 +154,19 @@ func (f *footprints) meet(a, b touch) bool {
 // empty says whether an opaque call of this footprint orders nothing.
 func (f *footprints) empty(t touch) bool {
 	s := &f.sets[t]
-	return s.Effect == footprint.None && s.State == ""
+	return s.Effect == footprint.None && s.State == "" && len(s.Loads) == 0
 }
 
 // calls are the opaque calls that a goroutine is in, while the trace is read.
 type calls struct {
-	open  []openCall
-	depth uint64 // of the innermost frame
+	open   []openCall
+	frames []frame
+	depth  uint64 // of the innermost frame
+}
+
+type frame struct {
+	depth uint64
+	site  trace.Site
 }
 
 type openCall struct {
@@ -142,7 +176,10 @@ type openCall struct {
 
 // call follows the opaque calls of a goroutine and gives r, if it is an end of one, its
 // footprint. A call of an instrumented function through a function value or an interface (FlagDirect) has nothing opaque about it,
-// but what a wrapper loaded to have the receiver (FlagWrapper), of which the footprint says nothing.
+// but what a wrapper loaded to have the receiver (FlagWrapper).
+//
+// Deferred calls and what a go statement calls have no records of their own. Where they come back to recorded code, by an Enter with Val 0 or a
+// send, that has a footprint as well: of what they may have read to come there.
 func (b *Builder) call(r *record) {
 	e := &r.e
 	for int(e.G) >= len(b.calls) {
@@ -154,7 +191,7 @@ func (b *Builder) call(r *record) {
 		t := b.prints.at(e.Site, asCall)
 		switch wrapped, direct := e.Flags&format.FlagWrapper != 0, e.Flags&format.FlagDirect != 0; {
 		case wrapped && direct:
-			t = b.prints.number(wrapper)
+			t = b.prints.loaded(t)
 		case wrapped:
 			t = b.prints.wrapped(t)
 		case direct || b.prints.empty(t):
@@ -172,24 +209,57 @@ func (b *Builder) call(r *record) {
 		if r.touch != nothing {
 			b.count.Opaque++
 		}
+	case format.ChanSend:
+		if e.Flags&format.FlagOpaque != 0 {
+			b.between(r, c, nothing)
+		}
 	case format.Enter:
 		c.leave(e.Aux)
+		c.depth = max(1, e.Aux) - 1
+		if e.Val == 0 {
+			b.between(r, c, b.prints.function(e.Site).before)
+		}
 		c.depth = e.Aux
+		c.frames = append(c.frames, frame{e.Aux, e.Site})
 	case format.Exit:
 		c.leave(e.Aux)
 		c.depth = max(1, e.Aux) - 1
 	}
 }
 
-// leave drops the calls made by frames of depth d and more, which are gone.
+// between gives r, which is not in an opaque call of the innermost frame, the footprint t and that of the deferred calls of the frame.
+func (b *Builder) between(r *record, c *calls, t touch) {
+	if n := len(c.open); n > 0 && c.open[n-1].depth == c.depth {
+		return
+	}
+	if n := len(c.frames); n > 0 && c.frames[n-1].depth == c.depth {
+		t = b.prints.both(t, b.prints.function(c.frames[n-1].site).deferred)
+	}
+	if r.touch = t; t != nothing {
+		b.count.Opaque++
+	}
+}
+
+// leave drops the frames of depth d and more, which are gone, and the calls that they made.
 func (c *calls) leave(d uint64) {
+	for n := len(c.frames); n > 0 && c.frames[n-1].depth >= d; n-- {
+		c.frames = c.frames[:n-1]
+	}
 	for n := len(c.open); n > 0 && c.open[n-1].depth >= d; n-- {
 		c.open = c.open[:n-1]
 	}
 }
 
-// wrapper is what a compiler's wrapper may do on its way to a method: follow pointers to the receiver, and copy it.
+// wrapper is what a compiler's wrapper of which the trace knows nothing may do on its way to a method: follow pointers to the receiver, and copy it.
 var wrapper = footprint.Set{Effect: footprint.Read, Scope: footprint.Shared}
+
+// loaded returns the part of footprint t that is a wrapper's.
+func (f *footprints) loaded(t touch) touch {
+	if s := f.sets[t].OfLoads(); s.Effect != footprint.None {
+		return f.number(s)
+	}
+	return f.number(wrapper)
+}
 
 // wrapped returns footprint t with that of a wrapper.
 func (f *footprints) wrapped(t touch) touch {

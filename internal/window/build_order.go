@@ -113,7 +113,7 @@ func (m *maker) afterAll(t *thread, n int32) {
 	}
 }
 
-// point is an end of an opaque call.
+// point is an end of an opaque call, or a place where code outside has been without a record.
 type point struct {
 	n     int32
 	t     Thread
@@ -218,7 +218,7 @@ func (m *maker) publish(r *record, t *thread) {
 		if r.touch == nothing {
 			return
 		}
-	case k != format.Go && k != format.ChanSend && r.e.Flags&format.FlagOpaque == 0:
+	case k != format.Go && k != format.ChanSend && r.touch == nothing && r.e.Flags&format.FlagOpaque == 0:
 		return
 	}
 	t.published = m.past
@@ -272,6 +272,11 @@ func (m *maker) opaque(i int, r *record, t *thread) {
 	} else {
 		t.outside = max(0, t.outside-1)
 	}
+	m.point(i, r, t)
+}
+
+// point makes a point of a record with a footprint.
+func (m *maker) point(i int, r *record, t *thread) {
 	if m.cutAny { // what it has to follow may not be in the window
 		m.cut(t)
 		m.pointOff = true
@@ -288,13 +293,13 @@ func (m *maker) opaque(i int, r *record, t *thread) {
 		m.edge(f, n)
 	}
 	t.useOf(r.touch).n = n
-	begin := r.e.Kind == format.OpaqueBegin
-	for k := len(m.points) - 1; !begin && k >= 0; k-- {
+	for k := len(m.points) - 1; r.e.Kind == format.OpaqueEnd && k >= 0; k-- {
 		if p := &m.points[k]; p.t == t.id && p.begin && p.touch == r.touch {
 			p.begin = false
 			break
 		}
 	}
+	begin := r.e.Kind == format.OpaqueBegin || r.e.Kind == format.Go
 	m.points = append(m.points, point{n, t.id, r.touch, begin, m.past})
 }
 

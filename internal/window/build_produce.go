@@ -140,7 +140,7 @@ func (m *maker) dropped(r *record) {
 		m.cut(m.thread(trace.GoID(r.e.Obj)))
 	case r.obj >= 0 && (m.objs[r.obj].opaque || m.objs[r.obj].key.class == hiddenClass):
 		m.objs[r.obj].poisoned = true
-	case r.e.Kind == format.OpaqueBegin || r.e.Kind == format.OpaqueEnd:
+	default:
 		m.pointOff = m.pointOff || r.touch != nothing
 	}
 }
@@ -148,6 +148,12 @@ func (m *maker) dropped(r *record) {
 func (m *maker) event(i int, r *record, t *thread) {
 	if len(r.guards) > 0 {
 		m.guard(i, r, t)
+	}
+	if k := r.e.Kind; r.touch != nothing && k != format.OpaqueBegin && k != format.OpaqueEnd {
+		if m.point(i, r, t); t.dead {
+			m.dropped(r)
+			return
+		}
 	}
 	switch r.e.Kind {
 	case format.Read, format.Write, format.AtomicRead, format.AtomicWrite, format.AtomicRMW:

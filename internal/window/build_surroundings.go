@@ -302,7 +302,7 @@ func (s *surroundings) Opaque(e *trace.Event) bool {
 		m.opaques = make(map[trace.GoID][]opaqueCalls)
 		for i := range m.recs[:m.onPath] {
 			r := &m.recs[i]
-			if k := r.e.Kind; k != format.OpaqueBegin && k != format.OpaqueEnd || r.touch == nothing {
+			if r.touch == nothing {
 				continue
 			}
 			if list := m.opaques[r.e.G]; !slices.ContainsFunc(list, func(c opaqueCalls) bool { return c.touch == r.touch }) {

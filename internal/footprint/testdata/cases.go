@@ -90,6 +90,11 @@ func usage() { f := flag.Usage; f() }
 
 var now = time.Now
 
+var put = binary.PutUvarint // its parameters have names
+
+// want: write ~ uint8 state=* dynamic
+func putVia(f func([]byte, uint64) int, b []byte) { f(b, 1) }
+
 // want: none dynamic
 func stamp() time.Time { return now() }
 
@@ -110,4 +115,51 @@ type sized interface{ Len() int }
 func ours(s store, n sized, a *account) {
 	s.put(a)
 	n.Len()
+}
+
+type cell struct {
+	pad int8
+	on  bool
+}
+
+func (c cell) set() bool { return c.on }
+func (c *cell) toggle()  { c.on = !c.on }
+func (c cell) clear(int) {}
+
+type setter interface{ set() bool }
+type toggler interface{ toggle() }
+type clearer interface{ clear(int) }
+
+type inside struct {
+	n int
+	cell
+}
+type wrapped struct {
+	name string
+	*time.Location
+}
+type namer interface{ String() string }
+
+var boxes = []any{&inside{}, &wrapped{}}
+
+// want: none loads=cell,inside,in bool,in int8 dynamic
+func valueMethod(s setter) { s.set() }
+
+// want: none dynamic
+func pointerMethod(t toggler) { t.toggle() }
+
+// want: write ~ state=* loads=*time.Location,wrapped,in *time.Location dynamic
+func promotedMethod(n namer) { n.String() }
+
+// want: none loads=cell,inside,in bool,in int8 dynamic
+func methodExpression(c clearer) {
+	f := clearer.clear
+	f(c, 1)
+}
+
+// want: none loads=cell,inside,in bool,in int8 dynamic | none loads=cell,inside,in bool,in int8 dynamic
+func methodValue(c clearer, g func(int)) {
+	f := c.clear
+	f(1)
+	g(1)
 }
