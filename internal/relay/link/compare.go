@@ -11,6 +11,7 @@ import (
 	"presage/internal/relay/pairs"
 	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
+	"presage/internal/relay/tier"
 )
 
 // site is an access in the contexts in which it happens alike.
@@ -19,8 +20,10 @@ type site struct {
 	fn     *summary.Function
 	locks  locks
 	path   string
+	self   string // the steps from the object of the root's home, with a leading point; "" if it is not below that (R7)
 	roots  []int
 	forked bool
+	part   bool // the access is to a part of the memory at path (R4)
 }
 
 // pairs compares the sites of each class.
@@ -36,18 +39,22 @@ func (l *linker) pairs(keys []string, judged map[[2]summary.Pos]bool, n *Counts)
 			if a.Via != nil || a.Thread > 0 {
 				continue
 			}
-			c := a.Loc.Class()
-			if !comparable(a.Loc) {
-				continue
-			}
 			for _, ctx := range l.contexts[k] {
-				if s := l.site(f, a, ctx); s != nil {
-					if classes[c] == nil {
-						order = append(order, c)
+				for loc := a.Loc; ; loc = loc.Base {
+					if s := l.site(f, a, loc, ctx); s != nil && comparable(loc) {
+						c := loc.Class()
+						if classes[c] == nil {
+							order = append(order, c)
+						}
+						classes[c] = append(classes[c], s)
+						if !s.part {
+							l.guards.Use(c, s.path, a, s.locks)
+						}
+						n.Sites++
 					}
-					classes[c] = append(classes[c], s)
-					l.guards.Use(c, s.path, a, s.locks)
-					n.Sites++
+					if loc.Kind != path.Field && loc.Kind != path.Elem || loc.Base.Kind != path.Field && loc.Base.Kind != path.Elem && loc.Base.Kind != path.Global {
+						break
+					}
 				}
 			}
 		}
@@ -71,13 +78,18 @@ func comparable(n *path.Node) bool {
 		!strings.HasPrefix(c, "struct.") && !strings.Contains(c, "chan.state") && !strings.Contains(c, "(")
 }
 
-// site puts an access into a context; nil if the object is owned there (R6).
-func (l *linker) site(f *summary.Function, a *summary.Access, c *context) *site {
-	p := a.Loc.Key()
+// site puts an access into a context, as one to loc, which holds the memory; nil if the object is owned there (R6).
+func (l *linker) site(f *summary.Function, a *summary.Access, loc *path.Node, c *context) *site {
+	p := loc.Key()
 	if passes(c, p) {
 		return nil
 	}
-	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked}
+	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked, part: loc != a.Loc}
+	for _, formal := range c.self {
+		if within(p, formal) {
+			s.self = "." + p[len(formal):]
+		}
+	}
 	for name, m := range c.locks {
 		if !released(name, a.Locks.Minus) {
 			s.locks[name] = m
@@ -93,7 +105,28 @@ func (l *linker) site(f *summary.Function, a *summary.Access, c *context) *site 
 		s.roots = append(s.roots, r)
 	}
 	slices.Sort(s.roots)
+	s.roots = l.likes(s.roots)
 	return s
+}
+
+// maxAlike is the number of roots of one kind and home that are kept of a site: two are enough to run beside each other.
+const maxAlike = 2
+
+// likes leaves of roots that are alike but two.
+func (l *linker) likes(roots []int) []int {
+	type like struct {
+		kind  kind
+		many  bool
+		given bool
+		home  string
+	}
+	seen := map[like]int{}
+	return slices.DeleteFunc(roots, func(i int) bool {
+		r := l.roots[i]
+		k := like{r.kind, r.many, r.given, r.home}
+		seen[k]++
+		return seen[k] > maxAlike
+	})
 }
 
 const maxSites = 150
@@ -109,10 +142,10 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 	for i, a := range sites {
 		for _, b := range sites[i:] {
 			if !a.access.Kind.Writes() && !b.access.Kind.Writes() || a.access.Kind.Atomic() && b.access.Kind.Atomic() ||
-				(a.access.Kind == summary.Append) != (b.access.Kind == summary.Append) {
+				(a.access.Kind == summary.Append) != (b.access.Kind == summary.Append) || a.part && b.part {
 				continue
 			}
-			codes, ok := l.parallel(a, b)
+			codes, ok := l.parallel(a, b, guard)
 			if !ok {
 				continue
 			}
@@ -126,9 +159,6 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 			}
 			if judged[pairs.Positions(a.access, b.access)] {
 				codes = append(codes, "ordered-in-frame")
-			}
-			if a.access.Loc.Object().Kind != path.Global && !l.oneObject(a, b, guard) {
-				codes = append(codes, "other-instance")
 			}
 			out = append(out, &pairs.Warning{Frame: a.fn, A: a.access, B: b.access, Codes: codes, Other: b.fn, RootA: l.name(a), RootB: l.name(b),
 				HeldA: a.held(), HeldB: b.held()})
@@ -161,13 +191,17 @@ func (l *linker) name(s *site) string {
 	return r.fn
 }
 
-// parallel finds two roots that may run at once (R2, R3), with the reasons that speak against it.
-func (l *linker) parallel(a, b *site) (codes []string, ok bool) {
+// parallel finds two roots that may run at once and meet in one object (R2, R3, R4), with the reasons that speak against it.
+func (l *linker) parallel(a, b *site, guard string) (codes []string, ok bool) {
 	best := -1
+	sure := a.access.Loc.Object().Kind == path.Global || guard != "" && (holds(a, guard) || holds(b, guard))
 	for _, i := range a.roots {
 		for _, j := range b.roots {
 			c, can := l.atOnce(i, j, a, b)
-			if can && (best < 0 || len(c) < best) {
+			if can && !sure && !l.oneObject(i, j, a, b) {
+				c = append(c, "other-instance")
+			}
+			if can && (best < 0 || tier.Of(c) != tier.Of(codes) && tier.Shows(tier.Of(codes), tier.Of(c)) || len(c) < best && tier.Of(c) == tier.Of(codes)) {
 				codes, best, ok = c, len(c), true
 			}
 			if best == 0 {
@@ -197,7 +231,10 @@ func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 	}
 	switch {
 	case r.kind == spawned || q.kind == spawned:
-		if i == j && !r.many {
+		switch {
+		case i != j, r.many:
+		case a.access.Loc.Object().Kind == path.Global && l.apart(i), a.self != "" && b.self != "" && l.several(i):
+		default:
 			return []string{"one-root"}, true
 		}
 		return nil, true
@@ -265,20 +302,23 @@ func majority(sites []*site) string {
 	return best
 }
 
-// oneObject says whether there is evidence that the two objects are one (R4).
-func (l *linker) oneObject(a, b *site, guard string) bool {
-	if guard != "" && (holds(a, guard) || holds(b, guard)) {
+// oneObject says whether the roots show that the two objects are one (R4, R7).
+func (l *linker) oneObject(i, j int, a, b *site) bool {
+	r, q := l.roots[i], l.roots[j]
+	if r.home == "" || r.home != q.home {
+		t := typeOf(a.access.Loc.Class())
+		return r.kind == spawned && r.home != "" && r.home == t || q.kind == spawned && q.home != "" && q.home == typeOf(b.access.Loc.Class())
+	}
+	if r.kind == spawned && r.home == typeOf(a.access.Loc.Class()) || q.kind == spawned && q.home == typeOf(b.access.Loc.Class()) {
 		return true
 	}
-	for _, s := range []*site{a, b} {
-		t := typeOf(s.access.Loc.Class())
-		for _, i := range s.roots {
-			if r := l.roots[i]; r.kind == spawned && r.home != "" && r.home == t {
-				return true
-			}
-		}
-	}
-	return false
+	return a.self != "" && a.self == b.self && !setter(r, a) && !setter(q, b)
+}
+
+// setter reports whether an exported method writes what it is given, without a lock: it may be meant for the time before others
+// have the object.
+func setter(r root, s *site) bool {
+	return r.kind == exported && s.fn.Key == r.fn && s.access.Kind.Writes() && len(s.locks) == 0
 }
 
 func holds(s *site, guard string) bool {

@@ -1,11 +1,13 @@
 package link
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"presage/internal/relay/lockset"
+	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
 )
 
@@ -15,12 +17,21 @@ type locks map[string]lockset.Mode
 // context is one way in which a function is entered.
 type context struct {
 	locks  locks
-	owned  uint32 // parameters whose objects no other goroutine reaches
+	owned  uint32   // parameters whose objects no other goroutine reaches
+	self   []string // formals that are the object of the root's type, sorted (R7)
 	forked bool
 	roots  map[int]bool
+	id     string // key, once it is known
 }
 
 func (c *context) key() string {
+	if c.id == "" {
+		c.id = c.name()
+	}
+	return c.id
+}
+
+func (c *context) name() string {
 	var names []string
 	for l, m := range c.locks {
 		names = append(names, l+m.String())
@@ -30,7 +41,7 @@ func (c *context) key() string {
 	if c.forked {
 		b += "\nforked"
 	}
-	return b + "\n" + string(rune(c.owned))
+	return fmt.Sprintf("%s\n%d\n%s", b, c.owned, strings.Join(c.self, " "))
 }
 
 // maxContexts bounds the contexts of a function; more are merged into their meet (K3).
@@ -59,8 +70,9 @@ func (l *linker) enter(key string, c *context) bool {
 			met[name] = min(m, o)
 		}
 	}
-	changed := len(met) < len(last.locks) || last.owned&c.owned != last.owned || c.forked && !last.forked
-	last.locks, last.owned, last.forked = met, last.owned&c.owned, last.forked || c.forked
+	self := slices.DeleteFunc(slices.Clone(last.self), func(f string) bool { return !slices.Contains(c.self, f) })
+	changed := len(met) < len(last.locks) || last.owned&c.owned != last.owned || c.forked && !last.forked || len(self) < len(last.self)
+	last.locks, last.owned, last.forked, last.self, last.id = met, last.owned&c.owned, last.forked || c.forked, self, ""
 	n := len(last.roots)
 	maps.Copy(last.roots, c.roots)
 	return changed || len(last.roots) > n
@@ -81,7 +93,7 @@ func (l *linker) propagate() {
 				continue // goroutines are roots of their own
 			}
 			for _, c := range slices.Clone(l.contexts[key]) {
-				d := &context{locks: carry(c, &e), forked: c.forked || e.Forked, roots: maps.Clone(c.roots)}
+				d := &context{locks: carry(c, &e), self: receivers(c.self, &e), forked: c.forked || e.Forked, roots: maps.Clone(c.roots)}
 				d.owned = e.Owned
 				for i, a := range e.Args {
 					if a != nil && i < 32 && passes(c, a.Key()) {
@@ -94,6 +106,31 @@ func (l *linker) propagate() {
 			}
 		}
 	}
+}
+
+// receivers lists the callee's formals that are the object which those of the caller are.
+func receivers(self []string, e *summary.Edge) []string {
+	if len(self) == 0 {
+		return nil
+	}
+	var out []string
+	add := func(actuals []*path.Node, form string) {
+		for i, a := range actuals {
+			if a != nil && slices.Contains(self, a.Key()) {
+				out = append(out, fmt.Sprintf(form, i))
+			}
+		}
+	}
+	add(e.Args, "$%d")
+	add(e.Free, "^%d")
+	add(e.Held, "^%d*")
+	for i, a := range e.Free {
+		if a != nil && slices.Contains(self, a.Key()+"*") { // a variable that the caller has captured itself
+			out = append(out, fmt.Sprintf("^%d*", i))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func (l *linker) push(key string) {

@@ -19,13 +19,22 @@
 // it starts: code before-start.
 //
 // (R4) Two locations may be one if their classes agree. Of a package-level variable that is certain; of a field of two objects it
-// needs evidence: a goroutine that a method of the type has started, or that the other access
-// holds a lock that guards most accesses of the class. Without it: code other-instance.
+// needs evidence: a goroutine that a method of the type has started, that the other access
+// holds a lock that guards most accesses of the class, or (R7). Without it: code other-instance. An access to a part of a struct
+// or an array is compared with those to the whole.
 //
 // (R5) A lock guards both accesses if it is a package-level variable, or if its path has the same steps from the same object as
 // the accessed memory: s.mu guards s.x of the same s. If only the classes of the locks agree: code same-lock-field.
 //
 // (R6) An access to an object that is owned in the context is none (initialisation, unsharing).
+//
+// (R7) The object of a root is the receiver of its method, or of the method that starts it. Contexts carry which formals it is. Of two
+// roots of one type, what lies the same steps below their objects is one, but for an exported method that only sets a field without a lock: it may
+// be meant for the time before others have the object.
+//
+// (R8) There are several of a goroutine, too, if it is given an argument of the call that starts it, under a lock, from an exported method: it is
+// one for each request, and the type expects such calls at once. A goroutine that is given only its object is taken to be the only one of it. Of
+// package-level variables, the goroutines of different objects are several.
 //
 // # Soundness
 //

@@ -1,8 +1,10 @@
 package link
 
 import (
+	"slices"
 	"strings"
 
+	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
 )
 
@@ -28,6 +30,8 @@ type root struct {
 	fn    string
 	home  string // the type or function that starts it
 	spawn *summary.Spawn
+	by    string // the function with the go statement
+	given bool   // it is given something of the call that starts it (R8)
 }
 
 // unreached makes roots of what only unknown calls reach (R1): the functions without callers, then, for cycles, one at a time.
@@ -44,7 +48,7 @@ func (l *linker) unreached(keys []string) {
 		for _, k := range keys {
 			f := l.sums[k]
 			if f.Target && len(l.contexts[k]) == 0 && !strings.Contains(k, "$") && (cycles || !called[k]) {
-				l.root(root{kind: exported, fn: k, home: typeOf(k)}, locks{})
+				l.root(root{kind: exported, fn: k, home: typeOf(k)}, locks{}, receiver(k))
 				if cycles {
 					l.propagate()
 				}
@@ -54,10 +58,18 @@ func (l *linker) unreached(keys []string) {
 	}
 }
 
-// root enters a function as a root, with locks that are held from the start.
-func (l *linker) root(r root, held locks) {
+// receiver is the formal that is the object of a method's type.
+func receiver(key string) []string {
+	if typeOf(key) == "" || strings.Contains(key, "$") {
+		return nil
+	}
+	return []string{"$0"}
+}
+
+// root enters a function as a root, with locks that are held from the start, and the formals that are the object of its home (R7).
+func (l *linker) root(r root, held locks, self []string) {
 	l.roots = append(l.roots, r)
-	c := &context{locks: held, roots: map[int]bool{len(l.roots) - 1: true}, forked: r.kind != first && r.kind != initial}
+	c := &context{locks: held, self: self, roots: map[int]bool{len(l.roots) - 1: true}, forked: r.kind != first && r.kind != initial}
 	if l.enter(r.fn, c) {
 		l.push(r.fn)
 	}
@@ -69,16 +81,19 @@ func (l *linker) findRoots(keys []string) {
 		name := k[strings.LastIndexByte(k, '.')+1:]
 		switch {
 		case name == "init" || strings.HasPrefix(name, "init#"):
-			l.root(root{kind: initial, fn: k}, locks{})
+			l.root(root{kind: initial, fn: k}, locks{}, nil)
 		case name == "main" && typeOf(k) == "":
-			l.root(root{kind: first, fn: k}, locks{})
+			l.root(root{kind: first, fn: k}, locks{}, nil)
 		case isTest(name, k):
-			l.root(root{kind: test, fn: k}, locks{})
+			l.root(root{kind: test, fn: k}, locks{}, nil)
 		case f.Exported && f.Target && !strings.HasPrefix(k, "main."):
-			l.root(root{kind: exported, fn: k, home: typeOf(k)}, locks{})
+			l.root(root{kind: exported, fn: k, home: typeOf(k)}, locks{}, receiver(k))
 		}
 		for _, s := range f.Spawns {
 			l.active[typeOf(k)] = l.active[typeOf(k)] || s.Via == nil
+		}
+		for _, h := range f.Holes {
+			l.active[typeOf(k)] = l.active[typeOf(k)] || h.Go
 		}
 		for _, e := range f.Edges {
 			if e.Thread == 0 {
@@ -94,7 +109,8 @@ func (l *linker) findRoots(keys []string) {
 			if !begins {
 				held = carry(&context{}, &e)
 			}
-			l.root(root{kind: spawned, many: s.Many, fn: e.Callee, home: typeOf(k), spawn: s}, held)
+			r := root{kind: spawned, many: s.Many, fn: e.Callee, home: typeOf(k), spawn: s, by: k, given: given(f, &e)}
+			l.root(r, held, receivers(ownReceiver(k), &e))
 		}
 		for _, e := range f.Exits {
 			for lock := range e.Locks.Plus {
@@ -109,6 +125,75 @@ func (l *linker) findRoots(keys []string) {
 			}
 		}
 	}
+}
+
+// several reports whether more than one goroutine of a root may run at once on one object (R8).
+func (l *linker) several(i int) bool {
+	r := l.roots[i]
+	if r.many || r.kind != spawned || !r.given {
+		return r.many
+	}
+	for _, c := range l.contexts[r.by] {
+		if len(c.locks) == 0 && len(r.spawn.Locks.Plus) == 0 {
+			continue
+		}
+		for j := range c.roots {
+			if q := l.roots[j]; q.kind == exported || q.many {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// apart reports whether objects of the root's home each have a goroutine of it, and a caller may make several (R8).
+func (l *linker) apart(i int) bool {
+	r := l.roots[i]
+	if r.kind != spawned || !l.active[r.home] {
+		return false
+	}
+	for _, c := range l.contexts[r.by] {
+		for j := range c.roots {
+			if l.roots[j].kind == exported {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ownReceiver lists the formals of a function that are the receiver of the method in whose text it stands.
+func ownReceiver(key string) []string {
+	if typeOf(key) == "" {
+		return nil
+	}
+	if !strings.Contains(key, "$") {
+		return []string{"$0"}
+	}
+	return nil
+}
+
+// given reports whether a goroutine is given an argument of the call that starts it, other than its receiver and what only ends the
+// goroutine or waits for it (R8).
+func given(f *summary.Function, e *summary.Edge) bool {
+	method := typeOf(f.Key) != ""
+	argument := func(n *path.Node) bool {
+		switch r := n.Root(); r.Kind {
+		case path.Param:
+			return (r.Index > 0 || !method) && !control(r.Type)
+		case path.Alloc: // the cell of an argument that a closure captures
+			label, _, _ := strings.Cut(r.Name, "#")
+			i := slices.Index(f.Names.Params, label)
+			return n == r && i >= 0 && (i > 0 || !method) && !control(r.Type)
+		}
+		return false
+	}
+	return slices.ContainsFunc(slices.Concat(e.Args, e.Free), func(n *path.Node) bool { return n != nil && argument(n) })
+}
+
+// control reports whether values of the type end a goroutine or wait for it.
+func control(typ string) bool {
+	return typ == "context.Context" || typ == "sync.WaitGroup" || strings.Contains(typ, "chan ")
 }
 
 func isTest(name, key string) bool {
