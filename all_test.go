@@ -23,7 +23,7 @@ import (
 // The commands of bench may import anything.
 var layers = map[string][]string{
 	"cmd/presage":                      {"internal/cli"},
-	"internal/cli":                     {"internal/relay", "internal/relay/load", "internal/relay/tier", "internal/record", "internal/replay", "internal/analyse", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/window", "internal/engine", "internal/smt"},
+	"internal/cli":                     {"internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/revision", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/replay", "internal/analyse", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/window", "internal/engine", "internal/smt"},
 	"internal/record":                  {"internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
 	"internal/replay":                  {"internal/instrument", "internal/rt", "internal/plan", "internal/program", "internal/trace", "internal/trace/format"},
 	"internal/instrument":              {"internal/plan", "internal/trace", "internal/trace/format"},
@@ -45,7 +45,7 @@ var layers = map[string][]string{
 	"internal/witness":                 {"internal/window", "internal/expr", "internal/trace", "internal/trace/format"},
 	"internal/witness/stray":           {"internal/witness", "internal/window", "internal/expr", "internal/plan", "internal/trace", "internal/trace/format"},
 	"internal/analyse":                 {"internal/expr", "internal/footprint", "internal/hb", "internal/window", "internal/engine", "internal/witness", "internal/witness/stray", "internal/trace", "internal/trace/format"},
-	"internal/relay":                   {"internal/relay/callgraph", "internal/relay/guard", "internal/relay/link", "internal/relay/load", "internal/relay/pairs", "internal/relay/path", "internal/relay/store", "internal/relay/summary", "internal/relay/symbolic", "internal/relay/tier", "internal/relay/unmodelled"},
+	"internal/relay":                   {"internal/relay/callgraph", "internal/relay/guard", "internal/relay/link", "internal/relay/load", "internal/relay/lockset", "internal/relay/pairs", "internal/relay/path", "internal/relay/store", "internal/relay/summary", "internal/relay/symbolic", "internal/relay/tier", "internal/relay/unmodelled"},
 	"internal/relay/lockset":           {"internal/relay/path"},
 	"internal/relay/order":             {"internal/relay/path"},
 	"internal/relay/summary":           {"internal/relay/path", "internal/relay/lockset", "internal/relay/order"},

@@ -121,7 +121,11 @@ func newRoot(env *Env) *cobra.Command {
 			fmt.Fprintln(env.Stdout, env.Help)
 			return
 		}
-		fmt.Fprintf(env.Stdout, "%s\n\n%s", cmd.Short, cmd.UsageString())
+		text := cmd.Long
+		if text == "" {
+			text = cmd.Short
+		}
+		fmt.Fprintf(env.Stdout, "%s\n\n%s", text, cmd.UsageString())
 	})
 	root.AddCommand(newTest(env), newRun(env), newAnalyze(env), newVet(env), newReport(env), newReplay(env), newTrace(env), newVersion(env))
 	return root

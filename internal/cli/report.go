@@ -64,6 +64,9 @@ func (l *lastSummary) Warning(*report.Warning) error   { return nil }
 func (l *lastSummary) Race(*report.Race) error         { return nil }
 func (l *lastSummary) Summary(m *report.Summary) error {
 	l.races = m.Races
+	if m.Vet != nil {
+		l.races += m.Vet.Warnings
+	}
 	return nil
 }
 

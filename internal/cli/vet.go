@@ -1,196 +1,255 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"go/token"
-	"hash/fnv"
+	"os"
+	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"presage/internal/relay"
+	"presage/internal/relay/baseline"
+	"presage/internal/relay/ignore"
 	"presage/internal/relay/load"
+	"presage/internal/relay/revision"
+	"presage/internal/relay/summary"
 	"presage/internal/relay/tier"
 	"presage/internal/report"
 )
 
 type vetOptions struct {
-	json, tests, quiet bool
-	tier, dir          string
-	tags               string
+	json, tests, quiet, guards bool
+	tier, dir, tags            string
+	baseline, since            string
+	write                      bool
 }
+
+const vetLong = `Warn of accesses that may race in some run, without running anything.
+
+Each warning is a pair of accesses, at least one a write, that nothing is known to keep apart. It is no proof: what speaks against it is said with it,
+as codes, and decides its tier. Within a tier the strongest come first. docs/vet.md has the codes and what is not seen.
+
+Exit codes: 0 no warnings; 1 presage failed, or a package did not load whole; 2 usage; 3 warnings.
+
+A comment //presage:ignore with a reason behind it, on the line of one of the two accesses or alone on the line above, silences a warning.`
 
 func newVet(env *Env) *cobra.Command {
 	o := vetOptions{}
-	cmd := &cobra.Command{Use: "vet [packages]", Short: "Warn of accesses that may race in some run, without running anything",
+	cmd := &cobra.Command{Use: "vet [packages]", Short: "Warn of accesses that may race in some run, without running anything", Long: vetLong,
 		RunE: func(cmd *cobra.Command, args []string) error { return vet(cmd.Context(), env, o, args) }}
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "the warnings as JSON, one object a line, in the schema of the report (docs/report.md)")
-	f.StringVar(&o.tier, "tier", string(tier.Likely), "likely, possible, unlikely or all: how much must speak for a warning")
+	f.StringVar(&o.tier, "tier", string(tier.Likely), "likely, possible, unlikely or all: how much may speak against a warning")
+	f.StringVar(&o.baseline, "baseline", "", "report only what is not in this `file`")
+	f.BoolVar(&o.write, "write-baseline", false, "write the file of -baseline anew, instead of reporting")
+	f.StringVar(&o.since, "new", "", "report only what is not there at this git `revision`")
+	f.BoolVar(&o.guards, "guards", false, "instead of warnings, suggest which lock guards which field and variable")
 	f.BoolVar(&o.tests, "tests", true, "with the packages' tests")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "no summary")
-	f.StringVarP(&o.dir, "C", "C", "", "change to this directory first")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
+	f.StringVarP(&o.dir, "C", "C", "", "change to this `directory` first")
 	f.StringVar(&o.tags, "tags", "", "build tags, as for the go command")
 	return cmd
 }
 
-// vet runs the static lens and prints its warnings, as go vet prints its own.
-func vet(ctx context.Context, env *Env, o vetOptions, patterns []string) error {
+// check finds what is wrong with the flags.
+func (o *vetOptions) check() error {
 	if o.tier == "all" {
 		o.tier = string(tier.Unlikely)
 	}
-	if !slices.Contains([]tier.Tier{tier.Likely, tier.Possible, tier.Unlikely}, tier.Tier(o.tier)) {
-		return usagef("flag --tier: %q is none of likely, possible, unlikely, all", o.tier)
-	}
-	begin := time.Now()
-	cfg := relay.Config{Config: load.Config{Dir: o.dir, Patterns: patterns, Tests: o.tests}}
-	if o.tags != "" {
-		cfg.Tags = strings.FieldsFunc(o.tags, func(r rune) bool { return r == ',' || r == ' ' })
-	}
-	res, err := relay.Run(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	var shown []*relay.Warning
-	for _, w := range res.Warnings {
-		if tier.Shows(tier.Tier(o.tier), w.Tier) {
-			shown = append(shown, w)
-		}
-	}
-	dir, err := filepath.Abs(o.dir)
-	if err != nil {
-		return err
-	}
-	if o.json {
-		err = vetJSON(env, o, res, shown, begin)
-	} else {
-		vetText(env, o, res, shown, dir, begin)
-	}
 	switch {
-	case err != nil:
-		return err
-	case len(shown) > 0:
-		return &exitError{code: exitRaces}
-	case len(res.Errors) > 0:
-		return &exitError{code: exitFailed}
+	case !slices.Contains([]tier.Tier{tier.Likely, tier.Possible, tier.Unlikely}, tier.Tier(o.tier)):
+		return usagef("flag -tier: %q is none of likely, possible, unlikely, all", o.tier)
+	case o.write && o.baseline == "":
+		return usagef("flag -write-baseline needs -baseline file")
+	case o.write && o.since != "":
+		return usagef("flag -write-baseline: a baseline has all warnings, not only those of -new")
+	case o.guards && (o.baseline != "" || o.since != ""):
+		return usagef("flag -guards reports no warnings that -baseline or -new could compare")
 	}
 	return nil
 }
 
-func vetText(env *Env, o vetOptions, res *relay.Result, shown []*relay.Warning, dir string, begin time.Time) {
-	for _, e := range res.Errors {
-		fmt.Fprintf(env.Stderr, "presage: %s\n", e)
-	}
-	for _, w := range shown {
-		sides := res.Sides(w)
-		a, b := sides[0], sides[1]
-		fmt.Fprintf(env.Stdout, "%v: %s of %s may race with %s at %v%s\n", relay.Relative(a.Pos, dir), a.Kind, a.Expr, b.Kind, relay.Relative(b.Pos, dir), reasons(w))
-		for _, s := range sides {
-			fmt.Fprintf(env.Stdout, "\t%s\n", sideText(s, dir))
-		}
-		if w.Others > 0 {
-			fmt.Fprintf(env.Stdout, "\tand %d more pairs with this write\n", w.Others)
-		}
-	}
-	if o.quiet {
-		return
-	}
-	s := res.Stats
-	fmt.Fprintf(env.Stderr, "presage: warnings: %d, and %d of lower tiers; %d packages, %d functions, %d lines in %.1fs\n",
-		len(shown), len(res.Warnings)-len(shown), s.Packages, s.Functions, s.Lines, time.Since(begin).Seconds())
-	if s.Holes+s.Cuts.Total() > 0 {
-		fmt.Fprintf(env.Stderr, "presage: not covered: %d calls through interfaces and function values, %d accesses beyond the bounds of summaries\n", s.Holes, s.Cuts.Total())
-	}
+// vetting is one run of presage vet.
+type vetting struct {
+	vetOptions
+	env      *Env
+	begun    time.Time
+	patterns []string
+	progress *progress
+
+	res     *relay.Result
+	ignored *ignore.Set
+	known   map[string]bool // fingerprints of the baseline
+	old     map[string]bool // and of the revision
+	counts  report.Vetted
 }
 
-func reasons(w *relay.Warning) string {
-	if len(w.Codes) == 0 {
-		return ""
-	}
-	return " (" + string(w.Tier) + ": " + strings.Join(w.Codes, ", ") + ")"
-}
-
-// sideText is one access: path, goroutine, locks, calls.
-func sideText(s relay.Side, dir string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s in %s", s.Kind, s.Frame, s.Func)
-	switch {
-	case s.Root != "":
-		fmt.Fprintf(&b, ", in the goroutine of %s", s.Root)
-	case s.Thread == 0:
-		b.WriteString(", in the goroutine that starts the other")
-	case s.Many:
-		fmt.Fprintf(&b, ", in goroutines started at %v", relay.Relative(s.Started, dir))
-	default:
-		fmt.Fprintf(&b, ", in the goroutine started at %v", relay.Relative(s.Started, dir))
-	}
-	if len(s.Locks) == 0 {
-		b.WriteString(", holding no lock")
-	} else {
-		var names []string
-		for _, l := range s.Locks {
-			name := l.Name
-			if l.Mode == "rlock" {
-				name += " (read)"
-			}
-			names = append(names, name)
-		}
-		b.WriteString(", holding " + strings.Join(names, ", "))
-	}
-	for _, c := range s.Calls {
-		fmt.Fprintf(&b, "\n\t\tcalled by %s at %v", c.Func, relay.Relative(c.Pos, dir))
-	}
-	return b.String()
-}
-
-func vetJSON(env *Env, o vetOptions, res *relay.Result, shown []*relay.Warning, begin time.Time) error {
-	h := report.NewJSON(env.Stdout)
-	if err := h.Config(&report.Config{Protocol: report.ProtocolVersion, Tool: "presage", Version: version(), GoVersion: runtime.Version(), Command: append([]string{"presage"}, env.Args...), Dir: o.dir, Level: "static"}); err != nil {
+// vet runs the static lens and reports.
+func vet(ctx context.Context, env *Env, o vetOptions, patterns []string) error {
+	if err := o.check(); err != nil {
 		return err
 	}
-	for _, e := range res.Errors {
-		if err := h.Warning(&report.Warning{Code: "load", Count: 1, Text: e.String()}); err != nil {
-			return err
-		}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // a worktree is removed, whatever happens
+	defer stop()
+	context.AfterFunc(ctx, stop) // the second interrupt ends the process
+	v := &vetting{vetOptions: o, env: env, begun: time.Now(), patterns: patterns, progress: newProgress(env.Stderr, o.quiet)}
+	defer v.progress.end()
+	if err := v.readBaseline(); err != nil {
+		return err
 	}
-	for _, w := range shown {
-		sides := res.Sides(w)
-		r := &report.Race{Tier: report.Static, Object: w.Object(), Count: 1 + w.Others, Reasons: w.Codes, Likelihood: string(w.Tier), A: staticAccess(sides[0]), B: staticAccess(sides[1])}
-		hash := fnv.New64a()
-		for _, s := range sides {
-			fmt.Fprintln(hash, s.Func, s.Kind, s.Expr)
-		}
-		r.ID = fmt.Sprintf("%016x", hash.Sum64())
-		if err := h.Race(r); err != nil {
-			return err
-		}
+	if err := v.revision(ctx); err != nil {
+		return err
 	}
-	code := exitNone
-	if len(shown) > 0 {
-		code = exitRaces
+	var err error
+	if v.res, v.ignored, err = v.analyse(ctx, o.dir, patterns, "analysing packages"); err != nil {
+		return err
 	}
-	return h.Summary(&report.Summary{Warnings: len(shown), Seconds: time.Since(begin).Seconds(), ExitCode: code, Functions: res.Stats.Functions})
+	v.progress.end()
+	return v.report()
 }
 
-func staticAccess(s relay.Side) report.Access {
-	pos := func(p token.Position) report.Position {
-		return report.Position{File: p.Filename, Line: p.Line, Col: p.Column}
+// analyse runs the static lens on the packages that the patterns name in dir, and reads their directives.
+func (v *vetting) analyse(ctx context.Context, dir string, patterns []string, text string) (*relay.Result, *ignore.Set, error) {
+	cfg := relay.Config{Config: load.Config{Dir: dir, Patterns: patterns, Tests: v.tests}}
+	cfg.Tags = strings.FieldsFunc(v.tags, func(r rune) bool { return r == ',' || r == ' ' })
+	v.progress.step(report.Progress{Text: "listing packages"})
+	cfg.Progress = func(done, total int, _ string) {
+		v.progress.step(report.Progress{Text: text, Done: int64(done), Total: int64(total)})
+		if done == total {
+			v.progress.step(report.Progress{Text: "linking"})
+		}
 	}
-	a := report.Access{Position: pos(s.Pos), Kind: s.Kind, Expr: s.Expr, Func: s.Func, Goroutine: report.Goroutine{ID: s.Thread}}
-	a.Stack = append(a.Stack, report.Frame{Func: s.Func, Position: a.Position})
-	for _, c := range s.Calls {
-		a.Stack = append(a.Stack, report.Frame{Func: c.Func, Position: pos(c.Pos)})
+	res, err := relay.Run(ctx, cfg)
+	if ctx.Err() != nil {
+		return nil, nil, fmt.Errorf("interrupted: nothing is reported")
 	}
-	if s.Started.IsValid() {
-		a.Goroutine.Created = []report.Frame{{Position: pos(s.Started)}}
+	if err != nil {
+		return nil, nil, err
 	}
-	for _, l := range s.Locks {
-		a.Locks = append(a.Locks, report.Lock{Name: l.Name, Mode: l.Mode})
+	set, err := ignore.Read(res.Files)
+	return res, set, err
+}
+
+// readBaseline reads the file of -baseline.
+func (v *vetting) readBaseline() error {
+	if v.baseline == "" || v.write {
+		return nil
 	}
-	return a
+	f, err := os.Open(v.baseline)
+	if err != nil {
+		return fmt.Errorf("reading the baseline: %w (-write-baseline makes one)", err)
+	}
+	defer f.Close()
+	if v.known, err = baseline.Read(f); err != nil {
+		return fmt.Errorf("reading the baseline %s: %w", v.baseline, err)
+	}
+	return nil
+}
+
+// revision analyses the revision of -new and keeps the fingerprints of what would be reported there.
+func (v *vetting) revision(ctx context.Context) (err error) {
+	if v.since == "" {
+		return nil
+	}
+	dir, err := filepath.Abs(v.dir)
+	if err != nil {
+		return err
+	}
+	tree, err := revision.Checkout(ctx, dir, v.since)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := tree.Remove(); e != nil && err == nil {
+			err = fmt.Errorf("removing the files of %s: %w", v.since, e)
+		}
+	}()
+	v.old = map[string]bool{}
+	if _, err := os.Stat(tree.Dir); os.IsNotExist(err) {
+		return nil // all is new
+	}
+	var patterns []string
+	for _, p := range v.patterns {
+		patterns = append(patterns, tree.Inside(p))
+	}
+	res, set, err := v.analyse(ctx, tree.Dir, patterns, "analysing packages at "+v.since)
+	if _, none := err.(*load.NoMatchError); none {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("at %s: %w", v.since, err)
+	}
+	for _, e := range res.Errors {
+		if e.Target { // what is not seen there is reported as new
+			fmt.Fprintf(v.env.Stderr, "presage: at %s, %v\n", v.since, e)
+		}
+	}
+	for _, w := range res.Pairs {
+		if tier.Shows(tier.Tier(v.tier), w.Tier) && !silenced(res, set, w) {
+			v.old[w.ID] = true
+		}
+	}
+	return nil
+}
+
+// silenced reports whether a directive stands at one of the accesses. Both are looked at, so that both directives count as used.
+func silenced(res *relay.Result, set *ignore.Set, w *relay.Warning) bool {
+	covers := false
+	for _, a := range []summary.Pos{w.A.Pos, w.B.Pos} {
+		p := res.Position(a)
+		covers = set.Covers(p.Filename, p.Line) || covers
+	}
+	return covers
+}
+
+// choose leaves out what is silenced, in the baseline, or there at the revision, and counts it.
+func (v *vetting) choose() map[*relay.Warning]bool {
+	kept := map[*relay.Warning]bool{}
+	found := map[string]bool{}
+	for _, w := range v.res.Pairs {
+		found[w.ID] = true
+		switch {
+		case silenced(v.res, v.ignored, w):
+			v.counts.Ignored++
+		case v.known[w.ID]:
+			v.counts.Baseline++
+		case v.old[w.ID]:
+			v.counts.Old++
+		default:
+			kept[w] = true
+		}
+	}
+	for id := range v.known {
+		if !found[id] {
+			v.counts.Gone++
+		}
+	}
+	return kept
+}
+
+// writeBaseline writes the file of -baseline: every pair of the tier.
+func (v *vetting) writeBaseline(kept map[*relay.Warning]bool) error {
+	var entries []baseline.Entry
+	for _, w := range v.res.Pairs {
+		if kept[w] && tier.Shows(tier.Tier(v.tier), w.Tier) {
+			entries = append(entries, baseline.Entry{ID: w.ID, Text: fmt.Sprintf("%s %s: %v in %s, %v in %s", w.Tier, relay.Short(w.Class()),
+				w.A.Kind, relay.Short(w.A.Func), w.B.Kind, relay.Short(w.B.Func))})
+		}
+	}
+	var b bytes.Buffer
+	if err := baseline.Write(&b, entries); err != nil {
+		return err
+	}
+	if err := os.WriteFile(v.baseline, b.Bytes(), 0o666); err != nil {
+		return fmt.Errorf("writing the baseline: %w", err)
+	}
+	fmt.Fprintf(v.env.Stderr, "presage: %d pairs written to %s\n", len(entries), v.baseline)
+	return nil
 }

@@ -19,7 +19,7 @@ type caller struct {
 // Breadth first against the calls: the chain has the fewest calls, and among these is the first by name and place.
 func (r *Result) chain(fn, root string) ([]caller, string) {
 	if r.callers == nil {
-		r.callers = callers(r.sums)
+		r.callers, r.starts = callers(r.sums)
 	}
 	ends := func(k string) bool { return k == root || root == "" && r.roots[k] != "" }
 	type step struct {
@@ -49,14 +49,19 @@ func (r *Result) chain(fn, root string) ([]caller, string) {
 }
 
 // callers turns the calls around. Calls that goroutines make are left out: who is called there is a root of its own.
-func callers(sums map[string]*summary.Function) map[string][]caller {
-	out := map[string][]caller{}
+// starts are, of a function that goroutines begin with, one of the places where one is started: one that starts several, if there is one.
+func callers(sums map[string]*summary.Function) (out map[string][]caller, starts map[string]*summary.Spawn) {
+	out, starts = map[string][]caller{}, map[string]*summary.Spawn{}
 	for _, k := range slices.Sorted(maps.Keys(sums)) {
 		for _, e := range sums[k].Edges {
 			if e.Thread == 0 {
 				out[e.Callee] = append(out[e.Callee], caller{k, e.Pos})
+				continue
+			}
+			if s, old := sums[k].Spawns[e.Thread-1], starts[e.Callee]; old == nil || s.Many && !old.Many {
+				starts[e.Callee] = s
 			}
 		}
 	}
-	return out
+	return out, starts
 }

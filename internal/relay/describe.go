@@ -2,9 +2,10 @@ package relay
 
 import (
 	"go/token"
-	"path/filepath"
 	"strings"
 
+	"presage/internal/relay/lockset"
+	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
 )
 
@@ -13,21 +14,20 @@ type Side struct {
 	Pos     token.Position
 	Kind    string
 	Expr    string // as the function has it that accesses
-	Frame   string // the same memory, as the function has it in which both goroutines are known
 	Func    string
 	Locks   []Lock
-	Held    []string // locks that the function's callers hold, in its terms (path.Node.Key)
-	Thread  int      // 0: the goroutine that calls the frame
-	Root    string   // of a warning between two roots: the function that the goroutine begins with
-	Many    bool
-	Started token.Position // its go statement
-	Calls   []Frame        // from the frame or the go statement to the access, innermost first
+	Root    string // the function that the goroutine begins with, "" if it is not known
+	Origin  string // what makes it a root: main, init, test, exported, goroutine
+	Many    bool   // there may be several goroutines
+	Starter bool   // it is the goroutine that starts the other's
+	Stack   []Frame
+	Created []Frame // its go statement, and the calls that lead there
 }
 
 // Lock is a lock that is held.
 type Lock struct{ Name, Mode string }
 
-// Frame is one call.
+// Frame is one call: a function, and where it stands. Stacks are innermost first.
 type Frame struct {
 	Func string
 	Pos  token.Position
@@ -39,50 +39,137 @@ func (w *Warning) Object() string { return w.A.Loc.Place(w.Frame.Names) }
 // Sides describes the two accesses.
 func (r *Result) Sides(w *Warning) [2]Side {
 	if w.Other == nil {
-		return [2]Side{r.side(w, w.A), r.side(w, w.B)}
+		a, b := r.inFrame(w.Frame, w.A), r.inFrame(w.Frame, w.B)
+		a.Starter, b.Starter = w.A.Thread == 0, w.B.Thread == 0
+		return [2]Side{a, b}
 	}
-	a := r.side(w, w.A)
-	other := *w
-	inner := *w.Warning
-	inner.Frame = w.Other
-	other.Warning = &inner
-	b := r.side(&other, w.B)
-	a.Root, b.Root, a.Held, b.Held = Short(w.RootA), Short(w.RootB), w.HeldA, w.HeldB
-	return [2]Side{a, b}
+	return [2]Side{r.fromRoot(w.Frame, w.A, w.RootA, w.HeldA), r.fromRoot(w.Other, w.B, w.RootB, w.HeldB)}
 }
 
-func (r *Result) side(w *Warning, a *summary.Access) Side {
-	s := Side{Pos: r.Position(a.Pos), Kind: a.Kind.String(), Expr: a.At.Place(r.Names(a.Func)), Frame: a.Loc.Place(w.Frame.Names), Func: Short(a.Func), Thread: a.Thread}
+// side is what is said of an access wherever it is found.
+func (r *Result) side(fn *summary.Function, a *summary.Access) Side {
+	s := Side{Pos: r.Position(a.Pos), Kind: a.Kind.String(), Expr: a.At.Place(r.Names(a.Func)), Func: Short(a.Func)}
 	for _, l := range a.Locks.Plus.Sorted() {
-		s.Locks = append(s.Locks, Lock{strings.TrimPrefix(l.Expr(w.Frame.Names), "&"), a.Locks.Plus[l].String()})
+		s.Locks = append(s.Locks, Lock{strings.TrimPrefix(l.Expr(fn.Names), "&"), a.Locks.Plus[l].String()})
 	}
+	s.Stack = []Frame{{s.Func, s.Pos}}
+	return s
+}
+
+// inFrame describes an access of a warning whose two goroutines are known in one frame.
+func (r *Result) inFrame(frame *summary.Function, a *summary.Access) Side {
+	s := r.side(frame, a)
+	var inside, before []Frame // the calls behind the go statement and before it, outermost first
+	var start *summary.Spawn
 	if a.Thread > 0 {
-		sp := w.Frame.Spawns[a.Thread-1]
-		s.Started, s.Many = r.Position(sp.Pos), sp.Many
+		start = frame.Spawns[a.Thread-1]
+		s.Many = start.Many
 	}
-	caller := Short(w.Frame.Key)
+	started := start == nil
 	for c := a.Via; c != nil; c = c.Next {
-		s.Calls = append([]Frame{{caller, r.Position(c.Pos)}}, s.Calls...)
-		caller = Short(c.Func)
+		f := Frame{Short(c.Pos.Func), r.Position(c.Pos)}
+		switch {
+		case started:
+			inside = append(inside, f)
+		case c.Pos == start.Pos:
+			started = true
+		default:
+			before = append(before, f)
+		}
+	}
+	if !started { // through a call that the frame has filled in
+		inside, before = before, nil
+	}
+	s.Stack = append(s.Stack, reversed(inside)...)
+	calls, root := r.chain(frame.Key, "")
+	outer := r.frames(calls)
+	if start == nil {
+		s.Stack, s.Root, s.Origin = append(s.Stack, outer...), Short(root), r.roots[root]
+		return s
+	}
+	s.Root, s.Origin = Short(start.Func), "goroutine"
+	s.Created = append(append([]Frame{{Short(start.Pos.Func), r.Position(start.Pos)}}, reversed(before)...), outer...)
+	return s
+}
+
+// fromRoot describes an access of a warning between two roots.
+func (r *Result) fromRoot(fn *summary.Function, a *summary.Access, root string, held []lockset.Held) Side {
+	s := r.side(fn, a)
+	for _, h := range held {
+		s.Locks = append(s.Locks, Lock{heldName(h.Key, fn.Names), h.Mode.String()})
+	}
+	calls, _ := r.chain(fn.Key, root)
+	s.Stack = append(s.Stack, r.frames(calls)...)
+	s.Root, s.Origin = Short(root), r.roots[root]
+	if at, ok := r.starts[root]; ok && s.Origin == "goroutine" {
+		s.Many = at.Many
+		s.Created = []Frame{{Short(at.Pos.Func), r.Position(at.Pos)}}
 	}
 	return s
 }
 
+func (r *Result) frames(calls []caller) []Frame {
+	var out []Frame
+	for _, c := range calls {
+		out = append(out, Frame{Short(c.fn), r.Position(c.pos)})
+	}
+	return out
+}
+
+func reversed(list []Frame) []Frame {
+	var out []Frame
+	for i := len(list) - 1; i >= 0; i-- {
+		out = append(out, list[i])
+	}
+	return out
+}
+
+// heldName writes the key of a lock's path with the names of the function's parameters.
+func heldName(key string, names *path.Names) string {
+	steps := key
+	var b strings.Builder
+	switch key[0] {
+	case '$', '^':
+		list := names.Params
+		if key[0] == '^' {
+			list = names.Free
+		}
+		i, n := 0, 1
+		for ; n < len(key) && key[n] >= '0' && key[n] <= '9'; n++ {
+			i = 10*i + int(key[n]-'0')
+		}
+		if i < len(list) {
+			b.WriteString(list[i])
+		}
+		steps = key[n:]
+	case '@':
+		end := strings.IndexAny(key, "![*")
+		if end < 0 {
+			end = len(key)
+		}
+		b.WriteString(Short(key[1:end]))
+		steps = key[end:]
+	default: // of an object that is not known: the field with its type
+		if i := strings.LastIndexByte(key, '!'); i >= 0 {
+			return Short(key[i+1:])
+		}
+		return Short(strings.TrimLeft(key, "?"))
+	}
+	for _, s := range strings.Split(strings.ReplaceAll(strings.ReplaceAll(steps, "*", ""), "[]", "[…]"), "!") {
+		if i := strings.LastIndexByte(s, '.'); i >= 0 {
+			s = s[i:]
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
 // Short drops the directories of the import paths in a function's key.
 func Short(key string) string {
-	star := ""
 	k := strings.TrimLeft(key, "(*")
-	star = key[:len(key)-len(k)]
+	star := key[:len(key)-len(k)]
 	if i := strings.LastIndexByte(k, '/'); i >= 0 {
 		k = k[i+1:]
 	}
 	return star + k
-}
-
-// Relative is the position with its file name relative to dir, if it is below it.
-func Relative(p token.Position, dir string) token.Position {
-	if rel, err := filepath.Rel(dir, p.Filename); err == nil && !strings.HasPrefix(rel, "..") {
-		p.Filename = rel
-	}
-	return p
 }

@@ -18,6 +18,12 @@
 //
 // (V4) Over roots, one warning is reported for each write and class of memory: the likeliest, with the number of the others.
 //
+// (V5) A fingerprint is made of the two functions, the kinds of the accesses, and the class of the memory: it survives what moves
+// lines. Pairs that agree in all of these are numbered by position.
+//
+// (V6) Within a tier, the stronger warning comes first: memory that a lock guards elsewhere (package guard) before other memory, two writes before
+// a write and a read, fewer calls between the goroutines' starts and the accesses before more.
+//
 // # Soundness
 //
 // Not sound, as the paper is not, and where it is not is said in the packages: symbolic (X2, X9), before, link.
@@ -59,11 +65,14 @@ type Result struct {
 	Errors   []PackageError // of packages that did not load whole, by path
 
 	Unmatched []string // why patterns match nothing
+	Files     []string // of the packages that the patterns name
 
 	sums    map[string]*summary.Function
 	guards  *guard.Table
-	roots   map[string]string   // as link.Found has them
-	callers map[string][]caller // by callee, made when they are wanted
+	roots   map[string]string         // as link.Found has them
+	callers map[string][]caller       // by callee, made when they are wanted
+	starts  map[string]*summary.Spawn // by the function that goroutines begin with
+	sources map[string][]string       // files of the packages that the patterns name, by path
 }
 
 // PackageError says why a package did not load whole.
@@ -124,7 +133,13 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{cfg: cfg, result: &Result{Unmatched: prog.Unmatched}, sums: map[string]*summary.Function{}, units: map[string]*unit{}, digests: map[string]store.Digest{}}
+	r := &run{cfg: cfg, result: &Result{Unmatched: prog.Unmatched, sources: map[string][]string{}}, sums: map[string]*summary.Function{}, units: map[string]*unit{}, digests: map[string]store.Digest{}}
+	for _, m := range prog.Packages {
+		if m.Target {
+			r.result.Files = append(r.result.Files, m.CompiledGoFiles...)
+			r.result.sources[m.PkgPath] = m.CompiledGoFiles
+		}
+	}
 	if cfg.Store != "" {
 		if r.dir, err = store.Open(cfg.Store); err != nil {
 			return nil, err

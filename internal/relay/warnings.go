@@ -16,7 +16,9 @@ import (
 type Warning struct {
 	*pairs.Warning
 	Tier   tier.Tier
-	Others int // pairs of the same write that it stands for (V4)
+	ID     string // fingerprint (V5)
+	Others int    // pairs of the same write that it stands for (V4)
+	Rank   Rank   // of a warning of Report
 }
 
 // merge makes warnings of what was found, one for each two places, by position.
@@ -49,6 +51,7 @@ func (r *Result) merge(found []*pairs.Warning) []*Warning {
 		at := r.Position
 		return cmp.Or(comparePositions(at(a.A.Pos), at(b.A.Pos)), comparePositions(at(a.B.Pos), at(b.B.Pos)))
 	})
+	identify(out)
 	return out
 }
 
@@ -79,19 +82,22 @@ func gather(list []*Warning) []*Warning {
 		}
 		old.Others++
 		if w.Tier != old.Tier && tier.Shows(old.Tier, w.Tier) {
-			old.Warning, old.Tier = w.Warning, w.Tier
+			old.Warning, old.Tier, old.ID = w.Warning, w.Tier, w.ID
 		}
 	}
 	return out
 }
 
-// better prefers the likelier, then what one frame has seen, then the one with fewer calls, then the first by name.
+// better prefers the likelier, then what one frame has seen, then two writes, then the one with fewer calls, then the first by name.
 func better(a, b *Warning) bool {
 	if a.Tier != b.Tier {
 		return tier.Shows(b.Tier, a.Tier)
 	}
 	if (a.Other == nil) != (b.Other == nil) {
 		return a.Other == nil
+	}
+	if a.writes() != b.writes() {
+		return a.writes()
 	}
 	if n, m := calls(a), calls(b); n != m {
 		return n < m
@@ -101,6 +107,9 @@ func better(a, b *Warning) bool {
 	}
 	return a.A.Func+"\x00"+a.B.Func+"\x00"+a.RootA+"\x00"+a.RootB < b.A.Func+"\x00"+b.B.Func+"\x00"+b.RootA+"\x00"+b.RootB
 }
+
+// writes reports whether both accesses write.
+func (w *Warning) writes() bool { return w.A.Kind.Writes() && w.B.Kind.Writes() }
 
 func calls(w *Warning) int {
 	n := 0

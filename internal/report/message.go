@@ -17,6 +17,7 @@ type Message struct {
 	Progress *Progress `json:"progress,omitempty"`
 	Warning  *Warning  `json:"warning,omitempty"`
 	Race     *Race     `json:"race,omitempty"`
+	Guard    *Guard    `json:"guard,omitempty"`
 	Summary  *Summary  `json:"summary,omitempty"`
 }
 
@@ -70,6 +71,7 @@ type Summary struct {
 	Functions    int     `json:"functions"`            // functions chosen for instrumentation
 	TraceFile    string  `json:"trace_file,omitempty"` // or directory, if there are several
 	Paths        *Paths  `json:"paths,omitempty"`      // at level path
+	Vet          *Vetted `json:"vet,omitempty"`        // of presage vet
 }
 
 // Handler receives the messages of a report in order: Config, then Progress, Warning
@@ -128,6 +130,10 @@ func (m *Message) send(h Handler) error {
 		return h.Warning(m.Warning)
 	case m.Race != nil:
 		return h.Race(m.Race)
+	case m.Guard != nil:
+		if g, ok := h.(GuardHandler); ok {
+			return g.Guard(m.Guard)
+		}
 	case m.Summary != nil:
 		return h.Summary(m.Summary)
 	}
@@ -145,6 +151,14 @@ func (t tee) Progress(m *Progress) error {
 }
 func (t tee) Warning(m *Warning) error { return t.each(func(h Handler) error { return h.Warning(m) }) }
 func (t tee) Race(m *Race) error       { return t.each(func(h Handler) error { return h.Race(m) }) }
+func (t tee) Guard(m *Guard) error {
+	return t.each(func(h Handler) error {
+		if g, ok := h.(GuardHandler); ok {
+			return g.Guard(m)
+		}
+		return nil
+	})
+}
 func (t tee) Summary(m *Summary) error { return t.each(func(h Handler) error { return h.Summary(m) }) }
 
 func (t tee) each(f func(Handler) error) error {

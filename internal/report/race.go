@@ -23,6 +23,7 @@ type Race struct {
 
 	Likelihood string   `json:"likelihood,omitempty"` // of tier warning: likely, possible or unlikely
 	Reasons    []string `json:"reasons,omitempty"`    // of tier warning: the codes of what speaks against it
+	Vet        *Vet     `json:"vet,omitempty"`        // of tier warning
 }
 
 // Tier says what vouches for a race.
@@ -111,6 +112,12 @@ type Goroutine struct {
 	Func    string  `json:"func,omitempty"`
 	Parent  int     `json:"parent,omitempty"`
 	Created []Frame `json:"created,omitempty"` // the stack of its go statement
+
+	// Of tier warning: what makes Func the start of a goroutine (main, init, test, exported, goroutine; "" is not known), whether there may be several
+	// such goroutines, and whether it is the one that starts that of the other access.
+	Origin  string `json:"origin,omitempty"`
+	Many    bool   `json:"many,omitempty"`
+	Starter bool   `json:"starter,omitempty"`
 }
 
 // Frame is one call of a stack.

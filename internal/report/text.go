@@ -61,6 +61,10 @@ func (h *textHandler) printf(format string, args ...any) {
 
 // Race prints one race: accesses, what hid it, witness.
 func (h *textHandler) Race(r *Race) error {
+	if r.Tier == Static && r.Vet != nil {
+		h.static(r)
+		return h.err
+	}
 	h.printf("%s %s\n", h.bad.Sprintf("DATA RACE (%s)", r.Tier), h.head.Sprintf("on %s", orUnknown(r.Object)))
 	h.printf("%s\n", h.dim.Sprintf("id %s%s", r.ID, times(r.Count)))
 	h.access(&r.A)
@@ -189,6 +193,10 @@ func (h *textHandler) Summary(m *Summary) error {
 		h.printf("%s %s%s\n", h.head.Sprint("warning:"), w.Text, pick(w.Count > 1 && !strings.Contains(w.Text, strconv.Itoa(w.Count)), fmt.Sprintf(" (%d)", w.Count), ""))
 	}
 	if h.o.Quiet {
+		return h.err
+	}
+	if m.Vet != nil {
+		h.vetted(m)
 		return h.err
 	}
 	if text := m.Paths.lost(); text != "" {

@@ -75,6 +75,7 @@ type Fact struct {
 	Lock       string // as (D2) names it
 	Held, Uses int
 	Without    []summary.Pos // the uses that do not hold it, by function
+	First      summary.Pos   // one of the uses: the first by function and place
 }
 
 // Of returns the fact of a class: that of the lock which most uses hold, by name among equals. False if no lock guards it (D4).
@@ -99,6 +100,9 @@ func (t *Table) Of(name string) (Fact, bool) {
 		return Fact{}, false
 	}
 	for p, held := range c.uses {
+		if best.First == (summary.Pos{}) || p.Compare(best.First) < 0 {
+			best.First = p
+		}
 		if !held[best.Lock] {
 			best.Without = append(best.Without, p)
 		}

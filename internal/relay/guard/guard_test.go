@@ -43,8 +43,8 @@ func TestFacts(t *testing.T) {
 		table.Use(u.class, u.path, &summary.Access{Kind: u.kind, Pos: summary.Pos{Func: "f", Place: u.place}}, u.locks)
 	}
 	want := []guard.Fact{
-		{Class: "m.S.n", Lock: "mu", Held: 3, Uses: 4, Without: []summary.Pos{{Func: "f", Place: 4}}},
-		{Class: "var m.v", Lock: "m.all.rw", Held: 2, Uses: 3, Without: []summary.Pos{{Func: "f", Place: 3}}},
+		{Class: "m.S.n", Lock: "mu", Held: 3, Uses: 4, Without: []summary.Pos{{Func: "f", Place: 4}}, First: summary.Pos{Func: "f", Place: 1}},
+		{Class: "var m.v", Lock: "m.all.rw", Held: 2, Uses: 3, Without: []summary.Pos{{Func: "f", Place: 3}}, First: summary.Pos{Func: "f", Place: 1}},
 	}
 	if diff := cmp.Diff(want, table.Facts()); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)

@@ -168,14 +168,14 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 }
 
 // held lists the locks of the context, as far as they have a name.
-func (s *site) held() []string {
-	var out []string
-	for l := range s.locks {
+func (s *site) held() []lockset.Held {
+	var out []lockset.Held
+	for l, m := range s.locks {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(s.access.Locks.Plus)), func(n *path.Node) bool { return n.Key() == l }) {
-			out = append(out, l)
+			out = append(out, lockset.Held{Key: l, Mode: m})
 		}
 	}
-	slices.Sort(out)
+	slices.SortFunc(out, func(a, b lockset.Held) int { return strings.Compare(a.Key, b.Key) })
 	return out
 }
 

@@ -36,6 +36,12 @@ func (m Mode) String() string {
 	return "lock"
 }
 
+// Held is a lock that is held, by the key of its path.
+type Held struct {
+	Key  string
+	Mode Mode
+}
+
 // Set is a set of locks with modes.
 type Set map[*path.Node]Mode
 

@@ -32,7 +32,7 @@ type Warning struct {
 	// Of a warning of package link: the function of B, and the roots that reach the two.
 	Other        *summary.Function
 	RootA, RootB string
-	HeldA, HeldB []string // locks that callers hold, by name
+	HeldA, HeldB []lockset.Held // locks that callers hold, in the function's terms
 }
 
 // Counts says how many pairs each piece of evidence has taken out.
@@ -78,7 +78,9 @@ func Find(sum *summary.Function, n *Counts) []*Warning {
 		}
 	}
 	n.Chain += frame.Ended
-	return slices.CompactFunc(out, func(a, b *Warning) bool { return a.A.Pos == b.A.Pos && a.B.Pos == b.B.Pos })
+	return slices.CompactFunc(out, func(a, b *Warning) bool {
+		return a.A.Pos == b.A.Pos && a.B.Pos == b.B.Pos && a.A.Kind == b.A.Kind && a.B.Kind == b.B.Kind
+	})
 }
 
 // shape is the path without indices.

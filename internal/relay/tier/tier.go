@@ -52,6 +52,16 @@ func Of(codes []string) Tier {
 	return t
 }
 
+// Text is the sentence that goes with a code.
+func Text(code string) string {
+	for _, r := range Reasons {
+		if r.Code == code {
+			return r.Text
+		}
+	}
+	return ""
+}
+
 func rank(t Tier) int { return slices.Index([]Tier{Likely, Possible, Unlikely}, t) }
 
 // Shows reports whether a report of tier at least min has a warning of tier t.

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"presage/internal/relay"
+	"presage/internal/relay/summary"
+	"presage/internal/relay/tier"
+	"presage/internal/report"
+)
+
+// report prints what was found, and returns the exit code as an error.
+func (v *vetting) report() error {
+	h := newPrinter(v.env.Stdout, v.json)
+	if err := h.Config(&report.Config{Protocol: report.ProtocolVersion, Tool: "presage", Version: version(), GoVersion: runtime.Version(),
+		Command: append([]string{"presage"}, v.env.Args...), Dir: v.dir, Level: "static"}); err != nil {
+		return err
+	}
+	s := &v.res.Stats
+	v.counts.Packages, v.counts.Functions, v.counts.Lines, v.counts.Revision = s.Packages, s.Functions, s.Lines, v.since
+	found := v.warnings
+	if v.guards {
+		found = v.suggestions
+	}
+	if err := found(h); err != nil {
+		return err
+	}
+	messages, failed := v.messages()
+	for i := range messages {
+		if err := h.Warning(&messages[i]); err != nil {
+			return err
+		}
+	}
+	code := exitNone
+	switch {
+	case v.counts.Warnings > 0:
+		code = exitRaces
+	case failed:
+		code = exitFailed
+	}
+	err := h.Summary(&report.Summary{Warnings: len(messages), Seconds: time.Since(v.begun).Seconds(), ExitCode: code, Functions: s.Functions, Vet: &v.counts})
+	if err == nil && code != exitNone {
+		err = &exitError{code: code}
+	}
+	return err
+}
+
+// warnings reports the warnings of the tier, or writes them into the baseline.
+func (v *vetting) warnings(h report.Handler) error {
+	kept := v.choose()
+	if v.write {
+		return v.writeBaseline(kept)
+	}
+	shown := v.res.Report(func(w *relay.Warning) bool { return kept[w] && tier.Shows(tier.Tier(v.tier), w.Tier) })
+	v.counts.Warnings = len(shown)
+	v.counts.Lower = len(v.res.Report(func(w *relay.Warning) bool { return kept[w] })) - len(shown)
+	for i, w := range shown {
+		if err := h.Race(v.race(w, i+1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// race is a warning as the report has it.
+func (v *vetting) race(w *relay.Warning, rank int) *report.Race {
+	sides := v.res.Sides(w)
+	r := &report.Race{Tier: report.Static, ID: w.ID, Object: w.Object(), Count: 1 + w.Others, Reasons: w.Codes, Likelihood: string(w.Tier), A: staticAccess(&sides[0]), B: staticAccess(&sides[1])}
+	r.Vet = &report.Vet{Missing: []report.Reason{}, Rank: rank, WriteWrite: w.Rank.WriteWrite, Calls: w.Rank.Calls}
+	if w.Rank.Guarded {
+		r.Vet.Guard, r.Vet.Held, r.Vet.Uses = w.Rank.Guard.Lock, w.Rank.Guard.Held, w.Rank.Guard.Uses
+	}
+	for _, code := range w.Codes {
+		r.Vet.Missing = append(r.Vet.Missing, report.Reason{Code: code, Text: tier.Text(code)})
+	}
+	return r
+}
+
+func staticAccess(s *relay.Side) report.Access {
+	a := report.Access{Position: position(s.Pos), Kind: s.Kind, Expr: s.Expr, Func: s.Func, Stack: stack(s.Stack), Locks: []report.Lock{},
+		Goroutine: report.Goroutine{Func: s.Root, Created: stack(s.Created), Origin: s.Origin, Many: s.Many, Starter: s.Starter}}
+	for _, l := range s.Locks {
+		a.Locks = append(a.Locks, report.Lock{Name: l.Name, Mode: l.Mode})
+	}
+	return a
+}
+
+func stack(frames []relay.Frame) (out []report.Frame) {
+	for _, f := range frames {
+		out = append(out, report.Frame{Func: f.Func, Position: position(f.Pos)})
+	}
+	return out
+}
+
+func position(p token.Position) report.Position {
+	return report.Position{File: p.Filename, Line: p.Line, Col: p.Column}
+}
+
+// suggestions reports which lock guards what.
+func (v *vetting) suggestions(h report.Handler) error {
+	g, ok := h.(report.GuardHandler)
+	if !ok {
+		panic("cli: a printer that prints no suggestions")
+	}
+	for _, s := range v.res.Guards() {
+		m := &report.Guard{Position: position(s.Pos), Memory: s.Memory, Lock: s.Lock, Held: s.Held, Uses: s.Uses, Without: []report.Position{}}
+		for _, p := range s.Without {
+			m.Without = append(m.Without, position(p))
+		}
+		v.counts.Guards++
+		if err := g.Guard(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// messages says what the report does not cover; failed if something is wrong with what was to be analysed.
+func (v *vetting) messages() (out []report.Warning, failed bool) {
+	wd, _ := os.Getwd()
+	say := func(code string, n int, text string) {
+		if n > 0 {
+			if wd != "" { // file names below it are shortened, as those of accesses are
+				text = strings.ReplaceAll(text, wd+string(filepath.Separator), "")
+			}
+			out = append(out, report.Warning{Code: code, Count: n, Text: text})
+		}
+	}
+	for _, e := range v.res.Errors {
+		say("load", 1, e.String())
+		failed = failed || e.Target
+	}
+	for _, u := range v.res.Unmatched {
+		say("no-match", 1, u)
+		failed = true
+	}
+	for _, e := range v.ignored.Errors {
+		say("ignore", 1, e)
+		failed = true
+	}
+	if !v.guards {
+		for _, d := range v.ignored.Unused() {
+			say("unused-ignore", 1, fmt.Sprintf("%v: this //presage:ignore silences nothing", d.Pos))
+		}
+	}
+	s := &v.res.Stats
+	for _, m := range []struct {
+		code string
+		n    int
+		text string
+	}{
+		{"unknown-call", s.Holes, "calls through interfaces and function values reach functions that are not known"},
+		{"no-body", s.Unmodelled.NoBody, "functions have no body (assembly, go:linkname): what they do is not seen"},
+		{"cgo", s.Unmodelled.Cgo, "files are left out because they need cgo"},
+		{"unsafe", s.Unmodelled.Unsafe, "conversions of unsafe.Pointer to a pointer: where these point is not known"},
+		{"reflect", s.Unmodelled.Reflect, "calls by reflection are not followed"},
+	} {
+		say(m.code, m.n, fmt.Sprintf("%d %s", m.n, m.text))
+	}
+	for b := range summary.NumBounds {
+		say(b.Code(), s.Cuts[b], fmt.Sprintf("%d %s", s.Cuts[b], b.Text()))
+	}
+	return out, failed
+}

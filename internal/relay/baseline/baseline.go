@@ -1,0 +1,63 @@
+// Package baseline keeps the fingerprints of warnings that are known, so that a report has only new ones.
+//
+// # The format
+//
+// One line a pair, in text that can be compared and merged:
+//
+//	# What presage vet has found before …
+//	5d1f0c3a9b27 likely m.S.n: write in (*m.S).bad, read in m.Run
+//
+// The first word is the fingerprint; what stands behind it is for people, and is not read. Lines are sorted by what stands
+// behind the fingerprint, so that a pair that is gone takes its line out and moves no other. Empty lines and lines with # are comments.
+package baseline
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Entry is one pair.
+type Entry struct{ ID, Text string }
+
+const head = "# What presage vet has found before: warnings with these fingerprints are not reported. Made by presage vet -baseline FILE -write-baseline.\n"
+
+// Write writes a baseline.
+func Write(w io.Writer, entries []Entry) error {
+	entries = slices.Clone(entries)
+	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.ID, b.ID)) })
+	out := bufio.NewWriter(w)
+	out.WriteString(head)
+	for _, e := range entries {
+		fmt.Fprintf(out, "%s %s\n", e.ID, strings.ReplaceAll(e.Text, "\n", " "))
+	}
+	return out.Flush()
+}
+
+// Read reads the fingerprints of a baseline.
+func Read(r io.Reader) (map[string]bool, error) {
+	ids := map[string]bool{}
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, 1<<20)
+	for n := 1; sc.Scan(); n++ {
+		line := strings.TrimSpace(sc.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		id, _, _ := strings.Cut(line, " ")
+		if !valid(id) {
+			return nil, fmt.Errorf("line %d: %q is no fingerprint", n, id)
+		}
+		ids[id] = true
+	}
+	return ids, sc.Err()
+}
+
+// valid reports whether a word is a fingerprint: twelve hexadecimal digits, and a number if several pairs agree in these.
+func valid(id string) bool {
+	hex, number, several := strings.Cut(id, "-")
+	return len(hex) == 12 && strings.Trim(hex, "0123456789abcdef") == "" && (!several || number != "" && strings.Trim(number, "0123456789") == "")
+}

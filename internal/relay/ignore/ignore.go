@@ -1,0 +1,132 @@
+// Package ignore reads the directives with which a program says that a warning is known.
+//
+// # Rules
+//
+// (D1) //presage:ignore reason, without a space behind the slashes as all directives have it, silences the warnings that have an access on its
+// line, or, if nothing else stands on its line, on the next one.
+//
+// (D2) A directive without a reason is an error, and silences nothing; so is one that begins with //presage: and has another name.
+//
+// (D3) A directive that silences nothing is reported: what it spoke of is gone, or has moved.
+//
+// # Complexity
+//
+// Linear in the size of the files; only those that mention a directive are scanned.
+package ignore
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"os"
+	"slices"
+	"strings"
+)
+
+const prefix = "//presage:"
+
+// Directive is one //presage:ignore.
+type Directive struct {
+	Pos    token.Position
+	Reason string
+	line   int // that it covers
+	used   bool
+}
+
+// Set is what the files of a program say.
+type Set struct {
+	Errors     []string // with positions (D2)
+	directives []*Directive
+	at         map[place][]*Directive
+}
+
+type place struct {
+	file string
+	line int
+}
+
+// Read reads the directives of files.
+func Read(files []string) (*Set, error) {
+	s := &Set{at: map[place][]*Directive{}}
+	for _, name := range files {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("reading directives: %w", err)
+		}
+		if bytes.Contains(src, []byte(prefix)) {
+			s.scan(name, src)
+		}
+	}
+	slices.SortFunc(s.directives, func(a, b *Directive) int {
+		return cmp.Or(strings.Compare(a.Pos.Filename, b.Pos.Filename), cmp.Compare(a.Pos.Line, b.Pos.Line))
+	})
+	slices.Sort(s.Errors)
+	return s, nil
+}
+
+func (s *Set) scan(name string, src []byte) {
+	fset := token.NewFileSet()
+	file := fset.AddFile(name, -1, len(src))
+	var sc scanner.Scanner
+	sc.Init(file, src, func(token.Position, string) {}, scanner.ScanComments) // the loader tells of errors
+	line := 0                                                                 // on which the token before ends
+	for {
+		pos, tok, lit := sc.Scan()
+		if tok == token.EOF {
+			return
+		}
+		p := file.PositionFor(pos, false)
+		if tok != token.COMMENT {
+			if tok != token.SEMICOLON || lit != "\n" {
+				line = p.Line + strings.Count(lit, "\n")
+			}
+			continue
+		}
+		if rest, ok := strings.CutPrefix(lit, prefix); ok {
+			s.add(p, rest, line == p.Line)
+		}
+	}
+}
+
+// add takes a directive; behind says that something stands before it on its line.
+func (s *Set) add(p token.Position, text string, behind bool) {
+	verb, reason, _ := strings.Cut(text, " ")
+	verb, reason = strings.TrimSpace(verb), strings.TrimSpace(reason)
+	switch {
+	case verb != "ignore":
+		s.Errors = append(s.Errors, fmt.Sprintf("%v: presage knows no directive //presage:%s", p, verb))
+		return
+	case reason == "":
+		s.Errors = append(s.Errors, fmt.Sprintf("%v: //presage:ignore needs a reason behind it", p))
+		return
+	}
+	d := &Directive{Pos: p, Reason: reason, line: p.Line + 1}
+	if behind { // (D1)
+		d.line = p.Line
+	}
+	s.directives = append(s.directives, d)
+	k := place{p.Filename, d.line}
+	s.at[k] = append(s.at[k], d)
+}
+
+// Covers reports whether a directive silences the warnings with an access at the line, and marks it as used.
+func (s *Set) Covers(file string, line int) bool {
+	list := s.at[place{file, line}]
+	for _, d := range list {
+		d.used = true
+	}
+	return len(list) > 0
+}
+
+// Unused lists the directives that have silenced nothing (D3), by position.
+func (s *Set) Unused() []*Directive {
+	var out []*Directive
+	for _, d := range s.directives {
+		if !d.used {
+			out = append(out, d)
+		}
+	}
+	return out
+}
