@@ -208,13 +208,12 @@ func (r *run) link(prog *load.Program) {
 		t.add(&u.Stats)
 	}
 	r.sums, r.result.sums = sums, sums
-	linked := link.Find(sums, judged, &t.Link)
-	found = append(found, linked.Warnings...)
+	linked := link.Find(sums, found, judged, &t.Link)
 	r.result.guards, r.result.roots = linked.Guards, linked.Roots
 	slices.SortFunc(r.result.Errors, func(a, b PackageError) int { return strings.Compare(a.Path, b.Path) })
 	t.Cuts[summary.BoundContexts] += t.Link.Merged
 	t.Cuts[summary.BoundSites] += t.Link.Left
-	r.result.Pairs = r.result.merge(found)
+	r.result.Pairs = r.result.merge(linked.Warnings)
 	r.result.Warnings = gather(r.result.Pairs)
 }
 

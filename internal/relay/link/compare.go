@@ -24,6 +24,20 @@ type site struct {
 	roots  []int
 	forked bool
 	part   bool // the access is to a part of the memory at path (R4)
+	merged bool // the context is one of several (C2)
+	fresh  bool // the object that leads here is owned (R10)
+}
+
+// weak are the reasons in the contexts themselves that speak against a race.
+func (s *site) weak(o *site) []string {
+	var codes []string
+	if s.merged && len(s.locks) == 0 || o.merged && len(o.locks) == 0 {
+		codes = append(codes, "merged-contexts")
+	}
+	if s.fresh || o.fresh {
+		codes = append(codes, "owned-holder")
+	}
+	return codes
 }
 
 // pairs compares the sites of each class.
@@ -84,7 +98,7 @@ func (l *linker) site(f *summary.Function, a *summary.Access, loc *path.Node, c 
 	if passes(c, p) {
 		return nil
 	}
-	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked, part: loc != a.Loc}
+	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked, part: loc != a.Loc, merged: c.merged, fresh: leads(c, p)}
 	for _, formal := range c.self {
 		if within(p, formal) {
 			s.self = "." + p[len(formal):]
@@ -145,10 +159,11 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 				(a.access.Kind == summary.Append) != (b.access.Kind == summary.Append) || a.part && b.part {
 				continue
 			}
-			codes, ok := l.parallel(a, b, guard)
-			if !ok {
+			way := l.parallel(a, b, guard)
+			if way == nil {
 				continue
 			}
+			codes := append(slices.Clip(way.codes), a.weak(b)...)
 			n.Pairs++
 			switch shared(a, b) {
 			case exact:
@@ -160,7 +175,7 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 			if judged[pairs.Positions(a.access, b.access)] {
 				codes = append(codes, "ordered-in-frame")
 			}
-			out = append(out, &pairs.Warning{Frame: a.fn, A: a.access, B: b.access, Codes: codes, Other: b.fn, RootA: l.name(a), RootB: l.name(b),
+			out = append(out, &pairs.Warning{Frame: a.fn, A: a.access, B: b.access, Codes: codes, Other: b.fn, RootA: l.roots[way.a].fn, RootB: l.roots[way.b].fn,
 				HeldA: a.held(), HeldB: b.held()})
 		}
 	}
@@ -179,37 +194,40 @@ func (s *site) held() []lockset.Held {
 	return out
 }
 
-// name says from which root a site is reached.
-func (l *linker) name(s *site) string {
-	r := l.roots[s.roots[0]]
-	for _, i := range s.roots {
-		if l.roots[i].kind == spawned {
-			r = l.roots[i]
-			break
-		}
-	}
-	return r.fn
+// way is how two sites may run at once: their roots, and what speaks against it.
+type way struct {
+	a, b  int
+	codes []string
 }
 
-// parallel finds two roots that may run at once and meet in one object (R2, R3, R4), with the reasons that speak against it.
-func (l *linker) parallel(a, b *site, guard string) (codes []string, ok bool) {
-	best := -1
+// parallel finds two roots that may run at once and meet in one object (R2, R3, R4), those with the least that speaks against it; nil
+// if there are none.
+func (l *linker) parallel(a, b *site, guard string) *way {
+	var best *way
 	sure := a.access.Loc.Object().Kind == path.Global || guard != "" && (holds(a, guard) || holds(b, guard))
 	for _, i := range a.roots {
 		for _, j := range b.roots {
-			c, can := l.atOnce(i, j, a, b)
+			codes, can := l.atOnce(i, j, a, b)
 			if can && !sure && !l.oneObject(i, j, a, b) {
-				c = append(c, "other-instance")
+				codes = append(codes, "other-instance")
 			}
-			if can && (best < 0 || tier.Of(c) != tier.Of(codes) && tier.Shows(tier.Of(codes), tier.Of(c)) || len(c) < best && tier.Of(c) == tier.Of(codes)) {
-				codes, best, ok = c, len(c), true
+			if can && (best == nil || less(codes, best.codes)) {
+				best = &way{i, j, codes}
 			}
-			if best == 0 {
-				return codes, ok
+			if best != nil && len(best.codes) == 0 {
+				return best
 			}
 		}
 	}
-	return codes, ok
+	return best
+}
+
+// less reports whether less speaks against a warning with the codes a.
+func less(a, b []string) bool {
+	if t, u := tier.Of(a), tier.Of(b); t != u {
+		return tier.Shows(u, t)
+	}
+	return len(a) < len(b)
 }
 
 func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
@@ -229,22 +247,24 @@ func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 			return nil, false // (R3)
 		}
 	}
+	if r.kind == test || q.kind == test || r.kind == first || q.kind == first {
+		return nil, r.kind == spawned || q.kind == spawned
+	}
+	if hidden(r) || hidden(q) {
+		codes = append(codes, "unknown-call")
+	}
 	switch {
 	case r.kind == spawned || q.kind == spawned:
 		switch {
 		case i != j, r.many:
 		case a.access.Loc.Object().Kind == path.Global && l.apart(i), a.self != "" && b.self != "" && l.several(i):
 		default:
-			return []string{"one-root"}, true
+			codes = append(codes, "one-root")
 		}
-		return nil, true
-	case r.kind == exported && q.kind == exported:
-		if !l.active[r.home] || r.home == "" || r.home != q.home {
-			return []string{"open-world"}, true
-		}
-		return nil, true
+	case !l.active[r.home] || r.home == "" || r.home != q.home:
+		codes = append(codes, "open-world")
 	}
-	return nil, false
+	return codes, true
 }
 
 type guardKind int
@@ -283,13 +303,17 @@ func relation(lock, p string) string {
 	return toLock + "|" + toMemory
 }
 
-// majority is the class of the lock that most sites hold, "" if none is held at half of them.
+// majority is the class of the lock that most sites hold, "" if none is held at half of them. Only locks count that are package-level
+// variables or lie with the memory (R5): a lock of some caller's object guards that object.
 func majority(sites []*site) string {
 	count := map[string]int{}
 	best := ""
 	for _, s := range sites {
 		for l := range s.locks {
-			c := strings.TrimLeft(class(l), "?")
+			if l[0] != '@' && relation(l, s.path) == "" {
+				continue
+			}
+			c := class(l)
 			count[c]++
 			if count[c] > count[best] || count[c] == count[best] && c < best {
 				best = c
@@ -318,7 +342,7 @@ func (l *linker) oneObject(i, j int, a, b *site) bool {
 // setter reports whether an exported method writes what it is given, without a lock: it may be meant for the time before others
 // have the object.
 func setter(r root, s *site) bool {
-	return r.kind == exported && s.fn.Key == r.fn && s.access.Kind.Writes() && len(s.locks) == 0
+	return r.kind >= exported && s.fn.Key == r.fn && s.access.Kind.Writes() && len(s.locks) == 0
 }
 
 func holds(s *site, guard string) bool {

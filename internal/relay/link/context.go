@@ -20,6 +20,7 @@ type context struct {
 	owned  uint32   // parameters whose objects no other goroutine reaches
 	self   []string // formals that are the object of the root's type, sorted (R7)
 	forked bool
+	merged bool // of several, of which not all held these locks (C2)
 	roots  map[int]bool
 	id     string // key, once it is known
 }
@@ -44,38 +45,51 @@ func (c *context) name() string {
 	return fmt.Sprintf("%s\n%d\n%s", b, c.owned, strings.Join(c.self, " "))
 }
 
-// maxContexts bounds the contexts of a function; more are merged into their meet (K3).
-const maxContexts = 6
+// maxContexts bounds the contexts of a function. (C1) What is beyond it is merged into one context more, their meet (K3), but for contexts
+// without locks. (C2) That no lock is held in a merged context says little: code merged-contexts.
+const maxContexts = 8
 
 // enter adds a context to a function; it reports whether anything is new.
 func (l *linker) enter(key string, c *context) bool {
 	list := l.contexts[key]
 	k := c.key()
+	var bucket *context
 	for _, old := range list {
-		if old.key() == k {
+		if old.merged {
+			bucket = old
+		} else if !c.merged && old.key() == k {
 			n := len(old.roots)
 			maps.Copy(old.roots, c.roots)
 			return len(old.roots) > n
 		}
 	}
-	if len(list) < maxContexts {
+	if !c.merged && (len(list) < maxContexts || len(c.locks) == 0) {
 		l.contexts[key] = append(list, c)
 		return true
 	}
 	l.merged++
-	last := list[len(list)-1]
+	if bucket == nil {
+		c.merged = true
+		l.contexts[key] = append(list, c)
+		return true
+	}
+	return bucket.meet(c)
+}
+
+// meet merges another context into this one (C1); it reports whether anything has changed.
+func (c *context) meet(d *context) bool {
 	met := locks{}
-	for name, m := range last.locks {
-		if o, in := c.locks[name]; in {
+	for name, m := range c.locks {
+		if o, in := d.locks[name]; in {
 			met[name] = min(m, o)
 		}
 	}
-	self := slices.DeleteFunc(slices.Clone(last.self), func(f string) bool { return !slices.Contains(c.self, f) })
-	changed := len(met) < len(last.locks) || last.owned&c.owned != last.owned || c.forked && !last.forked || len(self) < len(last.self)
-	last.locks, last.owned, last.forked, last.self, last.id = met, last.owned&c.owned, last.forked || c.forked, self, ""
-	n := len(last.roots)
-	maps.Copy(last.roots, c.roots)
-	return changed || len(last.roots) > n
+	self := slices.DeleteFunc(slices.Clone(c.self), func(f string) bool { return !slices.Contains(d.self, f) })
+	changed := len(met) < len(c.locks) || c.owned&d.owned != c.owned || d.forked && !c.forked || len(self) < len(c.self)
+	c.locks, c.owned, c.forked, c.self, c.id = met, c.owned&d.owned, c.forked || d.forked, self, ""
+	n := len(c.roots)
+	maps.Copy(c.roots, d.roots)
+	return changed || len(c.roots) > n
 }
 
 // propagate carries contexts from the roots along the calls.
@@ -93,7 +107,8 @@ func (l *linker) propagate() {
 				continue // goroutines are roots of their own
 			}
 			for _, c := range slices.Clone(l.contexts[key]) {
-				d := &context{locks: carry(c, &e), self: receivers(c.self, &e), forked: c.forked || e.Forked, roots: maps.Clone(c.roots)}
+				d := &context{locks: carry(c, &e), self: receivers(c.self, &e), forked: c.forked || e.Forked,
+					merged: c.merged, roots: maps.Clone(c.roots)}
 				d.owned = e.Owned
 				for i, a := range e.Args {
 					if a != nil && i < 32 && passes(c, a.Key()) {
@@ -141,8 +156,11 @@ func (l *linker) push(key string) {
 }
 
 // passes reports whether the argument is part of a parameter that the context owns.
-func passes(c *context, arg string) bool {
-	if c.owned == 0 || len(arg) < 2 || arg[0] != '$' || strings.Contains(arg, "*") {
+func passes(c *context, arg string) bool { return !strings.Contains(arg, "*") && leads(c, arg) }
+
+// leads reports whether the path begins at a parameter that the context owns.
+func leads(c *context, arg string) bool {
+	if c.owned == 0 || len(arg) < 2 || arg[0] != '$' {
 		return false
 	}
 	i := 0

@@ -36,6 +36,12 @@
 // one for each request, and the type expects such calls at once. A goroutine that is given only its object is taken to be the only one of it. Of
 // package-level variables, the goroutines of different objects are several.
 //
+// (R9) What a frame has found is judged again with the locks that its callers hold: they belong to the goroutine that enters the frame.
+//
+// (R10) What an owned object leads to through a load is likely owned, too: code owned-holder.
+//
+// (R11) A function that only unknown calls reach, and that has no exported name, may be called before its object is shared: code unknown-call.
+//
 // # Soundness
 //
 // Calls through holes are no edges yet: their targets are roots of an open world. Classes miss what flows
@@ -75,8 +81,9 @@ type Found struct {
 	Roots    map[string]string // the functions that goroutines begin with, and what makes them roots
 }
 
-// Find returns the warnings over all roots. judged are pairs of positions that a frame has found ordered.
-func Find(sums map[string]*summary.Function, judged map[[2]summary.Pos]bool, n *Counts) *Found {
+// Find returns the warnings over all roots, after those that frames have found, as far as they stay. judged are pairs of positions that a
+// frame has found ordered.
+func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map[[2]summary.Pos]bool, n *Counts) *Found {
 	l := &linker{guards: &guard.Table{}, sums: sums, contexts: map[string][]*context{}, queued: map[string]bool{}, active: map[string]bool{}}
 	keys := make([]string, 0, len(sums))
 	for k := range sums {
@@ -97,6 +104,6 @@ func Find(sums map[string]*summary.Function, judged map[[2]summary.Pos]bool, n *
 			found.Roots[r.fn] = r.kind.String()
 		}
 	}
-	found.Warnings = l.pairs(keys, judged, n)
+	found.Warnings = append(l.frames(frames, n), l.pairs(keys, judged, n)...)
 	return found
 }

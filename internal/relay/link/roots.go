@@ -1,6 +1,7 @@
 package link
 
 import (
+	"go/ast"
 	"slices"
 	"strings"
 
@@ -17,10 +18,11 @@ const (
 	test                 // tests, one after the other
 	spawned              // a goroutine
 	exported             // called from outside
+	unknown              // called by unknown calls only
 )
 
 func (k kind) String() string {
-	return [...]string{"init", "main", "test", "goroutine", "exported"}[k]
+	return [...]string{"init", "main", "test", "goroutine", "exported", "unknown"}[k]
 }
 
 // root is where a goroutine begins.
@@ -48,7 +50,7 @@ func (l *linker) unreached(keys []string) {
 		for _, k := range keys {
 			f := l.sums[k]
 			if f.Target && len(l.contexts[k]) == 0 && !strings.Contains(k, "$") && (cycles || !called[k]) {
-				l.root(root{kind: exported, fn: k, home: typeOf(k)}, locks{}, receiver(k))
+				l.root(root{kind: unknown, fn: k, home: typeOf(k)}, locks{}, receiver(k))
 				if cycles {
 					l.propagate()
 				}
@@ -138,7 +140,7 @@ func (l *linker) several(i int) bool {
 			continue
 		}
 		for j := range c.roots {
-			if q := l.roots[j]; q.kind == exported || q.many {
+			if q := l.roots[j]; q.kind >= exported || q.many {
 				return true
 			}
 		}
@@ -154,7 +156,7 @@ func (l *linker) apart(i int) bool {
 	}
 	for _, c := range l.contexts[r.by] {
 		for j := range c.roots {
-			if l.roots[j].kind == exported {
+			if l.roots[j].kind >= exported {
 				return true
 			}
 		}
@@ -194,6 +196,13 @@ func given(f *summary.Function, e *summary.Edge) bool {
 // control reports whether values of the type end a goroutine or wait for it.
 func control(typ string) bool {
 	return typ == "context.Context" || typ == "sync.WaitGroup" || strings.Contains(typ, "chan ")
+}
+
+// hidden reports whether only unknown calls reach the root, and from inside: nothing shows which goroutines these are, nor whether
+// the object was shared before (R11).
+func hidden(r root) bool {
+	name := r.fn[strings.LastIndexByte(r.fn, '.')+1:]
+	return r.kind == unknown && !ast.IsExported(name)
 }
 
 func isTest(name, key string) bool {

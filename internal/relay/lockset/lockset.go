@@ -72,6 +72,15 @@ func (r Relative) Join(o Relative) Relative {
 	return Relative{intersect(r.Plus, o.Plus), union(r.Minus, o.Minus)}
 }
 
+// Close takes back a release that was made up for; m is the mode in which the lock was held before, 0 if it was not taken here.
+func (r Relative) Close(l *path.Node, m Mode) Relative {
+	r.Minus = without(r.Minus, Set{l: Write})
+	if m > 0 {
+		r.Plus = union(r.Plus, Set{l: m})
+	}
+	return r
+}
+
 // Equal reports whether the sets are the same.
 func (r Relative) Equal(o Relative) bool {
 	return maps.Equal(r.Plus, o.Plus) && maps.Equal(r.Minus, o.Minus)

@@ -24,21 +24,22 @@ const (
 	TryLock
 	TryRLock
 	RLocker
-	Done    // of a WaitGroup
-	Wait    // of a WaitGroup
-	Go      // of a WaitGroup: start argument 1, which is done at its end
-	OnceDo  // call argument 1 once
-	Call    // call the argument
-	Start   // start the argument as a goroutine
-	Starts  // start the argument as a goroutine, many times
-	Load    // atomic
-	Store   // atomic
-	Update  // atomic
-	Swap    // atomic: compare and swap
-	Silent  // nothing that matters here
-	Add     // of a WaitGroup
-	Exits   // does not return
-	PoolGet // yields an object that no one else has
+	Done     // of a WaitGroup
+	Wait     // of a WaitGroup
+	Go       // of a WaitGroup: start argument 1, which is done at its end
+	OnceDo   // call argument 1 once
+	Call     // call the argument
+	Start    // start the argument as a goroutine
+	Starts   // start the argument as a goroutine, many times
+	Load     // atomic
+	Store    // atomic
+	Update   // atomic
+	Swap     // atomic: compare and swap
+	Exchange // atomic: set, and return what was there
+	Silent   // nothing that matters here
+	Add      // of a WaitGroup
+	Exits    // does not return
+	PoolGet  // yields an object that no one else has
 )
 
 // Row is what the table says of a function.
@@ -91,7 +92,7 @@ func Lookup(key, pkg string) Row {
 		return r
 	}
 	if pkg == "sync/atomic" {
-		return Row{Op: atomic(key)}
+		return Row{Op: AtomicOf(key)}
 	}
 	if silent[pkg] && !strings.HasPrefix(key, "(*strings.Builder)") {
 		return Row{Op: Silent}
@@ -99,8 +100,8 @@ func Lookup(key, pkg string) Row {
 	return Row{}
 }
 
-// atomic says what a function or method of sync/atomic does.
-func atomic(key string) Op {
+// AtomicOf says what a function or method of sync/atomic does.
+func AtomicOf(key string) Op {
 	name := key[strings.LastIndexByte(key, '.')+1:]
 	switch {
 	case strings.HasPrefix(name, "Load"):
@@ -109,6 +110,8 @@ func atomic(key string) Op {
 		return Store
 	case strings.HasPrefix(name, "CompareAndSwap"):
 		return Swap
+	case strings.HasPrefix(name, "Swap"):
+		return Exchange
 	}
 	return Update
 }

@@ -132,8 +132,13 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 		}
 	}
 	w := &Warning{Frame: sum, A: a, B: b}
-	if alias == instance.Weak {
+	switch alias {
+	case instance.Weak:
 		w.Codes = append(w.Codes, "index-unknown")
+	case instance.Round:
+		w.Codes = append(w.Codes, "other-round")
+	case instance.Class:
+		w.Codes = append(w.Codes, "type-only")
 	}
 	return append(out, w)
 }

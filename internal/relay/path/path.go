@@ -77,7 +77,7 @@ type Node struct {
 	Name  string  // Global, Alloc, Result, Func, Field: its key; Value: the register
 	Type  string  // class of what it points to, for roots
 	Args  []*Node // Func: what the closure captured
-	Loop  bool    // Alloc: the site is in a loop; Value: it changes with the loop
+	Loop  bool    // Alloc, Result: the site is in a loop; Value: it changes with the loop
 	Cap   int32   // Alloc of a channel: its capacity, −1 unknown; −2 no channel
 
 	loads uint8
@@ -161,6 +161,11 @@ func Compare(a, b *Node) int {
 // Root makes a root.
 func (t *Table) Root(kind Kind, index int, name, typ string) *Node {
 	return t.node(Node{Kind: kind, Index: int32(index), Name: name, Type: typ, Cap: -2})
+}
+
+// Result is what a call or a receive yields of which nothing is known.
+func (t *Table) Result(index int, site, typ string, loop bool) *Node {
+	return t.node(Node{Kind: Result, Index: int32(index), Name: site, Type: typ, Loop: loop, Cap: -2})
 }
 
 // Alloc makes the address, slice, map or channel of an allocation site.

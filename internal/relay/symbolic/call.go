@@ -39,7 +39,7 @@ func (f *function) defaults(v *ssa.Call) {
 		if !f.refers(t) {
 			return nil
 		}
-		return aliases{f.Table.Root(path.Result, i, f.site(v, "result"), f.class(t))}
+		return aliases{f.Table.Result(i, f.site(v, "result"), f.class(t), f.loop[v.Block().Index] > 0)}
 	}
 	if tup, ok := v.Type().(*types.Tuple); ok {
 		var all []aliases
@@ -249,7 +249,7 @@ func (f *function) modelled(s *state, in ssa.Instruction, row model.Row, args []
 		f.once(s, in, args, first)
 	case model.Call:
 		f.callArgument(s, in, row.Arg, args)
-	case model.Load, model.Store, model.Update, model.Swap:
+	case model.Load, model.Store, model.Update, model.Swap, model.Exchange:
 		f.atomic(s, in, row.Op, first, args, result)
 	case model.PoolGet:
 		if result != nil {
@@ -352,25 +352,6 @@ func (f *function) callArgument(s *state, in ssa.Instruction, i int, args []alia
 // unknownParam stands for an argument that the callee of a model is given, such as *testing.T.
 func (f *function) unknownParam() aliases { return aliases{f.Table.Unknown("testing.T")} }
 
-func (f *function) atomic(s *state, in ssa.Instruction, op model.Op, first aliases, args []aliases, result *ssa.Call) {
-	for _, a := range first {
-		token := f.Table.Of(path.Token, a, "atomic")
-		switch op {
-		case model.Load:
-			f.access(s, in, a, summary.AtomicRead)
-		default:
-			f.access(s, in, a, summary.AtomicWrite)
-			f.release(s, token, 1)
-			for _, v := range args[1:] {
-				f.publish(s, a, v)
-			}
-		}
-	}
-	if op == model.Load && result != nil && f.refers(result.Type()) {
-		f.env[result] = f.deref(s, first, result.Type())
-	}
-}
-
 func (f *function) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []ssa.Value, result *ssa.Call) {
 	elems := func(v ssa.Value, kind summary.Kind) {
 		switch v.Type().Underlying().(type) {
@@ -442,11 +423,17 @@ func (f *function) runDefers(s *state) {
 		if !f.invoke(one, d.call, d.call.Common(), nil) {
 			continue
 		}
-		if d.may {
-			*s = *s.join(one)
-		} else {
+		if !d.may {
 			*s = *one
+			continue
 		}
+		joined := s.join(one)
+		for l, m := range d.gap {
+			if _, taken := one.locks.Plus[l]; taken {
+				joined.locks = joined.locks.Close(l, m)
+			}
+		}
+		*s = *joined
 	}
 	s.defers = nil
 }

@@ -30,7 +30,7 @@
 // the value adds the lock to L+.
 //
 // (X8) Deferred calls run at RunDefers and at a panic, last first, those that may not have been deferred with a weak effect: what
-// they release is released, what they take is not held.
+// they release is released, what they take is not held; unless it was released on just the way on which they were deferred.
 //
 // (X9) What a loop acquires in every round stands as acquired Many times behind it: the loop is taken to run as often as
 // the loop that started the goroutines.
@@ -41,6 +41,8 @@
 //
 // (X12) Functions of the standard library and of generated files access the objects that they are given as a whole, at
 // the call. Their own locks guard what they do under them.
+//
+// (X13) An atomic flag is a mutex for who has changed it from zero by CompareAndSwap or Swap, until it is zero again.
 //
 // # Soundness
 //

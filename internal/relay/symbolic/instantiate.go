@@ -60,7 +60,7 @@ func (b *binding) root(n *path.Node) *path.Node {
 	case path.Alloc:
 		return t.Alloc(b.rename(n.Name), n.Type, n.Loop || b.loop, int(n.Cap))
 	case path.Result:
-		return t.Root(path.Result, int(n.Index), b.rename(n.Name), n.Type)
+		return t.Result(int(n.Index), b.rename(n.Name), n.Type, n.Loop || b.loop)
 	case path.Value:
 		return t.Value(b.rename(n.Name), n.Loop || b.loop)
 	case path.Token:

@@ -277,18 +277,27 @@ func (f *function) extract(s *state, v *ssa.Extract) {
 			f.env[v] = f.env[v.Tuple]
 		}
 	case *ssa.Next:
-		if v.Index == 2 && f.refers(v.Type()) {
-			var addrs aliases
-			for _, m := range f.env[t] {
-				addrs = append(addrs, f.all(m))
-			}
-			f.env[v] = f.deref(s, addrs, v.Type())
+		if v.Index > 0 && f.refers(v.Type()) {
+			f.env[v] = f.deref(s, f.entry(t, v.Index == 1), v.Type())
 		}
 	case *ssa.Select:
 		if v.Index >= 2 && f.refers(v.Type()) {
-			f.env[v] = aliases{f.Table.Root(path.Result, v.Index, f.site(t, "received"), f.class(v.Type()))}
+			f.env[v] = aliases{f.Table.Result(v.Index, f.site(t, "received"), f.class(v.Type()), f.loop[t.Block().Index] > 0)}
 		}
 	}
+}
+
+// entry is the address of the value, or of the key, of the entry of a map that a loop has come to (P3).
+func (f *function) entry(t *ssa.Next, key bool) aliases {
+	var addrs aliases
+	for _, m := range f.env[t] {
+		e := f.Table.Elem(m.Strip(), f.Table.Value(f.site(t, "range"), true))
+		if key {
+			e = f.Table.Field(e, "map.key")
+		}
+		addrs = append(addrs, e)
+	}
+	return addrs
 }
 
 func (f *function) unop(s *state, v *ssa.UnOp) {
@@ -316,7 +325,7 @@ func (f *function) unop(s *state, v *ssa.UnOp) {
 			t = tup.At(0).Type()
 		}
 		if f.refers(t) {
-			f.env[v] = aliases{f.Table.Root(path.Result, 0, f.site(v, "received"), f.class(t))}
+			f.env[v] = aliases{f.Table.Result(0, f.site(v, "received"), f.class(t), f.loop[v.Block().Index] > 0)}
 		}
 	}
 }

@@ -32,10 +32,12 @@ type guess struct {
 	mode  lockset.Mode
 }
 
-// deferred is a stack of deferred calls; may says that it need not have been deferred.
+// deferred is a stack of deferred calls; may says that it need not have been deferred. gap are the locks that were released on
+// just the way on which it was (X8), with the mode in which the other way holds them, 0 if its caller does.
 type deferred struct {
 	call *ssa.Defer
 	may  bool
+	gap  lockset.Set
 	next *deferred
 }
 
@@ -87,7 +89,7 @@ func (s *state) join(o *state) *state {
 		}
 	}
 	j.guesses, j.dropped = joinGuesses(s, o)
-	j.defers = joinDefers(s.defers, o.defers)
+	j.defers = joinDefers(s, o)
 	return j
 }
 
@@ -148,15 +150,15 @@ func joinGuesses(s, o *state) (out []guess, dropped int) {
 	return out, dropped
 }
 
-func joinDefers(a, b *deferred) *deferred {
-	if a == b {
-		return a
+func joinDefers(s, o *state) *deferred {
+	if s.defers == o.defers {
+		return s.defers
 	}
 	var la, lb []*deferred
-	for d := a; d != nil; d = d.next {
+	for d := s.defers; d != nil; d = d.next {
 		la = append(la, d)
 	}
-	for d := b; d != nil; d = d.next {
+	for d := o.defers; d != nil; d = d.next {
 		lb = append(lb, d)
 	}
 	slices.Reverse(la)
@@ -164,18 +166,44 @@ func joinDefers(a, b *deferred) *deferred {
 	var out *deferred
 	i := 0
 	for ; i < len(la) && i < len(lb) && la[i].call == lb[i].call; i++ {
-		out = &deferred{la[i].call, la[i].may || lb[i].may, out}
+		g := la[i].gap
+		if g == nil || lb[i].gap != nil && !maps.Equal(g, lb[i].gap) {
+			g = lb[i].gap
+		}
+		out = &deferred{la[i].call, la[i].may || lb[i].may, g, out}
 	}
 	seen := map[*ssa.Defer]bool{}
-	for _, rest := range [][]*deferred{la[i:], lb[i:]} {
+	for k, rest := range [][]*deferred{la[i:], lb[i:]} {
+		on, off := s, o
+		if k == 1 {
+			on, off = o, s
+		}
 		for _, d := range rest {
 			if !seen[d.call] {
 				seen[d.call] = true
-				out = &deferred{d.call, true, out}
+				g := d.gap
+				if g == nil {
+					g = gap(on, off)
+				}
+				out = &deferred{d.call, true, g, out}
 			}
 		}
 	}
 	return out
+}
+
+// gap are the locks that on has released and off has not.
+func gap(on, off *state) lockset.Set {
+	var g lockset.Set
+	for l := range on.locks.Minus {
+		if _, gone := off.locks.Minus[l]; !gone {
+			if g == nil {
+				g = lockset.Set{}
+			}
+			g[l] = off.locks.Plus[l]
+		}
+	}
+	return g
 }
 
 func (s *state) equal(o *state) bool {
@@ -186,7 +214,7 @@ func (s *state) equal(o *state) bool {
 
 func sameDefers(a, b *deferred) bool {
 	for a != b {
-		if a == nil || b == nil || a.call != b.call || a.may != b.may {
+		if a == nil || b == nil || a.call != b.call || a.may != b.may || !maps.Equal(a.gap, b.gap) {
 			return false
 		}
 		a, b = a.next, b.next
@@ -228,7 +256,7 @@ func (s *state) pushDefer(call *ssa.Defer) {
 			return
 		}
 	}
-	s.defers = &deferred{call, false, s.defers}
+	s.defers = &deferred{call: call, next: s.defers}
 }
 
 // fork is a copy that may be changed.

@@ -67,6 +67,11 @@ func (f *function) load(s *state, addr *path.Node, typ string) aliases {
 	if v, ok := s.mem.get(addr); ok {
 		return v
 	}
+	if addr.Kind == path.Elem && addr.Idx != nil && addr.Idx.Kind == path.Value {
+		if v, ok := s.mem.get(f.all(addr.Base)); ok {
+			return v
+		}
+	}
 	// Of a struct that was stored as a whole, the field of that struct.
 	if addr.Kind == path.Field {
 		if v, ok := s.mem.get(addr.Base); ok && len(v) == 1 && v[0].Kind == path.Load {

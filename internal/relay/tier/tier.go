@@ -32,11 +32,16 @@ type Reason struct {
 // Reasons is the table of codes.
 var Reasons = []Reason{
 	{"index-unknown", "two elements whose indices are not known may be different ones", Possible},
+	{"other-round", "a call in each round of a loop returned the object, likely another each time", Possible},
+	{"type-only", "of the object only its type is known", Possible},
 	{"other-instance", "the objects have one type; nothing shows that they are one", Possible},
 	{"same-lock-field", "both hold the same lock of their objects, if the objects are one", Unlikely},
 	{"before-start", "one access comes before any goroutine is started", Unlikely},
 	{"one-root", "both accesses are of one goroutine of which nothing shows that there are several", Unlikely},
 	{"open-world", "only a caller outside the packages can run both at once", Possible},
+	{"unknown-call", "only calls whose target is not known reach one side; its object may not be shared yet", Possible},
+	{"owned-holder", "the object that leads to the memory is not shared yet where one access is", Possible},
+	{"merged-contexts", "callers with different locks were merged for one side, so that none is left", Possible},
 	{"standard-library", "the access is inside the standard library", Possible},
 	{"ordered-in-frame", "where both goroutines are known, one access comes before the other", Unlikely},
 }

@@ -4,8 +4,8 @@
 //
 // (I1) Equal paths are the same memory, but for what is made or chosen anew for each goroutine.
 //
-// (I2) Of two goroutines that one go statement in a loop starts, an object that the loop makes, and an element whose index the
-// loop changes, are different ones.
+// (I2) Of two goroutines that one go statement in a loop starts, an object that the loop makes or receives, and an element whose index the
+// loop changes, are different ones. What a call in the loop returns is likely another one in each round.
 //
 // (I3) Elements with different constant indices are different. Any other two indices may be the same; if both are not known, this is
 // weak evidence.
@@ -13,9 +13,15 @@
 // (I4) A struct or array contains its fields and elements: offsets after the same prefix.
 //
 // (I5) Different paths through loads from different places are different here; package link compares them by class.
+//
+// (I6) Two loops over a map come to the same entries.
+//
+// (I7) What is known by its type only is likely another object for each goroutine.
 package instance
 
 import (
+	"strings"
+
 	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
 )
@@ -24,8 +30,10 @@ import (
 type Alias int
 
 const (
-	No   Alias = iota
-	Weak       // elements with indices that are not known
+	No    Alias = iota
+	Class       // known by their type only
+	Round       // results of one call in different rounds of a loop
+	Weak        // elements with indices that are not known
 	Same
 )
 
@@ -58,10 +66,7 @@ func depth(n *path.Node) int {
 
 func same(x, y *path.Node, twins bool) Alias {
 	if x == y && x.Base == nil {
-		if twins && x.Loop && x.Kind == path.Alloc { // (I2)
-			return No
-		}
-		return Same
+		return root(x, twins)
 	}
 	if x.Kind != y.Kind || x.Base == nil || y.Base == nil || x.Name != y.Name {
 		return No
@@ -71,6 +76,21 @@ func same(x, y *path.Node, twins bool) Alias {
 		return base
 	}
 	return min(base, index(x.Idx, y.Idx, twins))
+}
+
+// root compares a root with itself.
+func root(x *path.Node, twins bool) Alias {
+	switch {
+	case x.Kind == path.Unknown:
+		return Class // (I7)
+	case !twins || !x.Loop:
+		return Same
+	case x.Kind == path.Alloc || strings.HasPrefix(x.Name, "received#"): // (I2)
+		return No
+	case x.Kind == path.Result:
+		return Round
+	}
+	return Same
 }
 
 func index(i, j *path.Node, twins bool) Alias {
@@ -92,10 +112,15 @@ func index(i, j *path.Node, twins bool) Alias {
 		}
 		return Same
 	}
+	if ranges(i) && ranges(j) {
+		return Same // (I6)
+	}
 	if i.Kind == path.Value && i.Loop && j.Kind == path.Const || j.Kind == path.Value && j.Loop && i.Kind == path.Const {
 		return Same // a loop over the elements comes to each
 	}
 	return Weak
 }
+
+func ranges(i *path.Node) bool { return i.Kind == path.Value && strings.HasPrefix(i.Name, "range#") }
 
 func all(i *path.Node) bool { return i != nil && i.Kind == path.Const && i.Index == path.All }

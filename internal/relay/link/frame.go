@@ -1,0 +1,56 @@
+package link
+
+import (
+	"presage/internal/relay/lockset"
+	"presage/internal/relay/pairs"
+	"presage/internal/relay/summary"
+)
+
+// frames judges again what a frame has found (R9): its callers may hold the lock that the one side lacks. It returns the
+// warnings that stay.
+func (l *linker) frames(found []*pairs.Warning, n *Counts) []*pairs.Warning {
+	var out []*pairs.Warning
+	for _, w := range found {
+		contexts := l.contexts[w.Frame.Key]
+		guard := exact
+		for _, c := range contexts {
+			guard = min(guard, common(c, w.A, w.B))
+		}
+		switch {
+		case len(contexts) > 0 && guard == exact:
+			n.Locks++
+			continue
+		case len(contexts) > 0 && guard == field:
+			w.Codes = append(w.Codes, "same-lock-field")
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// common finds a lock that one access of a frame holds, and the other because the frame is entered in the context: locks of the
+// context belong to the goroutine that enters it.
+func common(c *context, a, b *summary.Access) guardKind {
+	if a.Thread > 0 {
+		a, b = b, a
+	}
+	if a.Thread > 0 || b.Thread == 0 {
+		return none
+	}
+	found := none
+	for name, m := range c.locks {
+		if released(name, a.Locks.Minus) {
+			continue
+		}
+		for n, p := range b.Locks.Plus {
+			switch k := n.Key(); {
+			case m != lockset.Write && p != lockset.Write:
+			case k == name && k[0] != '?':
+				return exact
+			case class(k) == class(name):
+				found = field
+			}
+		}
+	}
+	return found
+}
