@@ -69,7 +69,7 @@ func scale(dir string, patterns []string, profile string, workers int) {
 	fmt.Printf("accesses %d, goroutines %d, holes %d, beyond bounds %d\n", s.Accesses, s.Spawns, s.Holes, s.Cuts.Total())
 	for b, n := range s.Cuts {
 		if n > 0 {
-			fmt.Printf("  %d %s\n", n, summary.Bound(b).Text())
+			fmt.Printf("  %s: %d\n", summary.Bound(b).Text(), n)
 		}
 	}
 	p := s.Pairs

@@ -250,6 +250,6 @@ func (v *vetting) writeBaseline(kept map[*relay.Warning]bool) error {
 	if err := os.WriteFile(v.baseline, b.Bytes(), 0o666); err != nil {
 		return fmt.Errorf("writing the baseline: %w", err)
 	}
-	fmt.Fprintf(v.env.Stderr, "presage: %d pairs written to %s\n", len(entries), v.baseline)
+	fmt.Fprintf(v.env.Stderr, "presage: %d pair%s written to %s\n", len(entries), map[bool]string{false: "s"}[len(entries) == 1], v.baseline)
 	return nil
 }

@@ -155,16 +155,16 @@ func (v *vetting) messages() (out []report.Warning, failed bool) {
 		n    int
 		text string
 	}{
-		{"unknown-call", s.Holes, "calls through interfaces and function values reach functions that are not known"},
-		{"no-body", s.Unmodelled.NoBody, "functions have no body (assembly, go:linkname): what they do is not seen"},
-		{"cgo", s.Unmodelled.Cgo, "files are left out because they need cgo"},
+		{"unknown-call", s.Holes, "calls through interfaces and function values that are not known: what they reach is taken to be called from outside"},
+		{"no-body", s.Unmodelled.NoBody, "functions without a body (assembly, go:linkname): what they do is not seen"},
+		{"cgo", s.Unmodelled.Cgo, "files that need cgo are left out"},
 		{"unsafe", s.Unmodelled.Unsafe, "conversions of unsafe.Pointer to a pointer: where these point is not known"},
 		{"reflect", s.Unmodelled.Reflect, "calls by reflection are not followed"},
 	} {
-		say(m.code, m.n, fmt.Sprintf("%d %s", m.n, m.text))
+		say(m.code, m.n, m.text)
 	}
 	for b := range summary.NumBounds {
-		say(b.Code(), s.Cuts[b], fmt.Sprintf("%d %s", s.Cuts[b], b.Text()))
+		say(b.Code(), s.Cuts[b], b.Text())
 	}
 	return out, failed
 }

@@ -155,9 +155,12 @@ func (h *textHandler) vetted(m *Summary) {
 	for _, c := range []struct {
 		n    int
 		text string
-	}{{v.Ignored, "pairs ignored"}, {v.Baseline, "pairs of the baseline"}, {v.Gone, "of the baseline gone"}, {v.Old, "pairs that are there at " + v.Revision}} {
+	}{
+		{v.Ignored, plural(v.Ignored, "pair") + " ignored"}, {v.Baseline, plural(v.Baseline, "pair") + " of the baseline"},
+		{v.Gone, fmt.Sprintf("%d of the baseline gone", v.Gone)}, {v.Old, plural(v.Old, "pair") + " that are there at " + v.Revision},
+	} {
 		if c.n > 0 {
-			h.printf(", %d %s", c.n, c.text)
+			h.printf(", %s", c.text)
 		}
 	}
 	h.printf("; %s, %s, %d lines, %.1fs\n", plural(v.Packages, "package"), plural(v.Functions, "function"), v.Lines, m.Seconds)

@@ -10,18 +10,17 @@ import (
 // cut takes out of a package with errors what the SSA builder cannot stand: the bodies of functions and the values of
 // variables that mention what has no type. The rest is analysed (L4).
 func (p *Package) cut() {
-	left := 0
 	for _, f := range p.Files {
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && p.broken(fn) {
 				fn.Body = nil
-				left++
+				p.Left++
 			}
 		}
 	}
 	p.Info.InitOrder = slices.DeleteFunc(p.Info.InitOrder, func(i *types.Initializer) bool { return p.broken(i.Rhs) })
-	if left > 0 {
-		p.Errors = append(p.Errors, fmt.Sprintf("%d functions with errors are left out", left))
+	if p.Left > 0 {
+		p.Errors = append(p.Errors, fmt.Sprintf("%d functions with errors are left out", p.Left))
 	}
 }
 

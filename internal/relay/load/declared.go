@@ -34,7 +34,7 @@ func (p *Package) Declared() (sum [sha256.Size]byte) {
 				break
 			}
 			at := file.Offset(pos)
-			for len(bodies) > 0 && at > offset(bodies[0].Rbrace) {
+			for len(bodies) > 0 && at >= offset(bodies[0].Lbrace)+int(bodies[0].End()-bodies[0].Lbrace) {
 				bodies = bodies[1:]
 			}
 			if len(bodies) > 0 && at >= offset(bodies[0].Lbrace) {

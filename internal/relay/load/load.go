@@ -75,6 +75,7 @@ type Package struct {
 	Ignored []string // files that build constraints leave out
 	Errors  []string
 
+	Left    int         // functions left out because of errors
 	wrongAt []token.Pos // of errors of the type checker
 }
 

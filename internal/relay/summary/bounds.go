@@ -45,9 +45,9 @@ func (c *Cuts) Total() int {
 
 var boundTexts = [NumBounds]struct{ code, text string }{
 	BoundAccesses: {"bound-accesses", "accesses were left out of summaries that are too long: races with them are missed"},
-	BoundAlike:    {"bound-alike", "times an access was reached by more than four calls with other locks: the further ones were not compared"},
+	BoundAlike:    {"bound-alike", "accesses were reached by more than four calls with other locks: the further ones were not compared"},
 	BoundCalls:    {"bound-calls", "accesses lie more calls below a goroutine's start than a frame follows: they were compared by type and field only"},
-	BoundCells:    {"bound-cells", "times more was stored in one object than is kept: later loads are not known"},
+	BoundCells:    {"bound-cells", "more was stored in one object than is kept: later loads are not known"},
 	BoundStores:   {"bound-stores", "stores were left out of summaries that are too long: callers do not know these values"},
 	BoundReleases: {"bound-releases", "releases were left out of summaries that are too long: what they order may be reported"},
 	BoundExits:    {"bound-exits", "exits were joined because a function has too many: conditional locks may be lost"},
@@ -65,5 +65,5 @@ var boundTexts = [NumBounds]struct{ code, text string }{
 // Code is a stable name of the bound.
 func (b Bound) Code() string { return boundTexts[b].code }
 
-// Text says what is beyond the bound, after a number.
+// Text says what is beyond the bound.
 func (b Bound) Text() string { return boundTexts[b].text }

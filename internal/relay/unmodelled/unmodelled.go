@@ -54,6 +54,7 @@ func Of(p *load.Package, fns []*ssa.Function, tags []string) Counts {
 			}
 		}
 	}
+	c.NoBody -= p.Left // that is said otherwise
 	c.Cgo = cgoFiles(p.Ignored, tags)
 	for _, fn := range fns {
 		for _, b := range fn.Blocks {
