@@ -101,6 +101,11 @@ func vet(ctx context.Context, env *Env, o vetOptions, patterns []string) error {
 	context.AfterFunc(ctx, stop) // the second interrupt ends the process
 	v := &vetting{vetOptions: o, env: env, begun: time.Now(), patterns: patterns, progress: newProgress(env.Stderr, o.quiet)}
 	defer v.progress.end()
+	if o.dir != "" {
+		if _, err := os.Stat(o.dir); err != nil {
+			return fmt.Errorf("flag -C: %w", err)
+		}
+	}
 	if err := v.readBaseline(); err != nil {
 		return err
 	}
