@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -77,7 +78,11 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			env.Vars = append(env.Vars,
+			self, err := exec.LookPath("presage")
+			if err != nil {
+				return err
+			}
+			env.Vars = append(env.Vars, "PRESAGE="+self,
 				"GOCACHE="+orDefault(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")),
 				"GOMODCACHE="+os.Getenv("GOMODCACHE"), "GOPATH="+goPath(),
 				"PRESAGE_CACHE="+filepath.Join(testCache, filepath.Base(env.WorkDir)),

@@ -59,9 +59,12 @@ func usagef(format string, args ...any) error {
 
 // Main runs the command and returns its exit code.
 func Main(ctx context.Context, env Env) int {
-	root := newRoot(&env)
-	root.SetArgs(goStyle(env.Args))
-	err := root.ExecuteContext(ctx)
+	done, err := vettool(&env)
+	if !done {
+		root := newRoot(&env)
+		root.SetArgs(goStyle(env.Args))
+		err = root.ExecuteContext(ctx)
+	}
 	if err == nil {
 		return exitNone
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -29,6 +30,8 @@ type vetOptions struct {
 	tier, dir, tags            string
 	baseline, since            string
 	write                      bool
+	store                      string
+	shard, link                bool
 }
 
 const vetLong = `Warn of accesses that may race in some run, without running anything.
@@ -55,6 +58,9 @@ func newVet(env *Env) *cobra.Command {
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	f.StringVarP(&o.dir, "C", "C", "", "change to this `directory` first")
 	f.StringVar(&o.tags, "tags", "", "build tags, as for the go command")
+	f.StringVar(&o.store, "store", "", "directory of summaries, which later runs use; off: none (default below the cache directory)")
+	f.BoolVar(&o.shard, "shard", false, "only summarise, together with other processes that have the same directory of summaries")
+	f.BoolVar(&o.link, "link", false, "summarise nothing: all summaries are in their directory, by -shard or go vet -vettool")
 	return cmd
 }
 
@@ -70,6 +76,10 @@ func (o *vetOptions) check() error {
 		return usagef("flag -write-baseline needs -baseline file")
 	case o.write && o.since != "":
 		return usagef("flag -write-baseline: a baseline has all warnings, not only those of -new")
+	case (o.shard || o.link) && o.store == "off":
+		return usagef("flags -shard and -link need a directory of summaries")
+	case o.shard && o.link:
+		return usagef("flags -shard and -link: the one only summarises, the other only links")
 	case o.guards && (o.baseline != "" || o.since != ""):
 		return usagef("flag -guards reports no warnings that -baseline or -new could compare")
 	}
@@ -113,6 +123,9 @@ func vet(ctx context.Context, env *Env, o vetOptions, patterns []string) error {
 		return err
 	}
 	var err error
+	if v.shard {
+		return v.summarise(ctx)
+	}
 	if v.res, v.ignored, err = v.analyse(ctx, o.dir, patterns, "analysing packages"); err != nil {
 		return err
 	}
@@ -122,8 +135,11 @@ func vet(ctx context.Context, env *Env, o vetOptions, patterns []string) error {
 
 // analyse runs the static lens on the packages that the patterns name in dir, and reads their directives.
 func (v *vetting) analyse(ctx context.Context, dir string, patterns []string, text string) (*relay.Result, *ignore.Set, error) {
-	cfg := relay.Config{Config: load.Config{Dir: dir, Patterns: patterns, Tests: v.tests}}
-	cfg.Tags = strings.FieldsFunc(v.tags, func(r rune) bool { return r == ',' || r == ' ' })
+	cfg, err := v.config(dir, patterns)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg.Link = v.link && dir == v.dir
 	v.progress.step(report.Progress{Text: "listing packages"})
 	cfg.Progress = func(done, total int, _ string) {
 		v.progress.step(report.Progress{Text: text, Done: int64(done), Total: int64(total)})
@@ -133,13 +149,46 @@ func (v *vetting) analyse(ctx context.Context, dir string, patterns []string, te
 	}
 	res, err := relay.Run(ctx, cfg)
 	if ctx.Err() != nil {
-		return nil, nil, fmt.Errorf("interrupted: nothing is reported")
+		return nil, nil, fmt.Errorf("interrupted: nothing is reported; the summaries that were made are kept")
+	}
+	var missing *relay.MissingError
+	if errors.As(err, &missing) {
+		return nil, nil, fmt.Errorf("%w; summarise them with presage vet -shard, or CGO_ENABLED=0 go vet -a -vettool=presage", err)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	set, err := ignore.Read(res.Files)
 	return res, set, err
+}
+
+func (v *vetting) config(dir string, patterns []string) (cfg relay.Config, err error) {
+	cfg.Config = load.Config{Dir: dir, Patterns: patterns, Tests: v.tests}
+	cfg.Tags = strings.FieldsFunc(v.tags, func(r rune) bool { return r == ',' || r == ' ' })
+	cfg.Store, err = vetStore(v.store)
+	return cfg, err
+}
+
+// summarise makes summaries together with other processes (-shard).
+func (v *vetting) summarise(ctx context.Context) error {
+	cfg, err := v.config(v.dir, v.patterns)
+	if err != nil {
+		return err
+	}
+	cfg.Share = true
+	cfg.Progress = func(done, total int, _ string) {
+		v.progress.step(report.Progress{Text: "summarising packages", Done: int64(done), Total: int64(total)})
+	}
+	res, err := relay.Run(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	v.progress.end()
+	if !v.quiet {
+		s := res.Stats.Store
+		fmt.Fprintf(v.env.Stderr, "presage: summaries: %d made, %d found in %s, in %.1fs\n", s.Made, s.Found, cfg.Store, time.Since(v.begun).Seconds())
+	}
+	return nil
 }
 
 // readBaseline reads the file of -baseline.

@@ -44,7 +44,10 @@ func (v *vetting) report() error {
 	case failed:
 		code = exitFailed
 	}
-	err := h.Summary(&report.Summary{Warnings: len(messages), Seconds: time.Since(v.begun).Seconds(), ExitCode: code, Functions: s.Functions, Vet: &v.counts})
+	err := h.Summary(&report.Summary{Warnings: len(messages), ExitCode: code, Functions: s.Functions, Vet: &v.counts})
+	if !v.quiet { // the report itself does not depend on time
+		fmt.Fprintf(v.env.Stderr, "presage: %.1fs; summaries: %d made, %d found\n", time.Since(v.begun).Seconds(), s.Store.Made, s.Store.Found)
+	}
 	if err == nil && code != exitNone {
 		err = &exitError{code: code}
 	}

@@ -55,6 +55,7 @@ type Config struct {
 
 	Store string // directory of summaries (package store); "" is none
 	Share bool   // summarise only, together with other processes that share Store
+	Link  bool   // summarise nothing: all is in Store
 }
 
 // Result is what Run returns.
@@ -121,6 +122,17 @@ type run struct {
 	units   map[string]*unit        // by package ID
 	digests map[string]store.Digest // of a package and all that it imports
 	done    int
+
+	imported *imported // of one package alone, nil if all are visited
+
+	missing []string // packages that are not in Store, with Config.Link
+}
+
+// MissingError says which packages have no summary in the directory.
+type MissingError struct{ Packages []string }
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%d packages have no summary in the directory, the first is %s", len(e.Packages), e.Packages[0])
 }
 
 // Run analyses the packages that the patterns name.
@@ -170,6 +182,10 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 		}})
 	if err != nil {
 		return nil, err
+	}
+	if len(r.missing) > 0 {
+		slices.Sort(r.missing)
+		return nil, &MissingError{r.missing}
 	}
 	r.result.Stats.Lines = prog.Lines
 	if !cfg.Share {

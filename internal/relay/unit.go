@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"maps"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -38,27 +39,29 @@ type found struct {
 // key says what the summary of a package depends on.
 func (r *run) key(p *load.Package) store.Key {
 	k := store.NewKeyer()
-	k.Add(string(r.program[:]), runtime.Version(), p.ID, p.Path)
+	k.Add(string(r.program[:]), runtime.Version(), p.Path)
 	if p.Target {
 		k.Add("target")
 	}
 	for _, s := range p.Sources {
 		k.Add(s.Name, string(s.Sum[:]))
 	}
-	k.Add(p.Ignored...)
+	for _, name := range p.Ignored {
+		k.Add(filepath.Base(name))
+	}
 	k.Add(r.cfg.Tags...)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, id := range p.Imports {
 		d := r.digests[id]
-		k.Add(id, string(d[:]))
+		k.Add(load.WithoutVariant(id), string(d[:])) // the go command names variants in more than one way
 	}
 	return k.Key()
 }
 
 // known finds the unit of a package in the directory.
 func (r *run) known(p *load.Package) (load.State, error) {
-	if r.dir == nil || !p.Bodies || len(p.Errors) > 0 {
+	if r.dir == nil || !p.Bodies || len(p.Errors) > 0 && !r.cfg.Link {
 		return load.Unknown, nil
 	}
 	key := r.key(p)
@@ -76,6 +79,12 @@ func (r *run) known(p *load.Package) (load.State, error) {
 		r.mu.Lock()
 		r.result.Stats.Store.Damaged++
 		r.mu.Unlock()
+	}
+	if r.cfg.Link {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.missing = append(r.missing, p.ID)
+		return load.Known, nil
 	}
 	if r.cfg.Share {
 		mine, err := r.dir.Claim(key)
@@ -105,6 +114,16 @@ func (r *run) accept(p *load.Package, data []byte) error {
 		r.sums[f.Key] = f
 	}
 	return nil
+}
+
+// lookup finds the summary of a function of another package.
+func (r *run) lookup(key string) *summary.Function {
+	if r.imported != nil {
+		return r.imported.lookup(key)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sums[key]
 }
 
 // digest notes the digest of a package and of all that it imports.
@@ -138,6 +157,9 @@ func (r *run) visit(p *load.Package) error {
 		return nil
 	}
 	data, _ := store.Encode(r.summarise(p))
+	if r.imported != nil && len(r.imported.gone) > 0 {
+		return &MissingError{r.imported.gone}
+	}
 	if r.dir != nil {
 		key := r.key(p)
 		if len(p.Errors) == 0 {
@@ -169,9 +191,7 @@ func (r *run) summarise(p *load.Package) *unit {
 			if s := own[key]; s != nil {
 				return s
 			}
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			return r.sums[key]
+			return r.lookup(key)
 		}}
 	u := &unit{Path: p.Path, Declared: p.Declared()}
 	fns := callgraph.Functions(p.SSA)

@@ -64,7 +64,7 @@ type Summary struct {
 	Candidates   int     `json:"candidates"` // pairs the engine was asked about
 	Undecided    int     `json:"undecided"`  // pairs on which a budget ran out
 	Warnings     int     `json:"warnings"`
-	Seconds      float64 `json:"seconds"`              // of the analysis
+	Seconds      float64 `json:"seconds"`              // of the analysis; 0 for presage vet, whose report does not depend on time
 	ExitCode     int     `json:"exit_code"`            // of presage
 	ProgramCode  int     `json:"program_exit_code"`    // of the program under test
 	Instrumented int     `json:"instrumented"`         // functions

@@ -148,7 +148,7 @@ func heldNames(ls []Lock) string {
 func (h *textHandler) vetted(m *Summary) {
 	v := m.Vet
 	if v.Guards > 0 {
-		h.printf("presage: %s; %s, %.1fs\n", plural(v.Guards, "suggestion"), plural(v.Packages, "package"), m.Seconds)
+		h.printf("presage: %s; %s\n", plural(v.Guards, "suggestion"), plural(v.Packages, "package"))
 		return
 	}
 	h.printf("presage: %s, and %d of lower tiers", plural(v.Warnings, "warning"), v.Lower)
@@ -163,5 +163,5 @@ func (h *textHandler) vetted(m *Summary) {
 			h.printf(", %s", c.text)
 		}
 	}
-	h.printf("; %s, %s, %d lines, %.1fs\n", plural(v.Packages, "package"), plural(v.Functions, "function"), v.Lines, m.Seconds)
+	h.printf("; %s, %s, %d lines\n", plural(v.Packages, "package"), plural(v.Functions, "function"), v.Lines)
 }

@@ -129,10 +129,11 @@ func (v *visitor) one(m *Meta) (bool, error) {
 			p.Imports = append(p.Imports, m.Imports[path].ID)
 		}
 	}
+	slices.Sort(p.Imports)
 	for _, e := range m.Errors {
 		p.Errors = append(p.Errors, e.Error())
 	}
-	read(m, p)
+	p.read(m.CompiledGoFiles)
 	if v.to.Known != nil {
 		state, err := v.to.Known(p)
 		if err != nil || state == Busy {
@@ -159,8 +160,8 @@ func (v *visitor) count(p *Package) {
 }
 
 // read reads the files; what cannot be read is an error of the package.
-func read(m *Meta, p *Package) {
-	for _, name := range m.CompiledGoFiles {
+func (p *Package) read(files []string) {
+	for _, name := range files {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			p.Errors = append(p.Errors, err.Error())
@@ -176,34 +177,44 @@ func read(m *Meta, p *Package) {
 
 // load parses, checks and builds a package.
 func (v *visitor) load(m *Meta, p *Package) {
-	p.Files = v.parse(p, parser.ParseComments)
-	p.Info = &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
-		Implicits: map[ast.Node]types.Object{}, Instances: map[*ast.Ident]types.Instance{}, Scopes: map[ast.Node]*types.Scope{},
-		Selections: map[*ast.SelectorExpr]*types.Selection{}, FileVersions: map[*ast.File]string{},
-	}
+	p.parse(parser.ParseComments)
+	p.Info = newInfo()
 	m.once.Do(func() { m.checked = v.check(m, p, true) })
 	p.Types = m.checked
 	if len(p.Errors) > 0 {
 		p.cut()
 	}
-	p.SSA = v.build(m, p)
+	var direct []*types.Package
+	for _, path := range imports(m.Package) {
+		if path != "unsafe" {
+			direct = append(direct, v.declarations(v.byID[m.Imports[path].ID]))
+		}
+	}
+	p.build(direct)
+}
+
+func newInfo() *types.Info {
+	return &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Implicits: map[ast.Node]types.Object{}, Instances: map[*ast.Ident]types.Instance{}, Scopes: map[ast.Node]*types.Scope{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, FileVersions: map[*ast.File]string{},
+	}
 }
 
 // declarations are the types of a package that is not loaded otherwise (L6).
 func (v *visitor) declarations(m *Meta) *types.Package {
 	m.once.Do(func() {
-		p := &Package{}
-		read(m, p)
-		p.Files = v.parse(p, 0)
+		p := &Package{Path: m.PkgPath, Fset: v.prog.Fset}
+		p.read(m.CompiledGoFiles)
+		p.parse(0)
 		m.checked = v.check(m, p, false)
 	})
 	return m.checked
 }
 
-func (v *visitor) parse(p *Package, mode parser.Mode) (files []*ast.File) {
+func (p *Package) parse(mode parser.Mode) {
 	for _, s := range p.Sources {
-		f, err := parser.ParseFile(v.prog.Fset, s.Name, s.text, parser.SkipObjectResolution|mode)
+		f, err := parser.ParseFile(p.Fset, s.Name, s.text, parser.SkipObjectResolution|mode)
 		if err != nil {
 			var list scanner.ErrorList
 			if errors.As(err, &list) {
@@ -212,18 +223,17 @@ func (v *visitor) parse(p *Package, mode parser.Mode) (files []*ast.File) {
 			p.Errors = append(p.Errors, err.Error())
 		}
 		if f != nil {
-			files = append(files, f)
+			p.Files = append(p.Files, f)
 		}
 	}
-	return files
 }
 
-type importer struct {
+type fromSource struct {
 	m *Meta
 	v *visitor
 }
 
-func (im importer) Import(path string) (*types.Package, error) {
+func (im fromSource) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}
@@ -238,34 +248,36 @@ func (im importer) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("package %s is not known", path)
 }
 
-// check type-checks a package as far as it goes (L4).
 func (v *visitor) check(m *Meta, p *Package, bodies bool) *types.Package {
-	conf := types.Config{
-		Importer: importer{m, v}, Sizes: m.TypesSizes, IgnoreFuncBodies: !bodies,
-		Error: func(err error) {
-			var wrong types.Error
-			if errors.As(err, &wrong) && !wrong.Soft {
-				p.wrongAt = append(p.wrongAt, wrong.Pos)
-			}
-			p.Errors = append(p.Errors, err.Error())
-		},
-	}
+	conf := types.Config{Importer: fromSource{m, v}, Sizes: m.TypesSizes, IgnoreFuncBodies: !bodies}
 	if m.Module != nil && m.Module.GoVersion != "" {
 		conf.GoVersion = "go" + m.Module.GoVersion
 	}
-	t, _ := conf.Check(m.PkgPath, v.prog.Fset, p.Files, p.Info) // errors went to conf.Error
+	return p.check(conf)
+}
+
+// check type-checks a package as far as it goes (L4).
+func (p *Package) check(conf types.Config) *types.Package {
+	conf.Error = func(err error) {
+		var wrong types.Error
+		if errors.As(err, &wrong) && !wrong.Soft {
+			p.wrongAt = append(p.wrongAt, wrong.Pos)
+		}
+		p.Errors = append(p.Errors, err.Error())
+	}
+	t, _ := conf.Check(p.Path, p.Fset, p.Files, p.Info) // errors went to conf.Error
 	return t
 }
 
 // build makes the SSA of one package (L2). A package with errors that the builder cannot stand has none.
-func (v *visitor) build(m *Meta, p *Package) (pkg *ssa.Package) {
+func (p *Package) build(direct []*types.Package) {
 	defer func() {
 		if e := recover(); e != nil {
-			p.Errors = append(p.Errors, fmt.Sprintf("%s: building SSA: %v", m.PkgPath, e))
-			pkg = nil
+			p.Errors = append(p.Errors, fmt.Sprintf("%s: building SSA: %v", p.Path, e))
+			p.SSA = nil
 		}
 	}()
-	prog := ssa.NewProgram(v.prog.Fset, 0)
+	prog := ssa.NewProgram(p.Fset, 0)
 	created := map[*types.Package]bool{}
 	create := func(t *types.Package) {
 		if t != nil && !created[t] {
@@ -274,15 +286,12 @@ func (v *visitor) build(m *Meta, p *Package) (pkg *ssa.Package) {
 		}
 	}
 	create(types.Unsafe)
-	for _, path := range imports(m.Package) {
-		if path != "unsafe" {
-			create(v.declarations(v.byID[m.Imports[path].ID]))
-		}
+	for _, t := range direct {
+		create(t)
 	}
 	for _, t := range p.Types.Imports() { // those that did not load are empty
 		create(t)
 	}
-	pkg = prog.CreatePackage(p.Types, p.Files, p.Info, false)
-	pkg.Build()
-	return pkg
+	p.SSA = prog.CreatePackage(p.Types, p.Files, p.Info, false)
+	p.SSA.Build()
 }

@@ -196,7 +196,7 @@ func (f *function) flag(s *state, x ssa.Value, k *ssa.Const, equal bool) {
 		return
 	}
 	key := Key(callee)
-	op := model.Lookup(key, pkgOf(key)).Op
+	op := model.Lookup(key, PackageOf(key)).Op
 	n := 1
 	switch op {
 	case model.Load:
@@ -320,8 +320,8 @@ func (s *state) dropGuesses(l *path.Node) {
 	s.guesses = slices.DeleteFunc(slices.Clone(s.guesses), func(g guess) bool { return g.lock == l })
 }
 
-// pkgOf is the package path in the key of a function.
-func pkgOf(key string) string {
+// PackageOf is the package path in the key of a function.
+func PackageOf(key string) string {
 	k := strings.TrimLeft(key, "(*")
 	slash := strings.LastIndexByte(k, '/')
 	if i := strings.IndexByte(k, '['); i >= 0 && i < slash {

@@ -67,7 +67,7 @@ func (f *function) invoke(s *state, in ssa.Instruction, c *ssa.CallCommon, resul
 	}
 	targets, holes := f.targets(s, c)
 	for _, t := range targets {
-		if row := model.Lookup(t.key, pkgOf(t.key)); row.Op != model.None {
+		if row := model.Lookup(t.key, PackageOf(t.key)); row.Op != model.None {
 			return f.modelled(s, in, row, withRecv(args, t), result)
 		}
 	}
@@ -190,7 +190,7 @@ func (f *function) resolve(n *path.Node, method string) (target, bool) {
 	}
 	if n.Kind == path.Iface {
 		key := "(" + n.Name + ")." + method
-		if f.Lookup(key) != nil || model.Lookup(key, pkgOf(key)).Op != model.None {
+		if f.Lookup(key) != nil || model.Lookup(key, PackageOf(key)).Op != model.None {
 			return target{key: key, recv: n.Base}, true
 		}
 		if len(n.Name) > 0 && n.Name[0] == '*' { // a method of the value, by its pointer
