@@ -48,18 +48,23 @@ Flags of replay, which come before the IDs:
 Flags of vet:
 
 	-json            the warnings as JSON, in the schema of the report: tier warning
-	-tier name       likely (the default), possible, unlikely or all: how much must speak for a warning
+	-tier name       likely (the default), possible, unlikely or all: how much may speak against a warning
+	-new revision    only what is not there at a git revision, which is analysed in a directory of its own
+	-baseline file   only what is not in the file; with -write-baseline, write it anew
+	-guards          instead of warnings, suggest which lock guards which field and variable
 	-tests=false     without the packages' tests
 	-tags list, -C directory, -q
+
+A comment //presage:ignore with a reason behind it, on the line of an access or alone on the line above, silences a warning.
 
 As with the go command, flags come before packages, and -args ends the flags of test.
 
 # Exit codes
 
 	0   no races found
-	1   presage failed, or the program under test did (and no race was found)
+	1   presage failed, or the program under test did (and no race was found); of vet, a package did not load whole
 	2   the command line is wrong
-	3   races found
+	3   races found; of vet, warnings
 
 A program that fails and has races gives 3; its own output comes before the report, which names its code. presage replay file gives 3 if the race is
 confirmed, 0 if its schedule is no longer feasible, 1 if nothing can be said.

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"go/token"
+	"regexp"
 	"strings"
 
 	"presage/internal/relay/lockset"
@@ -164,12 +165,17 @@ func heldName(key string, names *path.Names) string {
 	return b.String()
 }
 
-// Short drops the directories of the import paths in a function's key.
+// Short drops the directories of the import path in a function's key; of a major version, the one before it stays.
 func Short(key string) string {
 	k := strings.TrimLeft(key, "(*")
 	star := key[:len(key)-len(k)]
 	if i := strings.LastIndexByte(k, '/'); i >= 0 {
+		if version.MatchString(k[i+1:]) {
+			i = strings.LastIndexByte(k[:i], '/')
+		}
 		k = k[i+1:]
 	}
 	return star + k
 }
+
+var version = regexp.MustCompile(`^v[0-9]+\.`)
