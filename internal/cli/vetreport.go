@@ -62,7 +62,7 @@ func (v *vetting) warnings(h report.Handler) error {
 	}
 	shown := v.res.Report(func(w *relay.Warning) bool { return kept[w] && tier.Shows(tier.Tier(v.tier), w.Tier) })
 	v.counts.Warnings = len(shown)
-	v.counts.Lower = len(v.res.Report(func(w *relay.Warning) bool { return kept[w] })) - len(shown)
+	v.counts.Lower = v.res.Count(func(w *relay.Warning) bool { return kept[w] }) - len(shown)
 	for i, w := range shown {
 		if err := h.Race(v.race(w, i+1)); err != nil {
 			return err

@@ -13,14 +13,34 @@ type caller struct {
 	pos summary.Pos
 }
 
+// maxCallers bounds the functions in which a chain is looked for: those that no known call leads to would have all looked at.
+const maxCallers = 5000
+
+// way is a chain, and the root that it begins with.
+type way struct {
+	calls []caller
+	root  string
+}
+
 // chain returns the calls that lead to a function from a root, innermost first: from the root of that name, or, if root is "", from the
-// nearest one; and the root's name. Without a chain of known calls it is empty, and the root as given.
+// nearest one; and the root's name. Without a chain of known calls, or beyond maxCallers, it is empty, and the root as given.
 //
 // Breadth first against the calls: the chain has the fewest calls, and among these is the first by name and place.
 func (r *Result) chain(fn, root string) ([]caller, string) {
 	if r.callers == nil {
 		r.callers, r.starts = callers(r.sums)
+		r.chains = map[[2]string]way{}
 	}
+	k := [2]string{fn, root}
+	w, known := r.chains[k]
+	if !known {
+		w = r.search(fn, root)
+		r.chains[k] = w
+	}
+	return w.calls, w.root
+}
+
+func (r *Result) search(fn, root string) way {
 	ends := func(k string) bool { return k == root || root == "" && r.roots[k] != "" }
 	type step struct {
 		fn   string
@@ -28,7 +48,7 @@ func (r *Result) chain(fn, root string) ([]caller, string) {
 		from *step
 	}
 	seen := map[string]bool{fn: true}
-	for queue := []*step{{fn: fn}}; len(queue) > 0; queue = queue[1:] {
+	for queue := []*step{{fn: fn}}; len(queue) > 0 && len(seen) < maxCallers; queue = queue[1:] {
 		s := queue[0]
 		if ends(s.fn) {
 			var out []caller
@@ -36,7 +56,7 @@ func (r *Result) chain(fn, root string) ([]caller, string) {
 				out = append(out, *s.call)
 			}
 			slices.Reverse(out)
-			return out, queue[0].fn
+			return way{out, queue[0].fn}
 		}
 		for _, c := range r.callers[s.fn] {
 			if !seen[c.fn] {
@@ -45,7 +65,7 @@ func (r *Result) chain(fn, root string) ([]caller, string) {
 			}
 		}
 	}
-	return nil, root
+	return way{nil, root}
 }
 
 // callers turns the calls around. Calls that goroutines make are left out: who is called there is a root of its own.

@@ -31,15 +31,21 @@ func first(a, b bool) int {
 	return 1
 }
 
-// Report returns the pairs that keep accepts as a report has them: one for each write (V4), by tier, the strongest first (V6), then by position.
-func (r *Result) Report(keep func(*Warning) bool) []*Warning {
-	var kept []*Warning
+// Count is the number of warnings that a report of the pairs that keep accepts has.
+func (r *Result) Count(keep func(*Warning) bool) int { return len(gather(r.only(keep))) }
+
+func (r *Result) only(keep func(*Warning) bool) (kept []*Warning) {
 	for _, w := range r.Pairs {
 		if keep(w) {
 			kept = append(kept, w)
 		}
 	}
-	out := gather(kept)
+	return kept
+}
+
+// Report returns the pairs that keep accepts as a report has them: one for each write (V4), by tier, the strongest first (V6), then by position.
+func (r *Result) Report(keep func(*Warning) bool) []*Warning {
+	out := gather(r.only(keep))
 	facts := map[string]*guard.Fact{}
 	ranks := map[*Warning]*Rank{}
 	for _, w := range out {

@@ -72,6 +72,7 @@ type Result struct {
 	guards  *guard.Table
 	roots   map[string]string         // as link.Found has them
 	callers map[string][]caller       // by callee, made when they are wanted
+	chains  map[[2]string]way         // by function and root
 	starts  map[string]*summary.Spawn // by the function that goroutines begin with
 	sources map[string][]string       // files of the packages that the patterns name, by path
 }

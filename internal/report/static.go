@@ -105,6 +105,9 @@ func (h *textHandler) staticAccess(a *Access) {
 	for _, f := range a.Stack[min(1, len(a.Stack)):] {
 		h.printf("\t\tcalled by %s at %s\n", f.Func, h.loc.Sprint(h.short(f.Position)))
 	}
+	if n := len(a.Stack); n > 0 && a.Goroutine.Func != "" && a.Stack[n-1].Func != a.Goroutine.Func {
+		h.printf("\t\treached from %s by calls through values\n", a.Goroutine.Func)
+	}
 	for i, f := range a.Goroutine.Created {
 		h.printf("\t\t%s by %s at %s\n", pick(i == 0, "started", "called"), f.Func, h.loc.Sprint(h.short(f.Position)))
 	}
