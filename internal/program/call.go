@@ -92,18 +92,12 @@ func (g *goroutine) enter(e *trace.Event) bool {
 	caller := g.top()
 	direct := caller != nil && caller.walked && caller.stage.inside && caller.stage.call == begun && e.Flags&format.FlagDirect != 0
 	static := caller != nil && caller.walked && !direct && g.entering(caller, e)
-	var called *code // by a dynamic call
 	if caller != nil {
 		caller.frozen = nil
-		if caller.walked && caller.stage.inside && !caller.stage.within && !static && e.Val == 0 {
-			called = g.calls(caller, caller.instr())
-		}
-		caller.stage.within = true
 	}
 	f := g.push(depth)
 	if c := g.callee(e); c != nil {
 		g.begin(f, c)
-		f.direct = called == c
 	}
 	f.static = static || direct
 	switch {
@@ -114,7 +108,7 @@ func (g *goroutine) enter(e *trace.Event) bool {
 	case e.Val == 0:
 		f.entering = len(f.code.params)
 		if g.w.branching && len(f.code.params) == len(f.code.args) {
-			f.expects = g.expected(caller, f)
+			f.expects = g.expected(caller, f, direct)
 		}
 		if direct {
 			g.bindDynamic(caller, f)

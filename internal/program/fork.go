@@ -107,7 +107,7 @@ func (g *goroutine) freeze(n int) *xframe {
 	x := top
 	for k := n; k > 0 && n-k < maxFrames; k-- {
 		f, caller := g.frames[k], g.frames[k-1]
-		if !caller.walked || !(f.static && caller.atCall() || f.direct && caller.stage.inside) {
+		if !caller.walked || !f.static || !caller.atCall() {
 			break
 		}
 		if caller.frozen == nil {

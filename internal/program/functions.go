@@ -161,18 +161,16 @@ func (g *goroutine) learnEntered(caller, f *frame) {
 	g.learnAt(made{fn: fn, from: g.event}, caller.value(&in.args[0]))
 }
 
-// expected are the parameters of a frame that was entered without being told them: what the go statement, or the dynamic call, has for them.
-func (g *goroutine) expected(caller, f *frame) []Value {
+// expected are the parameters of a frame that was entered without being told them: what the go statement, or the dynamic call that enters it
+// at once (direct), has for them. What a method has for its receiver is not looked for.
+func (g *goroutine) expected(caller, f *frame, direct bool) []Value {
 	switch {
 	case caller == nil && len(g.started)+len(g.captured) == len(f.code.args):
 		return slices.Concat(g.started, g.captured)
-	case !f.direct:
+	case !direct || f.code.plan.SSA.Signature.Recv() != nil:
 		return nil
 	}
 	in := caller.instr()
-	if in.in.(*ssa.Call).Call.IsInvoke() {
-		return nil
-	}
 	var list []Value
 	for i := range in.args[1:] {
 		list = append(list, caller.value(&in.args[i+1]))
@@ -186,41 +184,4 @@ func (g *goroutine) expected(caller, f *frame) []Value {
 		return nil
 	}
 	return list
-}
-
-// calls is the code that a dynamic call enters, nil if it is not known.
-func (g *goroutine) calls(f *frame, in *instr) *code {
-	call, ok := in.in.(*ssa.Call)
-	if !ok || !in.dynamic || !g.w.branching {
-		return nil
-	}
-	v := f.value(&in.args[0])
-	if call.Call.IsInvoke() {
-		w, ok := v.Bits()
-		if !ok {
-			return nil
-		}
-		t, ok := g.w.dynamics.of(w, g.event)
-		if !ok {
-			return nil
-		}
-		if pf, _ := g.w.plan.MethodOf(t.typ, call.Call.Method); pf != nil {
-			return g.w.code(pf)
-		}
-		return nil
-	}
-	fn := v.function()
-	if fn == nil {
-		addr, ok := v.Bits()
-		if !ok {
-			return nil
-		}
-		m, ok := g.w.functions.at(addr, g.event)
-		if !ok {
-			return nil
-		}
-		fn = m.fn
-	}
-	c, _, _ := g.w.function(fn, []sval{{}})
-	return c
 }

@@ -13,7 +13,6 @@ type frame struct {
 	depth  uint64
 	walked bool
 	static bool // entered by a call that the caller's walk is at
-	direct bool // entered by a dynamic call that the caller's walk is at, of a function value that is known
 	regs   []Value
 	deps   []*reads
 	terms  []*term // of the registers, in a symbolic walk
@@ -46,7 +45,6 @@ type stage struct {
 	at     bool // the operands were looked at
 	want   int  // the next record
 	inside bool // between OpaqueBegin and OpaqueEnd, or in a callee
-	within bool // a function was entered there
 	run    bool // in a run of accesses
 	addr   uint64
 	reads  *reads   // all reads of the instruction
