@@ -23,6 +23,9 @@ func (m *merger) constant(r *record) {
 	c := &m.consts
 	x, n := r.word(0), min(uint64(r.size), uint64(len(r.w)-8))
 	switch {
+	case x == 0 && n == 8:
+		m.meta.Warn("constants-large", int(r.word(1)), "bytes of the program's read-only data were not recorded: what strings there say is not known")
+		return
 	case len(c.data) == 0:
 		c.base, c.used = x, map[uint64]uint64{}
 	case x != c.base+uint64(len(c.data)):

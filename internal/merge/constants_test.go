@@ -36,7 +36,8 @@ func TestTexts(t *testing.T) {
 			value/0/16 0x5002 0
 			value/0/16 0x5002 5000
 			`, "", ""},
-		{"a gap is damage", "const/0/8 0x6000 1\nvalue/0/16 0x6000 1", "", "raw-damaged"},
+		{"what is left out is counted", "const/0/8 0 12345\nvalue/0/16 0x5002 3", `0x5002 "cde"`, "constants-large 12345"},
+		{"a gap is damage", "const/0/8 0x6000 1\nvalue/0/16 0x6000 1", "", "raw-damaged 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := save(t, parseRecording(t, "go 1\nstart 0 10\n"+data+c.recording+"\nend 90"), 0, 0)
@@ -50,7 +51,7 @@ func TestTexts(t *testing.T) {
 			}
 			warned := ""
 			for _, w := range meta.Warnings {
-				warned += w.Code
+				warned += fmt.Sprint(w.Code, " ", w.Count)
 			}
 			if warned != c.warn {
 				t.Errorf("warnings %q, want %q", warned, c.warn)

@@ -279,8 +279,9 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		fmt.Fprintf(&s, "\t%s%s = %d\n", flag, f.name, f.flag)
 	}
 	fmt.Fprintf(&s, "\t%sNoFile = %d\n\t%sNoDisk = %d\n\t%sNoMap = %d\n", stop, format.StopNoFile, stop, format.StopNoDisk, stop, format.StopNoMap)
-	fmt.Fprintf(&s, "\t%sRawVersion = %d\n\t%sRawBlockWords = %d\n\t%sRawBoxWords = %d\n\t%sChunkHeaderWords = %d\n\t%sSegMagic = %d\n\t%sMaxVar = %d\n)\n",
-		other, format.RawVersion, other, format.RawBlockWords, other, format.RawBoxWords, other, format.ChunkHeaderWords, other, uint64(format.SegMagic), other, format.MaxVar)
+	fmt.Fprintf(&s, "\t%sRawVersion = %d\n\t%sRawBlockWords = %d\n\t%sRawBoxWords = %d\n\t%sChunkHeaderWords = %d\n\t%sSegMagic = %d\n\t%sMaxVar = %d\n\t%sMaxConsts = %d\n)\n",
+		other, format.RawVersion, other, format.RawBlockWords, other, format.RawBoxWords, other, format.ChunkHeaderWords, other, uint64(format.SegMagic), other, format.MaxVar,
+		other, format.MaxConsts)
 	return s.Bytes()
 }
 

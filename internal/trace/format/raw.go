@@ -93,6 +93,7 @@ package format
 //	RawVar                          address, bytes: of a package-level variable, zero now; address 0: so many were left out
 //	RawVar with size > 0            address, bytes (size, at most MaxVar), ⌈size/8⌉ words: its bytes now, zero-padded
 //	RawConst                        address, ⌈size/8⌉ words: bytes (at most MaxVar) of read-only data, zero-padded; those at the next address follow at once
+//	RawConst with address 0         a word: how many bytes behind the first MaxConsts were left out
 //
 // A stamp is the last word of a record (of Start: the last before the name). Stamps grow within a
 // stream, strictly; stamps of one object grow in the order in which its operations took effect, strictly.
@@ -133,6 +134,9 @@ const (
 
 	// MaxVar is the size of the largest variable of which other bytes than zeros are recorded.
 	MaxVar = 4096
+
+	// MaxConsts is how many bytes of read-only data are recorded.
+	MaxConsts = 16 << 20
 )
 
 // StopReason says why a process stopped recording while it ran on.

@@ -29,9 +29,6 @@ var presageVars struct {
 	over bool // main.main has begun: what a plugin brings is not recorded
 }
 
-// pgMaxConst bounds the read-only data that is recorded.
-const pgMaxConst = 16 << 20
-
 // presageConsts records the read-only data of the program. What string constants say is there, and nowhere else in a recording, which has
 // their addresses and lengths.
 func presageConsts() {
@@ -40,8 +37,16 @@ func presageConsts() {
 		return
 	}
 	m := &firstmoduledata
-	for x := m.types; x < m.etypes && x-m.types < pgMaxConst; x += pgMaxVar {
-		s.constant(x, min(pgMaxVar, m.etypes-x))
+	end := min(m.etypes, m.types+pgMaxConsts)
+	for x := m.types; x < end; x += pgMaxVar {
+		s.constant(x, min(pgMaxVar, end-x))
+	}
+	if end < m.etypes {
+		p := s.room(3)
+		pgStore(p+8, 0)
+		pgStore(p+16, uint64(m.etypes-end))
+		pgStore(p, pgHead(pgRawConst, 0, 8, 0))
+		s.pos = p + 24
 	}
 }
 
