@@ -43,6 +43,7 @@ type PresageG struct {
 	cases    int
 	starts   uintptr // what the next goroutine runs, if not what newproc is told
 	free     *PresageG
+	answers  [pgAnswers]pgAnswer
 }
 
 // presage is the recorder of the process.

@@ -34,20 +34,50 @@ func PresageEnter(h uint64) *PresageG {
 
 // direct says, as a flag, whether the function that pc is in is what the call under way calls: the target itself, or what the target does
 // nothing but call, being a wrapper that the compiler has made (of a method of a value, a promoted method, a method value). Such a
-// wrapper calls the method, or jumps to it: then the method returns to the caller. Called by PresageEnter.
+// wrapper calls the method, or jumps to it: then the method returns to the caller. What was answered last is kept by pc and the rest of the question. Called by
+// PresageEnter.
 //
 //go:noinline
 func (s *PresageG) direct(pc uintptr) uint64 {
-	t, boxed := s.target&^1, s.target&1 != 0
+	t := s.target
 	s.target = 0
+	k := &s.answers[(pc>>4^pc>>8)%pgAnswers]
+	if k.pc == pc && k.entry == t&^1 {
+		return pgFlagDirect << 48
+	}
+	q := pgEntered{pc, t, s.from, pgReturn2()}
+	if k.asked == q {
+		return k.flags
+	}
 	fn := findfunc(pc)
+	if fn.valid() && fn.entry() == t&^1 && fn.funcID != abi.FuncIDWrapper {
+		k.pc, k.entry = pc, fn.entry()
+		return pgFlagDirect << 48
+	}
+	k.asked, k.flags = q, q.flags(fn)
+	return k.flags
+}
+
+// pgAnswers is the number of functions of which direct keeps an answer.
+const pgAnswers = 8
+
+// A pgAnswer is what direct has found: where the function of pc begins, which is no wrapper; and the flags of another question.
+type pgAnswer struct {
+	pc, entry uintptr
+	asked     pgEntered
+	flags     uint64
+}
+
+// pgEntered is what direct is asked: of a pc in a function that a call at from, of target, has entered; it returns to ret.
+type pgEntered struct{ pc, target, from, ret uintptr }
+
+// flags is the rest of direct, for fn, the function of pc.
+func (q *pgEntered) flags(fn funcInfo) uint64 {
+	pc, t, boxed := q.pc, q.target&^1, q.target&1 != 0
 	if !fn.valid() {
 		return 0
 	}
 	if fn.entry() == t {
-		if fn.funcID != abi.FuncIDWrapper {
-			return pgFlagDirect << 48
-		}
 		u, at := newInlineUnwinder(fn, pc-1) // the function is inline in the wrapper
 		return pgThrough(funcname(fn), u.srcFunc(at).name(), boxed)
 	}
@@ -60,9 +90,9 @@ func (s *PresageG) direct(pc uintptr) uint64 {
 			return 0
 		}
 	}
-	pc = pgReturn2() - 1 // in the call
+	pc = q.ret - 1 // in the call
 	f := findfunc(pc)
-	if from := findfunc(s.from); !f.valid() || f.entry() != t && f.entry() != from.entry() {
+	if from := findfunc(q.from); !f.valid() || f.entry() != t && f.entry() != from.entry() {
 		return 0
 	}
 	if u, at := newInlineUnwinder(f, pc); u.isInlined(at) { // it is called by what is inline there
