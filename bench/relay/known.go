@@ -99,8 +99,8 @@ type analysis struct {
 
 // verdict is the best matching warning of one version.
 type verdict struct {
-	best    *relay.Warning
-	matched int
+	best   *relay.Warning
+	likely int // warnings of the default tier in all
 }
 
 func (v verdict) String() string {
@@ -137,7 +137,7 @@ func known(scratch, only string, verbose bool) {
 			cost[i] = a.cost
 			found[i] = r.judge(a.res, verbose)
 		}
-		fmt.Printf("%-38s %-45v after: %-40v %5.1f s %5.1f s\n", r.name, found[0], found[1], cost[0], cost[1])
+		fmt.Printf("%-42s %-40v of %3d %5.1f s; after: %-40v of %3d %5.1f s\n", r.name, found[0], found[0].likely, cost[0], found[1], found[1].likely, cost[1])
 		shown := found[0].best != nil && found[0].best.Tier == tier.Likely
 		if shown {
 			before++
@@ -170,11 +170,15 @@ func codes() []string {
 
 // judge finds the best warning that is the race.
 func (r *knownRace) judge(res *relay.Result, verbose bool) (v verdict) {
+	for _, w := range res.Warnings {
+		if w.Tier == tier.Likely {
+			v.likely++
+		}
+	}
 	for _, w := range res.Pairs {
 		if !r.matches(w) {
 			continue
 		}
-		v.matched++
 		if verbose {
 			fmt.Printf("    %v %v %s, %v %v %s, %s %v roots %s %s\n", place(res, w.A), w.A.Kind, w.A.Func, place(res, w.B), w.B.Kind, w.B.Func, w.Tier, w.Codes, w.RootA, w.RootB)
 		}

@@ -98,7 +98,7 @@ func (l *linker) site(f *summary.Function, a *summary.Access, loc *path.Node, c 
 	if passes(c, p) {
 		return nil
 	}
-	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked, part: loc != a.Loc, merged: c.merged, fresh: leads(c, p)}
+	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked, part: loc != a.Loc, merged: c.merged, fresh: leads(c, p), roots: c.roots}
 	for _, formal := range c.self {
 		if within(p, formal) {
 			s.self = "." + p[len(formal):]
@@ -115,32 +115,7 @@ func (l *linker) site(f *summary.Function, a *summary.Access, loc *path.Node, c 
 	for o := range a.Sync.Released {
 		s.forked = s.forked || o.Kind == path.Token && o.Base == nil
 	}
-	for r := range c.roots {
-		s.roots = append(s.roots, r)
-	}
-	slices.Sort(s.roots)
-	s.roots = l.likes(s.roots)
 	return s
-}
-
-// maxAlike is the number of roots of one kind and home that are kept of a site: two are enough to run beside each other.
-const maxAlike = 2
-
-// likes leaves of roots that are alike but two.
-func (l *linker) likes(roots []int) []int {
-	type like struct {
-		kind  kind
-		many  bool
-		given bool
-		home  string
-	}
-	seen := map[like]int{}
-	return slices.DeleteFunc(roots, func(i int) bool {
-		r := l.roots[i]
-		k := like{r.kind, r.many, r.given, r.home}
-		seen[k]++
-		return seen[k] > maxAlike
-	})
 }
 
 const maxSites = 150
@@ -165,6 +140,10 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 			}
 			codes := append(slices.Clip(way.codes), a.weak(b)...)
 			n.Pairs++
+			if once(a, b) || once(b, a) {
+				n.Ordered++
+				continue
+			}
 			switch shared(a, b) {
 			case exact:
 				n.Locks++
@@ -204,7 +183,7 @@ type way struct {
 // if there are none.
 func (l *linker) parallel(a, b *site, guard string) *way {
 	var best *way
-	sure := a.access.Loc.Object().Kind == path.Global || guard != "" && (holds(a, guard) || holds(b, guard))
+	sure := a.access.Loc.Object().Kind == path.Global || guard != "" && (a.holds(guard) || b.holds(guard)) || reading(a, b)
 	for _, i := range a.roots {
 		for _, j := range b.roots {
 			codes, can := l.atOnce(i, j, a, b)
@@ -310,7 +289,7 @@ func majority(sites []*site) string {
 	best := ""
 	for _, s := range sites {
 		for l := range s.locks {
-			if l[0] != '@' && relation(l, s.path) == "" {
+			if !s.beside(l) {
 				continue
 			}
 			c := class(l)
@@ -324,6 +303,48 @@ func majority(sites []*site) string {
 		return ""
 	}
 	return best
+}
+
+// beside reports whether it is known how a lock lies to the memory: it is of the same object, or a package-level variable.
+func (s *site) beside(lock string) bool { return lock[0] == '@' || relation(lock, s.path) != "" }
+
+// holds reports whether the site holds a lock of the class that lies beside its memory.
+func (s *site) holds(guard string) bool {
+	for l := range s.locks {
+		if class(l) == guard && s.beside(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// reading reports whether both sites hold a lock of one class, for reading: the lock is meant for this memory.
+func reading(a, b *site) bool {
+	for l := range a.locks {
+		for k := range b.locks {
+			if strings.TrimLeft(class(l), "?") == strings.TrimLeft(class(k), "?") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// once reports whether b comes after the function of a Once in which a is (R12).
+func once(a, b *site) bool {
+	for l := range a.locks {
+		o, ok := strings.CutSuffix(l, "#doing")
+		if !ok {
+			continue
+		}
+		for n := range b.access.Sync.Acquired {
+			p, ok := strings.CutSuffix(n.Key(), "#once")
+			if ok && (o == p && o[0] == '@' || relation(o, a.path) != "" && relation(o, a.path) == relation(p, b.path)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // oneObject says whether the roots show that the two objects are one (R4, R7).
@@ -343,13 +364,4 @@ func (l *linker) oneObject(i, j int, a, b *site) bool {
 // have the object.
 func setter(r root, s *site) bool {
 	return r.kind >= exported && s.fn.Key == r.fn && s.access.Kind.Writes() && len(s.locks) == 0
-}
-
-func holds(s *site, guard string) bool {
-	for l := range s.locks {
-		if strings.TrimLeft(class(l), "?") == guard {
-			return true
-		}
-	}
-	return false
 }

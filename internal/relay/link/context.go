@@ -2,7 +2,6 @@ package link
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -20,8 +19,8 @@ type context struct {
 	owned  uint32   // parameters whose objects no other goroutine reaches
 	self   []string // formals that are the object of the root's type, sorted (R7)
 	forked bool
-	merged bool // of several, of which not all held these locks (C2)
-	roots  map[int]bool
+	merged bool   // of several, of which not all held these locks (C2)
+	roots  []int  // sorted; of those that are alike two
 	id     string // key, once it is known
 }
 
@@ -58,9 +57,7 @@ func (l *linker) enter(key string, c *context) bool {
 		if old.merged {
 			bucket = old
 		} else if !c.merged && old.key() == k {
-			n := len(old.roots)
-			maps.Copy(old.roots, c.roots)
-			return len(old.roots) > n
+			return l.addRoots(old, c.roots)
 		}
 	}
 	if !c.merged && (len(list) < maxContexts || len(c.locks) == 0) {
@@ -73,11 +70,11 @@ func (l *linker) enter(key string, c *context) bool {
 		l.contexts[key] = append(list, c)
 		return true
 	}
-	return bucket.meet(c)
+	return l.meet(bucket, c)
 }
 
 // meet merges another context into this one (C1); it reports whether anything has changed.
-func (c *context) meet(d *context) bool {
+func (l *linker) meet(c, d *context) bool {
 	met := locks{}
 	for name, m := range c.locks {
 		if o, in := d.locks[name]; in {
@@ -87,9 +84,38 @@ func (c *context) meet(d *context) bool {
 	self := slices.DeleteFunc(slices.Clone(c.self), func(f string) bool { return !slices.Contains(d.self, f) })
 	changed := len(met) < len(c.locks) || c.owned&d.owned != c.owned || d.forked && !c.forked || len(self) < len(c.self)
 	c.locks, c.owned, c.forked, c.self, c.id = met, c.owned&d.owned, c.forked || d.forked, self, ""
-	n := len(c.roots)
-	maps.Copy(c.roots, d.roots)
-	return changed || len(c.roots) > n
+	return l.addRoots(c, d.roots) || changed
+}
+
+// addRoots adds roots to a context; it reports whether that changes anything.
+func (l *linker) addRoots(c *context, roots []int) bool {
+	all := slices.Concat(c.roots, roots)
+	slices.Sort(all)
+	all = l.alike(slices.Compact(all))
+	if slices.Equal(all, c.roots) {
+		return false
+	}
+	c.roots = all
+	return true
+}
+
+// maxAlike is the number of roots of one kind and home that are kept: two are enough to run beside each other.
+const maxAlike = 2
+
+// alike leaves of roots that are alike the first two.
+func (l *linker) alike(roots []int) []int {
+	type like struct {
+		kind        kind
+		many, given bool
+		home        string
+	}
+	seen := map[like]int{}
+	return slices.DeleteFunc(roots, func(i int) bool {
+		r := l.roots[i]
+		k := like{r.kind, r.many, r.given, r.home}
+		seen[k]++
+		return seen[k] > maxAlike
+	})
 }
 
 // propagate carries contexts from the roots along the calls.
@@ -98,17 +124,12 @@ func (l *linker) propagate() {
 		key := l.work[len(l.work)-1]
 		l.work = l.work[:len(l.work)-1]
 		delete(l.queued, key)
-		fn := l.sums[key]
-		if fn == nil {
-			continue
-		}
-		for _, e := range fn.Edges {
-			if e.Thread > 0 || l.sums[e.Callee] == nil {
+		for _, e := range l.calls(key) {
+			if e.Thread != 0 || l.sums[e.Callee] == nil {
 				continue // goroutines are roots of their own
 			}
 			for _, c := range slices.Clone(l.contexts[key]) {
-				d := &context{locks: carry(c, &e), self: receivers(c.self, &e), forked: c.forked || e.Forked,
-					merged: c.merged, roots: maps.Clone(c.roots)}
+				d := &context{locks: carry(c, &e), self: receivers(c.self, &e), forked: c.forked || e.Forked, merged: c.merged, roots: c.roots}
 				d.owned = e.Owned
 				for i, a := range e.Args {
 					if a != nil && i < 32 && passes(c, a.Key()) {

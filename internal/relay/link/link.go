@@ -20,7 +20,7 @@
 //
 // (R4) Two locations may be one if their classes agree. Of a package-level variable that is certain; of a field of two objects it
 // needs evidence: a goroutine that a method of the type has started, that the other access
-// holds a lock that guards most accesses of the class, or (R7). Without it: code other-instance. An access to a part of a struct
+// holds a lock that lies beside most memory of the class, that both hold one lock for reading, or (R7). Without it: code other-instance. An access to a part of a struct
 // or an array is compared with those to the whole.
 //
 // (R5) A lock guards both accesses if it is a package-level variable, or if its path has the same steps from the same object as
@@ -42,10 +42,18 @@
 //
 // (R11) A function that only unknown calls reach, and that has no exported name, may be called before its object is shared: code unknown-call.
 //
+// (R12) What comes after a Once.Do comes after what its function does, if the Once is a package-level variable or lies to both as (R5) says.
+//
+// (H1) A call through a value that is read from memory may call what is stored in memory of that class, by whatever function.
+//
+// (H2) Else, a method of an interface is one of the concrete types that are converted to this interface, or to one that is converted to it.
+//
+// (H3) With more than ten targets a call stays unknown, as does one of a function that the caller gives: the caller fills that (package symbolic).
+//
 // # Soundness
 //
-// Calls through holes are no edges yet: their targets are roots of an open world. Classes miss what flows
-// through interface{} containers and unsafe.
+// Targets of unknown calls that nothing else calls are roots of an open world. Missed are methods that are promoted from an embedded field, values that flow
+// through any, and unsafe.
 package link
 
 import (
@@ -63,15 +71,18 @@ type linker struct {
 	work     []string
 	queued   map[string]bool
 	guards   *guard.Table
-	merged   int             // contexts beyond the bound
-	active   map[string]bool // types that show concurrency (R2)
+	flows    flows
+	filled   map[string][]summary.Edge // calls through values whose targets are known (H1, H2)
+	merged   int                       // contexts beyond the bound
+	active   map[string]bool           // types that show concurrency (R2)
 }
 
 // Counts says what was compared.
 type Counts struct {
-	Roots, Contexts, Sites, Classes, Pairs, Locks int
-	Merged                                        int // contexts beyond the bound
-	Left                                          int // sites beyond the bound
+	Roots, Contexts, Sites, Classes, Pairs, Locks, Ordered int
+	Holes, Filled                                          int // calls through values, and those whose targets are known
+	Merged                                                 int // contexts beyond the bound
+	Left                                                   int // sites beyond the bound
 }
 
 // Found is what Find returns.
@@ -90,6 +101,7 @@ func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
+	l.fillHoles(keys, n)
 	l.findRoots(keys)
 	l.propagate()
 	l.unreached(keys)

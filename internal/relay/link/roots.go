@@ -40,7 +40,7 @@ type root struct {
 func (l *linker) unreached(keys []string) {
 	called := map[string]bool{}
 	for _, k := range keys {
-		for _, e := range l.sums[k].Edges {
+		for _, e := range l.calls(k) {
 			if e.Callee != k {
 				called[e.Callee] = true
 			}
@@ -71,7 +71,7 @@ func receiver(key string) []string {
 // root enters a function as a root, with locks that are held from the start, and the formals that are the object of its home (R7).
 func (l *linker) root(r root, held locks, self []string) {
 	l.roots = append(l.roots, r)
-	c := &context{locks: held, self: self, roots: map[int]bool{len(l.roots) - 1: true}, forked: r.kind != first && r.kind != initial}
+	c := &context{locks: held, self: self, roots: []int{len(l.roots) - 1}, forked: r.kind != first && r.kind != initial}
 	if l.enter(r.fn, c) {
 		l.push(r.fn)
 	}
@@ -97,8 +97,13 @@ func (l *linker) findRoots(keys []string) {
 		for _, h := range f.Holes {
 			l.active[typeOf(k)] = l.active[typeOf(k)] || h.Go
 		}
-		for _, e := range f.Edges {
+		for _, e := range l.calls(k) {
 			if e.Thread == 0 {
+				continue
+			}
+			if e.Thread == unknownThread {
+				r := root{kind: spawned, fn: e.Callee, home: typeOf(k), by: k}
+				l.root(r, locks{}, receivers(ownReceiver(k), &e))
 				continue
 			}
 			// What the goroutine begins with is a root where its go statement stands; what it calls through a value, where that is known.
@@ -139,7 +144,7 @@ func (l *linker) several(i int) bool {
 		if len(c.locks) == 0 && len(r.spawn.Locks.Plus) == 0 {
 			continue
 		}
-		for j := range c.roots {
+		for _, j := range c.roots {
 			if q := l.roots[j]; q.kind >= exported || q.many {
 				return true
 			}
@@ -155,7 +160,7 @@ func (l *linker) apart(i int) bool {
 		return false
 	}
 	for _, c := range l.contexts[r.by] {
-		for j := range c.roots {
+		for _, j := range c.roots {
 			if l.roots[j].kind >= exported {
 				return true
 			}

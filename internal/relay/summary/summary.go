@@ -17,6 +17,8 @@
 // (S5) An exit is a way out with the results that tell it from the others: "returns non-nil holding the lock".
 //
 // (S6) Objects that are made inside and that no caller can name are left out, with all that synchronises on them.
+//
+// (S7) A call through a value finds functions and concrete types where the value is read from: by the class of that memory, else by its type.
 package summary
 
 import (
@@ -153,6 +155,10 @@ type Edge struct {
 	Pos    Pos
 }
 
+// Flow says that a function or a concrete type, or what an interface holds, comes to where a call through a value may find it: the class of the
+// memory in which it is stored, or the type that it is converted to (S7).
+type Flow struct{ From, To string }
+
 // Function is the summary of one function.
 type Function struct {
 	Key      string
@@ -174,5 +180,6 @@ type Function struct {
 	Leaks    []int        // parameters whose objects other goroutines may reach
 	Holes    []Hole
 	Edges    []Edge
+	Flows    []Flow
 	Cuts     Cuts // what is beyond the bounds
 }

@@ -44,6 +44,9 @@
 //
 // (X13) An atomic flag is a mutex for who has changed it from zero by CompareAndSwap or Swap, until it is zero again.
 //
+// (X14) A function or a concrete type that is stored in memory, converted to an interface or to a named type of functions is noted with the
+// class of where it comes to: package link looks there for the targets of calls through values.
+//
 // # Soundness
 //
 // Missed: aliases between different formals, what another goroutine exchanges between two reads of a path (X2), what an unknown callee

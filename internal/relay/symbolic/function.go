@@ -54,6 +54,7 @@ type function struct {
 	block      *ssa.BasicBlock
 	panics     *state // joined states of panics
 	forks      bool   // the function starts goroutines
+	flows      map[summary.Flow]bool
 	seen       map[accessKey]int
 	spawns     map[spawnKey]int
 	results    map[*ssa.Call][]aliases

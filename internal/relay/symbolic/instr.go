@@ -31,6 +31,7 @@ func (f *function) step(s *state, instr ssa.Instruction) bool {
 		}
 		f.env[v] = aliases{f.Table.Closure(Key(v.Fn.(*ssa.Function)), args)}
 	case *ssa.MakeInterface:
+		f.flowOf(s, v, v.X, v.Type())
 		f.env[v] = nil
 		if f.refers(v.X.Type()) || f.methods(v.X.Type()) {
 			f.env[v] = f.each(f.eval(s, v.X), v.Type(), func(n *path.Node) *path.Node {
@@ -73,8 +74,10 @@ func (f *function) step(s *state, instr ssa.Instruction) bool {
 	case *ssa.Phi:
 		f.phi(s, v)
 	case *ssa.ChangeType:
+		f.flowOf(s, v, v.X, v.Type())
 		f.env[v] = f.eval(s, v.X)
 	case *ssa.ChangeInterface:
+		f.flowOf(s, v, v.X, v.Type())
 		f.env[v] = f.eval(s, v.X)
 	case *ssa.Convert:
 		f.convert(s, v)
@@ -83,6 +86,7 @@ func (f *function) step(s *state, instr ssa.Instruction) bool {
 	case *ssa.SliceToArrayPointer:
 		f.env[v] = f.eval(s, v.X)
 	case *ssa.TypeAssert:
+		f.flowOf(s, v, v.X, v.AssertedType)
 		f.env[v] = f.each(f.eval(s, v.X), v.Type(), func(n *path.Node) *path.Node {
 			if _, iface := v.AssertedType.Underlying().(*types.Interface); iface {
 				return n

@@ -62,6 +62,7 @@ func (f *function) shared(s *state, addr *path.Node) bool {
 
 // publish lets the values escape if others may reach the memory they are stored in.
 func (f *function) publish(s *state, addr *path.Node, vals aliases) {
+	f.flowInto(addr, vals)
 	if len(vals) > 0 && f.shared(s, addr) {
 		f.spread(s, vals, !addr.Formal()) // of what is stored in a formal's memory, the caller decides (Stores)
 	}

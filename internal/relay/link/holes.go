@@ -1,0 +1,166 @@
+package link
+
+import (
+	"slices"
+	"strings"
+
+	"presage/internal/relay/path"
+	"presage/internal/relay/summary"
+)
+
+// flows says which functions and concrete types come where calls through values may find them, by class of memory or type.
+type flows map[string][]string
+
+// maxTargets bounds the targets of a call through a value; one with more stays unknown (H3).
+const maxTargets = 10
+
+// findFlows gathers the flows of all functions.
+func findFlows(keys []string, sums map[string]*summary.Function) flows {
+	in := flows{}
+	seen := map[summary.Flow]bool{}
+	for _, k := range keys {
+		for _, f := range sums[k].Flows {
+			if !seen[f] {
+				seen[f] = true
+				in[f.To] = append(in[f.To], f.From)
+			}
+		}
+	}
+	return in
+}
+
+// of lists what comes to a place, through other interfaces too; false if it is too much (H3).
+func (in flows) of(place string) ([]string, bool) {
+	var out []string
+	seen := map[string]bool{place: true}
+	for queue := []string{place}; len(queue) > 0; queue = queue[1:] {
+		for _, from := range in[queue[0]] {
+			if seen[from] {
+				continue
+			}
+			seen[from] = true
+			if _, place := in[from]; place {
+				queue = append(queue, from)
+			}
+			out = append(out, from)
+			if len(out) > 4*maxTargets {
+				return nil, false
+			}
+		}
+	}
+	return out, true
+}
+
+// targets lists the functions that a hole may call (H1, H2); nil if that is not known, or if they are too many.
+func (l *linker) targets(h *summary.Hole) []string {
+	if h.Value == nil || h.Value.Kind == path.Func {
+		return nil
+	}
+	var out []string
+	if h.Value.Kind == path.Load {
+		out = l.methods(h.Value.Base.Class(), h.Method)
+	}
+	if len(out) == 0 && h.Method != "" {
+		out = l.methods(h.Iface, h.Method)
+	}
+	return out
+}
+
+// methods lists the functions that a value which is read from the place calls.
+func (l *linker) methods(place, method string) []string {
+	from, ok := l.flows.of(place)
+	if !ok {
+		return nil
+	}
+	var out []string
+	for _, f := range from {
+		key := f
+		if method != "" {
+			key = "(" + f + ")." + method
+			if l.sums[key] == nil && strings.HasPrefix(f, "*") { // a method of the value, by its pointer
+				key = "(" + f[1:] + ")." + method
+			}
+		}
+		if l.sums[strings.TrimSuffix(key, boundSuffix)] != nil && !slices.Contains(out, key) {
+			out = append(out, key)
+		}
+	}
+	if len(out) > maxTargets {
+		return nil
+	}
+	slices.Sort(out)
+	return out
+}
+
+// fillHoles makes calls of the holes whose targets are known. A hole that a caller has taken over is filled there if it could not be where
+// it stands.
+func (l *linker) fillHoles(keys []string, n *Counts) {
+	l.flows = findFlows(keys, l.sums)
+	l.filled = map[string][]summary.Edge{}
+	done := map[summary.Pos]bool{}
+	for _, own := range []bool{true, false} {
+		for _, k := range keys {
+			f := l.sums[k]
+			if f.Whole {
+				continue
+			}
+			for i := range f.Holes {
+				h := &f.Holes[i]
+				if own != (h.Pos.Func == k) || !own && done[h.Pos] {
+					continue
+				}
+				if own {
+					n.Holes++
+				}
+				if targets := l.targets(h); len(targets) > 0 {
+					l.fill(k, h, targets)
+					done[h.Pos] = true
+				}
+			}
+		}
+	}
+	n.Filled = len(done)
+}
+
+// fill makes calls of a hole.
+func (l *linker) fill(key string, h *summary.Hole, targets []string) {
+	for _, t := range targets {
+		e := summary.Edge{Args: h.Args, Locks: h.Locks, Thread: h.Thread, Forked: forks(h), Pos: h.Pos}
+		var bound bool
+		if e.Callee, bound = strings.CutSuffix(t, boundSuffix); bound {
+			e.Args = append([]*path.Node{nil}, h.Args...) // the receiver is in the value
+		}
+		if h.Go {
+			e.Thread = unknownThread
+		}
+		l.filled[key] = append(l.filled[key], e)
+	}
+}
+
+// boundSuffix ends the name of a method value.
+const boundSuffix = "$bound"
+
+// unknownThread is the thread of a go statement whose function is known only here.
+const unknownThread = -1
+
+// forks reports whether a goroutine may have been started before the call.
+func forks(h *summary.Hole) bool {
+	for o := range h.Sync.Released {
+		if o.Kind == path.Token && o.Base == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// calls lists the known calls of a function.
+func (l *linker) calls(key string) []summary.Edge {
+	f := l.sums[key]
+	if f == nil {
+		return nil
+	}
+	if more := l.filled[key]; more != nil {
+		return append(slices.Clip(f.Edges), more...)
+	}
+	return f.Edges
+}

@@ -1,0 +1,66 @@
+package symbolic
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/relay/path"
+	"presage/internal/relay/summary"
+)
+
+// flow notes that a function or a concrete type comes to where a call through a value may find it (X14).
+func (f *function) flow(from, to string) {
+	if !f.recording || f.Std {
+		return
+	}
+	n := summary.Flow{From: from, To: to}
+	if f.flows == nil {
+		f.flows = map[summary.Flow]bool{}
+	}
+	if !f.flows[n] {
+		f.flows[n] = true
+		f.sum.Flows = append(f.sum.Flows, n)
+	}
+}
+
+// flowInto notes the functions and interface values among vals that are stored at addr.
+func (f *function) flowInto(addr *path.Node, vals aliases) {
+	for _, v := range vals {
+		switch v.Kind {
+		case path.Func:
+			f.flow(v.Name, addr.Class())
+		case path.Iface:
+			f.flow(v.Name, addr.Class())
+		}
+	}
+}
+
+// flowOf notes what a conversion does: a concrete type that becomes an interface, an interface that becomes another, a function that
+// becomes a named type.
+func (f *function) flowOf(s *state, v, x ssa.Value, typ types.Type) {
+	if !f.recording {
+		return
+	}
+	to := f.class(typ)
+	switch v.(type) {
+	case *ssa.MakeInterface:
+		if blank(to) || !f.methods(x.Type()) {
+			return
+		}
+		f.flow(f.receiver(x.Type()), to)
+	case *ssa.ChangeInterface, *ssa.TypeAssert:
+		if from := f.class(x.Type()); !blank(from) && !blank(to) && types.IsInterface(typ) {
+			f.flow(from, to)
+		}
+	case *ssa.ChangeType:
+		for _, n := range f.eval(s, x) {
+			if _, named := types.Unalias(typ).(*types.Named); named && n.Kind == path.Func {
+				f.flow(n.Name, to)
+			}
+		}
+	}
+}
+
+// blank reports whether an interface says nothing of what it holds.
+func blank(iface string) bool { return iface == "any" || iface == "interface{}" || iface == "error" }
