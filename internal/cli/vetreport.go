@@ -75,7 +75,7 @@ func (v *vetting) warnings(h report.Handler) error {
 func (v *vetting) race(w *relay.Warning, rank int) *report.Race {
 	sides := v.res.Sides(w)
 	r := &report.Race{Tier: report.Static, ID: w.ID, Object: w.Object(), Count: 1 + w.Others, Reasons: w.Codes, Likelihood: string(w.Tier), A: staticAccess(&sides[0]), B: staticAccess(&sides[1])}
-	r.Vet = &report.Vet{Missing: []report.Reason{}, Rank: rank, WriteWrite: w.Rank.WriteWrite, Calls: w.Rank.Calls}
+	r.Vet = &report.Vet{Missing: []report.Reason{}, Common: w.Common(), Rank: rank, WriteWrite: w.Rank.WriteWrite, Calls: w.Rank.Calls}
 	if w.Rank.Guarded {
 		r.Vet.Guard, r.Vet.Held, r.Vet.Uses = w.Rank.Guard.Lock, w.Rank.Guard.Held, w.Rank.Guard.Uses
 	}

@@ -16,7 +16,8 @@
 //
 // (V3) Nothing is dropped in silence: every piece of evidence counts what it takes out, and what is not modelled is counted.
 //
-// (V4) Over roots, one warning is reported for each write and class of memory: the likeliest, with the number of the others.
+// (V4) Over roots, one warning is reported for each access and class of memory: of the pairs that have it as the one at which a lock is missing
+// (the one that holds fewer locks; if they hold as many, one that writes), the likeliest, with the number of the others.
 //
 // (V5) A fingerprint is made of the two functions, the kinds of the accesses, and the class of the memory: it survives what moves
 // lines. Pairs that agree in all of these are numbered by position.

@@ -17,7 +17,7 @@ type Warning struct {
 	*pairs.Warning
 	Tier   tier.Tier
 	ID     string // fingerprint (V5)
-	Others int    // pairs of the same write that it stands for (V4)
+	Others int    // pairs with the same access that it stands for (V4)
 	Rank   Rank   // of a warning of Report
 }
 
@@ -55,13 +55,13 @@ func (r *Result) merge(found []*pairs.Warning) []*Warning {
 	return out
 }
 
-// gather leaves of the warnings over roots one for each write and class; Others says how many it stands for (V4). list is not changed.
+// gather leaves of the warnings over roots one for each access and class; Others says how many it stands for (V4). list is not changed.
 func gather(list []*Warning) []*Warning {
-	type write struct {
+	type shared struct {
 		pos   summary.Pos
 		class string
 	}
-	first := map[write]*Warning{}
+	first := map[shared]*Warning{}
 	var out []*Warning
 	for _, w := range list {
 		if w.Other == nil {
@@ -69,10 +69,10 @@ func gather(list []*Warning) []*Warning {
 			continue
 		}
 		a := w.A
-		if !a.Kind.Writes() {
+		if w.weaker() == 1 {
 			a = w.B
 		}
-		k := write{a.Pos, a.Loc.Class()}
+		k := shared{a.Pos, a.Loc.Class()}
 		old := first[k]
 		if old == nil {
 			c := *w
@@ -80,12 +80,29 @@ func gather(list []*Warning) []*Warning {
 			out = append(out, &c)
 			continue
 		}
-		old.Others++
-		if w.Tier != old.Tier && tier.Shows(old.Tier, w.Tier) {
+		if better(w, old) {
 			old.Warning, old.Tier, old.ID = w.Warning, w.Tier, w.ID
 		}
+		old.Others++
 	}
 	return out
+}
+
+// Common is the access that the other pairs have, too: a or b; "" if there are none.
+func (w *Warning) Common() string {
+	if w.Others == 0 {
+		return ""
+	}
+	return [...]string{"a", "b"}[w.weaker()]
+}
+
+// weaker is the access that a lock is missing at: 0 for A, 1 for B. It holds fewer locks; if both hold as many, it is one that writes.
+func (w *Warning) weaker() int {
+	n, m := len(w.A.Locks.Plus)+len(w.HeldA), len(w.B.Locks.Plus)+len(w.HeldB)
+	if n > m || n == m && !w.A.Kind.Writes() {
+		return 1
+	}
+	return 0
 }
 
 // better prefers the likelier, then what one frame has seen, then two writes, then the one with fewer calls, then the first by name.

@@ -17,7 +17,7 @@ type Race struct {
 	Hidden  Hidden   `json:"hidden"`
 	Path    *Path    `json:"path,omitempty"` // of tier by-path
 	Witness *Witness `json:"witness"`        // nil only for an observed race
-	Count   int      `json:"count"`          // pairs of recorded accesses at these two positions (R1)
+	Count   int      `json:"count"`          // pairs of recorded accesses at these two positions (R1); of a warning, pairs with the access Vet.Common
 	Trace   string   `json:"trace,omitempty"`
 	Replay  *Replay  `json:"replay,omitempty"` // what became of it when it was replayed
 

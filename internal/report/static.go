@@ -13,7 +13,8 @@ type Vet struct {
 	Held       int      `json:"held,omitempty"` // uses of the memory that hold Guard
 	Uses       int      `json:"uses,omitempty"` // all uses
 	WriteWrite bool     `json:"write_write"`
-	Calls      int      `json:"calls"` // between the goroutines' starts and the accesses
+	Calls      int      `json:"calls"`            // between the goroutines' starts and the accesses
+	Common     string   `json:"common,omitempty"` // the access that all Count pairs have: a or b
 }
 
 // Reason is a piece of evidence against a warning.
@@ -72,7 +73,11 @@ func (h *textHandler) static(r *Race) {
 		h.staticAccess(a)
 	}
 	if r.Count > 1 {
-		h.printf("\tand %s with this write\n", plural(r.Count-1, "more pair"))
+		a := &r.A
+		if s.Common == "b" {
+			a = &r.B
+		}
+		h.printf("\tand %s with the %s at %s\n", plural(r.Count-1, "more pair"), a.Kind, h.short(a.Position))
 	}
 	h.printf("\t%s\n", s.strength())
 	for _, m := range s.Missing {

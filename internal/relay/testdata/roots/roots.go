@@ -20,7 +20,7 @@ func (d *Dialer) Get(name string) {
 }
 
 func (d *Dialer) dial(name string) {
-	if d.shared == nil { // want "dial"
+	if d.shared == nil {
 		d.shared = new(int) // want "dial"
 	}
 }
