@@ -158,7 +158,7 @@ func (v *vetting) messages() (out []report.Warning, failed bool) {
 		n    int
 		text string
 	}{
-		{"unknown-call", s.Holes, "calls through interfaces and function values that are not known: what they reach is taken to be called from outside"},
+		{"unknown-call", s.Link.Holes - s.Link.Filled, "calls through interfaces and function values that are not known: what they reach is taken to be called from outside"},
 		{"no-body", s.Unmodelled.NoBody, "functions without a body (assembly, go:linkname): what they do is not seen"},
 		{"cgo", s.Unmodelled.Cgo, "files that need cgo are left out"},
 		{"unsafe", s.Unmodelled.Unsafe, "conversions of unsafe.Pointer to a pointer: where these point is not known"},

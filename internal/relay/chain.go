@@ -28,7 +28,7 @@ type way struct {
 // Breadth first against the calls: the chain has the fewest calls, and among these is the first by name and place.
 func (r *Result) chain(fn, root string) ([]caller, string) {
 	if r.callers == nil {
-		r.callers, r.starts = callers(r.sums)
+		r.callers, r.starts = callers(r.sums, r.calls)
 		r.chains = map[[2]string]way{}
 	}
 	k := [2]string{fn, root}
@@ -68,18 +68,24 @@ func (r *Result) search(fn, root string) way {
 	return way{nil, root}
 }
 
-// callers turns the calls around. Calls that goroutines make are left out: who is called there is a root of its own.
+// callers turns the calls around, those that link has found among them. Calls that goroutines make are left out: who is called there is a root of its own.
 // starts are, of a function that goroutines begin with, one of the places where one is started: one that starts several, if there is one.
-func callers(sums map[string]*summary.Function) (out map[string][]caller, starts map[string]*summary.Spawn) {
+func callers(sums map[string]*summary.Function, found map[string][]summary.Edge) (out map[string][]caller, starts map[string]*summary.Spawn) {
 	out, starts = map[string][]caller{}, map[string]*summary.Spawn{}
 	for _, k := range slices.Sorted(maps.Keys(sums)) {
-		for _, e := range sums[k].Edges {
-			if e.Thread == 0 {
-				out[e.Callee] = append(out[e.Callee], caller{k, e.Pos})
-				continue
-			}
-			if s, old := sums[k].Spawns[e.Thread-1], starts[e.Callee]; old == nil || s.Many && !old.Many {
-				starts[e.Callee] = s
+		for _, edges := range [][]summary.Edge{sums[k].Edges, found[k]} {
+			for _, e := range edges {
+				s := &summary.Spawn{Pos: e.Pos, Func: e.Callee} // of a go statement whose function only link knows
+				switch {
+				case e.Thread == 0:
+					out[e.Callee] = append(out[e.Callee], caller{k, e.Pos})
+					continue
+				case e.Thread > 0:
+					s = sums[k].Spawns[e.Thread-1]
+				}
+				if old := starts[e.Callee]; old == nil || s.Many && !old.Many {
+					starts[e.Callee] = s
+				}
 			}
 		}
 	}

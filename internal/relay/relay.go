@@ -72,6 +72,7 @@ type Result struct {
 	sums    map[string]*summary.Function
 	guards  *guard.Table
 	roots   map[string]string         // as link.Found has them
+	calls   map[string][]summary.Edge // as link.Found has them
 	callers map[string][]caller       // by callee, made when they are wanted
 	chains  map[[2]string]way         // by function and root
 	starts  map[string]*summary.Spawn // by the function that goroutines begin with
@@ -227,7 +228,7 @@ func (r *run) link(prog *load.Program) {
 	}
 	r.sums, r.result.sums = sums, sums
 	linked := link.Find(sums, found, judged, &t.Link)
-	r.result.guards, r.result.roots = linked.Guards, linked.Roots
+	r.result.guards, r.result.roots, r.result.calls = linked.Guards, linked.Roots, linked.Calls
 	slices.SortFunc(r.result.Errors, func(a, b PackageError) int { return strings.Compare(a.Path, b.Path) })
 	t.Cuts[summary.BoundContexts] += t.Link.Merged
 	t.Cuts[summary.BoundSites] += t.Link.Left

@@ -129,6 +129,8 @@ func (h *textHandler) staticGoroutine(g *Goroutine) string {
 		name = "the test " + g.Func
 	case "exported":
 		name = "a caller of " + g.Func
+	case "unknown":
+		name = "a goroutine with an unknown call of " + g.Func
 	case "goroutine":
 		name = pick(g.Many, "goroutines", "the goroutine") + " of " + g.Func
 	}

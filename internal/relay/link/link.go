@@ -89,7 +89,8 @@ type Counts struct {
 type Found struct {
 	Warnings []*pairs.Warning
 	Guards   *guard.Table
-	Roots    map[string]string // the functions that goroutines begin with, and what makes them roots
+	Roots    map[string]string         // the functions that goroutines begin with, and what makes them roots
+	Calls    map[string][]summary.Edge // calls through values, by the function that makes them
 }
 
 // Find returns the warnings over all roots, after those that frames have found, as far as they stay. judged are pairs of positions that a
@@ -110,7 +111,7 @@ func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map
 	for _, c := range l.contexts {
 		n.Contexts += len(c)
 	}
-	found := &Found{Guards: l.guards, Roots: map[string]string{}}
+	found := &Found{Guards: l.guards, Roots: map[string]string{}, Calls: l.filled}
 	for _, r := range l.roots {
 		if found.Roots[r.fn] == "" || r.kind == spawned {
 			found.Roots[r.fn] = r.kind.String()
