@@ -29,8 +29,11 @@ func findFlows(keys []string, sums map[string]*summary.Function) flows {
 	return in
 }
 
-// of lists what comes to a place, through other interfaces too; false if it is too much (H3).
-func (in flows) of(place string) ([]string, bool) {
+// maxFlows bounds what is looked at for the targets of one call: not all of it has the method.
+const maxFlows = 4 * maxTargets
+
+// of lists what comes to a place, through other interfaces too.
+func (in flows) of(place string) []string {
 	var out []string
 	seen := map[string]bool{place: true}
 	for queue := []string{place}; len(queue) > 0; queue = queue[1:] {
@@ -43,12 +46,9 @@ func (in flows) of(place string) ([]string, bool) {
 				queue = append(queue, from)
 			}
 			out = append(out, from)
-			if len(out) > 4*maxTargets {
-				return nil, false
-			}
 		}
 	}
-	return out, true
+	return out
 }
 
 // targets lists the functions that a hole may call (H1, H2); nil if that is not known, or if they are too many.
@@ -68,20 +68,13 @@ func (l *linker) targets(h *summary.Hole) []string {
 
 // methods lists the functions that a value which is read from the place calls.
 func (l *linker) methods(place, method string) []string {
-	from, ok := l.flows.of(place)
-	if !ok {
+	from := l.flows.of(place)
+	if len(from) > maxFlows {
 		return nil
 	}
 	var out []string
 	for _, f := range from {
-		key := f
-		if method != "" {
-			key = "(" + f + ")." + method
-			if l.sums[key] == nil && strings.HasPrefix(f, "*") { // a method of the value, by its pointer
-				key = "(" + f[1:] + ")." + method
-			}
-		}
-		if l.sums[strings.TrimSuffix(key, boundSuffix)] != nil && !slices.Contains(out, key) {
+		if key := l.function(f, method); key != "" && !slices.Contains(out, key) {
 			out = append(out, key)
 		}
 	}
@@ -90,6 +83,22 @@ func (l *linker) methods(place, method string) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// function is the key of a function that comes to a place, or of the method of a type that does; "" if it has no summary. The key of a method
+// value keeps its suffix.
+func (l *linker) function(from, method string) string {
+	key := from
+	if method != "" {
+		key = "(" + from + ")." + method
+		if l.sums[key] == nil && strings.HasPrefix(from, "*") { // a method of the value, by its pointer
+			key = "(" + from[1:] + ")." + method
+		}
+	}
+	if l.sums[strings.TrimSuffix(key, boundSuffix)] == nil {
+		return ""
+	}
+	return key
 }
 
 // fillHoles makes calls of the holes whose targets are known. A hole that a caller has taken over is filled there if it could not be where

@@ -104,6 +104,7 @@ func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map
 	slices.Sort(keys)
 	l.fillHoles(keys, n)
 	l.findRoots(keys)
+	l.entries(keys)
 	l.propagate()
 	l.unreached(keys)
 	n.Roots = len(l.roots)

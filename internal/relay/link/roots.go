@@ -2,9 +2,12 @@ package link
 
 import (
 	"go/ast"
+	"go/token"
+	"maps"
 	"slices"
 	"strings"
 
+	"presage/internal/relay/model"
 	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
 )
@@ -132,6 +135,41 @@ func (l *linker) findRoots(keys []string) {
 			}
 		}
 	}
+}
+
+// entries makes roots of what libraries call for requests and events (M4 of package model).
+func (l *linker) entries(keys []string) {
+	for _, e := range model.Entries {
+		for _, f := range l.flows.of(e.Place) {
+			if key := l.function(f, e.Method); key != "" {
+				l.entry(key, e.Many)
+			}
+		}
+	}
+	for _, place := range slices.Sorted(maps.Keys(l.flows)) {
+		register, ok := model.Service(place)
+		if !ok || l.sums[register] == nil {
+			continue
+		}
+		for _, f := range l.flows.of(place) {
+			at, _ := slices.BinarySearch(keys, "("+f+").")
+			for _, key := range keys[at:] {
+				name, ok := strings.CutPrefix(key, "("+f+").")
+				if !ok {
+					break
+				}
+				if token.IsExported(name) && !strings.Contains(name, "$") {
+					l.entry(key, true)
+				}
+			}
+		}
+	}
+}
+
+// entry makes a root of a function that a library calls.
+func (l *linker) entry(key string, many bool) {
+	key = strings.TrimSuffix(key, boundSuffix)
+	l.root(root{kind: spawned, many: many, fn: key, home: typeOf(key), by: key}, locks{}, ownReceiver(key))
 }
 
 // several reports whether more than one goroutine of a root may run at once on one object (R8).

@@ -8,6 +8,8 @@
 // (M2) A starter makes a goroutine of one of its arguments, or calls it. One that may be called many times makes many.
 //
 // (M3) Functions of packages that only print, format or log synchronise on their own and are taken to touch nothing.
+//
+// (M4) What is stored in a field or converted to a type of the table of entries is what goroutines begin with: handlers of requests and events.
 package model
 
 import "strings"
