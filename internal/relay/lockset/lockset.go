@@ -14,6 +14,7 @@
 package lockset
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -161,5 +162,5 @@ func (s Set) Map(f func(*path.Node) *path.Node) Set {
 
 // Sorted lists the locks by name.
 func (s Set) Sorted() []*path.Node {
-	return slices.SortedFunc(maps.Keys(s), func(a, b *path.Node) int { return strings.Compare(a.String(), b.String()) })
+	return slices.SortedFunc(maps.Keys(s), func(a, b *path.Node) int { return cmp.Or(strings.Compare(a.String(), b.String()), path.Compare(a, b)) })
 }

@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"cmp"
 	"go/constant"
 	"go/token"
 	"go/types"
@@ -335,14 +336,12 @@ func PackageOf(key string) string {
 }
 
 func sortNodes(list []*path.Node) {
-	slices.SortFunc(list, func(a, b *path.Node) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(list, func(a, b *path.Node) int { return cmp.Or(strings.Compare(a.String(), b.String()), path.Compare(a, b)) })
 }
 
+// sortStores orders stores by address, so that those to one address lie together, then by value.
 func sortStores(list []summary.Store) {
 	slices.SortFunc(list, func(a, b summary.Store) int {
-		if c := strings.Compare(a.Addr.String(), b.Addr.String()); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Value.String(), b.Value.String())
+		return cmp.Or(strings.Compare(a.Addr.String(), b.Addr.String()), path.Compare(a.Addr, b.Addr), path.Compare(a.Value, b.Value))
 	})
 }
