@@ -120,19 +120,18 @@ func (l *linker) alike(roots []int) []int {
 
 // propagate carries contexts from the roots along the calls.
 func (l *linker) propagate() {
-	for len(l.work) > 0 {
-		key := l.work[len(l.work)-1]
-		l.work = l.work[:len(l.work)-1]
-		delete(l.queued, key)
-		for _, e := range l.calls(key) {
-			if e.Thread != 0 || l.sums[e.Callee] == nil {
+	for l.Len() > 0 {
+		key := l.pop()
+		for _, edge := range l.calls(key) {
+			if edge.Thread != 0 || l.sums[edge.Callee] == nil {
 				continue // goroutines are roots of their own
 			}
+			e := named(&edge)
 			for _, c := range slices.Clone(l.contexts[key]) {
-				d := &context{locks: carry(c, &e), self: receivers(c.self, &e), forked: c.forked || e.Forked, merged: c.merged, roots: c.roots}
+				d := &context{locks: carry(c, e), self: receivers(c.self, e), forked: c.forked || e.Forked, merged: c.merged, roots: c.roots}
 				d.owned = e.Owned
-				for i, a := range e.Args {
-					if a != nil && i < 32 && passes(c, a.Key()) {
+				for i, a := range e.args {
+					if i < 32 && passes(c, a) {
 						d.owned |= 1 << i
 					}
 				}
@@ -144,36 +143,48 @@ func (l *linker) propagate() {
 	}
 }
 
+// call is a call with the keys of its paths; "" where there is none.
+type call struct {
+	*summary.Edge
+	args, free, held []string
+}
+
+func named(e *summary.Edge) *call {
+	keys := func(list []*path.Node) []string {
+		out := make([]string, len(list))
+		for i, n := range list {
+			if n != nil {
+				out[i] = n.Key()
+			}
+		}
+		return out
+	}
+	return &call{e, keys(e.Args), keys(e.Free), keys(e.Held)}
+}
+
 // receivers lists the callee's formals that are the object which those of the caller are.
-func receivers(self []string, e *summary.Edge) []string {
+func receivers(self []string, e *call) []string {
 	if len(self) == 0 {
 		return nil
 	}
 	var out []string
-	add := func(actuals []*path.Node, form string) {
+	add := func(actuals []string, form string) {
 		for i, a := range actuals {
-			if a != nil && slices.Contains(self, a.Key()) {
+			if slices.Contains(self, a) {
 				out = append(out, fmt.Sprintf(form, i))
 			}
 		}
 	}
-	add(e.Args, "$%d")
-	add(e.Free, "^%d")
-	add(e.Held, "^%d*")
-	for i, a := range e.Free {
-		if a != nil && slices.Contains(self, a.Key()+"*") { // a variable that the caller has captured itself
+	add(e.args, "$%d")
+	add(e.free, "^%d")
+	add(e.held, "^%d*")
+	for i, a := range e.free {
+		if slices.Contains(self, a+"*") { // a variable that the caller has captured itself
 			out = append(out, fmt.Sprintf("^%d*", i))
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-func (l *linker) push(key string) {
-	if !l.queued[key] {
-		l.queued[key] = true
-		l.work = append(l.work, key)
-	}
 }
 
 // passes reports whether the argument is part of a parameter that the context owns.
@@ -195,7 +206,7 @@ func leads(c *context, arg string) bool {
 }
 
 // carry names the locks that are held at a call in the callee's terms.
-func carry(c *context, e *summary.Edge) locks {
+func carry(c *context, e *call) locks {
 	held := locks{}
 	for name, m := range c.locks {
 		if !released(name, e.Locks.Minus) {
@@ -218,30 +229,24 @@ func released(name string, minus lockset.Set) bool {
 }
 
 // rename writes a lock in the callee's terms: below an argument, a global, or only by its class.
-func rename(name string, e *summary.Edge) string {
+func rename(name string, e *call) string {
 	if name[0] == '@' {
 		return name
 	}
 	best, as := "", ""
 	try := func(arg string, formal string) {
-		if arg[0] != '?' && len(arg) > len(best) && within(name, arg) {
+		if len(arg) > len(best) && arg[0] != '?' && within(name, arg) {
 			best, as = arg, formal
 		}
 	}
-	for i, a := range e.Args {
-		if a != nil {
-			try(a.Key(), "$"+digits(i))
-		}
+	for i, a := range e.args {
+		try(a, "$"+digits(i))
 	}
-	for i, a := range e.Free {
-		if a != nil {
-			try(a.Key(), "^"+digits(i))
-		}
+	for i, a := range e.free {
+		try(a, "^"+digits(i))
 	}
-	for i, a := range e.Held {
-		if a != nil {
-			try(a.Key(), "^"+digits(i)+"*")
-		}
+	for i, a := range e.held {
+		try(a, "^"+digits(i)+"*")
 	}
 	if as != "" {
 		return as + name[len(best):]

@@ -65,11 +65,10 @@ import (
 )
 
 type linker struct {
+	worklist
 	sums     map[string]*summary.Function
 	roots    []root
 	contexts map[string][]*context
-	work     []string
-	queued   map[string]bool
 	guards   *guard.Table
 	flows    flows
 	filled   map[string][]summary.Edge // calls through values whose targets are known (H1, H2)
@@ -96,13 +95,15 @@ type Found struct {
 // Find returns the warnings over all roots, after those that frames have found, as far as they stay. judged are pairs of positions that a
 // frame has found ordered.
 func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map[[2]summary.Pos]bool, n *Counts) *Found {
-	l := &linker{guards: &guard.Table{}, sums: sums, contexts: map[string][]*context{}, queued: map[string]bool{}, active: map[string]bool{}}
+	l := &linker{guards: &guard.Table{}, sums: sums, contexts: map[string][]*context{}, active: map[string]bool{}}
 	keys := make([]string, 0, len(sums))
 	for k := range sums {
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
 	l.fillHoles(keys, n)
+	l.worklist = worklist{rank: map[string]int{}, queued: map[string]bool{}}
+	l.order(keys)
 	l.findRoots(keys)
 	l.entries(keys)
 	l.propagate()

@@ -106,7 +106,7 @@ func (l *linker) findRoots(keys []string) {
 			}
 			if e.Thread == unknownThread {
 				r := root{kind: spawned, fn: e.Callee, home: typeOf(k), by: k}
-				l.root(r, locks{}, receivers(ownReceiver(k), &e))
+				l.root(r, locks{}, receivers(ownReceiver(k), named(&e)))
 				continue
 			}
 			// What the goroutine begins with is a root where its go statement stands; what it calls through a value, where that is known.
@@ -117,10 +117,10 @@ func (l *linker) findRoots(keys []string) {
 			}
 			held := locks{}
 			if !begins {
-				held = carry(&context{}, &e)
+				held = carry(&context{}, named(&e))
 			}
 			r := root{kind: spawned, many: s.Many, fn: e.Callee, home: typeOf(k), spawn: s, by: k, given: given(f, &e)}
-			l.root(r, held, receivers(ownReceiver(k), &e))
+			l.root(r, held, receivers(ownReceiver(k), named(&e)))
 		}
 		for _, e := range f.Exits {
 			for lock := range e.Locks.Plus {
