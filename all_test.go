@@ -55,7 +55,7 @@ var layers = map[string][]string{
 	"internal/relay/evidence/instance": {"internal/relay/path", "internal/relay/summary"},
 	"internal/relay/pairs":             {"internal/relay/path", "internal/relay/lockset", "internal/relay/summary", "internal/relay/evidence/before", "internal/relay/evidence/instance"},
 	"internal/relay/guard":             {"internal/relay/lockset", "internal/relay/summary"},
-	"internal/relay/link":              {"internal/relay/guard", "internal/relay/path", "internal/relay/lockset", "internal/relay/summary", "internal/relay/pairs", "internal/relay/tier"},
+	"internal/relay/link":              {"internal/relay/model", "internal/relay/order", "internal/relay/guard", "internal/relay/path", "internal/relay/lockset", "internal/relay/summary", "internal/relay/pairs", "internal/relay/tier"},
 	"internal/relay/unmodelled":        {"internal/relay/load"},
 	"internal/report":                  {"internal/trace", "internal/trace/format"},
 }

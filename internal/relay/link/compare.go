@@ -218,16 +218,14 @@ func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 		}
 		return []string{"before-start"}, true
 	}
-	for _, s := range []struct {
-		root root
-		site *site
-	}{{r, a}, {q, b}} {
-		if s.root.kind == first && !s.site.forked {
-			return nil, false // (R3)
-		}
+	if r.kind == first && !a.forked || q.kind == first && !b.forked {
+		return nil, false // (R3)
 	}
 	if r.kind == test || q.kind == test || r.kind == first || q.kind == first {
-		return nil, r.kind == spawned || q.kind == spawned
+		if r.kind == first && !l.started.mayRun(j, a) || q.kind == first && !l.started.mayRun(i, b) {
+			codes = []string{"not-started"} // (R13)
+		}
+		return codes, r.kind == spawned || q.kind == spawned
 	}
 	if hidden(r) || hidden(q) {
 		codes = append(codes, "unknown-call")

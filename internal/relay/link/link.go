@@ -44,6 +44,9 @@
 //
 // (R12) What comes after a Once.Do comes after what its function does, if the Once is a package-level variable or lies to both as (R5) says.
 //
+// (R13) Main runs beside a goroutine that it, or a goroutine that may have been started, has started before; if no known start is one of these: code
+// not-started.
+//
 // (H1) A call through a value that is read from memory may call what is stored in memory of that class, by whatever function.
 //
 // (H2) Else, a method of an interface is one of the concrete types that are converted to this interface, or to one that is converted to it.
@@ -72,8 +75,9 @@ type linker struct {
 	guards   *guard.Table
 	flows    flows
 	filled   map[string][]summary.Edge // calls through values whose targets are known (H1, H2)
-	merged   int                       // contexts beyond the bound
-	active   map[string]bool           // types that show concurrency (R2)
+	started  *started
+	merged   int             // contexts beyond the bound
+	active   map[string]bool // types that show concurrency (R2)
 }
 
 // Counts says what was compared.
@@ -108,6 +112,7 @@ func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map
 	l.entries(keys)
 	l.propagate()
 	l.unreached(keys)
+	l.findStarted()
 	n.Roots = len(l.roots)
 	n.Merged = l.merged
 	for _, c := range l.contexts {

@@ -144,15 +144,16 @@ type Hole struct {
 
 // Edge is a call of a known function, for the link phase.
 type Edge struct {
-	Callee string
-	Args   []*path.Node // receiver and arguments, nil where not known
-	Free   []*path.Node // what the closure captured
-	Held   []*path.Node // what the captured variables hold
-	Owned  uint32       // arguments that no other goroutine can reach
-	Locks  lockset.Relative
-	Thread int
-	Forked bool // a goroutine may have been started before
-	Pos    Pos
+	Callee  string
+	Args    []*path.Node // receiver and arguments, nil where not known
+	Free    []*path.Node // what the closure captured
+	Held    []*path.Node // what the captured variables hold
+	Owned   uint32       // arguments that no other goroutine can reach
+	Locks   lockset.Relative
+	Thread  int
+	Forked  bool         // a goroutine may have been started before
+	Started order.Counts // Tokens of those that this goroutine may have started before
+	Pos     Pos
 }
 
 // Flow says that a function or a concrete type, or what an interface holds, comes to where a call through a value may find it: the class of the

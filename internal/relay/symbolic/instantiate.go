@@ -108,7 +108,7 @@ func (b *binding) sync(s order.Sync) order.Sync {
 func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []aliases, result *ssa.Call) (bool, []aliases) {
 	sum := f.Lookup(t.key)
 	if f.recording {
-		f.link(s, t, args, summary.Edge{Locks: s.locks, Forked: s.forked, Pos: f.place(in)})
+		f.link(s, t, args, summary.Edge{Locks: s.locks, Forked: s.forked, Started: goTokens(s.sync.Released), Pos: f.place(in)})
 	}
 	if sum == nil {
 		if result == nil {
@@ -144,6 +144,16 @@ func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []al
 		vals = append(vals, v)
 	}
 	return true, vals
+}
+
+// goTokens are the Tokens of go statements among released objects.
+func goTokens(c order.Counts) order.Counts {
+	return c.Map(func(o *path.Node) *path.Node {
+		if o.Kind == path.Token && o.Base == nil {
+			return o
+		}
+		return nil
+	})
 }
 
 // link notes a call for the link phase.
@@ -401,7 +411,7 @@ func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope
 		}
 		return
 	}
-	f.link(b.s, t, args, summary.Edge{Locks: locks, Thread: thread, Forked: b.s.forked, Pos: h.Pos})
+	f.link(b.s, t, args, summary.Edge{Locks: locks, Thread: thread, Forked: b.s.forked, Started: goTokens(sync.Released), Pos: h.Pos})
 	inner := &binding{f: f, s: b.s, args: withRecv(args, t), free: t.free, pos: h.Pos, loop: b.loop}
 	if thread > 0 {
 		sp := f.sum.Spawns[thread-1]

@@ -37,6 +37,7 @@ var Reasons = []Reason{
 	{"other-instance", "the objects have one type; nothing shows that they are one", Possible},
 	{"same-lock-field", "both hold the same lock of their objects, if the objects are one", Unlikely},
 	{"before-start", "one access comes before any goroutine is started", Unlikely},
+	{"not-started", "main is there before any known start of the other goroutine", Possible},
 	{"one-root", "both accesses are of one goroutine of which nothing shows that there are several", Unlikely},
 	{"open-world", "only a caller outside the packages can run both at once", Possible},
 	{"unknown-call", "only calls whose target is not known reach one side; its object may not be shared yet", Possible},
