@@ -37,7 +37,39 @@ func (s *site) weak(o *site) []string {
 	if s.fresh || o.fresh {
 		codes = append(codes, "owned-holder")
 	}
+	if s.makes() || o.makes() {
+		codes = append(codes, "constructor")
+	}
+	if pairs.NoRoom(s.access, o.access) {
+		codes = append(codes, "append-append")
+	}
 	return codes
+}
+
+// makes reports whether the access is to an object of the function's own text, before a goroutine is started there (R14).
+func (s *site) makes() bool {
+	for o := range s.access.Sync.Released {
+		if o.Kind == path.Token && o.Base == nil {
+			return false
+		}
+	}
+	r := s.access.Loc.Root()
+	return r.Kind == path.Alloc && !strings.Contains(r.Name, "@") && s.access.Loc.Loads() == 0
+}
+
+// setOnce reports whether the sites are of a package-level variable that is written inside of Do of package-level Onces only (R16).
+func setOnce(sites []*site) bool {
+	if sites[0].access.Loc.Object().Kind != path.Global {
+		return false
+	}
+	return !slices.ContainsFunc(sites, func(s *site) bool {
+		for l := range s.locks {
+			if l[0] == '@' && strings.HasSuffix(l, "#doing") {
+				return false
+			}
+		}
+		return s.access.Kind.Writes()
+	})
 }
 
 // pairs compares the sites of each class.
@@ -126,7 +158,7 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 		n.Left += len(sites) - maxSites
 		sites = sites[:maxSites]
 	}
-	guard := majority(sites)
+	guard, registered := majority(sites), setOnce(sites)
 	var out []*pairs.Warning
 	for i, a := range sites {
 		for _, b := range sites[i:] {
@@ -139,6 +171,9 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 				continue
 			}
 			codes := append(slices.Clip(way.codes), a.weak(b)...)
+			if registered {
+				codes = append(codes, "set-once")
+			}
 			n.Pairs++
 			if once(a, b) || once(b, a) {
 				n.Ordered++
@@ -230,6 +265,9 @@ func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 	if hidden(r) || hidden(q) {
 		codes = append(codes, "unknown-call")
 	}
+	if i == j && r.main() {
+		codes = append(codes, "run-once")
+	}
 	switch {
 	case r.kind == spawned || q.kind == spawned:
 		switch {
@@ -238,7 +276,7 @@ func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 		default:
 			codes = append(codes, "one-root")
 		}
-	case !l.active[r.home] || r.home == "" || r.home != q.home:
+	case !l.active[r.home] || r.home == "" || r.home != q.home, len(a.locks) == 0 && len(b.locks) == 0:
 		codes = append(codes, "open-world")
 	}
 	return codes, true

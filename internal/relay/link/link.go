@@ -13,7 +13,7 @@
 //
 // (R2) Main, initialisation and tests run once and one after the other. A goroutine may run beside every other root; beside itself
 // if there are many of it (else code one-root). Two exported functions run at once if the caller wants it: code
-// open-world, unless the type they belong to shows that it is meant for that: it starts goroutines, or it has a lock.
+// open-world, unless the type they belong to shows that it is meant for that, it starts goroutines, or it has a lock; and one of the two holds a lock.
 //
 // (R3) Main comes before all else until it has started a goroutine; initialisation comes before main, and before all goroutines but those that
 // it starts: code before-start.
@@ -46,6 +46,15 @@
 //
 // (R13) Main runs beside a goroutine that it, or a goroutine that may have been started, has started before; if no known start is one of these: code
 // not-started.
+//
+// (R14) An access to an object in the text that makes it, before a goroutine is started there, is likely initialisation, though the object has escaped:
+// code constructor.
+//
+// (R15) Methods named Run, Start, Serve or Listen, with or without more words, are called once for each object: beside itself such a method has code
+// run-once.
+//
+// (R16) A package-level variable that is written inside of Once.Do only is registered before its readers start, if the program is as it should be: code
+// set-once.
 //
 // (H1) A call through a value that is read from memory may call what is stored in memory of that class, by whatever function.
 //

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"presage/internal/relay/model"
 	"presage/internal/relay/path"
@@ -239,6 +240,20 @@ func given(f *summary.Function, e *summary.Edge) bool {
 // control reports whether values of the type end a goroutine or wait for it.
 func control(typ string) bool {
 	return typ == "context.Context" || typ == "sync.WaitGroup" || strings.Contains(typ, "chan ")
+}
+
+// main reports whether the root is, by its name, the main loop of its object, called once (R15).
+func (r root) main() bool {
+	if r.kind < exported || r.home == "" {
+		return false
+	}
+	name := r.fn[strings.LastIndexByte(r.fn, '.')+1:]
+	for _, p := range []string{"Run", "Start", "Serve", "Listen"} {
+		if rest, ok := strings.CutPrefix(name, p); ok && (rest == "" || !unicode.IsLower(rune(rest[0]))) {
+			return true
+		}
+	}
+	return false
 }
 
 // hidden reports whether only unknown calls reach the root, and from inside: nothing shows which goroutines these are, nor whether

@@ -87,6 +87,9 @@ func (r Relative) Equal(o Relative) bool {
 	return maps.Equal(r.Plus, o.Plus) && maps.Equal(r.Minus, o.Minus)
 }
 
+// Both is the intersection, in the weaker modes.
+func (s Set) Both(o Set) Set { return intersect(s, o) }
+
 func union(a, b Set) Set {
 	if len(b) == 0 {
 		return a

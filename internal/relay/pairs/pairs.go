@@ -11,9 +11,17 @@
 //
 // (F3) A race is a conjunction of evidence: package instance (one memory), package lockset (no common lock), package before (at
 // the same time), not both atomic.
+//
+// (F4) If the two are one memory, locks are one that lie the same steps from it, whatever their paths: l.mu guards l.x of the l that two loops over
+// a map come to.
+//
+// (F5) Two appends to the slice of a field write one element only if the slice has room: code append-append.
+//
+// (F6) What is done inside of Once.Do stands before all that comes after a Do of the same Once.
 package pairs
 
 import (
+	"fmt"
 	"slices"
 
 	"presage/internal/relay/evidence/before"
@@ -113,11 +121,15 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 		n.Instances++
 		return out
 	}
-	if lockset.Common(a.Locks.Plus, b.Locks.Plus) != nil {
+	if lockset.Common(a.Locks.Plus, b.Locks.Plus) != nil || beside(a, b) {
 		n.Locks++
 		return out
 	}
 	if a.Thread == b.Thread && frame.Joined(point(a)) || next(sum, a, b) && frame.Joined(point(b)) || next(sum, b, a) && frame.Joined(point(a)) {
+		n.Ordered++
+		return out
+	}
+	if once(a, b) || once(b, a) {
 		n.Ordered++
 		return out
 	}
@@ -132,6 +144,9 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 		}
 	}
 	w := &Warning{Frame: sum, A: a, B: b}
+	if NoRoom(a, b) {
+		w.Codes = append(w.Codes, "append-append")
+	}
 	switch alias {
 	case instance.Weak:
 		w.Codes = append(w.Codes, "index-unknown")
@@ -141,6 +156,76 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 		w.Codes = append(w.Codes, "type-only")
 	}
 	return append(out, w)
+}
+
+// beside reports whether both hold a lock that lies the same steps from the memory (F4).
+func beside(a, b *summary.Access) bool {
+	for l, m := range a.Locks.Plus {
+		up, x, ok := relation(l, a.Loc)
+		if !ok {
+			continue
+		}
+		for k, o := range b.Locks.Plus {
+			if m != lockset.Write && o != lockset.Write || k.Name != l.Name {
+				continue
+			}
+			if down, y, ok := relation(k, b.Loc); ok && up == down && x == y {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// once reports whether a is inside of Once.Do, and b has come back from a Do of the same Once (F6).
+func once(a, b *summary.Access) bool {
+	for l := range a.Locks.Plus {
+		if l.Kind != path.Token || l.Name != "doing" {
+			continue
+		}
+		for o := range b.Sync.Acquired {
+			if o.Kind == path.Token && o.Name == "once" && o.Base == l.Base {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// relation is how a lock lies to memory: the steps to each from the deepest place that both have. No step may be to an element: which
+// one it is would not be known.
+func relation(lock, memory *path.Node) (toLock, toMemory string, ok bool) {
+	above := map[*path.Node]bool{}
+	for n := memory; n != nil; n = n.Base {
+		above[n] = true
+	}
+	steps := func(n *path.Node) (string, *path.Node) {
+		s := ""
+		for ; n != nil && !above[n]; n = n.Base {
+			if n.Kind == path.Elem {
+				return "", nil
+			}
+			s += fmt.Sprint(n.Kind, n.Name, ".")
+		}
+		return s, n
+	}
+	toLock, meet := steps(lock)
+	if meet == nil {
+		return "", "", false
+	}
+	for n := memory; n != meet; n = n.Base {
+		if n.Kind == path.Elem {
+			return "", "", false
+		}
+		toMemory += fmt.Sprint(n.Kind, n.Name, ".")
+	}
+	return toLock, toMemory, true
+}
+
+// NoRoom reports whether both append to a slice that was not made here: they meet only if it has room behind its length (F5).
+func NoRoom(a, b *summary.Access) bool {
+	o := a.Loc.Object()
+	return a.Kind == summary.Append && b.Kind == summary.Append && o.Kind == path.Load && o.Base.Kind == path.Field
 }
 
 func point(a *summary.Access) before.Point { return before.Point{Thread: a.Thread, Sync: a.Sync} }

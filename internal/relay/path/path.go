@@ -68,6 +68,9 @@ const All = -1
 // MaxDepth bounds the loads of a path (P2).
 const MaxDepth = 3
 
+// Deep ends the name of a site that several calls share.
+const Deep = "@+"
+
 // Node is one value. It is immutable.
 type Node struct {
 	Kind  Kind

@@ -420,6 +420,11 @@ func (f *function) contents(s *state, v ssa.Value) aliases {
 func (f *function) runDefers(s *state) {
 	for d := s.defers; d != nil; d = d.next {
 		one := s.fork()
+		for l, m := range d.held {
+			if _, gone := s.locks.Minus[l]; !gone {
+				one.locks = one.locks.Acquire(l, m)
+			}
+		}
 		if !f.invoke(one, d.call, d.call.Common(), nil) {
 			continue
 		}

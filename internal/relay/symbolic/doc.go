@@ -30,7 +30,8 @@
 // the value adds the lock to L+.
 //
 // (X8) Deferred calls run at RunDefers and at a panic, last first, those that may not have been deferred with a weak effect: what
-// they release is released, what they take is not held; unless it was released on just the way on which they were deferred.
+// they release is released, what they take is not held; unless it was released on just the way on which they were deferred. What that
+// way held is held while they run.
 //
 // (X9) What a loop acquires in every round stands as acquired Many times behind it: the loop is taken to run as often as
 // the loop that started the goroutines.

@@ -71,10 +71,10 @@ func (b *binding) root(n *path.Node) *path.Node {
 	return nil
 }
 
-// rename tells the sites of different calls apart, two calls deep.
+// rename tells the sites of different calls apart, two calls deep. Beyond that the name says that several may have it.
 func (b *binding) rename(name string) string {
 	if strings.Count(name, "@") >= 2 {
-		return name
+		return strings.TrimSuffix(name, path.Deep) + path.Deep
 	}
 	return name + "@" + b.f.mark(b.pos)
 }

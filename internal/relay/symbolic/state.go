@@ -33,11 +33,13 @@ type guess struct {
 }
 
 // deferred is a stack of deferred calls; may says that it need not have been deferred. gap are the locks that were released on
-// just the way on which it was (X8), with the mode in which the other way holds them, 0 if its caller does.
+// just the way on which it was (X8), with the mode in which the other way holds them, 0 if its caller does; held those that just that way
+// held where the two met.
 type deferred struct {
 	call *ssa.Defer
 	may  bool
 	gap  lockset.Set
+	held lockset.Set
 	next *deferred
 }
 
@@ -170,7 +172,7 @@ func joinDefers(s, o *state) *deferred {
 		if g == nil || lb[i].gap != nil && !maps.Equal(g, lb[i].gap) {
 			g = lb[i].gap
 		}
-		out = &deferred{la[i].call, la[i].may || lb[i].may, g, out}
+		out = &deferred{la[i].call, la[i].may || lb[i].may, g, la[i].held.Both(lb[i].held), out}
 	}
 	seen := map[*ssa.Defer]bool{}
 	for k, rest := range [][]*deferred{la[i:], lb[i:]} {
@@ -181,11 +183,11 @@ func joinDefers(s, o *state) *deferred {
 		for _, d := range rest {
 			if !seen[d.call] {
 				seen[d.call] = true
-				g := d.gap
-				if g == nil {
-					g = gap(on, off)
+				g, held := d.gap, d.held
+				if !d.may {
+					g, held = gap(on, off), on.locks.Plus
 				}
-				out = &deferred{d.call, true, g, out}
+				out = &deferred{d.call, true, g, held, out}
 			}
 		}
 	}
@@ -214,7 +216,7 @@ func (s *state) equal(o *state) bool {
 
 func sameDefers(a, b *deferred) bool {
 	for a != b {
-		if a == nil || b == nil || a.call != b.call || a.may != b.may || !maps.Equal(a.gap, b.gap) {
+		if a == nil || b == nil || a.call != b.call || a.may != b.may || !maps.Equal(a.gap, b.gap) || !maps.Equal(a.held, b.held) {
 			return false
 		}
 		a, b = a.next, b.next

@@ -33,7 +33,7 @@ type Reason struct {
 var Reasons = []Reason{
 	{"index-unknown", "two elements whose indices are not known may be different ones", Possible},
 	{"other-round", "a call in each round of a loop returned the object, likely another each time", Possible},
-	{"type-only", "of the object only its type is known", Possible},
+	{"type-only", "of the object only its type, or a site that several calls share, is known", Possible},
 	{"other-instance", "the objects have one type; nothing shows that they are one", Possible},
 	{"same-lock-field", "both hold the same lock of their objects, if the objects are one", Unlikely},
 	{"before-start", "one access comes before any goroutine is started", Unlikely},
@@ -43,6 +43,10 @@ var Reasons = []Reason{
 	{"unknown-call", "only calls whose target is not known reach one side; its object may not be shared yet", Possible},
 	{"owned-holder", "the object that leads to the memory is not shared yet where one access is", Possible},
 	{"merged-contexts", "callers with different locks were merged for one side, so that none is left", Possible},
+	{"append-append", "two appends to the slice of a field write the same element only if the slice has room", Possible},
+	{"constructor", "one access is in the function that makes the object, before it starts any goroutine", Possible},
+	{"run-once", "both sides are reached from one main loop of an object, which is called once by its name", Possible},
+	{"set-once", "the package-level variable is written inside of Once.Do only: registration, likely before the readers start", Possible},
 	{"standard-library", "the access is inside the standard library", Possible},
 	{"ordered-in-frame", "where both goroutines are known, one access comes before the other", Unlikely},
 }

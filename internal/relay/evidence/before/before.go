@@ -15,6 +15,7 @@
 //	(B4) o is the receiving side of a channel with capacity c: as (B3), with n−c.
 //	(B6) A goroutine that a loop starts and that b is over in before the next round begins is one at a time: b stands before
 //	     everything that comes after the round.
+//	(B7) Two goroutines whose go statements one execution of their creator cannot both reach never meet.
 //	(B5) a has acquired one of several objects (select): b stands before a if it does by each that anyone releases.
 //
 // # Soundness
@@ -58,7 +59,22 @@ func New(sum *summary.Function) *Frame {
 const maxChain = 4
 
 // Ordered reports whether b stands before a, or a before b.
-func (f *Frame) Ordered(a, b Point) bool { return f.before(b, a, 0) || f.before(a, b, 0) }
+func (f *Frame) Ordered(a, b Point) bool {
+	return f.before(b, a, 0) || f.before(a, b, 0) || f.exclusive(a.Thread, b.Thread)
+}
+
+// exclusive reports whether the threads, or those that started them, are on different branches of one creator (B7).
+func (f *Frame) exclusive(a, b int) bool {
+	for i := a; i > 0; i = f.sum.Spawns[i-1].Parent {
+		for j := b; j > 0; j = f.sum.Spawns[j-1].Parent {
+			s, t := f.sum.Spawns[i-1], f.sum.Spawns[j-1]
+			if i != j && s.Parent == t.Parent && !f.many(s.Parent) && s.Token != t.Token && s.Sync.Released[t.Token] == 0 && t.Sync.Released[s.Token] == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // Joined reports whether the goroutine's access b is over when the loop that has started the goroutine begins its next round (B6).
 func (f *Frame) Joined(b Point) bool {

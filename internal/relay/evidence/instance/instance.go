@@ -16,7 +16,7 @@
 //
 // (I6) Two loops over a map come to the same entries.
 //
-// (I7) What is known by its type only is likely another object for each goroutine.
+// (I7) What is known by its type only is likely another object for each goroutine; so is what is made too many calls below to know by which.
 package instance
 
 import (
@@ -31,7 +31,7 @@ type Alias int
 
 const (
 	No    Alias = iota
-	Class       // known by their type only
+	Class       // known by their type, or by the site that makes them, only
 	Round       // results of one call in different rounds of a loop
 	Weak        // elements with indices that are not known
 	Same
@@ -81,7 +81,7 @@ func same(x, y *path.Node, twins bool) Alias {
 // root compares a root with itself.
 func root(x *path.Node, twins bool) Alias {
 	switch {
-	case x.Kind == path.Unknown:
+	case x.Kind == path.Unknown, x.Kind == path.Alloc && strings.HasSuffix(x.Name, path.Deep):
 		return Class // (I7)
 	case !twins || !x.Loop:
 		return Same
