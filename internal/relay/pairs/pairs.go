@@ -129,12 +129,8 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 		n.Ordered++
 		return out
 	}
-	if once(a, b) || once(b, a) {
-		n.Ordered++
-		return out
-	}
 	if a.Thread != b.Thread || a != b {
-		if frame.Ordered(point(a), point(b)) {
+		if once(a, b) || once(b, a) || frame.Ordered(point(a), point(b)) {
 			n.Ordered++
 			if n.Judged == nil {
 				n.Judged = map[[2]summary.Pos]bool{}
