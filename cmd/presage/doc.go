@@ -53,6 +53,8 @@ Flags of vet:
 	-baseline file   only what is not in the file; with -write-baseline, write it anew
 	-guards          instead of warnings, suggest which lock guards which field and variable
 	-tests=false     without the packages' tests
+	-store dir       where summaries are kept for later runs (off: nowhere); -shard only makes them, beside other processes
+	                 with the same directory, -link makes none; go vet -vettool=presage makes them, too
 	-tags list, -C directory, -q
 
 A comment //presage:ignore with a reason behind it, on the line of an access or alone on the line above, silences a warning.
