@@ -134,16 +134,33 @@ func (l *linker) fillHoles(keys []string, n *Counts) {
 // fill makes calls of a hole.
 func (l *linker) fill(key string, h *summary.Hole, targets []string) {
 	for _, t := range targets {
-		e := summary.Edge{Args: h.Args, Locks: h.Locks, Thread: h.Thread, Forked: forks(h), Started: h.Sync.Released, Pos: h.Pos}
+		e := summary.Edge{Args: h.Args, Locks: h.Locks, Thread: h.Thread, Forked: forks(h), Started: h.Sync.Released, Pos: h.Pos, Owned: l.owned(key, h)}
 		var bound bool
 		if e.Callee, bound = strings.CutSuffix(t, boundSuffix); bound {
 			e.Args = append([]*path.Node{nil}, h.Args...) // the receiver is in the value
+			e.Owned <<= 1
 		}
 		if h.Go {
 			e.Thread = unknownThread
 		}
 		l.filled[key] = append(l.filled[key], e)
 	}
+}
+
+// owned are the arguments of a hole that are objects of the function, and that no other goroutine reaches when it returns: options
+// that a caller's functions fill in.
+func (l *linker) owned(key string, h *summary.Hole) uint32 {
+	var bits uint32
+	for i, a := range h.Args {
+		if i >= 31 || a == nil || h.Thread > 0 || h.Go {
+			continue
+		}
+		r := a.Strip().Root()
+		if r.Kind == path.Alloc && a.Loads() == 0 && !slices.Contains(l.sums[key].Escaped, r) {
+			bits |= 1 << i
+		}
+	}
+	return bits
 }
 
 // boundSuffix ends the name of a method value.
