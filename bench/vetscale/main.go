@@ -2,10 +2,13 @@
 // one line (in a package that nothing imports but commands, and in one that nearly all import), and two shards with a link. It fails if
 // the shards' report is not that of one process, byte for byte.
 //
-//	go run ./bench/vetscale [-only kubernetes] [-dir scratch]
+//	go run ./bench/vetscale [-only kubernetes] [-dir scratch] [-sample 30 -seed 1]
 //
 // Asked are, with 2 processors: Kubernetes at most 15 minutes and 14 GiB for the first run, 90 s beyond loading after an edit; Prometheus at most 15
 // minutes. Wall time and processor time are printed with the largest memory of the process, and with the number of warnings.
+//
+// With -sample it only runs once, and prints a random sample of the default tier's warnings on Kubernetes' own packages, to be judged from source
+// (docs/vet-sample.md).
 //
 // The modules come from the module proxy; what is edited is copied into the scratch directory.
 package main
@@ -62,6 +65,8 @@ func main() {
 	log.SetPrefix("vetscale: ")
 	only := flag.String("only", "", "measure only this program")
 	dir := flag.String("dir", "", "scratch directory, kept")
+	size := flag.Int("sample", 0, "print so many warnings of Kubernetes' own packages, and measure nothing more")
+	seed := flag.Uint64("seed", 1, "of the sample")
 	flag.Parse()
 	scratch := *dir
 	if scratch == "" {
@@ -77,8 +82,11 @@ func main() {
 		log.Fatalf("building presage: %v\n%s", err, out)
 	}
 	for _, p := range programs {
+		if *size > 0 && len(p.copies) == 0 {
+			continue
+		}
 		if *only == "" || *only == p.name {
-			if err := measure(p, presage, filepath.Join(scratch, p.name)); err != nil {
+			if err := measure(p, presage, filepath.Join(scratch, p.name), *size, *seed); err != nil {
 				log.Fatalf("%s: %v", p.name, err)
 			}
 		}
@@ -86,7 +94,11 @@ func main() {
 }
 
 // measure runs all that the command measures on one program.
-func measure(p program, presage, dir string) error {
+func measure(p program, presage, dir string, size int, seed uint64) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
 	if err := prepare(p, dir); err != nil {
 		return err
 	}
@@ -96,6 +108,9 @@ func measure(p program, presage, dir string) error {
 	first, err := m.run(p.name+", first run", "-store="+store)
 	if err != nil {
 		return err
+	}
+	if size > 0 {
+		return sample(first, filepath.Join(dir, "copies", filepath.Base(p.module)), size, seed)
 	}
 	again, err := m.run("nothing changed", "-store="+store)
 	if err != nil {
