@@ -23,7 +23,7 @@ import (
 // The commands of bench may import anything.
 var layers = map[string][]string{
 	"cmd/presage":                      {"internal/cli"},
-	"internal/cli":                     {"internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/replay", "internal/analyse", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/window", "internal/engine", "internal/smt"},
+	"internal/cli":                     {"internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/place", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/replay", "internal/analyse", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/window", "internal/engine", "internal/smt"},
 	"internal/record":                  {"internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
 	"internal/replay":                  {"internal/instrument", "internal/rt", "internal/plan", "internal/program", "internal/trace", "internal/trace/format"},
 	"internal/instrument":              {"internal/plan", "internal/trace", "internal/trace/format"},
@@ -50,7 +50,7 @@ var layers = map[string][]string{
 	"internal/relay/order":             {"internal/relay/path"},
 	"internal/relay/summary":           {"internal/relay/path", "internal/relay/lockset", "internal/relay/order"},
 	"internal/relay/store":             {"internal/relay/path", "internal/relay/summary"},
-	"internal/relay/symbolic":          {"internal/relay/model", "internal/relay/path", "internal/relay/lockset", "internal/relay/order", "internal/relay/summary"},
+	"internal/relay/symbolic":          {"internal/relay/model", "internal/relay/path", "internal/relay/place", "internal/relay/lockset", "internal/relay/order", "internal/relay/summary"},
 	"internal/relay/evidence/before":   {"internal/relay/path", "internal/relay/order", "internal/relay/summary"},
 	"internal/relay/evidence/instance": {"internal/relay/path", "internal/relay/summary"},
 	"internal/relay/pairs":             {"internal/relay/path", "internal/relay/lockset", "internal/relay/summary", "internal/relay/evidence/before", "internal/relay/evidence/instance"},

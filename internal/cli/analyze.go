@@ -124,6 +124,8 @@ type analysis struct {
 	plan  func(context.Context) (*plan.Plan, error)
 	shape report.ShapeFunc // of the trace at hand
 
+	static *static // the warnings of the static lens, to mark; nil: none
+
 	smt *smtSolver // nil: the engine
 
 	goVersion         string // of the recorded program
@@ -184,6 +186,7 @@ func (a *analysis) run(ctx context.Context) error {
 	if a.options.confirm > 0 {
 		a.replay(ctx)
 	}
+	a.mark(ctx)
 	code := a.finish()
 	if err := a.print(); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
@@ -229,6 +232,7 @@ func (a *analysis) file(ctx context.Context, name string) error {
 	}
 	err = errors.Join(err, a.confirm(name, meta, res))
 	a.count(meta, res)
+	a.static.unordered(res)
 	return errors.Join(err, a.locate(name, meta, res))
 }
 
@@ -297,7 +301,7 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 			opt.Walker = walker
 		}
 	}
-	res, err := analyse.Run(ctx, s, s.Meta(), opt)
+	res, err := analyse.Run(ctx, a.static.notes(s), s.Meta(), opt)
 	if walker != nil {
 		a.warnWalk(walker)
 		if opt.Level == analyse.Paths && res != nil {
@@ -455,6 +459,9 @@ func (a *analysis) print() error {
 		errs = append(errs, h.Warning(&a.warnings[i]))
 	}
 	for _, r := range a.set.Races() {
+		errs = append(errs, h.Race(r))
+	}
+	for _, r := range a.static.warnings() {
 		errs = append(errs, h.Race(r))
 	}
 	return errors.Join(append(errs, h.Summary(&a.summary))...)

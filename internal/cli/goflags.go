@@ -30,13 +30,14 @@ type options struct {
 	solver     string
 	quiet      bool
 	confirm    time.Duration // for replays of what is found; 0: none
+	static     string        // the tier of the static lens's warnings to mark; "": none
 }
 
 // boolFlags are the flags of go build, go test and presage that take no value from
 // the next argument; valueFlags are those that do.
 var (
 	boolFlags = strings.Fields(`
-		a n race msan asan cover work x v linkshared modcacherw trimpath buildvcs i c json short failfast benchmem fullpath artifacts q confirm
+		a n race msan asan cover work x v linkshared modcacherw trimpath buildvcs i c json short failfast benchmem fullpath artifacts q confirm static
 		test.v test.short test.failfast test.benchmem test.fullpath test.paniconexit0`)
 	valueFlags = strings.Fields(`
 		C asmflags buildmode compiler covermode coverpkg gccgoflags gcflags installsuffix ldflags mod modfile overlay p pgo pkgdir tags toolexec
@@ -182,6 +183,8 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 			return true, err
 		}
 		g.solver = value
+	case "static":
+		g.static, err = staticValue(value, inline)
 	case "confirm":
 		g.confirm, err = confirmValue(value, inline)
 	default:

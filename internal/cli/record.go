@@ -35,6 +35,9 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	if !test && len(g.packages) == 0 {
 		return usagef("run needs a package")
 	}
+	if g.static != "" && (g.level == levelNone || g.level == levelHB) {
+		return usagef("flag -static: at level %s no race has a witness that could confirm a warning", g.level)
+	}
 	smt, err := newSMT(g.solver)
 	if err != nil {
 		return err
@@ -64,6 +67,9 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 		a.failed = true
 		a.warn(report.Warning{Code: "trace-not-kept", Count: 1, Text: err.Error()})
 		a.files = rec.Traces
+	}
+	if g.static != "" {
+		a.warnStatically(ctx, g, test, rec)
 	}
 	a.traceFile = g.out
 	if g.out == "" {

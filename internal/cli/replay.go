@@ -114,7 +114,14 @@ type kept struct {
 func (k *kept) Config(m *report.Config) error   { k.config = m; return nil }
 func (k *kept) Progress(*report.Progress) error { return nil }
 func (k *kept) Warning(*report.Warning) error   { return nil }
-func (k *kept) Race(m *report.Race) error       { k.races = append(k.races, m); return nil }
+
+// Race keeps what has a witness; warnings of the static lens have none.
+func (k *kept) Race(m *report.Race) error {
+	if m.Tier != report.Static {
+		k.races = append(k.races, m)
+	}
+	return nil
+}
 func (k *kept) Summary(m *report.Summary) error { k.summary = m; return nil }
 
 func readKept(name string) (*kept, error) {

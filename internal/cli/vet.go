@@ -94,6 +94,8 @@ type vetting struct {
 	patterns []string
 	progress *progress
 
+	buildFlags []string // of the go command, besides -tags
+
 	res     *relay.Result
 	ignored *ignore.Set
 	known   map[string]bool // fingerprints of the baseline
@@ -164,6 +166,7 @@ func (v *vetting) analyse(ctx context.Context, dir string, patterns []string, te
 
 func (v *vetting) config(dir string, patterns []string) (cfg relay.Config, err error) {
 	cfg.Config = load.Config{Dir: dir, Patterns: patterns, Tests: v.tests}
+	cfg.BuildFlags = v.buildFlags
 	cfg.Tags = strings.FieldsFunc(v.tags, func(r rune) bool { return r == ',' || r == ' ' })
 	cfg.Store, err = vetStore(v.store)
 	return cfg, err

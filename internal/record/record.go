@@ -42,6 +42,8 @@ type Result struct {
 	Functions int      // chosen for instrumentation
 	Opaque    int      // of them, left as written
 
+	BuildFlags []string // with which the packages are loaded
+
 	// Plan loads the plan that the program was built with.
 	Plan func(context.Context) (*plan.Plan, error)
 }
@@ -88,7 +90,7 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	b.Meta.Command, b.Meta.Dir = c.command(), in(c.Dir)
-	r := &Result{Dir: dir, Functions: len(b.Meta.Funcs), Plan: func(ctx context.Context) (*plan.Plan, error) { return b.load(ctx, &c) }}
+	r := &Result{Dir: dir, BuildFlags: c.loadFlags(), Functions: len(b.Meta.Funcs), Plan: func(ctx context.Context) (*plan.Plan, error) { return b.load(ctx, &c) }}
 	r.Opaque = b.warnOpaque()
 	rawDir := filepath.Join(dir, "raw")
 	if err := os.MkdirAll(rawDir, 0o777); err != nil {

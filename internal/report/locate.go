@@ -247,7 +247,7 @@ func (l *Locator) access(i int64) Access {
 	return Access{
 		Position: pos, Source: l.source(pos.File, pos.Line), Kind: accessKind(p.event.Kind), Expr: l.expr(&p.event), Func: l.function(p.event.Site),
 		Goroutine: l.who(p.event.G), Stack: l.stack(p.event.Site, p.stack), Locks: l.locks(p.locks), Event: i,
-		OffPath: i < 0,
+		OffPath: i < 0, Site: p.event.Site,
 	}
 }
 

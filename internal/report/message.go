@@ -72,6 +72,7 @@ type Summary struct {
 	TraceFile    string  `json:"trace_file,omitempty"` // or directory, if there are several
 	Paths        *Paths  `json:"paths,omitempty"`      // at level path
 	Vet          *Vetted `json:"vet,omitempty"`        // of presage vet
+	Static       *Marks  `json:"static,omitempty"`     // of test and run with -static
 }
 
 // Handler receives the messages of a report in order: Config, then Progress, Warning

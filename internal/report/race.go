@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"presage/internal/trace"
 )
 
 // Race is two conflicting accesses that no synchronisation orders in some execution
@@ -103,6 +105,8 @@ type Access struct {
 
 	// OffPath: the recorded run did not execute it, or not here. Its stack is that of the goroutine where it leaves its path, and what it calls from there.
 	OffPath bool `json:"off_path,omitempty"`
+
+	Site trace.Site `json:"-"` // of its instruction, or of the call of code that was not instrumented; only of a race that was just found
 }
 
 // Goroutine says who executed an access.

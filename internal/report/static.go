@@ -15,6 +15,11 @@ type Vet struct {
 	WriteWrite bool     `json:"write_write"`
 	Calls      int      `json:"calls"`            // between the goroutines' starts and the accesses
 	Common     string   `json:"common,omitempty"` // the access that all Count pairs have: a or b
+
+	// Of test and run with -static: what the recorded run says, the race that confirms it, or why it has the mark.
+	Mark    Mark   `json:"mark,omitempty"`
+	Race    string `json:"race,omitempty"`
+	Because string `json:"because,omitempty"`
 }
 
 // Reason is a piece of evidence against a warning.
@@ -79,6 +84,7 @@ func (h *textHandler) static(r *Race) {
 		}
 		h.printf("\tand %s with the %s at %s\n", plural(r.Count-1, "more pair"), a.Kind, h.short(a.Position))
 	}
+	h.mark(s)
 	h.printf("\t%s\n", s.strength())
 	for _, m := range s.Missing {
 		h.printf("\t%s: %s\n", m.Code, m.Text)

@@ -206,6 +206,7 @@ func (h *textHandler) Summary(m *Summary) error {
 	if m.Races > 0 {
 		found = fmt.Sprintf("%s found: %d observed, %d predicted%s", plural(m.Races, "race"), m.Observed, m.Predicted, m.rungs())
 	}
+	h.marks(m.Static)
 	h.printf("presage: %s; %s, %s, %.1fs\n", found, plural(int(m.Events), "event"), plural(m.Goroutines, "goroutine"), m.Seconds)
 	return h.err
 }

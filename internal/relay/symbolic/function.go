@@ -12,6 +12,7 @@ import (
 
 	"presage/internal/relay/order"
 	"presage/internal/relay/path"
+	"presage/internal/relay/place"
 	"presage/internal/relay/summary"
 )
 
@@ -336,7 +337,7 @@ func (f *function) mark(p summary.Pos) string {
 }
 
 // place is the place of an instruction.
-func (f *function) place(v ssa.Instruction) summary.Pos { return f.at(f.position(v)) }
+func (f *function) place(v ssa.Instruction) summary.Pos { return f.at(place.Of(v)) }
 
 // at numbers a position.
 func (f *function) at(p token.Pos) summary.Pos {
@@ -354,29 +355,6 @@ func (f *function) at(p token.Pos) summary.Pos {
 		f.sum.Places = append(f.sum.Places, summary.Line{File: file, Line: int32(pos.Line), Column: int32(pos.Column)})
 	}
 	return summary.Pos{Func: f.sum.Key, Place: n}
-}
-
-// position is the position of an instruction, or of the next best thing.
-func (f *function) position(v ssa.Instruction) token.Pos {
-	if p := v.Pos(); p.IsValid() {
-		return p
-	}
-	b := v.Block()
-	at := -1
-	for i, in := range b.Instrs {
-		if in == v {
-			at = i
-		}
-		if at >= 0 && in.Pos().IsValid() {
-			return in.Pos()
-		}
-	}
-	for i := at; i >= 0; i-- {
-		if p := b.Instrs[i].Pos(); p.IsValid() {
-			return p
-		}
-	}
-	return f.fn.Pos()
 }
 
 // class names a type: the named type, without pointers in front of it.

@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"go/token"
+	"os"
+	"os/signal"
+	"slices"
+	"time"
+
+	"presage/internal/analyse"
+	"presage/internal/plan"
+	"presage/internal/record"
+	"presage/internal/relay"
+	"presage/internal/relay/tier"
+	"presage/internal/report"
+	"presage/internal/trace"
+)
+
+// staticValue is the tier that -static names; "" is off.
+func staticValue(value string, inline bool) (string, error) {
+	switch {
+	case !inline:
+		return string(tier.Likely), nil
+	case value == "off":
+		return "", nil
+	}
+	o := vetOptions{tier: value}
+	if o.check() != nil {
+		return "", usagef("flag -static: %q is none of likely, possible, unlikely, all, off", value)
+	}
+	return o.tier, nil
+}
+
+// static holds the warnings of the static lens beside a recorded run. A nil one has none.
+type static struct {
+	v         *vetting
+	kept      map[*relay.Warning]bool // not silenced
+	shown     []*report.Race          // marked
+	seen      sites
+	files     int64                  // that were read
+	unwitness map[[2]trace.Site]bool // pairs that nothing orders, without a witness
+	broken    bool                   // the recording is not whole
+	counts    report.Marks
+}
+
+// warnStatically runs the static lens on the packages that were recorded. It comes after the run, whose processor time it does not take. Where it fails
+// the report has no warnings, and says so.
+func (a *analysis) warnStatically(ctx context.Context, g *goArgs, test bool, rec *record.Result) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	v := &vetting{vetOptions: vetOptions{tier: g.static, tests: test, dir: g.dir}, env: a.env, begun: time.Now(), patterns: g.packages, progress: a.progress,
+		buildFlags: rec.BuildFlags}
+	var err error
+	v.res, v.ignored, err = v.analyse(ctx, g.dir, g.packages, "static lens: analysing packages")
+	v.progress.end()
+	if err != nil {
+		a.failed = true
+		a.warn(report.Warning{Code: "static-failed", Count: 1, Text: fmt.Sprintf("the static lens failed, so that there are no warnings to mark: %v", err)})
+		return
+	}
+	s := &static{v: v, kept: v.choose(), unwitness: map[[2]trace.Site]bool{}, broken: rec.Missing != "", counts: report.Marks{Tier: v.tier, Ignored: v.counts.Ignored}}
+	messages, _ := v.messages()
+	for _, m := range messages {
+		a.warn(report.Warning{Code: "static-" + m.Code, Count: m.Count, Text: "static lens: " + m.Text})
+	}
+	a.static = s
+}
+
+// notes is src, which notes what was executed.
+func (s *static) notes(src trace.Source) trace.Source {
+	if s == nil {
+		return src
+	}
+	s.files++
+	return &noting{src, &s.seen, s.files}
+}
+
+// unordered keeps the pairs of the recorded run that prediction has no witness for.
+func (s *static) unordered(res *analyse.Result) {
+	if s == nil {
+		return
+	}
+	for _, r := range res.Unwitnessed {
+		s.unwitness[[2]trace.Site{r.A.Site, r.B.Site}] = true
+	}
+}
+
+// warnings are those of the report, marked.
+func (s *static) warnings() []*report.Race {
+	if s == nil {
+		return nil
+	}
+	return s.shown
+}
+
+// lossy are the warnings of a trace that some events are missing in.
+var lossy = []string{"recording-incomplete", "recording-stopped", "raw-damaged", "records-dropped", "trace-damaged", "interrupted", "nothing-recorded"}
+
+// mark says of every warning what the run says about it.
+func (a *analysis) mark(ctx context.Context) {
+	s := a.static
+	if s == nil {
+		return
+	}
+	s.broken = s.broken || a.failed || slices.ContainsFunc(a.warnings, func(w report.Warning) bool { return slices.Contains(lossy, w.Code) })
+	var p *plan.Plan
+	at := map[token.Position][]instruction{}
+	if a.plan != nil {
+		var err error
+		if p, err = a.plan(ctx); err != nil {
+			a.warn(report.Warning{Code: "static-not-compared", Count: 1, Text: fmt.Sprintf("the warnings of the static lens are not compared with the run: %v", err)})
+		}
+	}
+	if p != nil {
+		at = instructionsAt(p, s.wanted())
+	}
+	s.compare(p, at, a.set.Races())
+	a.summary.Static = &s.counts
+}
+
+// compare reports and marks the warnings. A pair that a race confirms is not hidden behind another one of its access: the two kinds are gathered apart.
+func (s *static) compare(p *plan.Plan, at map[token.Position][]instruction, races []*report.Race) {
+	v := s.v
+	sides := func(w *relay.Warning) (of [2][]instruction) {
+		for i, side := range v.res.Sides(w) {
+			of[i] = narrowed(p, at[side.Pos], side.Expr)
+		}
+		return of
+	}
+	raced := map[string]*report.Race{} // by fingerprint
+	for _, w := range s.pairs() {
+		if r := raceAt([2][]instruction{at[v.res.Position(w.A.Pos)], at[v.res.Position(w.B.Pos)]}, races); r != nil {
+			if r = raceAt(sides(w), races); r != nil {
+				raced[w.ID] = r
+			}
+		}
+	}
+	for _, confirmed := range []bool{true, false} {
+		list := v.res.Report(func(w *relay.Warning) bool { return s.shows(w) && (raced[w.ID] != nil) == confirmed })
+		for _, w := range list {
+			m := v.race(w, len(s.shown)+1)
+			s.judge(m, sides(w), raced[w.ID])
+			s.shown = append(s.shown, m)
+			s.counts.Add(m.Vet.Mark)
+		}
+	}
+	s.counts.Lower = v.res.Count(func(w *relay.Warning) bool { return s.kept[w] }) - v.res.Count(s.shows)
+}
+
+func (s *static) shows(w *relay.Warning) bool {
+	return s.kept[w] && tier.Shows(tier.Tier(s.v.tier), w.Tier)
+}
+
+// pairs are those that may be reported.
+func (s *static) pairs() (list []*relay.Warning) {
+	for _, w := range s.v.res.Pairs {
+		if s.shows(w) {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+func (s *static) wanted() map[token.Position]bool {
+	wanted := map[token.Position]bool{}
+	for _, w := range s.pairs() {
+		wanted[s.v.res.Position(w.A.Pos)] = true
+		wanted[s.v.res.Position(w.B.Pos)] = true
+	}
+	return wanted
+}
+
+// raceAt is the first race that has its accesses at the two sides.
+func raceAt(sides [2][]instruction, races []*report.Race) *report.Race {
+	for _, r := range races {
+		if r.Witness != nil && meet(sides, r.A.Site, r.B.Site) {
+			return r
+		}
+	}
+	return nil
+}
+
+// judge gives a warning its mark. sides are the instructions that its two accesses are, r the race that confirms it, or nil.
+func (s *static) judge(w *report.Race, sides [2][]instruction, r *report.Race) {
+	if r != nil {
+		w.Vet.Mark, w.Vet.Race = report.MarkConfirmed, r.ID
+		return
+	}
+	for pair := range s.unwitness {
+		if meet(sides, pair[0], pair[1]) {
+			w.Vet.Mark, w.Vet.Because = report.MarkUnwitnessed, "nothing orders the two in the recorded run, but no witness was found"
+			return
+		}
+	}
+	var of [2]reach
+	for i := range sides {
+		of[i] = s.seen.any(sides[i], !s.broken)
+	}
+	which := func(r reach) (string, bool) {
+		for i, a := range []*report.Access{&w.A, &w.B} {
+			if of[i] == r {
+				return fmt.Sprintf("the %s at %s", a.Kind, short(a.Position)), true
+			}
+		}
+		return "", false
+	}
+	v := w.Vet
+	if text, ok := which(missed); ok {
+		v.Mark, v.Because = report.MarkNotReached, text+" was not executed"
+	} else if text, ok := which(untold); ok {
+		v.Mark, v.Because = report.MarkNotRecorded, "whether "+text+" was executed cannot be told"
+	} else {
+		v.Mark, v.Because = report.MarkOrdered, "both were executed, and no race was found between them"
+		if !s.seen.apart(sides) {
+			v.Because = "both were executed, but by one goroutine alone"
+		}
+	}
+}
+
+// meet reports whether the two sites are the two sides, in either order.
+func meet(sides [2][]instruction, a, b trace.Site) bool {
+	has := func(list []instruction, site trace.Site) bool {
+		return slices.ContainsFunc(list, func(in instruction) bool { return in.plan().Site == site })
+	}
+	return has(sides[0], a) && has(sides[1], b) || has(sides[0], b) && has(sides[1], a)
+}

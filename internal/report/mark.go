@@ -1,0 +1,88 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Mark is what a recorded run says about a warning of the static lens (presage test -static).
+type Mark string
+
+const (
+	// MarkConfirmed: a race with a witness has its accesses at the warning's two places. Vet.Race is its ID.
+	MarkConfirmed Mark = "confirmed"
+	// MarkOrdered: both accesses were executed, and no race was found between them.
+	MarkOrdered Mark = "ordered in this run"
+	// MarkNotReached: one of the two was not executed.
+	MarkNotReached Mark = "not reached"
+	// MarkUnwitnessed: nothing orders the two in the recorded run, but no witness was found.
+	MarkUnwitnessed Mark = "unwitnessed"
+	// MarkNotRecorded: whether both were executed cannot be told.
+	MarkNotRecorded Mark = "not recorded"
+)
+
+// Marks counts the warnings of the static lens that a report of test or run has.
+type Marks struct {
+	Tier        string `json:"tier"`        // the lowest that is reported
+	Warnings    int    `json:"warnings"`    // reported, the sum of the marks
+	Lower       int    `json:"lower"`       // of lower tiers
+	Ignored     int    `json:"ignored"`     // pairs at a //presage:ignore
+	Confirmed   int    `json:"confirmed"`   //
+	Ordered     int    `json:"ordered"`     //
+	NotReached  int    `json:"not_reached"` //
+	Unwitnessed int    `json:"unwitnessed"` //
+	NotRecorded int    `json:"not_recorded"`
+}
+
+// Add counts a warning.
+func (m *Marks) Add(mark Mark) {
+	m.Warnings++
+	switch mark {
+	case MarkConfirmed:
+		m.Confirmed++
+	case MarkOrdered:
+		m.Ordered++
+	case MarkNotReached:
+		m.NotReached++
+	case MarkUnwitnessed:
+		m.Unwitnessed++
+	case MarkNotRecorded:
+		m.NotRecorded++
+	default:
+		panic("report: a mark that is not known: " + string(mark))
+	}
+}
+
+// mark prints what the recorded run says about a warning.
+func (h *textHandler) mark(v *Vet) {
+	switch v.Mark {
+	case "":
+	case MarkConfirmed:
+		h.printf("\t%s: it is race %s\n", h.bad.Sprint(v.Mark), v.Race)
+	default:
+		h.printf("\t%s: %s\n", h.head.Sprint(v.Mark), v.Because)
+	}
+}
+
+// marks prints the counts of the marks.
+func (h *textHandler) marks(m *Marks) {
+	if m == nil {
+		return
+	}
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		mark Mark
+	}{{m.Confirmed, MarkConfirmed}, {m.Ordered, MarkOrdered}, {m.NotReached, MarkNotReached}, {m.Unwitnessed, MarkUnwitnessed}, {m.NotRecorded, MarkNotRecorded}} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.mark))
+		}
+	}
+	if m.Lower > 0 {
+		parts = append(parts, fmt.Sprintf("and %d of lower tiers", m.Lower))
+	}
+	if m.Ignored > 0 {
+		parts = append(parts, plural(m.Ignored, "pair")+" ignored")
+	}
+	h.printf("presage: %s of the static lens (%s)%s\n", plural(m.Warnings, "warning"), m.Tier, pick(len(parts) > 0, ": "+strings.Join(parts, ", "), ""))
+}
