@@ -33,6 +33,9 @@ Flags of test and run, besides those of the go command, which pass through:
 	                     found on PATH, which is slower and leaves large windows undecided (-window makes them smaller)
 	-confirm=time        how long what is found may be replayed, builds included: 2m is the default, off is not at all. A race that Go's
 	                     race detector then reports is of tier confirmed
+	-static              run presage vet on the packages as well, and mark each of its warnings: confirmed (by a race), ordered in this run,
+	                     not reached, unwitnessed, or not recorded. -static=tier: likely (the default), possible, unlikely or all. Warnings do not
+	                     change the exit code (docs/vet.md)
 	-q                   no progress
 
 Flags of replay, which come before the IDs:

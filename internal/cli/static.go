@@ -129,14 +129,20 @@ func (s *static) compare(p *plan.Plan, at map[token.Position][]instruction, race
 		}
 		return of
 	}
-	raced := map[string]*report.Race{} // by fingerprint
-	for _, w := range s.pairs() {
-		if r := raceAt([2][]instruction{at[v.res.Position(w.A.Pos)], at[v.res.Position(w.B.Pos)]}, races); r != nil {
-			if r = raceAt(sides(w), races); r != nil {
+	raced := map[string]*report.Race{} // by fingerprint of the pair
+	warned := map[*report.Race]bool{}
+	for _, w := range v.res.Pairs {
+		if len(racesAt([2][]instruction{at[v.res.Position(w.A.Pos)], at[v.res.Position(w.B.Pos)]}, races)) == 0 {
+			continue // to describe it costs more
+		}
+		for i, r := range racesAt(sides(w), races) {
+			warned[r] = true
+			if i == 0 && s.shows(w) {
 				raced[w.ID] = r
 			}
 		}
 	}
+	s.counts.Unwarned = len(races) - len(warned)
 	for _, confirmed := range []bool{true, false} {
 		list := v.res.Report(func(w *relay.Warning) bool { return s.shows(w) && (raced[w.ID] != nil) == confirmed })
 		for _, w := range list {
@@ -153,33 +159,23 @@ func (s *static) shows(w *relay.Warning) bool {
 	return s.kept[w] && tier.Shows(tier.Tier(s.v.tier), w.Tier)
 }
 
-// pairs are those that may be reported.
-func (s *static) pairs() (list []*relay.Warning) {
-	for _, w := range s.v.res.Pairs {
-		if s.shows(w) {
-			list = append(list, w)
-		}
-	}
-	return list
-}
-
 func (s *static) wanted() map[token.Position]bool {
 	wanted := map[token.Position]bool{}
-	for _, w := range s.pairs() {
+	for _, w := range s.v.res.Pairs {
 		wanted[s.v.res.Position(w.A.Pos)] = true
 		wanted[s.v.res.Position(w.B.Pos)] = true
 	}
 	return wanted
 }
 
-// raceAt is the first race that has its accesses at the two sides.
-func raceAt(sides [2][]instruction, races []*report.Race) *report.Race {
+// racesAt are the races that have their accesses at the two sides.
+func racesAt(sides [2][]instruction, races []*report.Race) (found []*report.Race) {
 	for _, r := range races {
 		if r.Witness != nil && meet(sides, r.A.Site, r.B.Site) {
-			return r
+			found = append(found, r)
 		}
 	}
-	return nil
+	return found
 }
 
 // judge gives a warning its mark. sides are the instructions that its two accesses are, r the race that confirms it, or nil.

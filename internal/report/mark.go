@@ -32,6 +32,7 @@ type Marks struct {
 	NotReached  int    `json:"not_reached"` //
 	Unwitnessed int    `json:"unwitnessed"` //
 	NotRecorded int    `json:"not_recorded"`
+	Unwarned    int    `json:"unwarned"` // races that are no pair of any tier
 }
 
 // Add counts a warning.
@@ -84,5 +85,6 @@ func (h *textHandler) marks(m *Marks) {
 	if m.Ignored > 0 {
 		parts = append(parts, plural(m.Ignored, "pair")+" ignored")
 	}
-	h.printf("presage: %s of the static lens (%s)%s\n", plural(m.Warnings, "warning"), m.Tier, pick(len(parts) > 0, ": "+strings.Join(parts, ", "), ""))
+	h.printf("presage: %s of the static lens (%s)%s", plural(m.Warnings, "warning"), m.Tier, pick(len(parts) > 0, ": "+strings.Join(parts, ", "), ""))
+	h.printf("%s\n", pick(m.Unwarned > 0, fmt.Sprintf("; it has none for %s", plural(m.Unwarned, "race")), ""))
 }
