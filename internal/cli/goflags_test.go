@@ -106,3 +106,18 @@ func TestConfirmFlag(t *testing.T) {
 		}
 	}
 }
+
+// TestStaticFlag: -static takes no value from the next argument.
+func TestStaticFlag(t *testing.T) {
+	for line, want := range map[string]string{
+		".": "", "-static .": "likely", "-static=likely .": "likely", "-static=possible .": "possible", "-static=all .": "unlikely", "-static=off .": "",
+	} {
+		g, err := parseGo(strings.Fields(line), true)
+		if err != nil || g.static != want || len(g.packages) != 1 {
+			t.Errorf("%s: %q, packages %v, %v; want %q", line, g.static, g.packages, err, want)
+		}
+	}
+	if _, err := parseGo([]string{"-static=sure", "."}, true); err == nil {
+		t.Error("-static=sure is accepted")
+	}
+}
