@@ -49,6 +49,13 @@
 //	     loads the receiver without a record. What it may load (Loads), it only reads: the types that values lead to (E1; an argument of a method
 //	     expression does so too) have such methods, and a call of a method's name, or of a function value that can be one of these, has what all
 //	     of that name or signature load. So has the entry of a method of that name by a caller that has no record.
+//	(G1) Types that are identical have one name: aliases, any, byte and the names of parameters are resolved.
+//	(G2) A type parameter stands for the type arguments that traced packages name for its function, type or alias: list by list, those in other generic
+//	     code with what its type parameters stand for. No other package knows of a traced generic type or function.
+//	(G3) Names and signatures with a type parameter are replaced by those of all that it stands for, in accesses, calls, what is shared, and loads. So an access
+//	     in a method of box[T] is one of box[int]. What a value of the type of a type parameter leads to is all that is shared, as for an interface (F3).
+//	(G4) An access or call that would have more than 256 names from type parameters touches all that is shared; so does generic code where packages that are not
+//	     instrumented may import traced ones.
 //	(M1) Two calls meet if they share hidden state, or if their types meet and not
 //	     both only read.
 //	(M2) A call and an access meet if their types meet and one of them writes. Loads meet what writes.
@@ -82,7 +89,7 @@
 //
 // # Names
 //
-//	T a type, as its string with full package paths; after ! if a traced type is in it
+//	T a type, as spelling writes it, with full package paths; after ! if a traced type is in it
 //	m a method; w a wrapper of it
 //	s a Set: the footprint of a call or an access
 package footprint

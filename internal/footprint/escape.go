@@ -3,6 +3,7 @@ package footprint
 import (
 	"go/token"
 	"go/types"
+	"maps"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -27,6 +28,9 @@ type Program struct {
 	own          map[string]bool // names, with a traced type in them or not
 	declared     []types.Type    // by traced packages
 	loads        *loads
+	generic      generic
+	anyInstance  bool // values lead to instances of which nothing is known (G4)
+	settled      bool // shared has no type parameters that have not been replaced
 }
 
 // NewProgram returns a Program without functions. paths are those of the traced packages.
@@ -34,6 +38,7 @@ func NewProgram(paths []string) *Program {
 	set := make(map[string]bool)
 	p := &Program{
 		shared: make(map[string]bool), open: make(map[any]bool), bindings: make(map[*ssa.FreeVar][]ssa.Value), own: make(map[string]bool), seen: make(map[place]bool), values: newValues(), kept: newKept(),
+		generic: newGeneric(),
 	}
 	for _, path := range paths {
 		set[path] = true
@@ -43,7 +48,7 @@ func NewProgram(paths []string) *Program {
 	return p
 }
 
-// Instances adds the type arguments that a package names (E1), and the types that it declares.
+// Instances adds the type arguments that a package names (E1, G2), and the types and type parameters that it declares.
 func (p *Program) Instances(info *types.Info) {
 	if info == nil {
 		return
@@ -52,11 +57,13 @@ func (p *Program) Instances(info *types.Info) {
 		if obj, ok := info.Uses[id].(*types.TypeName); ok && obj.Pkg() != nil && !p.traced(obj.Pkg().Path()) && obj.Pkg().Path() != "sync/atomic" {
 			p.instantiated = true
 		}
+		p.generic.instance(info.Uses[id], inst.TypeArgs)
 		for i := range inst.TypeArgs.Len() {
 			p.share(inst.TypeArgs.At(i), true)
 		}
 	}
 	for _, obj := range info.Defs { // the order does not matter
+		p.generic.declare(obj)
 		if t, ok := obj.(*types.TypeName); ok {
 			p.declared = append(p.declared, types.Unalias(t.Type()))
 		}
@@ -133,7 +140,7 @@ func (p *Program) onlyOurs(t types.Type) bool {
 	}
 	for k := range i.NumMethods() {
 		m := i.Method(k)
-		if !m.Exported() && m.Pkg() != nil && p.traced(m.Pkg().Path()) || p.ours(types.TypeString(m.Signature(), nil)) {
+		if !m.Exported() && m.Pkg() != nil && p.traced(m.Pkg().Path()) || p.ours(spelling(m.Signature())) {
 			return true
 		}
 	}
@@ -142,6 +149,7 @@ func (p *Program) onlyOurs(t types.Type) bool {
 
 // share adds what a value of type t leads to; whole: also a variable of the type.
 func (p *Program) share(t types.Type, whole bool) {
+	p.settled = false
 	r := reacher{traced: p.traced, seen: p.seen, set: p.shared}
 	if whole {
 		r.memory(t)
@@ -191,17 +199,24 @@ func (p *Program) addressTaken(v ssa.Value) {
 
 func globalKey(g *ssa.Global) string { return g.RelString(nil) }
 
-// fieldKey names a field for all instances of its struct.
+// fieldKey names a field for all instances of its struct. A struct type without a name is as good as another with the same fields.
 func fieldKey(f *ssa.FieldAddr) string {
 	t := types.Unalias(deref(f.X.Type()))
 	s, ok := t.Underlying().(*types.Struct)
 	if n, named := t.(*types.Named); named {
 		t = n.Origin()
 	}
-	if !ok {
+	switch _, named := t.(*types.Named); {
+	case !ok:
 		return typeName(t)
+	case named:
+		return typeName(t) + "." + s.Field(f.Field).Name()
 	}
-	return typeName(t) + "." + s.Field(f.Field).Name()
+	var names []string
+	for field := range s.Fields() {
+		names = append(names, field.Name())
+	}
+	return strings.Join(names, ";") + "." + s.Field(f.Field).Name()
 }
 
 // uncapture opens what the closures captured that take its address. They may have been added before the closure was made.
@@ -251,21 +266,49 @@ func (p *Program) hidden(addr ssa.Value) bool {
 
 // sharedNames drops from the names of an access those that no value leads other code to (E1), and marks those with traced types.
 func (p *Program) sharedNames(names map[string]bool) []string {
+	p.settle()
 	r := reacher{}
 	for n := range names {
 		if !p.ours(n) {
 			r.add(n)
-		} else if p.shared[n] || p.exposed {
+		} else if p.shared[n] || p.exposed || p.anyInstance {
 			r.add(mark + n)
 		}
 	}
 	return r.names()
 }
 
-// marked are the names of a call.
+// settle gives the names that values lead to, which are complete now, those of all instances.
+func (p *Program) settle() {
+	if p.settled {
+		return
+	}
+	p.settled = true
+	for n := range maps.Clone(p.shared) {
+		names, unknown := p.expand(map[string]bool{n: true})
+		maps.Copy(p.shared, names)
+		p.anyInstance = p.anyInstance || unknown
+	}
+}
+
+// name gives a call the names.
+func (p *Program) name(s *Set, names map[string]bool) {
+	s.Types = p.marked(names)
+	if _, unknown := p.expand(names); unknown {
+		s.Scope = max(s.Scope, Shared)
+	}
+}
+
+// marked are the names of a call. Of instances of which nothing is known it has the names of their type parameters, so that it is not empty:
+// what generic code touches there is Shared.
 func (p *Program) marked(names map[string]bool) []string {
 	r := reacher{}
-	for n := range names {
+	all, unknown := p.expand(names)
+	if unknown {
+		all = maps.Clone(all)
+		maps.Copy(all, names)
+	}
+	for n := range all {
 		if p.ours(n) {
 			n = mark + n
 		}

@@ -19,14 +19,12 @@ func (p *Program) OfInstr(in ssa.Instruction) (s Set, ok bool) {
 	case *ssa.Store:
 		return p.ofAccess(in.Addr, true), true
 	case *ssa.MapUpdate:
-		return p.ofMap(in.Map.Type(), true), true
+		return p.ofContents(in.Map.Type(), true), true
 	case *ssa.Lookup:
-		if m, isMap := in.X.Type().Underlying().(*types.Map); isMap {
-			return p.ofMap(m, false), true
-		}
+		return p.ofContents(in.X.Type(), false), true
 	case *ssa.Next:
 		if r, isRange := in.Iter.(*ssa.Range); isRange && !in.IsString {
-			return p.ofMap(r.X.Type(), false), true
+			return p.ofContents(r.X.Type(), false), true
 		}
 	case ssa.CallInstruction:
 		if b, builtin := in.Common().Value.(*ssa.Builtin); builtin {
@@ -44,13 +42,14 @@ func (p *Program) ofBuiltin(b *ssa.Builtin, args []ssa.Value) (Set, bool) {
 	default:
 		return Set{}, false
 	}
-	switch t := args[0].Type().Underlying().(type) {
-	case *types.Map:
-		return p.ofMap(t, b.Name() != "len"), true
-	case *types.Slice:
-		names := map[string]bool{}
-		inside(t.Elem(), names)
-		return p.access(names, Write), true
+	t := types.Unalias(args[0].Type())
+	_, ok := t.(*types.TypeParam)
+	switch t.Underlying().(type) {
+	case *types.Map, *types.Slice:
+		ok = true
 	}
-	return Set{}, false
+	if !ok {
+		return Set{}, false
+	}
+	return p.ofContents(t, b.Name() != "len"), true
 }

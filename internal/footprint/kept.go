@@ -121,9 +121,13 @@ func (p *Program) keptNames() (names map[string]bool, all bool) {
 				p.keepAll(c.Args)
 			}
 		}
-		for _, t := range k.boxed {
-			if p.ours(typeName(t)) && implementsAny(t, k.wants) {
-				p.keepType(t)
+		for _, boxed := range k.boxed {
+			list, unknown := p.standsFor(boxed)
+			k.all = k.all || unknown
+			for _, t := range list {
+				if p.ours(typeName(t)) && implementsAny(t, k.wants) {
+					p.keepType(t)
+				}
 			}
 		}
 	}

@@ -2,9 +2,7 @@ package footprint
 
 import (
 	"go/types"
-	"maps"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -38,13 +36,13 @@ func (p *Program) ofCallee(c *ssa.CallCommon) Set {
 		names := map[string]bool{}
 		for _, a := range c.Args {
 			if m, ok := a.(*ssa.MakeInterface); ok {
-				inside(deref(m.X.Type()), names)
+				pointee(m.X.Type(), names)
 			} else if types.IsInterface(a.Type()) && !immutable[typeName(a.Type())] {
 				s.Scope = Shared
 			}
 		}
 		if s.Scope == Named {
-			s.Types = p.marked(names)
+			p.name(&s, names)
 		}
 		return s
 	}
@@ -78,7 +76,8 @@ func (p *Program) ofCallee(c *ssa.CallCommon) Set {
 			r.more(Shared)
 		}
 	}
-	s.Scope, s.Types = r.scope, p.marked(r.set)
+	s.Scope = r.scope
+	p.name(&s, r.set)
 	if p.exposed && p.module(pkg) {
 		s.Scope = Everything
 	}
@@ -160,17 +159,15 @@ func (p *Program) ofAccess(addr ssa.Value, write bool) Set {
 	}
 	names := map[string]bool{}
 	elem := deref(addr.Type())
-	inside(elem, names)
-	for n := range maps.Clone(names) { // somebody may have a pointer to the part alone
-		if n, ok := strings.CutPrefix(n, "in "); ok {
-			names[n] = true
-		}
-	}
+	pointee(addr.Type(), names)
+	names, unknown := p.expand(names)
+	alone(names)
 	switch a := addr.(type) {
 	case *ssa.FieldAddr:
 		whole := typeName(deref(a.X.Type()))
 		if p.ours(whole) && !p.open[fieldKey(a)] && !p.exposed { // nobody has a pointer to the field alone
 			clear(names)
+			unknown = false
 		}
 		names[whole] = true
 	case *ssa.IndexAddr:
@@ -183,23 +180,33 @@ func (p *Program) ofAccess(addr ssa.Value, write bool) Set {
 	default:
 		names[partName(elem)] = true
 	}
-	return p.access(names, effect)
+	s := p.access(names, effect)
+	if unknown {
+		s.Scope, s.Hidden = Shared, false
+	}
+	return s
 }
 
 // access is the footprint of an access with these names.
 func (p *Program) access(names map[string]bool, effect Effect) Set {
+	names, unknown := p.expand(names)
 	s := Set{Effect: effect, Types: p.sharedNames(names)}
-	s.Hidden = len(s.Types) == 0
+	if unknown {
+		s.Scope = Shared
+	}
+	s.Hidden = len(s.Types) == 0 && !unknown
 	return s
 }
 
-// ofMap returns the footprint of a traced operation on a map.
-func (p *Program) ofMap(m types.Type, write bool) Set {
+// ofContents returns the footprint of a traced operation on a map, or on the elements of a slice.
+func (p *Program) ofContents(t types.Type, write bool) Set {
 	effect := Read
 	if write {
 		effect = Write
 	}
-	return p.access(map[string]bool{typeName(m.Underlying()): true}, effect)
+	names := map[string]bool{}
+	contents(t, names)
+	return p.access(names, effect)
 }
 
 // callee names the function called, as in a table entry, and its package; both are
@@ -436,17 +443,7 @@ func part(t types.Type, names map[string]bool) {
 }
 
 // partName names a variable of type t that is part of another.
-func partName(t types.Type) string { return "in " + typeName(t) }
-
-// typeName names a type for comparison. Named basic types are named as their
-// underlying type: a *T converts to a pointer to the underlying type.
-func typeName(t types.Type) string {
-	t = types.Unalias(t)
-	if b, ok := t.Underlying().(*types.Basic); ok {
-		return types.Typ[b.Kind()].Name()
-	}
-	return types.TypeString(t, nil)
-}
+func partName(t types.Type) string { return aPart + typeName(t) }
 
 func deref(t types.Type) types.Type {
 	if p, ok := t.Underlying().(*types.Pointer); ok {

@@ -2,6 +2,7 @@ package footprint
 
 import (
 	"go/types"
+	"maps"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -12,38 +13,64 @@ type values struct {
 	known   map[string][]*ssa.Function
 	unknown map[string]bool // some values come from outside
 	seen    map[types.Type]bool
+	typed   []*types.TypeParam // values of these come from outside
+	all     bool               // all signatures are unknown (G4)
+	settled bool
 }
 
 func newValues() values {
 	return values{known: make(map[string][]*ssa.Function), unknown: make(map[string]bool), seen: make(map[types.Type]bool)}
 }
 
-// signature names a type of function values, in all programs alike: parameters have no names.
-func signature(t types.Type) string { return types.TypeString(nameless(t.Underlying()), nil) }
-
-func nameless(t types.Type) types.Type {
-	switch u := types.Unalias(t).(type) {
-	case *types.Signature:
-		tuple := func(t *types.Tuple) *types.Tuple {
-			var vars []*types.Var
-			for v := range t.Variables() {
-				vars = append(vars, types.NewParam(v.Pos(), nil, "", nameless(v.Type())))
-			}
-			return types.NewTuple(vars...)
-		}
-		return types.NewSignatureType(nil, nil, nil, tuple(u.Params()), tuple(u.Results()), u.Variadic())
-	case *types.Pointer:
-		return types.NewPointer(nameless(u.Elem()))
-	case *types.Slice:
-		return types.NewSlice(nameless(u.Elem()))
-	case *types.Array:
-		return types.NewArray(nameless(u.Elem()), u.Len())
-	case *types.Map:
-		return types.NewMap(nameless(u.Key()), nameless(u.Elem()))
-	case *types.Chan:
-		return types.NewChan(u.Dir(), nameless(u.Elem()))
+// signature names a type of function values.
+func signature(t types.Type) string {
+	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return function + marker(p)
 	}
-	return t
+	return spelling(t.Underlying())
+}
+
+// signatures returns the signatures that a function value of type t can have (G2).
+func (p *Program) signatures(t types.Type) (sigs map[string]bool, unknown bool) {
+	p.settleValues()
+	sigs, unknown = p.expand(map[string]bool{signature(t): true})
+	return sigs, unknown || p.values.all
+}
+
+// settleValues gives the function values of generic code the signatures of all instances. All functions must have been added.
+func (p *Program) settleValues() {
+	v := &p.values
+	if v.settled {
+		return
+	}
+	v.settled = true
+	for n := 0; n < len(v.typed); n++ { // it grows
+		list, unknown := p.standsFor(v.typed[n])
+		v.all = v.all || unknown
+		for _, t := range list {
+			v.outside(t)
+		}
+	}
+	for sig, fns := range maps.Clone(v.known) {
+		for s := range p.instances(sig) {
+			v.known[s] = append(v.known[s], fns...)
+		}
+	}
+	for sig := range maps.Clone(v.unknown) {
+		for s := range p.instances(sig) {
+			v.unknown[s] = true
+		}
+	}
+}
+
+// instances returns the signatures of the instances of a signature with type parameters.
+func (p *Program) instances(sig string) map[string]bool {
+	if firstMarker(sig) == "" {
+		return nil
+	}
+	sigs, unknown := p.expand(map[string]bool{sig: true})
+	p.values.all = p.values.all || unknown
+	return sigs
 }
 
 // note adds what an instruction tells about function values.
@@ -126,6 +153,10 @@ func (v *values) outside(t types.Type) {
 		return
 	}
 	v.seen[t] = true
+	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
+		v.typed = append(v.typed, p)
+		return
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Signature:
 		v.unknown[signature(u)] = true
@@ -155,11 +186,16 @@ func (v *values) outside(t types.Type) {
 
 // touches reports whether a call through the function value f can touch anything that is not traced.
 func (p *Program) touches(f ssa.Value) bool {
-	sig := signature(f.Type())
-	if p.values.unknown[sig] {
-		return true
+	sigs, unknown := p.signatures(f.Type())
+	for sig := range sigs {
+		unknown = unknown || p.values.unknown[sig] || p.anyTouches(p.values.known[sig])
 	}
-	for _, fn := range p.values.known[sig] {
+	return unknown
+}
+
+// anyTouches reports whether one of the functions can touch anything that is not traced.
+func (p *Program) anyTouches(fns []*ssa.Function) bool {
+	for _, fn := range fns {
 		obj, ok := fn.Object().(*types.Func)
 		if !ok || obj.Pkg() == nil { // a literal: traced
 			if fn.Parent() == nil {

@@ -18,12 +18,19 @@ type loads struct {
 func (p *Program) wrappers() *loads {
 	if p.loads == nil {
 		p.loads = &loads{byMethod: make(map[string]map[string]bool), bySignature: make(map[string]map[string]bool)}
+		p.settle()
 		for at := range p.seen { // the order does not matter
 			p.wrap(types.Unalias(at.t))
 		}
 		for _, t := range p.declared {
 			if p.exposed {
 				p.wrap(t)
+			}
+		}
+		for sig, names := range maps.Clone(p.loads.bySignature) {
+			all, _ := p.expand(map[string]bool{sig: true})
+			for s := range all {
+				addAll(p.loads.bySignature, s, names)
 			}
 		}
 	}
@@ -103,15 +110,22 @@ func (p *Program) ofWrappers(c *ssa.CallCommon) []string {
 	if hasEntry(typeName(c.Value.Type())) { // the standard library makes these
 		return nil
 	}
-	sig := signature(c.Value.Type())
 	names := map[string]bool{}
-	for _, fn := range p.values.known[sig] {
-		if madeBySSA(fn) && fn.Object() != nil {
-			maps.Copy(names, w.byMethod[fn.Object().(*types.Func).Id()])
+	sigs, unknown := p.signatures(c.Value.Type())
+	for sig := range sigs {
+		for _, fn := range p.values.known[sig] {
+			if madeBySSA(fn) && fn.Object() != nil {
+				maps.Copy(names, w.byMethod[fn.Object().(*types.Func).Id()])
+			}
+		}
+		if p.values.unknown[sig] {
+			maps.Copy(names, w.bySignature[sig])
 		}
 	}
-	if p.values.unknown[sig] {
-		maps.Copy(names, w.bySignature[sig])
+	if unknown {
+		for _, of := range w.bySignature {
+			maps.Copy(names, of)
+		}
 	}
 	return p.marked(names)
 }

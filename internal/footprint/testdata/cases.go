@@ -56,7 +56,7 @@ type logged struct {
 	any any
 }
 
-// want: write ~ encoding/json.Encoder,in []byte,in bool,in error,in io.Writer,in string,uint8
+// want: write ~ encoding/json.Encoder,in []uint8,in bool,in error,in io.Writer,in string,uint8
 func encode(e *json.Encoder, x int) { e.Encode(x) }
 
 // want: read *
@@ -68,7 +68,7 @@ func own(p *atomic.Pointer[account]) { binary.Read(nil, nil, p) }
 // want: write ~ [0]*string,in *string,in Pointer,in int32,in io.Writer,in uint32,internal/sync.Mutex,log.Logger,string,sync.Mutex,sync.noCopy,sync/atomic.Bool,sync/atomic.Int32,sync/atomic.Pointer[string],sync/atomic.noCopy state=log
 func logTo(l *log.Logger) { l.Flags() }
 
-// want: write ~ encoding/json.Encoder,in []byte,in bool,in error,in io.Writer,in string,uint8
+// want: write ~ encoding/json.Encoder,in []uint8,in bool,in error,in io.Writer,in string,uint8
 func encoder(w io.Writer) { new(json.Encoder).SetIndent("", "") }
 
 type writer struct{ n int }
