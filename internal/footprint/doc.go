@@ -81,7 +81,10 @@
 // of the function that defers, and an Enter with those of the wrappers (F10) besides. What happened in between needs no edge of its own: if a write to what was read is
 // ordered after the read, this is by synchronisation of the deferred call, before which the read stands.
 //
-// Missed: what a function value or an interface's method of code outside writes if it is deferred, and reads before it calls back if it is deferred or a go statement calls it; memory of a traced type that the standard library was given in an interface in one call and looks into by reflection in
+// Whether a deferred function value or interface's method is of traced code (F7), nothing tells: it keeps its order as one of code outside, unless it can be no other
+// than traced. So does what a go statement calls; that it is traced the name tells that the goroutine has been started with, if there are no arguments.
+//
+// Missed: memory of a traced type that the standard library was given in an interface in one call and looks into by reflection in
 // another that gets neither it nor what keeps it (a registry, expvar); results of traced callbacks, as far as other modules keep them in interfaces;
 // conversions by unsafe or between struct types with the same fields, which give memory a second name. The results of functions whose effect is
 // none or read are taken as inputs from outside where they depend on time,

@@ -186,11 +186,60 @@ func (v *values) outside(t types.Type) {
 
 // touches reports whether a call through the function value f can touch anything that is not traced.
 func (p *Program) touches(f ssa.Value) bool {
+	if p.isOurs(f, make(map[ssa.Value]bool)) {
+		return false
+	}
 	sigs, unknown := p.signatures(f.Type())
 	for sig := range sigs {
 		unknown = unknown || p.values.unknown[sig] || p.anyTouches(p.values.known[sig])
 	}
 	return unknown
+}
+
+// isOurs reports whether a function value can only be a function of traced code: it is one, or what such a function returns. seen are the values
+// that are being looked at.
+func (p *Program) isOurs(v ssa.Value, seen map[ssa.Value]bool) bool {
+	if seen[v] {
+		return true
+	}
+	seen[v] = true
+	switch v := v.(type) {
+	case *ssa.Function:
+		return v.Pkg != nil && !madeBySSA(v) && p.traced(v.Pkg.Pkg.Path())
+	case *ssa.MakeClosure:
+		return p.isOurs(v.Fn, seen)
+	case *ssa.ChangeType:
+		return p.isOurs(v.X, seen)
+	case *ssa.Phi:
+		for _, e := range v.Edges {
+			if !p.isOurs(e, seen) {
+				return false
+			}
+		}
+		return true
+	case *ssa.Call:
+		return p.returnsOurs(v, 0, seen)
+	case *ssa.Extract:
+		call, ok := v.Tuple.(*ssa.Call)
+		return ok && p.returnsOurs(call, v.Index, seen)
+	case *ssa.Const: // nil
+		return true
+	}
+	return false
+}
+
+// returnsOurs is isOurs of result k of a call.
+func (p *Program) returnsOurs(c *ssa.Call, k int, seen map[ssa.Value]bool) bool {
+	fn := c.Call.StaticCallee()
+	if fn == nil || len(fn.Blocks) == 0 || fn.Recover != nil || !p.isOurs(fn, seen) { // a deferred call may set the result
+		return false
+	}
+	for _, b := range fn.Blocks {
+		if r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && !p.isOurs(r.Results[k], seen) {
+			return false
+		}
+	}
+	return true
 }
 
 // anyTouches reports whether one of the functions can touch anything that is not traced.

@@ -43,20 +43,24 @@ func (p *Plan) number(f *Func) {
 }
 
 // entered gives the site of a function, which its Enter and its Exit have, what no call has a record of: what wrappers load on their way to it
-// (a footprint of effect none), and what its deferred calls of code outside may touch: they run before the Exit. What a function value defers is not known.
+// (a footprint of effect none), and what its deferred calls of code outside may touch: they run before the Exit. That a function value or
+// an interface leads to traced code, nothing tells. A go statement that calls an instrumented function touches nothing.
 func (p *Plan) entered(f *Func) {
 	var texts []string
 	if set := p.prints.OfEntry(f.SSA); len(set.Loads) > 0 {
 		texts = append(texts, set.String())
 	}
-	for _, b := range f.SSA.Blocks {
-		for _, in := range b.Instrs {
+	for i, b := range f.SSA.Blocks {
+		for j, in := range b.Instrs {
+			if g, ok := in.(*ssa.Go); ok && p.Func(g.Call.StaticCallee()) != nil { // it enters that at once
+				p.Sites[f.Blocks[i].Instrs[j].Site].Touch = (&footprint.Set{Dynamic: true}).String()
+			}
 			d, ok := in.(*ssa.Defer)
 			if !ok || TypedDefer(&d.Call) || p.Func(d.Call.StaticCallee()) != nil {
 				continue
 			}
 			set, ok := p.prints.OfInstr(d)
-			if text := set.String(); ok && !set.Dynamic && set.Effect != footprint.None && !slices.Contains(texts, text) {
+			if text := set.String(); ok && set.Effect != footprint.None && !slices.Contains(texts, text) {
 				texts = append(texts, text)
 			}
 		}

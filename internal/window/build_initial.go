@@ -125,11 +125,26 @@ func (b *Builder) loose(e *trace.Event) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(meta.Packages, func(p string) bool { return strings.HasPrefix(name, p+".") })
+	return !b.traced(name)
+}
+
+// traced says whether a function of this name, as the runtime knows it, is of an instrumented package.
+func (b *Builder) traced(name string) bool {
+	return slices.ContainsFunc(b.opt.Meta.Packages, func(p string) bool { return strings.HasPrefix(name, p+".") })
+}
+
+// enters says whether goroutine g is known to have entered an instrumented function at once: it is what the goroutine was started with, and not what the
+// compiler puts before a call with arguments (gowrap) or through a method value (-fm), which may be one of code outside.
+func (b *Builder) enters(g trace.GoID) bool {
+	if b.opt.Meta == nil || int(g) >= len(b.opt.Meta.Goroutines) || b.prints.written {
+		return false
+	}
+	name := b.opt.Meta.Goroutines[g].Func
+	return b.traced(name) && !strings.Contains(name, ".gowrap") && !strings.HasSuffix(name, "-fm")
 }
 
 // first looks at the first event of a goroutine after its Start. If it is not an Enter, the go statement has
-// called code outside, which may do what the call could until the end; so it has where the callee is known to be outside.
+// called code outside, which may do what the call could until the end; so it has where the callee is not known to be instrumented.
 func (b *Builder) first(e *trace.Event) {
 	if e.Kind == format.Start || !b.started[e.G] {
 		return
@@ -141,7 +156,7 @@ func (b *Builder) first(e *trace.Event) {
 		return
 	}
 	switch t := b.prints.at(birth.site, asCall); {
-	case b.prints.empty(t) || e.Kind == format.Enter && b.prints.sets[t].Dynamic:
+	case b.prints.empty(t) || e.Kind == format.Enter && b.prints.sets[t].Dynamic && b.enters(e.G):
 	case at >= 0:
 		b.buf[at].touch = t
 	default:

@@ -74,8 +74,8 @@ func (f *footprints) lookup(s trace.Site, use int) touch {
 			if use == asWrite {
 				set.Effect = footprint.Write
 			}
-		} else if f.written && (set.Scope != footprint.Named || set.Dynamic) {
-			set.Effect, set.Scope = footprint.Write, footprint.Everything
+		} else {
+			set = f.calling(set)
 		}
 		return f.number(set)
 	}
@@ -86,6 +86,14 @@ func (f *footprints) lookup(s trace.Site, use int) touch {
 		return f.number(footprint.Set{Effect: footprint.Write, Scope: footprint.Everything})
 	}
 	return f.number(footprint.Anything)
+}
+
+// calling returns the footprint of a call, which may lead to functions that stay as written.
+func (f *footprints) calling(s footprint.Set) footprint.Set {
+	if f.written && (s.Scope != footprint.Named || s.Dynamic) {
+		s.Effect, s.Scope = footprint.Write, footprint.Everything
+	}
+	return s
 }
 
 // described says whether the trace knows what a site touches.
@@ -114,6 +122,7 @@ func (f *footprints) function(s trace.Site) unrecorded {
 				u.before = f.number(set.OfLoads())
 				continue
 			}
+			set = f.calling(set)
 			all = footprint.Union(all, set)
 			if set.Effect == footprint.Write {
 				u.writes = append(u.writes, f.number(set))

@@ -163,3 +163,36 @@ func methodValue(c clearer, g func(int)) {
 	f(1)
 	g(1)
 }
+
+func begin(n *int) func() {
+	*n++
+	return func() { *n-- }
+}
+
+func either(n *int, f func()) (func(), error) {
+	if *n == 0 {
+		return f, nil
+	}
+	return begin(n), nil
+}
+
+// want: write ** state=* dynamic | none dynamic
+func returned(n *int) { defer begin(n)() }
+
+// want: write ** state=* dynamic | none dynamic
+func chosen(n *int) {
+	f := begin(n)
+	if *n > 1 {
+		f = func() {}
+	}
+	defer f()
+}
+
+// want: write ** state=* dynamic | write ~ state=* dynamic
+func given(n *int, r *account) {
+	f, _ := either(n, r.run)
+	defer f()
+}
+
+func (a *account) run()          {}
+func (a *account) with(f func()) { f() }

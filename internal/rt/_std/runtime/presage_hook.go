@@ -41,7 +41,7 @@ func PresageEnter(h uint64) *PresageG {
 func (s *PresageG) direct(pc uintptr) uint64 {
 	t := s.target
 	s.target = 0
-	k := &s.answers[(pc>>4^pc>>8)%pgAnswers]
+	k := &s.answers[(pc>>4^pc>>8^t>>5)%pgAnswers] // a method called through a wrapper and without it has two
 	if k.pc == pc && k.entry == t&^1 {
 		return pgFlagDirect << 48
 	}
