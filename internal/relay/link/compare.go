@@ -265,6 +265,9 @@ func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 	if hidden(r) || hidden(q) {
 		codes = append(codes, "unknown-call")
 	}
+	if l.outside(r) || l.outside(q) {
+		codes = append(codes, "closed-world")
+	}
 	if i == j && r.main() {
 		codes = append(codes, "run-once")
 	}

@@ -56,6 +56,9 @@
 // (R16) A package-level variable that is written inside of Once.Do only is registered before its readers start, if the program is as it should be: code
 // set-once.
 //
+// (R14) Where a command of the program calls an exported function, directly or not, a call of it from outside is weak: code closed-world. What main and
+// its goroutines do with the function is compared all the same. Commands below a directory example or examples do not count.
+//
 // (H1) A call through a value that is read from memory may call what is stored in memory of that class, by whatever function.
 //
 // (H2) Else, a method of an interface is one of the concrete types that are converted to this interface, or to one that is converted to it.
@@ -78,15 +81,16 @@ import (
 
 type linker struct {
 	worklist
-	sums     map[string]*summary.Function
-	roots    []root
-	contexts map[string][]*context
-	guards   *guard.Table
-	flows    flows
-	filled   map[string][]summary.Edge // calls through values whose targets are known (H1, H2)
-	started  *started
-	merged   int             // contexts beyond the bound
-	active   map[string]bool // types that show concurrency (R2)
+	sums      map[string]*summary.Function
+	roots     []root
+	contexts  map[string][]*context
+	guards    *guard.Table
+	flows     flows
+	filled    map[string][]summary.Edge // calls through values whose targets are known (H1, H2)
+	started   *started
+	commanded map[string]bool // functions that commands of the program reach
+	merged    int             // contexts beyond the bound
+	active    map[string]bool // types that show concurrency (R2)
 }
 
 // Counts says what was compared.
@@ -122,6 +126,7 @@ func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map
 	l.propagate()
 	l.unreached(keys)
 	l.findStarted()
+	l.findCommanded()
 	n.Roots = len(l.roots)
 	n.Merged = l.merged
 	for _, c := range l.contexts {
