@@ -257,13 +257,16 @@ func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 		return nil, false // (R3)
 	}
 	if r.kind == test || q.kind == test || r.kind == first || q.kind == first {
-		if r.kind == first && !l.started.mayRun(j, a) || q.kind == first && !l.started.mayRun(i, b) {
+		if r.kind == first && !l.mayRun(j, main, a) || q.kind == first && !l.mayRun(i, main, b) {
 			codes = []string{"not-started"} // (R13)
 		}
 		return codes, r.kind == spawned || q.kind == spawned
 	}
 	if hidden(r) || hidden(q) {
 		codes = append(codes, "unknown-call")
+	}
+	if l.again(i, j, a) || l.again(j, i, b) {
+		codes = append(codes, "second-call")
 	}
 	if l.outside(r) || l.outside(q) {
 		codes = append(codes, "closed-world")

@@ -59,6 +59,9 @@
 // (R14) Where a command of the program calls an exported function, directly or not, a call of it from outside is weak: code closed-world. What main and
 // its goroutines do with the function is compared all the same. Commands below a directory example or examples do not count.
 //
+// (R15) An exported function that starts a goroutine comes, until it does so, before that goroutine; that it is called a second time for the same
+// object, while the goroutine of the first call runs, is weak: code second-call.
+//
 // (H1) A call through a value that is read from memory may call what is stored in memory of that class, by whatever function.
 //
 // (H2) Else, a method of an interface is one of the concrete types that are converted to this interface, or to one that is converted to it.

@@ -9,14 +9,18 @@ import (
 	"presage/internal/relay/path"
 )
 
-// started knows which goroutines may have been started where main is (R13).
+// started knows which goroutines may have been started where a root is (R13, R15).
 type started struct {
-	tokens   map[string]map[string]bool // by function that main reaches: go statements that main may have executed before it enters it
-	roots    map[string][]int           // goroutines by go statement
-	children map[int][]int              // goroutines that a goroutine starts
-	always   []int                      // goroutines whose go statement is not known
-	known    map[string]map[int]bool    // by function and what it has started itself, what may run
+	roots    map[string][]int // goroutines by go statement
+	children map[int][]int    // goroutines that a goroutine starts
+	always   []int            // goroutines whose go statement is not known
+
+	before map[string]map[string]map[string]bool // by root and function: go statements that the root may have executed before it enters the function
+	known  map[string]map[int]bool               // by root, function and what it has started itself, what may run
 }
+
+// main is where go statements of main are found: one for all commands.
+const main = ""
 
 // statement is the go statement of a Token, without the calls that lead to it; "" of other objects.
 func statement(o *path.Node) string {
@@ -27,16 +31,12 @@ func statement(o *path.Node) string {
 	return s
 }
 
-// findStarted carries from main along its calls which go statements it may have executed.
+// findStarted finds which goroutines each goroutine starts.
 func (l *linker) findStarted() {
-	s := &started{tokens: map[string]map[string]bool{}, roots: map[string][]int{}, children: map[int][]int{}, known: map[string]map[int]bool{}}
+	s := &started{roots: map[string][]int{}, children: map[int][]int{}, before: map[string]map[string]map[string]bool{}, known: map[string]map[int]bool{}}
 	l.started = s
-	var work []string
 	for i, r := range l.roots {
 		switch {
-		case r.kind == first:
-			s.tokens[r.fn] = map[string]bool{}
-			work = append(work, r.fn)
 		case r.kind != spawned:
 		case r.spawn == nil:
 			s.always = append(s.always, i)
@@ -52,21 +52,41 @@ func (l *linker) findStarted() {
 			}
 		}
 	}
+}
+
+// carryStarted carries from a root along its calls which go statements it may have executed.
+func (l *linker) carryStarted(root string) map[string]map[string]bool {
+	if t, ok := l.started.before[root]; ok {
+		return t
+	}
+	before := map[string]map[string]bool{}
+	l.started.before[root] = before
+	work := []string{root}
+	if root == main {
+		work = nil
+		for _, r := range l.roots {
+			if r.kind == first {
+				work = append(work, r.fn)
+			}
+		}
+	}
+	for _, fn := range work {
+		before[fn] = map[string]bool{}
+	}
 	for len(work) > 0 {
 		key := work[len(work)-1]
 		work = work[:len(work)-1]
-		here := s.tokens[key]
 		for _, e := range l.calls(key) {
 			if e.Thread != 0 || l.sums[e.Callee] == nil {
 				continue
 			}
-			there, seen := s.tokens[e.Callee]
+			there, seen := before[e.Callee]
 			n := len(there)
 			if !seen {
 				there = map[string]bool{}
-				s.tokens[e.Callee] = there
+				before[e.Callee] = there
 			}
-			maps.Copy(there, here)
+			maps.Copy(there, before[key])
 			for _, t := range tokens(e.Started) {
 				there[t] = true
 			}
@@ -75,17 +95,19 @@ func (l *linker) findStarted() {
 			}
 		}
 	}
+	return before
 }
 
-// mayRun reports whether the goroutine of a root may have been started when main makes the access of the site.
-func (s *started) mayRun(root int, at *site) bool {
+// mayRun reports whether the goroutine may have been started when the root makes the access of the site.
+func (l *linker) mayRun(goroutine int, root string, at *site) bool {
+	s := l.started
 	own := tokens(at.access.Sync.Released)
-	key := at.fn.Key + "\n" + strings.Join(own, "\n")
+	key := root + "\n" + at.fn.Key + "\n" + strings.Join(own, "\n")
 	run, ok := s.known[key]
 	if !ok {
 		run = map[int]bool{}
 		queue := slices.Clone(s.always)
-		for t := range s.tokens[at.fn.Key] {
+		for t := range l.carryStarted(root)[at.fn.Key] {
 			queue = append(queue, s.roots[t]...)
 		}
 		for _, t := range own {
@@ -99,7 +121,24 @@ func (s *started) mayRun(root int, at *site) bool {
 		}
 		s.known[key] = run
 	}
-	return run[root]
+	return run[goroutine]
+}
+
+// again reports whether only a second call of an exported function, from outside, can run the site beside a goroutine that the function
+// starts itself (R15).
+func (l *linker) again(root, goroutine int, at *site) bool {
+	r, q := l.roots[root], l.roots[goroutine]
+	if r.kind != exported || q.kind != spawned || q.spawn == nil {
+		return false
+	}
+	for _, c := range l.contexts[q.by] {
+		for _, i := range c.roots {
+			if i != root && l.roots[i].kind != first {
+				return false
+			}
+		}
+	}
+	return len(l.contexts[q.by]) > 0 && !l.mayRun(goroutine, r.fn, at)
 }
 
 // tokens lists the go statements among released objects.

@@ -40,6 +40,7 @@ var Reasons = []Reason{
 	{"not-started", "main is there before any known start of the other goroutine", Possible},
 	{"one-root", "both accesses are of one goroutine of which nothing shows that there are several", Unlikely},
 	{"open-world", "only a caller outside the packages can run both at once", Possible},
+	{"second-call", "only a second call of the exported function that starts the goroutine runs beside it", Possible},
 	{"closed-world", "only a caller outside the program can run one side beside the other; its commands call the function themselves", Possible},
 	{"unknown-call", "only calls whose target is not known reach one side; its object may not be shared yet", Possible},
 	{"owned-holder", "the object that leads to the memory is not shared yet where one access is", Possible},
