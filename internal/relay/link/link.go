@@ -133,7 +133,7 @@ func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map
 	l.propagate()
 	l.unreached(keys)
 	l.findStarted()
-	l.findCommanded()
+	l.findCommanded(keys)
 	n.Roots = len(l.roots)
 	n.Merged = l.merged
 	for _, c := range l.contexts {
