@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// findCommanded finds what the commands of the program reach (R14): for these functions the world is closed. Reached is what is called, what is a
+// findCommanded finds what the commands of the program reach (R17): for these functions the world is closed. Reached is what is called, what is a
 // literal in the text, and what is stored or converted to an interface there, with its methods: some call through a value is meant for it.
 func (l *linker) findCommanded(keys []string) {
 	l.commanded = map[string]bool{}

@@ -286,10 +286,16 @@ func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 		default:
 			codes = append(codes, "one-root")
 		}
-	case !l.active[r.home] || r.home == "" || r.home != q.home, len(a.locks) == 0 && len(b.locks) == 0:
+	case !l.active[r.home] || r.home == "" || r.home != q.home, len(a.locks) == 0 && len(b.locks) == 0 && !meanwhile(r, q, a) && !meanwhile(q, r, b):
 		codes = append(codes, "open-world")
 	}
 	return codes, true
+}
+
+// meanwhile reports whether the site is what a main loop writes that does not return: other methods are there to be called meanwhile (R2).
+func meanwhile(loop, other root, at *site) bool {
+	name := loop.fn[strings.LastIndexByte(loop.fn, '.')+1:]
+	return loop.main() && !strings.HasPrefix(name, "Start") && !other.main() && at.access.Kind.Writes()
 }
 
 type guardKind int

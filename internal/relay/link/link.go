@@ -13,7 +13,8 @@
 //
 // (R2) Main, initialisation and tests run once and one after the other. A goroutine may run beside every other root; beside itself
 // if there are many of it (else code one-root). Two exported functions run at once if the caller wants it: code
-// open-world, unless the type they belong to shows that it is meant for that, it starts goroutines, or it has a lock; and one of the two holds a lock.
+// open-world, unless the type they belong to shows that it is meant for that, it starts goroutines, or it has a lock; and one of the two holds a lock, or is a
+// main loop that writes.
 //
 // (R3) Main comes before all else until it has started a goroutine; initialisation comes before main, and before all goroutines but those that
 // it starts: code before-start.
@@ -57,10 +58,10 @@
 // (R16) A package-level variable that is written inside of Once.Do only is registered before its readers start, if the program is as it should be: code
 // set-once.
 //
-// (R14) Where a command of the program calls an exported function, directly or not, a call of it from outside is weak: code closed-world. What main and
+// (R17) Where a command of the program calls an exported function, directly or not, a call of it from outside is weak: code closed-world. What main and
 // its goroutines do with the function is compared all the same. Commands below a directory example or examples do not count.
 //
-// (R15) An exported function that starts a goroutine comes, until it does so, before that goroutine; that it is called a second time for the same
+// (R18) An exported function that starts a goroutine comes, until it does so, before that goroutine; that it is called a second time for the same
 // object, while the goroutine of the first call runs, is weak: code second-call.
 //
 // (H1) A call through a value that is read from memory may call what is stored in memory of that class, by whatever function.

@@ -125,7 +125,7 @@ func (l *linker) mayRun(goroutine int, root string, at *site) bool {
 }
 
 // again reports whether only a second call of an exported function, from outside, can run the site beside a goroutine that the function
-// starts itself (R15).
+// starts itself (R18).
 func (l *linker) again(root, goroutine int, at *site) bool {
 	r, q := l.roots[root], l.roots[goroutine]
 	if r.kind != exported || q.kind != spawned || q.spawn == nil {
