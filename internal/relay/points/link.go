@@ -27,7 +27,6 @@ type Linker struct {
 
 	into    [][]flow // of a node, once all are joined
 	escapes *world   // once it is asked for
-	looked  int      // nodes that all searches have come to
 	memo    map[Typed]*set
 	chains  map[chain]int32
 	calls   []chain // by number
@@ -208,12 +207,6 @@ type set struct {
 // maxStates bounds the nodes that are looked at for one set. What is beyond it is unknown (A2).
 const maxStates = 20000
 
-// maxLooked bounds them over all sets, for the time of a link, and maxObjects the objects of a set, for its memory (A2).
-const (
-	maxLooked  = 100_000_000
-	maxObjects = 1000
-)
-
 // object is what is made at a site and comes out through calls.
 type object struct{ site, chain int32 }
 
@@ -251,12 +244,12 @@ func (l *Linker) points(n, key int32) *set {
 		t := work[len(work)-1]
 		work = work[:len(work)-1]
 		if t.Node == out {
-			o := l.outside(t.Key)
-			s.objects, s.unknown = append(s.objects, o...), len(o) > maxObjects
+			s.objects = append(s.objects, l.outside(t.Key)...)
 			continue
 		}
-		if len(seen) > maxStates || l.looked > maxLooked {
+		if len(seen) > maxStates {
 			s.unknown = true
+			l.Cut++
 		}
 		for _, f := range l.into[t.Node] {
 			switch {
@@ -273,11 +266,6 @@ func (l *Linker) points(n, key int32) *set {
 				push(f.From, f.FromKey, 0)
 			}
 		}
-	}
-	l.looked += len(seen)
-	if s.unknown = s.unknown || len(s.objects) > maxObjects; s.unknown {
-		s.objects = nil
-		l.Cut++
 	}
 	l.end(s)
 	l.memo[Typed{n, key}] = s

@@ -52,7 +52,7 @@ func (l *Linker) escaped() *world {
 	return w
 }
 
-// outside lists the objects of a type that are outside, or have a part of that type and are; if there are more than maxObjects, one more than these.
+// outside lists the objects of a type that are outside, or have a part of that type and are.
 func (l *Linker) outside(key int32) []object {
 	if l.escapes == nil {
 		l.escapes = l.escaped()
@@ -89,9 +89,6 @@ func (l *Linker) outside(key int32) []object {
 	}
 	slices.SortFunc(out, object.compare)
 	out = slices.Compact(out)
-	if len(out) > maxObjects {
-		out = slices.Clone(out[:maxObjects+1])
-	}
 	w.memo[key] = out
 	return out
 }
