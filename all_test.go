@@ -45,7 +45,7 @@ var layers = map[string][]string{
 	"internal/witness":                 {"internal/window", "internal/expr", "internal/trace", "internal/trace/format"},
 	"internal/witness/stray":           {"internal/witness", "internal/window", "internal/expr", "internal/plan", "internal/trace", "internal/trace/format"},
 	"internal/analyse":                 {"internal/expr", "internal/footprint", "internal/hb", "internal/window", "internal/engine", "internal/witness", "internal/witness/stray", "internal/trace", "internal/trace/format"},
-	"internal/relay":                   {"internal/relay/callgraph", "internal/relay/guard", "internal/relay/link", "internal/relay/load", "internal/relay/lockset", "internal/relay/pairs", "internal/relay/path", "internal/relay/points", "internal/relay/store", "internal/relay/summary", "internal/relay/symbolic", "internal/relay/tier", "internal/relay/unmodelled"},
+	"internal/relay":                   {"internal/relay/callgraph", "internal/relay/guard", "internal/relay/link", "internal/relay/load", "internal/relay/lockset", "internal/relay/pairs", "internal/relay/path", "internal/relay/store", "internal/relay/summary", "internal/relay/symbolic", "internal/relay/tier", "internal/relay/unmodelled"},
 	"internal/relay/lockset":           {"internal/relay/path"},
 	"internal/relay/order":             {"internal/relay/path"},
 	"internal/relay/summary":           {"internal/relay/path", "internal/relay/lockset", "internal/relay/order"},
@@ -56,7 +56,6 @@ var layers = map[string][]string{
 	"internal/relay/pairs":             {"internal/relay/path", "internal/relay/lockset", "internal/relay/summary", "internal/relay/evidence/before", "internal/relay/evidence/instance"},
 	"internal/relay/guard":             {"internal/relay/lockset", "internal/relay/summary"},
 	"internal/relay/link":              {"internal/relay/model", "internal/relay/order", "internal/relay/guard", "internal/relay/path", "internal/relay/lockset", "internal/relay/summary", "internal/relay/pairs", "internal/relay/tier"},
-	"internal/relay/points":            {"internal/relay/place", "internal/relay/summary", "internal/relay/symbolic"},
 	"internal/relay/unmodelled":        {"internal/relay/load"},
 	"internal/report":                  {"internal/trace", "internal/trace/format"},
 }

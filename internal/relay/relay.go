@@ -227,9 +227,7 @@ func (r *run) link(prog *load.Program) {
 		t.add(&u.Stats)
 	}
 	r.sums, r.result.sums = sums, sums
-	objects := r.objects(prog, sums)
-	linked := link.Find(sums, found, judged, objects.Apart, &t.Link)
-	t.Link.Beyond = objects.Cut
+	linked := link.Find(sums, found, judged, &t.Link)
 	r.result.guards, r.result.roots, r.result.calls = linked.Guards, linked.Roots, linked.Calls
 	slices.SortFunc(r.result.Errors, func(a, b PackageError) int { return strings.Compare(a.Path, b.Path) })
 	t.Cuts[summary.BoundContexts] += t.Link.Merged

@@ -14,7 +14,6 @@ import (
 	"presage/internal/relay/load"
 	"presage/internal/relay/pairs"
 	"presage/internal/relay/path"
-	"presage/internal/relay/points"
 	"presage/internal/relay/store"
 	"presage/internal/relay/summary"
 	"presage/internal/relay/symbolic"
@@ -27,7 +26,6 @@ type unit struct {
 	Declared  [sha256.Size]byte   // digest of what the package declares, without function bodies
 	Functions []*summary.Function // by key
 	Found     []found
-	Points    points.Graph `store:"layout"` // importers do not depend on it
 	Stats     Stats
 }
 
@@ -215,7 +213,6 @@ func (r *run) summarise(p *load.Package) *unit {
 			}
 		}
 	}
-	u.Points = *points.Build(p.Fset, p.SSA, fns, own, p.Target)
 	u.Functions = slices.SortedFunc(maps.Values(own), func(a, b *summary.Function) int { return strings.Compare(a.Key, b.Key) })
 	for _, s := range u.Functions {
 		u.Stats.Accesses += len(s.Accesses)

@@ -175,10 +175,6 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 				codes = append(codes, "set-once")
 			}
 			n.Pairs++
-			if slices.Contains(codes, "other-instance") && l.objects(a.access.Pos, b.access.Pos) {
-				n.Points++
-				continue
-			}
 			if once(a, b) || once(b, a) {
 				n.Ordered++
 				continue

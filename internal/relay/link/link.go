@@ -21,8 +21,7 @@
 //
 // (R4) Two locations may be one if their classes agree. Of a package-level variable that is certain; of a field of two objects it
 // needs evidence: a goroutine that a method of the type has started, that the other access
-// holds a lock that lies beside most memory of the class, that both hold one lock for reading, or (R7). Without it: code other-instance, if package points does not tell
-// the objects apart. An access to a part of a struct
+// holds a lock that lies beside most memory of the class, that both hold one lock for reading, or (R7). Without it: code other-instance. An access to a part of a struct
 // or an array is compared with those to the whole.
 //
 // (R5) A lock guards both accesses if it is a package-level variable, or if its path has the same steps from the same object as
@@ -86,7 +85,6 @@ import (
 
 type linker struct {
 	worklist
-	objects   func(a, b summary.Pos) bool // no object is accessed at both places (package points)
 	sums      map[string]*summary.Function
 	roots     []root
 	contexts  map[string][]*context
@@ -102,8 +100,6 @@ type linker struct {
 // Counts says what was compared.
 type Counts struct {
 	Roots, Contexts, Sites, Classes, Pairs, Locks, Ordered int
-	Points                                                 int // pairs of objects that package points tells apart
-	Beyond                                                 int // sets of objects that it has given up
 	Holes, Filled                                          int // calls through values, and those whose targets are known
 	Merged                                                 int // contexts beyond the bound
 	Left                                                   int // sites beyond the bound
@@ -119,8 +115,8 @@ type Found struct {
 
 // Find returns the warnings over all roots, after those that frames have found, as far as they stay. judged are pairs of positions that a
 // frame has found ordered.
-func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map[[2]summary.Pos]bool, apart func(a, b summary.Pos) bool, n *Counts) *Found {
-	l := &linker{objects: apart, guards: &guard.Table{}, sums: sums, contexts: map[string][]*context{}, active: map[string]bool{}}
+func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map[[2]summary.Pos]bool, n *Counts) *Found {
+	l := &linker{guards: &guard.Table{}, sums: sums, contexts: map[string][]*context{}, active: map[string]bool{}}
 	keys := make([]string, 0, len(sums))
 	for k := range sums {
 		keys = append(keys, k)
