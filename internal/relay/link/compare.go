@@ -57,18 +57,19 @@ func (s *site) makes() bool {
 	return r.Kind == path.Alloc && !strings.Contains(r.Name, "@") && s.access.Loc.Loads() == 0
 }
 
-// setOnce reports whether the sites are of a package-level variable that is written inside of Do of package-level Onces only (R16).
-func setOnce(sites []*site) bool {
+// setOnce reports whether the sites are of a package-level variable that is written inside of Do of package-level Onces only (R16), by what the
+// program itself calls (R17).
+func (l *linker) setOnce(sites []*site) bool {
 	if sites[0].access.Loc.Object().Kind != path.Global {
 		return false
 	}
 	return !slices.ContainsFunc(sites, func(s *site) bool {
-		for l := range s.locks {
-			if l[0] == '@' && strings.HasSuffix(l, "#doing") {
+		for lock := range s.locks {
+			if lock[0] == '@' && strings.HasSuffix(lock, "#doing") {
 				return false
 			}
 		}
-		return s.access.Kind.Writes()
+		return s.access.Kind.Writes() && slices.ContainsFunc(s.roots, func(i int) bool { return !l.outside(l.roots[i]) })
 	})
 }
 
@@ -158,7 +159,7 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 		n.Left += len(sites) - maxSites
 		sites = sites[:maxSites]
 	}
-	guard, registered := majority(sites), setOnce(sites)
+	guard, registered := majority(sites), l.setOnce(sites)
 	var out []*pairs.Warning
 	for i, a := range sites {
 		for _, b := range sites[i:] {

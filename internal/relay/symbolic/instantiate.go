@@ -239,9 +239,9 @@ func (f *function) effect(s *state, b *binding, sum *summary.Function, result *s
 			f.acquired[l][o] = f.block
 		}
 	}
+	f.total = order.Most(f.total, s.sync.Released.Plus(sum.Total.Map(b.node)))
 	s.sync = s.sync.Then(sync)
 	f.total = order.Most(f.total, s.sync.Released)
-	f.total = order.Most(f.total, s.sync.Released.Plus(sum.Total.Map(b.node)))
 	if result != nil {
 		f.expect(s, result, exits)
 	}

@@ -37,7 +37,21 @@ func (s *Server) loop() {
 	}
 }
 
+var (
+	once  sync.Once
+	gauge *int
+)
+
+// Register calls InitGauge once; only others than this command call InitGauge alone.
+func Register() { once.Do(InitGauge) }
+
+func InitGauge() { gauge = new(int) }
+
+func report() { fmt.Println(gauge) }
+
 func main() {
+	go report()
+	Register()
 	s := &Server{}
 	s.Configure("a")
 	s.Run()
