@@ -217,7 +217,8 @@ func (m *machine) run(what string, flags ...string) ([]byte, error) {
 		return nil, err
 	}
 	figures(what, begin, cmd, stdout, stderr)
-	return stdout.Bytes(), nil
+	_, report, _ := bytes.Cut(stdout.Bytes(), []byte("\n")) // without the line that has the command
+	return report, nil
 }
 
 // finished lets the exit codes pass that say that there are warnings, or packages that did not load whole.

@@ -143,7 +143,7 @@ func (l *linker) site(f *summary.Function, a *summary.Access, loc *path.Node, c 
 		}
 	}
 	for n, m := range a.Locks.Plus {
-		s.locks[n.Key()] = m
+		s.locks.add(n.Key(), m)
 	}
 	for o := range a.Sync.Released {
 		s.forked = s.forked || o.Kind == path.Token && o.Base == nil

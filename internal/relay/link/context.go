@@ -13,6 +13,9 @@ import (
 // locks are the locks of a context, by the key of their path in the function's own terms.
 type locks map[string]lockset.Mode
 
+// add adds a lock; of two with one name the stronger mode counts, whichever comes first.
+func (l locks) add(name string, m lockset.Mode) { l[name] = max(l[name], m) }
+
 // context is one way in which a function is entered.
 type context struct {
 	locks  locks
@@ -210,11 +213,11 @@ func carry(c *context, e *call) locks {
 	held := locks{}
 	for name, m := range c.locks {
 		if !released(name, e.Locks.Minus) {
-			held[rename(name, e)] = m
+			held.add(rename(name, e), m)
 		}
 	}
 	for n, m := range e.Locks.Plus {
-		held[rename(n.Key(), e)] = m
+		held.add(rename(n.Key(), e), m)
 	}
 	return held
 }
