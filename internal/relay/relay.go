@@ -120,11 +120,13 @@ type run struct {
 	program store.Digest
 	result  *Result
 
-	mu      sync.Mutex // guards what follows, and result.Stats and result.Errors
-	sums    map[string]*summary.Function
-	units   map[string]*unit        // by package ID
-	digests map[string]store.Digest // of a package and all that it imports
-	done    int
+	mu       sync.Mutex // guards what follows, and result.Stats and result.Errors
+	sums     map[string]*summary.Function
+	variants map[string]map[string]*summary.Function // by package ID, of packages as they were compiled for a test
+	tested   map[string][]string                     // by package ID, IDs of those variants that the package imports, directly or not
+	units    map[string]*unit                        // by package ID
+	digests  map[string]store.Digest                 // of a package and all that it imports
+	done     int
 
 	imported *imported // of one package alone, nil if all are visited
 
@@ -138,6 +140,11 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%d packages have no summary in the directory, the first is %s", len(e.Packages), e.Packages[0])
 }
 
+func newRun(cfg Config) *run {
+	return &run{cfg: cfg, result: &Result{}, sums: map[string]*summary.Function{}, variants: map[string]map[string]*summary.Function{}, tested: map[string][]string{},
+		units: map[string]*unit{}, digests: map[string]store.Digest{}}
+}
+
 // Run analyses the packages that the patterns name.
 func Run(ctx context.Context, cfg Config) (*Result, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(50)) // memory bounds the size of what can be analysed
@@ -148,7 +155,8 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{cfg: cfg, result: &Result{Unmatched: prog.Unmatched, sources: map[string][]string{}}, sums: map[string]*summary.Function{}, units: map[string]*unit{}, digests: map[string]store.Digest{}}
+	r := newRun(cfg)
+	r.result.Unmatched, r.result.sources = prog.Unmatched, map[string][]string{}
 	for _, m := range prog.Packages {
 		if m.Target {
 			r.result.Files = append(r.result.Files, m.CompiledGoFiles...)

@@ -71,6 +71,7 @@ func TestStore(t *testing.T) {
 		{"a line more", "a/a.go", "package a\n", "package a\n\n// T is\n// a counter.\n", 1},
 		{"another body", "a/a.go", "t.n++", "t.n += 2\n\tt.n++", 3},
 		{"another declaration", "b/b.go", "func Twice", "const N = 3\n\nfunc Twice", 2},
+		{"another version of the language", "go.mod", "go 1.25", "go 1.24", 3},
 		{"the last package", "c/c.go", "new(a.T)", "&a.T{}", 1},
 	} {
 		text := program[step.file]

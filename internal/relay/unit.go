@@ -2,6 +2,7 @@ package relay
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"maps"
@@ -39,7 +40,7 @@ type found struct {
 // key says what the summary of a package depends on.
 func (r *run) key(p *load.Package) store.Key {
 	k := store.NewKeyer()
-	k.Add(string(r.program[:]), runtime.Version(), p.Path)
+	k.Add(string(r.program[:]), runtime.Version(), p.Version, fmt.Sprint(p.Word), p.Path)
 	if p.Target {
 		k.Add("target")
 	}
@@ -110,24 +111,52 @@ func (r *run) accept(p *load.Package, data []byte) error {
 	r.result.Stats.Packages++
 	r.units[p.ID] = u
 	r.digest(p, digest[:])
+	sums := r.sums
+	if load.WithoutVariant(p.ID) != p.ID {
+		sums = map[string]*summary.Function{}
+		r.variants[p.ID] = sums
+	}
 	for _, f := range u.Functions {
-		r.sums[f.Key] = f
+		sums[f.Key] = f
 	}
 	return nil
 }
 
-// lookup finds the summary of a function of another package.
-func (r *run) lookup(key string) *summary.Function {
+// lookup finds the summary of a function of a package that p imports, directly or not: of that package as it was compiled for the same test, if it was.
+func (r *run) lookup(p *load.Package, key string) *summary.Function {
 	if r.imported != nil {
 		return r.imported.lookup(key)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for _, id := range r.compiledFor(p) {
+		if f := r.variants[id][key]; f != nil {
+			return f
+		}
+	}
 	return r.sums[key]
+}
+
+// compiledFor are the IDs of the packages that p imports, directly or not, and that were compiled for a test.
+func (r *run) compiledFor(p *load.Package) []string {
+	ids, ok := r.tested[p.ID]
+	if !ok {
+		for _, id := range p.Imports {
+			ids = append(ids, r.tested[id]...)
+			if load.WithoutVariant(id) != id {
+				ids = append(ids, id)
+			}
+		}
+		slices.Sort(ids)
+		ids = slices.Compact(ids)
+		r.tested[p.ID] = ids
+	}
+	return ids
 }
 
 // digest notes the digest of a package and of all that it imports.
 func (r *run) digest(p *load.Package, own []byte) {
+	r.compiledFor(p)
 	k := store.NewKeyer()
 	k.Add(string(own))
 	for _, id := range p.Imports {
@@ -191,7 +220,7 @@ func (r *run) summarise(p *load.Package) *unit {
 			if s := own[key]; s != nil {
 				return s
 			}
-			return r.lookup(key)
+			return r.lookup(p, key)
 		}}
 	u := &unit{Path: p.Path, Declared: p.Declared()}
 	fns := callgraph.Functions(p.SSA)

@@ -28,7 +28,7 @@ func Vettool(cfgFile, dir string) error {
 	if err != nil {
 		return err
 	}
-	r := &run{cfg: Config{Store: dir}, result: &Result{}, sums: map[string]*summary.Function{}, units: map[string]*unit{}, digests: map[string]store.Digest{}}
+	r := newRun(Config{Store: dir})
 	if r.dir, err = store.Open(dir); err != nil {
 		return err
 	}
@@ -67,8 +67,13 @@ func Vettool(cfgFile, dir string) error {
 	if len(p.Errors) > 0 && !cfg.SucceedOnTypecheckFailure {
 		return fmt.Errorf("%s", p.Errors[0])
 	}
-	if err := putImports(r.dir, out.Key, out.Imports); err != nil {
-		return err
+	if len(p.Errors) > 0 {
+		out.Key = store.Key{} // what has errors is not kept
+	}
+	if out.Key != (store.Key{}) {
+		if err := putImports(r.dir, out.Key, out.Imports); err != nil {
+			return err
+		}
 	}
 	out.Digest = r.digests[p.ID]
 	data, err := json.Marshal(out)

@@ -64,6 +64,8 @@ type Package struct {
 	Std     bool
 	Target  bool // one of the patterns names it
 	ForTest bool
+	Version string   // of the language, as go.mod has it; "" is the newest
+	Word    int64    // bytes of a pointer: what sizes of types follow from
 	Bodies  bool     // function bodies are read (L5)
 	Imports []string // IDs of direct imports, sorted
 	Sources []Source
@@ -118,6 +120,25 @@ type Meta struct {
 	index   int
 	waiting int     // imports that were not visited yet
 	users   []*Meta // that import it
+}
+
+// version is the version of the language that the package is written in; of a module that does not say it, the one that the go command takes.
+func (m *Meta) version() string {
+	switch {
+	case m.Module == nil:
+		return ""
+	case m.Module.GoVersion == "":
+		return "go1.16"
+	}
+	return "go" + m.Module.GoVersion
+}
+
+// word is the size of a pointer in bytes.
+func word(s types.Sizes) int64 {
+	if s == nil {
+		return 0
+	}
+	return s.Sizeof(types.Typ[types.Uintptr])
 }
 
 // List asks the go command for the packages and their order.

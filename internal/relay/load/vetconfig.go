@@ -47,7 +47,10 @@ func ReadVetConfig(file string) (*VetConfig, error) {
 // Package is the package, with its sources read and not yet loaded.
 func (cfg *VetConfig) Package() *Package {
 	p := &Package{ID: cfg.ID, Path: WithoutVariant(cfg.ImportPath), Module: cfg.ModulePath, Std: cfg.ModulePath == "" && standard(cfg.ImportPath),
-		Target: !cfg.VetxOnly, Fset: token.NewFileSet(), Ignored: cfg.IgnoredFiles}
+		Target: !cfg.VetxOnly, Word: word(sizes()), Fset: token.NewFileSet(), Ignored: cfg.IgnoredFiles}
+	if !p.Std {
+		p.Version = cfg.GoVersion
+	}
 	p.Bodies = !p.Std || !skeleton(p.Path)
 	for _, id := range cfg.ImportMap {
 		if id != "unsafe" {
@@ -81,12 +84,14 @@ func (cfg *VetConfig) Load(p *Package) {
 	})
 	p.parse(parser.ParseComments)
 	p.Info = newInfo()
-	p.Types = p.check(types.Config{Importer: mapped{imp, cfg.ImportMap}, GoVersion: cfg.GoVersion, Sizes: types.SizesFor("gc", goarch())})
+	p.Types = p.check(types.Config{Importer: mapped{imp, cfg.ImportMap}, GoVersion: p.Version, Sizes: sizes()})
 	if len(p.Errors) > 0 {
 		p.cut()
 	}
 	p.build(nil) // what is imported directly, the types know
 }
+
+func sizes() types.Sizes { return types.SizesFor("gc", goarch()) }
 
 func goarch() string {
 	if a := os.Getenv("GOARCH"); a != "" {

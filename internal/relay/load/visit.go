@@ -120,7 +120,7 @@ func (v *visitor) next() *Meta {
 
 // one reads a package, and unless it is known checks and builds it and has it visited. It reports whether the package is done.
 func (v *visitor) one(m *Meta) (bool, error) {
-	p := &Package{ID: m.ID, Path: m.PkgPath, Std: m.Std, Target: m.Target, ForTest: m.ForTest != "", Bodies: m.Bodies, Fset: v.prog.Fset, Ignored: m.IgnoredFiles}
+	p := &Package{ID: m.ID, Path: m.PkgPath, Std: m.Std, Target: m.Target, ForTest: m.ForTest != "", Version: m.version(), Word: word(m.TypesSizes), Bodies: m.Bodies, Fset: v.prog.Fset, Ignored: m.IgnoredFiles}
 	if m.Module != nil {
 		p.Module = m.Module.Path
 	}
@@ -249,11 +249,7 @@ func (im fromSource) Import(path string) (*types.Package, error) {
 }
 
 func (v *visitor) check(m *Meta, p *Package, bodies bool) *types.Package {
-	conf := types.Config{Importer: fromSource{m, v}, Sizes: m.TypesSizes, IgnoreFuncBodies: !bodies}
-	if m.Module != nil && m.Module.GoVersion != "" {
-		conf.GoVersion = "go" + m.Module.GoVersion
-	}
-	return p.check(conf)
+	return p.check(types.Config{Importer: fromSource{m, v}, Sizes: m.TypesSizes, IgnoreFuncBodies: !bodies, GoVersion: m.version()})
 }
 
 // check type-checks a package as far as it goes (L4).

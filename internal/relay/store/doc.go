@@ -23,7 +23,7 @@
 // (D2) A field with the tag `store:"layout"` stands in the layout. The digest of a package is that of its meaning: it stays when
 // lines move.
 //
-// (D3) The key of a package: the executable, what it was asked, its files' names and contents, and the digests of all that it
+// (D3) The key of a package: the executable, what it was asked, the version of the language, its files' names and contents, and the digests of all that it
 // imports, directly or not. After an edit only those packages are done again whose imports' meaning has changed.
 //
 // (D4) What is used is what was decoded, of a package that was just summarised, too: a second run cannot differ from the first.
