@@ -34,7 +34,7 @@ type Frame struct {
 	sum      *summary.Function
 	releases map[*path.Node][]summary.Release
 	spawns   map[*path.Node][]*summary.Spawn
-	Ended    int // searches that were ended at maxChain
+	Ended    int // searches that were ended at maxChain and found no order
 }
 
 // Point is a place in the execution of a goroutine of the frame.
@@ -90,8 +90,10 @@ func (f *Frame) before(b, a Point, depth int) bool {
 		f.Ended++
 		return false
 	}
+	ended := f.Ended
 	for o, n := range a.Sync.Acquired {
 		if f.through(o, n, b, a, depth) {
+			f.Ended = ended // what was tried in vain before this way depends on the order of the map
 			return true
 		}
 	}

@@ -92,3 +92,26 @@ func TestJoined(t *testing.T) {
 		}
 	}
 }
+
+// A search that finds an order counts nothing, whichever way it has tried first.
+func TestEnded(t *testing.T) {
+	ring := []*path.Node{table.Alloc("chan#3", "chan", false, 0), table.Alloc("chan#4", "chan", false, 0)}
+	for i, c := range ring {
+		ring[i] = table.Of(path.Token, c, "chan")
+	}
+	f := frame(func(f *summary.Function) {
+		f.Spawns[1].Total = order.Counts{ring[0]: 1, ring[1]: 1}
+		for i, o := range ring { // each is released by who has acquired the other
+			f.Releases = append(f.Releases, summary.Release{Object: o, Thread: 2, Times: 1, Sync: sync(order.Counts{ring[1-i]: 1}, nil)})
+		}
+	})
+	inside := before.Point{Thread: 1, Sync: sync(order.Counts{one: 1}, nil)}
+	for range 50 {
+		if !f.Ordered(before.Point{Sync: sync(order.Counts{sent: 1, ring[0]: 1}, order.Counts{one: 1})}, inside) || f.Ended != 0 {
+			t.Fatalf("%d searches were ended, want an order", f.Ended)
+		}
+	}
+	if f.Ordered(before.Point{Sync: sync(order.Counts{ring[0]: 1}, order.Counts{one: 1})}, inside) || f.Ended == 0 {
+		t.Errorf("%d searches were ended, want no order, and some", f.Ended)
+	}
+}
