@@ -8,7 +8,8 @@
 //	(K2) L− is a may set: what may have been released on some way.
 //	(K3) Join: (L+ ∩ L'+, L− ∪ L'−). A lock held in two modes is held in the weaker one.
 //	(K4) After a call: ((L+ ∪ L'+) − L'−, (L− ∪ L'−) − L'+), Figure 3.
-//	(K5) Two accesses exclude each other if a lock is in both L+ and one of them holds it in mode Write.
+//	(K5) Two accesses exclude each other if a lock is in both L+ and one of them holds it in mode Write. The lock of a Choice is none of these: two
+//	     goroutines may have chosen differently.
 //
 // Sets are immutable: every operation returns a set that may share memory with its operands.
 package lockset
@@ -142,7 +143,7 @@ func intersect(a, b Set) Set {
 func Common(a, b Set) *path.Node {
 	var found *path.Node
 	for l, m := range a {
-		if n, in := b[l]; in && (m == Write || n == Write) && (found == nil || l.String() < found.String()) {
+		if n, in := b[l]; in && (m == Write || n == Write) && l.Root().Kind != path.Choice && (found == nil || l.String() < found.String()) {
 			found = l
 		}
 	}

@@ -11,6 +11,7 @@
 //	      Result site           what a call yields of which nothing is known
 //	      Func f args           a function, with the values that a closure has captured
 //	      Unknown t             any value of type t: the representative of its class
+//	      Choice v              one of the paths of register v, the same each time: names locks only
 //	step  Field T.f             the address of a field, from that of the struct
 //	      Elem i                the address of an element, from a slice, map or array address
 //	      Sub                   a slice of the same memory with other bounds
@@ -30,6 +31,8 @@
 //
 // (P4) The class of a location is the last field with its struct type, or the exact variable or site where no load
 // stands between. Two locations may be one only if their classes agree: classes are split by type.
+//
+// (P5) A Choice is no location, and stands for no class: two of them are never known to be one, but in their frame.
 package path
 
 import (
@@ -60,6 +63,7 @@ const (
 	Recv   // what a receive releases to the sender
 	Locker // the read side of an RWMutex as a Locker
 	Iface  // an interface value, with its dynamic type
+	Choice // what a register holds that has several paths
 )
 
 // All, as a constant index, is every element.
@@ -122,7 +126,7 @@ func (t *Table) node(n Node) *Node {
 	switch n.Kind {
 	case Load:
 		m.loads++
-	case Param, Free, Alloc, Result:
+	case Param, Free, Alloc, Result, Choice:
 		m.frame = true
 	}
 	for _, a := range n.Args {
@@ -190,6 +194,11 @@ func (t *Table) Const(i int) *Node { return t.node(Node{Kind: Const, Index: int3
 // Value is an index that a register of the frame holds.
 func (t *Table) Value(name string, loop bool) *Node {
 	return t.node(Node{Kind: Value, Name: name, Loop: loop})
+}
+
+// Choice is what a register holds that has several paths.
+func (t *Table) Choice(name, typ string) *Node {
+	return t.node(Node{Kind: Choice, Name: name, Type: typ, Cap: -2})
 }
 
 // AnyOf is a synchronisation object that stands for one of several.

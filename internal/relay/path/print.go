@@ -24,7 +24,7 @@ func (n *Node) Expr(names *Names) string {
 		return "&" + short(n.Name)
 	case Alloc:
 		return "&" + label(n)
-	case Result:
+	case Result, Choice:
 		return label(n)
 	case Func:
 		return short(n.Name)
@@ -114,7 +114,7 @@ func short(s string) string {
 }
 
 // Key writes the path so that frames and packages agree: $i and ^i for formals, @g for globals, ? and the type for what is
-// not known; ! before a field, [] for an element, * for a load.
+// not known, % for one of several; ! before a field, [] for an element, * for a load.
 func (n *Node) Key() string {
 	switch n.Kind {
 	case Param:
@@ -131,6 +131,8 @@ func (n *Node) Key() string {
 		return n.Base.Key() + "*"
 	case Sub, Iface, Locker:
 		return n.Base.Key()
+	case Choice:
+		return "%" + n.Name
 	case Token:
 		if n.Base != nil {
 			return n.Base.Key() + "#" + n.Name

@@ -263,44 +263,6 @@ func (f *function) modelled(s *state, in ssa.Instruction, row model.Row, args []
 	return true
 }
 
-func (f *function) lock(s *state, in ssa.Instruction, op model.Op, locks aliases, result *ssa.Call) {
-	for _, l := range locks {
-		f.handOver(s, in, op, l)
-		mode := lockset.Write
-		if op == model.RLock || op == model.TryRLock {
-			mode = lockset.Read
-		}
-		if l.Kind == path.Locker {
-			l, mode = l.Base, lockset.Read
-		}
-		switch op {
-		case model.Lock, model.RLock:
-			if len(locks) == 1 {
-				s.locks = s.locks.Acquire(l, mode)
-			}
-		case model.TryLock, model.TryRLock:
-			if len(locks) == 1 && result != nil {
-				s.guesses = append(s.guesses[:len(s.guesses):len(s.guesses)], guess{result, summary.True, l, mode})
-			}
-		default:
-			s.locks = s.locks.Release(l)
-			s.dropGuesses(l)
-		}
-	}
-}
-
-// handOver treats a mutex as a semaphore: an unlock of what the goroutine does not hold releases it to the one that locks
-// it a second time without an unlock of its own (X11).
-func (f *function) handOver(s *state, in ssa.Instruction, op model.Op, l *path.Node) {
-	_, held := s.locks.Plus[l]
-	switch {
-	case op == model.Unlock && !held:
-		f.release(s, f.Table.Of(path.Token, l, "semaphore"), 1)
-	case op == model.Lock && held:
-		f.acquire(s, in, f.Table.Of(path.Token, l, "semaphore"), 1)
-	}
-}
-
 // starter makes a goroutine of an argument.
 func (f *function) starter(s *state, in ssa.Instruction, row model.Row, args []aliases, first aliases) {
 	if row.Arg >= len(args) {

@@ -48,6 +48,11 @@
 // (X14) A function or a concrete type that is stored in memory, converted to an interface or to a named type of functions is noted with the
 // class of where it comes to: package link looks there for the targets of calls through values.
 //
+// (X15) A lock of a value that has several paths is named by the register that the value is made of: it is the lock of the one that the register
+// holds, and the register holds one object until it is set anew. It guards what is accessed through that register, and what a callee accesses through
+// an argument made of it; under the lock the path of such an access is one, and so is that of its lock. An unlock of one of the paths by another
+// name gives the lock up.
+//
 // # Soundness
 //
 // Missed: aliases between different formals, what another goroutine exchanges between two reads of a path (X2), what an unknown callee

@@ -66,7 +66,8 @@ type function struct {
 	touched    map[*path.Node]*path.Node              // load → the place that was read, for (X6)
 	out        []memory                               // at each return
 	wasEscaped nodes
-	leaked     nodes // objects that escaped otherwise than into the memory of a formal
+	choices    map[*path.Node]ssa.Value // registers that name locks (X15)
+	leaked     nodes                    // objects that escaped otherwise than into the memory of a formal
 }
 
 type accessKey struct {
@@ -315,6 +316,7 @@ func (f *function) execute(b *ssa.BasicBlock, in *state) *state {
 	s := in.fork()
 	f.block = b
 	for _, instr := range b.Instrs {
+		f.anew(s, instr)
 		if !f.step(s, instr) {
 			return nil
 		}

@@ -16,6 +16,7 @@ type binding struct {
 	f    *function
 	s    *state
 	args []aliases
+	vals []ssa.Value // of the arguments, nil if they are not known
 	free []*path.Node
 	pos  summary.Pos
 	loop bool
@@ -61,6 +62,8 @@ func (b *binding) root(n *path.Node) *path.Node {
 		return t.Alloc(b.rename(n.Name), n.Type, n.Loop || b.loop, int(n.Cap))
 	case path.Result:
 		return t.Result(int(n.Index), b.rename(n.Name), n.Type, n.Loop || b.loop)
+	case path.Choice:
+		return t.Choice(b.rename(n.Name), n.Type)
 	case path.Value:
 		return t.Value(b.rename(n.Name), n.Loop || b.loop)
 	case path.Token:
@@ -79,16 +82,11 @@ func (b *binding) rename(name string) string {
 	return name + "@" + b.f.mark(b.pos)
 }
 
-// lock rebinds a lock; one that has several aliases is none.
+// lock rebinds a lock.
 func (b *binding) lock(n *path.Node) *path.Node {
 	was := b.many
-	b.many = false
 	m := b.node(n)
-	many := b.many
 	b.many = was
-	if many && m.Root().Kind != path.Alloc && b.alt < 0 {
-		return nil
-	}
 	if m.Kind == path.Token && m.Name == "mutex" && m.Base.Buffer() >= -1 && m.Base.Buffer() != 1 { // (X10)
 		return nil
 	}
@@ -108,7 +106,7 @@ func (b *binding) sync(s order.Sync) order.Sync {
 func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []aliases, result *ssa.Call) (bool, []aliases) {
 	sum := f.Lookup(t.key)
 	if f.recording {
-		f.link(s, t, args, summary.Edge{Locks: s.locks, Forked: s.forked, Started: goTokens(s.sync.Released), Pos: f.place(in)})
+		f.link(s, t, args, actuals(in, t, len(args)), summary.Edge{Locks: s.locks, Forked: s.forked, Started: goTokens(s.sync.Released), Pos: f.place(in)})
 	}
 	if sum == nil {
 		if result == nil {
@@ -119,7 +117,7 @@ func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []al
 		}
 		return true, []aliases{f.env[result]}
 	}
-	b := &binding{f: f, s: s, args: args, free: t.free, pos: f.place(in), loop: f.loop[f.block.Index] > 0}
+	b := &binding{f: f, s: s, args: args, vals: actuals(in, t, len(args)), free: t.free, pos: f.place(in), loop: f.loop[f.block.Index] > 0}
 	if f.recording {
 		f.take(b, in, sum, scope{locks: s.locks, sync: s.sync, round: s.round}, 0)
 	}
@@ -157,7 +155,7 @@ func goTokens(c order.Counts) order.Counts {
 }
 
 // link notes a call for the link phase.
-func (f *function) link(s *state, t target, args []aliases, e summary.Edge) {
+func (f *function) link(s *state, t target, args []aliases, vals []ssa.Value, e summary.Edge) {
 	if f.Std {
 		return
 	}
@@ -181,6 +179,8 @@ func (f *function) link(s *state, t target, args []aliases, e summary.Edge) {
 		var n *path.Node
 		if len(a) == 1 {
 			n = a[0].Strip()
+		} else if i < len(vals) && e.Thread == 0 && len(s.locks.Plus) > 0 {
+			n = f.choice(s, vals[i])
 		}
 		e.Args = append(e.Args, n)
 	}
@@ -191,7 +191,7 @@ func (f *function) link(s *state, t target, args []aliases, e summary.Edge) {
 func (f *function) effect(s *state, b *binding, sum *summary.Function, result *ssa.Call) {
 	exits := make([]summary.Exit, len(sum.Exits))
 	for i, e := range sum.Exits {
-		exits[i] = summary.Exit{Results: e.Results, Locks: b.relative(e.Locks), Sync: b.sync(e.Sync)}
+		exits[i] = summary.Exit{Results: e.Results, Locks: b.leaves(e.Locks), Sync: b.sync(e.Sync)}
 	}
 	locks, sync := exits[0].Locks, exits[0].Sync
 	for _, e := range exits[1:] {
@@ -229,6 +229,7 @@ func (f *function) effect(s *state, b *binding, sum *summary.Function, result *s
 	}
 	for l := range locks.Minus {
 		s.dropGuesses(l)
+		f.unchoose(s, l)
 	}
 	s.locks = s.locks.Then(locks)
 	if l := f.loop[f.block.Index]; l > 0 {
@@ -296,7 +297,7 @@ func (f *function) take(b *binding, in ssa.Instruction, sum *summary.Function, s
 				c := &summary.Access{Loc: loc, Kind: a.Kind, Thread: threads[a.Thread], Pos: a.Pos, Func: a.Func, At: a.At,
 					Via: &summary.Call{Pos: b.pos, Func: sum.Key, Next: a.Via}}
 				c.Locks, c.Sync = b.relative(a.Locks), b.sync(a.Sync)
-				f.inScope(c, sc, a.Thread)
+				f.inScope(c, b.chosen(sc, a.Loc.Root()), a.Thread)
 				f.record(c)
 			}
 			if !b.many {
@@ -324,6 +325,53 @@ func (f *function) take(b *binding, in ssa.Instruction, sum *summary.Function, s
 	for _, h := range sum.Holes {
 		f.fill(b, in, h, sc, threads[h.Thread], depth)
 	}
+}
+
+// chosen is the scope of an access below the formal, of which the binding has chosen one path (X15).
+func (b *binding) chosen(sc scope, formal *path.Node) scope {
+	if i := int(formal.Index); formal.Kind == path.Param && i < len(b.vals) && len(b.args[i]) > 1 {
+		sc.locks = b.f.chosen(sc.locks, b.vals[i], b.args[i][b.alt%len(b.args[i])])
+	}
+	return sc
+}
+
+// leaves rebinds the locks at an exit: one of an argument that has several paths is the lock of whichever it is (X15), and all of them may be released.
+func (b *binding) leaves(r lockset.Relative) lockset.Relative {
+	out := lockset.Relative{Plus: r.Plus.Map(func(n *path.Node) *path.Node {
+		if x := b.choice(n); x != nil {
+			return x
+		}
+		return b.lock(n)
+	}), Minus: r.Minus.Map(b.lock)}
+	for n, m := range r.Minus {
+		x := b.choice(n)
+		if x == nil {
+			continue
+		}
+		if out.Minus == nil {
+			out.Minus = lockset.Set{}
+		}
+		out.Minus[x] = m
+		for b.alt = range b.args[n.Root().Index] {
+			out.Minus[b.node(n)] = m
+		}
+		b.alt = 0
+	}
+	return out
+}
+
+// choice is a lock of a formal, if the argument has several paths.
+func (b *binding) choice(n *path.Node) *path.Node {
+	r := n.Root()
+	i := int(r.Index)
+	if r.Kind != path.Param || i >= len(b.vals) || len(b.args[i]) < 2 {
+		return nil
+	}
+	x := b.f.choice(b.s, b.vals[i])
+	if x == nil {
+		return nil
+	}
+	return b.f.choose(n, x)
 }
 
 // inScope puts an access of a callee into the scope of the call.
@@ -380,7 +428,7 @@ func (f *function) takeWhole(b *binding, in ssa.Instruction, a *summary.Access, 
 	}
 	done[k] = true
 	c := &summary.Access{Loc: loc, Kind: kind, Thread: sc.thread, Pos: b.pos, Func: f.sum.Key, At: loc}
-	f.inScope(c, sc, 0)
+	f.inScope(c, b.chosen(sc, a.Loc.Root()), 0)
 	f.record(c)
 }
 
@@ -411,7 +459,7 @@ func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope
 		}
 		return
 	}
-	f.link(b.s, t, args, summary.Edge{Locks: locks, Thread: thread, Forked: b.s.forked, Started: goTokens(sync.Released), Pos: h.Pos})
+	f.link(b.s, t, args, nil, summary.Edge{Locks: locks, Thread: thread, Forked: b.s.forked, Started: goTokens(sync.Released), Pos: h.Pos})
 	inner := &binding{f: f, s: b.s, args: withRecv(args, t), free: t.free, pos: h.Pos, loop: b.loop}
 	if thread > 0 {
 		sp := f.sum.Spawns[thread-1]

@@ -19,7 +19,7 @@ func (f *function) access(s *state, in ssa.Instruction, addr *path.Node, kind su
 	if !f.recording || !f.shared(s, addr) {
 		return
 	}
-	f.record(&summary.Access{Loc: addr, Kind: kind, Locks: s.locks, Sync: s.sync, Round: s.round, Pos: f.place(in), Func: f.sum.Key, At: addr})
+	f.record(&summary.Access{Loc: addr, Kind: kind, Locks: f.under(s, in, addr), Sync: s.sync, Round: s.round, Pos: f.place(in), Func: f.sum.Key, At: addr})
 }
 
 func (f *function) record(a *summary.Access) {

@@ -117,7 +117,7 @@ func (p *pruner) spawn(s *summary.Spawn) {
 
 // own reports whether a root is an object, or a goroutine's Token, that the function has made.
 func own(r *path.Node) bool {
-	return r.Kind == path.Alloc || r.Kind == path.Result || r.Kind == path.Token && r.Base == nil
+	return r.Kind == path.Alloc || r.Kind == path.Result || r.Kind == path.Choice || r.Kind == path.Token && r.Base == nil
 }
 
 func (p *pruner) dead(n *path.Node) bool {
