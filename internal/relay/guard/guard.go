@@ -159,16 +159,42 @@ func name(steps string) string {
 
 // Relation is how a lock lies to memory: the steps to the two from the deepest object that both paths have. False if there is none.
 func Relation(lock, memory string) (toLock, toMemory string, ok bool) {
+	if lock[0] == '?' {
+		a, ok := ParseAbove(lock)
+		if rest, below := strings.CutPrefix(memory, a.Formal); ok && below && (rest == "" || step(rest[0])) {
+			return a.Down, a.Up + rest, true
+		}
+		return "", "", false
+	}
 	n := 0
 	for i := 0; i < len(lock) && i < len(memory) && lock[i] == memory[i]; i++ {
 		if i+1 == len(lock) || i+1 == len(memory) || step(lock[i+1]) && step(memory[i+1]) {
 			n = i + 1
 		}
 	}
-	if n == 0 || lock[0] == '?' {
+	if n == 0 {
 		return "", "", false
 	}
 	return lock[n:], memory[n:], true
+}
+
+// Above is a lock that lies in an object above what a function is given: Formal is what is Up steps below that object, the lock is Down steps
+// below it. It is written ?Formal:Up|Down.
+type Above struct{ Formal, Up, Down string }
+
+func (a Above) String() string { return "?" + a.Formal + ":" + a.Up + "|" + a.Down }
+
+// ParseAbove reads what String has written. False of any other path.
+func ParseAbove(lock string) (a Above, ok bool) {
+	rest, ok := strings.CutPrefix(lock, "?")
+	if !ok {
+		return a, false
+	}
+	if a.Formal, rest, ok = strings.Cut(rest, ":"); !ok {
+		return Above{}, false
+	}
+	a.Up, a.Down, ok = strings.Cut(rest, "|")
+	return a, ok
 }
 
 func step(c byte) bool { return c == '!' || c == '[' || c == '*' }

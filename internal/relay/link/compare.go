@@ -338,7 +338,7 @@ func majority(sites []*site) string {
 	best := ""
 	for _, s := range sites {
 		for l := range s.locks {
-			if !s.beside(l) {
+			if !s.beside(l) || l[0] == '?' { // an object of the type that lies elsewhere has another lock above it, or none
 				continue
 			}
 			c := class(l)
@@ -360,18 +360,18 @@ func (s *site) beside(lock string) bool { return lock[0] == '@' || relation(lock
 // holds reports whether the site holds a lock of the class that lies beside its memory.
 func (s *site) holds(guard string) bool {
 	for l := range s.locks {
-		if class(l) == guard && s.beside(l) {
+		if class(l) == guard && s.beside(l) && l[0] != '?' {
 			return true
 		}
 	}
 	return false
 }
 
-// reading reports whether both sites hold a lock of one class, for reading: the lock is meant for this memory.
+// reading reports whether both sites hold a lock of one class, for reading, that lies beside the memory: the lock is meant for it.
 func reading(a, b *site) bool {
 	for l := range a.locks {
 		for k := range b.locks {
-			if strings.TrimLeft(class(l), "?") == strings.TrimLeft(class(k), "?") {
+			if strings.TrimLeft(class(l), "?") == strings.TrimLeft(class(k), "?") && (a.beside(l) || b.beside(k)) {
 				return true
 			}
 		}

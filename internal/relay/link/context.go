@@ -165,6 +165,19 @@ func named(e *summary.Edge) *call {
 	return &call{e, keys(e.Args), keys(e.Free), keys(e.Held)}
 }
 
+// actuals goes through what the callee is given, each with the formal that it becomes.
+func (e *call) actuals(yield func(actual, formal string)) {
+	for i, a := range e.args {
+		yield(a, "$"+digits(i))
+	}
+	for i, a := range e.free {
+		yield(a, "^"+digits(i))
+	}
+	for i, a := range e.held {
+		yield(a, "^"+digits(i)+"*")
+	}
+}
+
 // receivers lists the callee's formals that are the object which those of the caller are.
 func receivers(self []string, e *call) []string {
 	if len(self) == 0 {
@@ -231,7 +244,7 @@ func released(name string, minus lockset.Set) bool {
 	return false
 }
 
-// rename writes a lock in the callee's terms: below an argument, a global, or only by its class.
+// rename writes a lock in the callee's terms: below an argument, a global, above an argument (R30), or only by its class.
 func rename(name string, e *call) string {
 	if name[0] == '@' {
 		return name
@@ -242,17 +255,12 @@ func rename(name string, e *call) string {
 			best, as = arg, formal
 		}
 	}
-	for i, a := range e.args {
-		try(a, "$"+digits(i))
-	}
-	for i, a := range e.free {
-		try(a, "^"+digits(i))
-	}
-	for i, a := range e.held {
-		try(a, "^"+digits(i)+"*")
-	}
+	e.actuals(try)
 	if as != "" {
 		return as + name[len(best):]
+	}
+	if above := enclosing(name, e); above != "" {
+		return above
 	}
 	return "?" + class(name)
 }

@@ -21,7 +21,7 @@
 //
 // (R4) Two locations may be one if their classes agree. Of a package-level variable that is certain; of a field of two objects it
 // needs evidence: a goroutine that a method of the type has started, that the other access
-// holds a lock that lies beside most memory of the class, that both hold one lock for reading, or (R7). Without it: code other-instance. An access to a part of a struct
+// holds a lock that lies beside most memory of the class, that both hold one lock for reading that lies beside it (R5), or (R7). Without it: code other-instance. An access to a part of a struct
 // or an array is compared with those to the whole.
 //
 // (R5) A lock guards both accesses if it is a package-level variable, or if its path has the same steps from the same object as
@@ -62,6 +62,9 @@
 //
 // (R18) An exported function that starts a goroutine comes, until it does so, before that goroutine; that it is called a second time for the same
 // object, while the goroutine of the first call runs, is weak: code second-call.
+//
+// (R30) A lock in an object above what a function is given is named by the steps from the deepest object that the two have in common: it guards what lies
+// the same steps from it, as (R5) says. That memory of the class lies beside it says nothing of objects of the type that are elsewhere (R4).
 //
 // (H1) A call through a value that is read from memory may call what is stored in memory of that class, by whatever function.
 //
