@@ -12,6 +12,9 @@
 //	(O4) go releases its Token; the goroutine has acquired it. It has acquired what its creator had, too.
 //	(O5) Access b stands before access a if, of some object, a has acquired more often than there are releases which need
 //	     not come after b: the pigeonhole. For a WaitGroup one release after b is enough: Wait needs all of them.
+//	(O6) Over(t, o), among the acquired, says of all goroutines that were started at go statement t so far that they have released o. t takes
+//	     it away. Where t was not executed it holds of none: join keeps it if the other way has not released t, a call keeps what the callee
+//	     says of the goroutines it starts if it held of those before.
 package order
 
 import (
@@ -37,8 +40,28 @@ func (s Sync) Acquire(o *path.Node, n int) Sync {
 
 // Release adds n possible releases of o.
 func (s Sync) Release(o *path.Node, n int) Sync {
+	if isGo(o) {
+		s.Acquired = s.Acquired.without(func(a *path.Node) bool { return IsOver(a) && a.Base == o })
+	}
 	s.Released = s.Released.Plus(Counts{o: n})
 	return s
+}
+
+func isGo(o *path.Node) bool { return o.Kind == path.Token && o.Base == nil }
+
+// IsOver reports whether an object says that goroutines have released another one (O6).
+func IsOver(o *path.Node) bool { return o.Kind == path.Token && o.Name == path.Over }
+
+// without takes out the objects of which drop is true.
+func (c Counts) without(drop func(*path.Node) bool) Counts {
+	for o := range c {
+		if drop(o) {
+			d := maps.Clone(c)
+			maps.DeleteFunc(d, func(o *path.Node, _ int) bool { return drop(o) })
+			return d
+		}
+	}
+	return c
 }
 
 // Forget takes out an object that is made anew.
@@ -72,12 +95,28 @@ func (c Counts) Plus(d Counts) Counts {
 
 // Then is what stands before a point that comes after e (O3).
 func (s Sync) Then(e Sync) Sync {
-	return Sync{s.Acquired.Plus(e.Acquired), s.Released.Plus(e.Released)}
+	all := s.Acquired.Plus(e.Acquired).without(func(o *path.Node) bool {
+		if !IsOver(o) {
+			return false
+		}
+		before := s.Acquired[o] > 0 || s.Released[o.Base] == 0 // (O6)
+		after := e.Acquired[o] > 0 || e.Released[o.Base] == 0
+		return !before || !after
+	})
+	return Sync{all, s.Released.Plus(e.Released)}
 }
 
 // Join is what stands before a point where two ways meet (O1, O2).
 func (s Sync) Join(t Sync) Sync {
-	return Sync{Least(s.Acquired, t.Acquired), Most(s.Released, t.Released)}
+	least := Least(s.Acquired, t.Acquired)
+	for _, pair := range [][2]Sync{{s, t}, {t, s}} {
+		for o := range pair[0].Acquired {
+			if IsOver(o) && pair[1].Acquired[o] == 0 && pair[1].Released[o.Base] == 0 { // (O6)
+				least = least.Plus(Counts{o: 1})
+			}
+		}
+	}
+	return Sync{least, Most(s.Released, t.Released)}
 }
 
 // Least is the pointwise minimum.

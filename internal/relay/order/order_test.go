@@ -12,6 +12,8 @@ import (
 var (
 	table = path.NewTable()
 	c     = table.Root(path.Global, 0, "c", "chan int")
+	g     = table.Root(path.Token, 0, "g", "")
+	over  = table.OverOf(g, w)
 	w     = table.Root(path.Global, 0, "w", "sync.WaitGroup")
 )
 
@@ -37,6 +39,12 @@ func TestSync(t *testing.T) {
 		{"O2: many absorbs", none.Release(c, order.Many).Release(c, 1), map[string]int{}, map[string]int{"c": order.Many}},
 		{"O3: a call adds up", none.Acquire(c, 1).Then(none.Acquire(c, 1).Release(w, 1)), map[string]int{"c": 2}, map[string]int{"w": 1}},
 		{"made anew", none.Acquire(c, 1).Release(c, 1).Release(w, 1).Forget(c), map[string]int{}, map[string]int{"w": 1}},
+		{"O6: the other way has not started any", none.Release(g, 1).Acquire(over, 1).Join(none), map[string]int{"over": 1}, map[string]int{"g": 1}},
+		{"O6: the other way has not waited", none.Release(g, 1).Acquire(over, 1).Join(none.Release(g, 1)), map[string]int{}, map[string]int{"g": 1}},
+		{"O6: started again", none.Acquire(over, 1).Release(g, 1), map[string]int{}, map[string]int{"g": 1}},
+		{"O6: a call that joins", none.Then(none.Release(g, 1).Acquire(over, 1)), map[string]int{"over": 1}, map[string]int{"g": 1}},
+		{"O6: what was started before the call is not over", none.Release(g, 1).Then(none.Release(g, 1).Acquire(over, 1)), map[string]int{}, map[string]int{"g": 2}},
+		{"O6: a call that starts", none.Release(g, 1).Acquire(over, 1).Then(none.Release(g, 1)), map[string]int{}, map[string]int{"g": 2}},
 	} {
 		if diff := cmp.Diff(x.acquired, text(x.got.Acquired)); diff != "" {
 			t.Errorf("%s, acquired (-want +got):\n%s", x.rule, diff)

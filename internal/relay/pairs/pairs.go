@@ -125,17 +125,13 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 		n.Locks++
 		return out
 	}
-	if a.Thread == b.Thread && frame.Joined(point(a)) || next(sum, a, b) && frame.Joined(point(b)) || next(sum, b, a) && frame.Joined(point(a)) {
-		n.Ordered++
+	if a.Thread == b.Thread && (frame.Joined(point(a)) || frame.Apart(point(a)) && frame.Apart(point(b))) || next(sum, a, b) && frame.Joined(point(b)) || next(sum, b, a) && frame.Joined(point(a)) {
+		n.ordered(a, b)
 		return out
 	}
 	if a.Thread != b.Thread || a != b {
 		if once(a, b) || once(b, a) || frame.Ordered(point(a), point(b)) {
-			n.Ordered++
-			if n.Judged == nil {
-				n.Judged = map[[2]summary.Pos]bool{}
-			}
-			n.Judged[Positions(a, b)] = true
+			n.ordered(a, b)
 			return out
 		}
 	}
@@ -152,6 +148,15 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 		w.Codes = append(w.Codes, "type-only")
 	}
 	return append(out, w)
+}
+
+// ordered counts a pair that is ordered.
+func (n *Counts) ordered(a, b *summary.Access) {
+	n.Ordered++
+	if n.Judged == nil {
+		n.Judged = map[[2]summary.Pos]bool{}
+	}
+	n.Judged[Positions(a, b)] = true
 }
 
 // beside reports whether both hold a lock that lies the same steps from the memory (F4).

@@ -72,6 +72,9 @@ const All = -1
 // MaxDepth bounds the loads of a path (P2).
 const MaxDepth = 3
 
+// Over is the name of what says that all goroutines of a go statement have released an object.
+const Over = "over"
+
 // Deep ends the name of a site that several calls share.
 const Deep = "@+"
 
@@ -208,6 +211,19 @@ func (t *Table) AnyOf(objects []*Node) *Node {
 	}
 	return t.node(Node{Kind: Token, Base: objects[0], Name: "any", Args: objects})
 }
+
+// OverOf says that all goroutines that were started at a go statement, by its Token, have released an object.
+func (t *Table) OverOf(token, object *Node) *Node {
+	return t.node(Node{Kind: Token, Base: token, Name: Over, Args: []*Node{object}})
+}
+
+// Nil is the channel that is nil.
+func (t *Table) Nil() *Node { return t.node(Node{Kind: Const, Index: nilIndex, Name: "nil"}) }
+
+const nilIndex = -2
+
+// IsNil reports whether the node is the channel that is nil.
+func (n *Node) IsNil() bool { return n.Kind == Const && n.Index == nilIndex }
 
 // Field is the address of a field.
 func (t *Table) Field(base *Node, name string) *Node {

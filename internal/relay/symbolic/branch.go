@@ -89,6 +89,9 @@ func (f *function) assume(s *state, cond ssa.Value, yes bool) {
 			case k.IsNil():
 				truth[x] = !equal
 				value, yes = x, !equal
+				if v := f.variable(s, x, f.block.Instrs[len(f.block.Instrs)-1]); v != nil && equal {
+					f.await(s, v)
+				}
 			case f.selected(s, x, k, equal):
 			default:
 				f.flag(s, x, k, equal)
@@ -156,12 +159,12 @@ func (f *function) selected(s *state, x ssa.Value, k *ssa.Const, equal bool) boo
 func (f *function) anyOf(s *state, sel *ssa.Select) *path.Node {
 	var objects []*path.Node
 	for _, st := range sel.States {
-		for _, c := range f.eval(s, st.Chan) {
+		for _, c := range f.channels(s, st.Chan) {
 			kind, name := path.Token, "chan"
 			if st.Dir == types.SendOnly {
 				kind, name = path.Recv, ""
 			}
-			objects = append(objects, f.Table.Of(kind, c.Strip(), name))
+			objects = append(objects, f.Table.Of(kind, c, name))
 		}
 	}
 	return f.Table.AnyOf(objects)
@@ -256,6 +259,9 @@ func (f *function) truthOf(s *state, v ssa.Value) summary.Truth {
 			return summary.True
 		}
 		return summary.False
+	}
+	if vals := f.eval(s, v); len(vals) > 0 && !slices.ContainsFunc(vals, func(n *path.Node) bool { return !isChannel(n) }) {
+		return summary.True
 	}
 	return summary.Any
 }

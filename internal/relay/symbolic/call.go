@@ -242,6 +242,9 @@ func (f *function) modelled(s *state, in ssa.Instruction, row model.Row, args []
 	case model.Wait:
 		for _, w := range first {
 			f.acquire(s, in, f.Table.Of(path.Token, w, "wg"), 1)
+			if len(first) == 1 {
+				f.waited(s, f.Table.Of(path.Token, w, "wg"), order.Sync{})
+			}
 		}
 	case model.Go, model.Start, model.Starts:
 		f.starter(s, in, row, args, first)
@@ -355,7 +358,7 @@ func (f *function) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []
 			elems(args[0], summary.Read)
 		}
 	case "close":
-		for _, c := range f.eval(s, args[0]) {
+		for _, c := range f.channels(s, args[0]) {
 			f.access(s, in, f.Table.Field(c, "chan.state"), summary.Write)
 			f.release(s, f.Table.Of(path.Token, c, "chan"), order.Many)
 		}

@@ -53,6 +53,18 @@
 // an argument made of it; under the lock the path of such an access is one, and so is that of its lock. An unlock of one of the paths by another
 // name gives the lock up.
 //
+// (X16) Wait of a WaitGroup says Over (O6 of package order) of every go statement so far whose goroutines are done with it, as a receive from a
+// channel does of the only goroutine that releases it, if the channel and the goroutine are made once. The go statement may be in a callee, the Wait in
+// another, the function that the goroutine runs may be the caller's: what counts is the sum of its releases. So a callee that returns early,
+// without a goroutine, returns joined.
+//
+// (X17) A loop that starts again what has ended: a variable of the function holds the channel that the last goroutine closes. What was in the variable
+// is over where it was received from, or is nil. If that holds at every store to the variable, then all goroutines whose channels were ever in
+// it are over there, and with the first one what the variable held at the beginning. Conditions: a channel that is made goes into the variable before the next one
+// of its site is made; only one goroutine, started once for each channel, releases it, and not the function itself; and a callee that starts the
+// goroutine and returns the channel does so on the same exits: on those that may return nil no goroutine is started. A variable that another
+// goroutine writes meanwhile is a race of its own.
+//
 // # Soundness
 //
 // Missed: aliases between different formals, what another goroutine exchanges between two reads of a path (X2), what an unknown callee

@@ -63,8 +63,9 @@ type function struct {
 	total      order.Counts
 	acquired   map[int]map[*path.Node]*ssa.BasicBlock // by loop (X9)
 	both       map[ssa.Value]bool                     // channels that the function sends to and receives from (X10)
-	touched    map[*path.Node]*path.Node              // load → the place that was read, for (X6)
-	out        []memory                               // at each return
+	joins      joins
+	touched    map[*path.Node]*path.Node // load → the place that was read, for (X6)
+	out        []memory                  // at each return
 	wasEscaped nodes
 	choices    map[*path.Node]ssa.Value // registers that name locks (X15)
 	leaked     nodes                    // objects that escaped otherwise than into the memory of a formal
@@ -93,7 +94,7 @@ const (
 func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 	f := &function{Context: c, fn: fn, env: map[ssa.Value]aliases{}, in: map[*ssa.BasicBlock]*state{},
 		seen: map[accessKey]int{}, spawns: map[spawnKey]int{}, acquired: map[int]map[*path.Node]*ssa.BasicBlock{},
-		touched: map[*path.Node]*path.Node{}, results: map[*ssa.Call][]aliases{}, spawnLoop: map[int]int{}, leaked: nodes{}}
+		joins: newJoins(), touched: map[*path.Node]*path.Node{}, results: map[*ssa.Call][]aliases{}, spawnLoop: map[int]int{}, leaked: nodes{}}
 	f.names = &path.Names{}
 	for _, p := range fn.Params {
 		f.names.Params = append(f.names.Params, p.Name())
@@ -113,6 +114,10 @@ func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 	f.shape()
 	f.mutexes()
 	f.fixpoint()
+	if len(f.joins.releasers) > 0 {
+		f.in, f.panics, f.sum.Cuts = map[*ssa.BasicBlock]*state{}, nil, summary.Cuts{}
+		f.fixpoint()
+	}
 	f.recording = true
 	for _, b := range f.rpo {
 		if s := f.in[b]; s != nil {

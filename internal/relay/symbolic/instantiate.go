@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -93,12 +94,24 @@ func (b *binding) lock(n *path.Node) *path.Node {
 	return m
 }
 
+// acquired rebinds what was acquired; of one of several objects it is not known which.
+func (b *binding) acquired(n *path.Node) *path.Node {
+	was := b.many
+	b.many = false
+	m := b.node(n)
+	if b.many {
+		m = nil
+	}
+	b.many = was
+	return m
+}
+
 func (b *binding) relative(r lockset.Relative) lockset.Relative {
 	return lockset.Relative{Plus: r.Plus.Map(b.lock), Minus: r.Minus.Map(b.lock)}
 }
 
 func (b *binding) sync(s order.Sync) order.Sync {
-	return order.Sync{Acquired: s.Acquired.Map(b.node), Released: s.Released.Map(b.node)}
+	return order.Sync{Acquired: s.Acquired.Map(b.acquired), Released: s.Released.Map(b.node)}
 }
 
 // instantiate applies the effect of a callee to the state, and while recording takes over its guarded accesses. It reports
@@ -118,6 +131,7 @@ func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []al
 		return true, []aliases{f.env[result]}
 	}
 	b := &binding{f: f, s: s, args: args, vals: actuals(in, t, len(args)), free: t.free, pos: f.place(in), loop: f.loop[f.block.Index] > 0}
+	s.again("@" + f.mark(b.pos))
 	if f.recording {
 		f.take(b, in, sum, scope{locks: s.locks, sync: s.sync, round: s.round}, 0)
 	}
@@ -125,11 +139,19 @@ func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []al
 		return false, nil
 	}
 	before := s.fork()
+	hidden := f.handles(s, b, sum)
 	f.effect(s, b, sum, result)
 	var vals []aliases
-	for _, r := range sum.Results {
+	for i, r := range sum.Results {
 		var v aliases
+		if hidden[i] {
+			v = aliases{f.Table.Nil()}
+		}
+		given := slices.ContainsFunc(r, isChannel)
 		for _, n := range r {
+			if given && n.IsNil() {
+				continue // then there is no channel of this call, and no goroutine that closes it
+			}
 			b.s = before
 			v, _ = merge(v, aliases{b.node(n)})
 		}
@@ -232,8 +254,12 @@ func (f *function) effect(s *state, b *binding, sum *summary.Function, result *s
 		f.unchoose(s, l)
 	}
 	s.locks = s.locks.Then(locks)
+	f.joined(s, b, sum, sync)
 	if l := f.loop[f.block.Index]; l > 0 {
 		for o := range sync.Acquired {
+			if order.IsOver(o) {
+				continue
+			}
 			if f.acquired[l] == nil {
 				f.acquired[l] = map[*path.Node]*ssa.BasicBlock{}
 			}
@@ -242,6 +268,7 @@ func (f *function) effect(s *state, b *binding, sum *summary.Function, result *s
 	}
 	f.total = order.Most(f.total, s.sync.Released.Plus(sum.Total.Map(b.node)))
 	s.sync = s.sync.Then(sync)
+	s.round = s.round.Plus(goTokens(sync.Released))
 	f.total = order.Most(f.total, s.sync.Released)
 	if result != nil {
 		f.expect(s, result, exits)
@@ -377,7 +404,7 @@ func (b *binding) choice(n *path.Node) *path.Node {
 // inScope puts an access of a callee into the scope of the call.
 func (f *function) inScope(a *summary.Access, sc scope, thread int) {
 	if thread == 0 {
-		a.Round = sc.round
+		a.Round = sc.round.Plus(goTokens(a.Sync.Released))
 		a.Locks = sc.locks.Then(a.Locks)
 		a.Sync = sc.sync.Then(a.Sync)
 		return

@@ -145,6 +145,14 @@ func (f *function) alloc(s *state, v ssa.Value, name string, t types.Type, capac
 	n := f.Table.Alloc(name, f.class(t), f.loop[f.block.Index] > 0, capacity)
 	f.env[v] = aliases{n}
 	s.forget(n)
+	switch {
+	case isChannel(n):
+		f.joins.made[n] = f.block
+		f.make(s, n)
+	case cell(n):
+		f.put(s, n, aliases{f.Table.Nil()}, true)
+		s.waited = with(s.waited, n)
+	}
 }
 
 // single is a value as one path; ⊤ if it has several.
@@ -359,8 +367,7 @@ func (f *function) assign(s *state, v *ssa.Store) {
 
 // send releases the channel, and acquires what its receivers have released.
 func (f *function) send(s *state, in ssa.Instruction, ch, x ssa.Value) {
-	for _, c := range f.eval(s, ch) {
-		c = c.Strip()
+	for _, c := range f.channels(s, ch) {
 		f.access(s, in, f.Table.Field(c, "chan.state"), summary.Read)
 		f.escape(s, f.eval(s, x))
 		if f.both[holder(ch)] && (c.Buffer() == 1 || c.Buffer() < -1) {
@@ -375,16 +382,32 @@ func (f *function) send(s *state, in ssa.Instruction, ch, x ssa.Value) {
 
 // receive acquires the channel and releases its senders.
 func (f *function) receive(s *state, in ssa.Instruction, ch ssa.Value) {
-	for _, c := range f.eval(s, ch) {
-		c = c.Strip()
+	from := f.channels(s, ch)
+	for _, c := range from {
 		if f.both[holder(ch)] && (c.Buffer() == 1 || c.Buffer() < -1) {
 			f.toggle(s, c)
 		}
 		f.release(s, f.Table.Of(path.Recv, c, ""), 1)
-		if len(f.eval(s, ch)) == 1 {
-			f.acquire(s, in, f.Table.Of(path.Token, c, "chan"), 1)
+		if len(from) == 1 {
+			sent := f.Table.Of(path.Token, c, "chan")
+			f.acquire(s, in, sent, 1)
+			f.received(s, sent)
 		}
 	}
+	if v := f.variable(s, ch, in); v != nil {
+		f.await(s, v)
+	}
+}
+
+// channels are those that a value may be; one that is nil is never ready.
+func (f *function) channels(s *state, ch ssa.Value) aliases {
+	var out aliases
+	for _, c := range f.eval(s, ch) {
+		if c = c.Strip(); !c.IsNil() {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // toggle takes or gives back a channel used as a mutex (X10).

@@ -63,6 +63,13 @@ func (f *function) spawn(s *state, in ssa.Instruction, c *ssa.CallCommon) {
 func (f *function) start(s *state, in ssa.Instruction, targets []target, args []aliases, done *path.Node, many bool) {
 	token := f.Table.Root(path.Token, 0, f.mark(f.place(in)), "")
 	for i, t := range targets {
+		if sum := f.Lookup(t.key); sum != nil {
+			b := &binding{f: f, s: s, args: withRecv(args, t), free: t.free, pos: f.place(in), loop: f.loop[f.block.Index] > 0}
+			f.releasesOf(sum.Total, b.node, token)
+		}
+		if done != nil {
+			f.releases(token, done, f.loop[f.block.Index] > 0)
+		}
 		if f.recording {
 			f.recordSpawn(s, in, t, withRecv(args, t), done, many, token, i)
 		}

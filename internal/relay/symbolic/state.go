@@ -54,8 +54,10 @@ type state struct {
 	guesses []guess
 	truth   map[ssa.Value]bool // conditions on the way here
 	defers  *deferred
-	forked  bool // a goroutine may have been started
-	dropped int  // conditional locks that the join that made the state has left out
+	forked  bool  // a goroutine may have been started
+	waited  nodes // variables of which the channel was received from, or is nil (X17)
+	loose   nodes // channels that are in no variable yet (X17)
+	dropped int   // conditional locks that the join that made the state has left out
 }
 
 // merge adds b to a without duplicates; nil, false if there are too many.
@@ -74,6 +76,7 @@ func (s *state) join(o *state) *state {
 	j := &state{locks: s.locks.Join(o.locks), sync: s.sync.Join(o.sync), round: order.Most(s.round, o.round), forked: s.forked || o.forked}
 	j.mem = s.mem.join(&o.mem)
 	j.escaped = either(s.escaped, o.escaped)
+	j.waited, j.loose = both(s.waited, o.waited), either(s.loose, o.loose)
 	for n := range s.owned {
 		if o.owned[n] {
 			if j.owned == nil {
@@ -210,6 +213,7 @@ func gap(on, off *state) lockset.Set {
 
 func (s *state) equal(o *state) bool {
 	return maps.Equal(s.round, o.round) && s.locks.Equal(o.locks) && s.sync.Equal(o.sync) && s.forked == o.forked && maps.Equal(s.escaped, o.escaped) &&
+		maps.Equal(s.waited, o.waited) && maps.Equal(s.loose, o.loose) &&
 		maps.Equal(s.owned, o.owned) && maps.Equal(s.truth, o.truth) && slices.Equal(s.guesses, o.guesses) && sameDefers(s.defers, o.defers) &&
 		s.mem.equal(&o.mem)
 }
@@ -266,4 +270,38 @@ func (s *state) fork() *state {
 	s.mem.own = false
 	c := *s
 	return &c
+}
+
+func with(set nodes, n *path.Node) nodes {
+	if set[n] {
+		return set
+	}
+	c := maps.Clone(set)
+	if c == nil {
+		c = nodes{}
+	}
+	c[n] = true
+	return c
+}
+
+func without(set nodes, n *path.Node) nodes {
+	if !set[n] {
+		return set
+	}
+	c := maps.Clone(set)
+	delete(c, n)
+	return c
+}
+
+func both(a, b nodes) nodes {
+	if maps.Equal(a, b) {
+		return a
+	}
+	var c nodes
+	for n := range a {
+		if b[n] {
+			c = with(c, n)
+		}
+	}
+	return c
 }

@@ -36,6 +36,7 @@ func (m *memory) writable() {
 
 // put stores in the state's memory and counts what is not kept.
 func (f *function) put(s *state, addr *path.Node, v aliases, known bool) {
+	f.keep(s, addr, v)
 	if kept := s.mem.put(addr, v, known); !kept && f.recording {
 		f.sum.Cuts[summary.BoundCells]++
 	}

@@ -14,6 +14,9 @@ import (
 func (f *function) eval(s *state, v ssa.Value) aliases {
 	switch v := v.(type) {
 	case *ssa.Const:
+		if _, ok := v.Type().Underlying().(*types.Chan); ok {
+			return aliases{f.Table.Nil()}
+		}
 		return nil
 	case *ssa.Parameter:
 		for i, p := range f.fn.Params {

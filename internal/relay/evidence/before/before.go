@@ -16,6 +16,8 @@
 //	(B6) A goroutine that a loop starts and that b is over in before the next round begins is one at a time: b stands before
 //	     everything that comes after the round.
 //	(B7) Two goroutines whose go statements one execution of their creator cannot both reach never meet.
+//	(B8) Over(t, o): b of a goroutine of t, before it releases o, is not beside a of the goroutine that executes t: what was started before a
+//	     has released o, what is started later comes after a. Of two goroutines of t, if it holds at t itself, one is over when the next starts.
 //	(B5) a has acquired one of several objects (select): b stands before a if it does by each that anyone releases.
 //
 // # Soundness
@@ -60,7 +62,54 @@ const maxChain = 4
 
 // Ordered reports whether b stands before a, or a before b.
 func (f *Frame) Ordered(a, b Point) bool {
-	return f.before(b, a, 0) || f.before(a, b, 0) || f.exclusive(a.Thread, b.Thread)
+	return f.before(b, a, 0) || f.before(a, b, 0) || f.exclusive(a.Thread, b.Thread) || f.over(a, b) || f.over(b, a)
+}
+
+// over reports whether the goroutine that a belongs to, with all that it starts, is never beside b (B8).
+func (f *Frame) over(a, b Point) bool {
+	if f.many(b.Thread) {
+		return false
+	}
+	for o := range b.Sync.Acquired {
+		if !order.IsOver(o) {
+			continue
+		}
+		for t := a.Thread; t > 0; t = f.sum.Spawns[t-1].Parent {
+			if s := f.sum.Spawns[t-1]; s.Token == o.Base && s.Parent == b.Thread && f.precedes(a, t, o.Args[0]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// precedes reports whether a comes before all releases of o by the thread, which has started a's goroutine or is it.
+func (f *Frame) precedes(a Point, thread int, o *path.Node) bool {
+	if f.total(thread)[o] == 0 {
+		return false
+	}
+	if a.Thread == thread {
+		return a.Sync.Released[o] == 0
+	}
+	n := 0
+	for _, r := range f.releases[o] {
+		if r.Thread == thread {
+			n++
+			if !f.before(a, Point{thread, r.Sync}, 1) {
+				return false
+			}
+		}
+	}
+	return n > 0
+}
+
+// Apart reports whether the goroutine of b is over before its go statement starts another one (B8).
+func (f *Frame) Apart(b Point) bool {
+	if b.Thread == 0 {
+		return false
+	}
+	s := f.sum.Spawns[b.Thread-1]
+	return f.over(b, Point{s.Parent, s.Sync})
 }
 
 // exclusive reports whether the threads, or those that started them, are on different branches of one creator (B7).

@@ -18,6 +18,7 @@ var (
 	sent  = table.Of(path.Token, ch, "chan")
 	taken = table.Of(path.Recv, ch, "")
 	other = table.Of(path.Token, table.Alloc("chan#2", "chan", false, 0), "chan")
+	over  = table.OverOf(one, wg)
 	both  = table.AnyOf([]*path.Node{sent, other})
 )
 
@@ -79,6 +80,34 @@ func TestOrdered(t *testing.T) {
 	} {
 		if got := c.frame.Ordered(c.a, c.b); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.rule, got, c.want)
+		}
+	}
+}
+
+func TestOver(t *testing.T) {
+	waited := before.Point{Sync: sync(order.Counts{over: 1}, order.Counts{one: 1})}
+	inside := before.Point{Thread: 1, Sync: sync(order.Counts{one: 1}, nil)}
+	done := before.Point{Thread: 1, Sync: sync(order.Counts{one: 1}, order.Counts{wg: 1})}
+	many := frame(func(f *summary.Function) { f.Spawns[0].Many, f.Spawns[0].Loop = true, true })
+	for _, c := range []struct {
+		rule  string
+		frame *before.Frame
+		a, b  before.Point
+		want  bool
+	}{
+		{"B8: of all goroutines", many, waited, inside, true},
+		{"B8: after Done", many, waited, done, false},
+		{"B8: another goroutine that was started later", many, before.Point{Thread: 2, Sync: sync(order.Counts{over: 1, two: 1}, nil)}, inside, false},
+		{"B8: without Done", frame(func(f *summary.Function) { f.Spawns[0].Total = nil }), waited, inside, false},
+	} {
+		if got := c.frame.Ordered(c.a, c.b); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.rule, got, c.want)
+		}
+	}
+	for want, at := range map[bool]order.Sync{true: sync(order.Counts{over: 1}, nil), false: {}} {
+		f := frame(func(f *summary.Function) { f.Spawns[0].Loop, f.Spawns[0].Many, f.Spawns[0].Sync = true, true, at })
+		if got := f.Apart(inside); got != want {
+			t.Errorf("B8, one after the other: got %v, want %v", got, want)
 		}
 	}
 }
