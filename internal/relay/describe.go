@@ -18,7 +18,7 @@ type Side struct {
 	Func    string
 	Locks   []Lock
 	Root    string // the function that the goroutine begins with, "" if it is not known
-	Origin  string // what makes it a root: main, init, test, exported, goroutine
+	Origin  string // what makes it a root: main, init, test, parallel, exported, goroutine
 	Many    bool   // there may be several goroutines
 	Starter bool   // it is the goroutine that starts the other's
 	Stack   []Frame
@@ -89,6 +89,9 @@ func (r *Result) inFrame(frame *summary.Function, a *summary.Access) Side {
 		return s
 	}
 	s.Root, s.Origin = Short(start.Func), "goroutine"
+	if start.Late != nil {
+		s.Origin = "parallel"
+	}
 	s.Created = append(append([]Frame{{Short(start.Pos.Func), r.Position(start.Pos)}}, reversed(before)...), outer...)
 	return s
 }
@@ -102,7 +105,7 @@ func (r *Result) fromRoot(fn *summary.Function, a *summary.Access, root string, 
 	calls, _ := r.chain(fn.Key, root)
 	s.Stack = append(s.Stack, r.frames(calls)...)
 	s.Root, s.Origin = Short(root), r.roots[root]
-	if at, ok := r.starts[root]; ok && s.Origin == "goroutine" {
+	if at, ok := r.starts[root]; ok && (s.Origin == "goroutine" || s.Origin == "parallel") {
 		s.Many = at.Many
 		s.Created = []Frame{{Short(at.Pos.Func), r.Position(at.Pos)}}
 	}

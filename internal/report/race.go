@@ -117,7 +117,7 @@ type Goroutine struct {
 	Parent  int     `json:"parent,omitempty"`
 	Created []Frame `json:"created,omitempty"` // the stack of its go statement
 
-	// Of tier warning: what makes Func the start of a goroutine (main, init, test, exported, goroutine, unknown; "" is not known), whether there may be several
+	// Of tier warning: what makes Func the start of a goroutine (main, init, test, parallel, exported, goroutine, unknown; "" is not known), whether there may be several
 	// such goroutines, and whether it is the one that starts that of the other access.
 	Origin  string `json:"origin,omitempty"`
 	Many    bool   `json:"many,omitempty"`

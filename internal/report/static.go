@@ -133,6 +133,8 @@ func (h *textHandler) staticGoroutine(g *Goroutine) string {
 		name = "package initialisation"
 	case "test":
 		name = "the test " + g.Func
+	case "parallel":
+		name = pick(g.Many, "parallel runs of the test ", "the parallel test ") + g.Func
 	case "exported":
 		name = "a caller of " + g.Func
 	case "unknown":

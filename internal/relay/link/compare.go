@@ -20,7 +20,7 @@ type site struct {
 	fn     *summary.Function
 	locks  locks
 	path   string
-	self   string // the steps from the object of the root's home, with a leading point; "" if it is not below that (R7)
+	self   string // the steps from an object of the root, its home without a label, with a leading point; "" if it is not below that (R7)
 	roots  []int
 	forked bool
 	part   bool // the access is to a part of the memory at path (R4)
@@ -132,9 +132,12 @@ func (l *linker) site(f *summary.Function, a *summary.Access, loc *path.Node, c 
 		return nil
 	}
 	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked, part: loc != a.Loc, merged: c.merged, fresh: leads(c, p), roots: c.roots}
-	for _, formal := range c.self {
-		if within(p, formal) {
-			s.self = "." + p[len(formal):]
+	if after(a) {
+		s.roots = l.apart(c.roots)
+	}
+	for _, own := range c.self {
+		if formal, label := labelled(own); within(p, formal) {
+			s.self = label + "." + p[len(formal):]
 		}
 	}
 	for name, m := range c.locks {
@@ -219,11 +222,16 @@ type way struct {
 // if there are none.
 func (l *linker) parallel(a, b *site, guard string) *way {
 	var best *way
+	global := a.access.Loc.Object().Kind == path.Global || a.path == b.path && a.path[0] == '@'
 	sure := a.access.Loc.Object().Kind == path.Global || guard != "" && (a.holds(guard) || b.holds(guard)) || reading(a, b)
 	for _, i := range a.roots {
 		for _, j := range b.roots {
 			codes, can := l.atOnce(i, j, a, b)
-			if can && !sure && !l.oneObject(i, j, a, b) {
+			if l.roots[i].kind == apart && l.roots[j].kind == apart {
+				if can && !global && !l.oneObject(i, j, a, b) {
+					codes = append(codes, "other-instance") // (R27)
+				}
+			} else if can && !sure && !l.oneObject(i, j, a, b) {
 				codes = append(codes, "other-instance")
 			}
 			if can && (best == nil || less(codes, best.codes)) {
@@ -257,7 +265,10 @@ func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 	if r.kind == first && !a.forked || q.kind == first && !b.forked {
 		return nil, false // (R3)
 	}
-	if r.kind == test || q.kind == test || r.kind == first || q.kind == first {
+	if r.kind == apart && q.kind == apart {
+		return nil, l.together(i, j) // (R26)
+	}
+	if r.kind == test || q.kind == test || r.kind == apart || q.kind == apart || r.kind == first || q.kind == first {
 		if r.kind == first && !l.mayRun(j, main, a) || q.kind == first && !l.mayRun(i, main, b) {
 			codes = []string{"not-started"} // (R13)
 		}
@@ -279,7 +290,7 @@ func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 	case r.kind == spawned || q.kind == spawned:
 		switch {
 		case i != j, r.many:
-		case a.access.Loc.Object().Kind == path.Global && l.apart(i), a.self != "" && b.self != "" && l.several(i):
+		case a.access.Loc.Object().Kind == path.Global && l.each(i), a.self != "" && b.self != "" && l.several(i):
 		default:
 			codes = append(codes, "one-root")
 		}

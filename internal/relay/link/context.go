@@ -132,6 +132,9 @@ func (l *linker) propagate() {
 			e := named(&edge)
 			for _, c := range slices.Clone(l.contexts[key]) {
 				d := &context{locks: carry(c, e), self: receivers(c.self, e), forked: c.forked || e.Forked, merged: c.merged, roots: c.roots}
+				if edge.Apart {
+					d.roots = l.apart(c.roots)
+				}
 				d.owned = e.Owned
 				for i, a := range e.args {
 					if i < 32 && passes(c, a) {
@@ -178,26 +181,34 @@ func (e *call) actuals(yield func(actual, formal string)) {
 	}
 }
 
+// labelled takes apart an element of context.self: a formal, and, with a leading space, which of the root's objects it is; without a label, that of
+// the root's home.
+func labelled(s string) (formal, label string) {
+	if i := strings.IndexByte(s, ' '); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
 // receivers lists the callee's formals that are the object which those of the caller are.
 func receivers(self []string, e *call) []string {
 	if len(self) == 0 {
 		return nil
 	}
 	var out []string
-	add := func(actuals []string, form string) {
-		for i, a := range actuals {
-			if slices.Contains(self, a) {
-				out = append(out, fmt.Sprintf(form, i))
+	for _, s := range self {
+		formal, label := labelled(s)
+		add := func(actuals []string, form, steps string) {
+			for i, a := range actuals {
+				if a+steps == formal {
+					out = append(out, fmt.Sprintf(form, i)+label)
+				}
 			}
 		}
-	}
-	add(e.args, "$%d")
-	add(e.free, "^%d")
-	add(e.held, "^%d*")
-	for i, a := range e.free {
-		if slices.Contains(self, a+"*") { // a variable that the caller has captured itself
-			out = append(out, fmt.Sprintf("^%d*", i))
-		}
+		add(e.args, "$%d", "")
+		add(e.free, "^%d", "")
+		add(e.held, "^%d*", "")
+		add(e.free, "^%d*", "*") // a variable that the caller has captured itself
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

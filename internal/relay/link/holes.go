@@ -20,6 +20,7 @@ func findFlows(keys []string, sums map[string]*summary.Function) flows {
 	seen := map[summary.Flow]bool{}
 	for _, k := range keys {
 		for _, f := range sums[k].Flows {
+			f.Same = 0
 			if !seen[f] {
 				seen[f] = true
 				in[f.To] = append(in[f.To], f.From)
@@ -140,8 +141,12 @@ func (l *linker) fill(key string, h *summary.Hole, targets []string) {
 			e.Args = append([]*path.Node{nil}, h.Args...) // the receiver is in the value
 			e.Owned <<= 1
 		}
+		e.Apart = setApart(h.Sync.Released)
 		if h.Go {
 			e.Thread = unknownThread
+		}
+		if h.Test != nil && l.sums[e.Callee] != nil && mayCallParallel(l.sums[e.Callee]) {
+			e.Test, e.Thread = true, unknownThread
 		}
 		l.filled[key] = append(l.filled[key], e)
 	}

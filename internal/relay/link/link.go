@@ -63,6 +63,13 @@
 // (R18) An exported function that starts a goroutine comes, until it does so, before that goroutine; that it is called a second time for the same
 // object, while the goroutine of the first call runs, is weak: code second-call.
 //
+// (R26) A test that may call Parallel is one root before that call, and one after it. Two that have called it run at once if they are run by one t, or
+// are functions of one package; or if they are subtests, directly or not, of two such tests. Nothing else runs at once with a test but
+// goroutines. A literal in a test that no known call reaches is called by the test.
+//
+// (R27) Two tests that run at once make objects of their own: one is what a package-level variable is, or leads to by one path, and what the literal of
+// two subtests has captured, if no loop makes it anew; all else has code other-instance, whatever locks are held.
+//
 // (R30) A lock in an object above what a function is given is named by the steps from the deepest object that the two have in common: it guards what lies
 // the same steps from it, as (R5) says. That memory of the class lies beside it says nothing of objects of the type that are elsewhere (R4).
 //
@@ -95,9 +102,11 @@ type linker struct {
 	flows     flows
 	filled    map[string][]summary.Edge // calls through values whose targets are known (H1, H2)
 	started   *started
-	commanded map[string]bool // functions that commands of the program reach
-	merged    int             // contexts beyond the bound
-	active    map[string]bool // types that show concurrency (R2)
+	commanded map[string]bool   // functions that commands of the program reach
+	same      map[string]uint32 // captured variables of a literal that no loop makes anew
+	tests     map[string]int    // of a statement that runs a test: the root of what the test does after Parallel
+	merged    int               // contexts beyond the bound
+	active    map[string]bool   // types that show concurrency (R2)
 }
 
 // Counts says what was compared.
@@ -141,7 +150,7 @@ func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map
 	}
 	found := &Found{Guards: l.guards, Roots: map[string]string{}, Calls: l.filled}
 	for _, r := range l.roots {
-		if found.Roots[r.fn] == "" || r.kind == spawned {
+		if found.Roots[r.fn] == "" || r.kind == spawned || r.kind == apart {
 			found.Roots[r.fn] = r.kind.String()
 		}
 	}

@@ -20,13 +20,14 @@ const (
 	initial  kind = iota // package initialisation
 	first                // main
 	test                 // tests, one after the other
+	apart                // what a test does after Parallel (R26)
 	spawned              // a goroutine
 	exported             // called from outside
 	unknown              // called by unknown calls only
 )
 
 func (k kind) String() string {
-	return [...]string{"init", "main", "test", "goroutine", "exported", "unknown"}[k]
+	return [...]string{"init", "main", "test", "parallel", "goroutine", "exported", "unknown"}[k]
 }
 
 // root is where a goroutine begins.
@@ -38,9 +39,12 @@ type root struct {
 	spawn *summary.Spawn
 	by    string // the function with the go statement
 	given bool   // it is given something of the call that starts it (R8)
+	rest  int    // of a test that may call Parallel: the root after that call, 0 is none
+	test  int    // of that one: the root before
 }
 
-// unreached makes roots of what only unknown calls reach (R1): the functions without callers, then, for cycles, one at a time.
+// unreached makes roots of what only unknown calls reach (R1): the functions without callers, then, for cycles, one at a time. A literal of a test is
+// taken to be called by the test.
 func (l *linker) unreached(keys []string) {
 	called := map[string]bool{}
 	for _, k := range keys {
@@ -53,6 +57,10 @@ func (l *linker) unreached(keys []string) {
 	for _, cycles := range []bool{false, true} {
 		for _, k := range keys {
 			f := l.sums[k]
+			if f.Target && len(l.contexts[k]) == 0 && inTest(k) {
+				l.root(root{kind: test, fn: k, home: binary(f.Pkg)}, locks{}, nil)
+				l.propagate()
+			}
 			if f.Target && len(l.contexts[k]) == 0 && !strings.Contains(k, "$") && (cycles || !called[k]) {
 				l.root(root{kind: unknown, fn: k, home: typeOf(k)}, locks{}, receiver(k))
 				if cycles {
@@ -82,6 +90,7 @@ func (l *linker) root(r root, held locks, self []string) {
 }
 
 func (l *linker) findRoots(keys []string) {
+	l.findTests(keys)
 	for _, k := range keys {
 		f := l.sums[k]
 		name := k[strings.LastIndexByte(k, '.')+1:]
@@ -91,7 +100,10 @@ func (l *linker) findRoots(keys []string) {
 		case name == "main" && typeOf(k) == "":
 			l.root(root{kind: first, fn: k}, locks{}, nil)
 		case isTest(name, k):
-			l.root(root{kind: test, fn: k}, locks{}, nil)
+			l.root(root{kind: test, fn: k, home: binary(f.Pkg)}, locks{}, nil)
+			if mayCallParallel(f) {
+				l.setApart(root{kind: apart, fn: k, home: binary(f.Pkg)})
+			}
 		case f.Exported && f.Target && !strings.HasPrefix(k, "main."):
 			l.root(root{kind: exported, fn: k, home: typeOf(k)}, locks{}, receiver(k))
 		}
@@ -102,7 +114,11 @@ func (l *linker) findRoots(keys []string) {
 			l.active[typeOf(k)] = l.active[typeOf(k)] || h.Go
 		}
 		for _, e := range l.calls(k) {
-			if e.Thread == 0 {
+			if e.Thread == 0 || e.Test {
+				continue
+			}
+			if e.Thread > 0 && f.Spawns[e.Thread-1].Late != nil {
+				l.inTest(k, f, &e)
 				continue
 			}
 			if e.Thread == unknownThread {
@@ -192,8 +208,8 @@ func (l *linker) several(i int) bool {
 	return false
 }
 
-// apart reports whether objects of the root's home each have a goroutine of it, and a caller may make several (R8).
-func (l *linker) apart(i int) bool {
+// each reports whether objects of the root's home each have a goroutine of it, and a caller may make several (R8).
+func (l *linker) each(i int) bool {
 	r := l.roots[i]
 	if r.kind != spawned || !l.active[r.home] {
 		return false
@@ -265,11 +281,17 @@ func hidden(r root) bool {
 
 func isTest(name, key string) bool {
 	for _, p := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
-		if strings.HasPrefix(name, p) && !strings.HasPrefix(key, "(") {
+		if strings.HasPrefix(name, p) && key[0] != '(' && !strings.Contains(name, "$") {
 			return true
 		}
 	}
 	return false
+}
+
+// inTest reports whether the function is a literal in the text of a test.
+func inTest(key string) bool {
+	name, _, literal := strings.Cut(key[strings.LastIndexByte(key, '.')+1:], "$")
+	return literal && isTest(name, key[:strings.LastIndexByte(key, '.')+1]+name)
 }
 
 // typeOf is the type in the key of a method or field, "" of a function.

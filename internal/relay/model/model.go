@@ -5,7 +5,8 @@
 //
 // (M1) A function of the table means what its row says, whatever its body does.
 //
-// (M2) A starter makes a goroutine of one of its arguments, or calls it. One that may be called many times makes many.
+// (M2) A starter makes a goroutine of one of its arguments, or calls it. One that may be called many times makes many. Tests that Run and Fuzz are
+// given are goroutines, too; what that means is said in package symbolic (X26).
 //
 // (M3) Functions of packages that only print, format or log synchronise on their own and are taken to touch nothing.
 //
@@ -42,6 +43,12 @@ const (
 	Add      // of a WaitGroup
 	Exits    // does not return
 	PoolGet  // yields an object that no one else has
+	Test     // execute the argument as a test, and wait for it or for its call of Parallel
+	Tests    // the same, many times one after the other
+	Parallel // of a test: let the one that runs this test go on, and wait until it has returned
+	Workers  // start the argument as a goroutine, many times, and wait for all
+	Reflect  // call what is not known
+	Hand     // give the argument to code that is not known
 )
 
 // Row is what the table says of a function.
@@ -72,9 +79,11 @@ var table = map[string]Row{
 	"(*net/http.ServeMux).HandleFunc": {Starts, 2},
 	"context.AfterFunc":               {Start, 1},
 
-	"(*testing.T).Run": {Call, 2}, "(*testing.B).Run": {Call, 2}, "(*testing.F).Fuzz": {Silent, 1},
-	"(*testing.B).RunParallel": {Starts, 1}, "testing/synctest.Test": {Call, 1}, "testing/synctest.Run": {Call, 0},
+	"(*testing.T).Run": {Test, 2}, "(*testing.B).Run": {Test, 2}, "(*testing.F).Fuzz": {Tests, 1}, "(*testing.T).Parallel": {Op: Parallel},
+	"(*testing.B).RunParallel": {Workers, 1}, "testing/synctest.Test": {Call, 1}, "testing/synctest.Run": {Call, 0},
 	"internal/synctest.Run": {Call, 0},
+
+	"(reflect.Value).Call": {Op: Reflect}, "(reflect.Value).CallSlice": {Op: Reflect}, "reflect.ValueOf": {Op: Hand},
 
 	"os.Exit": {Op: Exits}, "runtime.Goexit": {Op: Exits}, "log.Fatal": {Op: Exits}, "log.Fatalf": {Op: Exits},
 	"(*testing.common).Fatal": {Op: Exits}, "(*testing.common).Fatalf": {Op: Exits}, "(*testing.common).FailNow": {Op: Exits},

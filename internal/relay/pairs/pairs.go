@@ -244,7 +244,8 @@ func next(sum *summary.Function, a, b *summary.Access) bool {
 // judged reports whether the callee has seen the pair as it is here (F2).
 func judged(sum *summary.Function, a, b *summary.Access) bool {
 	if a.Thread == b.Thread {
-		return !sum.Spawns[a.Thread-1].Loop
+		s := sum.Spawns[a.Thread-1]
+		return !s.Loop && (!s.Many || s.Via != nil)
 	}
 	return a.Thread > 0 && sum.Spawns[a.Thread-1].Via != nil || b.Thread > 0 && sum.Spawns[b.Thread-1].Via != nil
 }

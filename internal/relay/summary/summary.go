@@ -100,6 +100,7 @@ type Spawn struct {
 	Sync   order.Sync       // of the parent at the go statement
 	Again  *order.Sync      // of the parent where the next round of the loop begins
 	Total  order.Counts     // releases that the goroutine may make in all
+	Late   *path.Node       // of what a test does after Parallel: the t of the test that runs it, whose return it waits for; nil of other goroutines
 }
 
 // Release is a release of a synchronisation object, and what its goroutine had acquired before.
@@ -139,6 +140,8 @@ type Hole struct {
 	Sync   order.Sync
 	Thread int
 	Go     bool
+	Test   *path.Node // Value is the function of a test that this t runs; nil: it is not
+	Loop   bool       // the call is in a loop
 	Pos    Pos
 }
 
@@ -151,6 +154,8 @@ type Edge struct {
 	Owned   uint32       // arguments that no other goroutine can reach
 	Locks   lockset.Relative
 	Thread  int
+	Test    bool         // the callee is a test that may call Parallel; what comes before that call is no goroutine of its own
+	Apart   bool         // Parallel may have been called of a t that the caller was given
 	Forked  bool         // a goroutine may have been started before
 	Started order.Counts // Tokens of those that this goroutine may have started before
 	Pos     Pos
@@ -158,7 +163,10 @@ type Edge struct {
 
 // Flow says that a function or a concrete type, or what an interface holds, comes to where a call through a value may find it: the class of the
 // memory in which it is stored, or the type that it is converted to (S7).
-type Flow struct{ From, To string }
+type Flow struct {
+	From, To string
+	Same     uint32 // of a closure: the captured variables that no loop makes anew
+}
 
 // Function is the summary of one function.
 type Function struct {

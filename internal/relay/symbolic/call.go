@@ -260,6 +260,20 @@ func (f *function) modelled(s *state, in ssa.Instruction, row model.Row, args []
 			s.forget(n)
 			f.env[result] = aliases{n}
 		}
+	case model.Test:
+		f.subtest(s, in, row.Arg, args, false)
+	case model.Tests:
+		f.subtest(s, in, row.Arg, args, true)
+	case model.Parallel:
+		for _, t := range first {
+			f.release(s, f.Table.Of(path.Token, t, parallel), 1)
+		}
+	case model.Workers:
+		f.workers(s, in, row, args)
+	case model.Hand:
+		f.hand(s, args[row.Arg])
+	case model.Reflect:
+		f.reflected(s)
 	case model.Exits:
 		return false
 	}
@@ -283,6 +297,23 @@ func (f *function) starter(s *state, in ssa.Instruction, row model.Row, args []a
 	}
 	f.start(s, in, targets, nil, done, row.Op == model.Starts)
 	f.escape(s, args[row.Arg])
+}
+
+// workers makes goroutines of an argument and waits for them.
+func (f *function) workers(s *state, in ssa.Instruction, row model.Row, args []aliases) {
+	if row.Arg >= len(args) {
+		return
+	}
+	var targets []target
+	for _, n := range args[row.Arg] {
+		if t, ok := f.resolve(n, ""); ok {
+			targets = append(targets, t)
+		}
+	}
+	done := f.Table.Of(path.Token, f.Table.Root(path.Token, 0, f.mark(f.place(in)), ""), "wg")
+	f.start(s, in, targets, nil, done, true)
+	f.escape(s, args[row.Arg])
+	f.acquire(s, in, done, 1)
 }
 
 // once executes sync.Once.Do: the function runs under the Once, and whoever returns from Do comes after it.
@@ -410,10 +441,13 @@ func (f *function) runDefers(s *state) {
 
 // hole notes a call whose target is not known.
 func (f *function) hole(s *state, in ssa.Instruction, v *path.Node, c *ssa.CallCommon, args []aliases, starts bool) {
+	for _, a := range args {
+		f.hand(s, a)
+	}
 	if !f.recording {
 		return
 	}
-	h := summary.Hole{Value: v, Locks: s.locks, Sync: s.sync, Go: starts, Pos: f.place(in)}
+	h := summary.Hole{Value: v, Locks: s.locks, Sync: s.sync, Go: starts, Loop: f.loop[f.block.Index] > 0, Pos: f.place(in)}
 	if c.IsInvoke() {
 		h.Method = c.Method.Name()
 		h.Iface = f.class(c.Value.Type())

@@ -65,8 +65,19 @@
 // goroutine and returns the channel does so on the same exits: on those that may return nil no goroutine is started. A variable that another
 // goroutine writes meanwhile is a race of its own.
 //
+// (X26) The function that T.Run is given is called, and the subtests that it has set apart are over when Run comes back; unless it may call Parallel of
+// its own t, itself or in what it gives t to. Then what comes after that call is done by a goroutine that begins when the function with the t of Run
+// has returned, and has run its deferred calls: there package testing lets it go on. So all that function does comes before it, and subtests of one t
+// run at once with each other: the rounds of a loop, and several calls of Run. If only one of two ways has called Parallel, what follows both is taken to
+// come after it. A test that is not parallel ends after its subtests. F.Fuzz is a loop around Run: inputs of one process come one after the other.
+// RunParallel starts goroutines and waits for them.
+//
+// (X27) A function that is called by reflection may call Parallel of a t that is stored where others may reach it, or was given to reflection or to a call
+// that is not known. It is taken to do so: such functions are the tests of a library that finds them by their names. Another call that is
+// not known is taken not to: most are callbacks of a test that has called Parallel itself, or does not.
+//
 // # Soundness
 //
-// Missed: aliases between different formals, what another goroutine exchanges between two reads of a path (X2), what an unknown callee
+// Missed: what T.Cleanup is given, Parallel behind a call that is not known (X27); aliases between different formals, what another goroutine exchanges between two reads of a path (X2), what an unknown callee
 // stores or lets escape, loops that run less often than (X9) takes them to.
 package symbolic

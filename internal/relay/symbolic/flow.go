@@ -14,7 +14,24 @@ func (f *function) flow(from, to string) {
 	if !f.recording || f.Std {
 		return
 	}
-	n := summary.Flow{From: from, To: to}
+	f.addFlow(summary.Flow{From: from, To: to})
+}
+
+// flowOfFunc notes that a function comes to a place.
+func (f *function) flowOfFunc(v *path.Node, to string) {
+	if !f.recording || f.Std {
+		return
+	}
+	n := summary.Flow{From: v.Name, To: to}
+	for i, a := range v.Args {
+		if i < 32 && a != nil && !a.Root().Loop {
+			n.Same |= 1 << i
+		}
+	}
+	f.addFlow(n)
+}
+
+func (f *function) addFlow(n summary.Flow) {
 	if f.flows == nil {
 		f.flows = map[summary.Flow]bool{}
 	}
@@ -29,7 +46,7 @@ func (f *function) flowInto(addr *path.Node, vals aliases) {
 	for _, v := range vals {
 		switch v.Kind {
 		case path.Func:
-			f.flow(v.Name, addr.Class())
+			f.flowOfFunc(v, addr.Class())
 		case path.Iface:
 			f.flow(v.Name, addr.Class())
 		}
@@ -56,7 +73,7 @@ func (f *function) flowOf(s *state, v, x ssa.Value, typ types.Type) {
 	case *ssa.ChangeType:
 		for _, n := range f.eval(s, x) {
 			if _, named := types.Unalias(typ).(*types.Named); named && n.Kind == path.Func {
-				f.flow(n.Name, to)
+				f.flowOfFunc(n, to)
 			}
 		}
 	}

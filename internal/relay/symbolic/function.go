@@ -126,6 +126,7 @@ func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 			}
 		}
 	}
+	f.late()
 	f.sum.Total = f.total
 	f.leave()
 	return f.sum

@@ -119,7 +119,7 @@ func (b *binding) sync(s order.Sync) order.Sync {
 func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []aliases, result *ssa.Call) (bool, []aliases) {
 	sum := f.Lookup(t.key)
 	if f.recording {
-		f.link(s, t, args, actuals(in, t, len(args)), summary.Edge{Locks: s.locks, Forked: s.forked, Started: goTokens(s.sync.Released), Pos: f.place(in)})
+		f.link(s, t, args, actuals(in, t, len(args)), summary.Edge{Locks: s.locks, Forked: s.forked, Apart: setApart(s.sync.Released), Started: goTokens(s.sync.Released), Pos: f.place(in)})
 	}
 	if sum == nil {
 		if result == nil {
@@ -282,6 +282,9 @@ type scope struct {
 	sync   order.Sync
 	thread int
 	round  order.Counts
+
+	rest *scope     // of a test that may call Parallel: of what comes after that call
+	t    *path.Node // of this test
 }
 
 // maxVia bounds the calls between a function and an access that it takes over; what is deeper stays with its callee.
@@ -308,7 +311,10 @@ func (f *function) take(b *binding, in ssa.Instruction, sum *summary.Function, s
 	f.forks = f.forks || len(sum.Spawns) > 0
 	whole := sum.Whole && !f.sum.Whole
 	done := map[accessKey]bool{}
+	all := sc
 	for _, a := range sum.Accesses {
+		sc := b.part(all, a.Thread, a.Sync.Released)
+		threads[0] = sc.thread
 		if a.Thread == 0 && whole {
 			f.takeWhole(b, in, a, sc, done)
 			continue
@@ -337,6 +343,8 @@ func (f *function) take(b *binding, in ssa.Instruction, sum *summary.Function, s
 		if !f.roomForRelease() {
 			continue
 		}
+		sc := b.part(all, r.Thread, r.Sync.Released)
+		threads[0] = sc.thread
 		sync := b.sync(r.Sync)
 		if r.Thread == 0 && sc.thread == 0 {
 			sync = sc.sync.Then(sync)
@@ -350,6 +358,8 @@ func (f *function) take(b *binding, in ssa.Instruction, sum *summary.Function, s
 		f.sum.Releases = append(f.sum.Releases, summary.Release{Object: b.node(r.Object), Thread: threads[r.Thread], Times: times, Sync: sync})
 	}
 	for _, h := range sum.Holes {
+		sc := b.part(all, h.Thread, h.Sync.Released)
+		threads[0] = sc.thread
 		f.fill(b, in, h, sc, threads[h.Thread], depth)
 	}
 }
@@ -476,17 +486,20 @@ func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope
 		}
 	}
 	t, ok := f.resolve(v, h.Method)
+	if f.fillTest(b, in, h, v, t, ok, args, scope{locks: locks, sync: sync, thread: thread, round: sc.round}, depth) {
+		return
+	}
 	sum := f.Lookup(t.key)
 	if ok && sum != nil && depth >= maxHoleDepth {
 		f.sum.Cuts[summary.BoundNesting]++
 	}
 	if !ok || sum == nil || depth >= maxHoleDepth {
 		if v.Formal() || thread > 0 {
-			f.addHole(summary.Hole{Value: v, Method: h.Method, Iface: h.Iface, Args: flat, Locks: locks, Sync: sync, Thread: thread, Go: h.Go, Pos: h.Pos})
+			f.addHole(summary.Hole{Value: v, Method: h.Method, Iface: h.Iface, Args: flat, Locks: locks, Sync: sync, Thread: thread, Go: h.Go, Loop: h.Loop || b.loop, Pos: h.Pos})
 		}
 		return
 	}
-	f.link(b.s, t, args, nil, summary.Edge{Locks: locks, Thread: thread, Forked: b.s.forked, Started: goTokens(sync.Released), Pos: h.Pos})
+	f.link(b.s, t, args, nil, summary.Edge{Locks: locks, Thread: thread, Forked: b.s.forked, Apart: setApart(sync.Released), Started: goTokens(sync.Released), Pos: h.Pos})
 	inner := &binding{f: f, s: b.s, args: withRecv(args, t), free: t.free, pos: h.Pos, loop: b.loop}
 	if thread > 0 {
 		sp := f.sum.Spawns[thread-1]
@@ -494,5 +507,9 @@ func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope
 	} else {
 		f.total = order.Most(f.total, sync.Released.Plus(sum.Total.Map(inner.node)))
 	}
-	f.take(inner, in, sum, scope{locks, sync, thread, sc.round}, depth+1)
+	at := scope{locks: locks, sync: sync, thread: thread, round: sc.round}
+	if h.Thread == 0 {
+		at.rest, at.t = sc.rest, sc.t
+	}
+	f.take(inner, in, sum, at, depth+1)
 }

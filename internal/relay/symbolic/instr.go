@@ -351,6 +351,9 @@ func (f *function) assign(s *state, v *ssa.Store) {
 	for _, a := range addrs {
 		f.access(s, v, a, summary.Write)
 		f.publish(s, a, vals)
+		if f.shared(s, a) {
+			f.hand(s, vals)
+		}
 	}
 	f.unshare(s, addrs)
 	if len(addrs) == 1 && (addrs[0].Kind != path.Elem || addrs[0].Idx != nil) {

@@ -107,6 +107,7 @@ func (p *pruner) relative(r lockset.Relative) {
 func (p *pruner) spawn(s *summary.Spawn) {
 	p.add(s.Token)
 	p.sync(s.Sync)
+	p.add(s.Late)
 	for o := range s.Total {
 		p.add(o)
 	}

@@ -12,6 +12,12 @@ import (
 
 // takeSpawn takes over a goroutine that a callee starts.
 func (f *function) takeSpawn(b *binding, in ssa.Instruction, sp *summary.Spawn, sc scope, threads []int) int {
+	if sp.Late != nil && sc.rest != nil && b.node(sp.Late) == sc.t {
+		sc = *sc.rest // a subtest of a test that may be set apart itself
+	} else {
+		sc = b.part(sc, sp.Parent, sp.Sync.Released)
+	}
+	threads[0] = sc.thread
 	tok := b.node(sp.Token)
 	key := spawnKey{in, tok.Name}
 	if i, ok := f.spawns[key]; ok {
@@ -28,6 +34,7 @@ func (f *function) takeSpawn(b *binding, in ssa.Instruction, sp *summary.Spawn, 
 		c.Sync.Acquired = sc.sync.Acquired.Plus(c.Sync.Acquired)
 	}
 	c.Total = sp.Total.Map(b.node)
+	c.Late = b.node(sp.Late)
 	c.Again = nil
 	if sp.Again != nil {
 		again := b.sync(*sp.Again)

@@ -7,7 +7,8 @@
 // has acquired n times:
 //
 //	(B1) o is the Token of a go statement: the goroutine's creator released it. A point b of the creator stands before a if the go statement
-//	     cannot have been executed before b; any other point stands before a if it stands before the go statement.
+//	     cannot have been executed before b; any other point stands before a if it stands before the go statement. What a test does after Parallel
+//	     begins when the test that runs it has returned: all points of that one stand before a.
 //	(B2) o is a WaitGroup or a Once: b stands before a if b's goroutine still releases o after b, or if b stands before
 //	     some release of o. Wait needs every Done; of several Once.Do that may run the function, the one that b is in did.
 //	(B3) o is a channel or an atomic flag: b stands before a if fewer than n releases need not come after b.
@@ -154,7 +155,7 @@ func (f *Frame) through(o *path.Node, n int, b, a Point, depth int) bool {
 	switch {
 	case o.Kind == path.Token && o.Base == nil: // (B1)
 		for _, s := range f.spawns[o] {
-			if s.Parent == b.Thread && !f.many(b.Thread) && b.Sync.Released[o] == 0 {
+			if s.Parent == b.Thread && !f.many(b.Thread) && (s.Late != nil || b.Sync.Released[o] == 0) {
 				return true
 			}
 			if s.Parent != b.Thread && f.before(b, Point{s.Parent, s.Sync}, depth+1) {
