@@ -26,6 +26,9 @@ type site struct {
 	part   bool // the access is to a part of the memory at path (R4)
 	merged bool // the context is one of several (C2)
 	fresh  bool // the object that leads here is owned (R10)
+	loc    *path.Node
+	ctx    *context
+	flags  *[2][]seen // zero and set (R24), once they are known
 }
 
 // weak are the reasons in the contexts themselves that speak against a race.
@@ -57,25 +60,30 @@ func (s *site) makes() bool {
 	return r.Kind == path.Alloc && !strings.Contains(r.Name, "@") && s.access.Loc.Loads() == 0
 }
 
-// setOnce reports whether the sites are of a package-level variable that is written inside of Do of package-level Onces only (R16), by what the
-// program itself calls (R17).
+// setOnce reports whether the sites are of memory that is written inside of Do of Onces only that are package-level variables or, of a field, lie
+// elsewhere (R16), by what the program itself calls (R17).
 func (l *linker) setOnce(sites []*site) bool {
-	if sites[0].access.Loc.Object().Kind != path.Global {
-		return false
-	}
+	variable := sites[0].access.Loc.Object().Kind == path.Global
 	return !slices.ContainsFunc(sites, func(s *site) bool {
 		for lock := range s.locks {
-			if lock[0] == '@' && strings.HasSuffix(lock, "#doing") {
+			if strings.HasSuffix(lock, "#doing") && (lock[0] == '@' || !variable && elsewhere(lock, s.path)) {
 				return false
 			}
 		}
-		return s.access.Kind.Writes() && slices.ContainsFunc(s.roots, func(i int) bool { return !l.outside(l.roots[i]) })
+		return s.access.Kind.Writes() && !s.makes() && slices.ContainsFunc(s.roots, func(i int) bool { return !l.outside(l.roots[i]) })
 	})
+}
+
+// elsewhere reports whether a Once is not in the object that has the last field of the path (R16).
+func elsewhere(once, p string) bool {
+	_, down, ok := guard.Relation(once, p)
+	return !ok || strings.Contains(down[:max(0, strings.LastIndexByte(down, '!'))], "*")
 }
 
 // pairs compares the sites of each class.
 func (l *linker) pairs(keys []string, judged map[[2]summary.Pos]bool, n *Counts) []*pairs.Warning {
 	classes := map[string][]*site{}
+	l.classes, l.guarding = classes, map[string]map[string]bool{}
 	var order []string
 	for _, k := range keys {
 		f := l.sums[k]
@@ -131,7 +139,7 @@ func (l *linker) site(f *summary.Function, a *summary.Access, loc *path.Node, c 
 	if passes(c, p) {
 		return nil
 	}
-	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked, part: loc != a.Loc, merged: c.merged, fresh: leads(c, p), roots: c.roots}
+	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked, part: loc != a.Loc, merged: c.merged, fresh: leads(c, p), roots: c.roots, loc: loc, ctx: c}
 	if after(a) {
 		s.roots = l.apart(c.roots)
 	}
@@ -179,7 +187,7 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 				codes = append(codes, "set-once")
 			}
 			n.Pairs++
-			if once(a, b) || once(b, a) {
+			if once(a, b) || once(b, a) || l.flagged(a, b) || l.flagged(b, a) {
 				n.Ordered++
 				continue
 			}

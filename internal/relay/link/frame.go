@@ -10,7 +10,19 @@ import (
 // warnings that stay.
 func (l *linker) frames(found []*pairs.Warning, n *Counts) []*pairs.Warning {
 	var out []*pairs.Warning
+	at := map[summary.Pos][]*site{}
+	for _, sites := range l.classes {
+		for _, s := range sites {
+			if !s.part && len(found) > 0 {
+				at[s.access.Pos] = append(at[s.access.Pos], s)
+			}
+		}
+	}
 	for _, w := range found {
+		if l.allFlagged(at[w.A.Pos], at[w.B.Pos]) {
+			n.Ordered++
+			continue
+		}
 		contexts := l.contexts[w.Frame.Key]
 		guard := exact
 		for _, c := range contexts {
@@ -26,6 +38,18 @@ func (l *linker) frames(found []*pairs.Warning, n *Counts) []*pairs.Warning {
 		out = append(out, w)
 	}
 	return out
+}
+
+// allFlagged reports whether a flag orders two accesses however they are reached (R24).
+func (l *linker) allFlagged(as, bs []*site) bool {
+	for _, a := range as {
+		for _, b := range bs {
+			if !l.flagged(a, b) && !l.flagged(b, a) {
+				return false
+			}
+		}
+	}
+	return len(as) > 0 && len(bs) > 0
 }
 
 // common finds a lock that one access of a frame holds, and the other because the frame is entered in the context: locks of the

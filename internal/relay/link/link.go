@@ -54,14 +54,19 @@
 // (R15) Methods named Run, Start, Serve or Listen, with or without more words, are called once for each object: beside itself such a method has code
 // run-once.
 //
-// (R16) A package-level variable that is written inside of Once.Do only is registered before its readers start, if the program is as it should be: code
-// set-once.
+// (R16) A package-level variable that is written inside of Do of package-level Onces only is registered before its readers start, if the program is as it
+// should be: code set-once. So is a field that is written, but for where its object is made, inside of Do of Onces only that are not in the same
+// object: another object sets it up. A Once beside the field is its lazy initialisation, and who reads the field without it is wrong.
 //
 // (R17) Where a command of the program calls an exported function, directly or not, a call of it from outside is weak: code closed-world. What main and
 // its goroutines do with the function is compared all the same. Commands below a directory example or examples do not count.
 //
 // (R18) An exported function that starts a goroutine comes, until it does so, before that goroutine; that it is called a second time for the same
 // object, while the goroutine of the first call runs, is weak: code second-call.
+//
+// (R24) A flag is a field or variable that is written under one lock only, and then what is not zero, or while it was seen zero under that lock:
+// once set it stays set. What is done under the lock after the flag was seen zero comes before what is done by who has seen it set, or
+// set it, under the lock, lying alike to the memory: its critical section is a later one. Memory that is written once is its own flag.
 //
 // (R26) A test that may call Parallel is one root before that call, and one after it. Two that have called it run at once if they are run by one t, or
 // are functions of one package; or if they are subtests, directly or not, of two such tests. Nothing else runs at once with a test but
@@ -105,8 +110,11 @@ type linker struct {
 	commanded map[string]bool   // functions that commands of the program reach
 	same      map[string]uint32 // captured variables of a literal that no loop makes anew
 	tests     map[string]int    // of a statement that runs a test: the root of what the test does after Parallel
-	merged    int               // contexts beyond the bound
-	active    map[string]bool   // types that show concurrency (R2)
+	known     map[string]facts  // of a function, what all that enter it have seen (R24)
+	classes   map[string][]*site
+	guarding  map[string]map[string]bool // of a flag's class, the locks that guard it (R24)
+	merged    int                        // contexts beyond the bound
+	active    map[string]bool            // types that show concurrency (R2)
 }
 
 // Counts says what was compared.
@@ -143,6 +151,7 @@ func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map
 	l.unreached(keys)
 	l.findStarted()
 	l.findCommanded(keys)
+	l.findKnown()
 	n.Roots = len(l.roots)
 	n.Merged = l.merged
 	for _, c := range l.contexts {
@@ -154,6 +163,7 @@ func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map
 			found.Roots[r.fn] = r.kind.String()
 		}
 	}
-	found.Warnings = append(l.frames(frames, n), l.pairs(keys, judged, n)...)
+	over := l.pairs(keys, judged, n)
+	found.Warnings = append(l.frames(frames, n), over...)
 	return found
 }

@@ -95,7 +95,7 @@ func (l *linker) findRoots(keys []string) {
 		f := l.sums[k]
 		name := k[strings.LastIndexByte(k, '.')+1:]
 		switch {
-		case name == "init" || strings.HasPrefix(name, "init#"):
+		case (name == "init" || strings.HasPrefix(name, "init#")) && typeOf(k) == "":
 			l.root(root{kind: initial, fn: k}, locks{}, nil)
 		case name == "main" && typeOf(k) == "":
 			l.root(root{kind: first, fn: k}, locks{}, nil)

@@ -16,6 +16,7 @@ const (
 	BoundNesting               // holes filled one inside the other
 	BoundRounds                // rounds of a block
 	BoundGuesses               // conditional locks at one point
+	BoundFlags                 // flags that are known at one point
 	BoundAliases               // what a result may be
 	BoundChain                 // synchronisations one after the other
 	BoundPairs                 // pairs at one location of a frame
@@ -55,6 +56,7 @@ var boundTexts = [NumBounds]struct{ code, text string }{
 	BoundNesting:  {"bound-nesting", "calls through functions that were handed on too often were not followed"},
 	BoundRounds:   {"bound-rounds", "blocks were given up because their state did not settle"},
 	BoundGuesses:  {"bound-guesses", "conditional locks were left out because there are too many at one point"},
+	BoundFlags:    {"bound-flags", "what was seen under locks was left out because there is too much at one point: what it orders may be reported"},
 	BoundAliases:  {"bound-aliases", "results were shortened because they may be too many objects: accesses to the others are missed"},
 	BoundChain:    {"bound-chain", "searches for an order were ended because too many synchronisations follow each other: ordered pairs may be reported"},
 	BoundPairs:    {"bound-pairs", "pairs at one location were not compared because there are too many"},

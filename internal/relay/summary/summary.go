@@ -19,6 +19,8 @@
 // (S6) Objects that are made inside and that no caller can name are left out, with all that synchronises on them.
 //
 // (S7) A call through a value finds functions and concrete types where the value is read from: by the class of that memory, else by its type.
+//
+// (S8) Accesses and calls of the function's own text know what it has seen of fields and variables under locks.
 package summary
 
 import (
@@ -85,6 +87,16 @@ type Access struct {
 	Via    *Call        // nil: in the function itself
 	Round  order.Counts // Tokens that may have been released in this round of the loop
 	At     *path.Node   // the path as it is written at Pos
+	Sets   bool         // it writes what is certainly not zero
+	Flags  []Flag       // what its goroutine has seen before (S8)
+}
+
+// Flag says that a field or variable was seen zero since its locks were taken, or, if Set, that it was seen not zero, or was set, while they were
+// held.
+type Flag struct {
+	Addr  *path.Node
+	Set   bool
+	Locks lockset.Relative // of one that is zero: Plus are those that are held ever since
 }
 
 // Spawn is a goroutine that the function starts, itself or in a call.
@@ -158,6 +170,7 @@ type Edge struct {
 	Apart   bool         // Parallel may have been called of a t that the caller was given
 	Forked  bool         // a goroutine may have been started before
 	Started order.Counts // Tokens of those that this goroutine may have started before
+	Flags   []Flag       // what this goroutine has seen before (S8)
 	Pos     Pos
 }
 

@@ -85,6 +85,11 @@ func (f *function) assume(s *state, cond ssa.Value, yes bool) {
 			x, c = c, x
 		}
 		if k, isConst := c.(*ssa.Const); isConst {
+			if number := k.Value != nil && k.Value.Kind() == constant.Int; k.IsNil() || number && zero(k) {
+				s.settle(x, !equal)
+			} else if number && equal {
+				s.settle(x, true)
+			}
 			switch {
 			case k.IsNil():
 				truth[x] = !equal
@@ -101,6 +106,7 @@ func (f *function) assume(s *state, cond ssa.Value, yes bool) {
 			f.flag(s, c, nil, equal)
 		}
 	} else {
+		s.settle(cond, yes)
 		f.flag(s, cond, nil, yes)
 	}
 	s.truth = truth

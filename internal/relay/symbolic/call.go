@@ -67,6 +67,9 @@ func (f *function) invoke(s *state, in ssa.Instruction, c *ssa.CallCommon, resul
 	}
 	targets, holes := f.targets(s, c)
 	for _, t := range targets {
+		if t.key == "(*sync.Cond).Wait" {
+			s.lower(nil)
+		}
 		if row := model.Lookup(t.key, PackageOf(t.key)); row.Op != model.None {
 			return f.modelled(s, in, row, withRecv(args, t), result)
 		}

@@ -65,6 +65,9 @@
 // goroutine and returns the channel does so on the same exits: on those that may return nil no goroutine is started. A variable that another
 // goroutine writes meanwhile is a race of its own.
 //
+// (X18) What a branch has seen of a field or variable that was read under a lock is kept: that it is zero, as long as the lock is held, that it is
+// not, or was set, for ever. Package link decides what that orders.
+//
 // (X26) The function that T.Run is given is called, and the subtests that it has set apart are over when Run comes back; unless it may call Parallel of
 // its own t, itself or in what it gives t to. Then what comes after that call is done by a goroutine that begins when the function with the t of Run
 // has returned, and has run its deferred calls: there package testing lets it go on. So all that function does comes before it, and subtests of one t

@@ -119,7 +119,8 @@ func (b *binding) sync(s order.Sync) order.Sync {
 func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []aliases, result *ssa.Call) (bool, []aliases) {
 	sum := f.Lookup(t.key)
 	if f.recording {
-		f.link(s, t, args, actuals(in, t, len(args)), summary.Edge{Locks: s.locks, Forked: s.forked, Apart: setApart(s.sync.Released), Started: goTokens(s.sync.Released), Pos: f.place(in)})
+		f.link(s, t, args, actuals(in, t, len(args)), summary.Edge{Locks: s.locks, Forked: s.forked, Apart: setApart(s.sync.Released), Started: goTokens(s.sync.Released),
+			Flags: s.known(nil), Pos: f.place(in)})
 	}
 	if sum == nil {
 		if result == nil {
@@ -252,6 +253,13 @@ func (f *function) effect(s *state, b *binding, sum *summary.Function, result *s
 	for l := range locks.Minus {
 		s.dropGuesses(l)
 		f.unchoose(s, l)
+	}
+	for _, e := range exits { // what is held again at the end was released meanwhile
+		for _, set := range []lockset.Set{e.Locks.Plus, e.Locks.Minus} {
+			for l := range set {
+				s.lower(l)
+			}
+		}
 	}
 	s.locks = s.locks.Then(locks)
 	f.joined(s, b, sum, sync)

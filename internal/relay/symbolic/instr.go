@@ -320,6 +320,7 @@ func (f *function) unop(s *state, v *ssa.UnOp) {
 		for _, a := range addrs {
 			f.access(s, v, a, summary.Read)
 		}
+		f.look(s, v, addrs)
 		if f.refers(v.Type()) {
 			f.env[v] = f.deref(s, addrs, v.Type())
 			for i, n := range f.env[v] {
@@ -356,6 +357,7 @@ func (f *function) assign(s *state, v *ssa.Store) {
 		}
 	}
 	f.unshare(s, addrs)
+	f.raise(s, addrs, v.Val)
 	if len(addrs) == 1 && (addrs[0].Kind != path.Elem || addrs[0].Idx != nil) {
 		_, isConst := v.Val.(*ssa.Const)
 		f.put(s, addrs[0], vals, f.refers(v.Val.Type()) || len(vals) > 0 || isConst && f.refers(v.Val.Type()))

@@ -47,6 +47,7 @@ func (f *function) lockOne(s *state, op model.Op, l *path.Node, result *ssa.Call
 	default:
 		s.locks = s.locks.Release(l)
 		s.dropGuesses(l)
+		s.lower(l)
 		f.unchoose(s, l)
 	}
 }

@@ -19,7 +19,9 @@ func (f *function) access(s *state, in ssa.Instruction, addr *path.Node, kind su
 	if !f.recording || !f.shared(s, addr) {
 		return
 	}
-	f.record(&summary.Access{Loc: addr, Kind: kind, Locks: f.under(s, in, addr), Sync: s.sync, Round: s.round, Pos: f.place(in), Func: f.sum.Key, At: addr})
+	st, store := in.(*ssa.Store)
+	f.record(&summary.Access{Loc: addr, Kind: kind, Locks: f.under(s, in, addr), Sync: s.sync, Round: s.round, Pos: f.place(in), Func: f.sum.Key, At: addr,
+		Sets: store && f.nonzero(s, st.Val), Flags: s.known(addr)})
 }
 
 func (f *function) record(a *summary.Access) {

@@ -104,7 +104,7 @@ func (f *function) recordSpawn(s *state, in ssa.Instruction, t target, args []al
 		}
 	}
 	sp = f.sum.Spawns[n-1]
-	f.link(s, t, args, nil, summary.Edge{Thread: n, Forked: true, Pos: sp.Pos})
+	f.link(s, t, args, nil, summary.Edge{Thread: n, Forked: true, Flags: s.known(nil), Pos: sp.Pos})
 	b := &binding{f: f, s: s, args: args, free: t.free, pos: sp.Pos, loop: loop}
 	sc := scope{sync: order.Sync{Acquired: s.sync.Acquired.Plus(order.Counts{token: 1})}, thread: n}
 	if sum != nil {

@@ -52,6 +52,7 @@ type state struct {
 	escaped nodes
 	owned   nodes // paths that were taken out of shared memory (X6)
 	guesses []guess
+	flags   []flag             // (X18)
 	truth   map[ssa.Value]bool // conditions on the way here
 	defers  *deferred
 	forked  bool  // a goroutine may have been started
@@ -94,6 +95,7 @@ func (s *state) join(o *state) *state {
 		}
 	}
 	j.guesses, j.dropped = joinGuesses(s, o)
+	j.flags = joinFlags(s.flags, o.flags)
 	j.defers = joinDefers(s, o)
 	return j
 }
@@ -215,6 +217,7 @@ func (s *state) equal(o *state) bool {
 	return maps.Equal(s.round, o.round) && s.locks.Equal(o.locks) && s.sync.Equal(o.sync) && s.forked == o.forked && maps.Equal(s.escaped, o.escaped) &&
 		maps.Equal(s.waited, o.waited) && maps.Equal(s.loose, o.loose) &&
 		maps.Equal(s.owned, o.owned) && maps.Equal(s.truth, o.truth) && slices.Equal(s.guesses, o.guesses) && sameDefers(s.defers, o.defers) &&
+		slices.EqualFunc(s.flags, o.flags, flag.equal) &&
 		s.mem.equal(&o.mem)
 }
 
@@ -243,6 +246,7 @@ func (s *state) forget(o *path.Node) {
 			}
 		}
 	}
+	s.flags = slices.DeleteFunc(slices.Clone(s.flags), func(g flag) bool { return stale(g.addr) })
 	for l := range s.locks.Plus {
 		if stale(l) {
 			s.locks = s.locks.Release(l)
