@@ -29,6 +29,8 @@ type site struct {
 	loc    *path.Node
 	ctx    *context
 	flags  *[2][]seen // zero and set (R24), once they are known
+	after  waits      // what was waited for before (R22)
+	until  waits      // what the goroutine has still to release (R22)
 }
 
 // weak are the reasons in the contexts themselves that speak against a race.
@@ -148,6 +150,7 @@ func (l *linker) site(f *summary.Function, a *summary.Access, loc *path.Node, c 
 			s.self = label + "." + p[len(formal):]
 		}
 	}
+	s.after, s.until = l.waitsAt(c, a)
 	for name, m := range c.locks {
 		if !released(name, a.Locks.Minus) {
 			s.locks[name] = m
@@ -183,6 +186,9 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 				continue
 			}
 			codes := append(slices.Clip(way.codes), a.weak(b)...)
+			if joined(a, b) || joined(b, a) {
+				codes = append(codes, "joined")
+			}
 			if registered {
 				codes = append(codes, "set-once")
 			}

@@ -2,6 +2,7 @@ package link
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,6 +22,8 @@ type context struct {
 	locks  locks
 	owned  uint32   // parameters whose objects no other goroutine reaches
 	self   []string // formals that are the object of the root's type, sorted (R7)
+	after  waits    // what was waited for before (R22)
+	until  waits    // what the goroutine has still to release (R22)
 	forked bool
 	merged bool   // of several, of which not all held these locks (C2)
 	roots  []int  // sorted; of those that are alike two
@@ -44,6 +47,12 @@ func (c *context) name() string {
 	if c.forked {
 		b += "\nforked"
 	}
+	for _, w := range []waits{c.after, c.until} {
+		if len(w) > 0 {
+			b += "\n" + strings.Join(slices.Sorted(maps.Keys(w)), "\t")
+		}
+		b += ";"
+	}
 	return fmt.Sprintf("%s\n%d\n%s", b, c.owned, strings.Join(c.self, " "))
 }
 
@@ -63,7 +72,7 @@ func (l *linker) enter(key string, c *context) bool {
 			return l.addRoots(old, c.roots)
 		}
 	}
-	if !c.merged && (len(list) < maxContexts || len(c.locks) == 0) {
+	if !c.merged && (len(list) < maxContexts || len(c.locks) == 0 && len(c.after) == 0 && len(c.until) == 0) {
 		l.contexts[key] = append(list, c)
 		return true
 	}
@@ -85,7 +94,9 @@ func (l *linker) meet(c, d *context) bool {
 		}
 	}
 	self := slices.DeleteFunc(slices.Clone(c.self), func(f string) bool { return !slices.Contains(d.self, f) })
-	changed := len(met) < len(c.locks) || c.owned&d.owned != c.owned || d.forked && !c.forked || len(self) < len(c.self)
+	after, until := c.after.both(d.after), c.until.both(d.until)
+	changed := len(after) < len(c.after) || len(until) < len(c.until) || len(met) < len(c.locks) || c.owned&d.owned != c.owned || d.forked && !c.forked || len(self) < len(c.self)
+	c.after, c.until = after, until
 	c.locks, c.owned, c.forked, c.self, c.id = met, c.owned&d.owned, c.forked || d.forked, self, ""
 	return l.addRoots(c, d.roots) || changed
 }
@@ -135,6 +146,7 @@ func (l *linker) propagate() {
 				if edge.Apart {
 					d.roots = l.apart(c.roots)
 				}
+				d.after, d.until = l.onward(c, e)
 				d.owned = e.Owned
 				for i, a := range e.args {
 					if i < 32 && passes(c, a) {

@@ -135,7 +135,7 @@ func (l *linker) fillHoles(keys []string, n *Counts) {
 // fill makes calls of a hole.
 func (l *linker) fill(key string, h *summary.Hole, targets []string) {
 	for _, t := range targets {
-		e := summary.Edge{Args: h.Args, Locks: h.Locks, Thread: h.Thread, Forked: forks(h), Started: h.Sync.Released, Pos: h.Pos, Owned: l.owned(key, h)}
+		e := summary.Edge{Args: h.Args, Locks: h.Locks, Thread: h.Thread, Forked: forks(h), Started: h.Sync.Released, Sync: h.Sync, Pos: h.Pos, Owned: l.owned(key, h)}
 		var bound bool
 		if e.Callee, bound = strings.CutSuffix(t, boundSuffix); bound {
 			e.Args = append([]*path.Node{nil}, h.Args...) // the receiver is in the value

@@ -64,6 +64,10 @@
 // (R18) An exported function that starts a goroutine comes, until it does so, before that goroutine; that it is called a second time for the same
 // object, while the goroutine of the first call runs, is weak: code second-call.
 //
+// (R22) A goroutine that is still to release a WaitGroup or a channel of an object comes before what another function of the object does after it has waited for
+// that: both are a field of the object, by the same steps from it as the memory (R5). Only the goroutines of one go statement, outside of a loop, may
+// send to the channel or close it. Nothing counts how often: one that is started anew after the wait is beside it, so that this is code joined.
+//
 // (R24) A flag is a field or variable that is written under one lock only, and then what is not zero, or while it was seen zero under that lock:
 // once set it stays set. What is done under the lock after the flag was seen zero comes before what is done by who has seen it set, or
 // set it, under the lock, lying alike to the memory: its critical section is a later one. Memory that is written once is its own flag.
@@ -115,6 +119,7 @@ type linker struct {
 	guarding  map[string]map[string]bool // of a flag's class, the locks that guard it (R24)
 	merged    int                        // contexts beyond the bound
 	active    map[string]bool            // types that show concurrency (R2)
+	joiners   map[string]bool            // classes of objects with which goroutines are waited for (R22)
 }
 
 // Counts says what was compared.
@@ -145,6 +150,7 @@ func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map
 	l.fillHoles(keys, n)
 	l.worklist = worklist{rank: map[string]int{}, queued: map[string]bool{}}
 	l.order(keys)
+	l.findJoiners(keys)
 	l.findRoots(keys)
 	l.entries(keys)
 	l.propagate()

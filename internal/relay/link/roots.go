@@ -81,9 +81,12 @@ func receiver(key string) []string {
 }
 
 // root enters a function as a root, with locks that are held from the start, and the formals that are the object of its home (R7).
-func (l *linker) root(r root, held locks, self []string) {
+func (l *linker) root(r root, held locks, self []string) { l.begin(r, held, self, nil) }
+
+// begin enters a function as a root, by the call that starts it, if that is known.
+func (l *linker) begin(r root, held locks, self []string, e *call) {
 	l.roots = append(l.roots, r)
-	c := &context{locks: held, self: self, roots: []int{len(l.roots) - 1}, forked: r.kind != first && r.kind != initial}
+	c := &context{locks: held, until: l.pending(r, e), self: self, roots: []int{len(l.roots) - 1}, forked: r.kind != first && r.kind != initial}
 	if l.enter(r.fn, c) {
 		l.push(r.fn)
 	}
@@ -123,7 +126,7 @@ func (l *linker) findRoots(keys []string) {
 			}
 			if e.Thread == unknownThread {
 				r := root{kind: spawned, fn: e.Callee, home: typeOf(k), by: k}
-				l.root(r, locks{}, receivers(ownReceiver(k), named(&e)))
+				l.begin(r, locks{}, receivers(ownReceiver(k), named(&e)), named(&e))
 				continue
 			}
 			// What the goroutine begins with is a root where its go statement stands; what it calls through a value, where that is known.
@@ -137,7 +140,7 @@ func (l *linker) findRoots(keys []string) {
 				held = carry(&context{}, named(&e))
 			}
 			r := root{kind: spawned, many: s.Many, fn: e.Callee, home: typeOf(k), spawn: s, by: k, given: given(f, &e)}
-			l.root(r, held, receivers(ownReceiver(k), named(&e)))
+			l.begin(r, held, receivers(ownReceiver(k), named(&e)), named(&e))
 		}
 		for _, e := range f.Exits {
 			for lock := range e.Locks.Plus {

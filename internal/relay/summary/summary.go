@@ -169,6 +169,7 @@ type Edge struct {
 	Test    bool         // the callee is a test that may call Parallel; what comes before that call is no goroutine of its own
 	Apart   bool         // Parallel may have been called of a t that the caller was given
 	Forked  bool         // a goroutine may have been started before
+	Sync    order.Sync   // what the caller has waited for and released, of what has a name for its callers too
 	Started order.Counts // Tokens of those that this goroutine may have started before
 	Flags   []Flag       // what this goroutine has seen before (S8)
 	Pos     Pos

@@ -120,7 +120,7 @@ func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []al
 	sum := f.Lookup(t.key)
 	if f.recording {
 		f.link(s, t, args, actuals(in, t, len(args)), summary.Edge{Locks: s.locks, Forked: s.forked, Apart: setApart(s.sync.Released), Started: goTokens(s.sync.Released),
-			Flags: s.known(nil), Pos: f.place(in)})
+			Flags: s.known(nil), Sync: joining(s.sync), Pos: f.place(in)})
 	}
 	if sum == nil {
 		if result == nil {
@@ -507,7 +507,7 @@ func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope
 		}
 		return
 	}
-	f.link(b.s, t, args, nil, summary.Edge{Locks: locks, Thread: thread, Forked: b.s.forked, Apart: setApart(sync.Released), Started: goTokens(sync.Released), Pos: h.Pos})
+	f.link(b.s, t, args, nil, summary.Edge{Locks: locks, Thread: thread, Forked: b.s.forked, Apart: setApart(sync.Released), Started: goTokens(sync.Released), Sync: joining(sync), Pos: h.Pos})
 	inner := &binding{f: f, s: b.s, args: withRecv(args, t), free: t.free, pos: h.Pos, loop: b.loop}
 	if thread > 0 {
 		sp := f.sum.Spawns[thread-1]

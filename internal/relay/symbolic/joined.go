@@ -236,6 +236,17 @@ func mayHide(sum *summary.Function, result int, ch *path.Node) bool {
 	return false
 }
 
+// joining leaves of what was acquired and released the WaitGroups and channels that callers can name.
+func joining(s order.Sync) order.Sync {
+	keep := func(o *path.Node) *path.Node {
+		if o.Kind == path.Token && o.Base != nil && (o.Name == "wg" || o.Name == "chan") && (o.Formal() || o.Root().Kind == path.Global) {
+			return o
+		}
+		return nil
+	}
+	return order.Sync{Acquired: s.Acquired.Map(keep), Released: s.Released.Map(keep)}
+}
+
 // again forgets what is known of the objects that a call makes anew.
 func (s *state) again(site string) {
 	stale := func(o *path.Node) bool {
