@@ -17,6 +17,8 @@
 //
 // (F5) Two appends to the slice of a field write one element only if the slice has room: code append-append.
 //
+// (F7) A lock whose path is too long to be kept (P2 of package path) may be any lock of an object: code same-lock-field, if both sides hold one.
+//
 // (F6) What is done inside of Once.Do stands before all that comes after a Do of the same Once.
 package pairs
 
@@ -147,6 +149,9 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 	case instance.Class:
 		w.Codes = append(w.Codes, "type-only")
 	}
+	if unnamed(a, b) || unnamed(b, a) {
+		w.Codes = append(w.Codes, "same-lock-field")
+	}
 	return append(out, w)
 }
 
@@ -171,6 +176,21 @@ func beside(a, b *summary.Access) bool {
 				continue
 			}
 			if down, y, ok := relation(k, b.Loc); ok && up == down && x == y {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unnamed reports whether a holds a lock of which only the type is known, and b one of an object (F7).
+func unnamed(a, b *summary.Access) bool {
+	for l, m := range a.Locks.Plus {
+		if l.Root().Kind != path.Unknown {
+			continue
+		}
+		for k, o := range b.Locks.Plus {
+			if k.Root().Kind != path.Global && (m == lockset.Write || o == lockset.Write) {
 				return true
 			}
 		}
