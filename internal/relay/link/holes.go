@@ -63,6 +63,9 @@ func (l *linker) targets(h *summary.Hole) []string {
 	}
 	if len(out) == 0 && h.Method != "" {
 		out = l.methods(h.Iface, h.Method)
+		if len(out) == 0 && len(l.flows.of(h.Iface)) == 0 {
+			out = l.methods(summary.Offered+h.Iface, h.Method)
+		}
 	}
 	return out
 }
@@ -146,7 +149,7 @@ func (l *linker) fill(key string, h *summary.Hole, targets []string) {
 			e.Thread = unknownThread
 		}
 		if h.Test != nil && l.sums[e.Callee] != nil && mayCallParallel(l.sums[e.Callee]) {
-			e.Test, e.Thread = true, unknownThread
+			e.Test, e.Loop, e.Thread = true, h.Loop, unknownThread
 		}
 		l.filled[key] = append(l.filled[key], e)
 	}

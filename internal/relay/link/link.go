@@ -88,6 +88,9 @@
 //
 // (H3) With more than ten targets a call stays unknown, as does one of a function that the caller gives: the caller fills that (package symbolic).
 //
+// (H6) An interface to which nothing is converted in the packages is, in an open world, one of the exported types of its own package that implement it:
+// callers give these, or a type that embeds one.
+//
 // # Soundness
 //
 // Targets of unknown calls that nothing else calls are roots of an open world. Missed are methods that are promoted from an embedded field, values that flow

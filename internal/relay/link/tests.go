@@ -47,7 +47,7 @@ func (l *linker) findTests(keys []string) {
 			}
 			r := root{kind: test, fn: e.Callee, home: k, by: k}
 			l.root(r, locks{}, l.captured(e.Callee))
-			r.kind, r.many = apart, e.Thread == unknownThread
+			r.kind, r.many = apart, e.Loop
 			if e.Thread > 0 {
 				r.spawn = f.Spawns[e.Thread-1]
 				r.many = r.spawn.Many

@@ -167,6 +167,7 @@ type Edge struct {
 	Locks   lockset.Relative
 	Thread  int
 	Test    bool         // the callee is a test that may call Parallel; what comes before that call is no goroutine of its own
+	Loop    bool         // of a test that package link has found: it is executed several times
 	Apart   bool         // Parallel may have been called of a t that the caller was given
 	Forked  bool         // a goroutine may have been started before
 	Sync    order.Sync   // what the caller has waited for and released, of what has a name for its callers too
@@ -174,6 +175,9 @@ type Edge struct {
 	Flags   []Flag       // what this goroutine has seen before (S8)
 	Pos     Pos
 }
+
+// Offered stands before the interface in a Flow that only callers of its package can make.
+const Offered = "offered "
 
 // Flow says that a function or a concrete type, or what an interface holds, comes to where a call through a value may find it: the class of the
 // memory in which it is stored, or the type that it is converted to (S7).

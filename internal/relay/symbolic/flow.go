@@ -81,3 +81,35 @@ func (f *function) flowOf(s *state, v, x ssa.Value, typ types.Type) {
 
 // blank reports whether an interface says nothing of what it holds.
 func blank(iface string) bool { return iface == "any" || iface == "interface{}" || iface == "error" }
+
+// Offered notes in the summary of a package's initialisation what its callers can make of its types: one that implements an interface of the package may be
+// what they give as that interface (H6 of package link).
+func (c *Context) Offered(pkg *types.Package, init *summary.Function) {
+	f := &function{Context: c}
+	names := pkg.Scope().Names()
+	exported := func(name string) types.Type {
+		t, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+		if !ok || !t.Exported() || t.IsAlias() {
+			return nil
+		}
+		if n, ok := t.Type().(*types.Named); !ok || n.TypeParams().Len() > 0 {
+			return nil
+		}
+		return t.Type()
+	}
+	for _, name := range names {
+		t := exported(name)
+		if t == nil || !types.IsInterface(t) || t.Underlying().(*types.Interface).NumMethods() == 0 {
+			continue
+		}
+		for _, impl := range names {
+			v := exported(impl)
+			if v == nil || types.IsInterface(v) {
+				continue
+			}
+			if p := types.NewPointer(v); types.Implements(p, t.Underlying().(*types.Interface)) {
+				init.Flows = append(init.Flows, summary.Flow{From: f.receiver(p), To: summary.Offered + f.class(t)})
+			}
+		}
+	}
+}

@@ -494,7 +494,7 @@ func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope
 		}
 	}
 	t, ok := f.resolve(v, h.Method)
-	if f.fillTest(b, in, h, v, t, ok, args, scope{locks: locks, sync: sync, thread: thread, round: sc.round}, depth) {
+	if f.fillTest(b, in, h, v, args, scope{locks: locks, sync: sync, thread: thread, round: sc.round}, depth) {
 		return
 	}
 	sum := f.Lookup(t.key)

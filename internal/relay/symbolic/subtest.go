@@ -3,7 +3,6 @@ package symbolic
 import (
 	"golang.org/x/tools/go/ssa"
 
-	"presage/internal/relay/model"
 	"presage/internal/relay/order"
 	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
@@ -131,9 +130,9 @@ func (f *function) takeTest(b *binding, in ssa.Instruction, target target, sum *
 	}
 }
 
-// fillTest takes over a test whose function the caller may know, or the call of a value that turns out to be Run of a t; it reports whether the hole is
-// one of these.
-func (f *function) fillTest(b *binding, in ssa.Instruction, h summary.Hole, v *path.Node, run target, known bool, args []aliases, sc scope, depth int) bool {
+// fillTest takes over a test whose function the caller may know, or the call of Run of an interface that turns out to be a t; it reports whether the hole
+// is one of these.
+func (f *function) fillTest(b *binding, in ssa.Instruction, h summary.Hole, v *path.Node, args []aliases, sc scope, depth int) bool {
 	name := f.mark(h.Pos) + "@" + f.mark(b.pos)
 	var parent, t, fn *path.Node
 	pos := h.Pos
@@ -143,7 +142,7 @@ func (f *function) fillTest(b *binding, in ssa.Instruction, h summary.Hole, v *p
 			return true
 		}
 		parent, t, fn = b.node(h.Test), args[0][0], v
-	case known && model.Lookup(run.key, PackageOf(run.key)).Op == model.Test:
+	case h.Method == "Run" && isT(v): // through an interface
 		if len(args) < 3 || len(args[2]) == 0 {
 			return true
 		}
