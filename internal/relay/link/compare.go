@@ -236,16 +236,16 @@ type way struct {
 // if there are none.
 func (l *linker) parallel(a, b *site, guard string) *way {
 	var best *way
-	global := a.access.Loc.Object().Kind == path.Global || a.path == b.path && a.path[0] == '@'
-	sure := a.access.Loc.Object().Kind == path.Global || guard != "" && (a.holds(guard) || b.holds(guard)) || reading(a, b)
+	global := a.access.Loc.Object().Kind == path.Global
+	sure := global || guard != "" && (a.holds(guard) || b.holds(guard)) || reading(a, b)
 	for _, i := range a.roots {
 		for _, j := range b.roots {
 			codes, can := l.atOnce(i, j, a, b)
-			if l.roots[i].kind == apart && l.roots[j].kind == apart {
-				if can && !global && !l.oneObject(i, j, a, b) {
-					codes = append(codes, "other-instance") // (R27)
-				}
-			} else if can && !sure && !l.oneObject(i, j, a, b) {
+			one := sure
+			if l.roots[i].kind == apart && l.roots[j].kind == apart { // (R27)
+				one = global || a.path == b.path && a.path[0] == '@'
+			}
+			if can && !one && !l.oneObject(i, j, a, b) {
 				codes = append(codes, "other-instance")
 			}
 			if can && (best == nil || less(codes, best.codes)) {

@@ -123,6 +123,8 @@ type linker struct {
 	merged    int                        // contexts beyond the bound
 	active    map[string]bool            // types that show concurrency (R2)
 	joiners   map[string]bool            // classes of objects with which goroutines are waited for (R22)
+
+	pairsOfTests map[[2]int]bool // roots of tests that may run at once
 }
 
 // Counts says what was compared.

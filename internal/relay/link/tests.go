@@ -28,7 +28,7 @@ func after(a *summary.Access) bool { return setApart(a.Sync.Released) }
 
 // findTests makes two roots of each test that another one runs, if it may call Parallel: before that call and after it (R26).
 func (l *linker) findTests(keys []string) {
-	l.tests, l.same = map[string]int{}, map[string]uint32{}
+	l.tests, l.same, l.pairsOfTests = map[string]int{}, map[string]uint32{}, map[[2]int]bool{}
 	for _, k := range keys {
 		for _, f := range l.sums[k].Flows {
 			l.same[f.From] |= f.Same
@@ -126,7 +126,7 @@ func (l *linker) runners(i int) []string {
 	return out
 }
 
-// branch is a test on the way from a test up to the package: it may be set apart.
+// branches are the test, and those on the way from it up to the package that may be set apart.
 func (l *linker) branches(i int) []int {
 	out := []int{i}
 	for n := 0; n < len(out); n++ {
@@ -150,6 +150,14 @@ func (l *linker) branches(i int) []int {
 
 // together reports whether two tests may run at once: they, or tests that run them, are run by one test, and both are set apart (R26).
 func (l *linker) together(i, j int) bool {
+	k := [2]int{min(i, j), max(i, j)}
+	if _, known := l.pairsOfTests[k]; !known {
+		l.pairsOfTests[k] = l.runTogether(i, j)
+	}
+	return l.pairsOfTests[k]
+}
+
+func (l *linker) runTogether(i, j int) bool {
 	for _, x := range l.branches(i) {
 		for _, y := range l.branches(j) {
 			if x == y && !l.roots[x].many {
