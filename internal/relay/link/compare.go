@@ -141,7 +141,8 @@ func (l *linker) site(f *summary.Function, a *summary.Access, loc *path.Node, c 
 	if passes(c, p) {
 		return nil
 	}
-	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked, part: loc != a.Loc, merged: c.merged, fresh: leads(c, p), roots: c.roots, loc: loc, ctx: c}
+	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked, part: loc != a.Loc, merged: c.merged, roots: c.roots, loc: loc, ctx: c}
+	_, s.fresh = leads(c, p)
 	if after(a) {
 		s.roots = l.apart(c.roots)
 	}

@@ -20,10 +20,10 @@ func (l locks) add(name string, m lockset.Mode) { l[name] = max(l[name], m) }
 // context is one way in which a function is entered.
 type context struct {
 	locks  locks
-	owned  uint32   // parameters whose objects no other goroutine reaches
-	self   []string // formals that are the object of the root's type, sorted (R7)
-	after  waits    // what was waited for before (R22)
-	until  waits    // what the goroutine has still to release (R22)
+	owned  summary.Owned // of the formals, what no other goroutine reaches (R6)
+	self   []string      // formals that are the object of the root's type, sorted (R7)
+	after  waits         // what was waited for before (R22)
+	until  waits         // what the goroutine has still to release (R22)
 	forked bool
 	merged bool   // of several, of which not all held these locks (C2)
 	roots  []int  // sorted; of those that are alike two
@@ -53,7 +53,7 @@ func (c *context) name() string {
 		}
 		b += ";"
 	}
-	return fmt.Sprintf("%s\n%d\n%s", b, c.owned, strings.Join(c.self, " "))
+	return fmt.Sprintf("%s\n%v\n%s", b, c.owned, strings.Join(c.self, " "))
 }
 
 // maxContexts bounds the contexts of a function. (C1) What is beyond it is merged into one context more, their meet (K3), but for contexts
@@ -95,9 +95,10 @@ func (l *linker) meet(c, d *context) bool {
 	}
 	self := slices.DeleteFunc(slices.Clone(c.self), func(f string) bool { return !slices.Contains(d.self, f) })
 	after, until := c.after.both(d.after), c.until.both(d.until)
-	changed := len(after) < len(c.after) || len(until) < len(c.until) || len(met) < len(c.locks) || c.owned&d.owned != c.owned || d.forked && !c.forked || len(self) < len(c.self)
+	owned := summary.Owned{Args: c.owned.Args & d.owned.Args, Free: c.owned.Free & d.owned.Free, Held: c.owned.Held & d.owned.Held}
+	changed := len(after) < len(c.after) || len(until) < len(c.until) || len(met) < len(c.locks) || owned != c.owned || d.forked && !c.forked || len(self) < len(c.self)
 	c.after, c.until = after, until
-	c.locks, c.owned, c.forked, c.self, c.id = met, c.owned&d.owned, c.forked || d.forked, self, ""
+	c.locks, c.owned, c.forked, c.self, c.id = met, owned, c.forked || d.forked, self, ""
 	return l.addRoots(c, d.roots) || changed
 }
 
@@ -147,12 +148,7 @@ func (l *linker) propagate() {
 					d.roots = l.apart(c.roots)
 				}
 				d.after, d.until = l.onward(c, e)
-				d.owned = e.Owned
-				for i, a := range e.args {
-					if i < 32 && passes(c, a) {
-						d.owned |= 1 << i
-					}
-				}
+				d.owned = passed(c, e)
 				if l.enter(e.Callee, d) {
 					l.push(e.Callee)
 				}
@@ -226,22 +222,52 @@ func receivers(self []string, e *call) []string {
 	return slices.Compact(out)
 }
 
-// passes reports whether the argument is part of a parameter that the context owns.
-func passes(c *context, arg string) bool { return !strings.Contains(arg, "*") && leads(c, arg) }
-
-// leads reports whether the path begins at a parameter that the context owns.
-func leads(c *context, arg string) bool {
-	if c.owned == 0 || len(arg) < 2 || arg[0] != '$' {
-		return false
+// passed is what the callee owns: what the call itself shows, and what is part of what its caller owns.
+func passed(c *context, e *call) summary.Owned {
+	own := e.Owned
+	if c.owned == (summary.Owned{}) {
+		return own
 	}
-	i := 0
-	for _, d := range arg[1:] {
-		if d < '0' || d > '9' {
-			break
+	mark := func(bits *uint32, list []string, suffix string) {
+		for i, a := range list {
+			if i < 32 && a != "" && passes(c, a+suffix) {
+				*bits |= 1 << i
+			}
 		}
-		i = 10*i + int(d-'0')
 	}
-	return i < 32 && c.owned&(1<<i) != 0
+	mark(&own.Args, e.args, "")
+	mark(&own.Free, e.free, "")
+	mark(&own.Held, e.held, "")
+	mark(&own.Held, e.free, "*") // a variable that the caller has captured itself
+	return own
+}
+
+// passes reports whether the path is part of what the context owns (R6, R19).
+func passes(c *context, arg string) bool {
+	rest, ok := leads(c, arg)
+	return ok && !strings.Contains(rest, "*")
+}
+
+// leads reports whether the path begins at what the context owns, and the steps from there.
+func leads(c *context, arg string) (rest string, ok bool) {
+	if len(arg) < 2 || arg[0] != '$' && arg[0] != '^' {
+		return "", false
+	}
+	i, n := 0, 1
+	for ; n < len(arg) && arg[n] >= '0' && arg[n] <= '9'; n++ {
+		i = 10*i + int(arg[n]-'0')
+	}
+	if i >= 32 {
+		return "", false
+	}
+	switch rest := arg[n:]; {
+	case arg[0] == '$':
+		return rest, c.owned.Args&(1<<i) != 0
+	case strings.HasPrefix(rest, "*"):
+		return rest[1:], c.owned.Held&(1<<i) != 0
+	default:
+		return rest, c.owned.Free&(1<<i) != 0
+	}
 }
 
 // carry names the locks that are held at a call in the callee's terms.

@@ -138,11 +138,11 @@ func (l *linker) fillHoles(keys []string, n *Counts) {
 // fill makes calls of a hole.
 func (l *linker) fill(key string, h *summary.Hole, targets []string) {
 	for _, t := range targets {
-		e := summary.Edge{Args: h.Args, Locks: h.Locks, Thread: h.Thread, Forked: forks(h), Started: h.Sync.Released, Sync: h.Sync, Pos: h.Pos, Owned: l.owned(key, h)}
+		e := summary.Edge{Args: h.Args, Locks: h.Locks, Thread: h.Thread, Forked: forks(h), Started: h.Sync.Released, Sync: h.Sync, Pos: h.Pos, Owned: summary.Owned{Args: l.owned(key, h)}}
 		var bound bool
 		if e.Callee, bound = strings.CutSuffix(t, boundSuffix); bound {
 			e.Args = append([]*path.Node{nil}, h.Args...) // the receiver is in the value
-			e.Owned <<= 1
+			e.Owned.Args <<= 1
 		}
 		e.Apart = setApart(h.Sync.Released)
 		if h.Go {

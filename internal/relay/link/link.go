@@ -64,6 +64,9 @@
 // (R18) An exported function that starts a goroutine comes, until it does so, before that goroutine; that it is called a second time for the same
 // object, while the goroutine of the first call runs, is weak: code second-call.
 //
+// (R19) What a closure has captured is owned as an argument is (R6), if it is called, not started, while no other goroutine can reach the variable: the
+// variable itself, and the object that it holds there. A closure that a callee keeps, or starts, has let its variables escape (X5).
+//
 // (R22) A goroutine that is still to release a WaitGroup or a channel of an object comes before what another function of the object does after it has waited for
 // that: both are a field of the object, by the same steps from it as the memory (R5). Only the goroutines of one go statement, outside of a loop, may
 // send to the channel or close it. Nothing counts how often: one that is started anew after the wait is beside it, so that this is code joined.

@@ -40,7 +40,7 @@ func example(t *path.Table, line int32) *sample {
 	f.Spawns = []*summary.Spawn{{Token: t.Root(path.Token, 0, "go", ""), Many: true, Again: &order.Sync{Released: counts}}}
 	f.Exits = []summary.Exit{{Results: []summary.Truth{summary.True, summary.Any}, Locks: locks}}
 	f.Stores = []summary.Store{{Addr: x, Value: fn}}
-	f.Edges = []summary.Edge{{Callee: "p.g", Args: []*path.Node{nil, s}, Owned: 1<<31 + 2}}
+	f.Edges = []summary.Edge{{Callee: "p.g", Args: []*path.Node{nil, s}, Owned: summary.Owned{Args: 1<<31 + 2, Free: 1, Held: 3}}}
 	return &sample{Functions: []*summary.Function{f}, Judged: map[[2]summary.Pos]bool{{{Func: "a"}, {Func: "b", Place: 4}}: true, {{Func: "a"}, {Func: "b", Place: 3}}: true}, Number: -7}
 }
 

@@ -163,7 +163,7 @@ type Edge struct {
 	Args    []*path.Node // receiver and arguments, nil where not known
 	Free    []*path.Node // what the closure captured
 	Held    []*path.Node // what the captured variables hold
-	Owned   uint32       // arguments that no other goroutine can reach
+	Owned   Owned        // what no other goroutine can reach
 	Locks   lockset.Relative
 	Thread  int
 	Test    bool         // the callee is a test that may call Parallel; what comes before that call is no goroutine of its own
@@ -175,6 +175,9 @@ type Edge struct {
 	Flags   []Flag       // what this goroutine has seen before (S8)
 	Pos     Pos
 }
+
+// Owned are objects of a call that no other goroutine can reach, a bit each: those of arguments, captured variables, and what the variables hold.
+type Owned struct{ Args, Free, Held uint32 }
 
 // Offered stands before the interface in a Flow that only callers of its package can make.
 const Offered = "offered "

@@ -183,21 +183,26 @@ func (f *function) link(s *state, t target, args []aliases, vals []ssa.Value, e 
 		return
 	}
 	e.Callee, e.Free = t.key, t.free
-	for _, n := range t.free {
+	owned := func(n *path.Node) bool {
+		r := n.Strip().Root()
+		return e.Thread == 0 && r.Kind == path.Alloc && n.Loads() == 0 && !s.escaped[r]
+	}
+	for i, n := range t.free {
 		var held *path.Node
 		if v, ok := s.mem.get(n); ok && len(v) == 1 {
 			held = v[0].Strip()
 		}
 		e.Held = append(e.Held, held)
+		if i < 32 && n != nil && owned(n) {
+			e.Owned.Free |= 1 << i
+		}
+		if i < 32 && held != nil && owned(held) {
+			e.Owned.Held |= 1 << i
+		}
 	}
 	for i, a := range args {
-		owned := e.Thread == 0 && i < 32
-		for _, n := range a {
-			r := n.Strip().Root()
-			owned = owned && r.Kind == path.Alloc && n.Loads() == 0 && !s.escaped[r]
-		}
-		if owned {
-			e.Owned |= 1 << i
+		if i < 32 && !slices.ContainsFunc(a, func(n *path.Node) bool { return !owned(n) }) && e.Thread == 0 {
+			e.Owned.Args |= 1 << i
 		}
 		var n *path.Node
 		if len(a) == 1 {
