@@ -10,6 +10,8 @@
 //	(K4) After a call: ((L+ ∪ L'+) − L'−, (L− ∪ L'−) − L'+), Figure 3.
 //	(K5) Two accesses exclude each other if a lock is in both L+ and one of them holds it in mode Write. The lock of a Choice is none of these: two
 //	     goroutines may have chosen differently.
+//	(K6) A lock that is taken and given up for reading may be held for reading by the caller too: it is in L− only if it was in L− when it was taken.
+//	     So a lock taken for reading stays in L−; in L+ as well, it is held.
 //
 // Sets are immutable: every operation returns a set that may share memory with its operands.
 package lockset
@@ -52,6 +54,9 @@ type Relative struct{ Plus, Minus Set }
 
 // Acquire adds a lock.
 func (r Relative) Acquire(l *path.Node, m Mode) Relative {
+	if m == Read {
+		return Relative{union(r.Plus, Set{l: m}), r.Minus} // (K6)
+	}
 	return r.Then(Relative{Plus: Set{l: m}})
 }
 
@@ -60,19 +65,30 @@ func (r Relative) Release(l *path.Node) Relative {
 	return r.Then(Relative{Minus: Set{l: Write}})
 }
 
+// ReleaseRead gives up a lock that was taken for reading (K6).
+func (r Relative) ReleaseRead(l *path.Node) Relative {
+	if r.Plus[l] == Read {
+		return Relative{without(r.Plus, Set{l: Read}), r.Minus}
+	}
+	return r.Release(l)
+}
+
 // Then is the set after a call whose effect is e (K4).
 func (r Relative) Then(e Relative) Relative {
 	if len(e.Plus) == 0 && len(e.Minus) == 0 {
 		return r
 	}
-	plus, minus := union(r.Plus, e.Plus), union(r.Minus, e.Minus)
-	return Relative{without(plus, e.Minus), without(minus, e.Plus)}
+	return Relative{union(without(r.Plus, e.Minus), e.Plus), without(union(r.Minus, e.Minus), e.Plus)}
 }
 
-// Join is the set where two ways meet (K3).
+// Join is the set where two ways meet (K3). What one way has taken again, and the other has not taken, is as before on both.
 func (r Relative) Join(o Relative) Relative {
-	return Relative{intersect(r.Plus, o.Plus), union(r.Minus, o.Minus)}
+	plus := intersect(r.Plus, o.Plus)
+	return Relative{plus, union(r.gone(plus), o.gone(plus))}
 }
+
+// gone is what is released and not taken again, but for what both ways hold.
+func (r Relative) gone(both Set) Set { return without(r.Minus, without(r.Plus, both)) }
 
 // Close takes back a release that was made up for; m is the mode in which the lock was held before, 0 if it was not taken here.
 func (r Relative) Close(l *path.Node, m Mode) Relative {

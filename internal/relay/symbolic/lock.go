@@ -45,7 +45,11 @@ func (f *function) lockOne(s *state, op model.Op, l *path.Node, result *ssa.Call
 			s.guesses = append(s.guesses[:len(s.guesses):len(s.guesses)], guess{result, summary.True, l, mode})
 		}
 	default:
-		s.locks = s.locks.Release(l)
+		if op == model.RUnlock || mode == lockset.Read {
+			s.locks = s.locks.ReleaseRead(l) // (K6) of package lockset
+		} else {
+			s.locks = s.locks.Release(l)
+		}
 		s.dropGuesses(l)
 		s.lower(l)
 		f.unchoose(s, l)
