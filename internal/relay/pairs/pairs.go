@@ -15,7 +15,7 @@
 // (F4) If the two are one memory, locks are one that lie the same steps from it, whatever their paths: l.mu guards l.x of the l that two loops over
 // a map come to.
 //
-// (F5) Two appends to the slice of a field write one element only if the slice has room: code append-append.
+// (F5) Two appends to the slice of a field or of a package-level variable write one element only if the slice has room: code append-append.
 //
 // (F7) A lock whose path is too long to be kept (P2 of package path) may be any lock of an object: code same-lock-field, if both sides hold one.
 //
@@ -246,7 +246,7 @@ func relation(lock, memory *path.Node) (toLock, toMemory string, ok bool) {
 // NoRoom reports whether both append to a slice that was not made here: they meet only if it has room behind its length (F5).
 func NoRoom(a, b *summary.Access) bool {
 	o := a.Loc.Object()
-	return a.Kind == summary.Append && b.Kind == summary.Append && o.Kind == path.Load && o.Base.Kind == path.Field
+	return a.Kind == summary.Append && b.Kind == summary.Append && o.Kind == path.Load && (o.Base.Kind == path.Field || o.Base.Kind == path.Global)
 }
 
 func point(a *summary.Access) before.Point { return before.Point{Thread: a.Thread, Sync: a.Sync} }
