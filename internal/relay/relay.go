@@ -39,6 +39,7 @@ import (
 	"strings"
 	"sync"
 
+	"presage/internal/relay/evidence/promise"
 	"presage/internal/relay/guard"
 	"presage/internal/relay/link"
 	"presage/internal/relay/load"
@@ -215,12 +216,14 @@ func (r *run) link(prog *load.Program) {
 	sums := map[string]*summary.Function{}
 	judged := map[[2]summary.Pos]bool{}
 	var found []*pairs.Warning
+	var promises []*promise.Package
 	t := &r.result.Stats
 	for _, m := range prog.Packages {
 		u := r.units[m.ID]
 		if u == nil {
 			continue
 		}
+		promises = append(promises, u.Promises)
 		own := map[string]*summary.Function{}
 		for _, f := range u.Functions {
 			own[f.Key] = f
@@ -235,7 +238,7 @@ func (r *run) link(prog *load.Program) {
 		t.add(&u.Stats)
 	}
 	r.sums, r.result.sums = sums, sums
-	linked := link.Find(sums, found, judged, &t.Link)
+	linked := link.Find(sums, found, judged, promises, &t.Link)
 	r.result.guards, r.result.roots, r.result.calls = linked.Guards, linked.Roots, linked.Calls
 	slices.SortFunc(r.result.Errors, func(a, b PackageError) int { return strings.Compare(a.Path, b.Path) })
 	t.Cuts[summary.BoundContexts] += t.Link.Merged

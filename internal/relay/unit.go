@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"presage/internal/relay/callgraph"
+	"presage/internal/relay/evidence/promise"
 	"presage/internal/relay/load"
 	"presage/internal/relay/pairs"
 	"presage/internal/relay/path"
@@ -28,6 +29,7 @@ type unit struct {
 	Functions []*summary.Function // by key
 	Found     []found
 	Stats     Stats
+	Promises  *promise.Package
 }
 
 // found is a warning of one frame.
@@ -222,7 +224,7 @@ func (r *run) summarise(p *load.Package) *unit {
 			}
 			return r.lookup(p, key)
 		}}
-	u := &unit{Path: p.Path, Declared: p.Declared()}
+	u := &unit{Path: p.Path, Declared: p.Declared(), Promises: promise.Of(p)}
 	fns := callgraph.Functions(p.SSA)
 	u.Stats.Unmodelled = unmodelled.Of(p, fns, r.cfg.Tags)
 	for _, comp := range callgraph.Components(fns) {

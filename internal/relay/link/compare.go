@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"presage/internal/relay/evidence/promise"
 	"presage/internal/relay/guard"
 	"presage/internal/relay/lockset"
 	"presage/internal/relay/pairs"
@@ -309,7 +310,8 @@ func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 		default:
 			codes = append(codes, "one-root")
 		}
-	case !l.active[r.home] || r.home == "" || r.home != q.home, len(a.locks) == 0 && len(b.locks) == 0 && !meanwhile(r, q, a) && !meanwhile(q, r, b):
+	case r.home != "" && r.home == q.home && l.expects(promise.Many, r, q): // (R28, R29)
+	case !l.active[r.home] || r.home == "" || r.home != q.home, len(a.locks) == 0 && len(b.locks) == 0 && !meanwhile(r, q, a) && !meanwhile(q, r, b), l.expects(promise.One, r, q):
 		codes = append(codes, "open-world")
 	}
 	return codes, true
@@ -432,11 +434,11 @@ func (l *linker) oneObject(i, j int, a, b *site) bool {
 	if r.kind == spawned && r.home == typeOf(a.access.Loc.Class()) || q.kind == spawned && q.home == typeOf(b.access.Loc.Class()) {
 		return true
 	}
-	return a.self != "" && a.self == b.self && !setter(r, a) && !setter(q, b)
+	return a.self != "" && a.self == b.self && !l.setter(r, a) && !l.setter(q, b)
 }
 
 // setter reports whether an exported method writes what it is given, without a lock: it may be meant for the time before others
-// have the object.
-func setter(r root, s *site) bool {
-	return r.kind >= exported && s.fn.Key == r.fn && s.access.Kind.Writes() && len(s.locks) == 0
+// have the object, if nobody expects several goroutines in it (R28).
+func (l *linker) setter(r root, s *site) bool {
+	return r.kind >= exported && l.expected[r.fn] != promise.Many && s.fn.Key == r.fn && s.access.Kind.Writes() && len(s.locks) == 0
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"presage/internal/relay/evidence/promise"
 	"presage/internal/relay/lockset"
 	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
@@ -122,12 +123,13 @@ func (l *linker) alike(roots []int) []int {
 	type like struct {
 		kind        kind
 		many, given bool
+		expected    promise.Verdict
 		home        string
 	}
 	seen := map[like]int{}
 	return slices.DeleteFunc(roots, func(i int) bool {
 		r := l.roots[i]
-		k := like{r.kind, r.many, r.given, r.home}
+		k := like{r.kind, r.many, r.given, l.expected[r.fn], r.home}
 		seen[k]++
 		return seen[k] > maxAlike
 	})

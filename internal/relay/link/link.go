@@ -82,6 +82,13 @@
 // (R27) Two tests that run at once make objects of their own: one is what a package-level variable is, or leads to by one path, and what the literal of
 // two subtests has captured, if no loop makes it anew; all else has code other-instance, whatever locks are held.
 //
+// (R28) What makers say counts for more than locks and goroutines: two methods of one type in which they expect many goroutines (package promise) run at once,
+// whatever they hold, and none is meant for the time before others have the object (R7). Two in which they expect one run at once by an
+// error of the caller only: code open-world. What commands of the program reach (R17) has callers that are known: what makers say is not asked.
+//
+// (R29) Callbacks are expected to be called by many goroutines: methods of an interface of another package that take a context, if a call there hands on the object from which
+// the interface's value is read. One that is told which object calls is one for several of them (rule D4 of package promise).
+//
 // (R30) A lock in an object above what a function is given is named by the steps from the deepest object that the two have in common: it guards what lies
 // the same steps from it, as (R5) says. That memory of the class lies beside it says nothing of objects of the type that are elsewhere (R4).
 //
@@ -103,6 +110,7 @@ package link
 import (
 	"slices"
 
+	"presage/internal/relay/evidence/promise"
 	"presage/internal/relay/guard"
 	"presage/internal/relay/pairs"
 	"presage/internal/relay/summary"
@@ -117,10 +125,11 @@ type linker struct {
 	flows     flows
 	filled    map[string][]summary.Edge // calls through values whose targets are known (H1, H2)
 	started   *started
-	commanded map[string]bool   // functions that commands of the program reach
-	same      map[string]uint32 // captured variables of a literal that no loop makes anew
-	tests     map[string]int    // of a statement that runs a test: the root of what the test does after Parallel
-	known     map[string]facts  // of a function, what all that enter it have seen (R24)
+	commanded map[string]bool            // functions that commands of the program reach
+	expected  map[string]promise.Verdict // goroutines in methods (R28)
+	same      map[string]uint32          // captured variables of a literal that no loop makes anew
+	tests     map[string]int             // of a statement that runs a test: the root of what the test does after Parallel
+	known     map[string]facts           // of a function, what all that enter it have seen (R24)
 	classes   map[string][]*site
 	guarding  map[string]map[string]bool // of a flag's class, the locks that guard it (R24)
 	merged    int                        // contexts beyond the bound
@@ -147,8 +156,8 @@ type Found struct {
 }
 
 // Find returns the warnings over all roots, after those that frames have found, as far as they stay. judged are pairs of positions that a
-// frame has found ordered.
-func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map[[2]summary.Pos]bool, n *Counts) *Found {
+// frame has found ordered; promises are what the packages say.
+func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map[[2]summary.Pos]bool, promises []*promise.Package, n *Counts) *Found {
 	l := &linker{guards: &guard.Table{}, sums: sums, contexts: map[string][]*context{}, active: map[string]bool{}}
 	keys := make([]string, 0, len(sums))
 	for k := range sums {
@@ -161,10 +170,11 @@ func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map
 	l.findJoiners(keys)
 	l.findRoots(keys)
 	l.entries(keys)
+	l.findCommanded(keys)
+	l.findExpected(keys, promises)
 	l.propagate()
 	l.unreached(keys)
 	l.findStarted()
-	l.findCommanded(keys)
 	l.findKnown()
 	n.Roots = len(l.roots)
 	n.Merged = l.merged
