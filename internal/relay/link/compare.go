@@ -30,6 +30,7 @@ type site struct {
 	loc    *path.Node
 	ctx    *context
 	flags  *[2][]seen // zero and set (R24), once they are known
+	lent   locks      // held by who waits for the goroutine (R23)
 	after  waits      // what was waited for before (R22)
 	until  waits      // what the goroutine has still to release (R22)
 }
@@ -153,6 +154,9 @@ func (l *linker) site(f *summary.Function, a *summary.Access, loc *path.Node, c 
 		}
 	}
 	s.after, s.until = l.waitsAt(c, a)
+	if !gone(a.Sync.Released) {
+		s.lent = c.lent
+	}
 	for name, m := range c.locks {
 		if !released(name, a.Locks.Minus) {
 			s.locks[name] = m
@@ -199,7 +203,7 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 				n.Ordered++
 				continue
 			}
-			switch shared(a, b) {
+			switch max(shared(a, b), l.excluded(a, b), l.excluded(b, a)) {
 			case exact:
 				n.Locks++
 				continue
@@ -332,10 +336,13 @@ const (
 )
 
 // shared finds a lock that keeps the two sites apart (R5).
-func shared(a, b *site) guardKind {
+func shared(a, b *site) guardKind { return meet(a.locks, b.locks, a, b) }
+
+// meet finds a lock among those of each site.
+func meet(held, other locks, a, b *site) guardKind {
 	found := none
-	for l, m := range a.locks {
-		for k, o := range b.locks {
+	for l, m := range held {
+		for k, o := range other {
 			if m != lockset.Write && o != lockset.Write || class(l) != class(k) && l != k {
 				continue
 			}

@@ -25,6 +25,7 @@ type context struct {
 	self   []string      // formals that are the object of the root's type, sorted (R7)
 	after  waits         // what was waited for before (R22)
 	until  waits         // what the goroutine has still to release (R22)
+	lent   locks         // held by who waits for the goroutine (R23)
 	forked bool
 	merged bool   // of several, of which not all held these locks (C2)
 	roots  []int  // sorted; of those that are alike two
@@ -47,6 +48,9 @@ func (c *context) name() string {
 	b := strings.Join(names, "\n")
 	if c.forked {
 		b += "\nforked"
+	}
+	for _, l := range slices.Sorted(maps.Keys(c.lent)) {
+		b += "\nlent " + l + c.lent[l].String()
 	}
 	for _, w := range []waits{c.after, c.until} {
 		if len(w) > 0 {
@@ -73,7 +77,7 @@ func (l *linker) enter(key string, c *context) bool {
 			return l.addRoots(old, c.roots)
 		}
 	}
-	if !c.merged && (len(list) < maxContexts || len(c.locks) == 0 && len(c.after) == 0 && len(c.until) == 0) {
+	if !c.merged && (len(list) < maxContexts || len(c.locks) == 0 && len(c.after)+len(c.until)+len(c.lent) == 0) {
 		l.contexts[key] = append(list, c)
 		return true
 	}
@@ -96,9 +100,10 @@ func (l *linker) meet(c, d *context) bool {
 	}
 	self := slices.DeleteFunc(slices.Clone(c.self), func(f string) bool { return !slices.Contains(d.self, f) })
 	after, until := c.after.both(d.after), c.until.both(d.until)
+	lent := c.lent.both(d.lent)
 	owned := summary.Owned{Args: c.owned.Args & d.owned.Args, Free: c.owned.Free & d.owned.Free, Held: c.owned.Held & d.owned.Held}
-	changed := len(after) < len(c.after) || len(until) < len(c.until) || len(met) < len(c.locks) || owned != c.owned || d.forked && !c.forked || len(self) < len(c.self)
-	c.after, c.until = after, until
+	changed := !maps.Equal(lent, c.lent) || len(after) < len(c.after) || len(until) < len(c.until) || len(met) < len(c.locks) || owned != c.owned || d.forked && !c.forked || len(self) < len(c.self)
+	c.after, c.until, c.lent = after, until, lent
 	c.locks, c.owned, c.forked, c.self, c.id = met, owned, c.forked || d.forked, self, ""
 	return l.addRoots(c, d.roots) || changed
 }
@@ -150,6 +155,7 @@ func (l *linker) propagate() {
 					d.roots = l.apart(c.roots)
 				}
 				d.after, d.until = l.onward(c, e)
+				d.lent = onLoan(c.lent, e.Locks.Minus, e.Sync.Released, e)
 				d.owned = passed(c, e)
 				if l.enter(e.Callee, d) {
 					l.push(e.Callee)

@@ -71,6 +71,10 @@
 // that: both are a field of the object, by the same steps from it as the memory (R5). Only the goroutines of one go statement, outside of a loop, may
 // send to the channel or close it. Nothing counts how often: one that is started anew after the wait is beside it, so that this is code joined.
 //
+// (R23) What a goroutine does before it releases anything by which it is waited for is done under the locks that are lent to it (X23 of package symbolic): who
+// holds one of them itself is not there meanwhile. Two goroutines to which a lock is lent have it both; and what the text that lends it does, its
+// frame compares.
+//
 // (R24) A flag is a field or variable that is written under one lock only, and then what is not zero, or while it was seen zero under that lock:
 // once set it stays set. What is done under the lock after the flag was seen zero comes before what is done by who has seen it set, or
 // set it, under the lock, lying alike to the memory: its critical section is a later one. Memory that is written once is its own flag.

@@ -86,7 +86,7 @@ func (l *linker) root(r root, held locks, self []string) { l.begin(r, held, self
 // begin enters a function as a root, by the call that starts it, if that is known.
 func (l *linker) begin(r root, held locks, self []string, e *call) {
 	l.roots = append(l.roots, r)
-	c := &context{locks: held, until: l.pending(r, e), self: self, roots: []int{len(l.roots) - 1}, forked: r.kind != first && r.kind != initial}
+	c := &context{locks: held, until: l.pending(r, e), lent: lender(r, e), self: self, roots: []int{len(l.roots) - 1}, forked: r.kind != first && r.kind != initial}
 	if l.enter(r.fn, c) {
 		l.push(r.fn)
 	}

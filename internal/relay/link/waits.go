@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"presage/internal/relay/lockset"
 	"presage/internal/relay/order"
 	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
@@ -185,4 +186,58 @@ func joined(a, b *site) bool {
 		}
 	}
 	return false
+}
+
+// both leaves the locks that the two hold, in the weaker mode.
+func (l locks) both(m locks) locks {
+	n := maps.Clone(l)
+	maps.DeleteFunc(n, func(k string, _ lockset.Mode) bool { return m[k] == 0 })
+	for k := range n {
+		n[k] = min(n[k], m[k])
+	}
+	return n
+}
+
+// onLoan names lent locks in the callee's terms, as long as the goroutine has not given them up nor released what it is waited for by (R23).
+func onLoan(lent locks, minus lockset.Set, out order.Counts, e *call) locks {
+	if len(lent) == 0 || gone(out) {
+		return nil
+	}
+	there := locks{}
+	for k, m := range lent {
+		if !released(k, minus) {
+			there.add(rename(k, e), m)
+		}
+	}
+	return there
+}
+
+// gone reports whether something was released by which the goroutine may be waited for.
+func gone(c order.Counts) bool {
+	for o := range c {
+		if joiner(o) {
+			return true
+		}
+	}
+	return false
+}
+
+// lender lists the locks that the function which starts a goroutine lends it, in the terms of what it begins with.
+func lender(r root, e *call) locks {
+	if r.spawn == nil || e == nil || gone(e.Sync.Released) {
+		return nil
+	}
+	held := locks{}
+	for n, m := range r.spawn.Lent {
+		held.add(rename(n.Key(), e), m)
+	}
+	return held
+}
+
+// excluded finds a lock that who waits for the goroutine of one site holds, and that the other site holds itself (R23).
+func (l *linker) excluded(a, b *site) guardKind {
+	if len(a.lent) == 0 || slices.ContainsFunc(a.roots, func(i int) bool { return l.roots[i].by == b.fn.Key }) {
+		return none
+	}
+	return meet(a.lent, b.locks, a, b)
 }

@@ -109,6 +109,7 @@ type Spawn struct {
 	Func   string
 	Via    *Call
 	Locks  lockset.Relative // of the parent at the go statement
+	Lent   lockset.Set      // those that the parent does not give up before it has waited for the goroutine
 	Sync   order.Sync       // of the parent at the go statement
 	Again  *order.Sync      // of the parent where the next round of the loop begins
 	Total  order.Counts     // releases that the goroutine may make in all

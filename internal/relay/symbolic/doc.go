@@ -79,6 +79,8 @@
 // that is not known. It is taken to do so: such functions are the tests of a library that finds them by their names. Another call that is
 // not known is taken not to: most are callbacks of a test that has called Parallel itself, or does not.
 //
+// (X23) A lock that the function holds where it starts a goroutine is lent to it, if wherever the lock is given up the goroutine is over (O6).
+//
 // # Soundness
 //
 // Missed: what T.Cleanup is given, Parallel behind a call that is not known (X27); aliases between different formals, what another goroutine exchanges between two reads of a path (X2), what an unknown callee

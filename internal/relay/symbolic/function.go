@@ -128,6 +128,7 @@ func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 	}
 	f.late()
 	f.sum.Total = f.total
+	f.lend()
 	f.leave()
 	return f.sum
 }

@@ -256,6 +256,7 @@ func (f *function) effect(s *state, b *binding, sum *summary.Function, result *s
 		}
 	}
 	for l := range locks.Minus {
+		f.unlend(s, l)
 		s.dropGuesses(l)
 		f.unchoose(s, l)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/relay/lockset"
 	"presage/internal/relay/order"
 	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
@@ -18,12 +19,13 @@ type joins struct {
 	stored    map[*path.Node]nodes               // variable → channels that are stored in it
 	early     nodes                              // variables in which a channel was replaced that was not waited for
 	lost      nodes                              // channels that are not in a variable when they are made anew, or may be nil though there is one
+	unlent    map[*path.Node]nodes               // Token → locks that are given up while a goroutine of it may run (X23)
 	made      map[*path.Node]*ssa.BasicBlock     // channels of the function's own text
 }
 
 func newJoins() joins {
 	return joins{releasers: map[*path.Node]map[*path.Node]bool{}, stored: map[*path.Node]nodes{}, early: nodes{}, lost: nodes{},
-		made: map[*path.Node]*ssa.BasicBlock{}}
+		unlent: map[*path.Node]nodes{}, made: map[*path.Node]*ssa.BasicBlock{}}
 }
 
 // releases notes that the goroutines of a go statement release an object.
@@ -257,6 +259,41 @@ func (s *state) again(site string) {
 		for o := range c {
 			if stale(o) {
 				s.sync = s.sync.Forget(o)
+			}
+		}
+	}
+}
+
+// unlend notes that a lock is given up, or may be by who calls the function, while goroutines may run that the function has started (X23).
+func (f *function) unlend(s *state, lock *path.Node) {
+	if !f.recording {
+		return
+	}
+	ended := nodes{}
+	for o := range s.sync.Acquired {
+		if order.IsOver(o) {
+			ended[o.Base] = true
+		}
+	}
+	for o := range goTokens(s.sync.Released) {
+		if !ended[o] {
+			f.joins.unlent[o] = with(f.joins.unlent[o], lock)
+		}
+	}
+}
+
+// lend gives the goroutines of the function's own text the locks that it holds while they run (X23).
+func (f *function) lend() {
+	for _, sp := range f.sum.Spawns {
+		if sp.Via != nil || sp.Parent != 0 {
+			continue
+		}
+		for l, m := range sp.Locks.Plus {
+			if !f.joins.unlent[sp.Token][l] {
+				if sp.Lent == nil {
+					sp.Lent = lockset.Set{}
+				}
+				sp.Lent[l] = m
 			}
 		}
 	}

@@ -45,6 +45,7 @@ func (f *function) lockOne(s *state, op model.Op, l *path.Node, result *ssa.Call
 			s.guesses = append(s.guesses[:len(s.guesses):len(s.guesses)], guess{result, summary.True, l, mode})
 		}
 	default:
+		f.unlend(s, l)
 		if op == model.RUnlock || mode == lockset.Read {
 			s.locks = s.locks.ReleaseRead(l) // (K6) of package lockset
 		} else {

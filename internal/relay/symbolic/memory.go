@@ -200,6 +200,9 @@ func (f *function) exit(s *state, v *ssa.Return) {
 		f.sum.Results = make([][]*path.Node, len(v.Results))
 	}
 	e := summary.Exit{Locks: s.locks, Sync: s.sync}
+	for l := range s.locks.Plus {
+		f.unlend(s, l)
+	}
 	for i, r := range v.Results {
 		vals := f.eval(s, r)
 		e.Results = append(e.Results, f.truthOf(s, r))
