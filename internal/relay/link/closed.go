@@ -1,46 +1,147 @@
 package link
 
 import (
+	"maps"
 	"slices"
 	"strings"
+
+	"presage/internal/relay/summary"
 )
 
-// findCommanded finds what the commands of the program reach (R17): for these functions the world is closed. Reached is what is called, what is a
-// literal in the text, and what is stored or converted to an interface there, with its methods: some call through a value is meant for it.
+// processes is a set of the commands of the program, by number: each runs as a process of its own. Those beyond maxCommands share one number. The tests
+// are one more.
+type processes uint64
+
+const (
+	maxCommands = 62
+	tested      = processes(1) << maxCommands
+)
+
+// commands is the set without the tests.
+func (p processes) commands() processes { return p &^ tested }
+
+// reach says which commands reach a function, directly or not.
+type reach struct {
+	by     map[string]processes
+	closed bool            // the commands are what the packages are for (R20)
+	used   map[string]bool // packages that a command reaches
+}
+
+// findReach finds what each command may reach, whatever the targets of calls through values are: what is called, what is a literal in the text, what is
+// mentioned, stored or converted to an interface there, with its methods (R20, R21).
+func (l *linker) findReach(keys []string) {
+	from := map[string]processes{}
+	n := 0
+	for _, k := range keys {
+		f := l.sums[k]
+		switch p := processes(1) << min(n, maxCommands-1); {
+		case !f.Target:
+		case isMain(k) && !example(f.Pkg):
+			from[k], from[f.Pkg+".init"] = p, p
+			n++
+		case isTest(k[strings.LastIndexByte(k, '.')+1:], k):
+			from[k], from[f.Pkg+".init"] = tested, from[f.Pkg+".init"]|tested
+		}
+	}
+	calls := func(key string) []summary.Edge { return l.sums[key].Edges }
+	l.reach = &reach{by: l.closure(keys, from, calls, func(f summary.Flow) bool { return !strings.HasPrefix(f.To, summary.Offered) })}
+	l.reach.closed = n > 0 && l.most(keys)
+	l.reach.used = map[string]bool{}
+	for k, p := range l.reach.by {
+		if p.commands() != 0 {
+			l.reach.used[l.sums[k].Pkg] = true
+		}
+	}
+}
+
+// findCommanded finds what the commands of the program certainly call, as far as calls are known, and the methods of what they convert to interfaces with
+// methods (R17).
 func (l *linker) findCommanded(keys []string) {
-	l.commanded = map[string]bool{}
-	literals, methods := map[string][]string{}, map[string][]string{}
+	from := map[string]processes{}
+	for _, r := range l.roots {
+		if f := l.sums[r.fn]; r.kind == first && f.Target && !example(f.Pkg) {
+			from[r.fn] = 1
+		}
+	}
+	blank := func(f summary.Flow) bool {
+		return f.To == "" || f.To == "any" || f.To == "interface{}" || f.To == "error" || strings.HasPrefix(f.To, summary.Offered)
+	}
+	l.commanded = l.closure(keys, from, l.calls, func(f summary.Flow) bool { return !blank(f) })
+}
+
+// closure follows calls, literals and the flows that count.
+func (l *linker) closure(keys []string, from map[string]processes, calls func(key string) []summary.Edge, counts func(summary.Flow) bool) map[string]processes {
+	by := map[string]processes{}
+	var work []string
+	reach := func(p processes, keys ...string) {
+		for _, k := range keys {
+			if old := by[k]; old|p != old && l.sums[k] != nil {
+				by[k] = old | p
+				work = append(work, k)
+			}
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(from)) {
+		reach(from[k], k)
+	}
+	literals, methods := members(keys)
+	for len(work) > 0 {
+		key := work[len(work)-1]
+		work = work[:len(work)-1]
+		p := by[key]
+		for _, e := range calls(key) {
+			reach(p, e.Callee)
+		}
+		reach(p, literals[key]...)
+		for _, flow := range l.sums[key].Flows {
+			if counts(flow) {
+				reach(p, flow.From, strings.TrimSuffix(flow.From, boundSuffix))
+				reach(p, methods[flow.From]...)
+				reach(p, methods[strings.TrimPrefix(flow.From, "*")]...)
+			}
+		}
+	}
+	return by
+}
+
+// members lists the literals in the text of functions, and the methods of types.
+func members(keys []string) (literals, methods map[string][]string) {
+	literals, methods = map[string][]string{}, map[string][]string{}
 	for _, k := range keys {
 		if i := strings.LastIndexByte(k, '$'); i > 0 {
 			literals[k[:i]] = append(literals[k[:i]], k)
 		} else if i := strings.LastIndex(k, ")."); i > 0 && k[0] == '(' {
-			methods[k[1:i]] = append(methods[k[1:i]], k)
+			typ, _, _ := strings.Cut(k[1:i], "[")
+			methods[typ] = append(methods[typ], k)
 		}
 	}
-	var work []string
-	for _, r := range l.roots {
-		if f := l.sums[r.fn]; r.kind == first && f.Target && !example(f.Pkg) {
-			work = append(work, r.fn)
+	return literals, methods
+}
+
+// parameters finds the type parameters of generic types, as they stand in the keys of their methods: flows name the types without them.
+func parameters(keys []string) map[string]string {
+	out := map[string]string{}
+	for _, k := range keys {
+		if i := strings.LastIndex(k, "])."); i > 0 && k[0] == '(' {
+			name, params, _ := strings.Cut(k[1:i], "[")
+			out[strings.TrimPrefix(name, "*")] = "[" + params + "]"
 		}
 	}
-	for len(work) > 0 {
-		key := work[len(work)-1]
-		work = work[:len(work)-1]
-		f := l.sums[key]
-		if l.commanded[key] || f == nil {
-			continue
-		}
-		l.commanded[key] = true
-		for _, e := range l.calls(key) {
-			work = append(work, e.Callee)
-		}
-		work = append(work, literals[key]...)
-		for _, flow := range f.Flows {
-			work = append(work, strings.TrimSuffix(flow.From, boundSuffix))
-			work = append(work, methods[flow.From]...)
-			work = append(work, methods[strings.TrimPrefix(flow.From, "*")]...)
+	return out
+}
+
+// most reports whether the commands reach most exported functions of the packages named (R20).
+func (l *linker) most(keys []string) bool {
+	all, reached := 0, 0
+	for _, k := range keys {
+		if f := l.sums[k]; f.Target && f.Exported && !f.Whole && !l.command(f.Pkg) && !example(f.Pkg) {
+			all++
+			if l.reach.by[k].commands() != 0 {
+				reached++
+			}
 		}
 	}
+	return 2*reached >= all
 }
 
 // example reports whether a package shows the use of others: it is not what they are for.
@@ -48,5 +149,34 @@ func example(pkg string) bool {
 	return slices.ContainsFunc(strings.Split(pkg, "/"), func(dir string) bool { return dir == "example" || dir == "examples" })
 }
 
-// outside reports whether a root is a call from outside that nothing but an open world makes, though commands of the program call the function.
-func (l *linker) outside(r root) bool { return r.kind == exported && l.commanded[r.fn] }
+// isMain reports whether the function is the main of a command, or one that is named so.
+func isMain(key string) bool { return strings.HasSuffix(key, ".main") && typeOf(key) == "" }
+
+// command reports whether a package is a command: nobody imports it.
+func (l *linker) command(pkg string) bool { return l.sums[pkg+".main"] != nil }
+
+// outside reports whether only an open world makes a root: a call from outside of what commands of the program call themselves (R17); in a closed program
+// all calls from outside, and what no command and no test reaches (R20).
+func (l *linker) outside(r root) bool {
+	switch r.kind {
+	case exported, unknown:
+		return l.inside(r.fn) || r.kind == exported && l.commanded[r.fn] != 0
+	}
+	return l.inside(r.fn) && r.kind == spawned && l.reach.by[r.fn] == 0
+}
+
+// inside reports whether a function is of a package that the commands of a closed program use. One that none of them uses is there for others, such as tests.
+func (l *linker) inside(fn string) bool {
+	f := l.sums[fn]
+	return l.reach.closed && f != nil && l.reach.used[f.Pkg]
+}
+
+// sees reports whether calls of the processes p find what the text of the processes q makes (R20).
+func (r *reach) sees(p, q processes) bool { return !r.closed || p == 0 || p&q != 0 }
+
+// separate reports whether the accesses are made by different processes only (R21): each by those that reach both its root and its function. What a caller
+// outside of the commands may do, any process may do.
+func (l *linker) separate(i, j int, a, b *site) bool {
+	r, q := &l.roots[i], &l.roots[j]
+	return l.reach.closed && r.in != 0 && q.in != 0 && a.in != 0 && b.in != 0 && r.in&q.in&a.in&b.in == 0
+}

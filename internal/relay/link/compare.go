@@ -33,6 +33,7 @@ type site struct {
 	lent   locks      // held by who waits for the goroutine (R23)
 	after  waits      // what was waited for before (R22)
 	until  waits      // what the goroutine has still to release (R22)
+	in     processes  // that reach the function (R21)
 }
 
 // weak are the reasons in the contexts themselves that speak against a race.
@@ -143,7 +144,7 @@ func (l *linker) site(f *summary.Function, a *summary.Access, loc *path.Node, c 
 	if passes(c, p) {
 		return nil
 	}
-	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked, part: loc != a.Loc, merged: c.merged, roots: c.roots, loc: loc, ctx: c}
+	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked, part: loc != a.Loc, merged: c.merged, roots: c.roots, loc: loc, ctx: c, in: l.reach.by[f.Key]}
 	_, s.fresh = leads(c, p)
 	if after(a) {
 		s.roots = l.apart(c.roots)
@@ -242,10 +243,15 @@ type way struct {
 // if there are none.
 func (l *linker) parallel(a, b *site, guard string) *way {
 	var best *way
+	separate := false
 	global := a.access.Loc.Object().Kind == path.Global
 	sure := global || guard != "" && (a.holds(guard) || b.holds(guard)) || reading(a, b)
 	for _, i := range a.roots {
 		for _, j := range b.roots {
+			if l.separate(i, j, a, b) {
+				separate = true
+				continue
+			}
 			codes, can := l.atOnce(i, j, a, b)
 			one := sure
 			if l.roots[i].kind == apart && l.roots[j].kind == apart { // (R27)
@@ -261,6 +267,9 @@ func (l *linker) parallel(a, b *site, guard string) *way {
 				return best
 			}
 		}
+	}
+	if best == nil && separate {
+		l.counts.Processes++
 	}
 	return best
 }
@@ -294,7 +303,7 @@ func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 		}
 		return codes, r.kind == spawned || q.kind == spawned
 	}
-	if hidden(r) || hidden(q) {
+	if l.hidden(r) || l.hidden(q) {
 		codes = append(codes, "unknown-call")
 	}
 	if l.again(i, j, a) || l.again(j, i, b) {

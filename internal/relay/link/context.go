@@ -130,11 +130,15 @@ func (l *linker) alike(roots []int) []int {
 		many, given bool
 		expected    promise.Verdict
 		home        string
+		in          processes
 	}
 	seen := map[like]int{}
 	return slices.DeleteFunc(roots, func(i int) bool {
 		r := l.roots[i]
-		k := like{r.kind, r.many, r.given, l.expected[r.fn], r.home}
+		k := like{r.kind, r.many, r.given, l.expected[r.fn], r.home, r.in}
+		if r.kind >= exported && l.inside(r.fn) {
+			k.home = "" // all of them are weak (R20)
+		}
 		seen[k]++
 		return seen[k] > maxAlike
 	})

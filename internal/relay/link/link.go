@@ -41,7 +41,8 @@
 //
 // (R10) What an owned object leads to through a load is likely owned, too: code owned-holder.
 //
-// (R11) A function that only unknown calls reach, and that has no exported name, may be called before its object is shared: code unknown-call.
+// (R11) A function that only unknown calls reach, and that has no exported name or that commands of the program hand on, may be called before its object is
+// shared, or by nobody: code unknown-call.
 //
 // (R12) What comes after a Once.Do comes after what its function does, if the Once is a package-level variable or lies to both as (R5) says.
 //
@@ -66,6 +67,13 @@
 //
 // (R19) What a closure has captured is owned as an argument is (R6), if it is called, not started, while no other goroutine can reach the variable: the
 // variable itself, and the object that it holds there. A closure that a callee keeps, or starts, has let its variables escape (X5).
+//
+// (R20) A program is closed if its commands reach at least half of the exported functions of the packages that are no commands: these packages are there
+// for the commands. What a command reaches is what is called, mentioned or stored in what it reaches, with the methods of what is converted to an interface
+// there. In a closed program calls from outside to a package that a command uses are weak, as is all there that no command and no test reaches: code closed-world. A call that a command makes
+// finds only what text that the command reaches makes: not what is there for tests. What a package main exports nobody calls from outside.
+//
+// (R21) Each command is a process: in a closed program two accesses that no one command reaches both, with their roots, are not made in one memory.
 //
 // (R22) A goroutine that is still to release a WaitGroup or a channel of an object comes before what another function of the object does after it has waited for
 // that: both are a field of the object, by the same steps from it as the memory (R5). Only the goroutines of one go statement, outside of a loop, may
@@ -102,13 +110,17 @@
 //
 // (H3) With more than ten targets a call stays unknown, as does one of a function that the caller gives: the caller fills that (package symbolic).
 //
+// (H4) A method of an interface that a type has from an embedded field is that of the field's type, or one that comes to the interface that is embedded.
+//
+// (H5) A method value of an interface is a function of its own, which calls the method: it is called where it was stored, and by nobody else.
+//
 // (H6) An interface to which nothing is converted in the packages is, in an open world, one of the exported types of its own package that implement it:
 // callers give these, or a type that embeds one.
 //
 // # Soundness
 //
-// Targets of unknown calls that nothing else calls are roots of an open world. Missed are methods that are promoted from an embedded field, values that flow
-// through any, and unsafe.
+// Targets of unknown calls that nothing else calls are roots of an open world. Missed are values that flow through any, and unsafe. What a command calls by
+// reflection or through go:linkname alone is taken to be reached by none (R20, R21).
 package link
 
 import (
@@ -122,23 +134,27 @@ import (
 
 type linker struct {
 	worklist
-	sums      map[string]*summary.Function
-	roots     []root
-	contexts  map[string][]*context
-	guards    *guard.Table
-	flows     flows
-	filled    map[string][]summary.Edge // calls through values whose targets are known (H1, H2)
-	started   *started
-	commanded map[string]bool            // functions that commands of the program reach
-	expected  map[string]promise.Verdict // goroutines in methods (R28)
-	same      map[string]uint32          // captured variables of a literal that no loop makes anew
-	tests     map[string]int             // of a statement that runs a test: the root of what the test does after Parallel
-	known     map[string]facts           // of a function, what all that enter it have seen (R24)
-	classes   map[string][]*site
-	guarding  map[string]map[string]bool // of a flag's class, the locks that guard it (R24)
-	merged    int                        // contexts beyond the bound
-	active    map[string]bool            // types that show concurrency (R2)
-	joiners   map[string]bool            // classes of objects with which goroutines are waited for (R22)
+	sums       map[string]*summary.Function
+	roots      []root
+	contexts   map[string][]*context
+	guards     *guard.Table
+	flows      flows
+	found      map[lookup][]string
+	filled     map[string][]summary.Edge // calls through values whose targets are known (H1, H2)
+	started    *started
+	reach      *reach
+	commanded  map[string]processes // functions that commands of the program call
+	counts     *Counts
+	parameters map[string]string          // of generic types
+	expected   map[string]promise.Verdict // goroutines in methods (R28)
+	same       map[string]uint32          // captured variables of a literal that no loop makes anew
+	tests      map[string]int             // of a statement that runs a test: the root of what the test does after Parallel
+	known      map[string]facts           // of a function, what all that enter it have seen (R24)
+	classes    map[string][]*site
+	guarding   map[string]map[string]bool // of a flag's class, the locks that guard it (R24)
+	merged     int                        // contexts beyond the bound
+	active     map[string]bool            // types that show concurrency (R2)
+	joiners    map[string]bool            // classes of objects with which goroutines are waited for (R22)
 
 	pairsOfTests map[[2]int]bool // roots of tests that may run at once
 }
@@ -148,6 +164,7 @@ type Counts struct {
 	Roots, Contexts, Sites, Classes, Pairs, Locks, Ordered int
 	Holes, Filled                                          int // calls through values, and those whose targets are known
 	Merged                                                 int // contexts beyond the bound
+	Processes                                              int // pairs of different processes (R21)
 	Left                                                   int // sites beyond the bound
 }
 
@@ -162,18 +179,20 @@ type Found struct {
 // Find returns the warnings over all roots, after those that frames have found, as far as they stay. judged are pairs of positions that a
 // frame has found ordered; promises are what the packages say.
 func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map[[2]summary.Pos]bool, promises []*promise.Package, n *Counts) *Found {
-	l := &linker{guards: &guard.Table{}, sums: sums, contexts: map[string][]*context{}, active: map[string]bool{}}
+	l := &linker{counts: n, guards: &guard.Table{}, sums: sums, contexts: map[string][]*context{}, active: map[string]bool{}}
 	keys := make([]string, 0, len(sums))
 	for k := range sums {
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
+	l.parameters = parameters(keys)
+	l.findReach(keys)
 	l.fillHoles(keys, n)
 	l.worklist = worklist{rank: map[string]int{}, queued: map[string]bool{}}
 	l.order(keys)
 	l.findJoiners(keys)
 	l.findRoots(keys)
-	l.entries(keys)
+	l.entries()
 	l.findCommanded(keys)
 	l.findExpected(keys, promises)
 	l.propagate()

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -37,10 +38,11 @@ type root struct {
 	fn    string
 	home  string // the type or function that starts it
 	spawn *summary.Spawn
-	by    string // the function with the go statement
-	given bool   // it is given something of the call that starts it (R8)
-	rest  int    // of a test that may call Parallel: the root after that call, 0 is none
-	test  int    // of that one: the root before
+	by    string    // the function with the go statement
+	given bool      // it is given something of the call that starts it (R8)
+	rest  int       // of a test that may call Parallel: the root after that call, 0 is none
+	test  int       // of that one: the root before
+	in    processes // that reach it; none of a call from outside, and in an open program (R21)
 }
 
 // unreached makes roots of what only unknown calls reach (R1): the functions without callers, then, for cycles, one at a time. A literal of a test is
@@ -85,6 +87,9 @@ func (l *linker) root(r root, held locks, self []string) { l.begin(r, held, self
 
 // begin enters a function as a root, by the call that starts it, if that is known.
 func (l *linker) begin(r root, held locks, self []string, e *call) {
+	if r.kind < exported && l.reach.closed {
+		r.in = l.reach.by[r.fn]
+	}
 	l.roots = append(l.roots, r)
 	c := &context{locks: held, until: l.pending(r, e), lent: lender(r, e), self: self, roots: []int{len(l.roots) - 1}, forked: r.kind != first && r.kind != initial}
 	if l.enter(r.fn, c) {
@@ -100,14 +105,14 @@ func (l *linker) findRoots(keys []string) {
 		switch {
 		case (name == "init" || strings.HasPrefix(name, "init#")) && typeOf(k) == "":
 			l.root(root{kind: initial, fn: k}, locks{}, nil)
-		case name == "main" && typeOf(k) == "":
+		case isMain(k):
 			l.root(root{kind: first, fn: k}, locks{}, nil)
 		case isTest(name, k):
 			l.root(root{kind: test, fn: k, home: binary(f.Pkg)}, locks{}, nil)
 			if mayCallParallel(f) {
 				l.setApart(root{kind: apart, fn: k, home: binary(f.Pkg)})
 			}
-		case f.Exported && f.Target && !strings.HasPrefix(k, "main."):
+		case f.Exported && f.Target && !l.command(f.Pkg):
 			l.root(root{kind: exported, fn: k, home: typeOf(k)}, locks{}, receiver(k))
 		}
 		for _, s := range f.Spawns {
@@ -158,10 +163,11 @@ func (l *linker) findRoots(keys []string) {
 }
 
 // entries makes roots of what libraries call for requests and events (M4 of package model).
-func (l *linker) entries(keys []string) {
+func (l *linker) entries() {
 	for _, e := range model.Entries {
-		for _, f := range l.flows.of(e.Place) {
-			if key := l.function(f, e.Method); key != "" {
+		handlers, _ := l.sources(e.Place, 0, math.MaxInt)
+		for _, f := range handlers {
+			for _, key := range l.functions(f, e.Method, 0, 0) {
 				l.entry(key, e.Many)
 			}
 		}
@@ -171,15 +177,13 @@ func (l *linker) entries(keys []string) {
 		if !ok || l.sums[register] == nil {
 			continue
 		}
-		for _, f := range l.flows.of(place) {
-			at, _ := slices.BinarySearch(keys, "("+f+").")
-			for _, key := range keys[at:] {
-				name, ok := strings.CutPrefix(key, "("+f+").")
-				if !ok {
-					break
-				}
-				if token.IsExported(name) && !strings.Contains(name, "$") {
-					l.entry(key, true)
+		servers, _ := l.sources(place, 0, math.MaxInt)
+		for _, f := range servers {
+			for _, method := range l.flows[place+summary.Methods] {
+				if token.IsExported(method.from) {
+					for _, key := range l.functions(f, method.from, 0, 0) {
+						l.entry(key, true)
+					}
 				}
 			}
 		}
@@ -277,9 +281,9 @@ func (r root) main() bool {
 
 // hidden reports whether only unknown calls reach the root, and from inside: nothing shows which goroutines these are, nor whether
 // the object was shared before (R11).
-func hidden(r root) bool {
+func (l *linker) hidden(r root) bool {
 	name := r.fn[strings.LastIndexByte(r.fn, '.')+1:]
-	return r.kind == unknown && !ast.IsExported(name)
+	return r.kind == unknown && (!ast.IsExported(name) || l.commanded[r.fn] != 0)
 }
 
 func isTest(name, key string) bool {

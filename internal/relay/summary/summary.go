@@ -184,11 +184,15 @@ type Owned struct{ Args, Free, Held uint32 }
 const Offered = "offered "
 
 // Flow says that a function or a concrete type, or what an interface holds, comes to where a call through a value may find it: the class of the
-// memory in which it is stored, or the type that it is converted to (S7).
+// memory in which it is stored, or the type that it is converted to; "" if nothing is known of where (S7). A method comes to the type to which an
+// embedded field promotes it.
 type Flow struct {
 	From, To string
 	Same     uint32 // of a closure: the captured variables that no loop makes anew
 }
+
+// Methods ends the place to which the names of the methods of an interface come.
+const Methods = ".()"
 
 // Function is the summary of one function.
 type Function struct {

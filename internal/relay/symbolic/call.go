@@ -369,6 +369,7 @@ func (f *function) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []
 			for _, n := range f.eval(s, args[0]) {
 				if sl, ok := args[1].Type().Underlying().(*types.Slice); ok && f.refers(sl.Elem()) {
 					f.publish(s, f.all(n), f.contents(s, args[1]))
+					f.flowType(f.all(n), f.contents(s, args[1]), sl.Elem())
 				}
 			}
 		}

@@ -46,7 +46,8 @@
 // (X13) An atomic flag is a mutex for who has changed it from zero by CompareAndSwap or Swap, until it is zero again.
 //
 // (X14) A function or a concrete type that is stored in memory, converted to an interface or to a named type of functions is noted with the
-// class of where it comes to: package link looks there for the targets of calls through values.
+// class of where it comes to: package link looks there for the targets of calls through values. Where the origin of a value is not seen, its type
+// stands for it. A function that is mentioned otherwise is noted, too.
 //
 // (X15) A lock of a value that has several paths is named by the register that the value is made of: it is the lock of the one that the register
 // holds, and the register holds one object until it is set anew. It guards what is accessed through that register, and what a callee accesses through
@@ -80,6 +81,8 @@
 // not known is taken not to: most are callbacks of a test that has called Parallel itself, or does not.
 //
 // (X23) A lock that the function holds where it starts a goroutine is lent to it, if wherever the lock is given up the goroutine is over (O6).
+//
+// (X28) Methods that a type has from an embedded field are noted where the type is converted to an interface that has them.
 //
 // # Soundness
 //

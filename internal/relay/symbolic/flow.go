@@ -2,9 +2,11 @@ package symbolic
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/relay/model"
 	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
 )
@@ -53,28 +55,121 @@ func (f *function) flowInto(addr *path.Node, vals aliases) {
 	}
 }
 
+// flowType notes that a value whose origin is not seen is stored at addr: what its type may hold comes there.
+func (f *function) flowType(addr *path.Node, vals aliases, t types.Type) {
+	known := func(v *path.Node) bool { return v.Kind == path.Func || v.Kind == path.Iface }
+	if !f.recording || addr.Kind == path.Alloc || len(vals) > 0 && !slices.ContainsFunc(vals, func(v *path.Node) bool { return !known(v) }) {
+		return
+	}
+	named := false
+	if _, function := t.Underlying().(*types.Signature); function {
+		_, named = types.Unalias(t).(*types.Named)
+	}
+	if from := f.class(t); named || types.IsInterface(t) && !blank(from) {
+		f.flow(from, addr.Class())
+	}
+}
+
 // flowOf notes what a conversion does: a concrete type that becomes an interface, an interface that becomes another, a function that
 // becomes a named type.
 func (f *function) flowOf(s *state, v, x ssa.Value, typ types.Type) {
-	if !f.recording {
+	if !f.recording || f.Std {
 		return
 	}
 	to := f.class(typ)
 	switch v.(type) {
 	case *ssa.MakeInterface:
-		if blank(to) || !f.methods(x.Type()) {
+		if !f.methods(x.Type()) {
 			return
 		}
 		f.flow(f.receiver(x.Type()), to)
+		f.promoted(x.Type(), typ)
+		f.service(to, typ)
 	case *ssa.ChangeInterface, *ssa.TypeAssert:
 		if from := f.class(x.Type()); !blank(from) && !blank(to) && types.IsInterface(typ) {
 			f.flow(from, to)
+			f.service(to, typ)
 		}
 	case *ssa.ChangeType:
 		for _, n := range f.eval(s, x) {
 			if _, named := types.Unalias(typ).(*types.Named); named && n.Kind == path.Func {
 				f.flowOfFunc(n, to)
 			}
+		}
+	}
+}
+
+// service notes the methods of an interface that servers of a service have (M4 of package model).
+func (f *function) service(iface string, typ types.Type) {
+	i, ok := typ.Underlying().(*types.Interface)
+	if _, is := model.Service(iface); !ok || !is {
+		return
+	}
+	for k := range i.NumMethods() {
+		f.flow(i.Method(k).Name(), iface+summary.Methods)
+	}
+}
+
+// promoted notes for the methods of an interface that a type has from an embedded field which methods these are (X28).
+func (f *function) promoted(t, iface types.Type) {
+	i, ok := iface.Underlying().(*types.Interface)
+	st, is := deref(t).Underlying().(*types.Struct)
+	if !ok || !is || !embeds(st) {
+		return
+	}
+	for k := range i.NumMethods() {
+		m := i.Method(k)
+		obj, index, _ := types.LookupFieldOrMethod(t, false, m.Pkg(), m.Name())
+		fn, ok := obj.(*types.Func)
+		if !ok || len(index) < 2 {
+			continue
+		}
+		recv := fn.Signature().Recv().Type()
+		f.flow("("+f.receiver(recv)+")."+m.Name(), "("+f.receiver(t)+")."+m.Name())
+	}
+}
+
+func deref(t types.Type) types.Type {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+func embeds(st *types.Struct) bool {
+	for i := range st.NumFields() {
+		if st.Field(i).Embedded() {
+			return true
+		}
+	}
+	return false
+}
+
+// references notes the functions that fn mentions other than by a call: someone else may call them.
+func (f *function) references() {
+	if f.Std {
+		return
+	}
+	var space [8]*ssa.Value
+	for _, b := range f.fn.Blocks {
+		for _, in := range b.Instrs {
+			var callee *ssa.Value
+			if c, ok := in.(ssa.CallInstruction); ok && !c.Common().IsInvoke() {
+				callee = &c.Common().Value
+			}
+			for _, op := range in.Operands(space[:0]) {
+				if op == nil || op == callee {
+					continue
+				}
+				if c, ok := (*op).(*ssa.Function); ok && c.Parent() == nil {
+					f.flow(Key(c), "")
+				}
+			}
+		}
+	}
+	if f.sum.Whole { // its calls are not kept
+		for _, e := range f.sum.Edges {
+			f.flow(e.Callee, "")
 		}
 	}
 }

@@ -127,6 +127,7 @@ func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 		}
 	}
 	f.late()
+	f.references()
 	f.sum.Total = f.total
 	f.lend()
 	f.leave()
@@ -134,7 +135,7 @@ func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 }
 
 func exported(fn *ssa.Function) bool {
-	if fn.Object() == nil || !fn.Object().Exported() {
+	if fn.Synthetic != "" && fn.Pkg == nil || fn.Object() == nil || !fn.Object().Exported() {
 		return false
 	}
 	if r := fn.Signature.Recv(); r != nil {

@@ -61,6 +61,7 @@ func (f *function) step(s *state, instr ssa.Instruction) bool {
 			f.access(s, v, addr, summary.Write)
 			f.publish(s, addr, f.eval(s, v.Value))
 			f.publish(s, addr, f.eval(s, v.Key))
+			f.flowType(addr, f.eval(s, v.Value), v.Value.Type())
 		}
 	case *ssa.Range:
 		f.env[v] = f.eval(s, v.X)
@@ -169,11 +170,12 @@ func (f *function) single(s *state, v ssa.Value) *path.Node {
 
 // methods reports whether the type has methods: its interface values are worth naming.
 func (f *function) methods(t types.Type) bool {
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem()
+	n, ok := types.Unalias(deref(t)).(*types.Named)
+	if !ok {
+		return false
 	}
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.NumMethods() > 0
+	st, ok := n.Underlying().(*types.Struct)
+	return n.NumMethods() > 0 || ok && embeds(st)
 }
 
 // receiver is the type as it stands in the names of its methods.
@@ -354,6 +356,9 @@ func (f *function) assign(s *state, v *ssa.Store) {
 		f.publish(s, a, vals)
 		if f.shared(s, a) {
 			f.hand(s, vals)
+		}
+		if _, constant := v.Val.(*ssa.Const); !constant {
+			f.flowType(a, vals, v.Val.Type())
 		}
 	}
 	f.unshare(s, addrs)

@@ -41,7 +41,7 @@ var Reasons = []Reason{
 	{"one-root", "both accesses are of one goroutine of which nothing shows that there are several", Unlikely},
 	{"open-world", "only a caller outside the packages can run both at once", Possible},
 	{"second-call", "only a second call of the exported function that starts the goroutine runs beside it", Possible},
-	{"closed-world", "only a caller outside the program can run one side beside the other; its commands call the function themselves", Possible},
+	{"closed-world", "only a caller outside the program can run one side beside the other: its commands call the function themselves, or never", Possible},
 	{"joined", "one side comes after a wait for the goroutine of the other; only one that is started meanwhile is beside it", Possible},
 	{"unknown-call", "only calls whose target is not known reach one side; its object may not be shared yet", Possible},
 	{"owned-holder", "the object that leads to the memory is not shared yet where one access is", Possible},

@@ -1,0 +1,53 @@
+package relay_test
+
+import (
+	"strings"
+	"testing"
+
+	"presage/internal/relay/tier"
+)
+
+// TestPrograms analyses modules of several packages: what is a pair depends on what their commands reach.
+func TestPrograms(t *testing.T) {
+	const lib = `package lib
+type T struct{ n int }
+var Shared int
+func Write() { Shared = 1 }
+func Read() int { return Shared }
+func (t *T) Loop(c chan int) { go func() { for range c { t.n++ } }() }
+func (t *T) Set(n int) { t.n = n }
+`
+	main := func(text string) string { return "package main\nimport \"m/lib\"\nfunc main() {\n" + text + "}\n" }
+	for _, test := range []struct {
+		name  string
+		files map[string]string
+		want  string // the functions of each likely pair
+	}{
+		{"one process", map[string]string{"a/main.go": main("go lib.Write()\ngo func() { println(lib.Read()) }()\nprintln(new(lib.T))\n")}, "Write-Read"},
+		// (R21) What only different commands do is never done at once.
+		{"two processes", map[string]string{"a/main.go": main("go lib.Write()\n"), "b/main.go": main("go func() { println(lib.Read()) }()\nprintln(new(lib.T))\n")}, ""},
+		// (R20) Nobody calls Set but a caller outside of a program that uses most of the package itself.
+		{"closed", map[string]string{"a/main.go": main("new(lib.T).Loop(nil)\nlib.Write()\nprintln(lib.Read())\n")}, ""},
+		// A command that uses a small part does not make a program of a library.
+		{"open", map[string]string{"a/main.go": main("lib.Write()\n")}, "Loop$1-Set"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, "go.mod", "module m\n\ngo 1.25\n")
+			write(t, dir, "lib/lib.go", lib)
+			for name, text := range test.files {
+				write(t, dir, name, text)
+			}
+			var got []string
+			name := func(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
+			for _, w := range analyse(t, dir, "", false).Pairs {
+				if w.Tier == tier.Likely {
+					got = append(got, name(w.A.Func)+"-"+name(w.B.Func))
+				}
+			}
+			if pairs := strings.Join(got, " "); pairs != test.want {
+				t.Errorf("likely pairs %q, want %q", pairs, test.want)
+			}
+		})
+	}
+}
