@@ -3,6 +3,7 @@ package analyse
 import (
 	"fmt"
 
+	"presage/internal/barrier"
 	"presage/internal/trace"
 )
 
@@ -72,6 +73,12 @@ func (r *run) warnings(cut int64) []trace.Warning {
 	add("threads-cut", c.Build.Cut, "%d times the rest of a goroutine's events in a window was left out, because the recorded order does not explain them")
 	add("hidden-writes", c.Build.Hidden, "%d reads returned what no recorded write wrote; their place in the order is kept")
 	add("opaque-calls", c.Build.Opaque, "%d calls of code that was not instrumented may touch shared memory; their place in the order is kept")
+	if missing := c.Build.Missing; r.opt.Missing == barrier.Ignore {
+		add("missing-ignored", missing, "%d calls of missing methods were taken to do nothing: what is reported as a race may be none")
+	} else {
+		add("missing-methods", missing, "%d calls of missing methods may touch what they reach; what surrounds them keeps its order with them")
+		add("missing-everywhere", c.Build.Everywhere, "%d of these may touch everything")
+	}
 	add("hb-races-cut", cut, "%d racing pairs of the recorded order have positions that were not kept, because there are too many")
 	return out
 }

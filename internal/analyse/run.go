@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync/atomic"
 
+	"presage/internal/barrier"
 	"presage/internal/hb"
 	"presage/internal/trace"
 	"presage/internal/window"
@@ -32,6 +33,9 @@ type Options struct {
 	Total     int   // and in the whole trace; 0: 64
 	Effort    int   // of prediction, in millions of visits; 0: DefaultEffort
 	EveryPair bool  // every pair of events is a candidate, and a race of its own (not A2)
+
+	// Missing says what the missing methods of the trace may do. What Ignore finds may be no race.
+	Missing barrier.Mode
 
 	// Walker walks the trace through the program. Without it every read keeps its value. One that is not symbolic gives
 	// no more than level Causal has, one that keeps no forks no more than level Value.
@@ -181,7 +185,7 @@ func newRun(opt Options, meta *trace.Meta) *run {
 		r.builder = window.NewBuilder(window.BuildOptions{
 			Size: opt.Window, Apart: opt.Apart, Walked: opt.Walker != nil, Cleared: opt.cleared,
 			Symbolic: opt.Level >= Value && opt.Walker != nil, Paths: opt.Level >= Paths && opt.Walker != nil,
-			NoValues: meta != nil && meta.Source == "std", Meta: meta,
+			NoValues: meta != nil && meta.Source == "std", Meta: meta, Missing: opt.Missing,
 		}, r.window)
 		r.hb.Each(func(a, b int64) {
 			if len(r.unord) < maxUnordered {

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"presage/internal/analyse"
+	"presage/internal/barrier"
 	"presage/internal/plan"
 	"presage/internal/program"
 	"presage/internal/report"
@@ -36,6 +37,16 @@ const (
 // levels of the analysis, by name.
 var levels = map[string]analyse.Level{levelHB: analyse.HB, levelCausal: analyse.Causal, levelValue: analyse.Value, levelPath: analyse.Paths}
 
+// missings are what missing methods may be taken to do.
+var missings = map[string]barrier.Mode{"rdit": barrier.Reachable, "barrier": barrier.Everything, "ignore": barrier.Ignore}
+
+func checkMissing(mode string) error {
+	if _, ok := missings[mode]; !ok {
+		return usagef("flag --missing: %q is none of rdit, barrier, ignore", mode)
+	}
+	return nil
+}
+
 func checkLevel(flag, level string) error {
 	names := []string{levelNone, levelHB, levelCausal, levelValue, levelPath}
 	if !slices.Contains(names, level) {
@@ -50,6 +61,9 @@ func newAnalyze(env *Env) *cobra.Command {
 		Short: "Analyse traces recorded earlier, or by other tools (RAPID's STD, also compressed by gzip)",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkLevel("--level", o.level); err != nil {
+				return err
+			}
+			if err := checkMissing(o.missing); err != nil {
 				return err
 			}
 			if err := checkSolver("--solver", o.solver); err != nil {
@@ -72,6 +86,7 @@ func newAnalyze(env *Env) *cobra.Command {
 	f.IntVar(&o.budget, "budget", 0, "conflicts the engine may spend on a pair of accesses; 0: the default")
 	f.IntVar(&o.effort, "effort", 0, "work that prediction may do on one trace; 0: the default, about ten minutes")
 	f.StringVar(&o.solver, "solver", solverEngine, "what decides whether a pair races: engine, or z3 or cvc5 on PATH")
+	f.StringVar(&o.missing, "missing", "rdit", "what calls of missing methods do: rdit, anything to what they reach; barrier, anything; ignore, nothing (and its races may be false)")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	return cmd
 }
@@ -269,7 +284,7 @@ func (a *analysis) tally(s *source.File) error {
 
 // find is the first pass.
 func (a *analysis) find(ctx context.Context, s *source.File, name string) (*analyse.Result, error) {
-	opt := analyse.Options{Level: levels[a.options.level], Window: a.options.window, Conflicts: a.options.budget, Effort: a.options.effort}
+	opt := analyse.Options{Level: levels[a.options.level], Window: a.options.window, Conflicts: a.options.budget, Effort: a.options.effort, Missing: missings[a.options.missing]}
 	if a.smt != nil {
 		opt.Solver = a.smt.forWindow
 	}

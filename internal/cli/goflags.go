@@ -28,6 +28,7 @@ type options struct {
 	budget     int
 	effort     int
 	solver     string
+	missing    string // analyze: what missing methods do
 	quiet      bool
 	confirm    time.Duration // for replays of what is found; 0: none
 	static     string        // the tier of the static lens's warnings to mark; "": none

@@ -54,7 +54,7 @@ func (d *Detector) Step(index int64, e *trace.Event) {
 		d.mem.reset(uint64(e.Obj), e.Val)
 		d.syncs.reset(uint64(e.Obj), e.Val)
 	case format.TryFail, format.OnceBegin, format.CondWait, format.ChanLen, format.SelectCase, format.SelectDefault,
-		format.OpaqueBegin, format.OpaqueEnd, format.Enter, format.Exit, format.Block, format.Value, format.Word:
+		format.OpaqueBegin, format.OpaqueEnd, format.MethodBegin, format.MethodEnd, format.Reach, format.ReachGo, format.Enter, format.Exit, format.Block, format.Value, format.Word:
 	default:
 		// A kind that a later version added orders nothing that this version knows of.
 	}

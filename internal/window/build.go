@@ -3,6 +3,7 @@ package window
 import (
 	"slices"
 
+	"presage/internal/barrier"
 	"presage/internal/expr"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -28,6 +29,8 @@ type BuildOptions struct {
 	Symbolic bool
 	// Paths says that windows have alternatives. It needs Symbolic.
 	Paths bool
+	// Missing says what the missing methods of the trace may do.
+	Missing barrier.Mode
 	// Meta names the functions of opaque calls; it may be nil.
 	Meta *trace.Meta
 }
@@ -77,6 +80,8 @@ type BuildCounts struct {
 	Ends map[string]int64
 	// Opaque is the number of opaque calls that order something around them.
 	Opaque int64
+	// Missing is the number of calls of missing methods; Everywhere of these may touch everything.
+	Missing, Everywhere int64
 }
 
 // record is a trace event in the builder's buffer.
@@ -97,7 +102,8 @@ type record struct {
 	hot    bool    // a read whose value may come from an event of the window
 	mem    int32
 	obj    int32
-	way    int32 // of an alternative: its number, from 1
+	pair   *barrier.Pair // MethodBegin, MethodEnd
+	way    int32         // of an alternative: its number, from 1
 }
 
 // Builder cuts a trace into windows. Add the events in order, then Flush.
@@ -111,6 +117,7 @@ type Builder struct {
 	births    []birth // by GoID
 	calls     []calls // by GoID
 	prints    footprints
+	miss      missing
 	started   map[trace.GoID]bool // goroutines of which nothing but the Start was seen
 	seeded    bool                // carry has the package-level variables
 	done      int64
@@ -133,18 +140,25 @@ func NewBuilder(opt BuildOptions, emit func(*Built) error) *Builder {
 		opt.Raw = 64 * opt.Size
 	}
 	return &Builder{
-		opt: opt, emit: emit,
+		opt: opt, emit: emit, miss: newMissing(opt.Missing),
 		carry: newCarry(), seen: newInterest(),
 		past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), started: make(map[trace.GoID]bool), prints: newFootprints(opt.Meta),
 	}
 }
 
 // Counts returns what was done so far.
-func (b *Builder) Counts() BuildCounts { return b.count }
+func (b *Builder) Counts() BuildCounts {
+	c := b.count
+	c.Missing, c.Everywhere = b.miss.pairs.Begun, b.miss.pairs.All
+	return c
+}
 
 // Add takes the next event of the trace. The slices of f are copied.
 func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	r := record{e: *e, index: index, walked: f.Walked, mem: -1, obj: -1}
+	if keep, err := b.miss.step(&r); err != nil || !keep {
+		return err
+	}
 	b.call(&r)
 	if b.begun(index); e.Kind == format.Alloc && b.inside(e.G) { // who asked for it fills it
 		r.e.Flags &^= format.FlagZero
@@ -191,7 +205,7 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	b.fresh++
 	b.place()
 	b.noteLast()
-	if (b.seen.n >= b.opt.Size || len(b.buf) >= b.opt.Raw) && b.seen.meeting == 0 {
+	if (b.seen.n >= b.opt.Size || len(b.buf) >= b.opt.Raw) && b.seen.meeting == 0 && e.Kind != format.MethodBegin { // whose D comes now
 		return b.window(false)
 	}
 	return nil
@@ -222,7 +236,8 @@ func (b *Builder) wants(r *record, f *Flow) bool {
 	case format.Read, format.Write:
 		return e.Obj != 0 && (e.Flags&format.FlagStack == 0 || b.opt.Walked) // 0: a nil map
 	case format.End:
-		return false
+		b.miss.end(r)
+		return b.miss.active()
 	}
 	return true
 }
@@ -298,6 +313,7 @@ func (b *Builder) slide(n int) {
 			b.carry.apply(&r.e, b.opt.Cleared)
 		}
 		b.carry.outside.step(r)
+		b.miss.pass(r)
 		switch {
 		case r.e.Kind.IsAccess():
 			b.pass(r.index, &r.e)

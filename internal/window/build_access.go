@@ -91,6 +91,9 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		m.versioned(i, r, t, a, deps, valDeps)
 		return true
 	}
+	if a.missing && !w.noValue && !w.unsure {
+		m.foundBeside(i, t, w, a, e)
+	}
 	switch {
 	case w.noValue:
 	case w.unsure:
@@ -143,6 +146,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 	}
 	m.ordered(t, n, a, e)
 	m.accessed(a, n, r.index)
+	m.noteDirty(r, a)
 	return true
 }
 
@@ -175,6 +179,7 @@ func (m *maker) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []
 		m.pass(i, []int32{n})
 	}
 	a.last = r.index
+	m.noteDirty(r, a)
 }
 
 // object64 is a value as it is written, told apart from the same bits that pointed to

@@ -59,7 +59,7 @@ const (
 // records of the alternatives.
 func (m *maker) explore() {
 	m.onPath = len(m.recs)
-	if !m.b.opt.Paths {
+	if !m.b.opt.Paths || m.b.miss.active() { // what a missing method does to an alternative nobody has worked out
 		return
 	}
 	forks := m.forks()

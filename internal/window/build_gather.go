@@ -1,6 +1,7 @@
 package window
 
 import (
+	"presage/internal/barrier"
 	"presage/internal/expr"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -27,6 +28,8 @@ type atom struct {
 	write    bool // written
 	off      bool // an alternative accesses it
 	opaque   bool // an atomic access came from code that was not instrumented
+	missing  bool // some D has it
+	dirty    bool // and a write is after the last MethodBegin that reads it
 	poisoned bool // with opaque: an access that others must follow is not in the window
 	obj      Obj
 	version  Obj // of the contents, where values were not recorded
@@ -48,7 +51,7 @@ type atom struct {
 	order      ordering
 }
 
-func (a *atom) shared() bool { return a.many && a.write || a.off }
+func (a *atom) shared() bool { return a.many && a.write || a.off || a.missing }
 
 // synch is an object of a window.
 type synch struct {
@@ -57,6 +60,7 @@ type synch struct {
 	many, keep bool
 	noValue    bool // channel: values are sends
 	opaque     bool // some operation came from code that was not instrumented
+	missing    bool // some D has it
 	acquire    int  // hidden: record of the last Acquire
 	poisoned   bool // an operation that others must follow is not in the window
 	init, cur  *object
@@ -211,7 +215,7 @@ func (m *maker) object(k objKey) int32 {
 		return i
 	}
 	i := int32(len(m.objs))
-	o := synch{key: k, obj: -1, acquire: -1}
+	o := synch{key: k, obj: -1, acquire: -1, missing: m.b.miss.reaches(barrier.Memory(uint64(k.addr), 1))}
 	if m.lastAlloc(uint64(k.addr), 1) >= 0 {
 		o.init = &object{known: k.class != chanClass}
 	} else if c := m.b.carry.objects[k]; c != nil {
@@ -344,6 +348,7 @@ func (m *maker) touch(w *word, a *atom, r *record) {
 	v := extract(r.e.Val<<(8*(uint64(r.e.Obj)&7)), a.mask)
 	if !a.used {
 		a.used, a.first = true, r.e.G
+		a.missing = m.b.miss.reaches(touchOf(w, a))
 		m.initial(w, a, r, v)
 	}
 	w.unsure = w.unsure || r.way == 0 && m.outside.recent(&m.b.prints, r.e.Site) == always

@@ -3,6 +3,7 @@ package window
 import (
 	"slices"
 
+	"presage/internal/barrier"
 	"presage/internal/expr"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -28,6 +29,9 @@ type production struct {
 	asked    []int64 // what resolve was asked last, and said
 	answer   []int32
 	writers  map[written][]writer // see misplaced; nil: not yet needed
+
+	calls barrier.Order // of missing methods
+	dirty [][2]int32    // words and atoms that some D may have, written since the last MethodBegin that reaches them
 }
 
 func newProduction() production {
@@ -103,6 +107,7 @@ func (m *maker) produce() {
 	m.w.Names = Names{plain: make(map[uint64]uint64), allocs: m.allocs}
 	m.outside = m.b.carry.outside.clone()
 	m.terms.With = m.read
+	m.openCalls()
 	for i := range m.recs[:m.onPath] {
 		r := &m.recs[i]
 		m.now, m.open = i, r.index
@@ -122,7 +127,11 @@ func (m *maker) produce() {
 		if r.e.Flags&format.FlagOpaque != 0 {
 			t.opaque = r.index
 		}
-		m.event(i, r, t)
+		if !m.b.miss.active() {
+			m.event(i, r, t)
+		} else {
+			m.beside(i, r, t)
+		}
 		m.publish(r, t)
 	}
 	m.open = AlternativeBase
@@ -138,7 +147,7 @@ func (m *maker) dropped(r *record) {
 		}
 	case r.e.Kind == format.Go:
 		m.cut(m.thread(trace.GoID(r.e.Obj)))
-	case r.obj >= 0 && (m.objs[r.obj].opaque || m.objs[r.obj].key.class == hiddenClass):
+	case r.obj >= 0 && (m.objs[r.obj].opaque || m.objs[r.obj].missing || m.objs[r.obj].key.class == hiddenClass):
 		m.objs[r.obj].poisoned = true
 	default:
 		m.pointOff = m.pointOff || r.touch != nothing
@@ -158,8 +167,12 @@ func (m *maker) event(i int, r *record, t *thread) {
 	switch r.e.Kind {
 	case format.Read, format.Write, format.AtomicRead, format.AtomicWrite, format.AtomicRMW:
 		m.accessEvent(i, r, t)
+	case format.MethodBegin, format.MethodEnd:
+		m.missingMethod(i, r, t)
 	case format.SelectCase:
-		if r.obj >= 0 {
+		if r.obj >= 0 && m.objs[r.obj].missing {
+			m.missingSync(i, r, t, &m.objs[r.obj])
+		} else if r.obj >= 0 {
 			t.cases = append(t.cases, Case{Chan: m.idOf(&m.objs[r.obj]), Send: r.e.Flags&format.FlagWrite != 0})
 		}
 	case format.SelectDefault:

@@ -21,6 +21,10 @@ func (m *maker) syncEvent(i int, r *record, t *thread) {
 		m.cut(t)
 		return
 	}
+	if o.missing {
+		m.missingSync(i, r, t, o)
+		return
+	}
 	if o.key.class == hiddenClass {
 		m.hiddenSync(i, r, t, o)
 		return

@@ -81,6 +81,14 @@ const (
 	OpaqueBegin Kind = 48
 	OpaqueEnd   Kind = 49
 
+	// A call of code of which nothing is recorded but what it can reach: RDIT's BarrierPair. Obj: the method; Site: the call.
+	// The Reach and ReachGo events right behind a MethodBegin are its D. FlagAll: it reaches everything. The pairs of a
+	// goroutine nest; what the goroutine does in between was called back. (Package barrier.)
+	MethodBegin Kind = 50
+	MethodEnd   Kind = 51
+	Reach       Kind = 54 // Obj: address; Val: bytes, 0: a word. Also a lock, WaitGroup, Once, Cond or channel at that address
+	ReachGo     Kind = 55 // Obj: a goroutine: whether it runs
+
 	// Heap. Alloc: Obj: address; Val: size in bytes. From here on the addresses
 	// Obj..Obj+Val-1 are new locations. FlagZero: the allocator left them zero, and what the
 	// code that asked for them writes into them is recorded, if that code is.
@@ -102,6 +110,7 @@ type Flags uint8
 const (
 	FlagRead        Flags = 1 << 0 // lock: shared mode
 	FlagUnexplained Flags = 1 << 0 // memory: a read whose value no recorded write before it explains
+	FlagAll         Flags = 1 << 0 // MethodBegin: D is everything
 	FlagZero        Flags = 1 << 0 // Alloc: new, make or a variable, not memory that the runtime fills (append, conversions)
 	FlagDirect      Flags = 1 << 0 // OpaqueBegin: of a call through a function value or an interface that enters an instrumented function at once; Enter: by such a call
 	FlagWrapper     Flags = 1 << 1 // OpaqueBegin, Enter: by a wrapper that the compiler has made, which may have loaded the receiver from memory
@@ -128,6 +137,7 @@ var names = [Max]string{
 	Go: "go", Start: "start", End: "end", Join: "join",
 	Acquire: "acquire", Release: "release", ReleaseMerge: "relmerge",
 	OpaqueBegin: "opaque", OpaqueEnd: "opaqueend",
+	MethodBegin: "methodbegin", MethodEnd: "methodend", Reach: "reach", ReachGo: "reachgo",
 	Alloc: "alloc",
 	Enter: "enter", Exit: "exit", Block: "block", Value: "value", Word: "word",
 }

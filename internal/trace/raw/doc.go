@@ -17,8 +17,8 @@
 //	val= aux= size=   the operands Val, Aux and Size
 //	@12               Site
 //	obj=              Obj, for a kind that has none by the table of package format
-//	read unexplained zero try nonblocking closed write more novalue opaque panic stack
-//	                  the flags; read, unexplained and zero share a bit, and so do try and nonblocking, panic and stack
+//	read unexplained zero all try nonblocking closed write more novalue opaque panic stack
+//	                  the flags; read, unexplained, zero and all share a bit, and so do try and nonblocking, panic and stack
 //
 // What is not said is zero, but for memory accesses, where a missing size is 8 and
 // a missing val means FlagNoValue (val=0 says that the value was zero).
@@ -33,6 +33,17 @@
 //	main go worker
 //	main write count val=1 @a
 //	worker read count val=1 @b
+//
+// # Missing methods
+//
+// A call of code of which nothing is recorded (package barrier) has a line at each end; the lines behind the first, of
+// the same goroutine, are what it can reach, D: memory (val= bytes, one word if it is not said) or an object at that
+// address, or a goroutine. With all, it reaches everything.
+//
+//	main methodbegin isAlive @11
+//	main reach list val=24
+//	main reachgo worker
+//	main methodend isAlive
 //
 // # Tables
 //

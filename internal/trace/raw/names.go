@@ -41,7 +41,9 @@ func hasObj(k format.Kind) bool {
 }
 
 // isGo reports whether the object of kind k is a goroutine.
-func isGo(k format.Kind) bool { return k == format.Go || k == format.Start || k == format.Join }
+func isGo(k format.Kind) bool {
+	return k == format.Go || k == format.Start || k == format.Join || k == format.ReachGo
+}
 
 func isChan(k format.Kind) bool { return k >= format.ChanSend && k <= format.SelectDefault }
 
@@ -50,7 +52,7 @@ var flagNames = [8]string{"read", "try", "closed", "write", "more", "novalue", "
 var flags = map[string]format.Flags{
 	"read": format.FlagRead, "try": format.FlagTry, "nonblocking": format.FlagNonBlocking,
 	"closed": format.FlagClosed, "write": format.FlagWrite, "more": format.FlagMore,
-	"unexplained": format.FlagUnexplained, "novalue": format.FlagNoValue, "opaque": format.FlagOpaque, "panic": format.FlagPanic, "stack": format.FlagStack, "zero": format.FlagZero, "direct": format.FlagDirect, "wrapper": format.FlagWrapper,
+	"unexplained": format.FlagUnexplained, "novalue": format.FlagNoValue, "opaque": format.FlagOpaque, "panic": format.FlagPanic, "stack": format.FlagStack, "zero": format.FlagZero, "all": format.FlagAll, "direct": format.FlagDirect, "wrapper": format.FlagWrapper,
 }
 
 // flagName returns the name of bit i of the flags of an event of kind k.
@@ -60,6 +62,8 @@ func flagName(k format.Kind, i int) string {
 		return "unexplained"
 	case f == format.FlagZero && k == format.Alloc:
 		return "zero"
+	case f == format.FlagAll && k == format.MethodBegin:
+		return "all"
 	case f == format.FlagDirect && (k == format.OpaqueBegin || k == format.Enter):
 		return "direct"
 	case f == format.FlagWrapper && (k == format.OpaqueBegin || k == format.Enter):

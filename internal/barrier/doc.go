@@ -1,0 +1,88 @@
+// Package barrier is RDIT's model of code of which nothing was recorded: which events of a trace must keep their
+// order because a missing method may stand between them.
+//
+// # What it computes
+//
+// A call of a *missing method* (left out for speed, cgo, assembly) is in the trace as a BarrierPair: a MethodBegin with
+// the set D of what the method can reach, and a MethodEnd. What happens in between on the same goroutine, a callback
+// say, is *Between*. A BarrierPair stands for events that are not known, on anything in D, anywhere between its ends. Given
+// that, Order computes from a trace the precedences that every other execution must keep. They are the hard edges (M4) of a
+// window; all the rest of the model, docs/model.md, is as it is for a whole trace. So races are those of maximal causality
+// over what is known (Algorithm 4 of RDIT: 7 is M1, 8 is M2 and M3, 9 is L, 10 is M6 and V; 5 and 6 are this package).
+//
+// The paper: Arun Krishnakumar Rajagopalan, Jeff Huang, "RDIT: race detection from incomplete traces", ESEC/FSE 2015.
+//
+// # Rules
+//
+// A *gap* is a piece of a goroutine's time in a BarrierPair, between two of its events: where missing events can be. Its D is that of
+// all BarrierPairs around it. A gap *hits* an event that acts on something in its D: an access, an operation of
+// a lock or channel; for a goroutine in D its Go, Start and End. Two gaps *meet* if their Ds do, and at any moment the
+// open gaps that meet, directly or through others, are one *group*.
+//
+//	(B1) The end of a gap comes after its beginning, and the group of a gap is in one order: an event that begins or ends a gap
+//	     of the group, or that one of its gaps hits, comes after the event before it that did. (Algorithms 5 and 6; Caveats 1, 2, 3)
+//	(B2) A MethodBegin comes after the last event of each goroutine that its D hits, and after the MethodEnds whose Ds it meets.
+//	(B3) An event comes after the MethodEnds of the BarrierPairs that hit it.
+//	(B4) Precedences are transitive, with program order and all else that orders. (Caveat 4)
+//	(B5) At a MethodBegin, what D holds has the value that it had in the recorded run, if traced code wrote it. (Strict reads of the calling thread.)
+//	     What traced code writes there while a gap is open is computed from reads that keep their values.
+//	(B6) What traced code finds in D after a gap was open is what it found in the recorded run, or nobody knows. (A write of a
+//	     thread of nobody, after the gap and before the access.)
+//	(B7) Locks, channels and the like that some D holds keep the order of their operations, and have no state but that
+//	     order: missing code may have left them locked, or full. A channel without a buffer ends its goroutine in the window.
+//	(B8) Package-level variables that missing code uses are in the D of each of its calls. (Caveat 5: who records D sees to it.)
+//
+// # The caveats
+//
+//	0  A barrier for every missing call, whatever it reaches: mode Everything. Sound, and misses most.
+//	1  Calls that overlap in time can be ordered both ways, piece by piece: B1.
+//	2  What is called back is in the middle of the unknown: it begins and ends gaps (B1).
+//	3  Ordinary events on something in D are ordered with the call, and while it lasts with its pieces: B1, B2, B3.
+//	4  Orders are transitive over calls: B4, and B1 for calls that meet only through others.
+//	5  Package-level variables: B8.
+//
+// # Where this is more than the thesis
+//
+// Algorithm 5 takes BarrierPairs two by two, and events one by one with a BarrierPair. Three precedences escape it, and each makes false alarms
+// (testdata/beyond.txtar has the programs):
+//
+//   - One call, two events: the method waits for the one that a second goroutine does and then does what the third waits for. Nothing
+//     orders the two events in Algorithm 5 but the call's ends, and both are inside. B1 has them in one order.
+//   - Calls that overlap and meet in a row, a with b and b with c: an event that a hits and a later one that c hits. B1 orders by groups.
+//   - Two writes of traced code before a call: either may be the last by Algorithm 5, and the method reads it. B5.
+//
+// # Soundness
+//
+// Let τ* be the run with its missing events, τ the trace, and σ a reordering that the model and B1 to B8 allow. There is an execution σ*
+// whose traced events are σ: put each missing event h of a gap (a, b) after a and before b, and all missing events, and the traced events that they
+// conflict with, in the order of τ*. That this has no cycle: a cycle has a part e, h₁ … hₖ, f of traced e and f, e before f in τ*, but not before it in σ. In it each
+// hᵢ conflicts with the one before it or is of the same goroutine. Follow who may know of e. h₁ is in a gap that e begins or that hits e: e is the last event of its group, or an
+// earlier one (B1). From hᵢ to hᵢ₊₁: their gaps meet. Both are open at one moment, and then they have the last event of the group in common; or the one was closed
+// before the other was opened, and its end comes before the other's beginning (B2; the other's beginning is a MethodBegin, or an event in a call that had been open with it before). At f: it ends the gap of hₖ, or the gap hits it, open (B1) or ended (B3), or
+// f is a MethodBegin that hits hₖ's. So e comes before f by B1 to B4, and in σ.
+// The missing events do what they did: all they read is either in D, and written by missing events in the order of τ* or by traced events of which the last is what it was, with its value
+// (B1, B5), or is nobody else's. So do the traced events: what they see of missing events is B6 and B7. The execution is deterministic but for what
+// it reads, as in all of the model.
+//
+// It rests on D. What a method touches that is not in D, by itself or by what it waits for (a file, a clock, another process), makes a false race
+// possible. D has to hold what can be reached at any time between the ends, also by pointers that others
+// store meanwhile, and what package-level variables reach. A goroutine that missing code starts is not in the call that started it: it has to begin
+// with a MethodBegin of its own, with the same D, that stays open while it runs missing code. A MethodBegin without an end stays open.
+// Missed are all races of missing code itself, and those that the rules forbid: they forbid too much where the method reads only, or touches little of its D.
+//
+// # For Go
+//
+// An opaque call of a trace that presage records (OpaqueBegin, OpaqueEnd) is not a BarrierPair: the runtime's hooks have its own synchronisation as
+// Acquire, Release and ReleaseMerge events, so what it waits for is in the trace, and only the memory that it may touch is unknown; package footprint describes that
+// by types and not by addresses. A BarrierPair is what is left where the hooks see nothing (cgo, assembly, other tools' traces), or where they were not asked. One difference is to be kept in mind:
+// footprints order calls with each other and with accesses, which is B2 and B3, but not two accesses inside one call (B1).
+//
+// # Complexity
+//
+// With c calls, k of them open at once, n events that some D hits: O(n·k²) for groups, and per MethodBegin one search back through what other goroutines did.
+//
+// # Names
+//
+//	p     BarrierPair        D, d  what it reaches
+//	e, f  events             g     goroutine; gap
+package barrier

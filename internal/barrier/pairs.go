@@ -1,0 +1,139 @@
+package barrier
+
+import (
+	"fmt"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// Mode says what the missing methods of a trace are taken to do.
+type Mode uint8
+
+const (
+	Reachable  Mode = iota // anything to what they reach: RDIT
+	Everything             // anything to everything (Caveat 0)
+	Ignore                 // nothing: for comparison, its races may be false
+)
+
+// Pair is a BarrierPair.
+type Pair struct {
+	G          trace.GoID
+	Method     trace.Addr
+	Site       trace.Site
+	D          Set
+	Begin, End int64 // events; End is -1 while it is open
+}
+
+// Pairs finds the BarrierPairs of a trace, and checks that they are what the format says.
+type Pairs struct {
+	Mode    Mode
+	Begun   int64 // pairs so far
+	All     int64 // of those, with a D that is everything
+	open    map[trace.GoID][]*Pair
+	cut     bool
+	listing *Pair // the event before this one is of its D
+}
+
+// Step takes the next event of the trace, number i. It returns the pair of a MethodBegin or MethodEnd; else nil.
+// The D of a pair is complete at the first event that is none of it.
+func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
+	listing := p.listing
+	switch e.Kind {
+	case format.MethodBegin:
+		x := &Pair{G: e.G, Method: e.Obj, Site: e.Site, Begin: i, End: -1}
+		x.D.All = e.Flags&format.FlagAll != 0 || p.Mode == Everything
+		if p.open == nil {
+			p.open = make(map[trace.GoID][]*Pair)
+		}
+		p.open[e.G] = append(p.open[e.G], x)
+		p.Begun++
+		if p.listing = x; x.D.All {
+			p.All++
+		}
+		return x, nil
+	case format.Reach, format.ReachGo:
+		if listing == nil || listing.G != e.G {
+			return nil, fmt.Errorf("event %d: %s of goroutine %d is not behind a methodbegin of it", i, e.Kind, e.G)
+		}
+		was := listing.D.All
+		if e.Kind == format.ReachGo {
+			listing.D.AddGo(trace.GoID(e.Obj))
+		} else {
+			listing.D.AddMemory(uint64(e.Obj), e.Val)
+		}
+		if listing.D.All && !was {
+			p.All++
+			p.cut = true
+		}
+		return nil, nil
+	}
+	p.listing = nil
+	if e.Kind == format.MethodEnd {
+		return p.end(i, e)
+	}
+	return nil, nil
+}
+
+func (p *Pairs) end(i int64, e *trace.Event) (*Pair, error) {
+	open := p.open[e.G]
+	if len(open) == 0 {
+		return nil, fmt.Errorf("event %d: methodend of goroutine %d, which is in no missing method", i, e.G)
+	}
+	x := open[len(open)-1]
+	if x.Method != e.Obj {
+		return nil, fmt.Errorf("event %d: methodend of %#x, but goroutine %d is in %#x since event %d: BarrierPairs nest", i, uint64(e.Obj), e.G, uint64(x.Method), x.Begin)
+	}
+	x.End = i
+	p.open[e.G] = open[:len(open)-1]
+	return x, nil
+}
+
+// Cut says whether the D of some pair was too large to list.
+func (p *Pairs) Cut() bool { return p.cut }
+
+// Any says whether the trace has had a BarrierPair.
+func (p *Pairs) Any() bool { return p.Begun > 0 }
+
+// Touch is what one event acts on.
+type Touch struct {
+	kind    touchKind
+	g       trace.GoID
+	addr, n uint64
+}
+
+type touchKind uint8
+
+const (
+	touchesNothing touchKind = iota
+	touchesMemory
+	touchesGo
+)
+
+// Memory touches n bytes at addr.
+func Memory(addr, n uint64) Touch { return Touch{kind: touchesMemory, addr: addr, n: n} }
+
+// IsGo says whether x is a goroutine.
+func (x Touch) IsGo() bool { return x.kind == touchesGo }
+
+// TouchOf returns what e acts on, for missing methods that may act on the same.
+func TouchOf(e *trace.Event) Touch {
+	switch k := e.Kind; {
+	case k.IsAccess():
+		if e.Flags&format.FlagStack != 0 {
+			return Touch{}
+		}
+		n := uint64(e.Size)
+		if n == 0 || n > word {
+			n = word - uint64(e.Obj)&(word-1)
+		}
+		return Memory(uint64(e.Obj), n)
+	case k >= format.Lock && k <= format.SelectCase || k >= format.Acquire && k <= format.ReleaseMerge:
+		return Memory(uint64(e.Obj), 1)
+	case k == format.Go:
+		return Touch{kind: touchesGo, g: trace.GoID(e.Obj)}
+	case k == format.Start || k == format.End:
+		return Touch{kind: touchesGo, g: e.G}
+	}
+	return Touch{}
+}

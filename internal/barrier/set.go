@@ -1,0 +1,138 @@
+package barrier
+
+import (
+	"slices"
+
+	"presage/internal/trace"
+)
+
+// A Set is what a missing method can reach. The zero value is nothing.
+type Set struct {
+	All   bool // everything
+	Cut   bool // with All: because there was too much to list
+	spans []span
+	gos   []trace.GoID
+	union bool // of several Ds
+}
+
+// Union returns an empty set that is the union of many Ds.
+func Union() Set { return Set{union: true} }
+
+// span is the bytes from ≤ x < to. Spans of a set are sorted and apart.
+type span struct{ from, to uint64 }
+
+// MaxSpans is the number of spans from which on a set is everything.
+const MaxSpans = 1 << 12
+
+// word is what a Reach without a length reaches.
+const word = 8
+
+// AddMemory adds n bytes at addr, with the objects of synchronisation that stand there; n = 0: a word.
+func (s *Set) AddMemory(addr, n uint64) {
+	if n == 0 {
+		n = word
+	}
+	x := span{addr, max(addr, addr+n)}
+	if addr+n < addr { // up to the end of memory
+		x.to = ^uint64(0)
+	}
+	i, _ := slices.BinarySearchFunc(s.spans, x.from, func(y span, from uint64) int {
+		if y.to < from {
+			return -1
+		}
+		return 1
+	})
+	j := i
+	for j < len(s.spans) && s.spans[j].from <= x.to {
+		x.from, x.to = min(x.from, s.spans[j].from), max(x.to, s.spans[j].to)
+		j++
+	}
+	s.spans = slices.Replace(s.spans, i, j, x)
+	s.limit()
+}
+
+// AddGo adds whether goroutine g runs.
+func (s *Set) AddGo(g trace.GoID) {
+	if i, ok := slices.BinarySearch(s.gos, g); !ok {
+		s.gos = slices.Insert(s.gos, i, g)
+	}
+	s.limit()
+}
+
+// Add adds all of d.
+func (s *Set) Add(d *Set) {
+	s.All = s.All || d.All
+	for _, x := range d.spans {
+		s.AddMemory(x.from, x.to-x.from)
+	}
+	for _, g := range d.gos {
+		s.AddGo(g)
+	}
+}
+
+// limit makes s everything if it has too many parts: any other set would be smaller than the true one.
+func (s *Set) limit() {
+	n := MaxSpans
+	if s.union {
+		n *= MaxSpans
+	}
+	if len(s.spans)+len(s.gos) > n {
+		s.All, s.Cut, s.spans, s.gos = true, true, nil, nil
+	}
+}
+
+// Empty says whether nothing is reached.
+func (s *Set) Empty() bool { return !s.All && len(s.spans) == 0 && len(s.gos) == 0 }
+
+// Hits says whether s has something that x acts on.
+func (s *Set) Hits(x Touch) bool {
+	switch x.kind {
+	case touchesNothing:
+		return false
+	case touchesGo:
+		if s.All {
+			return true
+		}
+		_, ok := slices.BinarySearch(s.gos, x.g)
+		return ok
+	}
+	return s.All || s.overlaps(span{x.addr, x.addr + x.n})
+}
+
+func (s *Set) overlaps(x span) bool {
+	i, _ := slices.BinarySearchFunc(s.spans, x.from, func(y span, from uint64) int {
+		if y.to <= from {
+			return -1
+		}
+		return 1
+	})
+	return i < len(s.spans) && s.spans[i].from < x.to
+}
+
+// Meets says whether two sets have something in common.
+func (s *Set) Meets(d *Set) bool {
+	switch {
+	case s.Empty() || d.Empty():
+		return false
+	case s.All || d.All:
+		return true
+	case len(d.spans)+len(d.gos) < len(s.spans)+len(s.gos):
+		s, d = d, s
+	}
+	for _, x := range s.spans {
+		if d.overlaps(x) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.gos, func(g trace.GoID) bool { _, ok := slices.BinarySearch(d.gos, g); return ok })
+}
+
+// Each calls memory for each span and goroutine for each goroutine of s.
+func (s *Set) Each(memory func(from, to uint64), goroutine func(trace.GoID)) {
+	for _, x := range s.spans {
+		memory(x.from, x.to)
+	}
+	for _, g := range s.gos {
+		goroutine(g)
+	}
+}

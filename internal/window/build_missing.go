@@ -1,0 +1,252 @@
+package window
+
+import (
+	"slices"
+
+	"presage/internal/barrier"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// Missing methods: what package barrier says of their order becomes hard edges, reads and writes of a window. B1 to B8 are the
+// rules of its doc.
+
+// missing is what a Builder knows of missing methods.
+type missing struct {
+	mode    barrier.Mode
+	pairs   barrier.Pairs
+	reached barrier.Set                    // by all so far
+	open    map[trace.GoID][]*barrier.Pair // where the buffer begins
+	ends    map[trace.GoID]int64           // goroutines that have ended
+}
+
+func newMissing(mode barrier.Mode) missing {
+	return missing{
+		mode: mode, pairs: barrier.Pairs{Mode: mode}, reached: barrier.Union(),
+		open: make(map[trace.GoID][]*barrier.Pair), ends: make(map[trace.GoID]int64),
+	}
+}
+
+func (x *missing) active() bool { return x.pairs.Any() && x.mode != barrier.Ignore }
+
+// step takes the next event of the trace. keep says whether the buffer is to have it.
+func (x *missing) step(r *record) (keep bool, err error) {
+	p, err := x.pairs.Step(r.index, &r.e)
+	switch k := r.e.Kind; {
+	case err != nil:
+		return false, err
+	case k == format.Reach:
+		x.reached.AddMemory(uint64(r.e.Obj), r.e.Val)
+		return false, nil
+	case k == format.ReachGo:
+		x.reached.AddGo(trace.GoID(r.e.Obj))
+		return false, nil
+	case p != nil:
+		x.reached.All = x.reached.All || p.D.All
+		r.pair = p
+		return x.mode != barrier.Ignore, nil
+	}
+	return true, nil
+}
+
+// end notes the end of a goroutine, which the buffer has only if there are missing methods.
+func (x *missing) end(r *record) { x.ends[r.e.G] = r.index }
+
+// pass takes a record that leaves the buffer.
+func (x *missing) pass(r *record) {
+	switch r.e.Kind {
+	case format.MethodBegin:
+		x.open[r.e.G] = append(x.open[r.e.G], r.pair)
+	case format.MethodEnd:
+		list := x.open[r.e.G]
+		x.open[r.e.G] = list[:len(list)-1]
+	}
+}
+
+func (x *missing) reaches(t barrier.Touch) bool {
+	return x.active() && (x.reached.All || x.pairs.Cut() || x.reached.Hits(t))
+}
+
+// touchOf is what an access to a touches.
+func touchOf(w *word, a *atom) barrier.Touch {
+	lo, n := uint64(0), uint64(0)
+	for k := range uint64(8) {
+		if a.mask>>k&1 != 0 {
+			if n == 0 {
+				lo = k
+			}
+			n = k - lo + 1
+		}
+	}
+	return barrier.Memory(w.addr+lo, n)
+}
+
+// openCalls takes the calls that are open at the start of the window.
+func (m *maker) openCalls() {
+	for _, list := range m.b.miss.open { // the result does not depend on the order
+		for _, p := range list {
+			m.calls.Open(p)
+		}
+	}
+}
+
+// beside makes the events of a record of a trace with missing methods.
+func (m *maker) beside(i int, r *record, t *thread) {
+	var begins, ends *barrier.Pair
+	switch r.e.Kind {
+	case format.MethodBegin:
+		begins = r.pair
+	case format.MethodEnd:
+		ends = r.pair
+	}
+	x := barrier.TouchOf(&r.e)
+	touched := m.b.miss.reaches(x)
+	if !touched {
+		x = barrier.Touch{}
+	}
+	before := m.calls.Before(r.e.G, x, begins)
+	if begins != nil {
+		before = m.endedBefore(before, begins)
+	}
+	if m.cutAny && (touched || r.pair != nil || len(before) > 0) { // what it has to follow may not be in the window
+		m.cut(t)
+		m.dropped(r)
+		return
+	}
+	n := int32(len(m.w.Events))
+	m.event(i, r, t)
+	first := m.firstOf(t, n)
+	if first < 0 && touched && !t.dead {
+		first = m.add(t, i, Event{Kind: Pin, Obj: -1})
+	}
+	if first < 0 {
+		return
+	}
+	for _, f := range before {
+		m.edge(f, first)
+	}
+	if touched && m.calls.Hit(x) { // (B5)
+		m.pinWritten(t, first)
+	}
+	m.calls.After(r.e.G, x, begins, ends, t.last)
+}
+
+// firstOf returns the first event of t from number n on, or -1.
+func (m *maker) firstOf(t *thread, n int32) int32 {
+	for k := int(n); k < len(m.w.Events); k++ {
+		if m.w.Events[k].Thread == t.id {
+			return int32(k)
+		}
+	}
+	return -1
+}
+
+// endedBefore adds to what comes before a MethodBegin the ends of goroutines in its D that the buffer does not have: those
+// before the first MethodBegin of the trace.
+func (m *maker) endedBefore(before []int32, p *barrier.Pair) []int32 {
+	for _, u := range m.order {
+		end, ok := m.b.miss.ends[u.g]
+		if !ok || end >= p.Begin || u.g == p.G || !p.D.Hits(barrier.TouchOf(&trace.Event{Kind: format.End, G: u.g})) {
+			continue
+		}
+		if u.last >= 0 && !slices.Contains(before, u.last) {
+			before = append(before, u.last)
+		}
+	}
+	return before
+}
+
+// pinWritten has what the events of t from first on write keep its value.
+func (m *maker) pinWritten(t *thread, first int32) {
+	for k := int(first); k < len(m.w.Events); k++ {
+		if e := &m.w.Events[k]; e.Thread == t.id && e.Kind.IsWrite() {
+			e.Deps = merge(e.Deps, e.ValDeps)
+		}
+	}
+}
+
+// missingMethod makes the events of a MethodBegin or MethodEnd: a Pin, and at the begin reads of what
+// the method may read (B5).
+func (m *maker) missingMethod(i int, r *record, t *thread) {
+	m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
+	if r.e.Kind != format.MethodBegin {
+		return
+	}
+	m.dirty = slices.DeleteFunc(m.dirty, func(d [2]int32) bool {
+		w := &m.words[d[0]]
+		a := &w.atoms[d[1]]
+		if !r.pair.D.Hits(touchOf(w, a)) {
+			return false
+		}
+		e := Event{Kind: format.Read, Flags: format.FlagStack, Strict: true, Obj: a.obj, Val: a.cur} // no pair has it
+		if a.version >= 0 {
+			e.Kind, e.Obj = format.AtomicRead, a.version
+		}
+		n := m.add(t, i, e)
+		if a.barrier >= 0 {
+			m.edge(a.barrier, n)
+		}
+		m.accessed(a, n, r.index)
+		a.dirty = false
+		return true
+	})
+}
+
+// noteDirty notes that a record leaves something in a for missing methods to read.
+func (m *maker) noteDirty(r *record, a *atom) {
+	if !a.missing || a.dirty || !r.e.Kind.IsWrite() {
+		return
+	}
+	a.dirty = true
+	for k := range m.words[r.mem].atoms {
+		if &m.words[r.mem].atoms[k] == a {
+			m.dirty = append(m.dirty, [2]int32{r.mem, int32(k)})
+		}
+	}
+}
+
+// foundBeside puts a write of nobody's before an access to a, if missing code may have written there since the last access: of what the access reads, if
+// that is another value, or, if it writes, of something unknown (B6). What was there before the first access of the window is not known anyway.
+func (m *maker) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) {
+	if len(a.events) == 0 {
+		return
+	}
+	v := extract(e.Val<<(8*(uint64(e.Obj)&7)), a.mask)
+	if reads(e.Kind) && v == m.plain(a.cur) {
+		return
+	}
+	after, may := m.calls.Wrote(touchOf(w, a), a.last)
+	if !may {
+		return
+	}
+	m.b.count.Hidden++
+	ghost := &thread{g: -1, id: -1, last: -1}
+	x := Event{Kind: format.Write, Obj: a.obj, Val: v}
+	if reads(e.Kind) {
+		x.Val = m.object64(a, v)
+	} else {
+		r := m.add(ghost, i, Event{Kind: format.Read, Obj: m.newObj(ObjState{Unknown: true})})
+		x.Val, x.ValDeps = unreadable, []int32{r}
+	}
+	after = append(append(after, a.events...), a.barrier, t.last)
+	n := m.add(ghost, i, x)
+	for _, f := range after {
+		m.edge(f, n)
+	}
+	a.cur, a.barrier = x.Val, n
+}
+
+// missingSync keeps the order of an operation on an object that some D has (B7).
+func (m *maker) missingSync(i int, r *record, t *thread, o *synch) {
+	k := r.e.Kind
+	if o.poisoned || r.e.Aux == 0 && (k == format.ChanSend || k == format.ChanRecv || k == format.SelectCase) {
+		m.cut(t)
+		return
+	}
+	deps := m.resolve(r.needs)
+	if k == format.ChanSend {
+		deps = merge(deps, m.resolve(r.from))
+	}
+	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: deps})
+	m.keep(&o.order, t, n, modeOf(&r.e), true, true)
+}
