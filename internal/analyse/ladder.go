@@ -133,6 +133,9 @@ func (r *run) witnessed(b place, w *window.Window, p window.Pair, order []int32,
 // way off the recorded path.
 func check(b place, w *window.Window, p window.Pair, order []int32) error {
 	x, err := witness.Execute(w, p, order)
+	if err == nil {
+		err = witness.Crossing(w, b.Missing(), p, order)
+	}
 	if err != nil || b.way == nil {
 		return err
 	}

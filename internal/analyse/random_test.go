@@ -9,6 +9,7 @@ import (
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
+	"presage/internal/trace/raw"
 	"presage/internal/trace/tracetest"
 	"presage/internal/window"
 )
@@ -110,7 +111,7 @@ func smallWindows(t *testing.T, events []trace.Event, flows []window.Flow) map[s
 	r.ctx = context.Background()
 	r.built = func(b *window.Built) {
 		if err := tracetest.Validate(b.Window); err != nil {
-			t.Fatalf("window from event %d: %v\n%s", b.From, err, tracetest.Format(b.Window))
+			t.Fatalf("window from event %d: %v\n%s\n%s", b.From, err, tracetest.Format(b.Window), raw.Text(events, nil))
 		}
 	}
 	for i := range events {

@@ -25,11 +25,12 @@
 //	(B3) An event comes after the MethodEnds of the BarrierPairs that hit it.
 //	(B4) Precedences are transitive, with program order and all else that orders. (Caveat 4)
 //	(B5) At a MethodBegin, what D holds has the value that it had in the recorded run, if traced code wrote it. (Strict reads of the calling thread.)
-//	     What traced code writes there while a gap is open is computed from reads that keep their values.
+//	     What traced code writes there while a gap is open is computed from reads that keep their values, and so is what the method is given: arguments, what a callback returns.
 //	(B6) What traced code finds in D after a gap was open is what it found in the recorded run, or nobody knows. (A write of a
 //	     thread of nobody, after the gap and before the access.)
 //	(B7) Locks, channels and the like that some D holds keep the order of their operations, and have no state but that
-//	     order: missing code may have left them locked, or full. A channel without a buffer ends its goroutine in the window.
+//	     order: missing code may have left them locked, or full. A channel without a buffer, and a select
+//	     that looks at a channel, end their goroutine in the window.
 //	(B8) Package-level variables that missing code uses are in the D of each of its calls. (Caveat 5: who records D sees to it.)
 //
 // # The caveats

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"maps"
 	"slices"
 
 	"presage/internal/barrier"
@@ -18,12 +19,13 @@ type missing struct {
 	reached barrier.Set                    // by all so far
 	open    map[trace.GoID][]*barrier.Pair // where the buffer begins
 	ends    map[trace.GoID]int64           // goroutines that have ended
+	sending map[trace.GoID]trace.Addr      // where the buffer begins: who waits in a send on which channel without a buffer
 }
 
 func newMissing(mode barrier.Mode) missing {
 	return missing{
 		mode: mode, pairs: barrier.Pairs{Mode: mode}, reached: barrier.Union(),
-		open: make(map[trace.GoID][]*barrier.Pair), ends: make(map[trace.GoID]int64),
+		open: make(map[trace.GoID][]*barrier.Pair), ends: make(map[trace.GoID]int64), sending: make(map[trace.GoID]trace.Addr),
 	}
 }
 
@@ -54,6 +56,13 @@ func (x *missing) end(r *record) { x.ends[r.e.G] = r.index }
 
 // pass takes a record that leaves the buffer.
 func (x *missing) pass(r *record) {
+	delete(x.sending, r.e.G)
+	switch k := r.e.Kind; {
+	case k == format.ChanSend && r.e.Aux == 0:
+		x.sending[r.e.G] = r.e.Obj
+	case k == format.ChanRecv && r.e.Aux == 0:
+		maps.DeleteFunc(x.sending, func(_ trace.GoID, c trace.Addr) bool { return c == r.e.Obj })
+	}
 	switch r.e.Kind {
 	case format.MethodBegin:
 		x.open[r.e.G] = append(x.open[r.e.G], r.pair)
@@ -88,6 +97,11 @@ func (m *maker) openCalls() {
 			m.calls.Open(p)
 		}
 	}
+	for g, c := range m.b.miss.sending { // a missing method may be who receives, and when is not known (B7)
+		if m.b.miss.reaches(barrier.Memory(uint64(c), 1)) {
+			m.cut(m.thread(g))
+		}
+	}
 }
 
 // beside makes the events of a record of a trace with missing methods.
@@ -108,7 +122,7 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	if begins != nil {
 		before = m.endedBefore(before, begins)
 	}
-	if m.cutAny && (touched || r.pair != nil || len(before) > 0) { // what it has to follow may not be in the window
+	if m.cutAny && (touched || r.pair != nil || len(before) > 0 || m.calls.Inside(r.e.G) || m.sending(r.e.G)) { // what it has to follow may not be in the window
 		m.cut(t)
 		m.dropped(r)
 		return
@@ -239,7 +253,7 @@ func (m *maker) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) 
 // missingSync keeps the order of an operation on an object that some D has (B7).
 func (m *maker) missingSync(i int, r *record, t *thread, o *synch) {
 	k := r.e.Kind
-	if o.poisoned || r.e.Aux == 0 && (k == format.ChanSend || k == format.ChanRecv || k == format.SelectCase) {
+	if o.poisoned || k == format.SelectCase || r.e.Aux == 0 && (k == format.ChanSend || k == format.ChanRecv) { // whether others were ready nobody knows
 		m.cut(t)
 		return
 	}
@@ -248,5 +262,9 @@ func (m *maker) missingSync(i int, r *record, t *thread, o *synch) {
 		deps = merge(deps, m.resolve(r.from))
 	}
 	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: deps})
-	m.keep(&o.order, t, n, modeOf(&r.e), true, true)
+	c := exclusive // also an RUnlock: another goroutine may be who locked
+	if k == format.Lock && r.e.Flags&format.FlagRead != 0 {
+		c = shared
+	}
+	m.keep(&o.order, t, n, c, true, true)
 }

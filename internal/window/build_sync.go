@@ -59,6 +59,9 @@ func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 	}
 	recv := e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0
 	var head element
+	if recv && e.Aux == 0 && len(o.cur.queue) > 0 && o.cur.slotOf == r.e.G { // who was to receive is not in the trace
+		return false
+	}
 	if recv && len(o.cur.queue) > 0 {
 		head = o.cur.queue[0]
 		if !o.noValue && m.plain(head.val) != e.Val {

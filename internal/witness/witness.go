@@ -7,6 +7,8 @@
 // the witness, and how, is of no importance: this package shares no code with the
 // engine, knows nothing of solvers, and searches for nothing.
 //
+// Crossing is a second look at the same witness, of traces with missing methods (package barrier): it works on the trace, without the edges of the window.
+//
 // Recorded is another checker, for races of the recorded run itself. It shares no code with package hb.
 //
 // # Rules
@@ -20,7 +22,7 @@
 //	M6 needed reads       C channels      V guards
 //	                                      X the window is malformed
 //
-// Those of Recorded are (H1) to (H8).
+// Those of Recorded are (H1) to (H8), those of Crossing (Y1) and (Y2).
 //
 // (M5, every event is enabled in the state it meets, appears as one of the
 // lettered rules.)

@@ -1,0 +1,237 @@
+package tracetest
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+	"presage/internal/window"
+)
+
+// Hidden is a trace of which parts were taken away, as if they were missing methods.
+type Hidden struct {
+	Events []trace.Event
+	Flows  []window.Flow
+	Calls  int // BarrierPairs
+	Gone   int // events
+}
+
+// Hide makes pieces of the goroutines of a trace missing methods (package barrier): most events of a piece are dropped, the others
+// are called back. What stays of it is a MethodBegin, with all that the dropped events act on and sometimes more, and a
+// MethodEnd, where they can have been. What the dropped events depend on is what the method is given, so it is needed; and so is what is read in between.
+func Hide(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
+	h := &hiding{r: r, events: events, flows: flows, gone: make([]bool, len(events)), inside: make([]bool, len(events))}
+	h.cut()
+	byGo := map[trace.GoID][]unit{}
+	var gos []trace.GoID
+	for _, u := range h.units {
+		if byGo[u.g] == nil {
+			gos = append(gos, u.g)
+		}
+		byGo[u.g] = append(byGo[u.g], u)
+	}
+	for _, g := range gos {
+		for k := 0; k < len(byGo[g]); k++ {
+			if r.IntN(4) == 0 {
+				k += h.piece(byGo[g], k, min(len(byGo[g])-k, 1+r.IntN(5)))
+			}
+		}
+	}
+	return h.finish()
+}
+
+// unit is an event with the SelectCases before it.
+type unit struct {
+	g        trace.GoID
+	from, to int
+}
+
+// hiding is Hide under way.
+type hiding struct {
+	r            *rand.Rand
+	events       []trace.Event
+	flows        []window.Flow
+	units        []unit
+	gone, inside []bool
+	made         []placed
+	calls        int
+}
+
+// placed is a new event and where it stands among the old ones.
+type placed struct {
+	at     float64
+	events []trace.Event
+	flow   window.Flow
+}
+
+func (h *hiding) cut() {
+	open := map[trace.GoID]int{}
+	for i := range h.events {
+		e := &h.events[i]
+		from, ok := open[e.G]
+		if !ok {
+			from = i
+		}
+		if e.Kind == format.SelectCase {
+			open[e.G] = from
+			continue
+		}
+		delete(open, e.G)
+		h.units = append(h.units, unit{e.G, from, i})
+	}
+}
+
+// hideable says whether the model of missing methods can stand for an event.
+func hideable(k format.Kind) bool {
+	switch k {
+	case format.Go, format.Start, format.End, format.Alloc:
+		return false
+	}
+	return true
+}
+
+// piece makes n units of a goroutine, from unit k on, a missing method. It returns n.
+func (h *hiding) piece(list []unit, k, n int) int {
+	if last := list[k+n-1]; h.events[last.to].Kind == format.End {
+		if n--; n == 0 {
+			return 1
+		}
+	}
+	if h.meets(list[k]) || k+n < len(list) && h.meets(list[k+n]) {
+		return n
+	}
+	part := list[k : k+n]
+	begin := trace.Event{Kind: format.MethodBegin, G: part[0].g, Obj: trace.Addr(1<<40 + h.calls)}
+	var reach []trace.Event
+	var needs []int64
+	for _, u := range part {
+		last := &h.events[u.to]
+		if !hideable(last.Kind) || h.r.IntN(4) == 0 {
+			for i := u.from; i <= u.to; i++ {
+				h.inside[i] = true
+			}
+			continue
+		}
+		for i := u.from; i <= u.to; i++ {
+			h.gone[i] = true
+			reach = append(reach, reachOf(&h.events[i])...)
+			needs = append(append(needs, h.flows[i].Needs...), h.flows[i].From...)
+		}
+	}
+	for h.r.IntN(5) == 0 {
+		reach = append(reach, reachOf(&h.events[h.r.IntN(len(h.events))])...)
+	}
+	for i := range reach {
+		reach[i].G = begin.G
+	}
+	if h.r.IntN(40) == 0 {
+		begin.Flags |= format.FlagAll
+	}
+	// Calls nest if there is nothing between the ends of one and of another.
+	first, last := float64(part[0].from), float64(part[n-1].to)
+	before, after := -0.5, float64(len(h.events))
+	if k > 0 {
+		if before = float64(list[k-1].to) + 0.45; waits(&h.events[list[k-1].to]) {
+			before = first - 0.1
+		}
+	} else {
+		for i := range h.events {
+			if e := &h.events[i]; e.Kind == format.Go && trace.GoID(e.Obj) == begin.G {
+				before = float64(i)
+			}
+		}
+	}
+	if k+n < len(list) {
+		after = float64(list[k+n].from) - 0.5
+	}
+	h.made = append(h.made, placed{h.between(before, first-0.1), append([]trace.Event{begin}, reach...), window.Flow{Walked: true, Needs: needs}})
+	end, open := h.between(last+0.1, after), k+n == len(list) && h.r.IntN(20) == 0
+	if waits(&h.events[part[n-1].to]) {
+		end, open = after, k+n == len(list)
+	}
+	if !open {
+		h.made = append(h.made, placed{end, []trace.Event{{Kind: format.MethodEnd, G: begin.G, Obj: begin.Obj}}, window.Flow{Walked: true}})
+	}
+	h.calls++
+	return n
+}
+
+// meets says whether a goroutine may have been waiting since before another event: nothing fits in before.
+func (h *hiding) meets(u unit) bool {
+	e := &h.events[u.to]
+	return e.Kind == format.ChanRecv && e.Aux == 0
+}
+
+// waits says whether the goroutine does not go on before somebody receives.
+func waits(e *trace.Event) bool { return e.Kind == format.ChanSend && e.Aux == 0 }
+
+// between is a place in a range.
+func (h *hiding) between(from, to float64) float64 {
+	if to <= from {
+		return from
+	}
+	return from + (to-from)*h.r.Float64()
+}
+
+// reachOf returns what an event acts on, as what a missing method reaches.
+func reachOf(e *trace.Event) []trace.Event {
+	switch k := e.Kind; {
+	case k.IsAccess():
+		return []trace.Event{{Kind: format.Reach, Obj: e.Obj, Val: uint64(e.Size)}}
+	case k == format.Join:
+		return []trace.Event{{Kind: format.ReachGo, Obj: e.Obj}}
+	case k >= format.Lock && k <= format.SelectCase && e.Obj != 0:
+		return []trace.Event{{Kind: format.Reach, Obj: e.Obj}}
+	}
+	return nil
+}
+
+// finish puts the events in order and numbers what the flows name anew.
+func (h *hiding) finish() Hidden {
+	out := Hidden{Calls: h.calls}
+	slices.SortStableFunc(h.made, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
+	at := make([]int64, len(h.events)) // -1: gone, or not yet there
+	for i := range at {
+		at[i] = -1
+	}
+	move := func(list []int64) (moved []int64) {
+		for _, x := range list {
+			if at[x] >= 0 {
+				moved = append(moved, at[x])
+			}
+		}
+		slices.Sort(moved)
+		return slices.Compact(moved)
+	}
+	add := func(p placed) {
+		for i, e := range p.events {
+			f := window.Flow{}
+			if i == 0 {
+				f = p.flow
+				f.Needs = move(f.Needs)
+			}
+			out.Events, out.Flows = append(out.Events, e), append(out.Flows, f)
+		}
+	}
+	next := 0
+	for i := range h.events {
+		for ; next < len(h.made) && h.made[next].at < float64(i); next++ {
+			add(h.made[next])
+		}
+		if h.gone[i] {
+			out.Gone++
+			continue
+		}
+		at[i] = int64(len(out.Events))
+		f := h.flows[i]
+		f.Needs, f.From = move(f.Needs), move(f.From)
+		f.Walked = f.Walked && !h.inside[i]
+		out.Events, out.Flows = append(out.Events, h.events[i]), append(out.Flows, f)
+	}
+	for ; next < len(h.made); next++ {
+		add(h.made[next])
+	}
+	return out
+}
