@@ -52,6 +52,7 @@
 // (E10) Each file of the package's own tells the recorder, in an init function, where its package-level variables are (vars.go):
 // initialisers stay as written.
 //
-// Soundness. Emitted text must behave as the source. Where the language leaves an order of evaluation open, it is go/ssa's. The
-// type checker guards types, not behaviour; the programs under testdata/prog and the scripts in bench compare behaviour.
+// Soundness. Emitted text must behave as the source. Where the language leaves an order of evaluation open, it is gc's: the SSA has it
+// (package evalorder); what differs is counted in the trace. The
+// type checker guards types, not behaviour; the programs under testdata/prog and the scripts in bench compare behaviour, TestOrder the order of evaluation of random statements.
 package instrument

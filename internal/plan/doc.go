@@ -7,7 +7,7 @@
 //
 // [Load] reads the chosen packages with go/packages, each in the variant that has
 // most files (the one compiled for its own tests), and builds their SSA: lifted
-// registers, generic functions once and not per instance. Each package has an
+// registers, generic functions once and not per instance, operands in gc's order (package evalorder). Each package has an
 // ssa.Program of its own, because its dependencies come from export data; functions
 // of different packages are matched by [Key].
 //

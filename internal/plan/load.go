@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/evalorder"
 )
 
 // Config says what to load. Its zero value is the package in the current directory.
@@ -32,6 +34,8 @@ type Package struct {
 	SSA *ssa.Package
 	// Deps are the packages it can refer to, itself not included, by path.
 	Deps map[string]*types.Package
+	// Unordered are the places whose order of evaluation is not gc's.
+	Unordered []token.Pos
 }
 
 // Program is what Load returns: the chosen packages in the order of their paths.
@@ -147,8 +151,8 @@ func build(fset *token.FileSet, p *packages.Package) *Package {
 		}
 	}
 	sp := prog.CreatePackage(p.Types, p.Syntax, p.TypesInfo, false)
-	sp.Build()
-	return &Package{Package: p, SSA: sp, Deps: deps}
+	gaps := evalorder.Build(sp, p.Syntax, p.TypesInfo, p.TypesSizes)
+	return &Package{Package: p, SSA: sp, Deps: deps, Unordered: gaps}
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -179,6 +179,7 @@ func (b *build) describe(res *instrument.Result, std rt.Overlay) {
 	for _, f := range res.Opaque {
 		b.Opaque[f.Key] = f.Reason
 	}
+	b.warnUnordered()
 }
 
 // load returns the plan the program was built with, for the walk of its traces.

@@ -165,6 +165,23 @@ func (b *build) warnOpaque() int {
 	return n
 }
 
+// warnUnordered counts the statements that may be evaluated in another order than without presage.
+func (b *build) warnUnordered() {
+	n := 0
+	var places []string
+	for _, pkg := range b.plan.Program.Packages {
+		for _, pos := range pkg.Unordered {
+			if n++; len(places) < 5 {
+				places = append(places, pkg.Fset.Position(pos).String())
+			}
+		}
+	}
+	if n > len(places) {
+		places = append(places, "…")
+	}
+	b.Meta.Warn("unordered", n, "statements were executed with their operands in another order than the compiler's: "+strings.Join(places, ", "))
+}
+
 // testArgs is the user's go test with what presage adds.
 func (c *Config) testArgs(b *build) []string {
 	args := append([]string{"test"}, c.Flags...)

@@ -227,6 +227,7 @@ func (r *run) summarise(p *load.Package) *unit {
 	u := &unit{Path: p.Path, Declared: p.Declared(), Promises: promise.Of(p)}
 	fns := callgraph.Functions(p.SSA)
 	u.Stats.Unmodelled = unmodelled.Of(p, fns, r.cfg.Tags)
+	u.Stats.Cuts[summary.BoundOrder] = len(p.Unordered)
 	for _, comp := range callgraph.Components(fns) {
 		rounds := 1
 		if len(comp) > 1 {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/evalorder"
 	"presage/internal/plan"
 )
 
@@ -117,7 +118,7 @@ func build(fset *token.FileSet, p *plan.Package) *ssa.Package {
 		create(im)
 	}
 	sp := prog.CreatePackage(p.Types, p.Syntax, p.TypesInfo, false)
-	sp.Build()
+	evalorder.Build(sp, p.Syntax, p.TypesInfo, p.TypesSizes)
 	return sp
 }
 

@@ -25,6 +25,8 @@
 // (L6) A package that the visitor knows already is not loaded. If a package that is loaded imports it, of its source the declarations are
 // checked.
 //
+// (L7) Operands of a statement are evaluated in the order that the compiler takes (package evalorder).
+//
 // # Soundness
 //
 // CGO_ENABLED is 0: files that import "C" are not read, nor are assembly and linknamed bodies; they have no summary.
@@ -77,8 +79,9 @@ type Package struct {
 	Ignored []string // files that build constraints leave out
 	Errors  []string
 
-	Left    int         // functions left out because of errors
-	wrongAt []token.Pos // of errors of the type checker
+	Left      int         // functions left out because of errors
+	Unordered []token.Pos // places whose order of evaluation is not gc's (package evalorder)
+	wrongAt   []token.Pos // of errors of the type checker
 }
 
 // Source is a file of a package.

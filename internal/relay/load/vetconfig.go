@@ -88,7 +88,7 @@ func (cfg *VetConfig) Load(p *Package) {
 	if len(p.Errors) > 0 {
 		p.cut()
 	}
-	p.build(nil) // what is imported directly, the types know
+	p.build(nil, sizes()) // what is imported directly, the types know
 }
 
 func sizes() types.Sizes { return types.SizesFor("gc", goarch()) }

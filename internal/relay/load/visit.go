@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/evalorder"
 )
 
 // State is what a visitor knows of a package.
@@ -190,7 +192,7 @@ func (v *visitor) load(m *Meta, p *Package) {
 			direct = append(direct, v.declarations(v.byID[m.Imports[path].ID]))
 		}
 	}
-	p.build(direct)
+	p.build(direct, m.TypesSizes)
 }
 
 func newInfo() *types.Info {
@@ -266,7 +268,7 @@ func (p *Package) check(conf types.Config) *types.Package {
 }
 
 // build makes the SSA of one package (L2). A package with errors that the builder cannot stand has none.
-func (p *Package) build(direct []*types.Package) {
+func (p *Package) build(direct []*types.Package, sizes types.Sizes) {
 	defer func() {
 		if e := recover(); e != nil {
 			p.Errors = append(p.Errors, fmt.Sprintf("%s: building SSA: %v", p.Path, e))
@@ -289,5 +291,5 @@ func (p *Package) build(direct []*types.Package) {
 		create(t)
 	}
 	p.SSA = prog.CreatePackage(p.Types, p.Files, p.Info, false)
-	p.SSA.Build()
+	p.Unordered = evalorder.Build(p.SSA, p.Files, p.Info, sizes)
 }

@@ -1,0 +1,150 @@
+package evalorder
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// call is a call, a conversion or a call of a built-in function that yields a value.
+func (o *order) call(e *ast.CallExpr) ast.Expr {
+	mark := o.late
+	if o.r.info.Types[e.Fun].IsType() {
+		return o.conversion(e)
+	}
+	switch name := o.r.builtin(e); name {
+	case "":
+		o.operands(e)
+		o.effect(mark)
+	case "append", "copy":
+		o.operands(e)
+		o.effect(mark)
+	case "new":
+		if o.r.info.Types[e.Args[0]].IsType() {
+			return e
+		}
+		o.child(&e.Args[0])
+	case "make":
+		for i := 1; i < len(e.Args); i++ {
+			o.child(&e.Args[i])
+		}
+	case "len", "cap", "min", "max", "complex", "real", "imag", "recover":
+		o.operands(e)
+	default: // of package unsafe
+		o.operands(e)
+		o.read()
+		return e
+	}
+	return o.here(e, mark)
+}
+
+// operands are the function and the arguments of a call.
+func (o *order) operands(e *ast.CallExpr) {
+	o.callee(&e.Fun)
+	if len(e.Args) == 1 {
+		if t, ok := o.r.typeOf(e.Args[0]).(*types.Tuple); ok { // f(g())
+			mark := o.late
+			o.tupleOperands(e.Args[0])
+			o.effect(mark)
+			o.late = mark
+			if !o.dry {
+				vars, values := o.r.temporaries(e.Args[0], t.Len())
+				o.out = append(o.out, o.r.assign(token.DEFINE, vars, e.Args[0]))
+				set(o.r, &e.Args, values)
+			}
+			return
+		}
+	}
+	for i := range e.Args {
+		if !o.r.info.Types[e.Args[i]].IsType() {
+			o.conv(&e.Args[i], o.r.param(e, i))
+		}
+	}
+}
+
+func (o *order) callee(p *ast.Expr) {
+	switch f := ast.Unparen(*p).(type) {
+	case *ast.SelectorExpr:
+		if sel := o.r.info.Selections[f]; sel != nil && sel.Kind() == types.MethodVal {
+			o.receiver(f, sel)
+			return
+		}
+	case *ast.IndexExpr:
+		if o.r.instance(f.X) {
+			return
+		}
+	case *ast.IndexListExpr:
+		return
+	case *ast.Ident:
+		if _, ok := o.r.info.Uses[f].(*types.Builtin); ok {
+			return
+		}
+	}
+	o.child(p)
+}
+
+// conversion is T(x).
+func (o *order) conversion(e *ast.CallExpr) ast.Expr {
+	mark := o.late
+	to := o.r.typeOf(e)
+	from := o.r.typeOf(e.Args[0])
+	if inner, ok := ast.Unparen(e.Args[0]).(*ast.CallExpr); ok && isUnsafePointer(to) && isUintptr(from) && !o.r.info.Types[inner.Fun].IsType() && o.r.builtin(inner) == "" {
+		o.operands(inner) // unsafe.Pointer(f()) stays in one piece
+		o.effect(mark)
+		return o.here(e, mark)
+	}
+	o.conv(&e.Args[0], to)
+	switch under(to).(type) {
+	case *types.Slice:
+		if isString(from) { // (O3)
+			return o.here(e, mark)
+		}
+	case *types.Array, *types.Pointer:
+		if _, slice := under(from).(*types.Slice); slice {
+			o.read() // may panic
+		}
+	case *types.Basic:
+		if _, slice := under(from).(*types.Slice); slice {
+			o.read() // string of bytes or runes
+		}
+	}
+	return e
+}
+
+// composite is a composite literal. That of a map is made entry by entry (O10).
+func (o *order) composite(e *ast.CompositeLit) ast.Expr {
+	if m, ok := under(o.r.typeOf(e)).(*types.Map); ok {
+		return o.mapLiteral(e, m)
+	}
+	o.literal(e)
+	return e
+}
+
+// literal is the elements of a struct, array or slice.
+func (o *order) literal(e *ast.CompositeLit) {
+	t := under(deref(o.r.typeOf(e)))
+	if m, ok := t.(*types.Map); ok { // {…} that means &map[…]…{…}
+		if o.mapEntries(e, m) && !o.dry {
+			o.r.gaps = append(o.r.gaps, e.Pos())
+		}
+		return
+	}
+	for i := range e.Elts {
+		p, to := &e.Elts[i], elem(t)
+		kv, keyed := (*p).(*ast.KeyValueExpr)
+		if keyed {
+			p = &kv.Value
+		}
+		if st, ok := t.(*types.Struct); ok {
+			to = nil
+			if keyed {
+				if f := o.r.info.Uses[kv.Key.(*ast.Ident)]; f != nil {
+					to = f.Type()
+				}
+			} else if i < st.NumFields() {
+				to = st.Field(i).Type()
+			}
+		}
+		o.conv(p, to)
+	}
+}

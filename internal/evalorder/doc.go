@@ -1,0 +1,69 @@
+// Package evalorder builds SSA in which the operands of a statement are evaluated in the order that the gc compiler takes.
+//
+// # What it computes
+//
+// The language orders calls, receives and && and || among each other, but not the reads of variables between them. go/ssa goes from left to right.
+// gc moves calls and what is like them to statements of their own, from left to right, and evaluates what is left when the
+// statement itself is executed:
+//
+//	return results, g.Wait() // reads results when Wait has returned
+//
+// A program tested with gc may rest on that. [Build] does to the syntax what cmd/compile does to its trees (package
+// walk, order.go, then assign.go), has go/ssa build that, and changes the syntax back. Only statements in which the order matters
+// are changed: those with a late read left of an effect (O1, O2). Positions, types and literals stay, and the new variables become
+// registers, so the SSA has the same instructions in another order; && and || that move get a Phi as they have elsewhere.
+//
+// # Rules
+//
+// They hold for go1.25 and go1.26. What depends on the representation of values is in gc.go.
+//
+// (O1) Late, when the statement is executed: variables, fields, elements, dereferences, map reads, arithmetic, comparisons, composite
+// literals of structs, arrays and slices, method values, string(bytes), conversions, with the panics of all these. A variable matters if it is package-level, is
+// captured by a literal, or has its address taken; a call cannot change others.
+//
+// (O2) In place, from left to right, because they have effects: calls, receives, append, copy. Arguments and function operand of a call are
+// evaluated for that call: they are late relative to calls inside of them, and no later than the call.
+//
+// (O3) In place without an effect of their own: len, cap, min, max, complex, real, imag, make, new, recover, slice expressions, []byte(s), []rune(s).
+// Reads in them are early.
+//
+// (O4) && and || are in place; each side is a statement of its own. In a condition that is the order of branches.
+//
+// (O5) Operands of == on structs and arrays are copied in place, the right one's calls first, unless they are addressable; then they are compared late.
+//
+// (O6) A value that becomes an interface by having its address taken (not numbers of 2, 4 or 8 bytes, strings and slices) is copied in place, unless it is
+// addressable; then it is late. So fmt.Println(x == 1, f()) reads x first, and fmt.Println(x, f()) last.
+//
+// (O7) x.(T) is in place, unless T is a pointer, channel, map, function or what consists of one; then it is late.
+//
+// (O8) Operands of the left side of an assignment (p of p.x, a and i of a[i]) are late like others, and before anything is assigned. With
+// a, b = f() they come after the call. Of x op= y, x comes last.
+//
+// (O9) Results, arguments of go and defer, sent values, and the operand of range are as the right side of an assignment.
+//
+// (O10) The entries of a map literal are one assignment after the other. In m[k] = append(m[k], …), m and k come before the other arguments, unless they are names; k is
+// no name if a fast map function takes it as another type.
+//
+// (O11) The key of a map operation is copied in place if the map function takes its address and it has none, or if it is a struct or array that is read as a number.
+// m[string(b)] is in place.
+//
+// (O12) In a select, channels and values are each evaluated in place, clause by clause; what a receive is assigned to, after the choice.
+//
+// (O13) Function literals are in place. gc does not order them and nobody can tell; so their order, and with it their names, stays.
+//
+// (O14) As go/ssa has it stay, and are counted: the operands of what range assigns to; the first operands of a loop, switch or select with a label that a
+// goto names; a map literal in a composite literal of pointers to maps. Initialisers of package-level variables stay and are not counted:
+// nothing else runs then but what they start.
+//
+// # Soundness
+//
+// What is compared by random statements, plain against instrumented (TestOrder of package instrument), is the order of effects and reads. When two operands
+// panic and nothing has an effect between them, gc may report the second: not modelled. Operands whose type is a type
+// parameter are late where (O5), (O6), (O7) and (O11) ask for the representation. Inlining leaves results in variables that are not copied, and profile-guided devirtualisation adds
+// branches: neither is seen in the rules.
+//
+// # Complexity
+//
+// Linear in the syntax: statements with fewer than one call cost one visit of their nodes, others one more with types, and those in which the order matters
+// two more.
+package evalorder

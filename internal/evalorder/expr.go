@@ -1,0 +1,246 @@
+package evalorder
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// expr goes through e, and returns what stands in its place.
+func (o *order) expr(e ast.Expr) ast.Expr {
+	if o.r.constant(e) {
+		return e
+	}
+	mark := o.late
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		o.child(&e.X)
+	case *ast.Ident:
+		o.ident(e)
+	case *ast.FuncLit:
+		return o.here(e, mark) // so that literals stay in order (O13)
+	case *ast.CompositeLit:
+		return o.composite(e)
+	case *ast.SelectorExpr:
+		o.selector(e)
+	case *ast.IndexExpr:
+		return o.index(e)
+	case *ast.SliceExpr: // (O3)
+		if _, array := under(o.r.typeOf(e.X)).(*types.Array); array {
+			o.addr(&e.X, false)
+		} else {
+			o.child(&e.X)
+		}
+		o.child(&e.Low)
+		o.child(&e.High)
+		o.child(&e.Max)
+		return o.here(e, mark)
+	case *ast.TypeAssertExpr:
+		o.child(&e.X)
+		if !o.r.direct(o.r.typeOf(e)) { // (O7)
+			return o.here(e, mark)
+		}
+		o.read()
+	case *ast.CallExpr:
+		return o.call(e)
+	case *ast.StarExpr:
+		o.child(&e.X)
+		o.read()
+	case *ast.UnaryExpr:
+		return o.unary(e)
+	case *ast.BinaryExpr:
+		return o.binary(e)
+	}
+	return e
+}
+
+func (o *order) ident(e *ast.Ident) {
+	v, ok := o.r.info.Uses[e].(*types.Var)
+	if !ok {
+		return
+	}
+	if global := v.Parent() == o.r.pkg.Scope() || v.Pkg() != o.r.pkg; global || o.r.shared == nil || o.r.shared[v] {
+		o.read()
+	}
+}
+
+func (o *order) unary(e *ast.UnaryExpr) ast.Expr {
+	mark := o.late
+	switch e.Op {
+	case token.AND:
+		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && !isMap(o.r.typeOf(lit)) {
+			o.literal(lit)
+		} else if ok {
+			o.child(&e.X)
+		} else {
+			o.addr(&e.X, false)
+		}
+	case token.ARROW:
+		o.child(&e.X)
+		o.effect(mark)
+		return o.here(e, mark)
+	default:
+		o.child(&e.X)
+	}
+	return e
+}
+
+func (o *order) binary(e *ast.BinaryExpr) ast.Expr {
+	switch e.Op {
+	case token.LAND, token.LOR:
+		return o.logical(e)
+	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+		o.compare(e)
+		return e
+	}
+	o.child(&e.X)
+	o.child(&e.Y)
+	switch e.Op {
+	case token.QUO, token.REM, token.SHL, token.SHR:
+		if !o.r.constant(e.Y) { // may panic
+			o.read()
+		}
+	}
+	return e
+}
+
+// compare is a comparison; operands that are structs or arrays are copied unless they have an address (O5).
+func (o *order) compare(e *ast.BinaryExpr) {
+	x, y := e.X, e.Y
+	tx, ty := o.r.typeOf(x), o.r.typeOf(y)
+	start := o.late
+	o.conv(&e.X, ty)
+	ofX := o.late - start
+	o.conv(&e.Y, tx)
+	ofY := o.late - start - ofX
+	if aggregate(tx) && aggregate(ty) {
+		if e.X == x && !o.r.addressable(x) {
+			o.replace(&e.X, o.late-ofX)
+		}
+		if e.Y == y && !o.r.addressable(y) {
+			o.replace(&e.Y, o.late-ofY)
+		}
+	}
+	if isInterface(tx) || isInterface(ty) {
+		o.read() // may panic
+	}
+}
+
+func (o *order) selector(e *ast.SelectorExpr) {
+	sel := o.r.info.Selections[e]
+	if sel == nil { // of another package
+		o.ident(e.Sel)
+		return
+	}
+	switch sel.Kind() {
+	case types.FieldVal:
+		o.child(&e.X)
+		if pointer(sel.Recv()) || sel.Indirect() {
+			o.read()
+		}
+	case types.MethodVal:
+		o.receiver(e, sel)
+		o.read()
+	}
+}
+
+// receiver is x of x.M.
+func (o *order) receiver(e *ast.SelectorExpr, sel *types.Selection) {
+	fn, _ := sel.Obj().(*types.Func)
+	sig, _ := fn.Type().(*types.Signature)
+	if recv := sig.Recv(); recv != nil && pointer(recv.Type()) && !pointer(sel.Recv()) && o.r.addressable(e.X) {
+		o.addr(&e.X, false)
+	} else {
+		o.child(&e.X)
+	}
+	if len(sel.Index()) > 1 || sig.Recv() != nil && pointer(sel.Recv()) && !pointer(sig.Recv().Type()) {
+		o.read() // through an embedded pointer, or *x
+	}
+}
+
+func (o *order) index(e *ast.IndexExpr) ast.Expr {
+	if o.r.instance(e.X) {
+		return e
+	}
+	mark, before := o.late, o.effects
+	o.child(&e.X)
+	after, reads := o.effects, o.late
+	if m := o.r.mapType(e.X); m != nil {
+		if o.key(e) {
+			return o.here(e, mark)
+		}
+		o.read()
+		return e
+	}
+	o.child(&e.Index)
+	if after > before && (o.effects > after || o.late > reads) && !pointer(o.r.typeOf(e.X)) {
+		o.matters = true // go/ssa evaluates the index of a string or array value first
+	}
+	if _, array := under(o.r.typeOf(e.X)).(*types.Array); !array || !o.r.constant(e.Index) {
+		o.read() // memory, or may panic
+	}
+	return e
+}
+
+// key goes through the key of m[k], and reports whether m[k] is evaluated here because of it (O11).
+func (o *order) key(e *ast.IndexExpr) bool {
+	m := o.r.mapType(e.X)
+	if m == nil {
+		o.child(&e.Index)
+		return false
+	}
+	key, mark := e.Index, o.late
+	o.conv(&e.Index, m.Key())
+	if o.r.copiesKey(m, key) {
+		o.replace(&e.Index, mark)
+	}
+	return o.r.bytesKey(key)
+}
+
+// addr goes through an operand whose address is taken or that is assigned to; with lazy, reaching it is part of the assignment.
+func (o *order) addr(p *ast.Expr, lazy bool) {
+	switch e := (*p).(type) {
+	case *ast.Ident:
+	case *ast.ParenExpr:
+		o.addr(&e.X, lazy)
+	case *ast.SelectorExpr:
+		sel := o.r.info.Selections[e]
+		if sel == nil {
+			return
+		}
+		if pointer(sel.Recv()) {
+			o.child(&e.X)
+		} else {
+			o.addr(&e.X, lazy)
+		}
+		if len(sel.Index()) > 1 || !lazy && pointer(sel.Recv()) {
+			o.read()
+		}
+	case *ast.IndexExpr:
+		switch under(o.r.typeOf(e.X)).(type) {
+		case *types.Map:
+			o.child(&e.X)
+			o.key(e)
+			return
+		case *types.Array:
+			o.addr(&e.X, lazy)
+			o.child(&e.Index)
+			if !lazy && !o.r.constant(e.Index) {
+				o.read()
+			}
+			return
+		}
+		o.child(&e.X)
+		o.child(&e.Index)
+		if !lazy {
+			o.read()
+		}
+	case *ast.StarExpr:
+		o.child(&e.X)
+		if !lazy {
+			o.read()
+		}
+	default:
+		o.child(p)
+	}
+}

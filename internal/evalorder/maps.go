@@ -1,0 +1,60 @@
+package evalorder
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+)
+
+// mapLiteral is the literal of a map that is not under an address operator.
+func (o *order) mapLiteral(e *ast.CompositeLit, m *types.Map) ast.Expr {
+	mark := o.late
+	if !o.mapEntries(e, m) {
+		return o.here(e, mark)
+	}
+	o.late = mark
+	if o.dry {
+		return e
+	}
+	entries := slices.Clone(e.Elts)
+	set(o.r, &e.Elts, nil)
+	v, s := o.r.define(temporary, o.r.typeOf(e), e)
+	o.out = append(o.out, s)
+	for _, entry := range entries {
+		kv := entry.(*ast.KeyValueExpr)
+		l := &ast.IndexExpr{X: o.r.use(v), Lbrack: kv.Colon, Index: kv.Key}
+		o.r.typed(l, m.Elem())
+		s := &ast.AssignStmt{Lhs: []ast.Expr{l}, TokPos: kv.Colon, Tok: token.ASSIGN, Rhs: []ast.Expr{kv.Value}}
+		sub := &order{r: o.r}
+		sub.assignment(s)
+		o.out = append(append(o.out, sub.out...), s)
+	}
+	return o.r.use(v)
+}
+
+// mapEntries looks at the entries, each of which is an assignment of its own, and reports whether the order in one of them matters.
+func (o *order) mapEntries(e *ast.CompositeLit, m *types.Map) bool {
+	matters := false
+	for _, entry := range e.Elts {
+		kv := entry.(*ast.KeyValueExpr)
+		sub := &order{r: o.r, dry: true}
+		key := &ast.IndexExpr{X: e, Index: kv.Key}
+		sub.conv(&key.Index, m.Key())
+		if o.r.copiesKey(m, kv.Key) {
+			sub.late = 0
+		}
+		sub.conv(&kv.Value, m.Elem())
+		matters = matters || sub.matters
+		if o.effects += sub.effects; sub.effects > 0 && o.late > 0 {
+			o.matters = true
+		}
+	}
+	o.matters = o.matters || matters
+	return matters
+}
+
+func isMap(t types.Type) bool {
+	_, ok := under(t).(*types.Map)
+	return ok
+}
