@@ -52,13 +52,13 @@
 // (O13) Function literals are in place. gc does not order them and nobody can tell; so their order, and with it their names, stays.
 //
 // (O14) As go/ssa has it stay, and are counted: the operands of what range assigns to; the first operands of a loop, switch or select with a label that a
-// goto names; a map literal in a composite literal of pointers to maps. Initialisers of package-level variables stay and are not counted:
+// goto names; a map literal in a composite literal of pointers to maps. Initialisers of package-level variables stay, and are not counted:
 // nothing else runs then but what they start.
 //
 // # Soundness
 //
 // What is compared by random statements, plain against instrumented (TestOrder of package instrument), is the order of effects and reads. When two operands
-// panic and nothing has an effect between them, gc may report the second: not modelled. Operands whose type is a type
+// panic and nothing has an effect between them, gc may report the second, and m[k], y = a / b, c of gc enters k before it divides by zero: not modelled. Operands whose type is a type
 // parameter are late where (O5), (O6), (O7) and (O11) ask for the representation. Inlining leaves results in variables that are not copied, and profile-guided devirtualisation adds
 // branches: neither is seen in the rules.
 //

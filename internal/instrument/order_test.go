@@ -42,6 +42,9 @@ func TestOrder(t *testing.T) {
 		if w == got[i] {
 			continue
 		}
+		if panicked(w) && panicked(got[i]) && made(w) == made(got[i]) {
+			continue // which of two panics comes first is not modelled
+		}
 		if differ++; differ <= 20 {
 			_, f, _ := strings.Cut(src, "\nfunc t"+strings.Split(w, " ")[0]+"()")
 			_, f, _ = strings.Cut(f, orderLocals)
@@ -52,4 +55,20 @@ func TestOrder(t *testing.T) {
 	if differ > 0 {
 		t.Errorf("%d of %d statements differ", differ, *orderN)
 	}
+}
+
+// panicked reports whether a line of output is of a statement that failed.
+func panicked(line string) bool {
+	return strings.Contains(line, "runtime error: ") || strings.Contains(line, "interface conversion: ")
+}
+
+// made is the part of a line that says which calls were made; the text of the panic stands before it.
+func made(line string) string {
+	if i := strings.Index(line, "[m"); i >= 0 {
+		line = line[i:]
+	} else if i := strings.Index(line, "[] "); i >= 0 {
+		line = line[i:]
+	}
+	calls, _, _ := strings.Cut(line, "]")
+	return calls
 }

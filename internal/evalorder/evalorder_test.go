@@ -1,0 +1,134 @@
+package evalorder
+
+import (
+	"bytes"
+	"go/ast"
+	"go/format"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/go/ssa"
+)
+
+// source has a statement for each way in which syntax is changed, and at the marks those that stay (O14).
+const source = `package p
+
+type T struct{ n, m int; l []int }
+
+var x int
+var table map[int][]int
+
+func f(...int) int { x++; return x }
+func pair() (int, int) { x++; return x, x }
+func (t *T) set(n int) int { t.n = n; return n }
+
+func ordered(t *T, c chan int, any interface{}) (int, error) {
+	a, b := t.n, t.set(1)
+	_ = b
+	t.l[a], b = f(t.n, t.set(2)), t.n
+	t.l[x], t.n = pair()
+	t.l[x] += f(x, <-c)
+	table[t.n] = append(table[t.n], f())
+	m := map[int]int{x: f(), t.n: f(x, f())}
+	var v, w = 1, 2
+	var (
+		u = v + w
+		z = x + f()
+	)
+	if n := x + f(); n > 0 && x+f() > 1 {
+		return x, nil
+	} else if x > f() || z == 1 {
+		goto out
+	}
+	for i := x - f(); i+x < f(); i, x = x, f() {
+		func() { x, b = x, f() }()
+	}
+loop:
+	for range t.l[x:f()] {
+		switch y := x + f(); {
+		case y == x, x < f():
+			continue loop
+		case x == 1:
+			fallthrough
+		default:
+			break loop
+		}
+	}
+	select {
+	case c <- x + f():
+	case t.l[x+f()] = <-c:
+	}
+	switch any := any.(type) {
+	case int:
+		b = any
+	}
+	defer t.set(x + f())
+	go f(x, f())
+out:
+	return x + m[f()] + u + func() int { return x + f() }(), nil
+}
+
+func kept(t *T) {
+	goto again
+again:
+	switch x + f() /* kept */ {
+	}
+	for t.l[x+f()] /* kept */ = range t.l {
+	}
+}
+
+var global = func() int { return x + f() }()
+`
+
+// TestBuild checks that the SSA is sound, that the syntax is as it was, and which statements are counted.
+func TestBuild(t *testing.T) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "p.go", source, parser.SkipObjectResolution|parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Implicits: map[ast.Node]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{},
+		Instances: map[*ast.Ident]types.Instance{}, FileVersions: map[*ast.File]string{},
+	}
+	pkg, err := (&types.Config{Importer: importer.Default(), GoVersion: "go1.26"}).Check("p", fset, []*ast.File{file}, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := func() [3]int { return [3]int{len(info.Types), len(info.Defs), len(info.Uses)} }
+	text, facts := print(t, fset, file), sizes()
+	prog := ssa.NewProgram(fset, ssa.SanityCheckFunctions)
+	gaps := Build(prog.CreatePackage(pkg, []*ast.File{file}, info, false), []*ast.File{file}, info, nil)
+	if diff := cmp.Diff(text, print(t, fset, file)); diff != "" {
+		t.Errorf("the syntax is not as it was (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(facts, sizes()); diff != "" {
+		t.Errorf("the type information is not as it was (-before +after):\n%s", diff)
+	}
+	var lines, want []int
+	for _, g := range gaps {
+		lines = append(lines, fset.Position(g).Line)
+	}
+	for i, line := range bytes.Split([]byte(source), []byte("\n")) {
+		if bytes.Contains(line, []byte("/* kept */")) {
+			want = append(want, i+1)
+		}
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("lines that are counted (-want +got):\n%s", diff)
+	}
+}
+
+func print(t *testing.T, fset *token.FileSet, f *ast.File) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := format.Node(&b, fset, f); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
