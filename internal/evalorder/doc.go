@@ -64,6 +64,6 @@
 //
 // # Complexity
 //
-// Linear in the syntax: statements with fewer than one call cost one visit of their nodes, others one more with types, and those in which the order matters
+// Linear in the syntax: statements without a call cost one visit of their nodes, others one more with types, and those in which the order matters
 // two more.
 package evalorder
