@@ -9,6 +9,15 @@ import (
 
 // TestPrograms analyses modules of several packages: what is a pair depends on what their commands reach.
 func TestPrograms(t *testing.T) {
+	const fake = `package fake
+import "sync"
+type T struct {
+	mu sync.Mutex
+	n  int
+}
+func (t *T) Add() { t.mu.Lock(); t.n++; t.mu.Unlock() }
+func (t *T) Sub() { t.n-- }
+`
 	const lib = `package lib
 type T struct{ n int }
 var Shared int
@@ -28,6 +37,8 @@ func (t *T) Set(n int) { t.n = n }
 		{"two processes", map[string]string{"a/main.go": main("go lib.Write()\n"), "b/main.go": main("go func() { println(lib.Read()) }()\nprintln(new(lib.T))\n")}, ""},
 		// (R20) Nobody calls Set but a caller outside of a program that uses most of the package itself.
 		{"closed", map[string]string{"a/main.go": main("new(lib.T).Loop(nil)\nlib.Write()\nprintln(lib.Read())\n")}, ""},
+		// What no command uses shows by its locks that it expects such calls.
+		{"closed, for others", map[string]string{"a/main.go": main("new(lib.T).Loop(nil)\nlib.Write()\nprintln(lib.Read())\n"), "fake/fake.go": fake}, "Add-Sub"},
 		// A command that uses a small part does not make a program of a library.
 		{"open", map[string]string{"a/main.go": main("lib.Write()\n")}, "Loop$1-Set"},
 	} {

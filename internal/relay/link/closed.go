@@ -23,8 +23,7 @@ func (p processes) commands() processes { return p &^ tested }
 // reach says which commands reach a function, directly or not.
 type reach struct {
 	by     map[string]processes
-	closed bool            // the commands are what the packages are for (R20)
-	used   map[string]bool // packages that a command reaches
+	closed bool // the commands are what the packages are for (R20)
 }
 
 // findReach finds what each command may reach, whatever the targets of calls through values are: what is called, what is a literal in the text, what is
@@ -46,12 +45,6 @@ func (l *linker) findReach(keys []string) {
 	calls := func(key string) []summary.Edge { return l.sums[key].Edges }
 	l.reach = &reach{by: l.closure(keys, from, calls, func(f summary.Flow) bool { return !strings.HasPrefix(f.To, summary.Offered) })}
 	l.reach.closed = n > 0 && l.most(keys)
-	l.reach.used = map[string]bool{}
-	for k, p := range l.reach.by {
-		if p.commands() != 0 {
-			l.reach.used[l.sums[k].Pkg] = true
-		}
-	}
 }
 
 // findCommanded finds what the commands of the program certainly call, as far as calls are known, and the methods of what they convert to interfaces with
@@ -165,10 +158,24 @@ func (l *linker) outside(r root) bool {
 	return l.inside(r.fn) && r.kind == spawned && l.reach.by[r.fn] == 0
 }
 
-// inside reports whether a function is of a package that the commands of a closed program use. One that none of them uses is there for others, such as tests.
-func (l *linker) inside(fn string) bool {
-	f := l.sums[fn]
-	return l.reach.closed && f != nil && l.reach.used[f.Pkg]
+// inside reports whether a function is of a closed program.
+func (l *linker) inside(fn string) bool { return l.reach.closed && l.sums[fn] != nil }
+
+// guarded reports whether the type of both roots shows that its methods are called at once, though no command calls them (R20): one of the two holds a lock
+// of the object.
+func (l *linker) guarded(r, q root, a, b *site) bool {
+	if r.home == "" || r.home != q.home || r.kind != exported || q.kind != exported || l.reach.by[r.fn].commands()|l.reach.by[q.fn].commands() != 0 {
+		return false
+	}
+	own := func(s *site) bool {
+		for lock := range s.locks {
+			if lock[0] != '@' && lock[0] != '?' && s.beside(lock) {
+				return true
+			}
+		}
+		return false
+	}
+	return own(a) || own(b)
 }
 
 // sees reports whether calls of the processes p find what the text of the processes q makes (R20).

@@ -68,15 +68,29 @@ func (s *site) makes() bool {
 // setOnce reports whether the sites are of memory that is written inside of Do of Onces only that are package-level variables or, of a field, lie
 // elsewhere (R16), by what the program itself calls (R17).
 func (l *linker) setOnce(sites []*site) bool {
-	variable := sites[0].access.Loc.Object().Kind == path.Global
-	return !slices.ContainsFunc(sites, func(s *site) bool {
-		for lock := range s.locks {
-			if strings.HasSuffix(lock, "#doing") && (lock[0] == '@' || !variable && elsewhere(lock, s.path)) {
-				return false
-			}
+	variable, once := sites[0].access.Loc.Object().Kind == path.Global, false
+	for _, s := range sites {
+		if !s.access.Kind.Writes() {
+			continue
 		}
-		return s.access.Kind.Writes() && !s.makes() && slices.ContainsFunc(s.roots, func(i int) bool { return !l.outside(l.roots[i]) })
-	})
+		switch {
+		case s.doing(variable):
+			once = true
+		case !s.makes() && slices.ContainsFunc(s.roots, func(i int) bool { return !l.outside(l.roots[i]) }):
+			return false
+		}
+	}
+	return once
+}
+
+// doing reports whether the site is inside of Do of a Once that is a package-level variable or, of a field, lies elsewhere.
+func (s *site) doing(variable bool) bool {
+	for lock := range s.locks {
+		if strings.HasSuffix(lock, "#doing") && (lock[0] == '@' || !variable && elsewhere(lock, s.path)) {
+			return true
+		}
+	}
+	return false
 }
 
 // elsewhere reports whether a Once is not in the object that has the last field of the path (R16).
@@ -309,7 +323,7 @@ func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 	if l.again(i, j, a) || l.again(j, i, b) {
 		codes = append(codes, "second-call")
 	}
-	if l.outside(r) || l.outside(q) {
+	if (l.outside(r) || l.outside(q)) && !l.guarded(r, q, a, b) {
 		codes = append(codes, "closed-world")
 	}
 	if i == j && r.main() {

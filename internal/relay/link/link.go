@@ -70,8 +70,8 @@
 //
 // (R20) A program is closed if its commands reach at least half of the exported functions of the packages that are no commands: these packages are there
 // for the commands. What a command reaches is what is called, mentioned or stored in what it reaches, with the methods of what is converted to an interface
-// there. In a closed program calls from outside to a package that a command uses are weak, as is all there that no command and no test reaches: code closed-world. A call that a command makes
-// finds only what text that the command reaches makes: not what is there for tests. What a package main exports nobody calls from outside.
+// there. In a closed program calls from outside are weak, as is all that no command and no test reaches: code closed-world; but not of two methods of one object
+// that no command reaches, if one of the two holds a lock of the object: then the type expects such calls. A call that a command makes finds only what text that the command reaches makes: not what is there for tests. What a package main exports nobody calls from outside.
 //
 // (R21) Each command is a process: in a closed program two accesses that no one command reaches both, with their roots, are not made in one memory.
 //
