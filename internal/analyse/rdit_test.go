@@ -27,6 +27,7 @@ import (
 //	barrier e f  with a barrier for every missing method, whatever it reaches (Caveat 0)
 //	ignore e f   by maximal causality that does not mind them
 //	hb e f       unordered by happens-before that does not
+//	cp e f       unordered by causally-precedes, which does not either
 //
 // e and f are names of sites. With -update, want is what the analysis says.
 func TestRDIT(t *testing.T) {
@@ -85,6 +86,9 @@ func rditText(t *testing.T, name, text string) string {
 	}
 	for _, p := range unordered(events) {
 		fmt.Fprintf(&out, "hb %s %s\n", siteName(meta, p[0]), siteName(meta, p[1]))
+	}
+	for _, p := range causallyPrecedes(events) {
+		fmt.Fprintf(&out, "cp %s %s\n", siteName(meta, p[0]), siteName(meta, p[1]))
 	}
 	return out.String()
 }

@@ -47,8 +47,9 @@
 // Algorithm 5 takes BarrierPairs two by two, and events one by one with a BarrierPair. Three precedences escape it, and each makes false alarms
 // (testdata/beyond.txtar has the programs):
 //
-//   - One call, two events: the method waits for the one that a second goroutine does and then does what the third waits for. Nothing
-//     orders the two events in Algorithm 5 but the call's ends, and both are inside. B1 has them in one order.
+//   - One call, two events: the method waits for the one that a second goroutine does and then writes what the third reads. Nothing
+//     orders the two events in Algorithm 5 but the call's ends, and both are inside. B1 has them in one order. (It forbids too much where the second only writes, and
+//     nothing of the call comes after it: a condition, and no edge, would say that.)
 //   - Calls that overlap and meet in a row, a with b and b with c: an event that a hits and a later one that c hits. B1 orders by groups.
 //   - Two writes of traced code before a call: either may be the last by Algorithm 5, and the method reads it. B5.
 //
