@@ -3,6 +3,7 @@
 //
 //	go run ./bench/rdit               # 20,000 programs
 //	go run ./bench/rdit -n 200000 -seed 7
+//	go run ./bench/rdit -go 1000      # Go programs of package progtest, executed under every schedule
 //
 // It ends with status 1 if RDIT or the simple barrier (Caveat 0) say of a pair that it races which does not. That the third, which does not
 // mind what is missing, has false ones is the point.
@@ -30,7 +31,12 @@ import (
 func main() {
 	n := flag.Int("n", 20_000, "programs")
 	seed := flag.Uint64("seed", 1, "of the random numbers")
+	programs := flag.Int("go", 0, "Go programs, instead")
 	flag.Parse()
+	if *programs > 0 {
+		goPrograms(*programs, *seed)
+		return
+	}
 	ps := slices.DeleteFunc(tracetest.Profiles(), func(p tracetest.Profile) bool {
 		return p.Semantics == window.EvaluatedReads // terms come from the program, not from its trace
 	})
@@ -44,8 +50,13 @@ func main() {
 		w.Edges = nil
 		c.judge(r, w)
 	}
+	c.print(time.Since(start))
+}
+
+// print writes the counts, and ends the command.
+func (c *counts) print(took time.Duration) {
 	fmt.Printf("%d programs, %d calls of missing methods, %d of %d events missing, %d races of which both accesses are left, %.0f s\n",
-		c.programs, c.calls, c.gone, c.events, c.races, time.Since(start).Seconds())
+		c.programs, c.calls, c.gone, c.events, c.races, took.Seconds())
 	for m, name := range []string{"RDIT", "a barrier for each (Caveat 0)", "not minded"} {
 		fmt.Printf("%-30s %7d found (%4.1f %%), %6d false\n", name, c.found[m], 100*float64(c.found[m])/float64(max(1, c.races)), c.false[m])
 	}
@@ -85,15 +96,23 @@ func (c *counts) judge(r *rand.Rand, w *window.Window) {
 	}
 	c.programs++
 	c.calls, c.gone, c.events, c.races = c.calls+h.Calls, c.gone+h.Gone, c.events+len(all), c.races+len(want)
+	c.compare(h, nil, walker(h.Flows), want, want)
+}
+
+// compare analyses what is left: really are the pairs that race in any execution, want those of them that are counted.
+func (c *counts) compare(h tracetest.Hidden, meta *trace.Meta, walk window.Walker, really, want map[[2]trace.Site]bool) {
 	for m := barrier.Reachable; m <= barrier.Ignore; m++ {
-		res, err := analyse.Run(context.Background(), &source{events: h.Events}, nil, analyse.Options{Walker: walker(h.Flows), Missing: m})
+		res, err := analyse.Run(context.Background(), &source{events: h.Events, meta: meta}, meta, analyse.Options{Walker: walk, Missing: m})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "rdit:", err)
 			os.Exit(2)
 		}
 		for _, x := range res.Races {
-			if want[[2]trace.Site{min(x.A.Site, x.B.Site), max(x.A.Site, x.B.Site)}] {
+			q := [2]trace.Site{min(x.A.Site, x.B.Site), max(x.A.Site, x.B.Site)}
+			if want[q] {
 				c.found[m]++
+			}
+			if really[q] {
 				continue
 			}
 			if c.false[m]++; m != barrier.Ignore {
@@ -129,9 +148,12 @@ func explained(w *window.Window) bool {
 }
 
 // source is a trace in memory.
-type source struct{ events []trace.Event }
+type source struct {
+	events []trace.Event
+	meta   *trace.Meta
+}
 
-func (s *source) Meta() *trace.Meta { return &trace.Meta{Source: "presage"} }
+func (s *source) Meta() *trace.Meta { return s.meta }
 
 func (s *source) Next(e *trace.Event) error {
 	if len(s.events) == 0 {

@@ -42,7 +42,7 @@ func Hide(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
 	return h.finish()
 }
 
-// unit is an event with the SelectCases before it.
+// unit is an event with the SelectCases or the parts of the same access before it.
 type unit struct {
 	g        trace.GoID
 	from, to int
@@ -74,7 +74,7 @@ func (h *hiding) cut() {
 		if !ok {
 			from = i
 		}
-		if e.Kind == format.SelectCase {
+		if e.Kind == format.SelectCase || e.Kind.IsAccess() && e.Flags&format.FlagMore != 0 {
 			open[e.G] = from
 			continue
 		}
@@ -85,15 +85,14 @@ func (h *hiding) cut() {
 
 // hideable says whether the model of missing methods can stand for an event.
 func hideable(k format.Kind) bool {
-	switch k {
-	case format.Go, format.Start, format.End, format.Alloc:
-		return false
-	}
-	return true
+	return k.IsAccess() || k >= format.Lock && k <= format.SelectDefault || k == format.Join || k == window.Pin
 }
 
 // piece makes n units of a goroutine, from unit k on, a missing method. It returns n.
 func (h *hiding) piece(list []unit, k, n int) int {
+	if h.events[list[k].to].Kind == format.Start {
+		return 1
+	}
 	if last := list[k+n-1]; h.events[last.to].Kind == format.End {
 		if n--; n == 0 {
 			return 1
@@ -110,11 +109,14 @@ func (h *hiding) piece(list []unit, k, n int) int {
 		last := &h.events[u.to]
 		if !hideable(last.Kind) || h.r.IntN(4) == 0 {
 			for i := u.from; i <= u.to; i++ {
-				h.inside[i] = true
+				h.inside[i] = h.inside[i] || h.events[i].G == u.g
 			}
 			continue
 		}
 		for i := u.from; i <= u.to; i++ {
+			if h.events[i].G != u.g {
+				continue
+			}
 			h.gone[i] = true
 			reach = append(reach, reachOf(&h.events[i])...)
 			needs = append(append(needs, h.flows[i].Needs...), h.flows[i].From...)
