@@ -33,36 +33,47 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the random numbers")
 	programs := flag.Int("go", 0, "Go programs, instead")
 	flag.Parse()
+	start := time.Now()
+	var c counts
 	if *programs > 0 {
-		goPrograms(*programs, *seed)
-		return
+		c = goPrograms(*programs, *seed)
+	} else {
+		c = executions(*n, *seed)
 	}
+	c.print(time.Since(start))
+	if c.wrong() {
+		os.Exit(1)
+	}
+}
+
+// executions judges n executions of package tracetest.
+func executions(n int, seed uint64) (c counts) {
 	ps := slices.DeleteFunc(tracetest.Profiles(), func(p tracetest.Profile) bool {
 		return p.Semantics == window.EvaluatedReads // terms come from the program, not from its trace
 	})
-	start := time.Now()
-	var c counts
-	for k := uint64(0); c.programs < *n; k++ {
+	for k := uint64(0); c.programs < n; k++ {
 		p := ps[k%uint64(len(ps))]
 		p.Before = 0
-		r := rand.New(rand.NewPCG(*seed, k))
+		r := rand.New(rand.NewPCG(seed, k))
 		w := tracetest.Generate(r, p)
 		w.Edges = nil
 		c.judge(r, w)
 	}
-	c.print(time.Since(start))
+	return c
 }
 
-// print writes the counts, and ends the command.
+// print writes the counts.
 func (c *counts) print(took time.Duration) {
 	fmt.Printf("%d programs, %d calls of missing methods, %d of %d events missing, %d races of which both accesses are left, %.0f s\n",
 		c.programs, c.calls, c.gone, c.events, c.races, took.Seconds())
 	for m, name := range []string{"RDIT", "a barrier for each (Caveat 0)", "not minded"} {
 		fmt.Printf("%-30s %7d found (%4.1f %%), %6d false\n", name, c.found[m], 100*float64(c.found[m])/float64(max(1, c.races)), c.false[m])
 	}
-	if c.false[barrier.Reachable]+c.false[barrier.Everything]+c.rejected > 0 {
-		os.Exit(1)
-	}
+}
+
+// wrong says whether there was a false race, or a witness that a checker refused.
+func (c *counts) wrong() bool {
+	return c.false[barrier.Reachable]+c.false[barrier.Everything]+c.rejected > 0
 }
 
 type counts struct {

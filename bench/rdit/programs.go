@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"time"
 
 	"presage/internal/analyse"
 	"presage/internal/program/progtest"
@@ -19,9 +18,7 @@ const maxStates = 200_000
 
 // goPrograms hides parts of recorded runs of random Go programs. What is reported has to be a race of the program under some schedule. What could be found is
 // what maximal causality finds in the whole trace, as in the thesis (5.2.1).
-func goPrograms(n int, seed uint64) {
-	start := time.Now()
-	var c counts
+func goPrograms(n int, seed uint64) (c counts) {
 	loader := progtest.NewLoader()
 	for k := seed * 1_000_003; c.programs < n; k++ {
 		p, err := loader.Load(progtest.Generate(k, progtest.Knobs{}))
@@ -36,7 +33,7 @@ func goPrograms(n int, seed uint64) {
 		}
 		c.judgeRun(rand.New(rand.NewPCG(k, 3)), run, races)
 	}
-	c.print(time.Since(start))
+	return c
 }
 
 func (c *counts) judgeRun(r *rand.Rand, run *progtest.Run, races *progtest.Races) {

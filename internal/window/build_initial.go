@@ -203,7 +203,8 @@ func (m *maker) initial(w *word, a *atom, r *record, v uint64) {
 	if !w.alloced {
 		a.initial, known, since = m.b.carry.mem.value(w.addr, a.mask)
 	}
-	known = known && m.outside.recent(&m.b.prints, r.e.Site) <= since && !a.missing // (I4), (B6)
+	known = known && m.outside.recent(&m.b.prints, r.e.Site) <= since &&
+		!(a.missing && m.reachedBefore(touchOf(w, a), r.index)) // (I4), (B6)
 	switch {
 	case known:
 	case r.way > 0 || r.e.Kind == format.Write || r.e.Kind == format.AtomicWrite:

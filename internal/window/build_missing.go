@@ -17,6 +17,7 @@ type missing struct {
 	mode    barrier.Mode
 	pairs   barrier.Pairs
 	reached barrier.Set                    // by all so far
+	early   barrier.Set                    // by those that began before the buffer
 	open    map[trace.GoID][]*barrier.Pair // where the buffer begins
 	ends    map[trace.GoID]int64           // goroutines that have ended
 	sending map[trace.GoID]trace.Addr      // where the buffer begins: who waits in a send on which channel without a buffer
@@ -24,7 +25,7 @@ type missing struct {
 
 func newMissing(mode barrier.Mode) missing {
 	return missing{
-		mode: mode, pairs: barrier.Pairs{Mode: mode}, reached: barrier.Union(),
+		mode: mode, pairs: barrier.Pairs{Mode: mode}, reached: barrier.Union(), early: barrier.Union(),
 		open: make(map[trace.GoID][]*barrier.Pair), ends: make(map[trace.GoID]int64), sending: make(map[trace.GoID]trace.Addr),
 	}
 }
@@ -66,6 +67,7 @@ func (x *missing) pass(r *record) {
 	switch r.e.Kind {
 	case format.MethodBegin:
 		x.open[r.e.G] = append(x.open[r.e.G], r.pair)
+		x.early.Add(&r.pair.D)
 	case format.MethodEnd:
 		list := x.open[r.e.G]
 		x.open[r.e.G] = list[:len(list)-1]
@@ -74,6 +76,22 @@ func (x *missing) pass(r *record) {
 
 func (x *missing) reaches(t barrier.Touch) bool {
 	return x.active() && (x.reached.All || x.pairs.Cut() || x.reached.Hits(t))
+}
+
+// reachedBefore says whether a call that began before trace event index reaches t.
+func (m *maker) reachedBefore(t barrier.Touch, index int64) bool {
+	if m.b.miss.early.Hits(t) {
+		return true
+	}
+	for _, p := range m.begun {
+		if p.Begin >= index {
+			return false
+		}
+		if p.D.Hits(t) {
+			return true
+		}
+	}
+	return false
 }
 
 // touchOf is what an access to a touches.

@@ -1,0 +1,20 @@
+package main
+
+import (
+	"testing"
+
+	"presage/internal/barrier"
+)
+
+// TestNothingFalse runs the command on a few programs.
+func TestNothingFalse(t *testing.T) {
+	for name, c := range map[string]counts{"executions": executions(1000, 11), "go": goPrograms(300, 11)} {
+		t.Logf("%s: %d races, found %v, false %v", name, c.races, c.found, c.false)
+		if c.wrong() {
+			t.Errorf("%s: false %v, rejected %d", name, c.false, c.rejected)
+		}
+		if c.found[barrier.Reachable] <= c.found[barrier.Everything] || c.false[barrier.Ignore] == 0 {
+			t.Errorf("%s: too little to tell anything", name)
+		}
+	}
+}
