@@ -52,8 +52,9 @@
 // (O13) Function literals are in place. gc does not order them and nobody can tell; so their order, and with it their names, stays.
 //
 // (O14) As go/ssa has it stay, and are counted: the operands of what range assigns to; the first operands of a loop, switch or select with a label that a
-// goto names; a map literal in a composite literal of pointers to maps. Initialisers of package-level variables stay, and are not counted:
-// nothing else runs then but what they start.
+// goto names; the cases of a switch without a tag that has a case of interface type; a map literal in a composite literal of pointers to maps;
+// initialisers of package-level variables, before which no statement can stand. These are counted apart, because a recorded program has them as written, in
+// gc's order; what literals in them do is in order.
 //
 // # Soundness
 //

@@ -9,8 +9,9 @@ import (
 )
 
 // Build builds the functions of p in gc's order of evaluation. The syntax is as it was when Build returns. files and info are
-// those that p was created from; sizes may be nil. The places returned are of statements that keep the order of go/ssa (O14).
-func Build(p *ssa.Package, files []*ast.File, info *types.Info, sizes types.Sizes) []token.Pos {
+// those that p was created from; sizes may be nil. The places returned keep the order of go/ssa (O14): of statements, and of initialisers of
+// package-level variables, which only who executes the SSA asks for.
+func Build(p *ssa.Package, files []*ast.File, info *types.Info, sizes types.Sizes) (stmts, inits []token.Pos) {
 	if sizes == nil {
 		sizes = types.SizesFor("gc", "amd64")
 	}
@@ -30,7 +31,7 @@ func Build(p *ssa.Package, files []*ast.File, info *types.Info, sizes types.Size
 		}
 	}
 	p.Build()
-	return r.gaps
+	return r.gaps, r.inits
 }
 
 // rewriter changes the functions of one package, and back.
@@ -39,7 +40,8 @@ type rewriter struct {
 	pkg   *types.Package
 	sizes types.Sizes
 	undo  []func()
-	gaps  []token.Pos
+	gaps  []token.Pos // of statements
+	inits []token.Pos // of initialisers
 
 	results *types.Tuple // of the function around
 	pinned  ast.Stmt     // nothing can be put before it: a goto leads to it (O14)
@@ -66,14 +68,37 @@ func (r *rewriter) within(outer ast.Node) {
 	r.outer, r.shared, r.gotos = outer, nil, nil
 }
 
-// initialisers rewrites the literals of package-level variables; what is outside of them stays (O14).
+// initialisers rewrites the literals of package-level variables; what is outside of them stays, and is counted (O14).
 func (r *rewriter) initialisers(d *ast.GenDecl) {
 	for _, spec := range d.Specs {
-		if spec, ok := spec.(*ast.ValueSpec); ok {
-			for _, v := range spec.Values {
-				r.within(v)
-				r.calls(v)
-			}
+		spec, ok := spec.(*ast.ValueSpec)
+		if !ok {
+			continue
+		}
+		calls := 0
+		for _, v := range spec.Values {
+			r.within(v)
+			calls += r.calls(v)
+		}
+		r.within(spec)
+		if calls > 0 {
+			r.countInits(spec)
+		}
+	}
+}
+
+// countInits counts the values of a declaration in which the order matters: var a, b = x, f() are two assignments.
+func (r *rewriter) countInits(s *ast.ValueSpec) {
+	if len(s.Values) != len(s.Names) {
+		if r.matters(func(o *order) { o.spec(s) }) {
+			r.inits = append(r.inits, s.Values[0].Pos())
+		}
+		return
+	}
+	for i, v := range s.Values {
+		one := &ast.ValueSpec{Names: s.Names[i : i+1], Type: s.Type, Values: s.Values[i : i+1]}
+		if r.matters(func(o *order) { o.spec(one) }) {
+			r.inits = append(r.inits, v.Pos())
 		}
 	}
 }

@@ -79,9 +79,25 @@ again:
 	}
 	for t.l[x+f()] /* kept */ = range t.l {
 	}
+	var any interface{} = true
+	switch /* kept */ {
+	case x == f(), any:
+	}
+	_ = []*map[int]int{{x: f()}} /* kept */
 }
 
 var global = func() int { return x + f() }()
+
+var inOrder, alone, other = f() + f(), x, f(f(), 1)
+
+var m, n = pair()
+
+var (
+	left  = x + f() /* kept init */
+	one   = 1
+	right = map[int]int{x: f()} /* kept init */
+	k, l  = table[x+f()] /* kept init */
+)
 `
 
 // TestBuild checks that the SSA is sound, that the syntax is as it was, and which statements are counted.
@@ -103,24 +119,26 @@ func TestBuild(t *testing.T) {
 	sizes := func() [3]int { return [3]int{len(info.Types), len(info.Defs), len(info.Uses)} }
 	text, facts := print(t, fset, file), sizes()
 	prog := ssa.NewProgram(fset, ssa.SanityCheckFunctions)
-	gaps := Build(prog.CreatePackage(pkg, []*ast.File{file}, info, false), []*ast.File{file}, info, nil)
+	stmts, inits := Build(prog.CreatePackage(pkg, []*ast.File{file}, info, false), []*ast.File{file}, info, nil)
 	if diff := cmp.Diff(text, print(t, fset, file)); diff != "" {
 		t.Errorf("the syntax is not as it was (-before +after):\n%s", diff)
 	}
 	if diff := cmp.Diff(facts, sizes()); diff != "" {
 		t.Errorf("the type information is not as it was (-before +after):\n%s", diff)
 	}
-	var lines, want []int
-	for _, g := range gaps {
-		lines = append(lines, fset.Position(g).Line)
-	}
-	for i, line := range bytes.Split([]byte(source), []byte("\n")) {
-		if bytes.Contains(line, []byte("/* kept */")) {
-			want = append(want, i+1)
+	for mark, gaps := range map[string][]token.Pos{"/* kept */": stmts, "/* kept init */": inits} {
+		var lines, want []int
+		for _, g := range gaps {
+			lines = append(lines, fset.Position(g).Line)
 		}
-	}
-	if diff := cmp.Diff(want, lines); diff != "" {
-		t.Errorf("lines that are counted (-want +got):\n%s", diff)
+		for i, line := range bytes.Split([]byte(source), []byte("\n")) {
+			if bytes.Contains(line, []byte(mark)) {
+				want = append(want, i+1)
+			}
+		}
+		if diff := cmp.Diff(want, lines); diff != "" {
+			t.Errorf("lines that are counted as %s (-want +got):\n%s", mark, diff)
+		}
 	}
 }
 

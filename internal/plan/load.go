@@ -151,7 +151,7 @@ func build(fset *token.FileSet, p *packages.Package) *Package {
 		}
 	}
 	sp := prog.CreatePackage(p.Types, p.Syntax, p.TypesInfo, false)
-	gaps := evalorder.Build(sp, p.Syntax, p.TypesInfo, p.TypesSizes)
+	gaps, _ := evalorder.Build(sp, p.Syntax, p.TypesInfo, p.TypesSizes) // initialisers are not emitted
 	return &Package{Package: p, SSA: sp, Deps: deps, Unordered: gaps}
 }
 

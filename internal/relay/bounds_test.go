@@ -34,6 +34,8 @@ func TestBounds(t *testing.T) {
 		{summary.BoundStores, 10, "type S struct {\n" + repeat(90, "f# *int\n") + "}\nfunc F(s *S, p *int) {\n" + repeat(90, "s.f# = p\n") + "}\n"},
 		{summary.BoundReleases, 6, "func F(c chan int) {\n" + repeat(70, "c <- #\n") + "}\n"},
 		{summary.BoundSites, 10, "var g int\n" + repeat(160, "func F#() { g = # }\n")},
+		{summary.BoundOrder, 2, "var x int\nfunc f() int { x++; return x }\nvar y, z = x + f(), f() + x\nfunc F(any interface{}) {\n" +
+			"switch {\ncase x == f(), any:\n}\n}\n"},
 	} {
 		t.Run(test.bound.Code(), func(t *testing.T) {
 			dir := t.TempDir()

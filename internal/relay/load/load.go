@@ -80,7 +80,7 @@ type Package struct {
 	Errors  []string
 
 	Left      int         // functions left out because of errors
-	Unordered []token.Pos // places whose order of evaluation is not gc's (package evalorder)
+	Unordered []token.Pos // statements and initialisers whose order of evaluation is not gc's (package evalorder)
 	wrongAt   []token.Pos // of errors of the type checker
 }
 

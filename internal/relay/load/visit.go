@@ -291,5 +291,6 @@ func (p *Package) build(direct []*types.Package, sizes types.Sizes) {
 		create(t)
 	}
 	p.SSA = prog.CreatePackage(p.Types, p.Files, p.Info, false)
-	p.Unordered = evalorder.Build(p.SSA, p.Files, p.Info, sizes)
+	stmts, inits := evalorder.Build(p.SSA, p.Files, p.Info, sizes)
+	p.Unordered = append(stmts, inits...)
 }

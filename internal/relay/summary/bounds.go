@@ -22,7 +22,7 @@ const (
 	BoundPairs                 // pairs at one location of a frame
 	BoundContexts              // contexts of a function
 	BoundSites                 // accesses of a class
-	BoundOrder                 // statements whose operands have another order
+	BoundOrder                 // statements and initialisers whose operands have another order
 	NumBounds
 )
 
@@ -60,7 +60,7 @@ var boundTexts = [NumBounds]struct{ code, text string }{
 	BoundFlags:    {"bound-flags", "what was seen under locks was left out because there is too much at one point: what it orders may be reported"},
 	BoundAliases:  {"bound-aliases", "results were shortened because they may be too many objects: accesses to the others are missed"},
 	BoundChain:    {"bound-chain", "searches for an order were ended because too many synchronisations follow each other: ordered pairs may be reported"},
-	BoundOrder:    {"bound-order", "statements are evaluated in an order that the compiler does not take: their accesses may be ordered otherwise"},
+	BoundOrder:    {"bound-order", "statements and initialisers are evaluated in an order that the compiler does not take: their accesses may be ordered otherwise"},
 	BoundPairs:    {"bound-pairs", "pairs at one location were not compared because there are too many"},
 	BoundContexts: {"bound-contexts", "ways to enter a function were merged because there are too many: locks may be lost"},
 	BoundSites:    {"bound-sites", "accesses of one field or variable were not compared because there are too many"},
