@@ -50,7 +50,6 @@ var Reasons = []Reason{
 	{"constructor", "one access is in the function that makes the object, before it starts any goroutine", Possible},
 	{"run-once", "both sides are reached from one main loop of an object, which is called once by its name", Possible},
 	{"set-once", "the memory is written inside of Once.Do only, and the Once is not of its object: set up, likely before the readers start", Possible},
-	{"standard-library", "the access is inside the standard library", Possible},
 	{"ordered-in-frame", "where both goroutines are known, one access comes before the other", Unlikely},
 }
 
