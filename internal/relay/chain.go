@@ -3,14 +3,17 @@ package relay
 import (
 	"maps"
 	"slices"
+	"strings"
 
+	"presage/internal/relay/lockset"
 	"presage/internal/relay/summary"
 )
 
 // caller is a call as its callee sees it.
 type caller struct {
-	fn  string
-	pos summary.Pos
+	fn    string
+	pos   summary.Pos
+	locks []string // classes of those that are held at the call
 }
 
 // maxCallers bounds the functions in which a chain is looked for: those that no known call leads to would have all looked at.
@@ -25,22 +28,29 @@ type way struct {
 // chain returns the calls that lead to a function from a root, innermost first: from the root of that name, or, if root is "", from the
 // nearest one; and the root's name. Without a chain of known calls, or beyond maxCallers, it is empty, and the root as given.
 //
-// Breadth first against the calls: the chain has the fewest calls, and among these is the first by name and place.
-func (r *Result) chain(fn, root string) ([]caller, string) {
+// At none of the calls a lock is held whose class is not in held, if there is such a chain; nil asks for nothing. Breadth first against the calls:
+// the chain has the fewest calls, and among these is the first by name and place.
+func (r *Result) chain(fn, root string, held []string) ([]caller, string) {
 	if r.callers == nil {
 		r.callers, r.starts = callers(r.sums, r.calls)
 		r.chains = map[[2]string]way{}
 	}
-	k := [2]string{fn, root}
+	k := [2]string{fn, root + " " + strings.Join(held, " ")}
 	w, known := r.chains[k]
 	if !known {
-		w = r.search(fn, root)
+		w = r.search(fn, root, held)
+		if len(w.calls) == 0 && held != nil {
+			w = r.search(fn, root, nil)
+		}
 		r.chains[k] = w
 	}
 	return w.calls, w.root
 }
 
-func (r *Result) search(fn, root string) way {
+// class is the last field of a lock's key, with its type, or the whole key.
+func class(lock string) string { return lock[strings.LastIndexByte(lock, '!')+1:] }
+
+func (r *Result) search(fn, root string, held []string) way {
 	ends := func(k string) bool { return k == root || root == "" && r.roots[k] != "" }
 	type step struct {
 		fn   string
@@ -59,7 +69,8 @@ func (r *Result) search(fn, root string) way {
 			return way{out, queue[0].fn}
 		}
 		for _, c := range r.callers[s.fn] {
-			if !seen[c.fn] {
+			other := func(lock string) bool { return !slices.Contains(held, lock) }
+			if !seen[c.fn] && (held == nil || !slices.ContainsFunc(c.locks, other)) {
 				seen[c.fn] = true
 				queue = append(queue, &step{c.fn, &c, s})
 			}
@@ -78,7 +89,7 @@ func callers(sums map[string]*summary.Function, found map[string][]summary.Edge)
 				s := &summary.Spawn{Pos: e.Pos, Func: e.Callee} // of a go statement whose function only link knows
 				switch {
 				case e.Thread == 0:
-					out[e.Callee] = append(out[e.Callee], caller{k, e.Pos})
+					out[e.Callee] = append(out[e.Callee], caller{k, e.Pos, classes(e.Locks.Plus)})
 					continue
 				case e.Thread > 0:
 					s = sums[k].Spawns[e.Thread-1]
@@ -90,4 +101,14 @@ func callers(sums map[string]*summary.Function, found map[string][]summary.Edge)
 		}
 	}
 	return out, starts
+}
+
+// classes lists the classes of locks, sorted.
+func classes(locks lockset.Set) []string {
+	out := []string{}
+	for l := range locks {
+		out = append(out, class(l.Key()))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

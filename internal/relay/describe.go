@@ -82,7 +82,7 @@ func (r *Result) inFrame(frame *summary.Function, a *summary.Access) Side {
 		inside, before = before, nil
 	}
 	s.Stack = append(s.Stack, reversed(inside)...)
-	calls, root := r.chain(frame.Key, "")
+	calls, root := r.chain(frame.Key, "", nil)
 	outer := r.frames(calls)
 	if start == nil {
 		s.Stack, s.Root, s.Origin = append(s.Stack, outer...), Short(root), r.roots[root]
@@ -99,10 +99,12 @@ func (r *Result) inFrame(frame *summary.Function, a *summary.Access) Side {
 // fromRoot describes an access of a warning between two roots.
 func (r *Result) fromRoot(fn *summary.Function, a *summary.Access, root string, held []lockset.Held) Side {
 	s := r.side(fn, a)
+	locks := classes(a.Locks.Plus)
 	for _, h := range held {
+		locks = append(locks, class(h.Key))
 		s.Locks = append(s.Locks, Lock{heldName(h.Key, fn.Names), h.Mode.String()})
 	}
-	calls, _ := r.chain(fn.Key, root)
+	calls, _ := r.chain(fn.Key, root, locks)
 	s.Stack = append(s.Stack, r.frames(calls)...)
 	s.Root, s.Origin = Short(root), r.roots[root]
 	if at, ok := r.starts[root]; ok && (s.Origin == "goroutine" || s.Origin == "parallel") {
