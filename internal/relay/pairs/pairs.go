@@ -19,12 +19,15 @@
 //
 // (F7) A lock whose path is too long to be kept (P2 of package path) may be any lock of an object: code same-lock-field, if both sides hold one.
 //
+// (F8) The element with the index of the round is likely another one than that of the goroutine which an earlier round has started: code index-unknown.
+//
 // (F6) What is done inside of Once.Do stands before all that comes after a Do of the same Once.
 package pairs
 
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"presage/internal/relay/evidence/before"
 	"presage/internal/relay/evidence/instance"
@@ -137,6 +140,9 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 			return out
 		}
 	}
+	if alias == instance.Same && chosen(a.Loc, b.Loc) && (next(sum, a, b) || next(sum, b, a)) {
+		alias = instance.Weak
+	}
 	w := &Warning{Frame: sum, A: a, B: b}
 	if NoRoom(a, b) {
 		w.Codes = append(w.Codes, "append-append")
@@ -179,6 +185,17 @@ func beside(a, b *summary.Access) bool {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// chosen reports whether both are to an element with one index that a loop changes (F8), but for the keys of a map: all loops over it come to the same.
+func chosen(a, b *path.Node) bool {
+	for a != nil && b != nil {
+		if a.Kind == path.Elem && b.Kind == path.Elem && a.Idx != nil && a.Idx == b.Idx && a.Idx.Kind == path.Value && a.Idx.Loop && !strings.HasPrefix(a.Idx.Name, "range#") {
+			return true
+		}
+		a, b = a.Base, b.Base
 	}
 	return false
 }

@@ -108,6 +108,7 @@ func (f *function) assume(s *state, cond ssa.Value, yes bool) {
 	} else {
 		s.settle(cond, yes)
 		f.flag(s, cond, nil, yes)
+		f.drained(s, cond, yes)
 	}
 	s.truth = truth
 	for _, g := range s.guesses {
@@ -116,6 +117,23 @@ func (f *function) assume(s *state, cond ssa.Value, yes bool) {
 				s.locks = s.locks.Acquire(g.lock, g.mode)
 			}
 		}
+	}
+}
+
+// drained says that a channel is closed: what was received from it was not sent (X29).
+func (f *function) drained(s *state, ok ssa.Value, yes bool) {
+	e, isExtract := ok.(*ssa.Extract)
+	if !isExtract || e.Index != 1 || yes {
+		return
+	}
+	receive, isReceive := e.Tuple.(*ssa.UnOp)
+	if !isReceive || receive.Op != token.ARROW {
+		return
+	}
+	if from := f.channels(s, receive.X); len(from) == 1 {
+		closed := f.Table.Of(path.Token, from[0], "closed")
+		s.sync = s.sync.Acquire(closed, 1)
+		f.received(s, closed)
 	}
 }
 

@@ -396,6 +396,7 @@ func (f *function) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []
 		for _, c := range f.channels(s, args[0]) {
 			f.access(s, in, f.Table.Field(c, "chan.state"), summary.Write)
 			f.release(s, f.Table.Of(path.Token, c, "chan"), order.Many)
+			f.release(s, f.Table.Of(path.Token, c, "closed"), 1)
 		}
 	}
 }

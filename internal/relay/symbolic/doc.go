@@ -82,6 +82,8 @@
 //
 // (X23) A lock that the function holds where it starts a goroutine is lent to it, if wherever the lock is given up the goroutine is over (O6).
 //
+// (X29) Who finds a channel closed (range is over, or the second result is false) has acquired what close has released, apart from what sends have.
+//
 // (X28) Methods that a type has from an embedded field are noted where the type is converted to an interface that has them.
 //
 // # Soundness
