@@ -18,6 +18,9 @@ Flags of test and run, besides those of the go command, which pass through:
 	-o file              keep the trace; a directory if the run had several processes
 	-instrument pattern  instrument these packages too; may be repeated.
 	                     Without it, the packages of the main module are instrumented
+	-exclude pattern     leave these packages out of the trace, for speed or focus; may be repeated. What a call into them
+	                     can reach is recorded, and keeps its order (docs/rdit.md)
+	-only pattern        leave out all others; may be repeated
 	-level level         how far to look; each level finds what the ones before it find:
 	                     none: only record
 	                     hb: races of the recorded run itself

@@ -23,6 +23,8 @@ type options struct {
 	json       bool
 	out        string
 	instrument []string
+	exclude    []string
+	only       []string
 	level      string
 	window     int
 	budget     int
@@ -45,7 +47,7 @@ var (
 		bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile exec fuzz fuzzminimizetime fuzztime list memprofile
 		memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet
 		test.bench test.benchtime test.count test.cpu test.list test.parallel test.run test.skip test.timeout
-		o instrument level window budget effort solver`)
+		o instrument exclude only level window budget effort solver`)
 )
 
 // A covered package would be neither recorded nor known to be unrecorded: what is
@@ -168,6 +170,10 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 		g.out = value
 	case "instrument":
 		g.instrument = append(g.instrument, value)
+	case "exclude":
+		g.exclude = append(g.exclude, value)
+	case "only":
+		g.only = append(g.only, value)
 	case "level":
 		if err := checkLevel("-level", value); err != nil {
 			return true, err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,6 +46,9 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	p := newProgress(env.Stderr, g.quiet)
 	rec, err := record.Run(ctx, recordConfig(env, g, test, p))
 	p.end()
+	if left := (*record.LeftOutError)(nil); errors.As(err, &left) {
+		return usagef("%v", err)
+	}
 	if err != nil && rec == nil {
 		return err
 	}
@@ -95,7 +99,7 @@ func sub(test bool) string {
 
 func recordConfig(env *Env, g *goArgs, test bool, p *progress) record.Config {
 	c := record.Config{
-		Test: test, Dir: g.dir, Flags: g.flags, Packages: g.packages, Args: g.args, Instrument: g.instrument,
+		Test: test, Dir: g.dir, Flags: g.flags, Packages: g.packages, Args: g.args, Instrument: g.instrument, Exclude: g.exclude, Only: g.only,
 		Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr,
 		Progress: func(text string) { p.step(report.Progress{Text: text}) },
 	}

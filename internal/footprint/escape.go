@@ -13,6 +13,7 @@ import (
 // Add every function, then ask.
 type Program struct {
 	traced       Traced
+	missing      map[string]bool              // packages left out of the trace
 	marks        []string                     // "path." of the traced packages
 	shared       map[string]bool              // names reached by values in interfaces and by type arguments (E1)
 	modules      bool                         // there is untraced code outside the standard library
@@ -33,16 +34,20 @@ type Program struct {
 	settled      bool // shared has no type parameters that have not been replaced
 }
 
-// NewProgram returns a Program without functions. paths are those of the traced packages.
-func NewProgram(paths []string) *Program {
+// NewProgram returns a Program without functions. paths are those of the traced packages, missing those of packages that are left out, wherever they are.
+func NewProgram(paths, missing []string) *Program {
 	set := make(map[string]bool)
 	p := &Program{
-		shared: make(map[string]bool), open: make(map[any]bool), bindings: make(map[*ssa.FreeVar][]ssa.Value), own: make(map[string]bool), seen: make(map[place]bool), values: newValues(), kept: newKept(),
+		missing: make(map[string]bool),
+		shared:  make(map[string]bool), open: make(map[any]bool), bindings: make(map[*ssa.FreeVar][]ssa.Value), own: make(map[string]bool), seen: make(map[place]bool), values: newValues(), kept: newKept(),
 		generic: newGeneric(),
 	}
 	for _, path := range paths {
 		set[path] = true
 		p.marks = append(p.marks, path+".")
+	}
+	for _, path := range missing {
+		p.missing[path] = true
 	}
 	p.traced = func(path string) bool { return set[path] }
 	return p
@@ -73,7 +78,7 @@ func (p *Program) Instances(info *types.Info) {
 // Import adds a package that the program refers to. ours says that all traced packages are of the main module, so that
 // no other can import them but by what imports says.
 func (p *Program) Import(path string, imports []*types.Package, ours bool) {
-	if p.traced(path) || !strings.Contains(first(path), ".") {
+	if p.traced(path) || !strings.Contains(first(path), ".") && !p.missing[path] {
 		return
 	}
 	p.modules, p.exposed = true, p.exposed || !ours

@@ -3,6 +3,8 @@ package footprint
 import (
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/ssa"
 )
 
 // Effect is what a call does with the memory it reaches.
@@ -52,13 +54,50 @@ func Meets(a, b *Set) bool {
 	if a.changes(b.Loads) || b.changes(a.Loads) {
 		return true
 	}
-	if a.State != "" && b.State != "" && (a.State == b.State || a.State == AnyState || b.State == AnyState) {
+	if sharesState(a.State, b.State) {
 		return true
 	}
 	if a.Effect == None || b.Effect == None || a.Effect == Read && b.Effect == Read {
 		return false
 	}
 	return a.covers(b) || b.covers(a) || intersect(a.Types, b.Types)
+}
+
+// States returns the hidden state of a call into a package that is left out, of which what it can reach is known: of code that it calls,
+// by a list; and its packages' own, for calls of them of which that is not known, and not for others.
+func States(list []string) string {
+	if slices.Contains(list, AnyState) {
+		return AnyState
+	}
+	return strings.Join(append([]string{known + common}, list...), " ")
+}
+
+// known precedes a hidden state that meets only calls of which what they can reach is not known.
+const known = "="
+
+func sharesState(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	if a == AnyState || b == AnyState {
+		return true
+	}
+	return slices.ContainsFunc(strings.Fields(a), func(s string) bool {
+		return slices.ContainsFunc(strings.Fields(b), func(t string) bool {
+			return s == t && !strings.HasPrefix(s, known) || s == known+t || known+s == t
+		})
+	})
+}
+
+// StateOf returns the hidden state of what a function of a package that is left out calls by name: missing says which packages are such, and have no hidden state, for
+// their variables are known.
+func StateOf(c *ssa.CallCommon, missing func(path string) bool) string {
+	name, pkg := callee(c)
+	if _, builtin := c.Value.(*ssa.Builtin); builtin || pkg == "" || missing(pkg) {
+		return ""
+	}
+	_, state := lookup(name, pkg)
+	return state
 }
 
 // changes reports whether a may write to memory of one of these names.

@@ -23,7 +23,7 @@ func TestOfCall(t *testing.T) {
 	}
 	prog, ssaPkgs := ssautil.Packages(pkgs, 0)
 	prog.Build()
-	p := NewProgram([]string{"command-line-arguments"})
+	p := NewProgram([]string{"command-line-arguments"}, nil)
 	p.Instances(pkgs[0].TypesInfo)
 	for fn := range ssautil.AllFunctions(prog) {
 		if fn.Pkg == ssaPkgs[0] && fn.Origin() == nil {
@@ -158,7 +158,7 @@ func TestHidden(t *testing.T) {
 	}
 	prog, _ := ssautil.Packages(pkgs, 0)
 	prog.Build()
-	p := NewProgram([]string{"command-line-arguments"})
+	p := NewProgram([]string{"command-line-arguments"}, nil)
 	for fn := range ssautil.AllFunctions(prog) {
 		p.Add(fn)
 	}

@@ -18,7 +18,7 @@ func TestGeneric(t *testing.T) {
 	}
 	prog, ssaPkgs := ssautil.Packages(pkgs, 0)
 	prog.Build()
-	p := NewProgram([]string{"command-line-arguments"})
+	p := NewProgram([]string{"command-line-arguments"}, nil)
 	p.Instances(pkgs[0].TypesInfo)
 	var fns []*ssa.Function
 	for _, obj := range pkgs[0].TypesInfo.Defs {

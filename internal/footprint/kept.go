@@ -25,7 +25,7 @@ func newKept() kept {
 
 // module reports whether the package of a path is neither traced nor in the standard library.
 func (p *Program) module(path string) bool {
-	return path != "" && strings.Contains(first(path), ".") && !p.traced(path)
+	return path != "" && (strings.Contains(first(path), ".") || p.missing[path]) && !p.traced(path)
 }
 
 // give notes what an instruction gives to code of other modules.

@@ -26,6 +26,9 @@ func (p *Program) ofCallee(c *ssa.CallCommon) Set {
 		return Set{Dynamic: true}
 	}
 	e, state := lookup(name, pkg)
+	if p.missing[pkg] { // they call each other
+		state = common
+	}
 	s := Set{Effect: e.effect, State: state, Dynamic: pkg == "" || c.StaticCallee() == nil}
 	switch {
 	case pkg == "log" && e.effect == None && p.logs:

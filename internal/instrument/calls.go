@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"fmt"
 	"go/types"
 	"strings"
 
@@ -35,9 +36,14 @@ func (b *body) call(c *ssa.CallCommon) string {
 // method of that type, perhaps inline, and not what Dynamic has been told.
 func (b *body) receiver(v ssa.Value) string {
 	if !b.gates {
-		switch v.(type) {
-		case *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.Phi:
+		switch x := v.(type) {
+		case *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.Phi, *ssa.FreeVar:
 			return rtName + ".Same(" + b.value(v) + ")"
+		case *ssa.UnOp: // of a variable, into which the compiler may have seen it being put
+			switch x.X.(type) {
+			case *ssa.FreeVar, *ssa.Alloc:
+				return rtName + ".Same(" + b.value(v) + ")"
+			}
 		}
 	}
 	return b.selector(v)
@@ -150,8 +156,10 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 		expr = rtName + ".Same(" + b.value(in.Call.Value) + ")" + b.args(&in.Call, in.Call.Args)
 	}
 	b.before(ip)
+	var end string
 	if ip.Opaque && !b.gates {
 		b.barrier()
+		end = b.leave(&in.Call, ip)
 		b.opaqueCall(in, ip)
 	}
 	b.out.put(b.assignTo(in) + expr)
@@ -162,6 +170,9 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 	if ip.Opaque && !b.gates {
 		b.opaque = true
 		b.out.putf("g_.OpaqueEnd(%#x, d_)", header(opaqueEnd, 0, 0, ip.Site))
+		if end != "" {
+			b.out.put(end)
+		}
 	}
 	b.after(ip)
 	if b.gates && plan.Fed(&in.Call) {
@@ -172,15 +183,23 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 // opaqueCall writes the beginning of a call whose callee is not known to be instrumented.
 func (b *body) opaqueCall(in *ssa.Call, ip *plan.Instr) {
 	h := header(opaqueBegin, 0, 0, ip.Site)
-	switch ip.Target {
-	case plan.FuncValue:
-		b.out.putf("g_.Dynamic(%#x, %s.Func(%s))", h, rtName, b.value(in.Call.Value))
-	case plan.MethodValue:
-		i := in.Call.Value.Type().Underlying().(*types.Interface)
-		b.out.putf("g_.Dynamic(%#x, %s.Method(%s, %d))", h, rtName, b.value(in.Call.Value), plan.MethodIndex(i, in.Call.Method))
-	default:
+	if target := b.target(&in.Call, ip); target != "" {
+		b.out.putf("g_.Dynamic(%#x, %s)", h, target)
+	} else {
 		b.out.putf("g_.Opaque(%#x)", h)
 	}
+}
+
+// target writes where the code begins that a call enters, "" if that is known.
+func (b *body) target(c *ssa.CallCommon, ip *plan.Instr) string {
+	switch ip.Target {
+	case plan.FuncValue:
+		return fmt.Sprintf("%s.Func(%s)", rtName, b.value(c.Value))
+	case plan.MethodValue:
+		i := c.Value.Type().Underlying().(*types.Interface)
+		return fmt.Sprintf("%s.Method(%s, %d)", rtName, b.value(c.Value), plan.MethodIndex(i, c.Method))
+	}
+	return ""
 }
 
 // assignTo writes the left side of an assignment to the register or registers of v.

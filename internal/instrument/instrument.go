@@ -122,5 +122,8 @@ func (r *Result) write() error {
 			r.Overlay[f.name] = name
 		}
 	}
-	return nil
+	if r.cfg.Gates {
+		return nil
+	}
+	return r.outside()
 }

@@ -62,9 +62,15 @@
 // # Goroutines and objects
 //
 //   - (G1) Goroutines are numbered from 1 in the order of their first event; goroutine 1 is the main one. Threads of the runtime are goroutine 0.
+//
 //   - (G2) Accesses to the goroutine's own stack, which an Alloc with FlagStack has announced, get FlagStack.
+//
 //   - (G3) Elements sent without their value have the number of the send on its channel as Val, and so has their receive.
+//
 //   - (G4) An access to a range of bytes becomes one event per word. An access of nothing, or at address 0 (a nil map), is left out.
+//
+//   - (G5) The D of a MethodBegin stands right behind it. A call that leaves traced code and does not return, because it panics or ends its goroutine, has its
+//     MethodEnd where the function that called it is left, or another one is entered in its place.
 //
 // # Memory
 //

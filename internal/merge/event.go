@@ -45,7 +45,9 @@ func (m *merger) emit(s *stream, r *record) {
 		m.element(e)
 	case format.OpaqueBegin:
 		e.Flags |= m.goesInto(s)
-	case format.SelectDefault, format.End, format.OpaqueEnd, format.Block:
+	case format.End:
+		m.left(s, 0, p)
+	case format.SelectDefault, format.OpaqueEnd, format.Block:
 	case format.Go:
 		child := m.goroutine(r.word(0))
 		m.meta.Goroutines[child].Parent, m.meta.Goroutines[child].Site = e.G, e.Site
@@ -57,8 +59,25 @@ func (m *merger) emit(s *stream, r *record) {
 	case format.Enter:
 		w := r.word(0)
 		e.Val, e.Aux = w&(1<<32-1), w>>32
+		m.left(s, e.Aux, p)
 	case format.Exit:
 		e.Aux = r.word(0)
+		m.left(s, e.Aux, p)
+	case format.MethodBegin:
+		e.Obj = trace.Addr(r.word(0))
+		s.missing = append(s.missing, missing{e.Obj, e.Site, r.word(1)})
+		m.place(p)
+		m.reach(s, p)
+		return
+	case format.MethodEnd:
+		m.left(s, r.word(1)+1, p)
+		if n := len(s.missing); n == 0 || s.missing[n-1].method != trace.Addr(r.word(0)) {
+			return // a callback that has panicked, and was recovered from, took it along
+		}
+		m.left(s, r.word(1), p)
+		return
+	case format.Reach: // it was behind its MethodBegin
+		return
 	case format.Value:
 		m.value(r, p)
 		return

@@ -34,7 +34,8 @@ type stream struct {
 
 	found, emitted shorts // what load and emitPlain know of the stream's RawShort records
 
-	stack struct{ lo, hi uint64 } // (G2)
+	stack   struct{ lo, hi uint64 } // (G2)
+	missing []missing               // open BarrierPairs (G5)
 
 	wide   bool   // the next word belongs to the same access
 	before uint64 // the last word of it

@@ -26,6 +26,7 @@ type Config struct {
 	Tests      bool              // load test variants and external test packages
 	Tested     []string          // with Tests: only those of these packages; nil: of all
 	Patterns   []string          // as for the go command; nil: "."
+	Missing    []string          // paths of packages that are left out of the trace
 }
 
 // Package is one package of the program, parsed, type-checked and built as SSA.
@@ -42,6 +43,7 @@ type Package struct {
 type Program struct {
 	Fset     *token.FileSet
 	Packages []*Package
+	Missing  []*Package // that are left out of the trace, without their tests
 }
 
 // BuildError says that the program does not compile; Text is what the compiler would say.
@@ -82,7 +84,29 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 	if len(prog.Packages) == 0 {
 		return nil, errors.New("no Go packages match " + strings.Join(patterns, " "))
 	}
-	return prog, nil
+	return prog, cfg.loadMissing(ctx, prog)
+}
+
+// loadMissing reads the packages that are left out.
+func (cfg *Config) loadMissing(ctx context.Context, prog *Program) error {
+	if len(cfg.Missing) == 0 {
+		return nil
+	}
+	list, err := packages.Load(&packages.Config{
+		Mode: loadMode, Context: ctx, Dir: cfg.Dir, Env: cfg.Env, BuildFlags: cfg.BuildFlags, Fset: prog.Fset, Overlay: cfg.Overlay,
+	}, cfg.Missing...)
+	if err != nil {
+		return fmt.Errorf("loading packages: %w", err)
+	}
+	for _, p := range variants(list) {
+		if text := loadErrors([]*packages.Package{p}); text != "" {
+			return &BuildError{Text: text}
+		}
+		if p.Types != nil && len(p.Syntax) > 0 {
+			prog.Missing = append(prog.Missing, build(prog.Fset, p))
+		}
+	}
+	return nil
 }
 
 // wanted drops the tests of packages that are not tested, whatever is wrong with them.

@@ -149,7 +149,7 @@ func instrPos(in ssa.Instruction) token.Pos {
 
 // footprints collects what footprints need to know of the whole program.
 func (p *Plan) footprints() *footprint.Program {
-	f := footprint.NewProgram(p.Packages)
+	f := footprint.NewProgram(p.Packages, p.Missing.paths())
 	ours := !slices.ContainsFunc(p.Program.Packages, func(pkg *Package) bool { return pkg.Module != nil && !pkg.Module.Main })
 	for _, pkg := range p.Program.Packages {
 		f.Instances(pkg.TypesInfo)

@@ -29,6 +29,8 @@ type Plan struct {
 	// Units are the functions that are emitted or left as a whole, in order.
 	Units []*Unit
 
+	Missing *Missing
+
 	funcs  []*Func // by FuncID
 	byFn   map[*ssa.Function]*Func
 	byKey  map[string]*Func
@@ -99,6 +101,7 @@ func New(prog *Program, opaque map[string]string) *Plan {
 		p.paths[pkg.PkgPath] = true
 		p.addUnits(pkg)
 	}
+	p.Missing = newMissing(prog)
 	p.prints = p.footprints()
 	for _, f := range p.funcs {
 		p.number(f)

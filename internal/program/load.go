@@ -19,6 +19,9 @@ func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 	for _, f := range meta.Files {
 		cfg.Tests = cfg.Tests || strings.HasSuffix(f.Name, "_test.go")
 	}
+	for _, m := range meta.Missing {
+		cfg.Missing = append(cfg.Missing, m.Path)
+	}
 	seen := map[string]bool{}
 	for _, path := range meta.Packages {
 		if cfg.Tests {

@@ -146,7 +146,7 @@ func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
 	g.event = index
 	w.from, w.value = w.from[:0], nil
 	walked := g.step(index, e)
-	if e.Kind == format.Alloc { // no event of a window: what is pinned waits for the next one
+	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo { // no event of a window: what is pinned waits for the next one
 		w.stats.Events++
 		return window.Flow{}
 	}
@@ -206,14 +206,47 @@ func (g *goroutine) dispatch(index int64, e *trace.Event) bool {
 	if e.Flags&format.FlagOpaque != 0 || e.Site == 0 {
 		return false
 	}
-	if e.Kind == format.OpaqueEnd {
+	switch e.Kind {
+	case format.Reach, format.ReachGo, format.MethodEnd:
+		return g.walked()
+	case format.OpaqueEnd:
 		g.unwindTo(e.Site)
 	}
 	f := g.top()
 	if f == nil || !f.walked {
 		return false
 	}
+	if e.Kind == format.MethodBegin {
+		return g.missing(f, e)
+	}
 	return g.consume(f, index, e)
+}
+
+func (g *goroutine) walked() bool {
+	f := g.top()
+	return f != nil && f.walked
+}
+
+// missing comes before the OpaqueBegin of a call that leaves traced code: what the call is given stays as it was (F10).
+func (g *goroutine) missing(f *frame, e *trace.Event) bool {
+	for range f.code.length {
+		g.advance(f)
+		in := f.instr()
+		w := in.next(f)
+		if w != nil && w.kind == wantBegin && in.site == e.Site {
+			if in.reaches {
+				g.d.pinStored()
+			}
+			g.pass(f, in)
+			return true
+		}
+		if w == nil || !w.optional(f) {
+			break
+		}
+		f.stage.want++
+	}
+	g.fail(f, e, "no such call here", nil)
+	return false
 }
 
 func (g *goroutine) top() *frame {

@@ -163,7 +163,7 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 func (c *Config) loadConfig(b *build) plan.Config {
 	return plan.Config{
 		Dir: c.Dir, Env: append(os.Environ(), b.LoadEnv...), BuildFlags: append(c.loadFlags(), b.Flags...),
-		Tests: c.Test, Tested: b.in.tested, Patterns: b.in.patterns,
+		Tests: c.Test, Tested: b.in.tested, Patterns: b.in.patterns, Missing: b.in.missing,
 	}
 }
 
@@ -173,7 +173,7 @@ func (b *build) describe(res *instrument.Result, std rt.Overlay) {
 	b.plan = p
 	b.Meta = &trace.Meta{
 		Source: "presage", GoVersion: std.GoVersion, GOOS: std.GOOS, GOARCH: std.GOARCH,
-		Packages: p.Packages, Files: p.Files, Funcs: p.Funcs, Sites: p.Sites,
+		Packages: p.Packages, Missing: p.Missing.Meta, Files: p.Files, Funcs: p.Funcs, Sites: p.Sites,
 	}
 	b.Opaque = make(map[string]string)
 	for _, f := range res.Opaque {
@@ -280,6 +280,7 @@ func (c *Config) loadFlags() []string {
 type inputs struct {
 	root     string // of the main module, or the directory
 	patterns []string
+	missing  []string          // packages to leave out
 	tested   []string          // of the user's packages, those that have tests
 	modules  map[string]string // modules to instrument that lie in the module cache: path@version, and directory
 	key      string
@@ -323,10 +324,11 @@ func (c *Config) list(ctx context.Context) (*inputs, error) {
 // -instrument names.
 func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error) {
 	in := &inputs{tested: []string{}, modules: make(map[string]string)}
-	extra, err := c.matching(ctx)
+	extra, err := c.matching(ctx, "-instrument", c.Instrument)
 	if err != nil {
 		return nil, err
 	}
+	out := chosen{c: c}
 	env, text, err := goEnv(ctx, c.Dir)
 	if err != nil {
 		return nil, err
@@ -338,7 +340,7 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 		}
 	}
 	h := newHasher()
-	h.add(toolID(), text, fmt.Sprint(c.Test, c.Instrument, c.loadFlags()))
+	h.add(toolID(), text, fmt.Sprint(c.Test, c.Instrument, c.Exclude, c.Only, c.loadFlags()))
 	for {
 		var p listed
 		if err := dec.Decode(&p); err == io.EOF {
@@ -362,8 +364,11 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 				return nil, fmt.Errorf("-instrument: %s belongs to the standard library, which cannot be instrumented", p.ImportPath)
 			}
 			in.patterns = append(in.patterns, p.ImportPath)
+		}
+		if plainPath && !p.Standard {
+			out.all = append(out.all, p.ImportPath)
 			if m := p.Module; m != nil && !main && beneath(m.Dir, env.GOMODCACHE) {
-				in.modules[m.Path+"@"+m.Version] = m.Dir
+				out.module(p.ImportPath, m.Path+"@"+m.Version, m.Dir)
 			}
 		}
 		if plainPath && !p.DepOnly && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
@@ -378,22 +383,25 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 	}
 	slices.Sort(in.patterns)
 	in.patterns = slices.Compact(in.patterns)
+	if err := out.leave(ctx, in); err != nil {
+		return nil, err
+	}
 	in.key = h.sum()
 	return in, nil
 }
 
-// matching lists the packages that -instrument names.
-func (c *Config) matching(ctx context.Context) (map[string]bool, error) {
+// matching lists the packages that a flag names.
+func (c *Config) matching(ctx context.Context, flag string, patterns []string) (map[string]bool, error) {
 	found := make(map[string]bool)
-	if len(c.Instrument) == 0 {
+	if len(patterns) == 0 {
 		return found, nil
 	}
-	args := append(append([]string{"list", "-e"}, c.loadFlags()...), c.Instrument...)
+	args := append(append([]string{"list", "-e"}, c.loadFlags()...), patterns...)
 	cmd := c.goCommand(ctx, args...)
 	cmd.Dir = c.Dir
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("finding the packages of -instrument: %w", err)
+		return nil, fmt.Errorf("finding the packages of %s: %w", flag, err)
 	}
 	for _, path := range strings.Fields(string(out)) {
 		found[path] = true

@@ -26,6 +26,8 @@ type Config struct {
 	Args     []string // of the program; for tests with -args in front
 
 	Instrument []string // patterns of further packages to instrument
+	Exclude    []string // patterns of packages to leave out,
+	Only       []string // and of those to keep; none: all
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer

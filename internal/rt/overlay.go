@@ -240,7 +240,7 @@ func (b *builder) constants() error {
 	b.add("runtime/presage_format.go", constants("runtime", "pg", "pgFlag", "pgStop", "pg"))
 	b.add("sync/presage_format.go", constants("sync", "presageKind", "presageFlag", "presageStop", "presage"))
 	b.add("internal/sync/presage_format.go", constants("sync", "presageKind", "presageFlag", "presageStop", "presage"))
-	b.add("runtime/presage_version.go", []byte("package runtime\n\nimport \"unsafe\"\n\n"+versionSource[b.minor]))
+	b.add("runtime/presage_version.go", []byte("package runtime\n\nimport (\n\t\"internal/abi\"\n\t\"unsafe\"\n)\n\n"+versionSource[b.minor]))
 	return b.hooksVersion()
 }
 
@@ -265,7 +265,7 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		{"Go", format.Go}, {"Start", format.Start}, {"End", format.End},
 		{"Acquire", format.Acquire}, {"Release", format.Release}, {"ReleaseMerge", format.ReleaseMerge},
 		{"AllocKind", format.Alloc}, {"RawStamp", format.RawStamp}, {"RawChunk", format.RawChunk}, {"RawVar", format.RawVar},
-		{"RawConst", format.RawConst},
+		{"RawConst", format.RawConst}, {"Reach", format.Reach},
 	} {
 		fmt.Fprintf(&s, "\t%s%s = %d\n", kind, k.name, k.kind)
 	}
@@ -274,7 +274,7 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		flag format.Flags
 	}{
 		{"Read", format.FlagRead}, {"Try", format.FlagTry}, {"NonBlocking", format.FlagNonBlocking}, {"Closed", format.FlagClosed},
-		{"Write", format.FlagWrite}, {"More", format.FlagMore}, {"NoValue", format.FlagNoValue}, {"Opaque", format.FlagOpaque}, {"Zero", format.FlagZero}, {"Direct", format.FlagDirect}, {"Wrapper", format.FlagWrapper},
+		{"Write", format.FlagWrite}, {"More", format.FlagMore}, {"NoValue", format.FlagNoValue}, {"Opaque", format.FlagOpaque}, {"Zero", format.FlagZero}, {"Direct", format.FlagDirect}, {"Wrapper", format.FlagWrapper}, {"All", format.FlagAll},
 	} {
 		fmt.Fprintf(&s, "\t%s%s = %d\n", flag, f.name, f.flag)
 	}

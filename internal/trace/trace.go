@@ -27,22 +27,23 @@ type Event struct {
 
 // Meta explains a trace: where it came from and what its numbers stand for.
 type Meta struct {
-	Source     string      `json:"source"` // "presage", or the format it was converted from
-	GoVersion  string      `json:"go_version,omitempty"`
-	GOOS       string      `json:"goos,omitempty"`
-	GOARCH     string      `json:"goarch,omitempty"`
-	Command    []string    `json:"command,omitempty"`     // the program under test and its arguments
-	Dir        string      `json:"dir,omitempty"`         // where it was built
-	BuildFlags []string    `json:"build_flags,omitempty"` // those of go list: -tags, -mod, -modfile
-	BuildEnv   []string    `json:"build_env,omitempty"`   // what go list needs besides in the environment: GOWORK
-	Packages   []string    `json:"packages,omitempty"`
-	Tested     []string    `json:"tested,omitempty"` // of Packages, those whose tests were built
-	Files      []File      `json:"files,omitempty"`
-	Funcs      []Func      `json:"funcs,omitempty"`      // index: FuncID
-	Sites      []SiteInfo  `json:"sites,omitempty"`      // index: Site; entry 0 is empty
-	Goroutines []Goroutine `json:"goroutines,omitempty"` // index: GoID
-	Objects    []Object    `json:"objects,omitempty"`    // named objects, for traces whose objects have names
-	Warnings   []Warning   `json:"warnings,omitempty"`
+	Source     string           `json:"source"` // "presage", or the format it was converted from
+	GoVersion  string           `json:"go_version,omitempty"`
+	GOOS       string           `json:"goos,omitempty"`
+	GOARCH     string           `json:"goarch,omitempty"`
+	Command    []string         `json:"command,omitempty"`     // the program under test and its arguments
+	Dir        string           `json:"dir,omitempty"`         // where it was built
+	BuildFlags []string         `json:"build_flags,omitempty"` // those of go list: -tags, -mod, -modfile
+	BuildEnv   []string         `json:"build_env,omitempty"`   // what go list needs besides in the environment: GOWORK
+	Packages   []string         `json:"packages,omitempty"`
+	Tested     []string         `json:"tested,omitempty"`  // of Packages, those whose tests were built
+	Missing    []MissingPackage `json:"missing,omitempty"` // packages left out: Obj of a MethodBegin counts them from 1
+	Files      []File           `json:"files,omitempty"`
+	Funcs      []Func           `json:"funcs,omitempty"`      // index: FuncID
+	Sites      []SiteInfo       `json:"sites,omitempty"`      // index: Site; entry 0 is empty
+	Goroutines []Goroutine      `json:"goroutines,omitempty"` // index: GoID
+	Objects    []Object         `json:"objects,omitempty"`    // named objects, for traces whose objects have names
+	Warnings   []Warning        `json:"warnings,omitempty"`
 
 	// Variables is what package initialisation left in those package-level variables, or parts of them, that the trace
 	// accesses only after event VariablesAt; by address, not overlapping.
@@ -54,6 +55,12 @@ type Meta struct {
 	Texts []Memory `json:"texts,omitempty"`
 
 	Process *Process `json:"process,omitempty"`
+}
+
+// MissingPackage is a package of which nothing was traced but the calls into it.
+type MissingPackage struct {
+	Path  string `json:"path"`
+	State string `json:"state,omitempty"` // package footprint: hidden state of code that it calls
 }
 
 // Process is what a replay needs to know of the process that was recorded.

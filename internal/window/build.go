@@ -157,6 +157,9 @@ func (b *Builder) Counts() BuildCounts {
 func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	r := record{e: *e, index: index, walked: f.Walked, mem: -1, obj: -1}
 	if keep, err := b.miss.step(&r); err != nil || !keep {
+		if e.Kind == format.MethodBegin && err == nil {
+			b.call(&r)
+		}
 		return err
 	}
 	b.call(&r)

@@ -96,6 +96,14 @@ func (f *footprints) calling(s footprint.Set) footprint.Set {
 	return s
 }
 
+// missing returns the footprint of a call into package n of those that are left out, beside what its D has: the hidden state of code that it calls.
+func (f *footprints) missing(n trace.Addr) touch {
+	if f.meta == nil || n == 0 || int(n) > len(f.meta.Missing) || f.meta.Missing[n-1].State == "" {
+		return nothing
+	}
+	return f.number(footprint.Set{Effect: footprint.Write, State: f.meta.Missing[n-1].State})
+}
+
 // described says whether the trace knows what a site touches.
 func (f *footprints) described(s trace.Site) bool {
 	return f.meta != nil && int(s) < len(f.meta.Sites) && f.meta.Sites[s].Touch != ""
@@ -168,9 +176,11 @@ func (f *footprints) empty(t touch) bool {
 
 // calls are the opaque calls that a goroutine is in, while the trace is read.
 type calls struct {
-	open   []openCall
-	frames []frame
-	depth  uint64 // of the innermost frame
+	missing trace.Site // of the MethodBegin that was the goroutine's last record but those of its D
+	method  trace.Addr
+	open    []openCall
+	frames  []frame
+	depth   uint64 // of the innermost frame
 }
 
 type frame struct {
@@ -195,10 +205,16 @@ func (b *Builder) call(r *record) {
 		b.calls = append(b.calls, calls{})
 	}
 	c := &b.calls[e.G]
+	missing := e.Kind == format.OpaqueBegin && c.missing == e.Site && e.Site != 0
+	c.missing = 0
 	switch e.Kind {
+	case format.MethodBegin:
+		c.missing, c.method = e.Site, e.Obj
 	case format.OpaqueBegin:
 		t := b.prints.at(e.Site, asCall)
 		switch wrapped, direct := e.Flags&format.FlagWrapper != 0, e.Flags&format.FlagDirect != 0; {
+		case missing: // what a wrapper may load is in its D
+			t = b.prints.missing(c.method)
 		case wrapped && direct:
 			t = b.prints.loaded(t)
 		case wrapped:

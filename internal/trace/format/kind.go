@@ -111,6 +111,7 @@ const (
 	FlagRead        Flags = 1 << 0 // lock: shared mode
 	FlagUnexplained Flags = 1 << 0 // memory: a read whose value no recorded write before it explains
 	FlagAll         Flags = 1 << 0 // MethodBegin: D is everything
+	FlagSeen        Flags = 1 << 2 // MethodBegin: what it does with locks, channels and goroutines is recorded by itself; D is memory
 	FlagZero        Flags = 1 << 0 // Alloc: new, make or a variable, not memory that the runtime fills (append, conversions)
 	FlagDirect      Flags = 1 << 0 // OpaqueBegin: of a call through a function value or an interface that enters an instrumented function at once; Enter: by such a call
 	FlagWrapper     Flags = 1 << 1 // OpaqueBegin, Enter: by a wrapper that the compiler has made, which may have loaded the receiver from memory

@@ -87,6 +87,8 @@ package format
 //	                                of this goroutine inside it cannot be shared, whatever was there before is gone
 //	Enter                           site of the call | depth<<32
 //	Exit                            depth
+//	MethodBegin MethodEnd           method, depth, stamp (MethodBegin: the Reach behind it are its D; a pair whose frame is gone has ended)
+//	Reach                           address, bytes
 //	Value                           max(1, ⌈size/8⌉) words: the bytes of the value, zero-padded
 //	RawStamp                        stamp
 //	RawShort                        what its header says, of: address, words
@@ -175,8 +177,10 @@ func RawLen(h uint64) (words, stamp int) {
 		return 3, 2
 	case Start:
 		return 3 + (size+7)/8, 2
-	case AtomicRead, AtomicWrite, Alloc:
+	case AtomicRead, AtomicWrite, Alloc, MethodBegin, MethodEnd:
 		return 4, 3
+	case Reach:
+		return 3, 0
 	case AtomicRMW, WGAdd, ChanSend, ChanRecv, ChanClose, ChanLen, SelectCase:
 		return 5, 4
 	case RawShort:

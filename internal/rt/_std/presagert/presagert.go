@@ -41,6 +41,14 @@ func Val[T any](g *G, h uint64, x T) {
 	g.Bytes(h, unsafe.Pointer(&x), unsafe.Sizeof(x))
 }
 
+// Reach adds to what the call under way can reach what x leads to.
+func Reach[T any](g *G, x T) { g.Reach(abi.TypeFor[T](), unsafe.Pointer(&x)) }
+
+// Outside tells the recorder of a package that is left out.
+func Outside(index uint64, path, traced string, roots []any) {
+	runtime.PresageOutside(index, path, traced, roots)
+}
+
 // Func returns where the code of a function value begins; 0 for nil.
 func Func[T any](f T) uintptr {
 	p := *(**uintptr)(unsafe.Pointer(&f))

@@ -44,6 +44,8 @@ type PresageG struct {
 	starts   uintptr // what the next goroutine runs, if not what newproc is told
 	free     *PresageG
 	answers  [pgAnswers]pgAnswer
+	leaves   [pgAnswers]pgLeft
+	reach    *pgWalk // of the call that MethodBegin has begun
 }
 
 // presage is the recorder of the process.

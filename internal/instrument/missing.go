@@ -1,0 +1,171 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/plan"
+	"presage/internal/trace/format"
+)
+
+// Calls of packages that are left out of the trace: missing methods. Around the bracket of an opaque call stand
+//
+//	g_.MethodBegin(header, package)
+//	presagert_.Reach(g_, x)  // for what the call is given, as far as it leads anywhere
+//	g_.MethodBegun(roots)
+//	…
+//	g_.MethodEnd(header, package, depth)
+//
+// Where only the run tells what is called, they depend on g_.Leaves(target).
+
+// leave writes what comes before a call that leaves traced code, or may, and returns what comes after it.
+func (b *body) leave(c *ssa.CallCommon, ip *plan.Instr) (end string) {
+	leaves, pkg := b.fileEmitter.plan.Leaves(ip, c)
+	if leaves == plan.Stays {
+		return ""
+	}
+	begin, done := header(format.MethodBegin, format.FlagSeen, 0, ip.Site), header(format.MethodEnd, 0, 0, ip.Site)
+	b.opaque = true
+	if leaves == plan.Goes {
+		b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, %d)", begin, pkg))
+		return fmt.Sprintf("g_.MethodEnd(%#x, %d, d_)", done, pkg)
+	}
+	b.out.putf("{ m_ := g_.Leaves(%s)", b.target(c, ip))
+	b.out.put("if m_ != 0 {")
+	b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, m_)", begin))
+	b.out.put("}")
+	return fmt.Sprintf("if m_ != 0 { g_.MethodEnd(%#x, m_, d_) }; }", done)
+}
+
+// given writes the beginning of a call, with what it is given.
+func (b *body) given(c *ssa.CallCommon, begin string) {
+	b.out.put(begin)
+	values := c.Args
+	if c.StaticCallee() == nil {
+		values = append([]ssa.Value{c.Value}, values...)
+	}
+	for _, v := range values {
+		switch v.(type) {
+		case *ssa.Const, *ssa.Function, *ssa.Builtin:
+			continue
+		}
+		if leads(v.Type()) {
+			b.out.putf("%s.Reach(g_, %s)", rtName, b.value(v))
+		}
+	}
+	b.out.putf("g_.MethodBegun(%t)", b.fileEmitter.plan.Rooted(c))
+}
+
+// leads reports whether a value of type t may have pointers in it, that of a string aside.
+func leads(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	case *types.Array:
+		return leads(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if leads(u.Field(i).Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// outside writes a file for each package that is left out: what tells the recorder its name, and where the variables are that its functions use. The
+// list is data, made by the linker: nothing is initialised later than without it.
+func (r *Result) outside() error {
+	traced := "\n"
+	for _, pkg := range r.Plan.Program.Packages {
+		if path := linkPath(pkg.PkgPath); pkg.Name == "main" {
+			traced += "main\n"
+		} else {
+			traced += path + "\n"
+		}
+	}
+	for _, u := range r.Plan.Units {
+		if u.Opaque != "" { // what its closures have captured, they access without a record
+			traced = ""
+		}
+	}
+	for i, pkg := range r.Plan.Missing.Packages {
+		text := outsideFile(pkg, r.Plan.Missing.Roots[pkg.PkgPath], i+1, traced)
+		name := filepath.Join(r.cfg.OutDir, fmt.Sprintf("outside%d.go", i))
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			return fmt.Errorf("writing emitted source: %w", err)
+		}
+		r.Overlay[filepath.Join(filepath.Dir(pkg.GoFiles[0]), "presage_outside.go")] = name
+	}
+	return nil
+}
+
+func outsideFile(pkg *plan.Package, roots []*types.Var, index int, traced string) string {
+	var imports, list strings.Builder
+	names := map[string]string{}
+	for _, v := range roots {
+		if v.Name() == "_" || !inSource(pkg, v) {
+			continue
+		}
+		if v.Pkg().Path() == pkg.Types.Path() {
+			fmt.Fprintf(&list, "&%s,\n", v.Name())
+			continue
+		}
+		if !v.Exported() || !importable(v.Pkg().Path(), pkg.Types.Path()) {
+			continue // what only linkname can name
+		}
+		n, ok := names[v.Pkg().Path()]
+		if !ok {
+			n = fmt.Sprintf("i%d_presage_", len(names))
+			names[v.Pkg().Path()] = n
+			fmt.Fprintf(&imports, "import %s %q\n", n, v.Pkg().Path())
+		}
+		fmt.Fprintf(&list, "&%s.%s,\n", n, v.Name())
+	}
+	return fmt.Sprintf("package %s\n\nimport %s %q\n%s\nvar presage_outside_ = []any{\n%s}\n\n", pkg.Types.Name(), rtName, rtPath, imports.String(), list.String()) +
+		fmt.Sprintf("func init() { %s.Outside(%d, %q, %q, presage_outside_) }\n", rtName, index, linkPath(pkg.PkgPath), traced)
+}
+
+// inSource reports whether a variable is declared in a file that is compiled as it stands: not by cgo.
+func inSource(pkg *plan.Package, v *types.Var) bool {
+	if v.Pkg().Path() != pkg.Types.Path() {
+		return true
+	}
+	for _, f := range pkg.Syntax {
+		if f.FileStart <= v.Pos() && v.Pos() < f.FileEnd {
+			return plan.IsSource(pkg, pkg.FileName(f)) && !importsC(f)
+		}
+	}
+	return false
+}
+
+func importsC(f *ast.File) bool {
+	for _, im := range f.Imports {
+		if im.Path.Value == `"C"` {
+			return true
+		}
+	}
+	return false
+}
+
+// linkPath is a package path as names of functions have it.
+func linkPath(path string) string {
+	slash := strings.LastIndexByte(path, '/')
+	var b strings.Builder
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c <= ' ' || c == '.' && i > slash || c == '%' || c == '"' || c >= 0x7f:
+			fmt.Fprintf(&b, "%%%02x", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,285 @@
+package plan
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+
+	"presage/internal/footprint"
+	"presage/internal/trace"
+)
+
+// Missing is what the plan knows of the packages that are left out of the trace. Calls of their functions are missing methods
+// (package barrier): the recorder finds what they can reach. Their own source tells which variables they use, and which hidden state of others.
+type Missing struct {
+	Packages []*Package
+	Meta     []trace.MissingPackage  // one for each
+	Roots    map[string][]*types.Var // by path: variables that its functions use, its own and others' (B8)
+	index    map[string]int          // by path
+	rooted   map[string]bool         // functions that may use some of the roots, by Key
+	dynamic  bool                    // so may a call of which the callee is not known
+	assigned map[string]bool         // variables that some function assigns to, or takes the address of
+}
+
+// Leaves says of a call that is bracketed as opaque whether it leaves traced code for a package that is left out.
+type Leaves uint8
+
+const (
+	Stays    Leaves = iota // it does not
+	Goes                   // it does
+	MayLeave               // whether it does, the code that it enters tells
+)
+
+func newMissing(prog *Program) *Missing {
+	m := &Missing{Packages: prog.Missing, Roots: map[string][]*types.Var{}, index: map[string]int{}, rooted: map[string]bool{}, assigned: map[string]bool{}}
+	for i, pkg := range prog.Missing {
+		m.index[pkg.PkgPath] = i
+	}
+	if len(m.Packages) == 0 {
+		return m
+	}
+	for _, pkg := range slices.Concat(prog.Packages, prog.Missing) {
+		for _, fn := range functionsOf(pkg) {
+			m.assigns(fn)
+		}
+	}
+	for _, pkg := range prog.Missing {
+		m.addRoots(pkg)
+		m.Meta = append(m.Meta, trace.MissingPackage{Path: pkg.PkgPath})
+	}
+	m.reachRoots()
+	states := m.states()
+	for i := range m.Meta {
+		m.Meta[i].State = states
+	}
+	return m
+}
+
+// functionsOf returns the functions of a package but those that initialise its variables.
+func functionsOf(pkg *Package) []*ssa.Function {
+	var list []*ssa.Function
+	for fn := range ssautil.AllFunctions(pkg.SSA.Prog) {
+		if fn.Pkg == pkg.SSA && fn != pkg.SSA.Func("init") && len(fn.Blocks) > 0 {
+			list = append(list, fn)
+		}
+	}
+	slices.SortFunc(list, func(a, b *ssa.Function) int {
+		if a.Pos() != b.Pos() {
+			return int(a.Pos() - b.Pos())
+		}
+		return strings.Compare(a.String(), b.String())
+	})
+	return list
+}
+
+func instructions(fn *ssa.Function, f func(ssa.Instruction)) {
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			f(in)
+		}
+	}
+}
+
+// assigns notes the variables that do not stay as package initialisation leaves them.
+func (m *Missing) assigns(fn *ssa.Function) {
+	instructions(fn, func(in ssa.Instruction) {
+		for _, o := range in.Operands(nil) {
+			if g, ok := (*o).(*ssa.Global); ok {
+				if u, ok := in.(*ssa.UnOp); !ok || u.Op != token.MUL {
+					m.assigned[g.String()] = true
+				}
+			}
+		}
+	})
+}
+
+// addRoots finds the variables that the functions of pkg use. One that stays as it was initialised, and leads nowhere, is none.
+func (m *Missing) addRoots(pkg *Package) {
+	seen := map[*types.Var]bool{}
+	for _, fn := range functionsOf(pkg) {
+		instructions(fn, func(in ssa.Instruction) {
+			for _, o := range in.Operands(nil) {
+				g, ok := (*o).(*ssa.Global)
+				if !ok || !m.isRoot(g) {
+					continue
+				}
+				if v, ok := g.Object().(*types.Var); ok && !seen[v] {
+					seen[v] = true
+					m.Roots[pkg.PkgPath] = append(m.Roots[pkg.PkgPath], v)
+				}
+			}
+		})
+	}
+}
+
+func (m *Missing) isRoot(g *ssa.Global) bool {
+	return m.assigned[g.String()] || !unchanging(g.Type().(*types.Pointer).Elem())
+}
+
+// unchanging reports whether a variable of type t, to which nothing is assigned, leads to nothing that changes.
+func unchanging(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() != types.UnsafePointer
+	case *types.Array:
+		return unchanging(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if !unchanging(u.Field(i).Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Interface:
+		return types.Identical(t, types.Universe.Lookup("error").Type())
+	}
+	return false
+}
+
+// reachRoots finds the functions that may use a root, by themselves or by what they call. A call of which the callee is not known is one of any function.
+func (m *Missing) reachRoots() {
+	callees, dynamic := map[string][]string{}, map[string]bool{}
+	for _, pkg := range m.Packages {
+		for _, fn := range functionsOf(pkg) {
+			key := fn.String()
+			instructions(fn, func(in ssa.Instruction) {
+				for _, o := range in.Operands(nil) {
+					if g, ok := (*o).(*ssa.Global); ok && m.isRoot(g) {
+						m.rooted[key], m.dynamic = true, true
+					}
+				}
+				switch in := in.(type) {
+				case ssa.CallInstruction:
+					callee := origin(in.Common().StaticCallee())
+					if _, builtin := in.Common().Value.(*ssa.Builtin); builtin {
+						return
+					}
+					dynamic[key] = dynamic[key] || callee == nil || m.mayCallBack(callee)
+					if callee != nil {
+						callees[key] = append(callees[key], callee.String())
+					}
+				case *ssa.MakeClosure: // it may be called here, unseen
+					callees[key] = append(callees[key], in.Fn.String())
+				}
+			})
+		}
+	}
+	for again := m.dynamic; again; {
+		again = false
+		for _, pkg := range m.Packages {
+			for _, fn := range functionsOf(pkg) {
+				key := fn.String()
+				if !m.rooted[key] && (dynamic[key] || slices.ContainsFunc(callees[key], func(k string) bool { return m.rooted[k] })) {
+					m.rooted[key], again = true, true
+				}
+			}
+		}
+	}
+}
+
+func origin(fn *ssa.Function) *ssa.Function {
+	if fn != nil && fn.Origin() != nil {
+		return fn.Origin()
+	}
+	return fn
+}
+
+// mayCallBack reports whether code outside the packages may call their functions when it is called.
+func (m *Missing) mayCallBack(callee *ssa.Function) bool {
+	obj, ok := callee.Object().(*types.Func)
+	if !ok || obj.Pkg() == nil {
+		return false
+	}
+	if _, missing := m.index[obj.Pkg().Path()]; missing {
+		return false
+	}
+	sig := obj.Signature()
+	if r := sig.Recv(); r != nil && leadsToCalls(r.Type()) {
+		return true
+	}
+	for i := range sig.Params().Len() {
+		if leadsToCalls(sig.Params().At(i).Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// leadsToCalls reports whether code that has a value of type t can call what it does not know.
+func leadsToCalls(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return false
+	case *types.Slice:
+		return leadsToCalls(u.Elem())
+	case *types.Interface:
+		return !types.Identical(t, types.Universe.Lookup("error").Type())
+	case *types.Pointer:
+		n, ok := types.Unalias(u.Elem()).(*types.Named)
+		return !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "sync" && n.Obj().Pkg().Path() != "sync/atomic"
+	}
+	return true
+}
+
+// states returns the hidden state of code that is neither traced nor left out, and that the packages call by name.
+func (m *Missing) states() string {
+	var list []string
+	for _, pkg := range m.Packages {
+		for _, fn := range functionsOf(pkg) {
+			instructions(fn, func(in ssa.Instruction) {
+				c, ok := in.(ssa.CallInstruction)
+				if !ok {
+					return
+				}
+				if s := footprint.StateOf(c.Common(), func(path string) bool { _, missing := m.index[path]; return missing }); s != "" && !slices.Contains(list, s) {
+					list = append(list, s)
+				}
+			})
+		}
+	}
+	slices.Sort(list)
+	return footprint.States(list)
+}
+
+// Leaves says whether a call that is bracketed leaves traced code for a package that is left out; with Goes, for which, counted from 1.
+func (p *Plan) Leaves(ip *Instr, c *ssa.CallCommon) (l Leaves, pkg int) {
+	if !ip.Opaque || len(p.Missing.Packages) == 0 {
+		return Stays, 0
+	}
+	if ip.Target != Static {
+		return MayLeave, 0
+	}
+	callee := origin(c.StaticCallee())
+	if callee == nil {
+		return Stays, 0
+	}
+	obj, ok := callee.Object().(*types.Func)
+	if !ok || obj.Pkg() == nil {
+		return Stays, 0
+	}
+	if i, ok := p.Missing.index[obj.Pkg().Path()]; ok {
+		return Goes, i + 1
+	}
+	return Stays, 0
+}
+
+// Rooted reports whether a call may use variables of the packages that are left out.
+func (p *Plan) Rooted(c *ssa.CallCommon) bool {
+	callee := origin(c.StaticCallee())
+	if callee == nil {
+		return p.Missing.dynamic
+	}
+	return p.Missing.rooted[callee.String()]
+}
+
+func (m *Missing) paths() []string {
+	var list []string
+	for _, pkg := range m.Packages {
+		list = append(list, pkg.PkgPath)
+	}
+	return list
+}

@@ -1,0 +1,111 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// chosen are the packages of the program among which -exclude and -only choose.
+type chosen struct {
+	c       *Config
+	all     []string
+	modules map[string][2]string // of packages in the module cache: path@version, directory
+}
+
+func (o *chosen) module(path, version, dir string) {
+	if o.modules == nil {
+		o.modules = make(map[string][2]string)
+	}
+	o.modules[path] = [2]string{version, dir}
+}
+
+// leave takes out of in what is not to be traced, and notes the modules of which copies are built.
+func (o *chosen) leave(ctx context.Context, in *inputs) error {
+	slices.Sort(o.all)
+	o.all = slices.Compact(o.all)
+	only, err := o.matching(ctx, "-only", o.c.Only)
+	if err != nil {
+		return err
+	}
+	exclude, err := o.matching(ctx, "-exclude", o.c.Exclude)
+	if err != nil {
+		return err
+	}
+	traced := in.patterns
+	in.patterns = slices.DeleteFunc(slices.Clone(traced), func(p string) bool { return exclude[p] || len(only) > 0 && !only[p] })
+	for _, p := range o.all {
+		if exclude[p] || slices.Contains(traced, p) && !slices.Contains(in.patterns, p) {
+			in.missing = append(in.missing, p)
+		}
+	}
+	if len(in.patterns) == 0 && len(in.missing) > 0 {
+		return &LeftOutError{errors.New("-exclude and -only leave no package to trace")}
+	}
+	for _, p := range slices.Concat(in.patterns, in.missing) {
+		if m, ok := o.modules[p]; ok {
+			in.modules[m[0]] = m[1]
+		}
+	}
+	return nil
+}
+
+// LeftOutError says that -exclude or -only make no sense for the program.
+type LeftOutError struct{ error }
+
+// matching returns the packages of the program that the patterns name. Each must name one.
+func (o *chosen) matching(ctx context.Context, flag string, patterns []string) (map[string]bool, error) {
+	found := make(map[string]bool)
+	for _, pattern := range patterns {
+		list, err := o.c.matching(ctx, flag, []string{pattern})
+		if err != nil {
+			return nil, err
+		}
+		some := false
+		for _, p := range o.all {
+			if list[p] {
+				found[p], some = true, true
+			}
+		}
+		if !some {
+			return nil, &LeftOutError{fmt.Errorf("%s %s matches no package of the program that could be traced; near it: %s", flag, pattern, strings.Join(o.near(pattern), ", "))}
+		}
+	}
+	return found, nil
+}
+
+// near returns the packages whose paths are most like a pattern.
+func (o *chosen) near(pattern string) []string {
+	want := strings.Trim(strings.TrimSuffix(path.Clean(pattern), "..."), "./")
+	list := slices.Clone(o.all)
+	distance := func(p string) int {
+		return min(edits(p, want), edits(path.Base(p), path.Base(want)), edits(p[max(0, len(p)-len(want)):], want))
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
+	return list[:min(3, len(list))]
+}
+
+// edits returns the number of letters to add, drop or change between two words.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := last
+			if a[i] != b[j] {
+				change++
+			}
+			last = row[j+1]
+			row[j+1] = min(change, last+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,543 @@
+package runtime
+
+import (
+	"internal/abi"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// What a call that leaves traced code can reach: the D of RDIT's BarrierPairs, found by following what the call is given, by its types.
+// docs/rdit.md says what is in it.
+//
+// The memory followed belongs to other goroutines too, and nothing keeps them from writing to it. So no word is trusted: a pointer is looked up before it is
+// followed, and what it points to ends where its object does. The walk is on the system stack: no garbage
+// collection begins or ends meanwhile, so what was reachable when a pointer to it was read is not used for anything else.
+
+const (
+	pgParts  = 4096    // spans from which on a D is everything
+	pgPlaces = 1 << 14 // of the table; half of it is used
+	pgTodo   = 1 << 13
+)
+
+// A pgWalk is a D while it is made.
+type pgWalk struct {
+	_      sys.NotInHeap
+	next   *pgWalk // free ones
+	head   uint64  // of the MethodBegin
+	method uint64
+	depth  uint32
+	time   uint64
+	all    bool
+	parts  int
+	todo   int
+	places int
+	round  uint64
+	part   [pgParts][2]uintptr
+	work   [pgTodo]pgPlace
+	place  [pgPlaces]pgPlace
+}
+
+// A pgPlace is n values of a type at addr; untyped: the object that begins there.
+type pgPlace struct {
+	addr  uintptr
+	typ   uintptr
+	n     uintptr
+	round uint64 // in which the entry of the table was made
+}
+
+// A pgOutside is a package of which nothing is traced. It is outside the heap; what it points to is data of the program.
+type pgOutside struct {
+	_     sys.NotInHeap
+	path  string
+	roots uintptr // of interfaces that hold pointers to variables
+	n     int
+	next  *pgOutside
+	index uint64
+}
+
+var presageOutside struct {
+	last   *pgOutside
+	traced string // paths of the traced packages, each between newlines; "" if some of their functions are not
+	free   *pgWalk
+}
+
+// PresageOutside registers a package that is left out, with its variables. Called by its init function.
+func PresageOutside(index uint64, path, traced string, roots []any) {
+	if !presage.on {
+		return
+	}
+	x := (*pgOutside)(persistentalloc(unsafe.Sizeof(pgOutside{}), 8, &memstats.other_sys))
+	*x = pgOutside{path: path, n: len(roots), index: index}
+	if len(roots) > 0 {
+		x.roots = uintptr(unsafe.Pointer(&roots[0]))
+	}
+	lock(&presage.mu)
+	x.next = presageOutside.last
+	presageOutside.last = x
+	presageOutside.traced = traced
+	unlock(&presage.mu)
+}
+
+// pgPackage returns the path of the package that the function at pc belongs to.
+func pgPackage(pc uintptr) string {
+	f := findfunc(pc)
+	if !f.valid() {
+		return ""
+	}
+	name := funcname(f)
+	i := 0
+	for j := 0; j < len(name) && name[j] != '[' && name[j] != '('; j++ {
+		if name[j] == '/' {
+			i = j
+		}
+	}
+	for ; i < len(name); i++ {
+		if name[i] == '.' {
+			return name[:i]
+		}
+	}
+	return name
+}
+
+func pgOutsideOf(path string) uint64 {
+	for x := presageOutside.last; x != nil; x = x.next {
+		if x.path == path {
+			return x.index
+		}
+	}
+	return 0
+}
+
+// Leaves returns the number of the package that is left out to which the code at target belongs, 0 if it is another.
+func (s *PresageG) Leaves(target uintptr) uint64 {
+	if target == 0 || presageOutside.last == nil || s.off {
+		return 0
+	}
+	k := &s.leaves[(target>>4^target>>8)%pgAnswers]
+	if k.pc != target {
+		k.pc, k.to = target, pgOutsideOf(pgPackage(target&^1))
+	}
+	return k.to
+}
+
+// A pgLeft is an answer of Leaves.
+type pgLeft struct {
+	pc uintptr
+	to uint64
+}
+
+// MethodBegin begins the record of a call that leaves traced code. What the call is given follows, by Reach, then Called.
+//
+//go:noinline
+func (s *PresageG) MethodBegin(h, method uint64) {
+	if s.off || !presage.on {
+		return
+	}
+	s.site = 0
+	systemstack(func() {
+		r := pgNewWalk()
+		r.head, r.method, r.depth = h, method, s.depth
+		s.reach = r
+	})
+	s.reach.time = s.tick()
+}
+
+// MethodBegun writes the records of the call that MethodBegin began. Roots: the variables of packages that are left out are in its D.
+//
+//go:noinline
+func (s *PresageG) MethodBegun(roots bool) {
+	r := s.reach
+	if r == nil {
+		return
+	}
+	if roots {
+		systemstack(func() { r.roots() })
+	}
+	s.reach = nil
+	if r.all {
+		r.parts = 0
+		r.head |= pgFlagAll << 48
+	}
+	p := s.room(4)
+	pgStore(p+8, r.method)
+	pgStore(p+16, uint64(r.depth))
+	pgStore(p+24, r.time)
+	pgStore(p, r.head)
+	s.pos = p + 32
+	for i := range r.parts {
+		p := s.room(3)
+		pgStore(p+8, uint64(r.part[i][0]))
+		pgStore(p+16, uint64(r.part[i][1]))
+		pgStore(p, pgHead(pgReach, 0, 0, r.head&(1<<32-1)))
+		s.pos = p + 24
+	}
+	lock(&presage.mu)
+	r.next = presageOutside.free
+	presageOutside.free = r
+	unlock(&presage.mu)
+}
+
+// MethodEnd records that the call has returned, to a function of the depth given.
+func (s *PresageG) MethodEnd(h, method uint64, depth uint32) {
+	s.site = 0
+	p := s.room(4)
+	pgStore(p+8, method)
+	pgStore(p+16, uint64(depth))
+	pgStore(p+24, s.tick())
+	pgStore(p, h)
+	s.pos = p + 32
+}
+
+// Reach adds a value of type t at p, and what it leads to.
+//
+//go:noinline
+func (s *PresageG) Reach(t *abi.Type, p unsafe.Pointer) {
+	if r := s.reach; r != nil && t.Pointers() {
+		systemstack(func() {
+			r.values(uintptr(p), t, 1)
+			r.run()
+		})
+	}
+}
+
+func pgNewWalk() *pgWalk {
+	lock(&presage.mu)
+	r := presageOutside.free
+	if r != nil {
+		presageOutside.free = r.next
+	}
+	unlock(&presage.mu)
+	if r == nil {
+		r = (*pgWalk)(persistentalloc(unsafe.Sizeof(pgWalk{}), 64, &memstats.other_sys))
+	}
+	r.round++
+	r.all, r.parts, r.todo, r.places = false, 0, 0, 0
+	return r
+}
+
+// roots adds the variables of all packages that are left out: one calls the other.
+func (r *pgWalk) roots() {
+	for x := presageOutside.last; x != nil; x = x.next {
+		for i := range x.n {
+			v := (*eface)(unsafe.Pointer(x.roots + uintptr(i)*unsafe.Sizeof(eface{})))
+			r.add(uintptr(v.data), (*abi.PtrType)(unsafe.Pointer(v._type)).Elem, 1, true)
+			r.run()
+		}
+	}
+}
+
+// run follows what there is to follow.
+func (r *pgWalk) run() {
+	for r.todo > 0 && !r.all {
+		r.todo--
+		x := r.work[r.todo]
+		if x.typ == 0 {
+			r.scan(x.addr)
+			continue
+		}
+		r.values(x.addr, (*_type)(unsafe.Pointer(x.typ)), x.n)
+	}
+}
+
+// What a pointer points into.
+const (
+	pgNowhere = iota
+	pgHeap
+	pgStack
+	pgVariable
+	pgConstant
+	pgForeign // memory that the runtime does not manage
+)
+
+// pgRegion returns what p points into, and for the heap its object, else where that ends.
+func pgRegion(p uintptr) (kind int, base, end uintptr, s *mspan) {
+	if s = spanOf(p); s != nil {
+		switch s.state.get() {
+		case mSpanInUse:
+			if p < s.base() || p >= s.limit {
+				return pgNowhere, 0, 0, nil
+			}
+			base = s.base() + s.objIndex(p)*s.elemsize
+			return pgHeap, base, base + s.elemsize, s
+		case mSpanManual:
+			return pgStack, s.base(), s.base() + s.npages*pageSize, s
+		}
+		return pgNowhere, 0, 0, nil
+	}
+	for m := &firstmoduledata; m != nil; m = m.next {
+		switch {
+		case m.noptrdata <= p && p < m.enoptrbss:
+			return pgVariable, 0, m.enoptrbss, nil
+		case m.text <= p && p < m.noptrdata:
+			return pgConstant, 0, m.noptrdata, nil
+		}
+	}
+	return pgForeign, 0, 0, nil
+}
+
+// add adds n values of type t at p. Noted: the memory is the call's to touch.
+func (r *pgWalk) add(p uintptr, t *_type, n uintptr, noted bool) {
+	if p == 0 || n == 0 || t.Size_ == 0 || r.all {
+		return
+	}
+	kind, _, end, _ := pgRegion(p)
+	switch kind {
+	case pgNowhere:
+		return
+	case pgForeign:
+		r.all = true
+		return
+	case pgStack, pgConstant:
+		noted = false
+	}
+	if n > (end-p)/t.Size_ {
+		n = max(1, (end-p)/t.Size_)
+	}
+	size := min(n*t.Size_, end-p)
+	if !r.fresh(p, uintptr(unsafe.Pointer(t)), n) {
+		return
+	}
+	if noted {
+		r.note(p, size)
+	}
+	if t.Pointers() && size == n*t.Size_ && !pgOpaqueType(t) {
+		r.push(p, uintptr(unsafe.Pointer(t)), n)
+	}
+}
+
+func (r *pgWalk) note(p, n uintptr) {
+	if i := r.parts - 1; i >= 0 && r.part[i][0]+r.part[i][1] == p {
+		r.part[i][1] += n
+		return
+	}
+	if r.parts == pgParts {
+		r.all = true
+		return
+	}
+	r.part[r.parts] = [2]uintptr{p, n}
+	r.parts++
+}
+
+func (r *pgWalk) push(p, t, n uintptr) {
+	if r.todo == pgTodo {
+		r.all = true
+		return
+	}
+	r.work[r.todo] = pgPlace{addr: p, typ: t, n: n}
+	r.todo++
+}
+
+// fresh reports whether n values of type t at p were not there yet, and notes that they are.
+func (r *pgWalk) fresh(p, t, n uintptr) bool {
+	h := uint64(p>>3^t*31) * 0x9E3779B97F4A7C15 >> 40
+	for ; ; h++ {
+		x := &r.place[h%pgPlaces]
+		if x.round != r.round {
+			if r.places++; r.places > pgPlaces/2 {
+				r.all = true
+			}
+			*x = pgPlace{p, t, n, r.round}
+			return true
+		}
+		if x.addr == p && x.typ == t {
+			if x.n >= n {
+				return false
+			}
+			x.n = n
+			return true
+		}
+	}
+}
+
+// object adds the object that p points into, whatever it is.
+func (r *pgWalk) object(p uintptr, noted bool) {
+	if p == 0 || r.all {
+		return
+	}
+	kind, base, end, s := pgRegion(p)
+	switch kind {
+	case pgHeap:
+		if !r.fresh(base, 0, 1) {
+			return
+		}
+		if noted {
+			r.note(base, end-base)
+		}
+		if !s.spanclass.noscan() {
+			r.push(base, 0, 1)
+		}
+	case pgVariable, pgForeign, pgStack: // how large it is, and what is in it, nobody knows
+		r.all = true
+	}
+}
+
+// scan follows the pointers in an object of the heap of which the type is not known.
+func (r *pgWalk) scan(base uintptr) {
+	kind, _, end, s := pgRegion(base)
+	if kind != pgHeap {
+		return
+	}
+	tp := s.typePointersOfUnchecked(base)
+	for !r.all {
+		var at uintptr
+		if tp, at = tp.next(end); at == 0 {
+			return
+		}
+		r.object(*(*uintptr)(unsafe.Pointer(at)), true)
+	}
+}
+
+// values follows the pointers in n values of type t at p, which is memory that can be read.
+func (r *pgWalk) values(p uintptr, t *_type, n uintptr) {
+	for ; n > 0 && !r.all; n-- {
+		r.value(p, t)
+		p += t.Size_
+	}
+}
+
+func pgWord(p uintptr) uintptr { return *(*uintptr)(unsafe.Pointer(p)) }
+
+// value follows the pointers in a value.
+func (r *pgWalk) value(p uintptr, t *_type) {
+	if !t.Pointers() || pgOpaqueType(t) {
+		return
+	}
+	switch t.Kind() {
+	case abi.Pointer:
+		r.add(pgWord(p), (*abi.PtrType)(unsafe.Pointer(t)).Elem, 1, true)
+	case abi.UnsafePointer:
+		r.object(pgWord(p), true)
+	case abi.Slice:
+		r.add(pgWord(p), (*abi.SliceType)(unsafe.Pointer(t)).Elem, pgWord(p+16), true)
+	case abi.Interface:
+		r.boxed(p, len((*abi.InterfaceType)(unsafe.Pointer(t)).Methods) > 0)
+	case abi.Map:
+		r.mapped(pgWord(p), (*pgMapType)(unsafe.Pointer(t)))
+	case abi.Chan:
+		r.channel(pgWord(p))
+	case abi.Func:
+		r.function(pgWord(p))
+	case abi.Array:
+		a := (*abi.ArrayType)(unsafe.Pointer(t))
+		r.values(p, a.Elem, a.Len)
+	case abi.Struct:
+		for i := range (*abi.StructType)(unsafe.Pointer(t)).Fields {
+			f := &(*abi.StructType)(unsafe.Pointer(t)).Fields[i]
+			r.value(p+f.Offset, f.Typ)
+		}
+	}
+}
+
+// boxed follows an interface. The value in it never changes, where it is not a pointer itself.
+func (r *pgWalk) boxed(p uintptr, methods bool) {
+	typ, data := pgWord(p), p+8
+	if typ == 0 {
+		return
+	}
+	t := (*_type)(unsafe.Pointer(typ))
+	if methods {
+		t = (*abi.ITab)(unsafe.Pointer(typ)).Type
+	}
+	if pgDirectIface(t) {
+		r.value(data, t)
+	} else {
+		r.add(pgWord(data), t, 1, false)
+	}
+}
+
+// function follows what a closure has captured. What a traced one accesses is recorded when it does.
+func (r *pgWalk) function(p uintptr) {
+	if kind, _, _, _ := pgRegion(p); kind != pgHeap {
+		return
+	}
+	path, traced := pgPackage(pgWord(p)), presageOutside.traced
+	for i := 0; path != "" && i+len(path)+2 <= len(traced); i++ {
+		if traced[i] == '\n' && traced[i+1+len(path)] == '\n' && traced[i+1:i+1+len(path)] == path {
+			return
+		}
+	}
+	r.object(p, false)
+}
+
+// channel adds a channel, with what is in it or about to be.
+func (r *pgWalk) channel(p uintptr) {
+	if kind, _, _, _ := pgRegion(p); kind != pgHeap {
+		return
+	}
+	c := (*hchan)(unsafe.Pointer(p))
+	if !r.fresh(p, uintptr(unsafe.Pointer(c.elemtype)), 0) {
+		return
+	}
+	r.note(p, 8)
+	if !c.elemtype.Pointers() {
+		return
+	}
+	lock(&c.lock)
+	r.values(uintptr(c.buf), c.elemtype, uintptr(c.dataqsiz))
+	for sg := c.sendq.first; sg != nil && !r.all; sg = sg.next {
+		if p := presageSudogElem(sg); p != nil {
+			r.value(uintptr(p), c.elemtype)
+		}
+	}
+	unlock(&c.lock)
+}
+
+// mapped adds a map: its header stands for it in a trace; its entries are followed.
+func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
+	kind, _, _, _ := pgRegion(p)
+	if kind != pgHeap && kind != pgVariable && kind != pgStack {
+		return
+	}
+	m := (*pgMap)(unsafe.Pointer(p))
+	if !r.fresh(p, uintptr(unsafe.Pointer(t)), 0) {
+		return
+	}
+	r.note(p, 8)
+	if m.dirLen <= 0 {
+		r.add(m.dir, t.Group, 1, false)
+		return
+	}
+	kind, _, end, _ := pgRegion(m.dir)
+	for at := m.dir; kind == pgHeap && at < min(end, m.dir+uintptr(m.dirLen)*8) && !r.all; at += 8 {
+		if kind, _, end, _ := pgRegion(pgWord(at)); kind == pgHeap && end-pgWord(at) >= unsafe.Sizeof(pgTable{}) {
+			x := (*pgTable)(unsafe.Pointer(pgWord(at)))
+			r.add(x.groups, t.Group, x.mask+1, false)
+		}
+	}
+}
+
+// pgMap and pgTable are the beginnings of maps.Map and maps.table.
+type pgMap struct {
+	used   uint64
+	seed   uintptr
+	dir    uintptr
+	dirLen int
+}
+
+type pgTable struct {
+	_      uint64
+	index  int
+	groups uintptr
+	mask   uintptr
+}
+
+// pgOpaqueType reports whether values of a type are left alone: they synchronise by themselves, or never change.
+func pgOpaqueType(t *_type) bool {
+	if t.TFlag&abi.TFlagNamed == 0 || t.Kind() != abi.Struct {
+		return false
+	}
+	switch toRType(t).pkgpath() {
+	case "testing":
+		switch toRType(t).name() {
+		case "T", "B", "F", "common":
+			return true
+		}
+	case "time":
+		return toRType(t).name() == "Location"
+	case "regexp":
+		return toRType(t).name() == "Regexp"
+	case "internal/abi":
+		return true
+	}
+	return false
+}
