@@ -58,6 +58,8 @@
 // the goroutine is pinned: fmt.Println(v) looks at the box that v was stored in. What other goroutines stored
 // for it to see is not in their Needs: see Soundness.
 //
+// (F10) What a call of a missing method is given is pinned at its MethodBegin, with what (F9) pins.
+//
 // A write's or send's From are the reads that the value depends on and that are not pinned.
 //
 // # Terms
