@@ -31,6 +31,8 @@
 //	(B7) Locks, channels and the like that some D holds keep the order of their operations, and have no state but that
 //	     order: missing code may have left them locked, or full. A channel without a buffer, and a select
 //	     that looks at a channel, end their goroutine in the window.
+//	(B11) If the synchronisation of a call is recorded by itself (its MethodBegin has FlagSeen), its D is memory: it hits accesses alone, and (B7) does not
+//	     concern it. Its own operations are events between its ends, FlagOpaque, and keep their order with all on the same object.
 //	(B8) Package-level variables that missing code uses are in the D of each of its calls. (Caveat 5: who records D sees to it.)
 //
 // # The caveats
@@ -74,10 +76,14 @@
 //
 // # For Go
 //
-// An opaque call of a trace that presage records (OpaqueBegin, OpaqueEnd) is not a BarrierPair: the runtime's hooks have its own synchronisation as
-// Acquire, Release and ReleaseMerge events, so what it waits for is in the trace, and only the memory that it may touch is unknown; package footprint describes that
-// by types and not by addresses. A BarrierPair is what is left where the hooks see nothing (cgo, assembly, other tools' traces), or where they were not asked. One difference is to be kept in mind:
-// footprints order calls with each other and with accesses, which is B2 and B3, but not two accesses inside one call (B1).
+// An opaque call of a trace that presage records (OpaqueBegin, OpaqueEnd) is
+// not a BarrierPair by itself: the runtime's hooks have its own synchronisation as
+// events, so what it waits for is in the trace, and only the memory that it
+// may touch is unknown; package footprint describes that by types. A call
+// into a package that was left out is a BarrierPair besides, with a D by addresses (B11), which takes the place of its footprint. Other tools' traces
+// have BarrierPairs of which nothing is seen. One difference is to be kept in mind: footprints order
+// calls with each other and with accesses, which is B2 and B3, but not two accesses
+// inside one call (B1).
 //
 // # Complexity
 //

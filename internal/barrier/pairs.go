@@ -43,6 +43,7 @@ func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 	case format.MethodBegin:
 		x := &Pair{G: e.G, Method: e.Obj, Site: e.Site, Begin: i, End: -1}
 		x.D.All = e.Flags&format.FlagAll != 0 || p.Mode == Everything
+		x.D.Seen = e.Flags&format.FlagSeen != 0 && p.Mode != Everything
 		if p.open == nil {
 			p.open = make(map[trace.GoID][]*Pair)
 		}
@@ -107,11 +108,15 @@ type touchKind uint8
 const (
 	touchesNothing touchKind = iota
 	touchesMemory
+	touchesObject
 	touchesGo
 )
 
 // Memory touches n bytes at addr.
 func Memory(addr, n uint64) Touch { return Touch{kind: touchesMemory, addr: addr, n: n} }
+
+// Object touches the lock, channel or the like at addr.
+func Object(addr uint64) Touch { return Touch{kind: touchesObject, addr: addr, n: 1} }
 
 // IsGo says whether x is a goroutine.
 func (x Touch) IsGo() bool { return x.kind == touchesGo }
@@ -129,7 +134,7 @@ func TouchOf(e *trace.Event) Touch {
 		}
 		return Memory(uint64(e.Obj), n)
 	case k >= format.Lock && k <= format.SelectCase || k >= format.Acquire && k <= format.ReleaseMerge:
-		return Memory(uint64(e.Obj), 1)
+		return Object(uint64(e.Obj))
 	case k == format.Go:
 		return Touch{kind: touchesGo, g: trace.GoID(e.Obj)}
 	case k == format.Start || k == format.End:

@@ -10,9 +10,12 @@ import (
 type Set struct {
 	All   bool // everything
 	Cut   bool // with All: because there was too much to list
+	Seen  bool // memory alone: what is done with locks, channels and goroutines is in the trace (B11)
 	spans []span
 	gos   []trace.GoID
 	union bool // of several Ds
+	loud  *Set // of a union: those that are not Seen
+	inner bool // it is the loud of a union
 }
 
 // Union returns an empty set that is the union of many Ds.
@@ -53,14 +56,46 @@ func (s *Set) AddMemory(addr, n uint64) {
 
 // AddGo adds whether goroutine g runs.
 func (s *Set) AddGo(g trace.GoID) {
+	if s.union && !s.inner {
+		s.others().AddGo(g)
+	}
 	if i, ok := slices.BinarySearch(s.gos, g); !ok {
 		s.gos = slices.Insert(s.gos, i, g)
 	}
 	s.limit()
 }
 
+// Join adds n bytes at addr to a union, as part of d; n = 0: a word.
+func (s *Set) Join(d *Set, addr, n uint64) {
+	s.AddMemory(addr, n)
+	if !d.Seen {
+		s.others().AddMemory(addr, n)
+	}
+}
+
+// JoinAll makes a union everything, if d is.
+func (s *Set) JoinAll(d *Set) {
+	if s.All = s.All || d.All; d.All && !d.Seen {
+		s.others().All = true
+	}
+}
+
+func (s *Set) others() *Set {
+	if s.loud == nil {
+		s.loud = &Set{union: true, inner: true}
+	}
+	return s.loud
+}
+
 // Add adds all of d.
 func (s *Set) Add(d *Set) {
+	if s.union && !d.Seen {
+		s.others().add(d)
+	}
+	s.add(d)
+}
+
+func (s *Set) add(d *Set) {
 	s.All = s.All || d.All
 	for _, x := range d.spans {
 		s.AddMemory(x.from, x.to-x.from)
@@ -86,10 +121,17 @@ func (s *Set) Empty() bool { return !s.All && len(s.spans) == 0 && len(s.gos) ==
 
 // Hits says whether s has something that x acts on.
 func (s *Set) Hits(x Touch) bool {
-	switch x.kind {
-	case touchesNothing:
+	switch {
+	case x.kind == touchesNothing, s.Seen && x.kind != touchesMemory:
 		return false
-	case touchesGo:
+	case s.union && x.kind != touchesMemory:
+		return s.loud != nil && s.loud.hits(x)
+	}
+	return s.hits(x)
+}
+
+func (s *Set) hits(x Touch) bool {
+	if x.kind == touchesGo {
 		if s.All {
 			return true
 		}

@@ -218,7 +218,7 @@ func (m *maker) object(k objKey) int32 {
 		return i
 	}
 	i := int32(len(m.objs))
-	o := synch{key: k, obj: -1, acquire: -1, missing: m.b.miss.reaches(barrier.Memory(uint64(k.addr), 1))}
+	o := synch{key: k, obj: -1, acquire: -1, missing: m.b.miss.reaches(barrier.Object(uint64(k.addr)))}
 	if m.lastAlloc(uint64(k.addr), 1) >= 0 {
 		o.init = &object{known: k.class != chanClass}
 	} else if c := m.b.carry.objects[k]; c != nil {

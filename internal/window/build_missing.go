@@ -16,6 +16,7 @@ import (
 type missing struct {
 	mode    barrier.Mode
 	pairs   barrier.Pairs
+	listing *barrier.Pair // the last that began or ended
 	reached barrier.Set                    // by all so far
 	early   barrier.Set                    // by those that began before the buffer
 	open    map[trace.GoID][]*barrier.Pair // where the buffer begins
@@ -39,14 +40,14 @@ func (x *missing) step(r *record) (keep bool, err error) {
 	case err != nil:
 		return false, err
 	case k == format.Reach:
-		x.reached.AddMemory(uint64(r.e.Obj), r.e.Val)
+		x.reached.Join(&x.listing.D, uint64(r.e.Obj), r.e.Val)
 		return false, nil
 	case k == format.ReachGo:
 		x.reached.AddGo(trace.GoID(r.e.Obj))
 		return false, nil
 	case p != nil:
-		x.reached.All = x.reached.All || p.D.All
-		r.pair = p
+		x.reached.JoinAll(&p.D)
+		r.pair, x.listing = p, p
 		return x.mode != barrier.Ignore, nil
 	}
 	return true, nil
@@ -75,7 +76,7 @@ func (x *missing) pass(r *record) {
 }
 
 func (x *missing) reaches(t barrier.Touch) bool {
-	return x.active() && (x.reached.All || x.pairs.Cut() || x.reached.Hits(t))
+	return x.active() && (x.pairs.Cut() || x.reached.Hits(t))
 }
 
 // reachedBefore says whether a call that began before trace event index reaches t.
@@ -116,7 +117,7 @@ func (m *maker) openCalls() {
 		}
 	}
 	for g, c := range m.b.miss.sending { // a missing method may be who receives, and when is not known (B7)
-		if m.b.miss.reaches(barrier.Memory(uint64(c), 1)) {
+		if m.b.miss.reaches(barrier.Object(uint64(c))) {
 			m.cut(m.thread(g))
 		}
 	}

@@ -22,6 +22,7 @@ type MissingCall struct {
 	G          trace.GoID
 	Begin, End int64 // by number; End is -1 if it has not ended
 	All        bool  // it reaches everything
+	Seen       bool  // what it does with locks, channels and goroutines is in the trace: it reaches memory
 	Memory     [][2]uint64
 	Goroutines []trace.GoID
 }
@@ -50,7 +51,7 @@ func (b *Built) Missing() *Missing {
 }
 
 func callOf(p *barrier.Pair) MissingCall {
-	c := MissingCall{G: p.G, Begin: p.Begin, End: p.End, All: p.D.All || p.D.Cut}
+	c := MissingCall{G: p.G, Begin: p.Begin, End: p.End, All: p.D.All || p.D.Cut, Seen: p.D.Seen}
 	p.D.Each(func(from, to uint64) { c.Memory = append(c.Memory, [2]uint64{from, to}) },
 		func(g trace.GoID) { c.Goroutines = append(c.Goroutines, g) })
 	return c

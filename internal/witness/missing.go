@@ -245,6 +245,9 @@ func nothing(p *window.MissingCall) bool {
 
 // reaches says whether a call can act on what an event acts on.
 func reaches(p *window.MissingCall, e *trace.Event) bool {
+	if p.Seen && !e.Kind.IsAccess() {
+		return false
+	}
 	switch e.Kind {
 	case format.Go:
 		return p.All || slices.Contains(p.Goroutines, trace.GoID(e.Obj))
