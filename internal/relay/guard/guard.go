@@ -157,7 +157,8 @@ func name(steps string) string {
 	return b.String()
 }
 
-// Relation is how a lock lies to memory: the steps to the two from the deepest object that both paths have. False if there is none.
+// Relation is how a lock lies to memory: the steps to the two from the deepest object that both paths have. False if there is none, or if the lock is an
+// element and the memory is in none: which of the locks it is may differ.
 func Relation(lock, memory string) (toLock, toMemory string, ok bool) {
 	if lock[0] == '?' {
 		a, ok := ParseAbove(lock)
@@ -175,7 +176,10 @@ func Relation(lock, memory string) (toLock, toMemory string, ok bool) {
 	if n == 0 {
 		return "", "", false
 	}
-	return lock[n:], memory[n:], true
+	if toLock, toMemory = lock[n:], memory[n:]; strings.Contains(toLock, "[]") && !strings.Contains(toMemory, "[]") {
+		return "", "", false // one of several locks, of memory that is one
+	}
+	return toLock, toMemory, true
 }
 
 // Above is a lock that lies in an object above what a function is given: Formal is what is Up steps below that object, the lock is Down steps

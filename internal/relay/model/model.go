@@ -8,9 +8,12 @@
 // (M2) A starter makes a goroutine of one of its arguments, or calls it. One that may be called many times makes many. Tests that Run and Fuzz are
 // given are goroutines, too; what that means is said in package symbolic (X26).
 //
-// (M3) Functions of packages that only print, format or log synchronise on their own and are taken to touch nothing.
+// (M3) Functions of packages that only print, format or log synchronise on their own and are taken to touch nothing; but who prints to a Writer calls
+// its Write. sync.OnceFunc, OnceValue and OnceValues are what their text says.
 //
 // (M4) What is stored in a field or converted to a type of the table of entries is what goroutines begin with: handlers of requests and events.
+//
+// (M5) Hashes, ciphers and sources of random numbers are changed by their methods, which call others through interfaces: the row stands for the text.
 package model
 
 import "strings"
@@ -48,6 +51,8 @@ const (
 	Parallel // of a test: let the one that runs this test go on, and wait until it has returned
 	Workers  // start the argument as a goroutine, many times, and wait for all
 	Reflect  // call what is not known
+	Changes  // write the receiver
+	Prints   // write to the argument, an io.Writer
 	Hand     // give the argument to code that is not known
 )
 
@@ -83,6 +88,8 @@ var table = map[string]Row{
 	"(*testing.B).RunParallel": {Workers, 1}, "testing/synctest.Test": {Call, 1}, "testing/synctest.Run": {Call, 0},
 	"internal/synctest.Run": {Call, 0},
 
+	"fmt.Fprint": {Prints, 0}, "fmt.Fprintf": {Prints, 0}, "fmt.Fprintln": {Prints, 0},
+
 	"(reflect.Value).Call": {Op: Reflect}, "(reflect.Value).CallSlice": {Op: Reflect}, "reflect.ValueOf": {Op: Hand},
 
 	"os.Exit": {Op: Exits}, "runtime.Goexit": {Op: Exits}, "log.Fatal": {Op: Exits}, "log.Fatalf": {Op: Exits},
@@ -102,13 +109,25 @@ func Lookup(key, pkg string) Row {
 	if r, ok := table[key]; ok {
 		return r
 	}
+	if strings.HasPrefix(key, "(*math/rand.Rand).") || strings.HasPrefix(key, "(*math/rand/v2.Rand).") {
+		return Row{Op: Changes}
+	}
 	if pkg == "sync/atomic" {
 		return Row{Op: AtomicOf(key)}
 	}
-	if silent[pkg] && !strings.HasPrefix(key, "(*strings.Builder)") {
+	if silent[pkg] && !strings.HasPrefix(key, "(*strings.Builder)") && !strings.HasPrefix(key, "sync.Once") {
 		return Row{Op: Silent}
 	}
 	return Row{}
+}
+
+// changing are interfaces of the standard library whose methods change what they are called on, whatever it is (M5).
+var changing = map[string]bool{"hash.Hash": true, "hash.Hash32": true, "hash.Hash64": true, "math/rand.Source": true, "math/rand.Source64": true, "math/rand/v2.Source": true,
+	"crypto/cipher.Stream": true}
+
+// Changing reports whether a method of an interface changes what it is called on.
+func Changing(iface, method string) bool {
+	return changing[iface] && method != "Size" && method != "BlockSize"
 }
 
 // AtomicOf says what a function or method of sync/atomic does.

@@ -21,6 +21,9 @@
 //
 // (F8) The element with the index of the round is likely another one than that of the goroutine which an earlier round has started: code index-unknown.
 //
+// (F9) A path that both hold names one lock, but for one that a loop makes or receives anew for each goroutine, and for an element with an index that
+// may be another number: such a lock guards what lies in the same object, or in an element with the same index.
+//
 // (F6) What is done inside of Once.Do stands before all that comes after a Do of the same Once.
 package pairs
 
@@ -126,7 +129,7 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 		n.Instances++
 		return out
 	}
-	if lockset.Common(a.Locks.Plus, b.Locks.Plus) != nil || beside(a, b) {
+	if apart(sum, a, b) {
 		n.Locks++
 		return out
 	}

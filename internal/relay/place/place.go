@@ -8,11 +8,14 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Of returns the position of an instruction. Where it has none: of the next one in its block that has, else of the last one before it, else of its
+// Of returns the position of an instruction. Where it has none: of the range that it is a step of, of the next one in its block that has, else of the last one before it, else of its
 // function. Linear in the size of the block.
 func Of(in ssa.Instruction) token.Pos {
 	if p := in.Pos(); p.IsValid() {
 		return p
+	}
+	if next, ok := in.(*ssa.Next); ok && next.Iter.Pos().IsValid() {
+		return next.Iter.Pos()
 	}
 	before, behind := token.NoPos, false
 	for _, other := range in.Block().Instrs {

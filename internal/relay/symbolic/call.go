@@ -64,6 +64,9 @@ func (f *function) invoke(s *state, in ssa.Instruction, c *ssa.CallCommon, resul
 		if op := f.locker(c); op != model.None {
 			return f.modelled(s, in, model.Row{Op: op}, args, result)
 		}
+		if model.Changing(f.class(c.Value.Type()), c.Method.Name()) { // (M5)
+			return f.modelled(s, in, model.Row{Op: model.Changes}, args, result)
+		}
 	}
 	targets, holes := f.targets(s, c)
 	for _, t := range targets {
@@ -149,6 +152,9 @@ func (f *function) arguments(s *state, c *ssa.CallCommon) []aliases {
 		v := f.eval(s, a)
 		if len(v) == 0 {
 			v = f.number(a)
+		}
+		if _, ok := a.Type().Underlying().(*types.Struct); ok {
+			v = f.each(v, a.Type(), copied)
 		}
 		args = append(args, v)
 	}
@@ -238,9 +244,16 @@ func (f *function) modelled(s *state, in ssa.Instruction, row model.Row, args []
 		if result != nil {
 			f.env[result] = f.each(first, nil, func(n *path.Node) *path.Node { return f.Table.Of(path.Locker, n, "") })
 		}
+	case model.Add:
+		if len(first) == 1 && len(s.locks.Plus) == 0 {
+			s.added = with(s.added, first[0]) // (X30)
+		}
 	case model.Done:
 		for _, w := range first {
-			f.release(s, f.Table.Of(path.Token, w, "wg"), 1)
+			if !s.added[w] {
+				f.release(s, f.Table.Of(path.Token, w, "wg"), 1)
+			}
+			s.added = without(s.added, w)
 		}
 	case model.Wait:
 		for _, w := range first {
@@ -273,6 +286,12 @@ func (f *function) modelled(s *state, in ssa.Instruction, row model.Row, args []
 		}
 	case model.Workers:
 		f.workers(s, in, row, args)
+	case model.Changes:
+		for _, n := range first {
+			f.access(s, in, n, summary.Write)
+		}
+	case model.Prints:
+		return f.prints(s, in, args[row.Arg])
 	case model.Hand:
 		f.hand(s, args[row.Arg])
 	case model.Reflect:
@@ -399,22 +418,6 @@ func (f *function) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []
 			f.release(s, f.Table.Of(path.Token, c, "closed"), 1)
 		}
 	}
-}
-
-// contents is what the elements of a slice may be, where the function itself has stored them.
-func (f *function) contents(s *state, v ssa.Value) aliases {
-	var out aliases
-	for _, n := range f.eval(s, v) {
-		if n.Kind == path.Sub {
-			n = n.Base
-		}
-		for a, vals := range s.mem.of(n.Root()) {
-			if a.Kind == path.Elem && a.Base == n {
-				out = append(out, vals...)
-			}
-		}
-	}
-	return out
 }
 
 // runDefers executes the deferred calls (X8).

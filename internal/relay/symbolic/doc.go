@@ -84,6 +84,11 @@
 //
 // (X29) Who finds a channel closed (range is over, or the second result is false) has acquired what close has released, apart from what sends have.
 //
+// (X30) A Done for which the goroutine itself has called Add just before, without a lock and without starting anything between the two, is none: who waits
+// may have come before the Add.
+//
+// (X31) The integer variable of a loop with three clauses is another one in each round, with another value; here it is one object.
+//
 // (X28) Methods that a type has from an embedded field are noted where the type is converted to an interface that has them.
 //
 // # Soundness

@@ -17,7 +17,9 @@ import (
 func (f *function) step(s *state, instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.Alloc:
-		f.alloc(s, v, f.name(v, v.Comment), v.Type(), -2)
+		if !f.round(s, v) {
+			f.alloc(s, v, f.name(v, v.Comment), v.Type(), -2)
+		}
 	case *ssa.MakeChan:
 		f.alloc(s, v, f.name(v, "chan"), v.Type(), length(v.Size))
 	case *ssa.MakeMap:
@@ -142,6 +144,41 @@ func (f *function) name(v ssa.Value, label string) string {
 	return label + "#" + f.mark(f.place(in)) + "." + v.Name()
 }
 
+// round makes the variable of a loop that is a new one in each round, with what the one before held (X31). It reports whether v is one.
+func (f *function) round(s *state, v *ssa.Alloc) bool {
+	first := perRound(v)
+	if first == nil {
+		return false
+	}
+	n := f.Table.Alloc(f.name(first, first.Comment), f.class(v.Type()), true, -2)
+	f.env[v] = aliases{n}
+	if v == first {
+		s.forget(n)
+	}
+	s.escaped = without(s.escaped, n)
+	return true
+}
+
+// perRound is the integer variable of the first round of a loop of which v is the variable in some round; nil if it is none.
+func perRound(v *ssa.Alloc) *ssa.Alloc {
+	if b, ok := deref(v.Type()).Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
+		return nil
+	}
+	for _, in := range *v.Referrers() {
+		phi, ok := in.(*ssa.Phi)
+		if !ok {
+			continue
+		}
+		for _, e := range phi.Edges {
+			if a, ok := e.(*ssa.Alloc); !ok || a.Comment != v.Comment || a.Pos() != v.Pos() {
+				return nil
+			}
+		}
+		return phi.Edges[0].(*ssa.Alloc)
+	}
+	return nil
+}
+
 func (f *function) alloc(s *state, v ssa.Value, name string, t types.Type, capacity int) {
 	n := f.Table.Alloc(name, f.class(t), f.loop[f.block.Index] > 0, capacity)
 	f.env[v] = aliases{n}
@@ -197,8 +234,8 @@ func (f *function) field(s *state, v *ssa.Field) {
 	var out aliases
 	for _, n := range f.eval(s, v.X) {
 		var in aliases
-		if n.Kind == path.Load {
-			in = f.load(s, f.Table.Field(n.Base, name), f.class(v.Type()))
+		if n.Kind == path.Load || n.Kind == path.Param {
+			in = f.load(s, f.Table.Field(copied(n), name), f.class(v.Type()))
 		} else {
 			in = f.unknown(v.Type())
 		}
@@ -351,8 +388,14 @@ func (f *function) assign(s *state, v *ssa.Store) {
 	if len(vals) == 0 {
 		vals = f.number(v.Val)
 	}
+	if len(addrs) == 1 && addrs[0].Kind == path.Alloc && addrs[0].Loop && counts(v.Addr) {
+		vals = aliases{f.Table.Value(addrs[0].Name, true)} // (X31)
+	}
 	for _, a := range addrs {
 		f.access(s, v, a, summary.Write)
+	}
+	f.unshare(s, addrs)
+	for _, a := range addrs {
 		f.publish(s, a, vals)
 		if f.shared(s, a) {
 			f.hand(s, vals)
@@ -361,7 +404,6 @@ func (f *function) assign(s *state, v *ssa.Store) {
 			f.flowType(a, vals, v.Val.Type())
 		}
 	}
-	f.unshare(s, addrs)
 	f.raise(s, addrs, v.Val)
 	if len(addrs) == 1 && (addrs[0].Kind != path.Elem || addrs[0].Idx != nil) {
 		_, isConst := v.Val.(*ssa.Const)
@@ -373,6 +415,15 @@ func (f *function) assign(s *state, v *ssa.Store) {
 		u, few := merge(old, vals)
 		f.put(s, a, u, ok && few)
 	}
+}
+
+// counts reports whether an address is that of an integer that a loop has anew in each round.
+func counts(addr ssa.Value) bool {
+	if phi, ok := addr.(*ssa.Phi); ok {
+		addr = phi.Edges[0]
+	}
+	a, ok := addr.(*ssa.Alloc)
+	return ok && perRound(a) != nil
 }
 
 // send releases the channel, and acquires what its receivers have released.

@@ -54,6 +54,9 @@ func (f *function) shared(s *state, addr *path.Node) bool {
 	}
 	if len(s.owned) > 0 {
 		for n := addr; n != nil; n = n.Base {
+			if s.given[n] {
+				return true
+			}
 			if s.owned[n] {
 				return false
 			}
@@ -80,9 +83,12 @@ func (f *function) spread(s *state, vals aliases, leak bool) {
 	found := nodes{}
 	visit = func(n *path.Node) {
 		n = n.Strip()
-		if s.owned[n] {
-			s.owned = maps.Clone(s.owned)
-			delete(s.owned, n)
+		for m := n; m != nil && len(s.owned) > 0; m = m.Base { // a part of it, or the same elements with other bounds, is shared again
+			s.owned = without(s.owned, m)
+			if m.Kind == path.Load { // and of what it leads to, this
+				s.given = with(s.given, m)
+				break
+			}
 		}
 		r := n.Root()
 		if r.Kind == path.Func {
@@ -143,6 +149,7 @@ func (f *function) unshare(s *state, addrs aliases) {
 						s.owned = nodes{}
 					}
 					s.owned[n] = true
+					s.given = without(s.given, n)
 				}
 				break
 			}

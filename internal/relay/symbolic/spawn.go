@@ -84,7 +84,7 @@ func (f *function) start(s *state, in ssa.Instruction, targets []target, args []
 			f.escape(s, aliases{n})
 		}
 	}
-	s.forked = true
+	s.forked, s.added = true, nil
 	s.round = s.round.Plus(order.Counts{token: 1})
 	f.release(s, token, 1)
 }

@@ -51,12 +51,14 @@ type state struct {
 	mem     memory
 	escaped nodes
 	owned   nodes // paths that were taken out of shared memory (X6)
+	given   nodes // of what these lead to, what was shared again (X6)
 	guesses []guess
 	flags   []flag             // (X18)
 	truth   map[ssa.Value]bool // conditions on the way here
 	defers  *deferred
 	forked  bool  // a goroutine may have been started
 	waited  nodes // variables of which the channel was received from, or is nil (X17)
+	added   nodes // WaitGroups to which the goroutine has added without a lock, and started nothing since (X30)
 	loose   nodes // channels that are in no variable yet (X17)
 	dropped int   // conditional locks that the join that made the state has left out
 }
@@ -78,6 +80,7 @@ func (s *state) join(o *state) *state {
 	j.mem = s.mem.join(&o.mem)
 	j.escaped = either(s.escaped, o.escaped)
 	j.waited, j.loose = both(s.waited, o.waited), either(s.loose, o.loose)
+	j.added, j.given = both(s.added, o.added), either(s.given, o.given)
 	for n := range s.owned {
 		if o.owned[n] {
 			if j.owned == nil {
@@ -215,7 +218,7 @@ func gap(on, off *state) lockset.Set {
 
 func (s *state) equal(o *state) bool {
 	return maps.Equal(s.round, o.round) && s.locks.Equal(o.locks) && s.sync.Equal(o.sync) && s.forked == o.forked && maps.Equal(s.escaped, o.escaped) &&
-		maps.Equal(s.waited, o.waited) && maps.Equal(s.loose, o.loose) &&
+		maps.Equal(s.waited, o.waited) && maps.Equal(s.loose, o.loose) && maps.Equal(s.added, o.added) && maps.Equal(s.given, o.given) &&
 		maps.Equal(s.owned, o.owned) && maps.Equal(s.truth, o.truth) && slices.Equal(s.guesses, o.guesses) && sameDefers(s.defers, o.defers) &&
 		slices.EqualFunc(s.flags, o.flags, flag.equal) &&
 		s.mem.equal(&o.mem)

@@ -77,8 +77,8 @@ func (f *function) load(s *state, addr *path.Node, typ string) aliases {
 	}
 	// Of a struct that was stored as a whole, the field of that struct.
 	if addr.Kind == path.Field {
-		if v, ok := s.mem.get(addr.Base); ok && len(v) == 1 && v[0].Kind == path.Load {
-			from := f.Table.Field(v[0].Base, addr.Name)
+		if v, ok := s.mem.get(addr.Base); ok && len(v) == 1 && (v[0].Kind == path.Load || v[0].Kind == path.Param) {
+			from := f.Table.Field(copied(v[0]), addr.Name)
 			if w, ok := s.mem.get(from); ok {
 				return w
 			}
@@ -91,6 +91,14 @@ func (f *function) load(s *state, addr *path.Node, typ string) aliases {
 		}
 	}
 	return aliases{f.Table.Load(addr, typ)}
+}
+
+// copied is the struct of which a value is a copy: a formal that is a struct stands for the one that the caller has copied.
+func copied(n *path.Node) *path.Node {
+	if n.Kind == path.Load {
+		return n.Base
+	}
+	return n
 }
 
 // mine reports whether an allocation site is of this function's own text.
@@ -175,4 +183,20 @@ func length(v ssa.Value) int {
 // all is the address of every element: of a map, or of a slice in an operation on the whole.
 func (f *function) all(n *path.Node) *path.Node {
 	return f.Table.Elem(n.Strip(), f.Table.Const(path.All))
+}
+
+// contents is what the elements of a slice may be, where the function itself has stored them.
+func (f *function) contents(s *state, v ssa.Value) aliases {
+	var out aliases
+	for _, n := range f.eval(s, v) {
+		if n.Kind == path.Sub {
+			n = n.Base
+		}
+		for a, vals := range s.mem.of(n.Root()) {
+			if a.Kind == path.Elem && a.Base == n {
+				out = append(out, vals...)
+			}
+		}
+	}
+	return out
 }

@@ -10,7 +10,8 @@
 //	     cannot have been executed before b; any other point stands before a if it stands before the go statement. What a test does after Parallel
 //	     begins when the test that runs it has returned: all points of that one stand before a.
 //	(B2) o is a WaitGroup or a Once: b stands before a if b's goroutine still releases o after b, or if b stands before
-//	     some release of o. Wait needs every Done; of several Once.Do that may run the function, the one that b is in did.
+//	     some release of o. Wait needs every Done; of several Once.Do that may run the function, the one that b is in did. A WaitGroup that is
+//	     used again: only if a has waited since b's goroutine was started, or the one that releases o.
 //	(B3) o is a channel or an atomic flag: b stands before a if fewer than n releases need not come after b.
 //	     A goroutine of which there are many counts Many times.
 //	(B4) o is the receiving side of a channel with capacity c: as (B3), with n−c.
@@ -19,11 +20,12 @@
 //	(B7) Two goroutines whose go statements one execution of their creator cannot both reach never meet.
 //	(B8) Over(t, o): b of a goroutine of t, before it releases o, is not beside a of the goroutine that executes t: what was started before a
 //	     has released o, what is started later comes after a. Of two goroutines of t, if it holds at t itself, one is over when the next starts.
-//	(B5) a has acquired one of several objects (select): b stands before a if it does by each that anyone releases.
+//	(B5) a has acquired one of several objects (select): b stands before a if it does by each, but for channels that are made
+//	     here and that nobody releases. Of a channel from elsewhere (Done of a context, a field) who releases it is not known.
 //
 // # Soundness
 //
-// Releases that are not in the frame (of a channel that others have) are not counted. A WaitGroup that is used again is taken for one.
+// Releases that are not in the frame (of a channel that others have) are not counted. A WaitGroup that a loop uses again is taken for one.
 package before
 
 import (
@@ -164,18 +166,18 @@ func (f *Frame) through(o *path.Node, n int, b, a Point, depth int) bool {
 		}
 		return false
 	case o.Kind == path.Token && (o.Name == "wg" || o.Name == "once"): // (B2)
-		if b.Thread != a.Thread && f.total(b.Thread)[o] > b.Sync.Released[o] {
+		if b.Thread != a.Thread && f.total(b.Thread)[o] > b.Sync.Released[o] && f.since(o, n, b.Thread, a) {
 			return true
 		}
 		for _, r := range f.releases[o] {
-			if r.Thread != b.Thread && f.before(b, Point{r.Thread, r.Sync}, depth+1) {
+			if r.Thread != b.Thread && f.since(o, n, r.Thread, a) && f.before(b, Point{r.Thread, r.Sync}, depth+1) {
 				return true
 			}
 		}
 		return false
 	case o.Name == "any" && len(o.Args) > 0: // (B5)
 		for _, e := range o.Args {
-			if len(f.releases[e]) > 0 && !f.through(e, n, b, a, depth) {
+			if !f.never(e) && !f.through(e, n, b, a, depth) {
 				return false
 			}
 		}
@@ -188,6 +190,23 @@ func (f *Frame) through(o *path.Node, n int, b, a Point, depth int) bool {
 		n -= c
 	}
 	return n > 0 && n > f.rest(o, b, a, depth) // (B3)
+}
+
+// never reports whether nobody releases an object: a channel that is made here, and that nothing in the frame sends to or closes.
+func (f *Frame) never(o *path.Node) bool {
+	return len(f.releases[o]) == 0 && (o.Base == nil || o.Base.Kind == path.Alloc)
+}
+
+// since reports whether a, which has waited n times for a WaitGroup, has done so after the goroutine was started: else the group is used again, and
+// the goroutine may be of the next use.
+func (f *Frame) since(o *path.Node, n int, thread int, a Point) bool {
+	for t := thread; t > 0 && o.Name == "wg"; t = f.sum.Spawns[t-1].Parent {
+		if s := f.sum.Spawns[t-1]; s.Parent == a.Thread {
+			m := s.Sync.Acquired[o]
+			return n > m || m >= order.Many || a.Sync.Released[s.Token] == 0
+		}
+	}
+	return true
 }
 
 // rest counts the releases of o that need not come after b, and that a may have acquired.

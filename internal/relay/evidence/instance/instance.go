@@ -5,7 +5,7 @@
 // (I1) Equal paths are the same memory, but for what is made or chosen anew for each goroutine.
 //
 // (I2) Of two goroutines that one go statement in a loop starts, an object that the loop makes or receives, and an element whose index the
-// loop changes, are different ones. What a call in the loop returns is likely another one in each round.
+// loop changes, are different ones; not if the loop is the goroutine's own. What a call in the loop returns is likely another one in each round.
 //
 // (I3) Elements with different constant indices are different. Any other two indices may be the same; if both are not known, this is
 // weak evidence.
@@ -49,8 +49,11 @@ func Compare(sum *summary.Function, a, b *summary.Access) Alias {
 	for depth(y) > depth(x) {
 		y = y.Base
 	}
-	twins := a.Thread == b.Thread && a.Thread > 0 && sum.Spawns[a.Thread-1].Loop
-	return same(x, y, twins)
+	var loop *summary.Spawn
+	if a.Thread == b.Thread && a.Thread > 0 && sum.Spawns[a.Thread-1].Loop {
+		loop = sum.Spawns[a.Thread-1]
+	}
+	return same(x, y, loop)
 }
 
 // together reports whether the kinds may be of one memory (append writes where nothing else reads).
@@ -64,18 +67,19 @@ func depth(n *path.Node) int {
 	return d
 }
 
-func same(x, y *path.Node, twins bool) Alias {
+// same compares two paths; of goroutines that one go statement in a loop starts, loop is that.
+func same(x, y *path.Node, loop *summary.Spawn) Alias {
 	if x == y && x.Base == nil {
-		return root(x, twins)
+		return root(x, loop != nil)
 	}
 	if x.Kind != y.Kind || x.Base == nil || y.Base == nil || x.Name != y.Name {
 		return No
 	}
-	base := same(x.Base, y.Base, twins)
+	base := same(x.Base, y.Base, loop)
 	if base == No || x.Kind != path.Elem {
 		return base
 	}
-	return min(base, index(x.Idx, y.Idx, twins))
+	return min(base, index(x.Idx, y.Idx, loop))
 }
 
 // root compares a root with itself.
@@ -93,7 +97,7 @@ func root(x *path.Node, twins bool) Alias {
 	return Same
 }
 
-func index(i, j *path.Node, twins bool) Alias {
+func index(i, j *path.Node, loop *summary.Spawn) Alias {
 	if all(i) || all(j) {
 		return Same
 	}
@@ -107,10 +111,15 @@ func index(i, j *path.Node, twins bool) Alias {
 		return No // (I3)
 	}
 	if i == j {
-		if twins && i.Loop { // (I2)
-			return No
+		switch {
+		case loop == nil || !i.Loop:
+			return Same
+		case within(i, loop) && !ranges(i):
+			return Weak // each goroutine has a loop of its own
+		case within(i, loop):
+			return Same // (I6)
 		}
-		return Same
+		return No // (I2)
 	}
 	if ranges(i) && ranges(j) {
 		return Same // (I6)
@@ -119,6 +128,11 @@ func index(i, j *path.Node, twins bool) Alias {
 		return Same // a loop over the elements comes to each
 	}
 	return Weak
+}
+
+// within reports whether an index is of the text that the goroutine executes, or may be.
+func within(i *path.Node, goroutine *summary.Spawn) bool {
+	return strings.HasSuffix(i.Name, "@"+goroutine.Token.Name) || strings.HasSuffix(i.Name, path.Deep)
 }
 
 func ranges(i *path.Node) bool { return i.Kind == path.Value && strings.HasPrefix(i.Name, "range#") }

@@ -10,7 +10,7 @@ import (
 
 func TestCompare(t *testing.T) {
 	table := path.NewTable()
-	sum := &summary.Function{Spawns: []*summary.Spawn{{Loop: true, Many: true}, {}}}
+	sum := &summary.Function{Spawns: []*summary.Spawn{{Loop: true, Many: true, Token: table.Root(path.Token, 0, "5", "")}, {}}}
 	param := table.Root(path.Param, 0, "", "T")
 	other := table.Root(path.Param, 1, "", "T")
 	made := table.Alloc("new T#1", "T", true, -2)
@@ -39,6 +39,8 @@ func TestCompare(t *testing.T) {
 		{"I2: received in the loop", f(got), f(got), [2]int{1, 1}, [2]summary.Kind{}, instance.No},
 		{"I2: returned in the loop", f(returned), f(returned), [2]int{1, 1}, [2]summary.Kind{}, instance.Round},
 		{"I2: an index that the loop changes", at(index), at(index), [2]int{1, 1}, [2]summary.Kind{}, instance.No},
+		{"I2: an index of a loop in each goroutine", at(table.Value("j@5", true)), at(table.Value("j@5", true)), [2]int{1, 1}, [2]summary.Kind{}, instance.Weak},
+		{"I6: a loop over a map in each goroutine", at(table.Value("range#3@5", true)), at(table.Value("range#3@5", true)), [2]int{1, 1}, [2]summary.Kind{}, instance.Same},
 		{"I3: two constants", at(table.Const(0)), at(table.Const(1)), [2]int{0, 2}, [2]summary.Kind{}, instance.No},
 		{"I3: nothing known", at(nil), at(nil), [2]int{0, 2}, [2]summary.Kind{}, instance.Weak},
 		{"I3: every element", at(table.Const(path.All)), at(nil), [2]int{0, 2}, [2]summary.Kind{}, instance.Same},
