@@ -155,11 +155,11 @@ func intersect(a, b Set) Set {
 	return c
 }
 
-// Common returns a lock that keeps accesses with these sets apart (K5), nil if there is none.
-func Common(a, b Set) *path.Node {
+// Common returns a lock that keeps accesses with these sets apart (K5), nil if there is none. one says whether a path names one lock on both sides.
+func Common(a, b Set, one func(*path.Node) bool) *path.Node {
 	var found *path.Node
 	for l, m := range a {
-		if n, in := b[l]; in && (m == Write || n == Write) && l.Root().Kind != path.Choice && (found == nil || l.String() < found.String()) {
+		if n, in := b[l]; in && (m == Write || n == Write) && l.Root().Kind != path.Choice && one(l) && (found == nil || l.String() < found.String()) {
 			found = l
 		}
 	}

@@ -63,7 +63,7 @@ func TestCommon(t *testing.T) {
 		{"K5: both read", lockset.Set{n: lockset.Read}, lockset.Set{n: lockset.Read}, nil},
 		{"K5: two locks", lockset.Set{m: lockset.Write}, lockset.Set{n: lockset.Write}, nil},
 	} {
-		if got := lockset.Common(c.a, c.b); got != c.want {
+		if got := lockset.Common(c.a, c.b, func(*path.Node) bool { return true }); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.rule, got, c.want)
 		}
 	}

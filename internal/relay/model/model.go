@@ -9,7 +9,7 @@
 // given are goroutines, too; what that means is said in package symbolic (X26).
 //
 // (M3) Functions of packages that only print, format or log synchronise on their own and are taken to touch nothing; but who prints to a Writer calls
-// its Write. sync.OnceFunc, OnceValue and OnceValues are what their text says.
+// its Write.
 //
 // (M4) What is stored in a field or converted to a type of the table of entries is what goroutines begin with: handlers of requests and events.
 //
@@ -115,7 +115,7 @@ func Lookup(key, pkg string) Row {
 	if pkg == "sync/atomic" {
 		return Row{Op: AtomicOf(key)}
 	}
-	if silent[pkg] && !strings.HasPrefix(key, "(*strings.Builder)") && !strings.HasPrefix(key, "sync.Once") {
+	if silent[pkg] && !strings.HasPrefix(key, "(*strings.Builder)") {
 		return Row{Op: Silent}
 	}
 	return Row{}

@@ -11,10 +11,8 @@ import (
 // apart reports whether a lock that both hold keeps them apart (F3): one that is the same object on both sides (F9).
 func apart(sum *summary.Function, a, b *summary.Access) bool {
 	twins := a.Thread == b.Thread && a.Thread > 0
-	for l, m := range a.Locks.Plus {
-		if o, in := b.Locks.Plus[l]; in && (m == lockset.Write || o == lockset.Write) && l.Root().Kind != path.Choice && one(sum, l, a, b, twins) {
-			return true
-		}
+	if lockset.Common(a.Locks.Plus, b.Locks.Plus, func(l *path.Node) bool { return one(sum, l, a, b, twins) }) != nil {
+		return true
 	}
 	return beside(a, b)
 }
