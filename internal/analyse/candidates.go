@@ -20,6 +20,9 @@ type pairState struct {
 	rung  int // where it was found
 	tried [rungs]int
 	count int
+
+	keptBy     int64 // a missing method that keeps it from racing; -1: none that is known
+	askedLoose int   // suppressed was asked
 }
 
 // candidate is a pair of sites in one window with the pairs of accesses to try.
@@ -146,7 +149,7 @@ func (r *run) unordered(b *window.Built, p window.Pair) bool {
 func (r *run) pair(p sitePair) *pairState {
 	s := r.pairs[p]
 	if s == nil {
-		s = &pairState{}
+		s = &pairState{keptBy: -1}
 		r.pairs[p] = s
 	}
 	return s

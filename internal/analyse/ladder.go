@@ -77,6 +77,9 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) bool {
 			tries, s.tried[k] = tries+unknownTries, s.tried[k]+unknownTries
 		case engine.NoRace:
 			r.counts.Refuted++
+			if k == 0 && b.way == nil {
+				r.suppressed(b.Built, g.w, p, s)
+			}
 		case engine.Race:
 			if r.witnessed(b, g.w, p, res.Order, k, s) {
 				return true

@@ -2,6 +2,7 @@ package analyse
 
 import (
 	"fmt"
+	"strings"
 
 	"presage/internal/barrier"
 	"presage/internal/trace"
@@ -32,6 +33,7 @@ func (r *run) result() *Result {
 			}
 		}
 	}
+	r.counts.Suppressed = r.countSuppressed()
 	for _, h := range res.HB {
 		if s := r.pairs[pairOf(h.A.Site, h.B.Site)]; r.builder != nil && (s == nil || s.race == 0) {
 			res.Unwitnessed = append(res.Unwitnessed, h)
@@ -77,6 +79,12 @@ func (r *run) warnings(cut int64) []trace.Warning {
 		add("missing-ignored", missing, "%d calls of missing methods were taken to do nothing: what is reported as a race may be none")
 	} else {
 		add("missing-methods", missing, "%d calls of missing methods may touch what they reach; what surrounds them keeps its order with them")
+		if n := int64(0); len(c.Suppressed) > 0 {
+			for _, k := range c.Suppressed {
+				n += k
+			}
+			add("missing-suppressed", n, "%d pairs of positions have no witness because of what calls of missing methods may do: "+strings.ReplaceAll(suppressedText(r.meta, c.Suppressed), "%", "%%")+". What they call has to be traced to decide them")
+		}
 		add("missing-everywhere", c.Build.Everywhere, "%d of these may touch everything")
 	}
 	add("hb-races-cut", cut, "%d racing pairs of the recorded order have positions that were not kept, because there are too many")

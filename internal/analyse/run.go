@@ -117,6 +117,8 @@ type Counts struct {
 	WaysLeft   int64            // ways on which pairs were not tried, because a window's share of the effort was spent
 	Ways       int64            // ways off the recorded path that pairs were tried on
 	Build      window.BuildCounts
+
+	Suppressed map[trace.Addr]int64 // pairs of sites that would race but for what missing methods may do, by method
 }
 
 // Result is what an analysis found.
@@ -143,21 +145,23 @@ func Run(ctx context.Context, src trace.Source, meta *trace.Meta, opt Options) (
 
 // run is an analysis under way.
 type run struct {
-	opt      Options
-	hb       *hb.Detector
-	spent    effort
-	left     atomic.Bool // nothing more is to be read
-	builder  *window.Builder
-	events   int64
-	counts   Counts
-	pairs    map[sitePair]*pairState
-	races    []Race
-	executed int64             // Build.Executed when the window before this one was done
-	unord    map[[2]int64]bool // pairs of events that hb found unordered, those of the current window
-	reject   []error
-	ctx      context.Context
-	built    func(*window.Built)       // tests look at windows here
-	only     func(*window.Built) error // windows are not searched, but given to this (Recheck)
+	opt         Options
+	hb          *hb.Detector
+	spent       effort
+	left        atomic.Bool // nothing more is to be read
+	builder     *window.Builder
+	events      int64
+	counts      Counts
+	pairs       map[sitePair]*pairState
+	races       []Race
+	executed    int64             // Build.Executed when the window before this one was done
+	unord       map[[2]int64]bool // pairs of events that hb found unordered, those of the current window
+	reject      []error
+	ctx         context.Context
+	suppression suppression
+	meta        *trace.Meta
+	built       func(*window.Built)       // tests look at windows here
+	only        func(*window.Built) error // windows are not searched, but given to this (Recheck)
 }
 
 // progressEvery is the number of events between two calls of Progress.
@@ -177,7 +181,8 @@ func newRun(opt Options, meta *trace.Meta) *run {
 		opt.Effort = DefaultEffort
 	}
 	r := &run{
-		opt: opt, hb: hb.New(), pairs: make(map[sitePair]*pairState), unord: make(map[[2]int64]bool),
+		meta: meta,
+		opt:  opt, hb: hb.New(), pairs: make(map[sitePair]*pairState), unord: make(map[[2]int64]bool),
 		counts: Counts{Layers: make(map[string]int64)},
 	}
 	r.spent.budget = int64(opt.Effort) * 1_000_000

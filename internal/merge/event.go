@@ -25,6 +25,7 @@ func (m *merger) emit(s *stream, r *record) {
 	p := placed{e: trace.Event{Kind: r.kind, Flags: r.flags, G: m.owner(s), Site: trace.Site(r.site)}, s: s.index, from: s.from, to: s.stamp}
 	if r.has {
 		p.from, p.to = r.stamp, r.stamp
+		m.passed(s, r)
 	}
 	e := &p.e
 	switch r.kind {
@@ -65,7 +66,7 @@ func (m *merger) emit(s *stream, r *record) {
 		m.left(s, e.Aux, p)
 	case format.MethodBegin:
 		e.Obj = trace.Addr(r.word(0))
-		s.missing = append(s.missing, missing{e.Obj, e.Site, r.word(1)})
+		m.begun(s, r, e.Obj)
 		m.place(p)
 		m.reach(s, p)
 		return

@@ -1,6 +1,9 @@
 package merge
 
 import (
+	"fmt"
+	"strings"
+
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -10,7 +13,11 @@ type missing struct {
 	method trace.Addr
 	site   trace.Site
 	depth  uint64
+	stamp  uint64
 }
+
+// leftOut counts the calls of a package that is left out.
+type leftOut struct{ calls, all int }
 
 // reach places the D of the MethodBegin p right behind it, before other streams go on.
 func (m *merger) reach(s *stream, p placed) {
@@ -31,10 +38,55 @@ func (m *merger) reach(s *stream, p placed) {
 // left ends the BarrierPairs of functions that are gone once one of the depth given is entered or left: a call that returns has a
 // MethodEnd of its own, one that panics, or ends the goroutine, has none.
 func (m *merger) left(s *stream, depth uint64, p placed) {
+	if n := len(s.missing); n > 0 && s.missing[0].depth >= depth && p.from != noStamp {
+		m.away += max(p.from, s.missing[0].stamp) - s.missing[0].stamp
+	}
 	for n := len(s.missing); n > 0 && s.missing[n-1].depth >= depth; n-- {
 		x := s.missing[n-1]
 		s.missing = s.missing[:n-1]
 		p.e = trace.Event{Kind: format.MethodEnd, G: p.e.G, Site: x.site, Obj: x.method}
 		m.place(p)
 	}
+}
+
+// begun notes a call that leaves traced code.
+func (m *merger) begun(s *stream, r *record, x trace.Addr) {
+	s.missing = append(s.missing, missing{x, trace.Site(r.site), r.word(1), r.stamp})
+	for len(m.leftOut) <= int(x) && int(x) <= len(m.meta.Missing) {
+		m.leftOut = append(m.leftOut, leftOut{})
+	}
+	if int(x) < len(m.leftOut) {
+		m.leftOut[x].calls++
+		if r.flags&format.FlagAll != 0 {
+			m.leftOut[x].all++
+		}
+	}
+}
+
+// passed counts the time of goroutines.
+func (m *merger) passed(s *stream, r *record) {
+	if s.goid == 0 {
+		return
+	}
+	if s.last != 0 {
+		m.time += r.stamp - s.last
+	}
+	s.last = r.stamp
+}
+
+// warnLeftOut says how much of the run was in packages that are left out.
+func (m *merger) warnLeftOut() {
+	n := 0
+	var list []string
+	for i, x := range m.leftOut {
+		if n += x.calls; x.calls == 0 {
+			continue
+		}
+		text := fmt.Sprintf("%s %d", m.meta.Missing[i-1].Path, x.calls)
+		if x.all > 0 {
+			text += fmt.Sprintf(" (%d reach everything)", x.all)
+		}
+		list = append(list, text)
+	}
+	m.meta.Warn("left-out", n, fmt.Sprintf("calls went to packages that were left out of the trace, with %.3g %% of the goroutines' time: %s", 100*float64(m.away)/max(1, float64(m.time)), strings.Join(list, ", ")))
 }

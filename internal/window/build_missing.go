@@ -16,7 +16,7 @@ import (
 type missing struct {
 	mode    barrier.Mode
 	pairs   barrier.Pairs
-	listing *barrier.Pair // the last that began or ended
+	listing *barrier.Pair                  // the last that began or ended
 	reached barrier.Set                    // by all so far
 	early   barrier.Set                    // by those that began before the buffer
 	open    map[trace.GoID][]*barrier.Pair // where the buffer begins
@@ -157,6 +157,7 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	}
 	for _, f := range before {
 		m.edge(f, first)
+		m.keptOrder(f, first, r, x)
 	}
 	if touched && m.calls.Hit(x) { // (B5)
 		m.pinWritten(t, first)

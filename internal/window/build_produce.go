@@ -30,12 +30,14 @@ type production struct {
 	answer   []int32
 	writers  map[written][]writer // see misplaced; nil: not yet needed
 
-	calls barrier.Order // of missing methods
-	dirty [][2]int32    // words and atoms that some D may have, written since the last MethodBegin that reaches them
+	calls   barrier.Order // of missing methods
+	keptBy  []KeptOrder
+	methods map[int32]trace.Addr // begun or ended by an event
+	dirty   [][2]int32           // words and atoms that some D may have, written since the last MethodBegin that reaches them
 }
 
 func newProduction() production {
-	return production{threads: make(map[trace.GoID]*thread), ghosts: make(map[Thread]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64)}
+	return production{threads: make(map[trace.GoID]*thread), ghosts: make(map[Thread]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64), methods: make(map[int32]trace.Addr)}
 }
 
 // thread is one goroutine of the window.
