@@ -114,12 +114,12 @@ func (v verdict) String() string {
 }
 
 // known looks for each race of the table in the version that has it and in the one that has not.
-func known(scratch, only string, verbose bool) {
+func known(scratch, only string, whole, verbose bool) {
 	races, err := readKnown(knownTable)
 	if err != nil {
 		log.Fatal(err)
 	}
-	done := map[string]*analysis{}
+	done, module := map[string]*analysis{}, ""
 	var rows, before, gone int
 	lost := map[string]int{}
 	for _, r := range races {
@@ -127,6 +127,13 @@ func known(scratch, only string, verbose bool) {
 			continue
 		}
 		rows++
+		if r.module != module { // whole modules are large
+			clear(done)
+			module = r.module
+		}
+		if whole {
+			r.packages = []string{r.module + "/..."}
+		}
 		var found [2]verdict
 		var cost [2]float64
 		for i, version := range []string{r.before, r.after} {

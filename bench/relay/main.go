@@ -4,10 +4,10 @@
 //
 //	go run ./bench/relay [-dir scratch] [-tier possible] [-v]
 //	go run ./bench/relay -module directory [-list likely] packages
-//	go run ./bench/relay -known [-only name] [-v]
+//	go run ./bench/relay -known [-whole] [-only name] [-v]
 //
 // With -known it looks for the races of known.txt: in the default tier before the fix, not in it after; asked are 11 of 13, and that
-// no reason code takes more than 5 % of them.
+// no reason code takes more than 5 % of them. With -whole all packages of the module are analysed, its commands with them.
 //
 // With -module it measures instead: time, memory and what each piece of evidence takes out.
 //
@@ -48,6 +48,7 @@ func main() {
 	profile := flag.String("cpuprofile", "", "with -module: write a profile")
 	workers := flag.Int("p", 0, "with -module: packages at a time")
 	races := flag.Bool("known", false, "instead, look for the known races of public modules before and after their fixes")
+	whole := flag.Bool("whole", false, "with -known: analyse all packages of the module")
 	only := flag.String("only", "", "with -known: the races whose name contains this")
 	flag.Parse()
 	if *module != "" {
@@ -64,7 +65,7 @@ func main() {
 		scratch = d
 	}
 	if *races {
-		known(scratch, *only, *verbose)
+		known(scratch, *only, *whole, *verbose)
 		return
 	}
 	tests, left, err := prepare(scratch)

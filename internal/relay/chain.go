@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"presage/internal/relay/guard"
 	"presage/internal/relay/lockset"
 	"presage/internal/relay/summary"
 )
@@ -48,7 +49,7 @@ func (r *Result) chain(fn, root string, held []string) ([]caller, string) {
 }
 
 // class is the last field of a lock's key, with its type, or the whole key.
-func class(lock string) string { return lock[strings.LastIndexByte(lock, '!')+1:] }
+func class(lock string) string { return strings.TrimPrefix(guard.LastStep(lock), "!") }
 
 func (r *Result) search(fn, root string, held []string) way {
 	ends := func(k string) bool { return k == root || root == "" && r.roots[k] != "" }

@@ -23,7 +23,7 @@ func (r *Result) Guards() []Guard {
 	declared := map[string]map[string]token.Position{}
 	for _, f := range r.guards.Facts() {
 		class := strings.TrimPrefix(f.Class, "var ")
-		g := Guard{Fact: f, Memory: Short(class), Pos: r.Position(f.First)}
+		g := Guard{Fact: f, Memory: strings.Replace(Short(class), ":", ".", 1), Pos: r.Position(f.First)}
 		dir, name := splitClass(class)
 		if declared[dir] == nil {
 			declared[dir] = declarations(r.sources[dir])
@@ -71,7 +71,7 @@ func declarations(files []string) map[string]token.Position {
 						note(id, "")
 					}
 				case *ast.TypeSpec:
-					fields(s, note)
+					fields(s.Type, s.Name.Name+".", note)
 				}
 			}
 		}
@@ -79,18 +79,20 @@ func declarations(files []string) map[string]token.Position {
 	return out
 }
 
-func fields(s *ast.TypeSpec, note func(id *ast.Ident, prefix string)) {
-	st, ok := s.Type.(*ast.StructType)
+// fields notes the fields of a struct type, and of those without a name in it, which have a colon before their own.
+func fields(typ ast.Expr, prefix string, note func(id *ast.Ident, prefix string)) {
+	st, ok := typ.(*ast.StructType)
 	if !ok {
 		return
 	}
 	for _, f := range st.Fields.List {
 		for _, id := range f.Names {
-			note(id, s.Name.Name+".")
+			note(id, prefix)
+			fields(f.Type, prefix+id.Name+":", note)
 		}
 		if len(f.Names) == 0 {
 			if id := embedded(f.Type); id != nil {
-				note(id, s.Name.Name+".")
+				note(id, prefix)
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func (t *Table) Use(name, memory string, a *summary.Access, locks map[string]loc
 		if m != lockset.Write && a.Kind.Writes() { // (D3)
 			continue
 		}
-		if n := lockName(l, memory); n != "" {
+		if n := lies(l, memory); n != "" {
 			if held == nil {
 				held = map[string]bool{}
 			}
@@ -90,12 +90,13 @@ func (t *Table) Of(name string) (Fact, bool) {
 			count[l]++
 		}
 	}
-	best := Fact{Class: name, Uses: len(c.uses)}
+	best, lies := Fact{Class: name, Uses: len(c.uses)}, ""
 	for l, n := range count {
-		if n > best.Held || n == best.Held && l < best.Lock {
-			best.Lock, best.Held = l, n
+		if n > best.Held || n == best.Held && l < lies {
+			lies, best.Held = l, n
 		}
 	}
+	best.Lock = lockName(lies)
 	if best.Held < 2 || best.Held*2 <= best.Uses {
 		return Fact{}, false
 	}
@@ -103,7 +104,7 @@ func (t *Table) Of(name string) (Fact, bool) {
 		if best.First == (summary.Pos{}) || p.Compare(best.First) < 0 {
 			best.First = p
 		}
-		if !held[best.Lock] {
+		if !held[lies] {
 			best.Without = append(best.Without, p)
 		}
 	}
@@ -127,15 +128,21 @@ func (t *Table) Facts() []Fact {
 	return out
 }
 
-// lockName names a lock for the memory that it may guard (D2); "" if nothing shows how the two lie to each other.
-func lockName(lock, memory string) string {
+// lies is how a lock lies to the memory that it may guard (D2); "" if nothing shows it.
+func lies(lock, memory string) string {
 	if lock[0] == '@' {
-		return name(lock[1:])
+		return lock
 	}
-	toLock, _, ok := Relation(lock, memory)
+	toLock, toMemory, ok := Relation(lock, memory)
 	if !ok || toLock == "" {
 		return ""
 	}
+	return toLock + "|" + toMemory
+}
+
+// lockName names a lock by how it lies to the memory.
+func lockName(lies string) string {
+	toLock, _, _ := strings.Cut(strings.TrimPrefix(lies, "@"), "|")
 	return name(toLock)
 }
 
@@ -155,6 +162,15 @@ func name(steps string) string {
 		}
 	}
 	return b.String()
+}
+
+// LastStep is the last step of a lock's path, a field with its type; with the field that holds it, if that type has no name.
+func LastStep(lock string) string {
+	i := max(strings.LastIndexByte(lock, '!'), 0)
+	if j := strings.LastIndexByte(lock[:i], '!'); j >= 0 && strings.HasPrefix(lock[i:], "!struct.") {
+		i = j
+	}
+	return lock[i:]
 }
 
 // Relation is how a lock lies to memory: the steps to the two from the deepest object that both paths have. False if there is none, or if the lock is an

@@ -29,6 +29,7 @@ type reach struct {
 // findReach finds what each command may reach, whatever the targets of calls through values are: what is called, what is a literal in the text, what is
 // mentioned, stored or converted to an interface there, with its methods (R20, R21).
 func (l *linker) findReach(keys []string) {
+	l.literals, l.methodsOf = members(keys)
 	from := map[string]processes{}
 	n := 0
 	for _, k := range keys {
@@ -43,7 +44,7 @@ func (l *linker) findReach(keys []string) {
 		}
 	}
 	calls := func(key string) []summary.Edge { return l.sums[key].Edges }
-	l.reach = &reach{by: l.closure(keys, from, calls, func(f summary.Flow) bool { return !strings.HasPrefix(f.To, summary.Offered) })}
+	l.reach = &reach{by: l.closure(from, calls, func(f summary.Flow) bool { return !strings.HasPrefix(f.To, summary.Offered) })}
 	l.reach.closed = n > 0 && l.most(keys)
 }
 
@@ -59,11 +60,11 @@ func (l *linker) findCommanded(keys []string) {
 	blank := func(f summary.Flow) bool {
 		return f.To == "" || f.To == "any" || f.To == "interface{}" || f.To == "error" || strings.HasPrefix(f.To, summary.Offered)
 	}
-	l.commanded = l.closure(keys, from, l.calls, func(f summary.Flow) bool { return !blank(f) })
+	l.commanded = l.closure(from, l.calls, func(f summary.Flow) bool { return !blank(f) })
 }
 
 // closure follows calls, literals and the flows that count.
-func (l *linker) closure(keys []string, from map[string]processes, calls func(key string) []summary.Edge, counts func(summary.Flow) bool) map[string]processes {
+func (l *linker) closure(from map[string]processes, calls func(key string) []summary.Edge, counts func(summary.Flow) bool) map[string]processes {
 	by := map[string]processes{}
 	var work []string
 	reach := func(p processes, keys ...string) {
@@ -77,24 +78,28 @@ func (l *linker) closure(keys []string, from map[string]processes, calls func(ke
 	for _, k := range slices.Sorted(maps.Keys(from)) {
 		reach(from[k], k)
 	}
-	literals, methods := members(keys)
 	for len(work) > 0 {
 		key := work[len(work)-1]
 		work = work[:len(work)-1]
 		p := by[key]
-		for _, e := range calls(key) {
-			reach(p, e.Callee)
-		}
-		reach(p, literals[key]...)
-		for _, flow := range l.sums[key].Flows {
-			if counts(flow) {
-				reach(p, flow.From, strings.TrimSuffix(flow.From, boundSuffix))
-				reach(p, methods[flow.From]...)
-				reach(p, methods[strings.TrimPrefix(flow.From, "*")]...)
-			}
-		}
+		l.leadsTo(key, calls, counts, func(keys ...string) { reach(p, keys...) })
 	}
 	return by
+}
+
+// leadsTo goes through what a function calls, the literals in its text, and the functions of the flows that count.
+func (l *linker) leadsTo(key string, calls func(key string) []summary.Edge, counts func(summary.Flow) bool, reach func(keys ...string)) {
+	for _, e := range calls(key) {
+		reach(e.Callee)
+	}
+	reach(l.literals[key]...)
+	for _, flow := range l.sums[key].Flows {
+		if counts(flow) {
+			reach(flow.From, strings.TrimSuffix(flow.From, boundSuffix))
+			reach(l.methodsOf[flow.From]...)
+			reach(l.methodsOf[strings.TrimPrefix(flow.From, "*")]...)
+		}
+	}
 }
 
 // members lists the literals in the text of functions, and the methods of types.
@@ -161,10 +166,10 @@ func (l *linker) outside(r root) bool {
 // inside reports whether a function is of a closed program.
 func (l *linker) inside(fn string) bool { return l.reach.closed && l.sums[fn] != nil }
 
-// guarded reports whether the type of both roots shows that its methods are called at once, though no command calls them (R20): one of the two holds a lock
-// of the object.
+// guarded reports whether the type of both roots shows that its methods are called at once, though no call of them by a command is known (R17, R20): one of the
+// two holds a lock of the object.
 func (l *linker) guarded(r, q root, a, b *site) bool {
-	if r.home == "" || r.home != q.home || r.kind != exported || q.kind != exported || l.reach.by[r.fn].commands()|l.reach.by[q.fn].commands() != 0 {
+	if r.home == "" || r.home != q.home || !l.loose(r) || !l.loose(q) {
 		return false
 	}
 	own := func(s *site) bool {
@@ -176,6 +181,17 @@ func (l *linker) guarded(r, q root, a, b *site) bool {
 		return false
 	}
 	return own(a) || own(b)
+}
+
+// loose reports whether a root is not weak by itself, or an exported function to which no call of a command or its goroutines is known to lead: it stands for
+// calls whose targets are not known.
+func (l *linker) loose(r root) bool {
+	if !l.outside(r) {
+		return true
+	}
+	return r.kind == exported && !slices.ContainsFunc(l.contexts[r.fn], func(c *context) bool {
+		return slices.ContainsFunc(c.roots, func(i int) bool { return !l.outside(l.roots[i]) })
+	})
 }
 
 // sees reports whether calls of the processes p find what the text of the processes q makes (R20).

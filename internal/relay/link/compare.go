@@ -22,6 +22,7 @@ type site struct {
 	locks  locks
 	path   string
 	self   string // the steps from an object of the root, its home without a label, with a leading point; "" if it is not below that (R7)
+	led    bool   // a pointer in the object of the root led a caller here (R7)
 	roots  []int
 	forked bool
 	part   bool // the access is to a part of the memory at path (R4)
@@ -34,6 +35,8 @@ type site struct {
 	after  waits      // what was waited for before (R22)
 	until  waits      // what the goroutine has still to release (R22)
 	in     processes  // that reach the function (R21)
+	broken []string   // how locks that it holds, and that keep nobody apart, lie to the memory (R33)
+	makers []maker    // who have not published the object (R32)
 }
 
 // weak are the reasons in the contexts themselves that speak against a race.
@@ -86,7 +89,7 @@ func (l *linker) setOnce(sites []*site) bool {
 // doing reports whether the site is inside of Do of a Once that is a package-level variable or, of a field, lies elsewhere.
 func (s *site) doing(variable bool) bool {
 	for lock := range s.locks {
-		if strings.HasSuffix(lock, "#doing") && (lock[0] == '@' || !variable && elsewhere(lock, s.path)) {
+		if strings.HasSuffix(lock, doing) && (lock[0] == '@' || !variable && elsewhere(lock, s.path)) {
 			return true
 		}
 	}
@@ -133,6 +136,7 @@ func (l *linker) pairs(keys []string, judged map[[2]summary.Pos]bool, n *Counts)
 			}
 		}
 	}
+	l.findBroken()
 	var out []*pairs.Warning
 	for _, c := range order {
 		sites := classes[c]
@@ -159,13 +163,14 @@ func (l *linker) site(f *summary.Function, a *summary.Access, loc *path.Node, c 
 		return nil
 	}
 	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked, part: loc != a.Loc, merged: c.merged, roots: c.roots, loc: loc, ctx: c, in: l.reach.by[f.Key]}
-	_, s.fresh = leads(c, p)
+	_, s.fresh = leads(c.owned, p)
+	s.makers = keepers(a, loc, c)
 	if after(a) {
 		s.roots = l.apart(c.roots)
 	}
-	for _, own := range c.self {
-		if formal, label := labelled(own); within(p, formal) {
-			s.self = label + "." + p[len(formal):]
+	for _, f := range c.self {
+		if o := parseOwn(f); within(p, o.formal) {
+			s.self, s.led = o.label+"."+o.steps+p[len(o.formal):], strings.Contains(o.steps, "*")
 		}
 	}
 	s.after, s.until = l.waitsAt(c, a)
@@ -214,7 +219,7 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 				codes = append(codes, "set-once")
 			}
 			n.Pairs++
-			if once(a, b) || once(b, a) || l.flagged(a, b) || l.flagged(b, a) {
+			if l.once(a, b) || l.once(b, a) || l.flagged(a, b) || l.flagged(b, a) {
 				n.Ordered++
 				continue
 			}
@@ -259,7 +264,7 @@ func (l *linker) parallel(a, b *site, guard string) *way {
 	var best *way
 	separate := false
 	global := a.access.Loc.Object().Kind == path.Global
-	sure := global || guard != "" && (a.holds(guard) || b.holds(guard)) || reading(a, b)
+	sure := global || guard != "" && (a.holds(guard) || b.holds(guard)) || reading(a, b) || tried(a, b)
 	for _, i := range a.roots {
 		for _, j := range b.roots {
 			if l.separate(i, j, a, b) {
@@ -273,6 +278,9 @@ func (l *linker) parallel(a, b *site, guard string) *way {
 			}
 			if can && !one && !l.oneObject(i, j, a, b) {
 				codes = append(codes, "other-instance")
+			}
+			if can && !global && tier.Of(codes) == tier.Likely && (l.unpublished(a, i, b, j) || l.unpublished(b, j, a, i)) {
+				codes = append(codes, "unpublished")
 			}
 			if can && (best == nil || less(codes, best.codes)) {
 				best = &way{i, j, codes}
@@ -338,7 +346,7 @@ func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 			codes = append(codes, "one-root")
 		}
 	case r.home != "" && r.home == q.home && l.expects(promise.Many, r, q): // (R28, R29)
-	case !l.active[r.home] || r.home == "" || r.home != q.home, len(a.locks) == 0 && len(b.locks) == 0 && !meanwhile(r, q, a) && !meanwhile(q, r, b), l.expects(promise.One, r, q):
+	case !l.active[r.home] || r.home == "" || r.home != q.home, len(a.locks) == 0 && len(b.locks) == 0 && !tried(a, b) && !meanwhile(r, q, a) && !meanwhile(q, r, b), l.expects(promise.One, r, q):
 		codes = append(codes, "open-world")
 	}
 	return codes, true
@@ -438,9 +446,9 @@ func reading(a, b *site) bool {
 }
 
 // once reports whether b comes after the function of a Once in which a is (R12).
-func once(a, b *site) bool {
-	for l := range a.locks {
-		o, ok := strings.CutSuffix(l, "#doing")
+func (l *linker) once(a, b *site) bool {
+	for lock := range a.locks {
+		o, ok := strings.CutSuffix(lock, doing)
 		if !ok {
 			continue
 		}
@@ -457,6 +465,9 @@ func once(a, b *site) bool {
 // oneObject says whether the roots show that the two objects are one (R4, R7).
 func (l *linker) oneObject(i, j int, a, b *site) bool {
 	r, q := l.roots[i], l.roots[j]
+	if r.made && q.made && r.by != q.by {
+		return false
+	}
 	if r.home == "" || r.home != q.home {
 		t := typeOf(a.access.Loc.Class())
 		return r.kind == spawned && r.home != "" && r.home == t || q.kind == spawned && q.home != "" && q.home == typeOf(b.access.Loc.Class())
@@ -464,7 +475,7 @@ func (l *linker) oneObject(i, j int, a, b *site) bool {
 	if r.kind == spawned && r.home == typeOf(a.access.Loc.Class()) || q.kind == spawned && q.home == typeOf(b.access.Loc.Class()) {
 		return true
 	}
-	return a.self != "" && a.self == b.self && !l.setter(r, a) && !l.setter(q, b)
+	return a.self != "" && a.self == b.self && !l.setter(r, a) && !l.setter(q, b) && (!a.led && !b.led || l.active[typeOf(a.loc.Class())])
 }
 
 // setter reports whether an exported method writes what it is given, without a lock: it may be meant for the time before others

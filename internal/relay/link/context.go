@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"presage/internal/relay/evidence/promise"
+	"presage/internal/relay/guard"
 	"presage/internal/relay/lockset"
 	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
@@ -22,10 +23,12 @@ func (l locks) add(name string, m lockset.Mode) { l[name] = max(l[name], m) }
 type context struct {
 	locks  locks
 	owned  summary.Owned // of the formals, what no other goroutine reaches (R6)
-	self   []string      // formals that are the object of the root's type, sorted (R7)
+	self   []string      // formals that are the object of the root's type or lie below it, sorted (R7)
 	after  waits         // what was waited for before (R22)
 	until  waits         // what the goroutine has still to release (R22)
 	lent   locks         // held by who waits for the goroutine (R23)
+	kept   summary.Owned // of the formals, what is not published (R32)
+	makers []maker       // that have not published it, sorted
 	forked bool
 	merged bool   // of several, of which not all held these locks (C2)
 	roots  []int  // sorted; of those that are alike two
@@ -74,7 +77,8 @@ func (l *linker) enter(key string, c *context) bool {
 		if old.merged {
 			bucket = old
 		} else if !c.merged && old.key() == k {
-			return l.addRoots(old, c.roots)
+			kept := old.meetKept(c)
+			return l.addRoots(old, c.roots) || kept
 		}
 	}
 	if !c.merged && (len(list) < maxContexts || len(c.locks) == 0 && len(c.after)+len(c.until)+len(c.lent) == 0) {
@@ -105,7 +109,8 @@ func (l *linker) meet(c, d *context) bool {
 	changed := !maps.Equal(lent, c.lent) || len(after) < len(c.after) || len(until) < len(c.until) || len(met) < len(c.locks) || owned != c.owned || d.forked && !c.forked || len(self) < len(c.self)
 	c.after, c.until, c.lent = after, until, lent
 	c.locks, c.owned, c.forked, c.self, c.id = met, owned, c.forked || d.forked, self, ""
-	return l.addRoots(c, d.roots) || changed
+	kept := c.meetKept(d)
+	return l.addRoots(c, d.roots) || changed || kept
 }
 
 // addRoots adds roots to a context; it reports whether that changes anything.
@@ -149,10 +154,14 @@ func (l *linker) propagate() {
 	for l.Len() > 0 {
 		key := l.pop()
 		for _, edge := range l.calls(key) {
-			if edge.Thread != 0 || l.sums[edge.Callee] == nil {
-				continue // goroutines are roots of their own
+			if l.sums[edge.Callee] == nil {
+				continue
 			}
 			e := named(&edge)
+			if edge.Thread != 0 { // goroutines are roots of their own
+				l.keepOn(key, e)
+				continue
+			}
 			for _, c := range slices.Clone(l.contexts[key]) {
 				d := &context{locks: carry(c, e), self: receivers(c.self, e), forked: c.forked || e.Forked, merged: c.merged, roots: c.roots}
 				if edge.Apart {
@@ -161,6 +170,7 @@ func (l *linker) propagate() {
 				d.after, d.until = l.onward(c, e)
 				d.lent = onLoan(c.lent, e.Locks.Minus, e.Sync.Released, e)
 				d.owned = passed(c, e)
+				d.kept, d.makers = l.kept(key, c, e)
 				if l.enter(e.Callee, d) {
 					l.push(e.Callee)
 				}
@@ -201,27 +211,47 @@ func (e *call) actuals(yield func(actual, formal string)) {
 	}
 }
 
-// labelled takes apart an element of context.self: a formal, and, with a leading space, which of the root's objects it is; without a label, that of
-// the root's home.
-func labelled(s string) (formal, label string) {
-	if i := strings.IndexByte(s, ' '); i >= 0 {
-		return s[:i], s[i:]
-	}
-	return s, ""
+// own is an element of context.self: a formal that is an object of the root, or lies below it. It is written formal, label, a tab and the steps.
+type own struct {
+	formal string
+	label  string // which of the root's objects, with a leading space; "" is that of the root's home
+	steps  string // from the object to the formal
 }
 
-// receivers lists the callee's formals that are the object which those of the caller are.
+func (o own) String() string {
+	if o.steps == "" {
+		return o.formal + o.label
+	}
+	return o.formal + o.label + "\t" + o.steps
+}
+
+func parseOwn(s string) own {
+	rest, steps, _ := strings.Cut(s, "\t")
+	if i := strings.IndexByte(rest, ' '); i >= 0 {
+		return own{rest[:i], rest[i:], steps}
+	}
+	return own{rest, "", steps}
+}
+
+// maxBelow bounds the fields from a root's object to a formal that is known to lie below it.
+const maxBelow = 3
+
+// receivers lists the callee's formals that are the object which those of the caller are, or lie below it (R7).
 func receivers(self []string, e *call) []string {
 	if len(self) == 0 {
 		return nil
 	}
 	var out []string
 	for _, s := range self {
-		formal, label := labelled(s)
-		add := func(actuals []string, form, steps string) {
+		o := parseOwn(s)
+		add := func(actuals []string, form, load string) {
 			for i, a := range actuals {
-				if a+steps == formal {
-					out = append(out, fmt.Sprintf(form, i)+label)
+				if a == "" || !within(a+load, o.formal) {
+					continue
+				}
+				steps := o.steps + (a + load)[len(o.formal):]
+				if !strings.Contains(steps, "[") && strings.Count(steps, "!") <= maxBelow {
+					out = append(out, own{fmt.Sprintf(form, i), o.label, steps}.String())
 				}
 			}
 		}
@@ -234,34 +264,39 @@ func receivers(self []string, e *call) []string {
 	return slices.Compact(out)
 }
 
+// mark marks the formals whose actuals have a property.
+func (e *call) mark(own *summary.Owned, has func(actual string) bool) {
+	each := func(bits *uint32, list []string, suffix string) {
+		for i, a := range list {
+			if i < 32 && a != "" && has(a+suffix) {
+				*bits |= 1 << i
+			}
+		}
+	}
+	each(&own.Args, e.args, "")
+	each(&own.Free, e.free, "")
+	each(&own.Held, e.held, "")
+	each(&own.Held, e.free, "*") // a variable that the caller has captured itself
+}
+
 // passed is what the callee owns: what the call itself shows, and what is part of what its caller owns.
 func passed(c *context, e *call) summary.Owned {
 	own := e.Owned
 	if c.owned == (summary.Owned{}) {
 		return own
 	}
-	mark := func(bits *uint32, list []string, suffix string) {
-		for i, a := range list {
-			if i < 32 && a != "" && passes(c, a+suffix) {
-				*bits |= 1 << i
-			}
-		}
-	}
-	mark(&own.Args, e.args, "")
-	mark(&own.Free, e.free, "")
-	mark(&own.Held, e.held, "")
-	mark(&own.Held, e.free, "*") // a variable that the caller has captured itself
+	e.mark(&own, func(actual string) bool { return passes(c, actual) })
 	return own
 }
 
 // passes reports whether the path is part of what the context owns (R6, R19).
 func passes(c *context, arg string) bool {
-	rest, ok := leads(c, arg)
+	rest, ok := leads(c.owned, arg)
 	return ok && !strings.Contains(rest, "*")
 }
 
-// leads reports whether the path begins at what the context owns, and the steps from there.
-func leads(c *context, arg string) (rest string, ok bool) {
+// leads reports whether the path begins at a formal that is marked, and the steps from there.
+func leads(marked summary.Owned, arg string) (rest string, ok bool) {
 	if len(arg) < 2 || arg[0] != '$' && arg[0] != '^' {
 		return "", false
 	}
@@ -274,11 +309,11 @@ func leads(c *context, arg string) (rest string, ok bool) {
 	}
 	switch rest := arg[n:]; {
 	case arg[0] == '$':
-		return rest, c.owned.Args&(1<<i) != 0
+		return rest, marked.Args&(1<<i) != 0
 	case strings.HasPrefix(rest, "*"):
-		return rest[1:], c.owned.Held&(1<<i) != 0
+		return rest[1:], marked.Held&(1<<i) != 0
 	default:
-		return rest, c.owned.Free&(1<<i) != 0
+		return rest, marked.Free&(1<<i) != 0
 	}
 }
 
@@ -337,10 +372,10 @@ func within(name, prefix string) bool {
 
 // class is the last step of a path: the field with its type.
 func class(name string) string {
-	if i := strings.LastIndexByte(name, '!'); i >= 0 && name[0] != '@' {
-		return name[i:]
+	if name[0] == '@' {
+		return name
 	}
-	return name
+	return guard.LastStep(name)
 }
 
 func digits(i int) string {

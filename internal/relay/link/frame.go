@@ -26,7 +26,7 @@ func (l *linker) frames(found []*pairs.Warning, n *Counts) []*pairs.Warning {
 		contexts := l.contexts[w.Frame.Key]
 		guard := exact
 		for _, c := range contexts {
-			guard = min(guard, common(c, w.A, w.B))
+			guard = min(guard, l.common(c, w.A, w.B))
 		}
 		switch {
 		case len(contexts) > 0 && guard == exact:
@@ -54,7 +54,7 @@ func (l *linker) allFlagged(as, bs []*site) bool {
 
 // common finds a lock that one access of a frame holds, and the other because the frame is entered in the context: locks of the
 // context belong to the goroutine that enters it.
-func common(c *context, a, b *summary.Access) guardKind {
+func (l *linker) common(c *context, a, b *summary.Access) guardKind {
 	if a.Thread > 0 {
 		a, b = b, a
 	}
@@ -63,7 +63,7 @@ func common(c *context, a, b *summary.Access) guardKind {
 	}
 	found := none
 	for name, m := range c.locks {
-		if released(name, a.Locks.Minus) {
+		if released(name, a.Locks.Minus) || l.isBroken(name) {
 			continue
 		}
 		for n, p := range b.Locks.Plus {

@@ -29,9 +29,12 @@
 //
 // (R6) An access to an object that is owned in the context is none (initialisation, unsharing).
 //
-// (R7) The object of a root is the receiver of its method, or of the method that starts it. Contexts carry which formals it is. Of two
+// (R7) The object of a root is the receiver of its method, or of the method that starts it. Of a goroutine that a function, no method, starts it is the receiver of the method that
+// the goroutine begins with, or what its literal has captured of a type with methods, if the function starts its goroutines for one object of the
+// type only. Contexts carry which formals it is, and which lie below it. Of two
 // roots of one type, what lies the same steps below their objects is one, but for an exported method that only sets a field without a lock: it may
-// be meant for the time before others have the object.
+// be meant for the time before others have the object. What a pointer in the object has led a callee to has to be of a type that shows that it is
+// meant for several goroutines (R2): an object without locks and goroutines may be handed from one to the other.
 //
 // (R8) There are several of a goroutine, too, if it is given an argument of the call that starts it, under a lock, from an exported method: it is
 // one for each request, and the type expects such calls at once. A goroutine that is given only its object is taken to be the only one of it. Of
@@ -60,7 +63,9 @@
 // object: another object sets it up. A Once beside the field is its lazy initialisation, and who reads the field without it is wrong.
 //
 // (R17) Where a command of the program calls an exported function, directly or not, a call of it from outside is weak: code closed-world. What main and
-// its goroutines do with the function is compared all the same. Commands below a directory example or examples do not count.
+// its goroutines do with the function is compared all the same. Commands below a directory example or examples do not count. If no known call leads there from
+// a command, though one may reach it, the call from outside stands for that: it is not weak if the other side is of the same object and one of the two
+// holds a lock of it.
 //
 // (R18) An exported function that starts a goroutine comes, until it does so, before that goroutine; that it is called a second time for the same
 // object, while the goroutine of the first call runs, is weak: code second-call.
@@ -104,6 +109,13 @@
 // (R30) A lock in an object above what a function is given is named by the steps from the deepest object that the two have in common: it guards what lies
 // the same steps from it, as (R5) says. That memory of the class lies beside it says nothing of objects of the type that are elsewhere (R4).
 //
+// (R32) An object that its maker has not published (X32 of package symbolic), and what it leads to, is reached by goroutines only that the maker, or what it
+// calls, has started; and by those that are over before the maker returns. If the other access is by none of these: code unpublished. What a goroutine reaches
+// that is given nothing else, and is over before its starter returns, is likely not published, too.
+//
+// (R33) A mutex or Once that is written as a whole, where others may have its object, keeps nobody apart, nor does an atomic flag that is set to zero by who has
+// not set it. That both sides hold such a lock still shows what it is meant for (R2, R4). What a frame has found ordered or locked by these stays so.
+//
 // (H1) A call through a value that is read from memory may call what is stored in memory of that class, by whatever function.
 //
 // (H2) Else, a method of an interface is one of the concrete types that are converted to this interface, or to one that is converted to it.
@@ -129,6 +141,7 @@ import (
 	"presage/internal/relay/evidence/promise"
 	"presage/internal/relay/guard"
 	"presage/internal/relay/pairs"
+	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
 )
 
@@ -142,7 +155,13 @@ type linker struct {
 	found      map[lookup][]string
 	filled     map[string][]summary.Edge // calls through values whose targets are known (H1, H2)
 	started    *started
+	confines   map[int][]maker                  // who has not published what goroutines are given
+	texts      map[string]map[string]bool       // what functions call and mention (R32)
+	extents    map[maker]map[int]bool           // of a maker, the roots that may have its object (R32)
+	made       map[string]map[string]*path.Node // what functions start goroutines for, by function and type; nil if there are several (R7)
 	reach      *reach
+	literals   map[string][]string  // in the text of functions
+	methodsOf  map[string][]string  // by types
 	commanded  map[string]processes // functions that commands of the program call
 	counts     *Counts
 	parameters map[string]string          // of generic types
@@ -152,8 +171,10 @@ type linker struct {
 	known      map[string]facts           // of a function, what all that enter it have seen (R24)
 	classes    map[string][]*site
 	guarding   map[string]map[string]bool // of a flag's class, the locks that guard it (R24)
+	broken     map[string]bool            // classes of locks, with the ends of their names (R33)
 	merged     int                        // contexts beyond the bound
 	active     map[string]bool            // types that show concurrency (R2)
+	hasMethods map[string]bool            // types with methods
 	joiners    map[string]bool            // classes of objects with which goroutines are waited for (R22)
 
 	pairsOfTests map[[2]int]bool // roots of tests that may run at once
@@ -179,7 +200,7 @@ type Found struct {
 // Find returns the warnings over all roots, after those that frames have found, as far as they stay. judged are pairs of positions that a
 // frame has found ordered; promises are what the packages say.
 func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map[[2]summary.Pos]bool, promises []*promise.Package, n *Counts) *Found {
-	l := &linker{counts: n, guards: &guard.Table{}, sums: sums, contexts: map[string][]*context{}, active: map[string]bool{}}
+	l := &linker{counts: n, guards: &guard.Table{}, sums: sums, contexts: map[string][]*context{}, active: map[string]bool{}, made: map[string]map[string]*path.Node{}, extents: map[maker]map[int]bool{}, texts: map[string]map[string]bool{}, confines: map[int][]maker{}, broken: map[string]bool{}, hasMethods: map[string]bool{}}
 	keys := make([]string, 0, len(sums))
 	for k := range sums {
 		keys = append(keys, k)

@@ -39,6 +39,7 @@ type root struct {
 	home  string // the type or function that starts it
 	spawn *summary.Spawn
 	by    string    // the function with the go statement
+	made  bool      // a function that is no method starts it, for an object of home (R7)
 	given bool      // it is given something of the call that starts it (R8)
 	rest  int       // of a test that may call Parallel: the root after that call, 0 is none
 	test  int       // of that one: the root before
@@ -92,6 +93,9 @@ func (l *linker) begin(r root, held locks, self []string, e *call) {
 	}
 	l.roots = append(l.roots, r)
 	c := &context{locks: held, until: l.pending(r, e), lent: lender(r, e), self: self, roots: []int{len(l.roots) - 1}, forked: r.kind != first && r.kind != initial}
+	if r.kind == spawned && r.spawn != nil {
+		c.kept, c.makers = lendTo(l.sums[r.by], e)
+	}
 	if l.enter(r.fn, c) {
 		l.push(r.fn)
 	}
@@ -99,6 +103,9 @@ func (l *linker) begin(r root, held locks, self []string, e *call) {
 
 func (l *linker) findRoots(keys []string) {
 	l.findTests(keys)
+	for _, k := range keys {
+		l.hasMethods[typeOf(k)] = true
+	}
 	for _, k := range keys {
 		f := l.sums[k]
 		name := k[strings.LastIndexByte(k, '.')+1:]
@@ -145,7 +152,11 @@ func (l *linker) findRoots(keys []string) {
 				held = carry(&context{}, named(&e))
 			}
 			r := root{kind: spawned, many: s.Many, fn: e.Callee, home: typeOf(k), spawn: s, by: k, given: given(f, &e)}
-			l.begin(r, held, receivers(ownReceiver(k), named(&e)), named(&e))
+			self := receivers(ownReceiver(k), named(&e))
+			if home, formals := l.maker(k, &e); home != "" {
+				r.home, r.made, self = home, true, formals
+			}
+			l.begin(r, held, self, named(&e))
 		}
 		for _, e := range f.Exits {
 			for lock := range e.Locks.Plus {

@@ -43,6 +43,9 @@ func (n *Node) Expr(names *Names) string {
 	case Load:
 		return n.Base.place(names)
 	case Token:
+		if n.Base != nil {
+			return n.Base.place(names)
+		}
 		return "go " + n.Name
 	case Recv:
 		return "receive from " + n.Base.Expr(names)
@@ -151,6 +154,9 @@ func (n *Node) Class() string {
 	case Field:
 		if o := n.Object(); o.Kind == Global {
 			return n.Base.Class() + n.Name[strings.LastIndexByte(n.Name, '.'):]
+		}
+		if f, ok := strings.CutPrefix(n.Name, "struct."); ok { // of a struct without a name: by where that is
+			return n.Base.contents() + ":" + f
 		}
 		return n.Name
 	case Elem:

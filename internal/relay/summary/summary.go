@@ -89,6 +89,7 @@ type Access struct {
 	At     *path.Node   // the path as it is written at Pos
 	Sets   bool         // it writes what is certainly not zero
 	Flags  []Flag       // what its goroutine has seen before (S8)
+	Kept   bool         // the object was made by the function, and only goroutines that were started since can reach it
 }
 
 // Flag says that a field or variable was seen zero since its locks were taken, or, if Set, that it was seen not zero, or was set, while they were
@@ -165,6 +166,8 @@ type Edge struct {
 	Free    []*path.Node // what the closure captured
 	Held    []*path.Node // what the captured variables hold
 	Owned   Owned        // what no other goroutine can reach
+	Stored  []Stored     // arguments that the caller has made and stored in the memory of a formal
+	Kept    Owned        // what only goroutines can reach that were started since it was made (X32 of package symbolic)
 	Locks   lockset.Relative
 	Thread  int
 	Test    bool         // the callee is a test that may call Parallel; what comes before that call is no goroutine of its own
@@ -175,6 +178,12 @@ type Edge struct {
 	Started order.Counts // Tokens of those that this goroutine may have started before
 	Flags   []Flag       // what this goroutine has seen before (S8)
 	Pos     Pos
+}
+
+// Stored says of an argument that it is stored in the memory of a formal of the caller.
+type Stored struct {
+	Arg    int
+	Formal *path.Node
 }
 
 // Owned are objects of a call that no other goroutine can reach, a bit each: those of arguments, captured variables, and what the variables hold.
@@ -213,8 +222,13 @@ type Function struct {
 	Stores   []Store
 	Escaped  []*path.Node // roots that other goroutines may reach
 	Leaks    []int        // parameters whose objects other goroutines may reach
-	Holes    []Hole
-	Edges    []Edge
-	Flows    []Flow
-	Cuts     Cuts // what is beyond the bounds
+
+	// Of Escaped and Leaks, those that others may reach than the goroutines that were started since the objects were made.
+	Published []*path.Node
+	Publishes []int
+
+	Holes []Hole
+	Edges []Edge
+	Flows []Flow
+	Cuts  Cuts // what is beyond the bounds
 }

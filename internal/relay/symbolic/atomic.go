@@ -17,7 +17,7 @@ func (f *function) atomic(s *state, in ssa.Instruction, op model.Op, first alias
 		case model.Load:
 			f.access(s, in, a, summary.AtomicRead)
 		default:
-			f.access(s, in, a, summary.AtomicWrite)
+			f.guarded(s, in, a, summary.AtomicWrite, takes(result))
 			f.release(s, token, 1)
 			for _, v := range args[1:] {
 				f.publish(s, a, v)
@@ -35,28 +35,35 @@ func (f *function) atomic(s *state, in ssa.Instruction, op model.Op, first alias
 // turn treats an atomic flag as a mutex (X13): who changes it from zero to something else has it, until it is changed otherwise.
 func (f *function) turn(s *state, l *path.Node, call *ssa.Call) {
 	s.dropGuesses(l)
-	if call == nil || call.Common().StaticCallee() == nil {
+	if !takes(call) {
 		s.locks = s.locks.Release(l)
 		return
 	}
-	args := call.Common().Args
-	last, known := args[len(args)-1].(*ssa.Const)
-	switch key := Key(call.Common().StaticCallee()); model.AtomicOf(key) {
+	won := summary.True
+	switch args := call.Common().Args; model.AtomicOf(Key(call.Common().StaticCallee())) {
 	case model.Swap:
-		old, is := args[len(args)-2].(*ssa.Const)
-		if is && known && zero(old) && !zero(last) {
-			s.guesses = append(s.guesses[:len(s.guesses):len(s.guesses)], guess{call, summary.True, l, lockset.Write})
+		if old, is := args[len(args)-2].(*ssa.Const); !is || !zero(old) {
+			s.locks = s.locks.Release(l)
 			return
 		}
 	case model.Exchange:
-		if known && !zero(last) {
-			s.guesses = append(s.guesses[:len(s.guesses):len(s.guesses)], guess{call, summary.False, l, lockset.Write})
-			return
-		}
-	case model.Store:
-		if known && !zero(last) {
-			return // it stays taken
-		}
+		won = summary.False
+	default:
+		return // it stays taken
 	}
-	s.locks = s.locks.Release(l)
+	s.guesses = append(s.guesses[:len(s.guesses):len(s.guesses)], guess{call, won, l, lockset.Write})
+}
+
+// takes reports whether a call of sync/atomic leaves a flag that is certainly not zero, if it changes it.
+func takes(call *ssa.Call) bool {
+	if call == nil || call.Common().StaticCallee() == nil {
+		return false
+	}
+	switch model.AtomicOf(Key(call.Common().StaticCallee())) {
+	case model.Swap, model.Exchange, model.Store:
+		args := call.Common().Args
+		last, known := args[len(args)-1].(*ssa.Const)
+		return known && !zero(last)
+	}
+	return false
 }

@@ -318,7 +318,7 @@ func (f *function) starter(s *state, in ssa.Instruction, row model.Row, args []a
 		}
 	}
 	f.start(s, in, targets, nil, done, row.Op == model.Starts)
-	f.escape(s, args[row.Arg])
+	f.give(s, args[row.Arg])
 }
 
 // workers makes goroutines of an argument and waits for them.
@@ -334,7 +334,7 @@ func (f *function) workers(s *state, in ssa.Instruction, row model.Row, args []a
 	}
 	done := f.Table.Of(path.Token, f.Table.Root(path.Token, 0, f.mark(f.place(in)), ""), "wg")
 	f.start(s, in, targets, nil, done, true)
-	f.escape(s, args[row.Arg])
+	f.give(s, args[row.Arg])
 	f.acquire(s, in, done, 1)
 }
 

@@ -89,6 +89,11 @@
 //
 // (X31) The integer variable of a loop with three clauses is another one in each round, with another value; here it is one object.
 //
+// (X32) An escaped object is published if others may reach it than the goroutines that were started since it was made: it is stored in what is published
+// itself or is not the function's own, or is sent by such a channel. In the memory of a formal it is what the formal is. What a goroutine is given when it
+// is started is not published by that, nor what a call that is not known is given:
+// callbacks and registries reach little of it.
+//
 // (X28) Methods that a type has from an embedded field are noted where the type is converted to an interface that has them.
 //
 // # Soundness

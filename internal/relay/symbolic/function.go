@@ -51,24 +51,23 @@ type function struct {
 	in     map[*ssa.BasicBlock]*state
 	sum    *summary.Function
 
-	recording  bool
-	block      *ssa.BasicBlock
-	panics     *state // joined states of panics
-	forks      bool   // the function starts goroutines
-	flows      map[summary.Flow]bool
-	seen       map[accessKey]int
-	spawns     map[spawnKey]int
-	results    map[*ssa.Call][]aliases
-	spawnLoop  map[int]int // of a spawn: the loop that it is in
-	total      order.Counts
-	acquired   map[int]map[*path.Node]*ssa.BasicBlock // by loop (X9)
-	both       map[ssa.Value]bool                     // channels that the function sends to and receives from (X10)
-	joins      joins
-	touched    map[*path.Node]*path.Node // load → the place that was read, for (X6)
-	out        []memory                  // at each return
-	wasEscaped nodes
-	choices    map[*path.Node]ssa.Value // registers that name locks (X15)
-	leaked     nodes                    // objects that escaped otherwise than into the memory of a formal
+	recording bool
+	block     *ssa.BasicBlock
+	panics    *state // joined states of panics
+	forks     bool   // the function starts goroutines
+	flows     map[summary.Flow]bool
+	seen      map[accessKey]int
+	spawns    map[spawnKey]int
+	results   map[*ssa.Call][]aliases
+	spawnLoop map[int]int // of a spawn: the loop that it is in
+	total     order.Counts
+	acquired  map[int]map[*path.Node]*ssa.BasicBlock // by loop (X9)
+	both      map[ssa.Value]bool                     // channels that the function sends to and receives from (X10)
+	joins     joins
+	touched   map[*path.Node]*path.Node // load → the place that was read, for (X6)
+	out       []memory                  // at each return
+	choices   map[*path.Node]ssa.Value  // registers that name locks (X15)
+	leaked    nodes                     // objects that escaped otherwise than into the memory of a formal
 }
 
 type accessKey struct {

@@ -84,22 +84,31 @@ func (f *function) link(s *state, t target, args []aliases, vals []ssa.Value, e 
 		r := n.Strip().Root()
 		return e.Thread == 0 && r.Kind == path.Alloc && n.Loads() == 0 && !s.escaped[r]
 	}
+	all := func(vals aliases, of func(*path.Node) bool) bool {
+		return !slices.ContainsFunc(vals, func(n *path.Node) bool { return !of(n) })
+	}
 	for i, n := range t.free {
 		var held *path.Node
 		if v, ok := s.mem.get(n); ok && len(v) == 1 {
 			held = v[0].Strip()
 		}
 		e.Held = append(e.Held, held)
-		if i < 32 && n != nil && owned(n) {
-			e.Owned.Free |= 1 << i
+		if i < 32 && n != nil {
+			mark(&e.Owned.Free, i, owned(n))
+			mark(&e.Kept.Free, i, s.kept(n))
 		}
-		if i < 32 && held != nil && owned(held) {
-			e.Owned.Held |= 1 << i
+		if i < 32 && held != nil {
+			mark(&e.Owned.Held, i, owned(held))
+			mark(&e.Kept.Held, i, s.kept(held))
 		}
 	}
 	for i, a := range args {
-		if i < 32 && !slices.ContainsFunc(a, func(n *path.Node) bool { return !owned(n) }) && e.Thread == 0 {
-			e.Owned.Args |= 1 << i
+		if i < 32 {
+			mark(&e.Owned.Args, i, e.Thread == 0 && all(a, owned))
+			mark(&e.Kept.Args, i, len(a) > 0 && all(a, s.kept))
+			if len(a) == 1 && s.holder[a[0].Strip()] != nil && !s.open[a[0].Strip()] {
+				e.Stored = append(e.Stored, summary.Stored{Arg: i, Formal: s.holder[a[0].Strip()]})
+			}
 		}
 		var n *path.Node
 		if len(a) == 1 {
@@ -110,6 +119,12 @@ func (f *function) link(s *state, t target, args []aliases, vals []ssa.Value, e 
 		e.Args = append(e.Args, n)
 	}
 	f.sum.Edges = append(f.sum.Edges, e)
+}
+
+func mark(bits *uint32, i int, set bool) {
+	if set {
+		*bits |= 1 << i
+	}
 }
 
 // effect applies what a callee does to locks, synchronisation and memory.
@@ -135,9 +150,12 @@ func (f *function) effect(s *state, b *binding, sum *summary.Function, result *s
 			puts = append(puts, put{a, aliases{v}})
 		}
 	}
-	var escaped aliases
+	var escaped, open aliases
 	for _, n := range sum.Escaped {
 		escaped = append(escaped, b.node(n))
+	}
+	for _, n := range sum.Published {
+		open = append(open, b.node(n))
 	}
 	// Arguments that the callee has let escape are among the accesses of goroutines, and among the stores.
 	for _, p := range puts {
@@ -146,12 +164,18 @@ func (f *function) effect(s *state, b *binding, sum *summary.Function, result *s
 			f.put(s, p.addr, p.vals, true)
 		}
 	}
-	f.escape(s, escaped)
 	for _, i := range sum.Leaks {
 		if int(i) < len(b.args) {
-			f.escape(s, b.args[i])
+			escaped = append(escaped, b.args[i]...)
 		}
 	}
+	for _, i := range sum.Publishes {
+		if int(i) < len(b.args) {
+			open = append(open, b.args[i]...)
+		}
+	}
+	f.give(s, escaped)
+	f.escape(s, open)
 	for l := range locks.Minus {
 		f.unlend(s, l)
 		s.dropGuesses(l)

@@ -430,7 +430,7 @@ func counts(addr ssa.Value) bool {
 func (f *function) send(s *state, in ssa.Instruction, ch, x ssa.Value) {
 	for _, c := range f.channels(s, ch) {
 		f.access(s, in, f.Table.Field(c, "chan.state"), summary.Read)
-		f.escape(s, f.eval(s, x))
+		f.sent(s, c, f.eval(s, x))
 		if f.both[holder(ch)] && (c.Buffer() == 1 || c.Buffer() < -1) {
 			f.toggle(s, c)
 		}

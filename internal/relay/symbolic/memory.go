@@ -16,12 +16,16 @@ const maxAccesses = 250
 
 // access records a guarded access of the function's own text.
 func (f *function) access(s *state, in ssa.Instruction, addr *path.Node, kind summary.Kind) {
-	if !f.recording || !f.shared(s, addr) {
-		return
-	}
 	st, store := in.(*ssa.Store)
-	f.record(&summary.Access{Loc: addr, Kind: kind, Locks: f.under(s, in, addr), Sync: s.sync, Round: s.round, Pos: f.place(in), Func: f.sum.Key, At: addr,
-		Sets: store && f.nonzero(s, st.Val), Flags: s.known(addr)})
+	f.guarded(s, in, addr, kind, store && f.recording && f.nonzero(s, st.Val))
+}
+
+// guarded records an access; sets says that it writes what is certainly not zero.
+func (f *function) guarded(s *state, in ssa.Instruction, addr *path.Node, kind summary.Kind, sets bool) {
+	if f.recording && f.shared(s, addr) {
+		f.record(&summary.Access{Loc: addr, Kind: kind, Kept: s.kept(addr), Locks: f.under(s, in, addr), Sync: s.sync, Round: s.round, Pos: f.place(in), Func: f.sum.Key,
+			At: addr, Sets: sets, Flags: s.known(addr)})
+	}
 }
 
 func (f *function) record(a *summary.Access) {
@@ -69,16 +73,73 @@ func (f *function) shared(s *state, addr *path.Node) bool {
 func (f *function) publish(s *state, addr *path.Node, vals aliases) {
 	f.flowInto(addr, vals)
 	if len(vals) > 0 && f.shared(s, addr) {
-		f.spread(s, vals, !addr.Formal()) // of what is stored in a formal's memory, the caller decides (Stores)
+		w := published
+		switch {
+		case addr.Formal():
+			w = into
+		case s.kept(addr):
+			w = given
+		}
+		f.spread(s, vals, w, addr.Root())
 	}
 }
 
 // escape marks the objects that the values lead to (X5).
-func (f *function) escape(s *state, vals aliases) { f.spread(s, vals, true) }
+func (f *function) escape(s *state, vals aliases) { f.spread(s, vals, published, nil) }
 
-// spread marks objects as escaped; with leak, formals as well.
-func (f *function) spread(s *state, vals aliases, leak bool) {
-	var add []*path.Node
+// give marks the objects that a goroutine which is started is given (X5, X32).
+func (f *function) give(s *state, vals aliases) { f.spread(s, vals, given, nil) }
+
+// sent marks the objects that are sent.
+func (f *function) sent(s *state, ch *path.Node, vals aliases) {
+	w := published
+	if s.kept(ch) {
+		w = given
+	}
+	f.spread(s, vals, w, ch.Root())
+}
+
+// way is how objects escape.
+type way int
+
+const (
+	given     way = iota // only goroutines that were started since they were made can reach them (X32)
+	published            // others may
+	into                 // they are stored in a formal's memory: the caller decides (Stores)
+)
+
+// kept reports whether the memory is part of an object of the function that is not published (X32).
+func (s *state) kept(n *path.Node) bool {
+	n = n.Strip()
+	r := n.Root()
+	return r.Kind == path.Alloc && n.Loads() == 0 && !s.open[r] && s.holder[r] == nil
+}
+
+// publish marks objects as published, or as stored in the memory of a formal; of two formals it is not known which decides.
+func (s *state) publish(objects []*path.Node, w way, home *path.Node) {
+	for _, r := range objects {
+		switch old := s.holder[r]; {
+		case w == given || s.open[r] || w == into && old == home:
+		case w == into && old == nil:
+			s.holder = maps.Clone(s.holder)
+			if s.holder == nil {
+				s.holder = map[*path.Node]*path.Node{}
+			}
+			s.holder[r] = home
+		default:
+			s.open = maps.Clone(s.open)
+			if s.open == nil {
+				s.open = nodes{}
+			}
+			s.open[r] = true
+		}
+	}
+}
+
+// spread marks objects as escaped; formals as well, unless they are stored in a formal's memory. home is the root of the place where they are stored.
+func (f *function) spread(s *state, vals aliases, w way, home *path.Node) {
+	leak := w != into
+	var add, reached []*path.Node
 	var visit func(n *path.Node)
 	found := nodes{}
 	visit = func(n *path.Node) {
@@ -99,10 +160,14 @@ func (f *function) spread(s *state, vals aliases, leak bool) {
 		if leak && r.Kind == path.Param && n.Loads() == 0 && !slices.Contains(f.sum.Leaks, int(r.Index)) {
 			f.sum.Leaks = append(f.sum.Leaks, int(r.Index))
 		}
-		if r.Kind != path.Alloc || found[r] || s.escaped[r] && (!leak || f.leaked[r]) {
+		if w == published && r != home && r.Kind == path.Param && n.Loads() == 0 && !slices.Contains(f.sum.Publishes, int(r.Index)) {
+			f.sum.Publishes = append(f.sum.Publishes, int(r.Index))
+		}
+		if r.Kind != path.Alloc || found[r] || s.escaped[r] && (!leak || f.leaked[r]) && (w == given || s.open[r]) {
 			return
 		}
 		found[r] = true
+		reached = append(reached, r)
 		if leak {
 			f.leaked[r] = true
 		}
@@ -118,6 +183,7 @@ func (f *function) spread(s *state, vals aliases, leak bool) {
 	for _, n := range vals {
 		visit(n)
 	}
+	s.publish(reached, w, home)
 	if len(add) > 0 {
 		s.escaped = maps.Clone(s.escaped)
 		if s.escaped == nil {
@@ -233,14 +299,16 @@ func (f *function) exit(s *state, v *ssa.Return) {
 	}
 	s.mem.own = false
 	f.out = append(f.out, s.mem)
-	for n := range s.escaped {
-		if f.leaked[n] && !f.wasEscaped[n] {
-			if f.wasEscaped == nil {
-				f.wasEscaped = nodes{}
-			}
-			f.wasEscaped[n] = true
-			f.sum.Escaped = append(f.sum.Escaped, n)
+	note := func(n *path.Node, list *[]*path.Node) {
+		if f.leaked[n] && !slices.Contains(*list, n) {
+			*list = append(*list, n)
 		}
+	}
+	for n := range s.escaped {
+		note(n, &f.sum.Escaped)
+	}
+	for n := range s.open {
+		note(n, &f.sum.Published)
 	}
 }
 
@@ -283,4 +351,5 @@ func (f *function) leave() {
 		f.sum.Stores = f.sum.Stores[:maxStores]
 	}
 	sortNodes(f.sum.Escaped)
+	sortNodes(f.sum.Published)
 }

@@ -47,7 +47,7 @@ func prune(sum *summary.Function) {
 		again = len(p.live) > n
 	}
 	sum.Stores = slices.DeleteFunc(sum.Stores, func(s summary.Store) bool { return p.dead(s.Addr) })
-	sum.Escaped = slices.DeleteFunc(sum.Escaped, p.dead)
+	sum.Escaped, sum.Published = slices.DeleteFunc(sum.Escaped, p.dead), slices.DeleteFunc(sum.Published, p.dead)
 	sum.Releases = slices.DeleteFunc(sum.Releases, func(r summary.Release) bool { return p.dead(r.Object) })
 	for i := range sum.Releases {
 		sum.Releases[i].Sync = p.pruned(sum.Releases[i].Sync)

@@ -61,9 +61,9 @@ func (f *function) spawn(s *state, in ssa.Instruction, c *ssa.CallCommon) {
 	}
 	f.start(s, in, targets, args, nil, false)
 	for _, a := range args {
-		f.escape(s, a)
+		f.give(s, a)
 	}
-	f.escape(s, f.eval(s, c.Value))
+	f.give(s, f.eval(s, c.Value))
 }
 
 // start starts a goroutine that runs one of the targets; done is the WaitGroup that it is done with at its end.
@@ -81,7 +81,7 @@ func (f *function) start(s *state, in ssa.Instruction, targets []target, args []
 			f.recordSpawn(s, in, t, withRecv(args, t), done, many, token, i)
 		}
 		for _, n := range t.free {
-			f.escape(s, aliases{n})
+			f.give(s, aliases{n})
 		}
 	}
 	s.forked, s.added = true, nil
@@ -104,7 +104,7 @@ func (f *function) recordSpawn(s *state, in ssa.Instruction, t target, args []al
 		}
 	}
 	sp = f.sum.Spawns[n-1]
-	f.link(s, t, args, nil, summary.Edge{Thread: n, Forked: true, Flags: s.known(nil), Pos: sp.Pos})
+	f.link(s, t, args, nil, summary.Edge{Thread: n, Forked: true, Started: goTokens(s.sync.Released), Flags: s.known(nil), Pos: sp.Pos})
 	b := &binding{f: f, s: s, args: args, free: t.free, pos: sp.Pos, loop: loop}
 	sc := scope{sync: order.Sync{Acquired: s.sync.Acquired.Plus(order.Counts{token: 1})}, thread: n}
 	if sum != nil {

@@ -50,8 +50,10 @@ type state struct {
 	round   order.Counts // Tokens released since the head of the loop
 	mem     memory
 	escaped nodes
-	owned   nodes // paths that were taken out of shared memory (X6)
-	given   nodes // of what these lead to, what was shared again (X6)
+	open    nodes                     // of the escaped, those that are published (X32)
+	holder  map[*path.Node]*path.Node // of those that are not: the formal in whose memory they are stored
+	owned   nodes                     // paths that were taken out of shared memory (X6)
+	given   nodes                     // of what these lead to, what was shared again (X6)
 	guesses []guess
 	flags   []flag             // (X18)
 	truth   map[ssa.Value]bool // conditions on the way here
@@ -78,7 +80,11 @@ func merge(a, b aliases) (aliases, bool) {
 func (s *state) join(o *state) *state {
 	j := &state{locks: s.locks.Join(o.locks), sync: s.sync.Join(o.sync), round: order.Most(s.round, o.round), forked: s.forked || o.forked}
 	j.mem = s.mem.join(&o.mem)
-	j.escaped = either(s.escaped, o.escaped)
+	j.escaped, j.open = either(s.escaped, o.escaped), either(s.open, o.open)
+	j.holder = s.holder
+	for r, home := range o.holder {
+		j.publish([]*path.Node{r}, into, home)
+	}
 	j.waited, j.loose = both(s.waited, o.waited), either(s.loose, o.loose)
 	j.added, j.given = both(s.added, o.added), either(s.given, o.given)
 	for n := range s.owned {
@@ -219,6 +225,7 @@ func gap(on, off *state) lockset.Set {
 func (s *state) equal(o *state) bool {
 	return maps.Equal(s.round, o.round) && s.locks.Equal(o.locks) && s.sync.Equal(o.sync) && s.forked == o.forked && maps.Equal(s.escaped, o.escaped) &&
 		maps.Equal(s.waited, o.waited) && maps.Equal(s.loose, o.loose) && maps.Equal(s.added, o.added) && maps.Equal(s.given, o.given) &&
+		maps.Equal(s.open, o.open) && maps.Equal(s.holder, o.holder) &&
 		maps.Equal(s.owned, o.owned) && maps.Equal(s.truth, o.truth) && slices.Equal(s.guesses, o.guesses) && sameDefers(s.defers, o.defers) &&
 		slices.EqualFunc(s.flags, o.flags, flag.equal) &&
 		s.mem.equal(&o.mem)
@@ -241,6 +248,14 @@ func (s *state) forget(o *path.Node) {
 	if s.escaped[o] {
 		s.escaped = maps.Clone(s.escaped)
 		delete(s.escaped, o)
+	}
+	if s.open[o] {
+		s.open = maps.Clone(s.open)
+		delete(s.open, o)
+	}
+	if s.holder[o] != nil {
+		s.holder = maps.Clone(s.holder)
+		delete(s.holder, o)
 	}
 	for _, c := range []order.Counts{s.sync.Acquired, s.sync.Released} {
 		for n := range c {

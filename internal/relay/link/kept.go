@@ -1,0 +1,271 @@
+package link
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"presage/internal/relay/order"
+	"presage/internal/relay/path"
+	"presage/internal/relay/summary"
+)
+
+// maker is a function that has made an object and not published it, and what it does with it (R32).
+type maker struct {
+	fn     string
+	callee string // that it gives the object to; "" where it accesses the object itself
+	before string // the go statements that it may have executed before, in lines
+	starts string // that has given it to a goroutine and waits for that; "" if none has
+}
+
+func (m maker) String() string {
+	return fmt.Sprint(m.fn, "\n", m.callee, "\n", m.starts, "\n", m.before)
+}
+
+func (m maker) compare(o maker) int { return strings.Compare(m.String(), o.String()) }
+
+// maxMakers bounds the makers of a context: of an object with more it is not known that it is kept.
+const maxMakers = 16
+
+func union(a, b []maker) []maker {
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, maker.compare)
+	return slices.Compact(all)
+}
+
+// meetKept leaves what is kept in both contexts; it reports whether anything has changed.
+func (c *context) meetKept(d *context) bool {
+	kept := summary.Owned{Args: c.kept.Args & d.kept.Args, Free: c.kept.Free & d.kept.Free, Held: c.kept.Held & d.kept.Held}
+	makers := union(c.makers, d.makers)
+	if len(makers) > maxMakers {
+		kept = summary.Owned{}
+	}
+	if kept == (summary.Owned{}) {
+		makers = nil
+	}
+	changed := kept != c.kept || !slices.Equal(makers, c.makers)
+	c.kept, c.makers = kept, makers
+	return changed
+}
+
+// maker is the caller as the maker of what it gives the callee.
+func (e *call) maker(caller string) maker {
+	m := maker{fn: caller, callee: e.Callee, before: strings.Join(tokens(e.Started), "\n")}
+	if e.Thread != 0 {
+		m.starts = caller
+	}
+	return m
+}
+
+// kept is what of the formals of a callee is not published, and by whom: what its caller has made, and what leads from what its caller was given.
+func (l *linker) kept(caller string, c *context, e *call) (kept summary.Owned, makers []maker) {
+	kept = e.Kept
+	if kept != (summary.Owned{}) {
+		makers = []maker{e.maker(caller)}
+	}
+	if c.kept != (summary.Owned{}) {
+		own := kept
+		e.keep(&kept, func(actual string) bool { _, ok := leads(c.kept, actual); return ok })
+		if kept != own {
+			given := slices.Clone(c.makers)
+			for i := range given {
+				if e.Thread != 0 && given[i].starts == "" {
+					given[i].starts = caller
+				}
+			}
+			makers = union(makers, given)
+		}
+	}
+	for _, i := range l.sums[e.Callee].Publishes {
+		kept.Args &^= 1 << min(i, 31)
+	}
+	if kept == (summary.Owned{}) {
+		makers = nil
+	}
+	return kept, makers
+}
+
+// keep marks the formals whose actuals have a property, or are stored in what has.
+func (e *call) keep(kept *summary.Owned, has func(actual string) bool) {
+	e.mark(kept, has)
+	for _, st := range e.Stored {
+		if has(st.Formal.Key()) {
+			kept.Args |= 1 << st.Arg
+		}
+	}
+}
+
+// awaited reports whether a function returns only after it has waited for the goroutines of a go statement, on one way at least.
+func awaited(f *summary.Function, s *summary.Spawn) bool {
+	for _, e := range f.Exits {
+		for o := range e.Sync.Acquired {
+			if order.IsOver(o) && o.Base.Name == s.Token.Name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lendTo is what a goroutine is given that may not be published: at first all that its starter has made or was given itself; keepOn takes out what is.
+func lendTo(f *summary.Function, e *call) (kept summary.Owned, makers []maker) {
+	if e == nil || e.Thread <= 0 || !awaited(f, f.Spawns[e.Thread-1]) {
+		return kept, nil
+	}
+	kept = e.Kept
+	if kept != (summary.Owned{}) {
+		makers = []maker{e.maker(f.Key)}
+	}
+	e.keep(&kept, func(actual string) bool { return actual[0] == '$' || actual[0] == '^' })
+	return kept, makers
+}
+
+// keepOn takes out what a goroutine is given that one of the ways into its starter has published.
+func (l *linker) keepOn(starter string, e *call) {
+	f := l.sums[starter]
+	if e.Thread <= 0 || !awaited(f, f.Spawns[e.Thread-1]) {
+		return
+	}
+	changed := false
+	for _, c := range l.contexts[e.Callee] {
+		if !slices.ContainsFunc(c.roots, func(i int) bool { return l.roots[i].spawn == f.Spawns[e.Thread-1] }) {
+			continue
+		}
+		for _, d := range l.contexts[starter] {
+			if l.fromOutside(d) {
+				continue
+			}
+			given := &context{}
+			given.kept, given.makers = l.kept(starter, d, e)
+			changed = c.meetKept(given) || changed
+		}
+	}
+	if changed {
+		l.push(e.Callee)
+	}
+}
+
+// fromOutside reports whether only callers outside of the program enter a context.
+func (l *linker) fromOutside(c *context) bool {
+	return !slices.ContainsFunc(c.roots, func(i int) bool { return !l.outside(l.roots[i]) })
+}
+
+// keepers are who has not published the object of an access: its own function, or those of the context.
+func keepers(a *summary.Access, loc *path.Node, c *context) []maker {
+	if a.Kept && loc.Loads() == 0 {
+		return []maker{{fn: a.Func, before: strings.Join(tokens(a.Sync.Released), "\n")}}
+	}
+	if _, ok := leads(c.kept, loc.Key()); ok {
+		return c.makers
+	}
+	return nil
+}
+
+// confined are who has not published what a goroutine is given, if that is so of all that it is given.
+func (l *linker) confined(i int) []maker {
+	if known, ok := l.confines[i]; ok {
+		return known
+	}
+	var out []maker
+	r := l.roots[i]
+	for _, edge := range l.calls(r.by) {
+		if r.spawn == nil || edge.Thread <= 0 || edge.Callee != r.fn || l.sums[r.by].Spawns[edge.Thread-1] != r.spawn || !awaited(l.sums[r.by], r.spawn) {
+			continue
+		}
+		for _, c := range l.contexts[r.fn] {
+			if e := named(&edge); slices.Contains(c.roots, i) && e.all(c.kept) {
+				out = c.makers
+			}
+		}
+	}
+	l.confines[i] = out
+	return out
+}
+
+// all reports whether all actuals that are known become formals that are marked.
+func (e *call) all(marked summary.Owned) bool {
+	miss := func(bits uint32, list []string) bool {
+		for i, a := range list {
+			if a != "" && (i >= 32 || bits&(1<<i) == 0) {
+				return true
+			}
+		}
+		return false
+	}
+	return !miss(marked.Args, e.args) && !miss(marked.Free, e.free) && !miss(marked.Held, e.held)
+}
+
+// unpublished reports whether the root of another site can have none of the objects that a site of a root accesses (R32).
+func (l *linker) unpublished(s *site, own int, o *site, root int) bool {
+	makers := s.makers
+	if len(makers) == 0 && s.path[0] != '@' {
+		makers = l.confined(own)
+	}
+	return len(makers) > 0 && !slices.ContainsFunc(makers, func(m maker) bool { return l.mayHave(m, o, root) })
+}
+
+// mayHave reports whether the root of a site may have been given an object by its maker, or runs the maker while a goroutine has it.
+func (l *linker) mayHave(m maker, s *site, root int) bool {
+	if m.starts != "" && l.text(m.starts)[s.fn.Key] &&
+		slices.ContainsFunc(l.contexts[m.fn], func(c *context) bool { return slices.Contains(c.roots, root) }) {
+		return true
+	}
+	return l.extent(m)[root]
+}
+
+// text is what a function calls or mentions, and so on, but for what is only started.
+func (l *linker) text(fn string) map[string]bool {
+	if known, ok := l.texts[fn]; ok {
+		return known
+	}
+	text, started := map[string]bool{fn: true}, map[string]bool{}
+	work := []string{fn}
+	called := func(key string) []summary.Edge {
+		return slices.DeleteFunc(slices.Clone(l.sums[key].Edges), func(e summary.Edge) bool {
+			started[e.Callee] = started[e.Callee] || e.Thread != 0
+			return e.Thread != 0
+		})
+	}
+	for len(work) > 0 {
+		key := work[len(work)-1]
+		work = work[:len(work)-1]
+		l.leadsTo(key, called, func(summary.Flow) bool { return true }, func(keys ...string) {
+			for _, k := range keys {
+				if l.sums[k] != nil && !text[k] && !started[k] {
+					text[k] = true
+					work = append(work, k)
+				}
+			}
+		})
+	}
+	l.texts[fn] = text
+	return text
+}
+
+// extent are the roots that a maker may have given its object to: the goroutines that it has started before, and all that the callee may start; and what else
+// is mentioned by the maker and what it calls: it may be registered somewhere. Functions that the maker is given are none: a call that is not known
+// publishes nothing (X32).
+func (l *linker) extent(m maker) map[int]bool {
+	if known, ok := l.extents[m]; ok {
+		return known
+	}
+	text, from, before := l.text(m.fn), map[string]processes{}, strings.Split(m.before, "\n")
+	if m.callee != "" {
+		from[m.callee] = 1
+	}
+	for i := range l.roots {
+		if r := &l.roots[i]; r.spawn != nil && (text[r.by] && slices.Contains(before, statement(r.spawn.Token)) || r.by == m.starts) {
+			from[r.fn] = 1
+		}
+	}
+	calls := func(key string) []summary.Edge { return l.sums[key].Edges }
+	starts := l.closure(from, calls, func(summary.Flow) bool { return true })
+	out := map[int]bool{}
+	for i := range l.roots {
+		if r := &l.roots[i]; r.spawn == nil && text[r.fn] || r.spawn != nil && (starts[r.by] != 0 || from[r.fn] != 0) {
+			out[i] = true
+		}
+	}
+	l.extents[m] = out
+	return out
+}
