@@ -51,6 +51,9 @@ func (s *site) weak(o *site) []string {
 	if s.makes() || o.makes() {
 		codes = append(codes, "constructor")
 	}
+	if s.access.Taken || o.access.Taken {
+		codes = append(codes, "taken-out")
+	}
 	if pairs.NoRoom(s.access, o.access) {
 		codes = append(codes, "append-append")
 	}
@@ -116,6 +119,11 @@ func (l *linker) pairs(keys []string, judged map[[2]summary.Pos]bool, n *Counts)
 			if a.Via != nil || a.Thread > 0 {
 				continue
 			}
+			if a.Stored != nil {
+				from := *a
+				from.Loc, from.Kept = a.Stored, false
+				a = &from
+			}
 			for _, ctx := range l.contexts[k] {
 				for loc := a.Loc; ; loc = loc.Base {
 					if s := l.site(f, a, loc, ctx); s != nil && comparable(loc) {
@@ -124,7 +132,7 @@ func (l *linker) pairs(keys []string, judged map[[2]summary.Pos]bool, n *Counts)
 							order = append(order, c)
 						}
 						classes[c] = append(classes[c], s)
-						if !s.part {
+						if !s.part && !a.Taken {
 							l.guards.Use(c, s.path, a, s.locks)
 						}
 						n.Sites++
@@ -199,12 +207,12 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 		n.Left += len(sites) - maxSites
 		sites = sites[:maxSites]
 	}
-	guard, registered := majority(sites), l.setOnce(sites)
+	guard, registered, cut := majority(sites), l.setOnce(sites), l.isCut(sites[0].loc)
 	var out []*pairs.Warning
 	for i, a := range sites {
 		for _, b := range sites[i:] {
 			if !a.access.Kind.Writes() && !b.access.Kind.Writes() || a.access.Kind.Atomic() && b.access.Kind.Atomic() ||
-				(a.access.Kind == summary.Append) != (b.access.Kind == summary.Append) || a.part && b.part {
+				!cut && (a.access.Kind == summary.Append) != (b.access.Kind == summary.Append) || a.part && b.part {
 				continue
 			}
 			way := l.parallel(a, b, guard)
@@ -238,6 +246,11 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 		}
 	}
 	return out
+}
+
+// isCut reports whether the location is an element of a slice of a field or variable that is cut somewhere: an append writes where something else was.
+func (l *linker) isCut(loc *path.Node) bool {
+	return loc.Kind == path.Elem && loc.Base.Kind == path.Load && slices.ContainsFunc(l.classes[loc.Base.Base.Class()], func(s *site) bool { return s.access.Cuts })
 }
 
 // held lists the locks of the context, as far as they have a name.
@@ -400,9 +413,13 @@ func relation(lock, p string) string {
 // majority is the class of the lock that most sites hold, "" if none is held at half of them. Only locks count that are package-level
 // variables or lie with the memory (R5): a lock of some caller's object guards that object.
 func majority(sites []*site) string {
-	count := map[string]int{}
+	count, uses := map[string]int{}, 0
 	best := ""
 	for _, s := range sites {
+		if s.access.Taken {
+			continue
+		}
+		uses++
 		for l := range s.locks {
 			if !s.beside(l) || l[0] == '?' { // an object of the type that lies elsewhere has another lock above it, or none
 				continue
@@ -414,7 +431,7 @@ func majority(sites []*site) string {
 			}
 		}
 	}
-	if best == "" || count[best]*2 < len(sites) {
+	if best == "" || count[best]*2 < uses {
 		return ""
 	}
 	return best

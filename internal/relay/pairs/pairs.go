@@ -150,6 +150,9 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 	if NoRoom(a, b) {
 		w.Codes = append(w.Codes, "append-append")
 	}
+	if a.Taken || b.Taken {
+		w.Codes = append(w.Codes, "taken-out")
+	}
 	switch alias {
 	case instance.Weak:
 		w.Codes = append(w.Codes, "index-unknown")

@@ -89,6 +89,9 @@ type Access struct {
 	At     *path.Node   // the path as it is written at Pos
 	Sets   bool         // it writes what is certainly not zero
 	Flags  []Flag       // what its goroutine has seen before (S8)
+	Stored *path.Node   // the path from where the function has stored the object (X33 of package symbolic); nil if it has not
+	Cuts   bool         // it leaves a slice with a part of what it had
+	Taken  bool         // the memory was taken out of a shared place before (X6)
 	Kept   bool         // the object was made by the function, and only goroutines that were started since can reach it
 }
 

@@ -17,7 +17,7 @@ func (f *function) atomic(s *state, in ssa.Instruction, op model.Op, first alias
 		case model.Load:
 			f.access(s, in, a, summary.AtomicRead)
 		default:
-			f.guarded(s, in, a, summary.AtomicWrite, takes(result))
+			f.guarded(s, in, a, &summary.Access{Kind: summary.AtomicWrite, Sets: takes(result)})
 			f.release(s, token, 1)
 			for _, v := range args[1:] {
 				f.publish(s, a, v)

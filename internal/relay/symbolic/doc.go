@@ -94,6 +94,9 @@
 // is started is not published by that, nor what a call that is not known is given:
 // callbacks and registries reach little of it.
 //
+// (X33) A map or slice that the function has made and stored in a field or variable has, for package link, the path from there: who reaches it otherwise
+// has no other.
+//
 // (X28) Methods that a type has from an embedded field are noted where the type is converted to an interface that has them.
 //
 // # Soundness

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -382,6 +383,16 @@ func (f *function) unop(s *state, v *ssa.UnOp) {
 	}
 }
 
+// cuts reports whether a store leaves a slice with a part of what it had: what is appended then is written where there was something else.
+func (f *function) cuts(s *state, addr *path.Node, v ssa.Value) bool {
+	part, ok := v.(*ssa.Slice)
+	if !f.recording || !ok {
+		return false
+	}
+	old, ok := part.X.(*ssa.UnOp)
+	return ok && old.Op == token.MUL && slices.Contains(f.eval(s, old.X), addr)
+}
+
 // assign executes a store (X3).
 func (f *function) assign(s *state, v *ssa.Store) {
 	addrs, vals := f.eval(s, v.Addr), f.eval(s, v.Val)
@@ -392,7 +403,7 @@ func (f *function) assign(s *state, v *ssa.Store) {
 		vals = aliases{f.Table.Value(addrs[0].Name, true)} // (X31)
 	}
 	for _, a := range addrs {
-		f.access(s, v, a, summary.Write)
+		f.guarded(s, v, a, &summary.Access{Kind: summary.Write, Sets: f.recording && f.nonzero(s, v.Val), Cuts: f.cuts(s, a, v.Val)})
 	}
 	f.unshare(s, addrs)
 	for _, a := range addrs {

@@ -16,16 +16,38 @@ const maxAccesses = 250
 
 // access records a guarded access of the function's own text.
 func (f *function) access(s *state, in ssa.Instruction, addr *path.Node, kind summary.Kind) {
-	st, store := in.(*ssa.Store)
-	f.guarded(s, in, addr, kind, store && f.recording && f.nonzero(s, st.Val))
+	f.guarded(s, in, addr, &summary.Access{Kind: kind})
 }
 
-// guarded records an access; sets says that it writes what is certainly not zero.
-func (f *function) guarded(s *state, in ssa.Instruction, addr *path.Node, kind summary.Kind, sets bool) {
-	if f.recording && f.shared(s, addr) {
-		f.record(&summary.Access{Loc: addr, Kind: kind, Kept: s.kept(addr), Locks: f.under(s, in, addr), Sync: s.sync, Round: s.round, Pos: f.place(in), Func: f.sum.Key,
-			At: addr, Sets: sets, Flags: s.known(addr)})
+// guarded records an access, as far as it is filled in.
+func (f *function) guarded(s *state, in ssa.Instruction, addr *path.Node, a *summary.Access) {
+	if !f.recording || !f.reachable(s, addr) {
+		return
 	}
+	a.Loc, a.At, a.Pos, a.Func = addr, addr, f.place(in), f.sum.Key
+	a.Kept, a.Taken, a.Stored = s.kept(addr), s.taken(addr), f.stored(s, addr)
+	a.Locks, a.Sync, a.Round, a.Flags = f.under(s, in, addr), s.sync, s.round, s.known(addr)
+	f.record(a)
+}
+
+// stored is the path of memory in a map or a slice that the function has made and stored in a field or variable: from there (X33).
+func (f *function) stored(s *state, addr *path.Node) *path.Node {
+	r := addr.Root()
+	place := s.places[r]
+	if place == nil || addr.Loads() > 0 {
+		return nil
+	}
+	for n := addr; n != r; n = n.Base {
+		if n.Kind != path.Elem && n.Kind != path.Sub {
+			return nil
+		}
+	}
+	return f.Table.Subst(addr, func(n *path.Node) *path.Node {
+		if n == r {
+			return f.Table.Load(place, "")
+		}
+		return nil
+	}, func(a *path.Node, typ string) *path.Node { return f.Table.Load(a, typ) })
 }
 
 func (f *function) record(a *summary.Access) {
@@ -44,29 +66,38 @@ func (f *function) record(a *summary.Access) {
 
 // shared reports whether another goroutine may reach the memory at addr (X5, X6).
 func (f *function) shared(s *state, addr *path.Node) bool {
+	return f.reachable(s, addr) && !s.taken(addr)
+}
+
+// reachable reports whether another goroutine may reach the memory, or could before it was taken out of a shared place.
+func (f *function) reachable(s *state, addr *path.Node) bool {
 	switch addr.Kind {
 	case path.Func, path.Const, path.Value, path.Iface:
 		return false
 	}
 	switch r := addr.Root(); r.Kind {
 	case path.Alloc:
-		if !s.escaped[r] {
-			return false
-		}
+		return s.escaped[r]
 	case path.Func, path.Const, path.Value, path.Token:
 		return false
 	}
-	if len(s.owned) > 0 {
-		for n := addr; n != nil; n = n.Base {
-			if s.given[n] {
-				return true
-			}
-			if s.owned[n] {
-				return false
-			}
+	return true
+}
+
+// taken reports whether the memory was taken out of a shared place (X6).
+func (s *state) taken(addr *path.Node) bool {
+	if len(s.owned) == 0 {
+		return false
+	}
+	for n := addr; n != nil; n = n.Base {
+		if s.given[n] {
+			return false
+		}
+		if s.owned[n] {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // publish lets the values escape if others may reach the memory they are stored in.
@@ -81,6 +112,21 @@ func (f *function) publish(s *state, addr *path.Node, vals aliases) {
 			w = given
 		}
 		f.spread(s, vals, w, addr.Root())
+		s.noteStored(addr, vals)
+	}
+}
+
+// noteStored notes where an object that the function has made is stored (X33).
+func (s *state) noteStored(addr *path.Node, vals aliases) {
+	if len(vals) != 1 || addr.Kind != path.Field && addr.Kind != path.Global {
+		return
+	}
+	if r := vals[0].Strip(); r.Kind == path.Alloc && s.places[r] == nil {
+		s.places = maps.Clone(s.places)
+		if s.places == nil {
+			s.places = map[*path.Node]*path.Node{}
+		}
+		s.places[r] = addr
 	}
 }
 

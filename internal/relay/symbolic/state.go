@@ -52,6 +52,7 @@ type state struct {
 	escaped nodes
 	open    nodes                     // of the escaped, those that are published (X32)
 	holder  map[*path.Node]*path.Node // of those that are not: the formal in whose memory they are stored
+	places  map[*path.Node]*path.Node // of objects of the function: where they are stored (X33)
 	owned   nodes                     // paths that were taken out of shared memory (X6)
 	given   nodes                     // of what these lead to, what was shared again (X6)
 	guesses []guess
@@ -84,6 +85,13 @@ func (s *state) join(o *state) *state {
 	j.holder = s.holder
 	for r, home := range o.holder {
 		j.publish([]*path.Node{r}, into, home)
+	}
+	j.places = s.places
+	for r, place := range s.places {
+		if o.places[r] != place {
+			j.places = maps.Clone(j.places)
+			delete(j.places, r)
+		}
 	}
 	j.waited, j.loose = both(s.waited, o.waited), either(s.loose, o.loose)
 	j.added, j.given = both(s.added, o.added), either(s.given, o.given)
@@ -225,7 +233,7 @@ func gap(on, off *state) lockset.Set {
 func (s *state) equal(o *state) bool {
 	return maps.Equal(s.round, o.round) && s.locks.Equal(o.locks) && s.sync.Equal(o.sync) && s.forked == o.forked && maps.Equal(s.escaped, o.escaped) &&
 		maps.Equal(s.waited, o.waited) && maps.Equal(s.loose, o.loose) && maps.Equal(s.added, o.added) && maps.Equal(s.given, o.given) &&
-		maps.Equal(s.open, o.open) && maps.Equal(s.holder, o.holder) &&
+		maps.Equal(s.open, o.open) && maps.Equal(s.holder, o.holder) && maps.Equal(s.places, o.places) &&
 		maps.Equal(s.owned, o.owned) && maps.Equal(s.truth, o.truth) && slices.Equal(s.guesses, o.guesses) && sameDefers(s.defers, o.defers) &&
 		slices.EqualFunc(s.flags, o.flags, flag.equal) &&
 		s.mem.equal(&o.mem)
@@ -252,6 +260,10 @@ func (s *state) forget(o *path.Node) {
 	if s.open[o] {
 		s.open = maps.Clone(s.open)
 		delete(s.open, o)
+	}
+	if s.places[o] != nil {
+		s.places = maps.Clone(s.places)
+		delete(s.places, o)
 	}
 	if s.holder[o] != nil {
 		s.holder = maps.Clone(s.holder)

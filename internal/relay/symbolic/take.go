@@ -60,7 +60,7 @@ func (f *function) take(b *binding, in ssa.Instruction, sum *summary.Function, s
 			case calls(a.Via) >= maxVia:
 				f.sum.Cuts[summary.BoundCalls]++
 			default:
-				c := &summary.Access{Loc: loc, Kind: a.Kind, Thread: threads[a.Thread], Pos: a.Pos, Func: a.Func, At: a.At,
+				c := &summary.Access{Loc: loc, Kind: a.Kind, Thread: threads[a.Thread], Pos: a.Pos, Func: a.Func, At: a.At, Taken: a.Taken,
 					Via: &summary.Call{Pos: b.pos, Func: sum.Key, Next: a.Via}}
 				c.Locks, c.Sync = b.relative(a.Locks), b.sync(a.Sync)
 				f.inScope(c, b.chosen(sc, a.Loc.Root()), a.Thread)
