@@ -20,7 +20,7 @@ func (l *linker) findBroken() {
 	for _, sites := range l.classes {
 		for _, s := range sites {
 			switch k := s.access.Kind; {
-			case s.part:
+			case s.part, l.initialises(s):
 			case k == summary.Write:
 				for _, end := range []string{"", turn, doing} {
 					l.broken[class(s.path)+end] = true
@@ -55,4 +55,9 @@ func (l *linker) isBroken(lock string) bool { return l.broken[class(strings.Trim
 // tried reports whether both sites hold a lock that is meant for the memory and keeps nobody apart.
 func tried(a, b *site) bool {
 	return slices.ContainsFunc(a.broken, func(lies string) bool { return slices.Contains(b.broken, lies) })
+}
+
+// initialises reports whether only package initialisation makes an access.
+func (l *linker) initialises(s *site) bool {
+	return !slices.ContainsFunc(s.roots, func(i int) bool { return l.roots[i].kind != initial })
 }

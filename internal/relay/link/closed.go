@@ -166,10 +166,12 @@ func (l *linker) outside(r root) bool {
 // inside reports whether a function is of a closed program.
 func (l *linker) inside(fn string) bool { return l.reach.closed && l.sums[fn] != nil }
 
-// guarded reports whether the type of both roots shows that its methods are called at once, though no call of them by a command is known (R17, R20): one of the
-// two holds a lock of the object.
+// guarded reports whether the type of both roots shows that its methods are called at once, though no known call of a command says so: one of the two
+// holds a lock of the object. Either no command reaches the two methods (R20), or one stands for calls whose targets are not known, beside what the
+// program does itself (R17).
 func (l *linker) guarded(r, q root, a, b *site) bool {
-	if r.home == "" || r.home != q.home || !l.loose(r) || !l.loose(q) {
+	unreached := func(r root) bool { return r.kind == exported && l.reach.by[r.fn].commands() == 0 }
+	if r.home == "" || r.home != q.home || !(unreached(r) && unreached(q) || l.stands(r) && !l.outside(q) || l.stands(q) && !l.outside(r)) {
 		return false
 	}
 	own := func(s *site) bool {
@@ -183,15 +185,10 @@ func (l *linker) guarded(r, q root, a, b *site) bool {
 	return own(a) || own(b)
 }
 
-// loose reports whether a root is not weak by itself, or an exported function to which no call of a command or its goroutines is known to lead: it stands for
-// calls whose targets are not known.
-func (l *linker) loose(r root) bool {
-	if !l.outside(r) {
-		return true
-	}
-	return r.kind == exported && !slices.ContainsFunc(l.contexts[r.fn], func(c *context) bool {
-		return slices.ContainsFunc(c.roots, func(i int) bool { return !l.outside(l.roots[i]) })
-	})
+// stands reports whether a root is an exported function to which no call of a command or its goroutines is known to lead, and that is no main loop: it
+// stands for calls whose targets are not known.
+func (l *linker) stands(r root) bool {
+	return r.kind == exported && !r.main() && !slices.ContainsFunc(l.contexts[r.fn], func(c *context) bool { return !l.fromOutside(c) })
 }
 
 // sees reports whether calls of the processes p find what the text of the processes q makes (R20).

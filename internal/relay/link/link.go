@@ -64,8 +64,8 @@
 //
 // (R17) Where a command of the program calls an exported function, directly or not, a call of it from outside is weak: code closed-world. What main and
 // its goroutines do with the function is compared all the same. Commands below a directory example or examples do not count. If no known call leads there from
-// a command, though one may reach it, the call from outside stands for that: it is not weak if the other side is of the same object and one of the two
-// holds a lock of it.
+// a command, the call from outside stands for those whose targets are not known: it is not weak if the other side is of the same object and one of the two
+// holds a lock of it, unless it is a main loop (R15).
 //
 // (R18) An exported function that starts a goroutine comes, until it does so, before that goroutine; that it is called a second time for the same
 // object, while the goroutine of the first call runs, is weak: code second-call.

@@ -78,3 +78,21 @@ func (c *Config) load() { c.vals = map[string]string{"a": "b"} } // want "loaded
 
 // Reload lets the next Get load.
 func (c *Config) Reload() { c.once = sync.Once{} }
+
+var tableMu = sync.Mutex{}
+
+var table map[string]int
+
+// Set and Lookup hold a lock that is initialised as a variable is.
+func Set(k string, n int) {
+	tableMu.Lock()
+	defer tableMu.Unlock()
+	table = map[string]int{k: n}
+}
+
+// Lookup reads the table.
+func Lookup(k string) int {
+	tableMu.Lock()
+	defer tableMu.Unlock()
+	return table[k]
+}
