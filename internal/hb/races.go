@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"presage/internal/table"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -28,7 +29,7 @@ const maxRaces = 1 << 16
 
 // races are the races found, one for each unordered pair of sites.
 type races struct {
-	index table
+	index table.Table
 	list  []Race
 	total int64
 	each  func(a, b int64)
@@ -45,7 +46,7 @@ func (r *races) add(b *seen, kind format.Kind, a *seen, e *trace.Event) {
 		lo, hi = hi, lo
 	}
 	key := uint64(lo)<<32 | uint64(hi)
-	if i := r.index.find(key); i >= 0 {
+	if i := r.index.Find(key); i >= 0 {
 		r.list[i].Count++
 		return
 	}
@@ -53,7 +54,7 @@ func (r *races) add(b *seen, kind format.Kind, a *seen, e *trace.Event) {
 		r.cut++
 		return
 	}
-	r.index.at(key)
+	r.index.At(key)
 	r.list = append(r.list, Race{
 		A:     Access{Index: b.index, G: b.g, Site: b.site, Kind: kind},
 		B:     Access{Index: a.index, G: a.g, Site: a.site, Kind: e.Kind},

@@ -2,28 +2,14 @@ package trace
 
 import "presage/internal/trace/format"
 
-// GoID numbers the goroutines of a trace densely in order of creation: 1 is the
-// main goroutine; 0 stands for the runtime itself (timers, finalizer queue).
-type GoID int32
-
-// Addr is a memory address or the identity of a synchronisation object.
-type Addr uint64
-
-// Site is a static position in the program: an index into Meta.Sites. 0 is unknown.
-type Site uint32
-
-// Event is one step of one goroutine. What Obj, Val, Aux and Size mean depends on
-// Kind; package format has the table.
-type Event struct {
-	Kind  format.Kind
-	Flags format.Flags
-	Size  uint16
-	G     GoID
-	Site  Site
-	Obj   Addr
-	Val   uint64
-	Aux   uint64
-}
+// What an event is made of stands in package format, which imports nothing: detectors that may run inside the program know
+// these types and no more.
+type (
+	GoID  = format.GoID
+	Addr  = format.Addr
+	Site  = format.Site
+	Event = format.Event
+)
 
 // Meta explains a trace: where it came from and what its numbers stand for.
 type Meta struct {

@@ -1,4 +1,4 @@
-package hb
+package clock
 
 import (
 	"math/rand/v2"
@@ -44,7 +44,7 @@ func TestClock(t *testing.T) {
 		for j := range clocks {
 			for _, s := range slots {
 				c := want[j][s]
-				if c > 0 && !clocks[j].knows(epoch(s, c)) || clocks[j].knows(epoch(s, c+1)) {
+				if c > 0 && !clocks[j].Knows(epoch(s, c)) || clocks[j].Knows(epoch(s, c+1)) {
 					t.Fatalf("step %d: clock %d, slot %d: want %d", step, j, s, c)
 				}
 			}
@@ -63,7 +63,7 @@ func TestManyGoroutines(t *testing.T) {
 	for i := range uint32(n) {
 		v := VC{}.set(all).with(epoch(i, 2))
 		words += v.words()
-		if !v.knows(epoch(i, 2)) || !v.knows(epoch(n-1-i, 1)) || all.knows(epoch(i, 2)) {
+		if !v.Knows(epoch(i, 2)) || !v.Knows(epoch(n-1-i, 1)) || all.Knows(epoch(i, 2)) {
 			t.Fatalf("clock %d", i)
 		}
 	}

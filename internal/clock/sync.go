@@ -1,7 +1,7 @@
-package hb
+package clock
 
 import (
-	"presage/internal/trace"
+	"presage/internal/table"
 	"presage/internal/trace/format"
 )
 
@@ -14,7 +14,7 @@ type object struct {
 	ring []VC   // buffered channel: the clocks of the buffer's entries (R7)
 	send uint64 // channel: sends so far
 	recv uint64
-	from trace.GoID // unbuffered channel: the sender that waits
+	from format.GoID // unbuffered channel: the sender that waits
 	full bool
 }
 
@@ -31,15 +31,15 @@ const (
 
 // syncs finds objects by class and address.
 type syncs struct {
-	index   table
+	index   table.Table
 	objects []object
 	pages   map[uint64][]int32 // objects by page, for reset
 }
 
 const syncPageShift = 12
 
-func (s *syncs) at(c class, addr trace.Addr) *object {
-	i, fresh := s.index.at(uint64(addr)*8 + uint64(c))
+func (s *syncs) at(c class, addr format.Addr) *object {
+	i, fresh := s.index.At(uint64(addr)*8 + uint64(c))
 	if fresh {
 		s.objects = append(s.objects, object{addr: uint64(addr)})
 		if s.pages == nil {
@@ -83,24 +83,24 @@ func (s *syncs) resetPage(list []int32, addr, size uint64) {
 }
 
 // release sets v to t's clock and counts t up.
-func (t *goroutine) release(v VC) VC {
+func (t *Goroutine) release(v VC) VC {
 	v = v.set(t.vc).with(t.epoch)
 	t.epoch++
 	return v
 }
 
 // merge joins t's clock into v and counts t up.
-func (t *goroutine) merge(v VC) VC {
+func (t *Goroutine) merge(v VC) VC {
 	v = v.join(t.vc).with(t.epoch)
 	t.epoch++
 	return v
 }
 
-func (t *goroutine) acquire(v VC) { t.vc = t.vc.join(v) }
+func (t *Goroutine) acquire(v VC) { t.vc = t.vc.join(v) }
 
 // lock is (R2) and (R3).
-func (d *Detector) lock(e *trace.Event) {
-	t, l := d.g(e.G), d.syncs.at(classLock, e.Obj)
+func (o *Order) lock(e *format.Event) {
+	t, l := o.Goroutine(e.G), o.syncs.at(classLock, e.Obj)
 	read := e.Flags&format.FlagRead != 0
 	switch {
 	case e.Kind == format.Lock:
@@ -118,68 +118,56 @@ func (d *Detector) lock(e *trace.Event) {
 }
 
 // merge is (R4), (R5) and (R6).
-func (d *Detector) merge(e *trace.Event) {
-	t, o := d.g(e.G), d.syncs.at(classMerge, e.Obj)
+func (o *Order) merge(e *format.Event) {
+	t, m := o.Goroutine(e.G), o.syncs.at(classMerge, e.Obj)
 	switch e.Kind {
 	case format.WGAdd:
 		if int64(e.Val) < 0 {
-			o.vc = t.merge(o.vc)
+			m.vc = t.merge(m.vc)
 		}
 	case format.OnceEnd, format.CondSignal, format.CondBroadcast:
-		o.vc = t.merge(o.vc)
+		m.vc = t.merge(m.vc)
 	case format.WGWait, format.OncePass, format.CondWake:
-		t.acquire(o.vc)
+		t.acquire(m.vc)
 	}
 }
 
 // hidden is (R11).
-func (d *Detector) hidden(e *trace.Event) {
-	t, o := d.g(e.G), d.syncs.at(classHidden, e.Obj)
+func (o *Order) hidden(e *format.Event) {
+	t, h := o.Goroutine(e.G), o.syncs.at(classHidden, e.Obj)
 	switch e.Kind {
 	case format.Acquire:
 		if e.Obj == 0 {
-			d.acquireAll(t)
+			o.acquireAll(t)
 		}
-		t.acquire(o.vc)
+		t.acquire(h.vc)
 	case format.Release:
-		o.vc = t.release(o.vc)
+		h.vc = t.release(h.vc)
 	case format.ReleaseMerge:
-		o.vc = t.merge(o.vc)
+		h.vc = t.merge(h.vc)
 	}
 }
 
-// acquireAll makes everything so far come before t: a finalizer runs when its object
-// cannot be reached any more.
-func (d *Detector) acquireAll(t *goroutine) {
-	for i := range d.gs {
-		if u := &d.gs[i]; u != t && u.known {
-			t.vc = t.vc.join(u.vc).with(u.epoch)
-			if !u.ended {
-				u.epoch++
-			}
-		}
-	}
-}
-
-// acquireAtomic is the first half of (R10). It comes before the access is checked: what
+// AcquireAtomic is the first half of (R10). It comes before the access is checked: what
 // precedes the write that an atomic read sees precedes the read.
-func (d *Detector) acquireAtomic(t *goroutine, e *trace.Event) {
+func (o *Order) AcquireAtomic(t *Goroutine, e *format.Event) {
 	if e.Kind != format.AtomicWrite {
-		t.acquire(d.syncs.at(classAtomic, e.Obj).vc)
+		t.acquire(o.syncs.at(classAtomic, e.Obj).vc)
 	}
 }
 
-func (d *Detector) releaseAtomic(t *goroutine, e *trace.Event) {
+// ReleaseAtomic is the second half.
+func (o *Order) ReleaseAtomic(t *Goroutine, e *format.Event) {
 	if e.Kind != format.AtomicRead {
-		o := d.syncs.at(classAtomic, e.Obj)
-		o.vc = t.release(o.vc)
+		a := o.syncs.at(classAtomic, e.Obj)
+		a.vc = t.release(a.vc)
 	}
 }
 
 // channel is (R7), (R8) and (R9). Entries of a buffer are made as they are used: a
 // capacity may be in the millions.
-func (d *Detector) channel(e *trace.Event) {
-	t, c := d.g(e.G), d.syncs.at(classChan, e.Obj)
+func (o *Order) channel(e *format.Event) {
+	t, c := o.Goroutine(e.G), o.syncs.at(classChan, e.Obj)
 	switch {
 	case e.Kind == format.ChanClose:
 		c.vc = t.merge(c.vc)
@@ -195,22 +183,22 @@ func (d *Detector) channel(e *trace.Event) {
 		c.full = false
 		back := t.release(VC{})
 		t.acquire(c.r)
-		d.g(c.from).acquire(back)
+		o.Goroutine(c.from).acquire(back)
 	case e.Kind == format.ChanSend:
-		d.swap(t, c, c.send%e.Aux)
+		o.swap(t, c, c.send%e.Aux)
 		c.send++
 	default:
-		d.swap(t, c, c.recv%e.Aux)
+		o.swap(t, c, c.recv%e.Aux)
 		c.recv++
 	}
 }
 
 // swap leaves t's clock in entry k and acquires what was there.
-func (d *Detector) swap(t *goroutine, c *object, k uint64) {
+func (o *Order) swap(t *Goroutine, c *object, k uint64) {
 	for uint64(len(c.ring)) <= k {
 		c.ring = append(c.ring, VC{})
 	}
-	d.scratch = t.release(d.scratch)
+	o.scratch = t.release(o.scratch)
 	t.acquire(c.ring[k])
-	c.ring[k], d.scratch = d.scratch, c.ring[k]
+	c.ring[k], o.scratch = o.scratch, c.ring[k]
 }

@@ -1,19 +1,20 @@
-package hb
-
-// table maps numbers to dense indexes by open addressing: a Go map costs too much on
+// Package table maps numbers to dense indexes by open addressing: a Go map costs too much on
 // the path of every event.
-type table struct {
+package table
+
+// Table is a set of numbers, each with its index in the order in which they came. The zero value is empty.
+type Table struct {
 	keys []uint64
 	vals []int32 // index+1; 0: free
 	n    int
 	mask uint64
 }
 
-func (t *table) slotOf(key uint64) uint64 { return (key * 0x9e3779b97f4a7c15) >> 20 & t.mask }
+func (t *Table) slotOf(key uint64) uint64 { return (key * 0x9e3779b97f4a7c15) >> 20 & t.mask }
 
-// at returns the index of key, and fresh if it was not there: then it is the number
+// At returns the index of key, and fresh if it was not there: then it is the number
 // of keys before it.
-func (t *table) at(key uint64) (i int32, fresh bool) {
+func (t *Table) At(key uint64) (i int32, fresh bool) {
 	if 2*(t.n+1) > len(t.keys) {
 		t.rehash()
 	}
@@ -29,8 +30,8 @@ func (t *table) at(key uint64) (i int32, fresh bool) {
 	return int32(t.n - 1), true
 }
 
-// find is at for a key that must not be added; -1: not there.
-func (t *table) find(key uint64) int32 {
+// Find is At for a key that must not be added; -1: not there.
+func (t *Table) Find(key uint64) int32 {
 	if t.n == 0 {
 		return -1
 	}
@@ -42,7 +43,7 @@ func (t *table) find(key uint64) int32 {
 	return -1
 }
 
-func (t *table) rehash() {
+func (t *Table) rehash() {
 	old := *t
 	size := max(1024, 2*len(old.keys))
 	t.keys, t.vals, t.mask = make([]uint64, size), make([]int32, size), uint64(size-1)
@@ -55,5 +56,14 @@ func (t *table) rehash() {
 			h = (h + 1) & t.mask
 		}
 		t.keys[h], t.vals[h] = old.keys[i], v
+	}
+}
+
+// Each calls f with every number and its index, in no order.
+func (t *Table) Each(f func(key uint64, i int32)) {
+	for h, v := range t.vals {
+		if v != 0 {
+			f(t.keys[h], v-1)
+		}
 	}
 }

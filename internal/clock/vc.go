@@ -1,4 +1,4 @@
-package hb
+package clock
 
 // Epoch is one component of a vector clock: slot<<32 | clock. 0 is before everything.
 type Epoch uint64
@@ -28,8 +28,8 @@ func place(slot uint32) (b, k int) {
 	return int(slot / blockSlots), int(slot % blockSlots)
 }
 
-// knows reports whether e is at or before v.
-func (v *VC) knows(e Epoch) bool {
+// Knows reports whether e is at or before v.
+func (v *VC) Knows(e Epoch) bool {
 	s := e.slot()
 	if s < headSlots {
 		return uint64(s) < uint64(len(v.head)) && e.clock() <= v.head[s]

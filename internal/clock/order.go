@@ -1,0 +1,156 @@
+package clock
+
+import "presage/internal/trace/format"
+
+// Goroutine is the clock of one goroutine. Its own component is in epoch, not in vc:
+// a goroutine that just started shares nothing with the other 100,000 and has a short clock.
+type Goroutine struct {
+	epoch Epoch
+	vc    VC
+	known bool
+	ended bool
+}
+
+// Epoch is the goroutine's own component: what it does now happens at this time.
+func (t *Goroutine) Epoch() Epoch { return t.epoch }
+
+// Has reports whether epoch e is at or before t.
+func (t *Goroutine) Has(e Epoch) bool {
+	return e.slot() == t.epoch.slot() || t.vc.Knows(e)
+}
+
+// Options say what a trace may hold, and what orders in it. The zero value is happens-before in a run of a Go program.
+type Options struct {
+	Joins   bool // the end of a goroutine may be waited for by name (Join, in traces of other tools): ended clocks are kept
+	NoLocks bool // mutexes order nothing: the order of a hybrid detector
+}
+
+// Order knows what each goroutine knows. Use Step for the events in order, but for atomic operations, whose access lies between
+// Acquire and Release.
+type Order struct {
+	opt     Options
+	gs      []*Goroutine
+	spare   []*Goroutine
+	ended   []Epoch // last epochs of goroutines whose slots may be used again, oldest first
+	dead    VC      // of each slot, the last epoch of a goroutine that has ended
+	slots   uint32
+	kept    int // words of clocks of ended goroutines
+	syncs   syncs
+	scratch VC
+}
+
+// maxKept bounds the words of the clocks of ended goroutines.
+const maxKept = 1 << 20
+
+// New returns the order of a run in which nothing has happened.
+func New(opt Options) *Order { return &Order{opt: opt} }
+
+// Slots is the length of the longest clock: how many goroutines could not share a component.
+func (o *Order) Slots() int { return int(o.slots) }
+
+// Step takes an event. Accesses order nothing here, nor do kinds that a later version added.
+func (o *Order) Step(e *format.Event) {
+	switch e.Kind {
+	case format.Lock, format.Unlock:
+		if !o.opt.NoLocks {
+			o.lock(e)
+		}
+	case format.WGAdd, format.WGWait, format.OnceEnd, format.OncePass, format.CondSignal, format.CondBroadcast, format.CondWake:
+		o.merge(e)
+	case format.ChanSend, format.ChanRecv, format.ChanClose:
+		o.channel(e)
+	case format.Go, format.Start, format.End, format.Join:
+		o.fork(e)
+	case format.Acquire, format.Release, format.ReleaseMerge:
+		o.hidden(e)
+	case format.Alloc:
+		o.syncs.reset(uint64(e.Obj), e.Val)
+	}
+}
+
+// Goroutine returns the clock of goroutine id, giving it a slot when it is new. It is valid until the next Step.
+func (o *Order) Goroutine(id format.GoID) *Goroutine {
+	if int(id) < len(o.gs) && o.gs[id] != nil {
+		return o.gs[id]
+	}
+	return o.newGoroutine(id, nil)
+}
+
+// newGoroutine makes the clock of id, started by parent if that is known.
+func (o *Order) newGoroutine(id format.GoID, parent *Goroutine) *Goroutine {
+	for int(id) >= len(o.gs) {
+		o.gs = append(o.gs, nil)
+	}
+	var t *Goroutine
+	if n := len(o.spare); n > 0 {
+		t, o.spare = o.spare[n-1], o.spare[:n-1]
+	} else {
+		t = new(Goroutine)
+	}
+	start := t.vc.set(VC{})
+	if parent != nil {
+		start = start.set(parent.vc).with(parent.epoch)
+	}
+	*t = Goroutine{epoch: o.slotFor(start), vc: start, known: true}
+	o.gs[id] = t
+	return t
+}
+
+// slotFor finds a slot for a goroutine that starts with clock start: that of an ended
+// goroutine if start knows its end, because then everything it did is before the new one.
+func (o *Order) slotFor(start VC) Epoch {
+	for i := 0; i < len(o.ended) && i < 8; i++ {
+		if e := o.ended[i]; start.Knows(e) {
+			o.ended = append(o.ended[:i], o.ended[i+1:]...)
+			return e + 1
+		}
+	}
+	o.slots++
+	return epoch(o.slots-1, 1)
+}
+
+// fork is (R1).
+func (o *Order) fork(e *format.Event) {
+	t := o.Goroutine(e.G)
+	switch e.Kind {
+	case format.Go:
+		if id := format.GoID(e.Obj); int(id) >= len(o.gs) || o.gs[id] == nil {
+			o.newGoroutine(id, t)
+		}
+		t.epoch++
+	case format.End:
+		if !t.ended && e.G != 0 {
+			o.end(e.G, t)
+		}
+	case format.Join:
+		u := o.Goroutine(format.GoID(e.Obj))
+		t.vc = t.vc.join(u.vc).with(u.epoch)
+	}
+}
+
+// end frees what an ended goroutine has: its slot for a goroutine that knows of the end, and its clock.
+func (o *Order) end(id format.GoID, t *Goroutine) {
+	t.ended = true
+	o.ended = append(o.ended, t.epoch)
+	o.dead = o.dead.with(t.epoch)
+	if !o.opt.Joins {
+		o.gs[id] = nil
+		o.spare = append(o.spare, t)
+		return
+	}
+	if o.kept += t.vc.words(); t.vc.words() > headSlots/2 || o.kept > maxKept {
+		t.vc = VC{} // Join needs it only in traces of other tools, which have few threads
+	}
+}
+
+// acquireAll makes everything so far come before t: a finalizer runs when its object
+// cannot be reached any more. What a goroutine knows of others is what they are or have been.
+func (o *Order) acquireAll(t *Goroutine) {
+	t.vc = t.vc.join(o.dead)
+	for _, u := range o.gs {
+		if u != nil && u != t && !u.ended {
+			t.vc = t.vc.with(u.epoch)
+			u.epoch++
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package format
+
+// GoID numbers the goroutines of a trace densely in order of creation: 1 is the
+// main goroutine; 0 stands for the runtime itself (timers, finalizer queue).
+type GoID int32
+
+// Addr is a memory address or the identity of a synchronisation object.
+type Addr uint64
+
+// Site is a static position in the program: an index into trace.Meta.Sites. 0 is unknown.
+type Site uint32
+
+// Event is one step of one goroutine. What Obj, Val, Aux and Size mean depends on
+// Kind; the table of kinds says it.
+type Event struct {
+	Kind  Kind
+	Flags Flags
+	Size  uint16
+	G     GoID
+	Site  Site
+	Obj   Addr
+	Val   uint64
+	Aux   uint64
+}
