@@ -16,7 +16,7 @@ func (t *Goroutine) Epoch() Epoch { return t.epoch }
 
 // Has reports whether epoch e is at or before t.
 func (t *Goroutine) Has(e Epoch) bool {
-	return e.slot() == t.epoch.slot() || t.vc.Knows(e)
+	return e.Slot() == t.epoch.Slot() || t.vc.Knows(e)
 }
 
 // Options say what a trace may hold, and what orders in it. The zero value is happens-before in a run of a Go program.

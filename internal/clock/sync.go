@@ -104,7 +104,7 @@ func (o *Order) lock(e *format.Event) {
 	read := e.Flags&format.FlagRead != 0
 	switch {
 	case e.Kind == format.Lock:
-		if l.by != t.epoch.slot()+1 {
+		if l.by != t.epoch.Slot()+1 {
 			t.acquire(l.vc)
 		}
 		if !read {
@@ -113,7 +113,7 @@ func (o *Order) lock(e *format.Event) {
 	case read:
 		l.r = t.merge(l.r)
 	default:
-		l.vc, l.by = t.release(l.vc), t.epoch.slot()+1
+		l.vc, l.by = t.release(l.vc), t.epoch.Slot()+1
 	}
 }
 

@@ -5,7 +5,9 @@ type Epoch uint64
 
 func epoch(slot, clock uint32) Epoch { return Epoch(slot)<<32 | Epoch(clock) }
 
-func (e Epoch) slot() uint32  { return uint32(e >> 32) }
+// Slot is the component of every clock that e belongs to.
+func (e Epoch) Slot() uint32 { return uint32(e >> 32) }
+
 func (e Epoch) clock() uint32 { return uint32(e) }
 
 // VC is a vector clock by slot. What lies past its end is zero. The first slots are its own memory; the others, which
@@ -30,7 +32,7 @@ func place(slot uint32) (b, k int) {
 
 // Knows reports whether e is at or before v.
 func (v *VC) Knows(e Epoch) bool {
-	s := e.slot()
+	s := e.Slot()
 	if s < headSlots {
 		return uint64(s) < uint64(len(v.head)) && e.clock() <= v.head[s]
 	}
@@ -93,12 +95,12 @@ func (v VC) set(w VC) VC {
 
 // with returns v with e joined in.
 func (v VC) with(e Epoch) VC {
-	if s := e.slot(); s < headSlots {
+	if s := e.Slot(); s < headSlots {
 		v.head = grow(v.head, int(s)+1)
 		v.head[s] = max(v.head[s], e.clock())
 		return v
 	}
-	b, k := place(e.slot())
+	b, k := place(e.Slot())
 	v.tail = grow(v.tail, b+1)
 	switch a := v.tail[b]; {
 	case a == nil:

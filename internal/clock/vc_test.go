@@ -21,7 +21,7 @@ func TestClock(t *testing.T) {
 		case 0, 1:
 			e := epoch(slots[r.IntN(len(slots))], 1+uint32(r.IntN(50)))
 			clocks[i] = clocks[i].with(e)
-			want[i][e.slot()] = max(want[i][e.slot()], e.clock())
+			want[i][e.Slot()] = max(want[i][e.Slot()], e.clock())
 		case 2:
 			clocks[i] = clocks[i].join(clocks[k])
 			for s, c := range want[k] {

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"presage/internal/detect"
+	"presage/internal/fasttrack"
+	"presage/internal/hb"
+	"presage/internal/shadow"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+	"presage/internal/tree"
+)
+
+// result is what a detector says of a trace.
+type result struct {
+	pairs             map[[2]trace.Site]bool
+	dropped, accesses int64
+	two, returned     int64
+}
+
+func run(events []trace.Event, opt detect.Options) result {
+	d, err := detect.New(opt)
+	if err != nil {
+		panic(err)
+	}
+	r := result{pairs: map[[2]trace.Site]bool{}}
+	for i := range events {
+		if events[i].Kind.IsAccess() {
+			r.accesses++
+		}
+		if d.Step(int64(i), &events[i]) {
+			r.dropped++
+		}
+	}
+	for _, p := range d.Pairs() {
+		r.pairs[[2]trace.Site{min(p.A.Site, p.B.Site), max(p.A.Site, p.B.Site)}] = true
+	}
+	for _, c := range d.Counts() {
+		switch c.Name {
+		case "TreeTwoGoroutines":
+			r.two = c.Count
+		case "TreeLockReturned":
+			r.returned = c.Count
+		}
+	}
+	return r
+}
+
+// words names words of memory; one that is allocated anew is another.
+type words map[trace.Addr]int64
+
+func (w words) step(i int64, e *trace.Event) {
+	if e.Kind == format.Alloc {
+		w[e.Obj&^7] = i + 1
+	}
+}
+
+type word struct {
+	addr trace.Addr
+	born int64
+}
+
+func (w words) of(addr trace.Addr) word { return word{addr &^ 7, w[addr&^7]} }
+
+// byHB gives the first race of each word, and all later accesses of races, as package hb has them.
+func byHB(events []trace.Event) (first map[word]int64, all map[int64]bool) {
+	first, all = map[word]int64{}, map[int64]bool{}
+	h, names := hb.New(), words{}
+	h.Each(func(_, i int64) { all[i] = true })
+	for i := range events {
+		e := &events[i]
+		names.step(int64(i), e)
+		h.Step(int64(i), e)
+		if _, known := first[names.of(e.Obj)]; all[int64(i)] && !known {
+			first[names.of(e.Obj)] = int64(i)
+		}
+	}
+	return first, all
+}
+
+// byFastTrack gives the same, with a filter if there is one.
+func byFastTrack(events []trace.Event, filter *tree.Filter) (first map[word]int64, all map[int64]bool) {
+	first, all = map[word]int64{}, map[int64]bool{}
+	names := words{}
+	f := fasttrack.New(true, func(shadow.Access, shadow.Access, format.Addr) {})
+	f.First = func(i int64, addr format.Addr, _ uint8) {
+		all[i] = true
+		if _, known := first[names.of(addr)]; !known {
+			first[names.of(addr)] = i
+		}
+	}
+	for i := range events {
+		names.step(int64(i), &events[i])
+		if filter == nil || !filter.Drop(&events[i]) {
+			f.Step(int64(i), &events[i])
+		}
+	}
+	return first, all
+}
+
+// firstRaces compares FastTrack with package hb, and with itself behind span redundancy, which keeps the words that race.
+func (b *bench) firstRaces(kind string, n uint64, events []trace.Event) {
+	want, all := byHB(events)
+	got, firsts := byFastTrack(events, nil)
+	b.racy += len(want)
+	if !maps.Equal(want, got) {
+		b.complain("%s %d: first races of words by hb %v, by FastTrack %v", kind, n, want, got)
+	}
+	for i := range firsts {
+		if !all[i] {
+			b.complain("%s %d: event %d races by FastTrack, and not by hb", kind, n, i)
+		}
+	}
+	filter, err := tree.New(tree.FastTrack, tree.Options{Span: true})
+	if err != nil {
+		panic(err)
+	}
+	if thin, _ := byFastTrack(events, filter); !maps.EqualFunc(got, thin, func(int64, int64) bool { return true }) {
+		b.complain("%s %d: first races of words %v, with span redundancy %v", kind, n, got, thin)
+	}
+}
+
+func (b *bench) print() {
+	total := 0
+	for _, n := range b.traces {
+		total += n
+	}
+	fmt.Printf("%d traces, %d events; %d words race first at the same event by FastTrack as by hb; %d programs exceeded a limit; %.0f s\n\n",
+		total, b.events, b.racy, b.limits, time.Since(b.begun).Seconds())
+	fmt.Println("| traces | engine | pairs | dropped | by two goroutines | locks that gave a context back | traces that differ | room for 4 histories: dropped, differ | thesis: dropped, differ, pairs lost, more |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|")
+	for _, kind := range []string{"loops", "windows", "programs"} {
+		for _, engine := range []detect.Engine{detect.FastTrack, detect.Lockset, detect.Hybrid} {
+			if b.tallies[kind] == nil {
+				continue
+			}
+			t := &b.tallies[kind][engine]
+			share := func(m mode) string {
+				return fmt.Sprintf("%.1f %%", 100*float64(t.dropped[m])/float64(max(1, t.access[m])))
+			}
+			fmt.Printf("| %s, %d | %v | %d | %s | %d | %d | %d | %s, %d | %s, %d, %d, %d |\n", kind, b.traces[kind], engine, t.pairs,
+				share(filtered), t.two, t.returned, t.differ[filtered], share(small), t.differ[small], share(written), t.differ[written], t.lost[written], t.more[written])
+			if engine == detect.FastTrack {
+				fmt.Printf("| | fasttrack, span | | %s | | | %d, all on locations that race both ways | | |\n", share(span), t.differ[span])
+			}
+		}
+	}
+}
