@@ -6,18 +6,24 @@ import "presage/internal/trace/format"
 // a goroutine that just started shares nothing with the other 100,000 and has a short clock.
 type Goroutine struct {
 	epoch Epoch
+	acted Epoch // that of the last access by it, or by one whose slot it has
 	vc    VC
-	known bool
 	ended bool
 }
 
-// Epoch is the goroutine's own component: what it does now happens at this time.
-func (t *Goroutine) Epoch() Epoch { return t.epoch }
+// Epoch is the goroutine's own component, the time of an access that it makes now.
+func (t *Goroutine) Epoch() Epoch {
+	t.acted = t.epoch
+	return t.epoch
+}
 
 // Has reports whether epoch e is at or before t.
 func (t *Goroutine) Has(e Epoch) bool {
 	return e.Slot() == t.epoch.Slot() || t.vc.Knows(e)
 }
+
+// end is the end of a goroutine: who knows of its last access knows all that it did.
+type end struct{ acted, last Epoch }
 
 // Options say what a trace may hold, and what orders in it. The zero value is happens-before in a run of a Go program.
 type Options struct {
@@ -31,8 +37,9 @@ type Order struct {
 	opt     Options
 	gs      []*Goroutine
 	spare   []*Goroutine
-	ended   []Epoch // last epochs of goroutines whose slots may be used again, oldest first
-	dead    VC      // of each slot, the last epoch of a goroutine that has ended
+	ended   []end // of goroutines whose slots may be used again
+	turn    int   // where the next search in ended begins
+	dead    VC    // of each slot, the last epoch of a goroutine that has ended
 	slots   uint32
 	kept    int // words of clocks of ended goroutines
 	syncs   syncs
@@ -91,23 +98,31 @@ func (o *Order) newGoroutine(id format.GoID, parent *Goroutine) *Goroutine {
 	if parent != nil {
 		start = start.set(parent.vc).with(parent.epoch)
 	}
-	*t = Goroutine{epoch: o.slotFor(start), vc: start, known: true}
+	x := o.slotFor(start)
+	*t = Goroutine{epoch: x.last + 1, acted: x.acted, vc: start}
 	o.gs[id] = t
 	return t
 }
 
 // slotFor finds a slot for a goroutine that starts with clock start: that of an ended
-// goroutine if start knows its end, because then everything it did is before the new one.
-func (o *Order) slotFor(start VC) Epoch {
-	for i := 0; i < len(o.ended) && i < 8; i++ {
-		if e := o.ended[i]; start.Knows(e) {
-			o.ended = append(o.ended[:i], o.ended[i+1:]...)
-			return e + 1
+// goroutine if start knows of its last access, because then everything it did is before the new one. (What it released after that is
+// not: a lock that it left has to be acquired.)
+func (o *Order) slotFor(start VC) end {
+	for range min(len(o.ended), probes) {
+		o.turn = (o.turn + 1) % len(o.ended)
+		if x := o.ended[o.turn]; x.acted == 0 || start.Knows(x.acted) {
+			last := len(o.ended) - 1
+			o.ended[o.turn] = o.ended[last]
+			o.ended = o.ended[:last]
+			return x
 		}
 	}
 	o.slots++
-	return epoch(o.slots-1, 1)
+	return end{last: epoch(o.slots-1, 0)}
 }
+
+// probes is the number of ended goroutines that a new one looks at.
+const probes = 8
 
 // fork is (R1).
 func (o *Order) fork(e *format.Event) {
@@ -131,7 +146,7 @@ func (o *Order) fork(e *format.Event) {
 // end frees what an ended goroutine has: its slot for a goroutine that knows of the end, and its clock.
 func (o *Order) end(id format.GoID, t *Goroutine) {
 	t.ended = true
-	o.ended = append(o.ended, t.epoch)
+	o.ended = append(o.ended, end{t.acted, t.epoch})
 	o.dead = o.dead.with(t.epoch)
 	if !o.opt.Joins {
 		o.gs[id] = nil

@@ -8,11 +8,11 @@ import (
 // object is the clocks of one synchronisation object.
 type object struct {
 	addr uint64
-	vc   VC     // w(l), or the only clock
-	r    VC     // r(l): readers of an RWMutex; the clock of an unbuffered channel's sender
-	by   uint32 // lock: slot+1 of the goroutine that left vc, and need not acquire it
-	ring []VC   // buffered channel: the clocks of the buffer's entries (R7)
-	send uint64 // channel: sends so far
+	vc   VC          // w(l), or the only clock
+	r    VC          // r(l): readers of an RWMutex; the clock of an unbuffered channel's sender
+	by   format.GoID // lock: the goroutine that left vc, and need not acquire it
+	ring []VC        // buffered channel: the clocks of the buffer's entries (R7)
+	send uint64      // channel: sends so far
 	recv uint64
 	from format.GoID // unbuffered channel: the sender that waits
 	full bool
@@ -104,7 +104,7 @@ func (o *Order) lock(e *format.Event) {
 	read := e.Flags&format.FlagRead != 0
 	switch {
 	case e.Kind == format.Lock:
-		if l.by != t.epoch.Slot()+1 {
+		if l.by != e.G {
 			t.acquire(l.vc)
 		}
 		if !read {
@@ -113,7 +113,7 @@ func (o *Order) lock(e *format.Event) {
 	case read:
 		l.r = t.merge(l.r)
 	default:
-		l.vc, l.by = t.release(l.vc), t.epoch.Slot()+1
+		l.vc, l.by = t.release(l.vc), e.G
 	}
 }
 

@@ -120,3 +120,12 @@ func (s *sets) derived(memo *[]Set, n Set, f func(element) (element, bool)) Set 
 	}
 	return (*memo)[n] - 1
 }
+
+// Elements returns what is in a set, each lock as twice its number, and one more if it is held shared. Locks have numbers in the order in which
+// they were first used; 0 is the lock of sync/atomic (L4).
+func (s *sets) Elements(n Set) (out []uint32) {
+	for _, e := range s.elements(n, nil) {
+		out = append(out, uint32(e))
+	}
+	return out
+}

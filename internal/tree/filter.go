@@ -99,7 +99,9 @@ func (f *Filter) Drop(e *format.Event) bool {
 			f.locks.Step(e)
 		}
 	case format.Alloc:
-		f.words.Reset(e.Obj, e.Val) // (T10)
+		if f.target != AsWritten {
+			f.words.Reset(e.Obj, e.Val) // (T10)
+		}
 		f.edges.Reset(e.Obj, e.Val)
 		f.owners.Reset(e.Obj, e.Val)
 		f.locks.Step(e)
