@@ -23,7 +23,7 @@ import (
 // The commands of bench may import anything.
 var layers = map[string][]string{
 	"cmd/presage":                      {"internal/cli"},
-	"internal/cli":                     {"internal/barrier", "internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/place", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/replay", "internal/analyse", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/window", "internal/engine", "internal/smt"},
+	"internal/cli":                     {"internal/barrier", "internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/place", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/replay", "internal/analyse", "internal/detect", "internal/tree", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/window", "internal/engine", "internal/smt"},
 	"internal/record":                  {"internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
 	"internal/replay":                  {"internal/instrument", "internal/rt", "internal/plan", "internal/program", "internal/trace", "internal/trace/format"},
 	"internal/instrument":              {"internal/plan", "internal/trace", "internal/trace/format"},
@@ -31,6 +31,11 @@ var layers = map[string][]string{
 	"internal/rt":                      {"internal/trace/format"},
 	"internal/rt/rawfile":              {"internal/trace/format"},
 	"internal/merge":                   {"internal/trace", "internal/trace/format"},
+	"internal/lockset":                 {"internal/shadow", "internal/table", "internal/trace/format"},
+	"internal/fasttrack":               {"internal/clock", "internal/shadow", "internal/trace/format"},
+	"internal/hybrid":                  {"internal/clock", "internal/lockset", "internal/shadow", "internal/trace/format"},
+	"internal/tree":                    {"internal/lockset", "internal/shadow", "internal/table", "internal/trace/format"},
+	"internal/detect":                  {"internal/fasttrack", "internal/lockset", "internal/hybrid", "internal/tree", "internal/shadow", "internal/table", "internal/trace", "internal/trace/format"},
 	"internal/trace":                   {"internal/trace/format"},
 	"internal/trace/raw":               {"internal/trace", "internal/trace/format"},
 	"internal/trace/std":               {"internal/trace", "internal/trace/format"},

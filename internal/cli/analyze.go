@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -56,7 +55,7 @@ func checkLevel(flag, level string) error {
 }
 
 func newAnalyze(env *Env) *cobra.Command {
-	o := options{}
+	o, fly := options{}, onTheFly{}
 	cmd := &cobra.Command{Use: "analyze trace...", Aliases: []string{"analyse"}, Args: minArgs(1),
 		Short: "Analyse traces recorded earlier, or by other tools (RAPID's STD, also compressed by gzip)",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,11 +68,14 @@ func newAnalyze(env *Env) *cobra.Command {
 			if err := checkSolver("--solver", o.solver); err != nil {
 				return err
 			}
+			if err := fly.check(cmd.Flags().Changed("level")); err != nil {
+				return err
+			}
 			files, err := traceFiles(args)
 			if err != nil {
 				return err
 			}
-			a := &analysis{env: env, options: o, progress: newProgress(env.Stderr, o.quiet), command: append([]string{"presage", "analyze"}, args...), files: files}
+			a := &analysis{env: env, options: o, fly: fly, progress: newProgress(env.Stderr, o.quiet), command: append([]string{"presage", "analyze"}, args...), files: files}
 			if a.smt, err = newSMT(o.solver); err != nil {
 				return err
 			}
@@ -87,6 +89,11 @@ func newAnalyze(env *Env) *cobra.Command {
 	f.IntVar(&o.effort, "effort", 0, "work that prediction may do on one trace; 0: the default, about ten minutes")
 	f.StringVar(&o.solver, "solver", solverEngine, "what decides whether a pair races: engine, or z3 or cvc5 on PATH")
 	f.StringVar(&o.missing, "missing", "rdit", "what calls of missing methods do: rdit, anything to what they reach; barrier, anything; ignore, nothing (and its races may be false)")
+	f.StringVar(&fly.engine, "engine", "", "fasttrack, lockset or hybrid: one pass by a detector that works on the fly, in place of prediction; but for fasttrack's first race, what it finds are candidates")
+	f.StringVar(&fly.filter, "filter", "", "tree (the default) or none: what drops accesses before the engine that add nothing to what it reports")
+	f.BoolVar(&fly.span, "span", false, "drop accesses by their location alone while nothing was sent; for fasttrack, where one race of a location is enough")
+	f.IntVar(&fly.contexts, "contexts", 0, "histories that the filter keeps of each site; 0: 4096")
+	f.IntVar(&fly.sites, "sites", 0, "sites, the most recent ones, of which the filter keeps histories; 0: all")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	return cmd
 }
@@ -128,6 +135,7 @@ func underlying(err error) error {
 type analysis struct {
 	env       *Env
 	options   options
+	fly       onTheFly
 	progress  *progress
 	command   []string
 	dir       string
@@ -184,7 +192,11 @@ func (a *analysis) run(ctx context.Context) error {
 	context.AfterFunc(ctx, stop) // the second interrupt ends the process
 	var unread []error
 	for i, name := range a.files {
-		if err := a.file(ctx, name); err != nil {
+		one := a.file
+		if a.fly.engine != "" {
+			one = a.detect
+		}
+		if err := one(ctx, name); err != nil {
 			unread = append(unread, err)
 		}
 		if ctx.Err() != nil {
@@ -386,53 +398,15 @@ func (a *analysis) count(meta *trace.Meta, res *analyse.Result) {
 	}
 }
 
-// locate is the second pass. At the level of observed races there are no witnesses: only
-// the first race of a trace is certain, as in every happens-before detector.
-func (a *analysis) locate(name string, meta *trace.Meta, res *analyse.Result) error {
-	specs := specsOf(res)
-	if a.options.level == levelHB {
-		specs = hbSpecs(res)
-		if n := len(specs) - 1; n > 0 {
-			a.warn(report.Warning{Code: "not-witnessed", Count: n, Text: "races stand after the first of their trace and have no witness at this level: they are candidates"})
-		}
-	}
-	if len(specs) == 0 {
-		return nil
-	}
-	s, err := openTrace(name)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	l := report.NewLocator(meta, specs, report.FileSource(meta.Files), a.shape)
-	var e trace.Event
-	for i := int64(0); l.Wants(); i++ {
-		if err := s.Next(&e); err != nil {
-			if err == io.EOF {
-				break
-			}
-			return err
-		}
-		l.Step(i, &e)
-	}
-	races, err := l.Races()
-	if err != nil {
-		return err
-	}
-	for _, r := range races {
-		if len(a.files) > 1 {
-			r.Trace = name
-		}
-		a.set.Add(r)
-	}
-	return nil
-}
-
 // finish fills the summary and returns the exit code.
 func (a *analysis) finish() int {
 	a.settle()
 	s := &a.summary
 	for _, r := range a.set.Races() {
+		if r.Tier == report.Candidate {
+			s.OnTheFly.Candidates++
+			continue
+		}
 		s.Races++
 		if r.Tier == report.Confirmed {
 			s.Confirmed++
@@ -452,7 +426,7 @@ func (a *analysis) finish() int {
 	s.Warnings, s.TraceFile, s.ProgramCode = len(a.warnings), a.traceFile, a.programCode
 	s.Functions, s.Instrumented = a.functions, a.functions-a.opaque
 	switch {
-	case s.Races > 0:
+	case s.Races > 0, s.OnTheFly != nil && s.OnTheFly.Candidates > 0:
 		s.ExitCode = exitRaces
 	case a.failed || a.programCode != 0:
 		s.ExitCode = exitFailed
@@ -486,6 +460,9 @@ func (a *analysis) config() *report.Config {
 	c := &report.Config{
 		Protocol: report.ProtocolVersion, Tool: "presage", Version: version(), GoVersion: a.goVersion,
 		Command: a.command, Level: a.options.level, Window: a.options.window,
+	}
+	if a.fly.engine != "" {
+		c.Level = a.fly.engine
 	}
 	c.Dir, _ = filepath.Abs(a.dir)
 	return c

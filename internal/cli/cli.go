@@ -7,7 +7,7 @@
 //	(E0) nothing found
 //	(E1) presage failed, or the program under test did
 //	(E2) the command line is wrong
-//	(E3) races found; this wins over (E1) of the program, because a report must not be
+//	(E3) races found, or candidates where candidates are asked for (vet, analyze -engine); this wins over (E1) of the program, because a report must not be
 //	     lost behind a test that fails for another reason
 //
 // # Streams

@@ -49,30 +49,31 @@ type Warning struct {
 
 // Summary is the last message.
 type Summary struct {
-	Races        int     `json:"races"`
-	Observed     int     `json:"observed"`
-	Predicted    int     `json:"predicted"` // of the other tiers, too
-	ByValue      int     `json:"by_value,omitempty"`
-	ByPath       int     `json:"by_path,omitempty"`
-	Confirmed    int     `json:"confirmed,omitempty"`   // by a replay
-	Unconfirmed  int     `json:"unconfirmed,omitempty"` // replayed, and not confirmed
-	Unreplayed   int     `json:"unreplayed,omitempty"`  // not replayed: the time for it was over, or the program could not be run again
-	Traces       int     `json:"traces"`
-	Events       int64   `json:"events"`
-	Goroutines   int     `json:"goroutines"`
-	Windows      int     `json:"windows"`
-	Candidates   int     `json:"candidates"` // pairs the engine was asked about
-	Undecided    int     `json:"undecided"`  // pairs on which a budget ran out
-	Warnings     int     `json:"warnings"`
-	Seconds      float64 `json:"seconds"`              // of the analysis; 0 for presage vet, whose report does not depend on time
-	ExitCode     int     `json:"exit_code"`            // of presage
-	ProgramCode  int     `json:"program_exit_code"`    // of the program under test
-	Instrumented int     `json:"instrumented"`         // functions
-	Functions    int     `json:"functions"`            // functions chosen for instrumentation
-	TraceFile    string  `json:"trace_file,omitempty"` // or directory, if there are several
-	Paths        *Paths  `json:"paths,omitempty"`      // at level path
-	Vet          *Vetted `json:"vet,omitempty"`        // of presage vet
-	Static       *Marks  `json:"static,omitempty"`     // of test and run with -static
+	Races        int       `json:"races"`
+	Observed     int       `json:"observed"`
+	Predicted    int       `json:"predicted"` // of the other tiers, too
+	ByValue      int       `json:"by_value,omitempty"`
+	ByPath       int       `json:"by_path,omitempty"`
+	Confirmed    int       `json:"confirmed,omitempty"`   // by a replay
+	Unconfirmed  int       `json:"unconfirmed,omitempty"` // replayed, and not confirmed
+	Unreplayed   int       `json:"unreplayed,omitempty"`  // not replayed: the time for it was over, or the program could not be run again
+	Traces       int       `json:"traces"`
+	Events       int64     `json:"events"`
+	Goroutines   int       `json:"goroutines"`
+	Windows      int       `json:"windows"`
+	Candidates   int       `json:"candidates"` // pairs the engine was asked about
+	Undecided    int       `json:"undecided"`  // pairs on which a budget ran out
+	Warnings     int       `json:"warnings"`
+	Seconds      float64   `json:"seconds"`              // of the analysis; 0 for presage vet, whose report does not depend on time
+	ExitCode     int       `json:"exit_code"`            // of presage
+	ProgramCode  int       `json:"program_exit_code"`    // of the program under test
+	Instrumented int       `json:"instrumented"`         // functions
+	Functions    int       `json:"functions"`            // functions chosen for instrumentation
+	TraceFile    string    `json:"trace_file,omitempty"` // or directory, if there are several
+	Paths        *Paths    `json:"paths,omitempty"`      // at level path
+	Vet          *Vetted   `json:"vet,omitempty"`        // of presage vet
+	OnTheFly     *OnTheFly `json:"on_the_fly,omitempty"` // of presage analyze -engine
+	Static       *Marks    `json:"static,omitempty"`     // of test and run with -static
 }
 
 // Handler receives the messages of a report in order: Config, then Progress, Warning

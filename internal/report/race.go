@@ -45,6 +45,8 @@ const (
 	// Confirmed races were replayed: Go's race detector reports them in a run under the schedule of their witness. Replay.Tier is what
 	// vouched for the race before.
 	Confirmed Tier = "confirmed"
+	// Candidate is no race but a pair that a detector of one pass reports (presage analyze -engine). It has no witness.
+	Candidate Tier = "candidate"
 	// Static is no race but a warning of the static lens (presage vet): two accesses that may race in some run. It has no witness.
 	Static Tier = "warning"
 )
@@ -227,4 +229,6 @@ func compareRaces(a, b *Race) int {
 		cmp.Compare(a.A.Kind, b.A.Kind), cmp.Compare(a.B.Kind, b.B.Kind), cmp.Compare(a.ID, b.ID))
 }
 
-func tierRank(t Tier) int { return slices.Index([]Tier{Observed, Predicted, ByValue, ByPath}, t) }
+func tierRank(t Tier) int {
+	return slices.Index([]Tier{Observed, Predicted, ByValue, ByPath, Candidate}, t)
+}

@@ -65,7 +65,11 @@ func (h *textHandler) Race(r *Race) error {
 		h.static(r)
 		return h.err
 	}
-	h.printf("%s %s\n", h.bad.Sprintf("DATA RACE (%s)", r.Tier), h.head.Sprintf("on %s", orUnknown(r.Object)))
+	title := fmt.Sprintf("DATA RACE (%s)", r.Tier)
+	if r.Tier == Candidate {
+		title = "CANDIDATE"
+	}
+	h.printf("%s %s\n", h.bad.Sprint(title), h.head.Sprintf("on %s", orUnknown(r.Object)))
 	h.printf("%s\n", h.dim.Sprintf("id %s%s", r.ID, times(r.Count)))
 	h.access(&r.A)
 	h.access(&r.B)
@@ -155,6 +159,8 @@ func goroutineName(g Goroutine) string {
 // hidden says why -race did not see the race in the recorded run.
 func (h *textHandler) hidden(r *Race) {
 	switch {
+	case r.Tier == Candidate:
+		h.candidate(r)
 	case r.Proof() == Observed:
 		h.printf("\n  Nothing ordered the two accesses in the recorded run.\n")
 	case r.A.OffPath && r.B.OffPath:
@@ -197,6 +203,10 @@ func (h *textHandler) Summary(m *Summary) error {
 	}
 	if m.Vet != nil {
 		h.vetted(m)
+		return h.err
+	}
+	if m.OnTheFly != nil {
+		h.onTheFly(m)
 		return h.err
 	}
 	if text := m.Paths.lost(); text != "" {

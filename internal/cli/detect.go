@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"presage/internal/detect"
+	"presage/internal/report"
+	"presage/internal/trace"
+	"presage/internal/tree"
+)
+
+// onTheFly is what the flags say of a detector of one pass, in place of prediction.
+type onTheFly struct {
+	engine, filter  string
+	contexts, sites int
+	span            bool
+}
+
+var engines = map[string]detect.Engine{"fasttrack": detect.FastTrack, "lockset": detect.Lockset, "hybrid": detect.Hybrid}
+
+const (
+	filterTree = "tree"
+	filterNone = "none"
+)
+
+// check returns an error for flags that are wrong, or that would have no effect.
+func (o *onTheFly) check(level bool) error {
+	_, known := engines[o.engine]
+	switch {
+	case o.engine == "" && (o.filter != "" || o.span || o.contexts != 0 || o.sites != 0):
+		return usagef("flags --filter, --span, --contexts and --sites belong to --engine")
+	case o.engine == "":
+		return nil
+	case !known:
+		return usagef("flag --engine: %q is none of fasttrack, lockset, hybrid", o.engine)
+	case level:
+		return usagef("flags --level and --engine exclude each other: an engine of one pass has no levels")
+	case o.filter != "" && o.filter != filterTree && o.filter != filterNone:
+		return usagef("flag --filter: %q is neither tree nor none", o.filter)
+	case o.filter == filterNone && (o.span || o.contexts != 0 || o.sites != 0):
+		return usagef("flags --span, --contexts and --sites belong to --filter=tree")
+	case o.contexts < 0 || o.sites < 0:
+		return usagef("flags --contexts and --sites count: they are not negative")
+	case o.span && engines[o.engine] != detect.FastTrack:
+		return usagef("flag --span: only fasttrack needs no more than one race of a location")
+	}
+	return nil
+}
+
+func (o *onTheFly) options(meta *trace.Meta) detect.Options {
+	return detect.Options{
+		Engine: engines[o.engine], NoFilter: o.filter == filterNone, Joins: meta.Source != "presage",
+		Filter: tree.Options{Contexts: o.contexts, Sites: o.sites, Span: o.span},
+	}
+}
+
+// detect takes one trace through a detector of one pass. Of a damaged trace, what can be read is analysed, and the error returned.
+func (a *analysis) detect(ctx context.Context, name string) error {
+	s, err := openTrace(name)
+	if err != nil {
+		a.failed = true
+		return err
+	}
+	total := int64(0)
+	if s.Trace != nil {
+		total = s.Trace.Events()
+	}
+	res, readErr := detect.Run(ctx, s, a.fly.options(s.Meta()), func(n int64) {
+		a.progress.step(report.Progress{Text: "analysing", Done: n, Total: total})
+	})
+	meta := s.Meta()
+	if errors.Is(readErr, context.Canceled) {
+		readErr = nil // run says so
+	}
+	err = errors.Join(readErr, s.Close())
+	if res == nil {
+		a.failed = true
+		return err
+	}
+	if err != nil {
+		a.failed = true
+		a.warn(report.Warning{Code: "trace-damaged", Count: 1, Text: fmt.Sprintf("%v; what stands before was analysed", err)})
+	}
+	a.countOnTheFly(meta, res)
+	return errors.Join(err, a.place(name, meta, pairSpecs(res)))
+}
+
+func (a *analysis) countOnTheFly(meta *trace.Meta, res *detect.Result) {
+	s := &a.summary
+	s.Traces++
+	s.Events += res.Events
+	s.Goroutines += max(len(meta.Goroutines)-1, 0)
+	a.goVersion = meta.GoVersion
+	if s.OnTheFly == nil {
+		s.OnTheFly = &report.OnTheFly{Engine: a.fly.engine, Filter: filterTree}
+		if a.fly.filter != "" {
+			s.OnTheFly.Filter = a.fly.filter
+		}
+	}
+	for _, c := range res.Counts {
+		s.OnTheFly.Add(c.Name, c.Count)
+	}
+	for _, ws := range [][]trace.Warning{meta.Warnings, res.Warnings} {
+		for _, w := range ws {
+			a.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
+		}
+	}
+}
+
+// pairSpecs are the pairs of a detector as the report's Locator wants them.
+func pairSpecs(res *detect.Result) []report.Spec {
+	var specs []report.Spec
+	for _, p := range res.Pairs {
+		s := report.Spec{A: p.A.Index, B: p.B.Index, Tier: report.Candidate, Count: p.Count}
+		if p.Race {
+			s.Tier = report.Observed
+		}
+		specs = append(specs, s)
+	}
+	return specs
+}

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// OnTheFly is what a detector of one pass says of itself: presage analyze -engine.
+type OnTheFly struct {
+	Engine     string  `json:"engine"`     // fasttrack, lockset or hybrid
+	Filter     string  `json:"filter"`     // tree or none
+	Candidates int     `json:"candidates"` // pairs of positions reported without a proof
+	Counts     []Count `json:"counts"`     // what filter and engine did, by rule
+}
+
+// Count is one figure.
+type Count struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+}
+
+// Add adds the figures of another trace, by name.
+func (o *OnTheFly) Add(name string, n int64) {
+	for i := range o.Counts {
+		if o.Counts[i].Name == name {
+			o.Counts[i].Count += n
+			return
+		}
+	}
+	o.Counts = append(o.Counts, Count{name, n})
+}
+
+// candidate says what a pair without a witness is.
+func (h *textHandler) candidate(r *Race) {
+	if r.Hidden.Ordered {
+		h.printf("\n  In the recorded run the two accesses were ordered, because it happened that\n")
+		for _, e := range r.Hidden.Edges {
+			h.edge(e)
+		}
+	} else {
+		h.printf("\n  The trace shows nothing that ordered the two accesses.\n")
+	}
+	h.printf("  It has no witness: it may be no race (presage analyze without -engine looks for one).\n")
+}
+
+// onTheFly prints the figures, and the last line.
+func (h *textHandler) onTheFly(m *Summary) {
+	o := m.OnTheFly
+	var tree, engine []string
+	for _, c := range o.Counts {
+		if name, is := strings.CutPrefix(c.Name, "Tree"); is {
+			tree = append(tree, fmt.Sprintf("%s %d", name, c.Count))
+		} else {
+			engine = append(engine, fmt.Sprintf("%s %d", c.Name, c.Count))
+		}
+	}
+	if len(tree) > 0 {
+		h.printf("tree: %s\n", strings.Join(tree, ", "))
+	}
+	h.printf("%s: %s\n", o.Engine, strings.Join(engine, ", "))
+	found := fmt.Sprintf("%s, %s", plural(m.Races, "race"), plural(o.Candidates, "candidate"))
+	if m.Races+o.Candidates == 0 {
+		found = "nothing found"
+	}
+	h.printf("presage: %s; %s, %s, %.1fs\n", found, plural(int(m.Events), "event"), plural(m.Goroutines, "goroutine"), m.Seconds)
+}
