@@ -119,11 +119,7 @@ func (l *linker) pairs(keys []string, judged map[[2]summary.Pos]bool, n *Counts)
 			if a.Via != nil || a.Thread > 0 {
 				continue
 			}
-			if a.Stored != nil {
-				from := *a
-				from.Loc, from.Kept = a.Stored, false
-				a = &from
-			}
+			a = l.located(f, a)
 			for _, ctx := range l.contexts[k] {
 				for loc := a.Loc; ; loc = loc.Base {
 					if s := l.site(f, a, loc, ctx); s != nil && comparable(loc) {

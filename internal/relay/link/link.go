@@ -116,6 +116,9 @@
 // (R33) A mutex or Once that is written as a whole, where others may have its object, keeps nobody apart, nor does an atomic flag that is set to zero by who has
 // not set it. That both sides hold such a lock still shows what it is meant for (R2, R4). What a frame has found ordered or locked by these stays so.
 //
+// (R34) What literals that a library calls for requests and events have captured is named by the function around them and the variable: it is one for all of
+// its calls. What that function itself does with it is not compared.
+//
 // (H1) A call through a value that is read from memory may call what is stored in memory of that class, by whatever function.
 //
 // (H2) Else, a method of an interface is one of the concrete types that are converted to this interface, or to one that is converted to it.
