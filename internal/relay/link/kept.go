@@ -1,7 +1,7 @@
 package link
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,11 +18,20 @@ type maker struct {
 	starts string // that has given it to a goroutine and waits for that; "" if none has
 }
 
-func (m maker) String() string {
-	return fmt.Sprint(m.fn, "\n", m.callee, "\n", m.starts, "\n", m.before)
+func (m maker) compare(o maker) int {
+	return cmp.Or(strings.Compare(m.fn, o.fn), strings.Compare(m.callee, o.callee), strings.Compare(m.starts, o.starts), strings.Compare(m.before, o.before))
 }
 
-func (m maker) compare(o maker) int { return strings.Compare(m.String(), o.String()) }
+// publication is what is known of who may have which objects (R32).
+type publication struct {
+	confined map[int][]maker            // of a goroutine: who has not published what it is given
+	texts    map[string]map[string]bool // what functions call and mention
+	extents  map[maker]map[int]bool     // the roots that may have the object
+}
+
+func newPublication() *publication {
+	return &publication{map[int][]maker{}, map[string]map[string]bool{}, map[maker]map[int]bool{}}
+}
 
 // maxMakers bounds the makers of a context: of an object with more it is not known that it is kept.
 const maxMakers = 16
@@ -163,7 +172,7 @@ func keepers(a *summary.Access, loc *path.Node, c *context) []maker {
 
 // confined are who has not published what a goroutine is given, if that is so of all that it is given.
 func (l *linker) confined(i int) []maker {
-	if known, ok := l.confines[i]; ok {
+	if known, ok := l.public.confined[i]; ok {
 		return known
 	}
 	var out []maker
@@ -178,7 +187,7 @@ func (l *linker) confined(i int) []maker {
 			}
 		}
 	}
-	l.confines[i] = out
+	l.public.confined[i] = out
 	return out
 }
 
@@ -215,7 +224,7 @@ func (l *linker) mayHave(m maker, s *site, root int) bool {
 
 // text is what a function calls or mentions, and so on, but for what is only started.
 func (l *linker) text(fn string) map[string]bool {
-	if known, ok := l.texts[fn]; ok {
+	if known, ok := l.public.texts[fn]; ok {
 		return known
 	}
 	text, started := map[string]bool{fn: true}, map[string]bool{}
@@ -238,7 +247,7 @@ func (l *linker) text(fn string) map[string]bool {
 			}
 		})
 	}
-	l.texts[fn] = text
+	l.public.texts[fn] = text
 	return text
 }
 
@@ -246,7 +255,7 @@ func (l *linker) text(fn string) map[string]bool {
 // is mentioned by the maker and what it calls: it may be registered somewhere. Functions that the maker is given are none: a call that is not known
 // publishes nothing (X32).
 func (l *linker) extent(m maker) map[int]bool {
-	if known, ok := l.extents[m]; ok {
+	if known, ok := l.public.extents[m]; ok {
 		return known
 	}
 	text, from, before := l.text(m.fn), map[string]processes{}, strings.Split(m.before, "\n")
@@ -266,6 +275,6 @@ func (l *linker) extent(m maker) map[int]bool {
 			out[i] = true
 		}
 	}
-	l.extents[m] = out
+	l.public.extents[m] = out
 	return out
 }

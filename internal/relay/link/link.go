@@ -158,9 +158,7 @@ type linker struct {
 	found      map[lookup][]string
 	filled     map[string][]summary.Edge // calls through values whose targets are known (H1, H2)
 	started    *started
-	confines   map[int][]maker                  // who has not published what goroutines are given
-	texts      map[string]map[string]bool       // what functions call and mention (R32)
-	extents    map[maker]map[int]bool           // of a maker, the roots that may have its object (R32)
+	public     *publication
 	made       map[string]map[string]*path.Node // what functions start goroutines for, by function and type; nil if there are several (R7)
 	reach      *reach
 	literals   map[string][]string  // in the text of functions
@@ -177,7 +175,6 @@ type linker struct {
 	broken     map[string]bool            // classes of locks, with the ends of their names (R33)
 	merged     int                        // contexts beyond the bound
 	active     map[string]bool            // types that show concurrency (R2)
-	hasMethods map[string]bool            // types with methods
 	joiners    map[string]bool            // classes of objects with which goroutines are waited for (R22)
 
 	pairsOfTests map[[2]int]bool // roots of tests that may run at once
@@ -203,7 +200,8 @@ type Found struct {
 // Find returns the warnings over all roots, after those that frames have found, as far as they stay. judged are pairs of positions that a
 // frame has found ordered; promises are what the packages say.
 func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map[[2]summary.Pos]bool, promises []*promise.Package, n *Counts) *Found {
-	l := &linker{counts: n, guards: &guard.Table{}, sums: sums, contexts: map[string][]*context{}, active: map[string]bool{}, made: map[string]map[string]*path.Node{}, extents: map[maker]map[int]bool{}, texts: map[string]map[string]bool{}, confines: map[int][]maker{}, broken: map[string]bool{}, hasMethods: map[string]bool{}}
+	l := &linker{counts: n, guards: &guard.Table{}, sums: sums, contexts: map[string][]*context{}, active: map[string]bool{}, broken: map[string]bool{},
+		made: map[string]map[string]*path.Node{}, public: newPublication()}
 	keys := make([]string, 0, len(sums))
 	for k := range sums {
 		keys = append(keys, k)

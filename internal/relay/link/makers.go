@@ -42,7 +42,7 @@ func (l *linker) objects(k string, e *summary.Edge, yield func(typ, formal strin
 		return
 	}
 	for i, n := range e.Held {
-		if n != nil && n.Kind == path.Alloc && l.hasMethods[n.Type] {
+		if n != nil && n.Kind == path.Alloc && len(l.methodsOf[n.Type])+len(l.methodsOf["*"+n.Type]) > 0 {
 			yield(n.Type, fmt.Sprintf("^%d*", i), n)
 		}
 	}

@@ -104,9 +104,6 @@ func (l *linker) begin(r root, held locks, self []string, e *call) {
 func (l *linker) findRoots(keys []string) {
 	l.findTests(keys)
 	for _, k := range keys {
-		l.hasMethods[typeOf(k)] = true
-	}
-	for _, k := range keys {
 		f := l.sums[k]
 		name := k[strings.LastIndexByte(k, '.')+1:]
 		switch {

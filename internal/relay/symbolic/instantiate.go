@@ -105,7 +105,7 @@ func (f *function) link(s *state, t target, args []aliases, vals []ssa.Value, e 
 	for i, a := range args {
 		if i < 32 {
 			mark(&e.Owned.Args, i, e.Thread == 0 && all(a, owned))
-			mark(&e.Kept.Args, i, len(a) > 0 && all(a, s.kept))
+			mark(&e.Kept.Args, i, all(a, s.kept)) // nil, too
 			if len(a) == 1 && s.holder[a[0].Strip()] != nil && !s.open[a[0].Strip()] {
 				e.Stored = append(e.Stored, summary.Stored{Arg: i, Formal: s.holder[a[0].Strip()]})
 			}
