@@ -62,11 +62,24 @@ func (o *order) operands(e *ast.CallExpr) {
 	}
 }
 
+// callee is the function operand of a call. If it has a call in it, so that it is no name, gc copies it before the arguments; of a method of an
+// interface, the interface (O2).
 func (o *order) callee(p *ast.Expr) {
+	mark := o.late
 	switch f := ast.Unparen(*p).(type) {
 	case *ast.SelectorExpr:
 		if sel := o.r.info.Selections[f]; sel != nil && sel.Kind() == types.MethodVal {
+			early := dynamic(sel) && o.r.acts(f.X)
 			o.receiver(f, sel)
+			switch {
+			case !early:
+			case len(sel.Index()) == 1:
+				o.replace(&f.X, mark)
+			case o.late > mark: // the interface is a field that the syntax does not name (O14)
+				if o.late = mark; !o.dry {
+					o.r.gaps = append(o.r.gaps, f.Pos())
+				}
+			}
 			return
 		}
 	case *ast.IndexExpr:
@@ -80,7 +93,20 @@ func (o *order) callee(p *ast.Expr) {
 			return
 		}
 	}
+	acts := o.r.acts(*p)
 	o.child(p)
+	if acts {
+		o.replace(p, mark)
+	}
+}
+
+// dynamic reports whether a method is called through an interface.
+func dynamic(sel *types.Selection) bool {
+	if _, param := types.Unalias(deref(sel.Recv())).(*types.TypeParam); param {
+		return false
+	}
+	recv := sel.Obj().(*types.Func).Signature().Recv()
+	return recv != nil && isInterface(recv.Type())
 }
 
 // conversion is T(x).

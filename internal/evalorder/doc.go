@@ -22,7 +22,8 @@
 // captured by a literal, or has its address taken; a call cannot change others.
 //
 // (O2) In place, from left to right, because they have effects: calls, receives, append, copy. Arguments and function operand of a call are
-// evaluated for that call: they are late relative to calls inside of them, and no later than the call.
+// evaluated for that call: they are late relative to calls inside of them, and no later than the call. A function operand with a call, a receive or a built-in function but
+// new in it is copied before the arguments; so is the interface that a method is called of: getFs()[0](f()), get().i.M(f()).
 //
 // (O3) In place without an effect of their own: len, cap, min, max, complex, real, imag, make, new, recover, slice expressions, []byte(s), []rune(s).
 // Reads in them are early.
@@ -52,7 +53,8 @@
 // (O13) Function literals are in place. gc does not order them and nobody can tell; so their order, and with it their names, stays.
 //
 // (O14) As go/ssa has it stay, and are counted: the operands of what range assigns to; the first operands of a loop, switch or select with a label that a
-// goto names; the cases of a switch without a tag that has a case of interface type; a map literal in a composite literal of pointers to maps;
+// goto names; the cases of a switch without a tag that has a case of interface type; a map literal in a composite literal of pointers to maps; the operand of get().M(f()) if
+// M is of an interface that get's result embeds and points to;
 // initialisers of package-level variables, before which no statement can stand. These are counted apart, because a recorded program has them as written, in
 // gc's order; what literals in them do is in order.
 //

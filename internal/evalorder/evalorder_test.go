@@ -23,6 +23,10 @@ var x int
 var table map[int][]int
 
 func f(...int) int { x++; return x }
+type dotted interface{ m(...int) }
+type outer struct{ dotted }
+
+func promoted() *outer { return nil }
 func pair() (int, int) { x++; return x, x }
 func (t *T) set(n int) int { t.n = n; return n }
 
@@ -84,6 +88,8 @@ again:
 	case x == f(), any:
 	}
 	_ = []*map[int]int{{x: f()}} /* kept */
+	promoted().m(x, f()) /* kept */
+	promoted().dotted.m(x, f())
 }
 
 var global = func() int { return x + f() }()

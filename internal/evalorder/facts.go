@@ -30,6 +30,26 @@ func (r *rewriter) builtin(c *ast.CallExpr) string {
 	return ""
 }
 
+// acts is the compiler's callOrChan, of e and all in it but literals.
+func (r *rewriter) acts(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.CallExpr:
+			if r.constant(n) {
+				return false
+			}
+			found = found || !r.info.Types[n.Fun].IsType() && r.builtin(n) != "new"
+		}
+		return !found
+	})
+	return found
+}
+
 // param is the type of the parameter that argument i of a call is for; nil if there is none.
 func (r *rewriter) param(c *ast.CallExpr, i int) types.Type {
 	sig, ok := under(r.typeOf(c.Fun)).(*types.Signature)

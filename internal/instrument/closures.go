@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -28,6 +29,32 @@ func (b *body) emitClosure(in *ssa.MakeClosure) {
 	}
 	text := sub.text()
 	b.out.putf("{ %s := %s; %s = %s }", strings.Join(names, ", "), strings.Join(vals, ", "), b.names[in], text)
+}
+
+// nilMethod writes the check that a method value begins with. In SSA it is a type assertion of the interface to itself, which fails with another error.
+func (b *body) nilMethod(in *ssa.TypeAssert) {
+	if in.CommaOk || len(*in.Referrers()) > 0 {
+		return
+	}
+	list := in.Block().Instrs
+	for _, next := range list[slices.Index(list, ssa.Instruction(in)):] {
+		c, ok := next.(*ssa.MakeClosure)
+		if !ok {
+			continue
+		}
+		fn := c.Fn.(*ssa.Function)
+		if x, ok := in.X.(*ssa.MakeInterface); ok && !in.Pos().IsValid() { // of a type parameter
+			b.nilCheck(x.X, fn)
+		} else if in.Pos() == c.Pos() {
+			b.nilCheck(in.X, fn)
+		}
+		return
+	}
+}
+
+func (b *body) nilCheck(recv ssa.Value, bound *ssa.Function) {
+	b.mustName(bound.Object())
+	b.out.putf("_ = %s.%s", b.selector(recv), bound.Object().Name())
 }
 
 // staticLiteral writes a literal without free variables where its value is used.

@@ -74,6 +74,7 @@ func (b *body) instr(in ssa.Instruction, ip *plan.Instr, blk *ssa.BasicBlock) {
 		b.out.putf("%s%s.Next()", b.assignTo(in), b.names[in.Iter])
 		b.after(ip)
 	case *ssa.TypeAssert:
+		b.nilMethod(in)
 		b.out.putf("%s%s.(%s)", b.assignTo(in), b.hidden(in.X), b.typ(in.AssertedType))
 		b.after(ip)
 	case *ssa.Select:

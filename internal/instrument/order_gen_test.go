@@ -89,7 +89,7 @@ var orderNodes = map[byte][]string{
 		"min($I, $I)", "max($I, $I)", "(key{$I, $I}).b", "([]int{$I, $I})[$I & 1]", "([2]int{$I, $I})[$I & 1]", "$L[0]", "fn($I)", "p.fn($I)", "$I + mut(#)",
 		"func() int { x += 3; return $I }()", "int(int8(x & $I))", "iface.add($I)", "$P.iface.add($I)", "(map[int]int{x + $I: $I, $I: $I})[$I]", "len((map[int]int{$I: $I}))", "copy(sl, $L)", "$R[$I & 1]", "int($T[$I & 1])",
 		"len(append($L, $I))", "(&S{a: $I, b: $I}).b", "int(real(complex(float64(x + $I), float64(y + $I))))", "*new($I)", "<-chans[$I & 1]", "cmpA($A == $A)", "gen($I, $I)", "gen[int](mut(#), $I)", "(x & $I) << ($I & 3)", "x << (3 - $I)", "($I | $I)",
-		"int([2]int($L)[1])", "$A.(*S).a", "sl[$I]", "m[$I] + mut(#)", "x + mut(#)", "p.a + mut(#)", "$P.val($I)", "pick($P.add, $I)", "pick($E.plus, $I)", "len([]byte($T))", "len(string(bs)) + int(string(bs)[0])"},
+		"int([2]int($L)[1])", "$A.(*S).a", "sl[$I]", "m[$I] + mut(#)", "x + mut(#)", "p.a + mut(#)", "$P.val($I)", "fns[len($L) & 1]($I)", "fns[$I & 1]($I)", "ifs[$I & 1].add($I)", "pick($P.add, $I)", "pick($E.plus, $I)", "len([]byte($T))", "len(string(bs)) + int(string(bs)[0])"},
 	'B': {"($I == $I)", "($I < $I)", "($B && $B)", "($B || $B)", "(!$B)", "($T == $T)", "($E == $E)", "($A == $A)", "($R == $R)", "($A == any($E))", "($P == $P)", "($T < $T)", "(i == $I)"},
 	'T': {"($T + $T)", "str($I)", "$T[$I & 1:]", "fmt.Sprint($A, $I)", "fmt.Sprint($I, $I)", "string([]byte($T))", "$A.(string)", "fmt.Sprint($E, $B, $R, mut(#))", "fmt.Sprint($B, mut(#), $P.a)"},
 	'A': {"any($I)", "any($T)", "any($E)", "any($B)", "any($R)", "any($P)", "any(int8(x & $I))", "any(x == $I)", "any((big{$I, $I, $I}))"},
@@ -107,7 +107,7 @@ var orderStmts = []string{
 	"log($I, $I)", "log($I, $I, $I)", "log($A, $T, $E, $B)", "$V = $I", "$V, $V = $I, $I", "$V, $V, $V = $I, $I, $I", "$V += $I", "$V -= $I", "$V |= $I", "$V++",
 	"$V, $V = pair(#)", "$V, b = <-ch", "$V, b = m[$I]", "$V, b = $A.(int)", "st += $T", "v, w := $I, $I; log(v, w)", "var v, w = $I, $I; log(v, w)", "var (\nv = $I\nw, u = $I, $I\n)\nlog(v, w, u)",
 	"sl = append(sl, $I)", "p.s = append(p.s, $I)", "mv[$I] = append(mv[$I], $I)", "mv[x] = append(mv[x], $I)", "p.mv[p.a] = append(p.mv[p.a], $I)", "e0, e0.x = $E, $I", "log((S{a: $I, b: $I, arr: $R}).arr, $P.a)", "log(map[int]int{$I: $I, y - $I: $I}, $I)", "$V, sl = $I, $L",
-	"log(func() (int, int) { return $I, $I }())", "log(func() (a, b int) { return $I, $I }())", "log(func() (a, b any) { defer func() { recover() }(); return $A, $I }())", "log(func() (a, b int) { defer func() { recover(); a++ }(); a, b = $I, $I; return b, $I }())",
+	"log(func() (int, int) { return $I, $I }())", "log(func() (r0, r1 int) { return $I, $I }())", "log(func() (r0, r1 any) { defer func() { recover() }(); return $A, $I }())", "log(func() (r0, r1 int) { defer func() { recover(); r0++ }(); r0, r1 = $I, $I; return r1, $I }())",
 	"func() { defer log($I, $I, $T) }()", "func() { defer p.add2($I, $I) }()", "func() { defer $P.val($I) }()", "func() { defer iface.add($I) }()", "go send($I, $I, $A); log(<-done)", "go p.send($I, $I); log(<-done)",
 	"cs($I) <- $I", "cbs[$I & 1] <- $I", "p.c <- $I", "if $B { @ } else { log($I) }", "if $I == $I && $B || $B { @ }", "if v := $I; v < $I { @ } else if $B { log($I, $I) }",
 	"for n := 0; n + $I < 40 && n < 3; n++ { @ }", "for n := $I & 1; n < 2 && $B; n, x = n+1, $I { @ }", "for n, v := range $L { log(n, v); if n > 2 { break } }", "for n := range two(x & 1, $I & 1) & 3 { log(n, x) }", "for n, v := range $R { x++; log(n, v) }",
@@ -218,6 +218,8 @@ var (
 	ps          []*S
 	out         []string
 	fn          func(int) int
+	fns         []func(int) int
+	ifs         []Adder
 )
 
 func setup(x, y *int) {
@@ -235,6 +237,7 @@ func setup(x, y *int) {
 	p.c = cb
 	glob, gp, out = 11, newS(5), nil
 	fn = func(a int) int { return a + *px }
+	fns, ifs = []func(int) int{fn, func(a int) int { return a * 3 }}, []Adder{newS(6), nil}
 }
 
 func report(r *string) {
@@ -262,7 +265,7 @@ func mut(k int) int {
 	case 14: i0, i1 = 1, 0
 	case 15: p.e.x++; p.arr[1]++; p.arr[0] += 2; p.s[0]++; p.big.b++
 	case 16: b = !b; p.ok = !p.ok
-	case 17: iface = newS((*px)); fn = func(a int) int { return a - *px }
+	case 17: iface = newS((*px)); fn = func(a int) int { return a - *px }; fns[0], fns[1], ifs[0], ifs[1] = fns[1], fn, iface, ifs[0]
 	case 18: i = "str"
 	case 19: ps[0], ps[1] = ps[1], newS(20)
 	case 20: (*px)++; p.p = newS(30); mp[0] = newS(31)

@@ -49,7 +49,7 @@ var patches = []patch{
 	after("runtime/coro.go", "func coroexit(c *coro) {\n", "\tpresageEnd()\n"),
 
 	// A panic: the call whose site is remembered does not happen.
-	after("runtime/panic.go", "func gopanic(e any) {\n", "\tpresagePanic()\n"),
+	{"runtime/panic.go", "func gopanic(e any) {\n", "func gopanic(e any) { presagePanic()\n", 1}, // the lines stay: every trace shows them
 
 	// Memory.
 	{"runtime/malloc.go", "\nfunc mallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {\n", `

@@ -43,6 +43,10 @@ func panics() {
 	caught("assertion", func() { e = 1; fmt.Println(e.(string)) })
 	caught("assertion to interface", func() { fmt.Println(e.(fmt.Stringer)) })
 	caught("nil interface", func() { fmt.Println(st.val()) })
+	caught("nil method value", func() { fmt.Println(st.val == nil) })
+	caught("nil embedded method value", func() { var w struct{ fmt.Stringer }; fmt.Println(w.String == nil) })
+	caught("nil method value of a type parameter", func() { methodOf[fmt.Stringer](nil) })
+	caught("nil interface to itself", func() { fmt.Println(st.(interface{ val() int })) })
 	caught("nil map", func() { m["a"] = 1 })
 	caught("unhashable", func() { m = map[any]int{}; m[[]int{1}] = 1 })
 	caught("nil func", func() { f(1) })
@@ -56,6 +60,8 @@ func panics() {
 	constants()
 	where()
 }
+
+func methodOf[T fmt.Stringer](x T) func() string { return x.String }
 
 func constants() {
 	x, y := math.MaxInt64, uint8(200)
