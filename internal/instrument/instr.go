@@ -97,6 +97,7 @@ func (b *body) instr(in ssa.Instruction, ip *plan.Instr, blk *ssa.BasicBlock) {
 		b.ret(in)
 	case *ssa.Panic:
 		b.barrier()
+		b.rangeState(in)
 		b.out.putf("panic(%s)", b.value(in.X))
 	default:
 		refuse(fmt.Sprintf("instruction of kind %T", in))

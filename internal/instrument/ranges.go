@@ -35,3 +35,15 @@ func nextTypes(in *ssa.Next) [3]types.Type {
 	m := plan.Core(in.Iter.(*ssa.Range).X.Type()).(*types.Map)
 	return [3]types.Type{ok, m.Key(), m.Elem()}
 }
+
+// rangeState writes what fails before a panic of SSA's own can: a range over a function of which the iterator does not keep to the rules.
+func (b *body) rangeState(in *ssa.Panic) {
+	switch blk := in.Block(); blk.Comment {
+	case "yield-invalid":
+		entry := blk.Preds[0].Instrs
+		jump := entry[len(entry)-1].(*ssa.If).Cond.(*ssa.BinOp).X
+		b.out.putf("%s.RangeState(%s)", rtName, b.value(jump))
+	case "rangefunc.resume.busy":
+		b.out.putf("%s.RangeState(0)", rtName)
+	}
+}

@@ -57,11 +57,44 @@ func panics() {
 	caught("custom", func() { panic(fmt.Errorf("custom %d", i)) })
 	caught("incomparable", func() { var x, y any = []int{}, []int{}; fmt.Println(x == y) })
 	caught("nil panic", func() { panic(nil) })
+	ranges()
 	constants()
 	where()
 }
 
 func methodOf[T fmt.Stringer](x T) func() string { return x.String }
+
+// ranges has iterators that do not keep to the rules.
+func ranges() {
+	caught("goes on after false", func() {
+		for range func(yield func() bool) { yield(); yield() } {
+			break
+		}
+	})
+	caught("goes on after the loop", func() {
+		var kept func(int) bool
+		for x := range func(yield func(int) bool) { kept = yield; yield(1) } {
+			fmt.Println(x)
+		}
+		kept(2)
+	})
+	caught("goes on after a panic", func() {
+		for range func(yield func() bool) {
+			defer yield()
+			yield()
+		} {
+			panic("body")
+		}
+	})
+	caught("recovers", func() {
+		for range func(yield func() bool) {
+			defer func() { fmt.Println(recover()) }()
+			yield()
+		} {
+			panic("body")
+		}
+	})
+}
 
 func constants() {
 	x, y := math.MaxInt64, uint8(200)

@@ -137,3 +137,27 @@ func (s *StrIter) Next() (ok bool, i int, r rune) {
 	s.i += n
 	return true, i, r
 }
+
+// RangeState fails as a range over a function does that is in the state in which SSA says that it is: left (> 0), in its body (-1), or over (-2); 0
+// stands for one whose iterator returned though the body had panicked. The compiler knows how: each case is such a loop.
+func RangeState(jump int) {
+	var kept func() bool
+	switch jump {
+	case -1:
+		for range func(yield func() bool) { kept = yield; yield() } {
+			kept()
+		}
+	case -2:
+		for range func(yield func() bool) { kept = yield } {
+		}
+		kept()
+	case 0:
+		for range func(yield func() bool) { defer func() { recover() }(); yield() } {
+			panic(0)
+		}
+	default:
+		for range func(yield func() bool) { yield(); yield() } {
+			break
+		}
+	}
+}
