@@ -198,6 +198,20 @@ func (b *body) at(pos token.Pos) {
 	}
 }
 
+// instrPos is the position of an instruction. A load that is not written in the source (*p of p.M) has that of what it is for.
+func instrPos(in ssa.Instruction) token.Pos {
+	load, ok := in.(*ssa.UnOp)
+	if !ok || in.Pos().IsValid() {
+		return in.Pos()
+	}
+	for _, use := range *load.Referrers() {
+		if use.Block() == in.Block() && use.Pos().IsValid() {
+			return use.Pos()
+		}
+	}
+	return token.NoPos
+}
+
 // emit writes the blocks.
 func (b *body) emit() {
 	b.declareRegisters()
@@ -212,7 +226,7 @@ func (b *body) emit() {
 		b.loop = b.loops[blk]
 		b.enterBlock(&b.plan.Blocks[i])
 		for j, in := range blk.Instrs {
-			b.at(in.Pos())
+			b.at(instrPos(in))
 			b.assignLiterals(place{blk, j})
 			b.instr(in, &b.plan.Blocks[i].Instrs[j], blk)
 		}

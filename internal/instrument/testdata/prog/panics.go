@@ -126,11 +126,28 @@ func inPlace() {
 	}()
 }
 
+// implicit fails where nothing is written that fails: at the line of the call.
+func implicit() (line int) {
+	var p *point
+	defer func() {
+		recover()
+		for skip := 1; ; skip++ {
+			if pc, _, at, _ := runtime.Caller(skip); strings.HasSuffix(runtime.FuncForPC(pc).Name(), "main.implicit") {
+				line = at
+				return
+			}
+		}
+	}()
+	line = 0
+	p.val()
+	return 0
+}
+
 // where prints line numbers and function names.
 func where() {
 	inPlace()
 	_, _, line, _ := runtime.Caller(0)
-	fmt.Println("line", line)
+	fmt.Println("line", line, implicit())
 	func() {
 		pc, _, line, _ := runtime.Caller(0)
 		fmt.Println(runtime.FuncForPC(pc).Name(), line)
