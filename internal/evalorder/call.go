@@ -32,7 +32,7 @@ func (o *order) call(e *ast.CallExpr) ast.Expr {
 		o.operands(e)
 	default: // of package unsafe
 		o.operands(e)
-		o.read()
+		o.fail()
 		return e
 	}
 	return o.here(e, mark)
@@ -127,7 +127,7 @@ func (o *order) conversion(e *ast.CallExpr) ast.Expr {
 		}
 	case *types.Array, *types.Pointer:
 		if _, slice := under(from).(*types.Slice); slice {
-			o.read() // may panic
+			o.fail()
 		}
 	case *types.Basic:
 		if _, slice := under(from).(*types.Slice); slice {

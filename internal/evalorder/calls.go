@@ -5,7 +5,7 @@ import (
 	"go/token"
 )
 
-// calls counts what looks like a call or a receive in e, function literals aside: these are rewritten.
+// calls counts what looks as if it were evaluated early in e: calls, receives, slices and type assertions. Function literals are not looked into, but rewritten.
 // A statement with none has one order only, and costs no look at the type information.
 func (r *rewriter) calls(e ast.Expr) int {
 	switch e := e.(type) {
@@ -22,9 +22,9 @@ func (r *rewriter) calls(e ast.Expr) int {
 	case *ast.IndexExpr:
 		return r.calls(e.X) + r.calls(e.Index)
 	case *ast.SliceExpr:
-		return r.calls(e.X) + r.calls(e.Low) + r.calls(e.High) + r.calls(e.Max)
+		return 1 + r.calls(e.X) + r.calls(e.Low) + r.calls(e.High) + r.calls(e.Max)
 	case *ast.TypeAssertExpr:
-		return r.calls(e.X)
+		return 1 + r.calls(e.X)
 	case *ast.CallExpr:
 		return 1 + r.calls(e.Fun) + r.callsIn(e.Args)
 	case *ast.StarExpr:
@@ -47,4 +47,35 @@ func (r *rewriter) callsIn(list []ast.Expr) int {
 		n += r.calls(e)
 	}
 	return n
+}
+
+// deep is 1 for an assignment of which both sides look as if they may panic, the left one before it is assigned to.
+func deep(s *ast.AssignStmt) int {
+	if s.Tok != token.ASSIGN || len(s.Lhs) != 1 {
+		return 0
+	}
+	var x ast.Expr
+	index := false
+	switch l := ast.Unparen(s.Lhs[0]).(type) {
+	case *ast.IndexExpr:
+		x, index = l.X, !simple(l.Index)
+	case *ast.SelectorExpr:
+		x = l.X
+	case *ast.StarExpr:
+		x = l.X
+	default:
+		return 0
+	}
+	if !index && simple(x) || simple(s.Rhs[0]) {
+		return 0
+	}
+	return 1
+}
+
+func simple(e ast.Expr) bool {
+	switch ast.Unparen(e).(type) {
+	case *ast.Ident, *ast.BasicLit, *ast.FuncLit:
+		return true
+	}
+	return false
 }

@@ -40,12 +40,12 @@ func (o *order) expr(e ast.Expr) ast.Expr {
 		if !o.r.direct(o.r.typeOf(e)) { // (O7)
 			return o.here(e, mark)
 		}
-		o.read()
+		o.fail()
 	case *ast.CallExpr:
 		return o.call(e)
 	case *ast.StarExpr:
 		o.child(&e.X)
-		o.read()
+		o.fail()
 	case *ast.UnaryExpr:
 		return o.unary(e)
 	case *ast.BinaryExpr:
@@ -98,7 +98,7 @@ func (o *order) binary(e *ast.BinaryExpr) ast.Expr {
 	switch e.Op {
 	case token.QUO, token.REM, token.SHL, token.SHR:
 		if !o.r.constant(e.Y) { // may panic
-			o.read()
+			o.fail()
 		}
 	}
 	return e
@@ -122,7 +122,7 @@ func (o *order) compare(e *ast.BinaryExpr) {
 		}
 	}
 	if isInterface(tx) || isInterface(ty) {
-		o.read() // may panic
+		o.fail() // may panic
 	}
 }
 
@@ -136,11 +136,11 @@ func (o *order) selector(e *ast.SelectorExpr) {
 	case types.FieldVal:
 		o.child(&e.X)
 		if pointer(sel.Recv()) || sel.Indirect() {
-			o.read()
+			o.fail()
 		}
 	case types.MethodVal:
 		o.receiver(e, sel)
-		o.read()
+		o.fail()
 	}
 }
 
@@ -154,7 +154,7 @@ func (o *order) receiver(e *ast.SelectorExpr, sel *types.Selection) {
 		o.child(&e.X)
 	}
 	if len(sel.Index()) > 1 || sig.Recv() != nil && pointer(sel.Recv()) && !pointer(sig.Recv().Type()) {
-		o.read() // through an embedded pointer, or *x
+		o.fail() // through an embedded pointer, or *x
 	}
 }
 
@@ -169,7 +169,7 @@ func (o *order) index(e *ast.IndexExpr) ast.Expr {
 		if o.key(e) {
 			return o.here(e, mark)
 		}
-		o.read()
+		o.fail()
 		return e
 	}
 	o.child(&e.Index)
@@ -177,7 +177,7 @@ func (o *order) index(e *ast.IndexExpr) ast.Expr {
 		o.matters = true // go/ssa evaluates the index of a string or array value first
 	}
 	if _, array := under(o.r.typeOf(e.X)).(*types.Array); !array || !o.r.constant(e.Index) {
-		o.read() // memory, or may panic
+		o.fail() // memory, or may panic
 	}
 	return e
 }
@@ -197,7 +197,7 @@ func (o *order) key(e *ast.IndexExpr) bool {
 	return o.r.bytesKey(key)
 }
 
-// addr goes through an operand whose address is taken or that is assigned to; with lazy, reaching it is part of the assignment.
+// addr goes through an operand whose address is taken or that is assigned to. With lazy, reaching it is part of the assignment; what it is in is reached before.
 func (o *order) addr(p *ast.Expr, lazy bool) {
 	switch e := (*p).(type) {
 	case *ast.Ident:
@@ -211,10 +211,10 @@ func (o *order) addr(p *ast.Expr, lazy bool) {
 		if pointer(sel.Recv()) {
 			o.child(&e.X)
 		} else {
-			o.addr(&e.X, lazy)
+			o.addr(&e.X, false)
 		}
 		if len(sel.Index()) > 1 || !lazy && pointer(sel.Recv()) {
-			o.read()
+			o.fail()
 		}
 	case *ast.IndexExpr:
 		switch under(o.r.typeOf(e.X)).(type) {
@@ -223,22 +223,22 @@ func (o *order) addr(p *ast.Expr, lazy bool) {
 			o.key(e)
 			return
 		case *types.Array:
-			o.addr(&e.X, lazy)
+			o.addr(&e.X, false)
 			o.child(&e.Index)
 			if !lazy && !o.r.constant(e.Index) {
-				o.read()
+				o.fail()
 			}
 			return
 		}
 		o.child(&e.X)
 		o.child(&e.Index)
 		if !lazy {
-			o.read()
+			o.fail()
 		}
 	case *ast.StarExpr:
 		o.child(&e.X)
 		if !lazy {
-			o.read()
+			o.fail()
 		}
 	default:
 		o.child(p)

@@ -50,6 +50,37 @@ func (r *rewriter) acts(e ast.Expr) bool {
 	return found
 }
 
+// mayPanic reports whether there is an operation in e that may panic, literals aside.
+func (r *rewriter) mayPanic(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.SelectorExpr:
+			sel := r.info.Selections[n]
+			found = found || sel != nil && (sel.Indirect() || pointer(sel.Recv()) || isInterface(sel.Recv()))
+		case *ast.IndexExpr, *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr:
+			found = found || !r.constant(n.(ast.Expr))
+		case *ast.CallExpr:
+			switch r.builtin(n) {
+			case "len", "cap", "min", "max", "complex", "real", "imag", "new", "recover":
+			default:
+				found = found || !r.constant(n) && !(r.info.Types[n.Fun].IsType() && isBasic(r.typeOf(n)))
+			}
+		case *ast.BinaryExpr:
+			switch n.Op {
+			case token.QUO, token.REM, token.SHL, token.SHR:
+				found = found || !r.constant(n.Y)
+			case token.EQL, token.NEQ:
+				found = found || isInterface(r.typeOf(n.X)) || isInterface(r.typeOf(n.Y))
+			}
+		}
+		return !found
+	})
+	return found
+}
+
 // param is the type of the parameter that argument i of a call is for; nil if there is none.
 func (r *rewriter) param(c *ast.CallExpr, i int) types.Type {
 	sig, ok := under(r.typeOf(c.Fun)).(*types.Signature)
@@ -236,6 +267,7 @@ func basic(t types.Type) types.BasicInfo {
 	return 0
 }
 
+func isBasic(t types.Type) bool  { return basic(t) != 0 }
 func isString(t types.Type) bool { return basic(t)&types.IsString != 0 }
 func isNumber(t types.Type) bool { return basic(t)&types.IsNumeric != 0 }
 

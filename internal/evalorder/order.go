@@ -13,6 +13,7 @@ type order struct {
 	matters bool // an operation takes effect that gc does before a read left of it
 
 	late    int        // reads that gc leaves for the statement itself (O1)
+	failing int        // the first of these that may panic, counted from 1; 0 if none
 	effects int        // calls and the like (O2)
 	out     []ast.Stmt // what stands before the statement
 }
@@ -22,6 +23,14 @@ const temporary = "tmp"
 
 // read says that there is something which is evaluated late.
 func (o *order) read() { o.late++ }
+
+// fail says that there is such a read or operation, and that it may panic.
+func (o *order) fail() {
+	o.late++
+	if o.failing == 0 || o.late < o.failing {
+		o.failing = o.late
+	}
+}
 
 // effect says that a call happens here; the reads since mark are its own operands.
 func (o *order) effect(mark int) {
@@ -33,13 +42,21 @@ func (o *order) effect(mark int) {
 
 // here evaluates e in its place, with the reads since mark (O2, O3).
 func (o *order) here(e ast.Expr, mark int) ast.Expr {
-	o.late = mark
+	o.early(e, mark)
 	if o.dry || o.r.constant(e) {
 		return e
 	}
 	v, s := o.r.define(temporary, o.r.typeOf(e), e)
 	o.out = append(o.out, s)
 	return o.r.use(v)
+}
+
+// early says that e is evaluated before the reads up to mark. Of two panics that changes the one that comes.
+func (o *order) early(e ast.Expr, mark int) {
+	if o.dry && 0 < o.failing && o.failing <= mark && o.r.mayPanic(e) {
+		o.matters = true
+	}
+	o.late = mark
 }
 
 func (o *order) child(p *ast.Expr) {
@@ -77,7 +94,7 @@ func (o *order) replace(p *ast.Expr, mark int) {
 func (o *order) logical(e *ast.BinaryExpr) ast.Expr {
 	mark := o.late
 	x := o.expr(e.X)
-	o.late = mark
+	o.early(e, mark)
 	if o.dry {
 		o.expr(e.Y)
 		o.late = mark
@@ -136,9 +153,42 @@ func (o *order) assignment(s *ast.AssignStmt) {
 			if id, ok := s.Lhs[i].(*ast.Ident); !ok || id.Name != "_" {
 				to = o.r.typeOf(s.Lhs[i])
 			}
+			fails := o.failing > 0 && o.failing <= o.late
 			o.conv(&s.Rhs[i], to)
+			if len(s.Rhs) == 1 && s.Tok == token.ASSIGN && fails && o.r.mayPanic(s.Rhs[0]) {
+				o.rightFirst(s, to)
+			}
 		}
 	}
+}
+
+// rightFirst is an assignment in which both sides may panic: what is on the left, indices aside, comes last (O8).
+func (o *order) rightFirst(s *ast.AssignStmt, to types.Type) {
+	if o.dry {
+		o.matters = true
+		return
+	}
+	for l := &s.Lhs[0]; ; {
+		switch e := ast.Unparen(*l).(type) {
+		case *ast.IndexExpr:
+			_, name := ast.Unparen(e.Index).(*ast.Ident)
+			if o.r.mapType(e.X) == nil && !name && !o.r.constant(e.Index) {
+				o.replace(&e.Index, o.late)
+			}
+			l = &e.X
+			continue
+		case *ast.SelectorExpr:
+			l = &e.X
+			continue
+		case *ast.StarExpr:
+			l = &e.X
+			continue
+		}
+		break
+	}
+	v, def := o.r.define(temporary, to, s.Rhs[0])
+	o.out = append(o.out, def)
+	set(o.r, &s.Rhs[0], o.r.use(v))
 }
 
 // mapAppend is m[k] = append(m[k], …), in which gc looks m and k up first, and once (O10).

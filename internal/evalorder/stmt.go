@@ -51,7 +51,7 @@ func (r *rewriter) stmt(s ast.Stmt) (pre []ast.Stmt) {
 	case *ast.IncDecStmt:
 		return r.order(s, r.calls(s.X), func(o *order) { o.addr(&s.X, true) })
 	case *ast.AssignStmt:
-		return r.order(s, r.callsIn(s.Lhs)+r.callsIn(s.Rhs), func(o *order) { o.assignment(s) })
+		return r.order(s, r.callsIn(s.Lhs)+r.callsIn(s.Rhs)+deep(s), func(o *order) { o.assignment(s) })
 	case *ast.GoStmt:
 		return r.order(s, r.calls(s.Call), func(o *order) { o.operands(s.Call) })
 	case *ast.DeferStmt:
@@ -192,9 +192,31 @@ func (r *rewriter) rangeStmt(s *ast.RangeStmt) []ast.Stmt {
 			r.keep(*p, func(o *order) { o.addr(p, true) })
 		}
 	}
-	pre := r.order(s, r.calls(s.X), func(o *order) { o.child(&s.X) })
+	calls := r.calls(s.X)
+	r.length(s)
+	pre := r.order(s, calls, func(o *order) { o.child(&s.X) })
 	r.list(&s.Body.List)
 	return pre
+}
+
+// length makes a range of the indices of an array one over its length: the language does not evaluate the array, SSA does. A variable has no evaluation.
+func (r *rewriter) length(s *ast.RangeStmt) {
+	if s.Value != nil {
+		if id, ok := s.Value.(*ast.Ident); !ok || id.Name != "_" {
+			return
+		}
+	}
+	if s.Key != nil && s.Tok == token.ASSIGN && !types.Identical(r.typeOf(s.Key), types.Typ[types.Int]) {
+		return
+	}
+	t := types.Unalias(r.typeOf(s.X)).Underlying()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying()
+	}
+	if t, ok := t.(*types.Array); ok && !simple(s.X) && !r.acts(s.X) {
+		set(r, &s.X, r.number(s.X.Pos(), int(t.Len())))
+		set(r, &s.Value, nil)
+	}
 }
 
 // keep counts an expression in whose place no statement can stand, if its order matters (O14).

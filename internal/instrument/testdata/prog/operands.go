@@ -1,0 +1,5 @@
+package main
+
+import "prog/operands"
+
+func init() { subjects["operands"] = operands.Run }
