@@ -38,7 +38,8 @@
 // (O7) x.(T) is in place, unless T is a pointer, channel, map, function or what consists of one; then it is late.
 //
 // (O8) Operands of the left side of an assignment (p of p.x, a and i of a[i]) are late like others, and before anything is assigned. With
-// a, b = f() they come after the call. Of x op= y, x comes last.
+// a, b = f() they come after the call. Of x op= y, x comes last. What the variable is a field or element of is reached late too: p.a.x = f() calls f though p is nil. Of two sides that
+// fail, the right one does first, but for an index on the left that is no name: p.s[0] = 1 / z.
 //
 // (O9) Results, arguments of go and defer, sent values, and the operand of range are as the right side of an assignment.
 //
@@ -58,15 +59,21 @@
 // initialisers of package-level variables, before which no statement can stand. These are counted apart, because a recorded program has them as written, in
 // gc's order; what literals in them do is in order.
 //
+// (O15) What is in place comes before what is late, also if both only fail: x, s = s[len(s)-1], s[:len(s)-1] fails with the bounds of the slice.
+//
+// (O16) Of a range over the indices of an array, or of what a pointer points to, only the length counts, a constant: for i := range p.arr does not need p.
+//
 // # Soundness
 //
-// What is compared by random statements, plain against instrumented (TestOrder of package instrument), is the order of effects and reads. When two operands
-// panic and nothing has an effect between them, gc may report the second, and m[k], y = a / b, c of gc enters k before it divides by zero: not modelled. Operands whose type is a type
-// parameter are late where (O5), (O6), (O7) and (O11) ask for the representation. Inlining leaves results in variables that are not copied, and profile-guided devirtualisation adds
-// branches: neither is seen in the rules.
+// What is compared by random statements, plain against instrumented (TestOrder of package instrument), is the order of effects and reads. Which of two late panics comes is not modelled
+// inside of one expression whose map reads have operands that fail (1/z + m[p.k] fails at p), for x op= y (at x), for entries of map literals without a call (at the value), and in
+// assignments of several values: g, y = a, b / c of gc assigns g before it divides by zero, m[k], y = a / b, c enters k. Operands whose type is a type
+// parameter are late where (O5), (O6), (O7) and (O11) ask for the representation. Inlining leaves results in variables that are not copied, and a variable that only inlined literals
+// capture is copied where its address would be taken (key k of m[k] = f(), f := func() int { k = 2; … }); profile-guided devirtualisation adds
+// branches: none of that is seen in the rules.
 //
 // # Complexity
 //
-// Linear in the syntax: statements without a call cost one visit of their nodes, others one more with types, and those in which the order matters
+// Linear in the syntax: statements without a call, a slice or a type assertion cost one visit of their nodes, others one more with types, and those in which the order matters
 // two more.
 package evalorder

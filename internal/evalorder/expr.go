@@ -173,7 +173,7 @@ func (o *order) index(e *ast.IndexExpr) ast.Expr {
 		return e
 	}
 	o.child(&e.Index)
-	if after > before && (o.effects > after || o.late > reads) && !pointer(o.r.typeOf(e.X)) {
+	if fails := o.dry && o.r.mayPanic(e.X); (after > before && o.late > reads || (after > before || fails) && o.effects > after) && !pointer(o.r.typeOf(e.X)) {
 		o.matters = true // go/ssa evaluates the index of a string or array value first
 	}
 	if _, array := under(o.r.typeOf(e.X)).(*types.Array); !array || !o.r.constant(e.Index) {

@@ -71,6 +71,7 @@ func callees() {
 		defer getBox().caller.M(change(7))
 	}()
 	try(-1, func() { boxed.caller = nil; getBox().caller.M(change(8)) })
+	try(-3, func() { var a any; fmt.Println(a.(string)[map[int]int{1: change(9)}[1]]) })
 	try(-2, func() { fmt.Println(pop([]int{1, 2})); pop(nil) })
 }
 
