@@ -155,6 +155,7 @@ func (b *body) opening() string {
 		l.put(d)
 	}
 	l.text = append(l.text, b.parameters()...)
+	l.text = append(l.text, b.around()...)
 	return l.String()
 }
 

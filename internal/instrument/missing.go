@@ -62,6 +62,28 @@ func (b *body) given(c *ssa.CallCommon, begin string) {
 	b.out.putf("g_.MethodBegun(%t)", b.fileEmitter.plan.Rooted(c))
 }
 
+// around records what the function can reach (plan.Config.Around). It ends where the function is left.
+func (b *body) around() []string {
+	if b.gates || !b.fileEmitter.plan.Around(b.plan) {
+		return nil
+	}
+	sub := &body{unitEmitter: b.unitEmitter, plan: b.plan, fn: b.fn, names: b.names, inlined: b.inlined, roomAt: -1}
+	sub.out.putf("g_.MethodBegin(%#x, %d)", header(format.MethodBegin, format.FlagSeen, 0, b.plan.Site), Around+int(b.plan.ID))
+	for i := range b.plan.Params {
+		if v := b.plan.Params[i].Val; leads(v.Type()) {
+			sub.out.putf("%s.Reach(g_, %s)", rtName, sub.operand(&b.plan.Params[i]))
+		}
+	}
+	for _, g := range b.plan.Variables() {
+		sub.out.putf("%s.Reach(g_, %s)", rtName, sub.value(g))
+	}
+	sub.out.put("g_.MethodBegun(false)")
+	return sub.out.text
+}
+
+// Around is the number of function 0 in the MethodBegins of functions.
+const Around = 1 << 40
+
 // leads reports whether a value of type t may have pointers in it, that of a string aside.
 func leads(t types.Type) bool {
 	switch u := t.Underlying().(type) {

@@ -27,6 +27,7 @@ type Config struct {
 	Tested     []string          // with Tests: only those of these packages; nil: of all
 	Patterns   []string          // as for the go command; nil: "."
 	Missing    []string          // paths of packages that are left out of the trace
+	Around     bool              // record what functions with synchronisation of their own can reach when they are entered (bench/rdit)
 }
 
 // Package is one package of the program, parsed, type-checked and built as SSA.
@@ -44,6 +45,7 @@ type Program struct {
 	Fset     *token.FileSet
 	Packages []*Package
 	Missing  []*Package // that are left out of the trace, without their tests
+	Around   bool
 }
 
 // BuildError says that the program does not compile; Text is what the compiler would say.
@@ -74,7 +76,7 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 	if text := loadErrors(list); text != "" {
 		return nil, &BuildError{Text: text}
 	}
-	prog := &Program{Fset: fset}
+	prog := &Program{Fset: fset, Around: cfg.Around}
 	for _, p := range list {
 		if p.Types == nil || len(p.Syntax) == 0 {
 			continue

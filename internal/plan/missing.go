@@ -283,3 +283,44 @@ func (m *Missing) paths() []string {
 	}
 	return list
 }
+
+// Around reports whether what f can reach is recorded when it is entered: it has an operation of synchronisation of its own.
+func (p *Plan) Around(f *Func) bool {
+	return p.Program.Around && f.Synchronises()
+}
+
+// Synchronises reports whether a function has an operation of synchronisation of its own.
+func (f *Func) Synchronises() bool {
+	some := false
+	instructions(f.SSA, func(in ssa.Instruction) { some = some || synchronises(in) })
+	return some
+}
+
+func synchronises(in ssa.Instruction) bool {
+	switch in := in.(type) {
+	case *ssa.Send, *ssa.Select, *ssa.Go:
+		return true
+	case *ssa.UnOp:
+		return in.Op == token.ARROW
+	case *ssa.Defer:
+		return TypedDefer(&in.Call)
+	case *ssa.Call:
+		b, ok := in.Call.Value.(*ssa.Builtin)
+		return ok && b.Name() == "close" || Typed(in.Call.StaticCallee())
+	}
+	return false
+}
+
+// Variables are the package-level variables that f uses and that text in its package can name.
+func (f *Func) Variables() []*ssa.Global {
+	var list []*ssa.Global
+	instructions(f.SSA, func(in ssa.Instruction) {
+		for _, o := range in.Operands(nil) {
+			g, ok := (*o).(*ssa.Global)
+			if ok && g.Name() != "_" && (token.IsExported(g.Name()) || g.Pkg == f.SSA.Pkg) && g.Object() != nil && !slices.Contains(list, g) {
+				list = append(list, g)
+			}
+		}
+	})
+	return list
+}

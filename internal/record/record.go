@@ -28,6 +28,7 @@ type Config struct {
 	Instrument []string // patterns of further packages to instrument
 	Exclude    []string // patterns of packages to leave out,
 	Only       []string // and of those to keep; none: all
+	Around     bool     // record what functions with synchronisation of their own can reach (plan.Config.Around)
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer

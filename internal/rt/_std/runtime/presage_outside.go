@@ -22,6 +22,43 @@ var presageOutside struct {
 	last   *pgOutside
 	traced string // paths of the traced packages, each between newlines; "" if some of their functions are not
 	free   *pgWalk
+	large  [pgLargeSites]pgLarge
+}
+
+// A pgLarge is a call whose D was too large, so many times in a row: the next calls there are taken to reach everything, and not asked, twice as many each time.
+type pgLarge struct {
+	site        uint32
+	times, skip uint16
+}
+
+const (
+	pgLargeSites = 1024
+	pgLargeTimes = 10
+)
+
+// large reports whether the D of a call at a site is not looked for. presage.mu is held.
+func (r *pgWalk) large() bool {
+	x := &presageOutside.large[uint32(r.head)%pgLargeSites]
+	if x.site != uint32(r.head) || x.skip == 0 {
+		return false
+	}
+	x.skip--
+	return true
+}
+
+// tell notes how large the D has become. presage.mu is held.
+func (r *pgWalk) tell() {
+	x := &presageOutside.large[uint32(r.head)%pgLargeSites]
+	switch {
+	case r.known:
+	case r.all && x.site == uint32(r.head):
+		x.times = min(x.times+1, pgLargeTimes)
+		x.skip = 1<<x.times - 1
+	case r.all:
+		*x = pgLarge{uint32(r.head), 1, 1}
+	case x.site == uint32(r.head):
+		*x = pgLarge{}
+	}
 }
 
 // PresageOutside registers a package that is left out, with its variables. Called by its init function.
@@ -98,8 +135,8 @@ func (s *PresageG) MethodBegin(h, method uint64) {
 	}
 	s.site = 0
 	systemstack(func() {
-		r := pgNewWalk()
-		r.head, r.method, r.depth = h, method, s.depth
+		r := pgNewWalk(h)
+		r.method, r.depth = method, s.depth
 		s.reach = r
 	})
 	s.reach.time = s.tick()
@@ -135,6 +172,7 @@ func (s *PresageG) MethodBegun(roots bool) {
 		s.pos = p + 24
 	}
 	lock(&presage.mu)
+	r.tell()
 	r.next = presageOutside.free
 	presageOutside.free = r
 	unlock(&presage.mu)

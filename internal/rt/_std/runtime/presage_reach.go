@@ -28,6 +28,7 @@ type pgWalk struct {
 	depth  uint32
 	time   uint64
 	all    bool
+	known  bool // all, as before
 	parts  int
 	todo   int
 	places int
@@ -45,7 +46,7 @@ type pgPlace struct {
 	round uint64 // in which the entry of the table was made
 }
 
-func pgNewWalk() *pgWalk {
+func pgNewWalk(head uint64) *pgWalk {
 	lock(&presage.mu)
 	r := presageOutside.free
 	if r != nil {
@@ -56,7 +57,11 @@ func pgNewWalk() *pgWalk {
 		r = (*pgWalk)(persistentalloc(unsafe.Sizeof(pgWalk{}), 64, &memstats.other_sys))
 	}
 	r.round++
-	r.all, r.parts, r.todo, r.places = false, 0, 0, 0
+	r.head, r.parts, r.todo, r.places = head, 0, 0, 0
+	lock(&presage.mu)
+	r.known = r.large()
+	unlock(&presage.mu)
+	r.all = r.known
 	return r
 }
 

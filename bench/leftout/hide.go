@@ -1,0 +1,237 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"presage/internal/barrier"
+	"presage/internal/plan"
+	"presage/internal/program"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+	"presage/internal/window"
+)
+
+// hidden is a full trace, and the same without what the functions did that contain synchronisation.
+type hidden struct {
+	all, rest            stretch
+	left                 map[trace.Site]bool // of rest
+	calls, gone, escaped int
+
+	frames  map[trace.GoID][]frame
+	calling []*call
+	fresh   map[uint64]int // word to the event that allocated it
+	items   []item
+}
+
+// frame is an invocation of a traced function.
+type frame struct {
+	depth uint64
+	call  *call // nil: its code is not missing
+}
+
+// call is a call of a missing method.
+type call struct {
+	begin    trace.Event
+	from     int
+	recorded barrier.Set
+	d        barrier.Set // with what it was seen to touch
+	needs    []int64
+}
+
+// item is an event of what is left: of the full trace, or an end of a call.
+type item struct {
+	at         int // in all, or -1
+	call       *call
+	begin, end bool
+	inside     bool
+}
+
+// readHidden reads a trace, without BarrierPairs and with them.
+func readHidden(src trace.Source, p *plan.Plan, limit int) (*hidden, error) {
+	h := &hidden{left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, fresh: map[uint64]int{}}
+	h.all.meta, h.rest.meta = src.Meta(), src.Meta()
+	w := program.New(p)
+	w.Read(src.Meta().Texts)
+	open := map[trace.GoID][]*call{}
+	for len(h.all.events) < limit {
+		var e trace.Event
+		if err := src.Next(&e); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		switch e.Kind {
+		case format.MethodBegin:
+			x := &call{begin: e, from: len(h.all.events)}
+			x.recorded.All = e.Flags&format.FlagAll != 0
+			open[e.G] = append(open[e.G], x)
+			if n := len(h.frames[e.G]); n > 0 {
+				h.frames[e.G][n-1].call = x
+			}
+			h.calls++
+			h.items = append(h.items, item{at: -1, call: x, begin: true})
+			continue
+		case format.Reach:
+			x := open[e.G][len(open[e.G])-1]
+			x.recorded.AddMemory(uint64(e.Obj), e.Val)
+			continue
+		case format.MethodEnd:
+			n := len(open[e.G]) - 1
+			h.items = append(h.items, item{at: -1, call: open[e.G][n], end: true})
+			open[e.G] = open[e.G][:n]
+			continue
+		}
+		f := w.Step(int64(len(h.all.events)), &e)
+		f.Needs, f.From = slices.Clone(f.Needs), slices.Clone(f.From)
+		h.add(e, f, len(open[e.G]) > 0)
+	}
+	h.finish()
+	return h, nil
+}
+
+// add takes an event of the full trace.
+func (h *hidden) add(e trace.Event, f window.Flow, inside bool) {
+	i := len(h.all.events)
+	h.all.events, h.all.flows = append(h.all.events, e), append(h.all.flows, f)
+	var of *call
+	switch list := h.frames[e.G]; e.Kind {
+	case format.Enter:
+		for len(list) > 0 && list[len(list)-1].depth >= e.Aux {
+			list = list[:len(list)-1]
+		}
+		h.frames[e.G] = append(list, frame{depth: e.Aux})
+	case format.Exit:
+		for len(list) > 0 && list[len(list)-1].depth > e.Aux {
+			list = list[:len(list)-1]
+		}
+		if n := len(list); n > 0 && list[n-1].depth == e.Aux {
+			of = list[n-1].call
+			list = list[:n-1]
+		}
+		h.frames[e.G] = list
+	case format.Alloc:
+		for x := uint64(e.Obj) &^ 7; x < uint64(e.Obj)+min(e.Val, 1<<16); x += 8 {
+			h.fresh[x] = i
+		}
+	default:
+		if n := len(list); n > 0 {
+			of = list[n-1].call
+		}
+	}
+	if of == nil || !droppable(e.Kind) {
+		h.items = append(h.items, item{at: i, inside: inside})
+		return
+	}
+	h.gone++
+	of.needs = append(append(of.needs, f.Needs...), f.From...)
+	h.touch(of, &e)
+}
+
+// droppable says whether an event is the code's own.
+func droppable(k format.Kind) bool {
+	switch k {
+	case format.Go, format.Start, format.End, format.Alloc, format.Enter:
+		return false
+	}
+	return true
+}
+
+// touch adds what a dropped event acts on to the D of its call.
+func (h *hidden) touch(x *call, e *trace.Event) {
+	addr, n := uint64(e.Obj), uint64(1)
+	switch k := e.Kind; {
+	case k.IsAccess():
+		if n = uint64(e.Size); e.Flags&format.FlagStack != 0 || addr == 0 {
+			return
+		}
+	case k >= format.Lock && k <= format.SelectCase && addr != 0, k >= format.Acquire && k <= format.ReleaseMerge && addr != 0:
+	default:
+		return
+	}
+	x.d.AddMemory(addr, n)
+	if at, ok := h.fresh[addr&^7]; !x.recorded.Hits(barrier.Memory(addr, n)) && !(ok && at >= x.from) {
+		h.escaped++
+	}
+}
+
+// finish makes what is left.
+func (h *hidden) finish() {
+	at := make([]int64, len(h.all.events))
+	for i := range at {
+		at[i] = -1
+	}
+	move := func(list []int64) (moved []int64) {
+		for _, x := range list {
+			if at[x] >= 0 {
+				moved = append(moved, at[x])
+			}
+		}
+		slices.Sort(moved)
+		return slices.Compact(moved)
+	}
+	put := func(e trace.Event, f window.Flow) {
+		h.rest.events, h.rest.flows = append(h.rest.events, e), append(h.rest.flows, f)
+	}
+	for _, it := range h.items {
+		switch {
+		case it.begin:
+			h.begin(it.call, move, put)
+		case it.end:
+			e := it.call.begin
+			e.Kind, e.Flags = format.MethodEnd, 0
+			put(e, window.Flow{Walked: true})
+		default:
+			at[it.at] = int64(len(h.rest.events))
+			f := h.all.flows[it.at]
+			f.Needs, f.From = move(f.Needs), move(f.From)
+			f.Walked = f.Walked && !it.inside
+			e := h.all.events[it.at]
+			if e.Kind.IsAccess() {
+				h.left[e.Site] = true
+			}
+			put(e, f)
+		}
+	}
+}
+
+// begin puts a MethodBegin, with its D.
+func (h *hidden) begin(x *call, move func([]int64) []int64, put func(trace.Event, window.Flow)) {
+	e := x.begin
+	d := x.recorded
+	d.Add(&x.d)
+	e.Flags = 0
+	if d.All {
+		e.Flags = format.FlagAll
+	}
+	put(e, window.Flow{Walked: true, Needs: move(x.needs)})
+	if d.All {
+		return
+	}
+	d.Each(func(from, to uint64) {
+		put(trace.Event{Kind: format.Reach, G: e.G, Site: e.Site, Obj: trace.Addr(from), Val: to - from}, window.Flow{})
+	}, func(trace.GoID) {})
+}
+
+// reader reads a stretch.
+type reader struct {
+	s *stretch
+	n int
+}
+
+func (r *reader) Meta() *trace.Meta { return r.s.meta }
+
+func (r *reader) Next(e *trace.Event) error {
+	if r.n == len(r.s.events) {
+		return io.EOF
+	}
+	*e = r.s.events[r.n]
+	r.n++
+	return nil
+}
+
+// walked says what the walk has found of each event.
+type walked []window.Flow
+
+func (w walked) Step(i int64, _ *trace.Event) window.Flow { return w[i] }
