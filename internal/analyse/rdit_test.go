@@ -25,6 +25,7 @@ import (
 //	edge e f     package barrier: e comes before f, other than by program order and what other edges say
 //	rdit e f     a race by maximal causality that minds the missing methods
 //	barrier e f  with a barrier for every missing method, whatever it reaches (Caveat 0)
+//	recorded e f the recorded run is the witness (Confirm)
 //	ignore e f   by maximal causality that does not mind them
 //	hb e f       unordered by happens-before that does not
 //	cp e f       unordered by causally-precedes, which does not either
@@ -83,6 +84,9 @@ func rditText(t *testing.T, name, text string) string {
 		for _, x := range res.Races {
 			fmt.Fprintf(&out, "%s %s %s\n", m.name, siteName(meta, x.A.Site), siteName(meta, x.B.Site))
 		}
+		if m.mode == barrier.Reachable {
+			confirmed(t, &out, events, meta, res)
+		}
 	}
 	for _, p := range unordered(events) {
 		fmt.Fprintf(&out, "hb %s %s\n", siteName(meta, p[0]), siteName(meta, p[1]))
@@ -91,6 +95,20 @@ func rditText(t *testing.T, name, text string) string {
 		fmt.Fprintf(&out, "cp %s %s\n", siteName(meta, p[0]), siteName(meta, p[1]))
 	}
 	return out.String()
+}
+
+// confirmed has the recorded run looked at for what has no other witness, as of a trace that presage recorded.
+func confirmed(t *testing.T, out *strings.Builder, events []trace.Event, meta *trace.Meta, res *Result) {
+	own := *meta
+	own.Source = "presage"
+	if err := Confirm(&eventSource{events, &own}, &own, res); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range res.Races {
+		if x.Recorded {
+			fmt.Fprintf(out, "recorded %s %s\n", siteName(meta, x.A.Site), siteName(meta, x.B.Site))
+		}
+	}
 }
 
 // unordered returns the sites of all pairs of accesses that happens-before does not order. The detector remembers the last accesses of a

@@ -34,6 +34,9 @@
 //	(B11) If the synchronisation of a call is recorded by itself (its MethodBegin has FlagSeen), its D is memory: it hits accesses alone, and (B7) does not
 //	     concern it. Its own operations are events between its ends, FlagOpaque, and keep their order with all on the same object.
 //	(B8) Package-level variables that missing code uses are in the D of each of its calls. (Caveat 5: who records D sees to it.)
+//	(B9) A goroutine of which the trace has neither a Go nor a Start, and nothing before the first MethodBegin, comes after everything
+//	     before it: a missing method may have started it. (One that has a Start and no Go does so in any trace.)
+//	(B10) The recorded run itself is no witness of two accesses if a missing method is under way between them ((H9) of package witness).
 //
 // # The caveats
 //
@@ -71,7 +74,7 @@
 // It rests on D. What a method touches that is not in D, by itself or by what it waits for (a file, a clock, another process), makes a false race
 // possible. D has to hold what can be reached at any time between the ends, also by pointers that others
 // store meanwhile, and what package-level variables reach. A goroutine that missing code starts is not in the call that started it: it has to begin
-// with a MethodBegin of its own, with the same D, that stays open while it runs missing code. A MethodBegin without an end stays open.
+// with a MethodBegin of its own, with the same D, that stays open while it runs missing code. A MethodBegin without an end stays open until its goroutine ends.
 // Missed are all races of missing code itself, and those that the rules forbid: they forbid too much where the method reads only, or touches little of its D.
 //
 // # For Go

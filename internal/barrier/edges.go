@@ -46,6 +46,9 @@ func Edges(events []trace.Event, mode Mode) ([]Edge, error) {
 		if o.Inside(e.G) || p != nil || x.kind != touchesNothing {
 			o.After(e.G, x, begins, ends, int32(i))
 		}
+		if e.Kind == format.End {
+			o.Ended(e.G, int32(i))
+		}
 		last[e.G] = int32(i)
 	}
 	return out, nil

@@ -116,6 +116,13 @@ func (o *Order) After(g trace.GoID, x Touch, begins, ends *Pair, n int32) {
 	}
 }
 
+// Ended says that goroutine g has ended with event n, for which After was called: so have the methods that it is in.
+func (o *Order) Ended(g trace.GoID, n int32) {
+	for c := o.gapOf(g); c != nil; c = o.gapOf(g) {
+		o.leave(c.pairs[len(c.pairs)-1], n)
+	}
+}
+
 // leave ends a pair.
 func (o *Order) leave(p *Pair, n int32) {
 	c := o.gapOf(p.G)

@@ -70,11 +70,20 @@ func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 		return nil, nil
 	}
 	p.listing = nil
-	if e.Kind == format.MethodEnd {
+	switch e.Kind {
+	case format.MethodEnd:
 		return p.end(i, e)
+	case format.End: // it never returns
+		for _, x := range p.open[e.G] {
+			x.End = i
+		}
+		delete(p.open, e.G)
 	}
 	return nil, nil
 }
+
+// Inside says whether goroutine g is in a missing method.
+func (p *Pairs) Inside(g trace.GoID) bool { return len(p.open[g]) > 0 }
 
 func (p *Pairs) end(i int64, e *trace.Event) (*Pair, error) {
 	open := p.open[e.G]

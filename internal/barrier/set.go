@@ -27,6 +27,15 @@ type span struct{ from, to uint64 }
 // MaxSpans is the number of spans from which on a set is everything.
 const MaxSpans = 1 << 12
 
+// bytes is the n bytes at addr; past the end of memory there is nothing, and its last byte is one with the byte before.
+func bytes(addr, n uint64) span {
+	x := span{min(addr, ^uint64(1)), addr + n}
+	if x.to <= x.from {
+		x.to = ^uint64(0)
+	}
+	return x
+}
+
 // word is what a Reach without a length reaches.
 const word = 8
 
@@ -35,10 +44,7 @@ func (s *Set) AddMemory(addr, n uint64) {
 	if n == 0 {
 		n = word
 	}
-	x := span{addr, max(addr, addr+n)}
-	if addr+n < addr { // up to the end of memory
-		x.to = ^uint64(0)
-	}
+	x := bytes(addr, n)
 	i, _ := slices.BinarySearchFunc(s.spans, x.from, func(y span, from uint64) int {
 		if y.to < from {
 			return -1
@@ -138,7 +144,7 @@ func (s *Set) hits(x Touch) bool {
 		_, ok := slices.BinarySearch(s.gos, x.g)
 		return ok
 	}
-	return s.All || s.overlaps(span{x.addr, x.addr + x.n})
+	return s.All || s.overlaps(bytes(x.addr, x.n))
 }
 
 func (s *Set) overlaps(x span) bool {

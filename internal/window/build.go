@@ -86,24 +86,25 @@ type BuildCounts struct {
 
 // record is a trace event in the builder's buffer.
 type record struct {
-	e      trace.Event
-	index  int64
-	needs  []int64
-	from   []int64
-	guards []FlowGuard
-	value  *expr.Expr
-	walked bool
-	forks  []Fork
-	touch  touch   // OpaqueBegin, OpaqueEnd; Go of a goroutine that runs code outside; what comes after such code that has no records
-	last   []touch // Exit: deferred calls
-	chosen bool    // a case of a select
-	loose  bool    // a Go of a loose goroutine
-	skip   bool    // not in any window
-	hot    bool    // a read whose value may come from an event of the window
-	mem    int32
-	obj    int32
-	pair   *barrier.Pair // MethodBegin, MethodEnd
-	way    int32         // of an alternative: its number, from 1
+	e         trace.Event
+	index     int64
+	needs     []int64
+	from      []int64
+	guards    []FlowGuard
+	value     *expr.Expr
+	walked    bool
+	forks     []Fork
+	touch     touch   // OpaqueBegin, OpaqueEnd; Go of a goroutine that runs code outside; what comes after such code that has no records
+	last      []touch // Exit: deferred calls
+	chosen    bool    // a case of a select
+	loose     bool    // a Go of a loose goroutine
+	unstarted bool    // the first of a goroutine of which nothing tells who started it, a missing method maybe
+	skip      bool    // not in any window
+	hot       bool    // a read whose value may come from an event of the window
+	mem       int32
+	obj       int32
+	pair      *barrier.Pair // MethodBegin, MethodEnd
+	way       int32         // of an alternative: its number, from 1
 }
 
 // Builder cuts a trace into windows. Add the events in order, then Flush.

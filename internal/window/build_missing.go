@@ -21,13 +21,14 @@ type missing struct {
 	early   barrier.Set                    // by those that began before the buffer
 	open    map[trace.GoID][]*barrier.Pair // where the buffer begins
 	ends    map[trace.GoID]int64           // goroutines that have ended
+	known   map[trace.GoID]bool            // goroutines of which a Go or a Start was seen, or an event before the first missing method
 	sending map[trace.GoID]trace.Addr      // where the buffer begins: who waits in a send on which channel without a buffer
 }
 
 func newMissing(mode barrier.Mode) missing {
 	return missing{
 		mode: mode, pairs: barrier.Pairs{Mode: mode}, reached: barrier.Union(), early: barrier.Union(),
-		open: make(map[trace.GoID][]*barrier.Pair), ends: make(map[trace.GoID]int64), sending: make(map[trace.GoID]trace.Addr),
+		open: make(map[trace.GoID][]*barrier.Pair), ends: make(map[trace.GoID]int64), known: make(map[trace.GoID]bool), sending: make(map[trace.GoID]trace.Addr),
 	}
 }
 
@@ -35,6 +36,7 @@ func (x *missing) active() bool { return x.pairs.Any() && x.mode != barrier.Igno
 
 // step takes the next event of the trace. keep says whether the buffer is to have it.
 func (x *missing) step(r *record) (keep bool, err error) {
+	x.meet(r)
 	p, err := x.pairs.Step(r.index, &r.e)
 	switch k := r.e.Kind; {
 	case err != nil:
@@ -51,6 +53,21 @@ func (x *missing) step(r *record) (keep bool, err error) {
 		return x.mode != barrier.Ignore, nil
 	}
 	return true, nil
+}
+
+// meet looks at who r is of. A missing method may have started a goroutine that nothing else has.
+func (x *missing) meet(r *record) {
+	switch {
+	case r.e.Kind == format.Go:
+		x.known[trace.GoID(r.e.Obj)] = true
+	case r.e.Kind == format.Start || x.known[r.e.G]:
+	case x.active() && r.e.G > 1:
+		r.unstarted = true
+	}
+	x.known[r.e.G] = true
+	if x.pairs.Inside(r.e.G) {
+		r.walked = false // (B5)
+	}
 }
 
 // end notes the end of a goroutine, which the buffer has only if there are missing methods.
@@ -72,6 +89,8 @@ func (x *missing) pass(r *record) {
 	case format.MethodEnd:
 		list := x.open[r.e.G]
 		x.open[r.e.G] = list[:len(list)-1]
+	case format.End:
+		delete(x.open, r.e.G)
 	}
 }
 
@@ -111,8 +130,8 @@ func touchOf(w *word, a *atom) barrier.Touch {
 
 // openCalls takes the calls that are open at the start of the window.
 func (m *maker) openCalls() {
-	for _, list := range m.b.miss.open { // the result does not depend on the order
-		for _, p := range list {
+	for _, g := range slices.Sorted(maps.Keys(m.b.miss.open)) {
+		for _, p := range m.b.miss.open[g] {
 			m.calls.Open(p)
 		}
 	}
@@ -147,9 +166,17 @@ func (m *maker) beside(i int, r *record, t *thread) {
 		return
 	}
 	n := int32(len(m.w.Events))
-	m.event(i, r, t)
+	if r.unstarted {
+		m.unstarted(i, r, t)
+	}
+	if !t.dead {
+		m.event(i, r, t)
+	}
+	if m.b.opt.Walked && m.calls.Inside(r.e.G) && !t.dead {
+		m.pinRead(i, t)
+	}
 	first := m.firstOf(t, n)
-	if first < 0 && touched && !t.dead {
+	if first < 0 && (touched || r.e.Kind == format.End && m.calls.Inside(r.e.G)) && !t.dead {
 		first = m.add(t, i, Event{Kind: Pin, Obj: -1})
 	}
 	if first < 0 {
@@ -162,7 +189,19 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	if touched && m.calls.Hit(x) { // (B5)
 		m.pinWritten(t, first)
 	}
-	m.calls.After(r.e.G, x, begins, ends, t.last)
+	if m.calls.After(r.e.G, x, begins, ends, t.last); r.e.Kind == format.End {
+		m.calls.Ended(r.e.G, t.last)
+	}
+}
+
+// pinRead has what a read of code that a missing method calls back returns rest on reads that keep their values, also if nobody
+// else meets at what it reads: the method may be given it (B5).
+func (m *maker) pinRead(i int, t *thread) {
+	switch deps := m.src[i]; {
+	case len(deps) == 0, len(deps) == 1 && m.w.Events[deps[0]].Strict:
+	default:
+		m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: slices.Clone(deps)})
+	}
 }
 
 // firstOf returns the first event of t from number n on, or -1.

@@ -21,7 +21,7 @@ func (m *maker) syncEvent(i int, r *record, t *thread) {
 		m.cut(t)
 		return
 	}
-	if o.missing {
+	if o.missing && !finalizes(&r.e) {
 		m.missingSync(i, r, t, o)
 		return
 	}
@@ -168,7 +168,7 @@ func (m *maker) byObj(id Obj) *synch {
 
 // hiddenSync keeps the order of synchronisation whose operation is not known, as a Pin with edges.
 func (m *maker) hiddenSync(i int, r *record, t *thread, o *synch) {
-	if r.e.Kind == format.Acquire && r.e.Obj == 0 { // of a finalizer: everything before it
+	if finalizes(&r.e) { // everything before it
 		if m.cutAny {
 			m.cut(t)
 			return
@@ -183,6 +183,9 @@ func (m *maker) hiddenSync(i int, r *record, t *thread, o *synch) {
 	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
 	m.orderedSync(o, t, n, i, &r.e)
 }
+
+// finalizes says whether e is the beginning of a finalizer or cleanup.
+func finalizes(e *trace.Event) bool { return e.Kind == format.Acquire && e.Obj == 0 }
 
 // goEvent is (M2). A thread is started once, and before it does anything.
 func (m *maker) goEvent(i int, r *record, t *thread) {
@@ -202,8 +205,17 @@ func (m *maker) start(i int, r *record, t *thread) {
 		m.pin(i, r, t)
 		return
 	}
-	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
-	m.afterAll(t, n)
+	m.unstarted(i, r, t)
+}
+
+// unstarted has t, which something started that is not in the trace, begin after everything before.
+func (m *maker) unstarted(i int, r *record, t *thread) {
+	if m.cutAny { // what it has to follow may not be in the window
+		m.cut(t)
+		m.dropped(r)
+		return
+	}
+	m.afterAll(t, m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)}))
 }
 
 // join is (M3).

@@ -2,6 +2,7 @@ package witness
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"presage/internal/trace"
@@ -131,19 +132,19 @@ func (c *crossing) makeGaps() {
 			now[call.G].calls = append(now[call.G].calls, k)
 		}
 	}
-	var gos []trace.GoID
 	for e := range c.m.Events {
 		g := c.m.Events[e].G
+		x := now[g]
 		if c.event[e] < 0 {
+			if c.m.Events[e].Kind == format.End && x != nil && len(x.calls) > 0 {
+				c.gaps = append(c.gaps, openGap{x.a, e, x.calls})
+				x.calls = nil
+			}
 			continue
 		}
-		x := now[g]
 		if x == nil {
 			x = &at{a: -1}
 			now[g] = x
-		}
-		if !slices.Contains(gos, g) {
-			gos = append(gos, g)
 		}
 		if len(x.calls) > 0 {
 			c.gaps = append(c.gaps, openGap{x.a, e, slices.Clone(x.calls)})
@@ -153,11 +154,11 @@ func (c *crossing) makeGaps() {
 		case format.MethodBegin:
 			k := slices.IndexFunc(c.m.Calls, func(call window.MissingCall) bool { return call.Begin == c.m.Index[e] })
 			x.calls = append(x.calls, k)
-		case format.MethodEnd:
+		case format.MethodEnd, format.End:
 			x.calls = slices.DeleteFunc(x.calls, func(k int) bool { return c.m.Calls[k].End == c.m.Index[e] })
 		}
 	}
-	for _, g := range gos {
+	for _, g := range slices.Sorted(maps.Keys(now)) { // also those that have no event of the window
 		if x := now[g]; len(x.calls) > 0 {
 			c.gaps = append(c.gaps, openGap{x.a, len(c.m.Events), x.calls})
 		}
@@ -263,16 +264,21 @@ func reaches(p *window.MissingCall, e *trace.Event) bool {
 
 // bytesOf is what an access or an operation of an object is about.
 func bytesOf(e *trace.Event) (from, to uint64) {
-	from = uint64(e.Obj)
+	from = min(uint64(e.Obj), ^uint64(1)) // the last byte of memory is one with the byte before
 	switch {
 	case !e.Kind.IsAccess():
 		return from, from + 1
 	case e.Flags&format.FlagStack != 0:
 		return 0, 0
 	case e.Size == 0 || e.Size > 8:
-		return from, from&^7 + 8
+		to = from&^7 + 8
+	default:
+		to = uint64(e.Obj) + uint64(e.Size)
 	}
-	return from, from + uint64(e.Size)
+	if to <= from {
+		to = ^uint64(0)
+	}
+	return from, to
 }
 
 // objects checks (Y3).

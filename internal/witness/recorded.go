@@ -30,6 +30,7 @@ type RecordedPair struct {
 //	(H7) Atomic writes release to atomic reads of the word, updates do both; so do the operations of which only this much is known (Acquire, Release, ReleaseMerge).
 //	     An Acquire of object 0 learns everything.
 //	(H8) An opaque call is synchronisation with every other one, at its two ends and where it calls back; unless it is quiet.
+//	(H9) A missing method that is under way anywhere between the two accesses may be what orders them: no such pair is accepted.
 //
 // A pair is refused, besides, if code that was not instrumented executed one of the two, or accessed their memory in between;
 // if a value read there is unexplained; if their memory was allocated in between; and if one of the two does not know of the allocation
@@ -44,6 +45,7 @@ type Recorded struct {
 	sender  map[trace.Addr]trace.GoID // who sent last on an unbuffered channel
 	started map[trace.GoID]starter
 	outside map[trace.GoID][]uint64 // depths of the frames that opaque code called
+	missing map[trace.GoID]int      // missing methods under way
 }
 
 // proof is one pair under way.
@@ -99,6 +101,7 @@ func NewRecorded(pairs []RecordedPair, quiet func(trace.Site) bool) *Recorded {
 	r := &Recorded{
 		quiet: quiet, at: make(map[int64][]*proof), words: make(map[trace.Addr][]*proof), open: len(pairs),
 		sender: make(map[trace.Addr]trace.GoID), started: make(map[trace.GoID]starter), outside: make(map[trace.GoID][]uint64),
+		missing: make(map[trace.GoID]int),
 	}
 	for _, p := range pairs {
 		q := &proof{pair: p}
@@ -137,6 +140,8 @@ func (r *Recorded) Step(i int64, e *trace.Event) {
 		}
 	case e.Kind == format.Alloc:
 		r.alloc(e)
+	case e.Kind == format.MethodBegin || e.Kind == format.MethodEnd || e.Kind == format.End:
+		r.method(e)
 	}
 	here := r.at[i]
 	for _, p := range here {
@@ -157,10 +162,32 @@ func (r *Recorded) Step(i int64, e *trace.Event) {
 		if i == p.pair.A && !p.decided {
 			p.a, p.first = *e, knowledgeOf(e.G)
 			r.decide(p, usable(e))
+			if len(r.missing) > 0 {
+				r.decide(p, besides())
+			}
 			r.follow(p.first, e) // an atomic write synchronises, and is itself what comes before
 		}
 	}
 }
+
+// method is (H9).
+func (r *Recorded) method(e *trace.Event) {
+	switch n := r.missing[e.G]; {
+	case e.Kind == format.MethodBegin:
+		r.missing[e.G]++
+		for _, p := range r.proofs {
+			if p.first != nil {
+				r.decide(p, besides())
+			}
+		}
+	case e.Kind == format.End || n <= 1:
+		delete(r.missing, e.G)
+	default:
+		r.missing[e.G]--
+	}
+}
+
+func besides() error { return refusal("H", "a missing method may order the accesses") }
 
 // alloc is the beginning of new memory.
 func (r *Recorded) alloc(e *trace.Event) {
@@ -313,7 +340,7 @@ func synchronises(e *trace.Event, back bool) bool {
 	switch e.Kind {
 	case format.TryFail, format.OnceBegin, format.CondWait, format.ChanLen, format.SelectCase, format.SelectDefault:
 		return false // what a goroutine learns from them, it learns without synchronisation
-	case format.Read, format.Write, format.Alloc, format.End, format.Block, format.Value, format.Word:
+	case format.Read, format.Write, format.Alloc, format.End, format.Block, format.Value, format.Word, format.MethodBegin, format.MethodEnd, format.Reach, format.ReachGo:
 		return false
 	case format.Enter, format.Exit:
 		return back

@@ -66,6 +66,30 @@ func TestRecorded(t *testing.T) {
 			g2 opaque @call
 			g2 opaqueend @call
 			g2 write x val=2 @b`, ""},
+		{"a missing method that ended before", `
+			main go g2
+			main methodbegin m
+			main methodend m
+			main write x val=1 @a
+			g2 write x val=2 @b`, ""},
+		{"a missing method in between", `
+			main go g2
+			main write x val=1 @a
+			main methodbegin m
+			main methodend m
+			g2 write x val=2 @b`, "(H) a missing method may order the accesses"},
+		{"a missing method that has not ended, and calls back", `
+			main go g2
+			g2 methodbegin m
+			main write x val=1 @a
+			g2 write x val=2 @b`, "(H) a missing method may order the accesses"},
+		{"a goroutine that has ended in a missing method", `
+			main go g2
+			main go g3
+			g3 methodbegin m
+			g3 end
+			main write x val=1 @a
+			g2 write x val=2 @b`, ""},
 		{"a call that calls back", `
 			main go g2
 			main opaque @call

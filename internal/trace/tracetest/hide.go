@@ -32,6 +32,7 @@ func Hide(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
 		}
 		byGo[u.g] = append(byGo[u.g], u)
 	}
+	h.live(gos)
 	for _, g := range gos {
 		for k := 0; k < len(byGo[g]); k++ {
 			if r.IntN(4) == 0 {
@@ -80,6 +81,17 @@ func (h *hiding) cut() {
 		}
 		delete(open, e.G)
 		h.units = append(h.units, unit{e.G, from, i})
+	}
+}
+
+// live has goroutines that nothing starts begin first: else a missing method could have started them.
+func (h *hiding) live(gos []trace.GoID) {
+	for _, g := range gos {
+		if !slices.ContainsFunc(h.events, func(e trace.Event) bool {
+			return e.Kind == format.Go && trace.GoID(e.Obj) == g || e.Kind == format.Start && e.G == g
+		}) {
+			h.made = append(h.made, placed{-1, []trace.Event{{Kind: format.Start, G: g}}, window.Flow{}})
+		}
 	}
 }
 
