@@ -126,6 +126,7 @@ func (m *maker) make() {
 	m.explore()
 	m.share()
 	m.meet()
+	m.tales()
 	m.produce()
 	m.produceWays()
 	m.finish()

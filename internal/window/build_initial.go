@@ -41,17 +41,50 @@ type outside struct {
 	ended map[touch]uint32 // tick after the last end
 	loose bool             // a loose goroutine was started
 
+	by map[touch][]trace.GoID // goroutines in calls under way, by footprint; the slices are not changed
+	in map[trace.GoID]int32   // and how many calls
+
 	busy map[touch]uint32 // answers of recent, while nothing begins or ends
 }
 
 const always = ^uint32(0)
 
 func newOutside() outside {
-	return outside{open: make(map[touch]int32), ended: make(map[touch]uint32), busy: make(map[touch]uint32)}
+	return outside{
+		open: make(map[touch]int32), ended: make(map[touch]uint32), by: make(map[touch][]trace.GoID), in: make(map[trace.GoID]int32),
+		busy: make(map[touch]uint32),
+	}
 }
 
 func (o *outside) clone() outside {
-	return outside{o.tick, maps.Clone(o.open), maps.Clone(o.ended), o.loose, make(map[touch]uint32)}
+	return outside{o.tick, maps.Clone(o.open), maps.Clone(o.ended), o.loose, maps.Clone(o.by), maps.Clone(o.in), make(map[touch]uint32)}
+}
+
+// enter has goroutine g be in a call of footprint t.
+func (o *outside) enter(t touch, g trace.GoID) {
+	o.open[t]++
+	o.by[t] = append(slices.Clip(o.by[t]), g)
+	o.in[g]++
+	clear(o.busy)
+}
+
+// leave ends one.
+func (o *outside) leave(t touch, g trace.GoID) {
+	if o.open[t]--; o.open[t] <= 0 {
+		delete(o.open, t)
+	}
+	if k := slices.Index(o.by[t], g); k >= 0 {
+		if list := slices.Delete(slices.Clone(o.by[t]), k, k+1); len(list) > 0 {
+			o.by[t] = list
+		} else {
+			delete(o.by, t)
+		}
+		if o.in[g]--; o.in[g] == 0 {
+			delete(o.in, g)
+		}
+	}
+	o.ended[t] = o.tick
+	clear(o.busy)
 }
 
 // step takes the next record. A call that ends in a panic has no end: it stays under way.
@@ -59,16 +92,11 @@ func (o *outside) step(r *record) {
 	switch r.e.Kind {
 	case format.OpaqueBegin:
 		if o.tick++; r.touch != nothing {
-			o.open[r.touch]++
-			clear(o.busy)
+			o.enter(r.touch, r.e.G)
 		}
 	case format.OpaqueEnd:
 		if o.tick++; r.touch != nothing {
-			if o.open[r.touch]--; o.open[r.touch] <= 0 {
-				delete(o.open, r.touch)
-			}
-			o.ended[r.touch] = o.tick
-			clear(o.busy)
+			o.leave(r.touch, r.e.G)
 		}
 	case format.Exit:
 		if len(r.last) > 0 {
@@ -81,7 +109,7 @@ func (o *outside) step(r *record) {
 	case format.Go:
 		o.loose = o.loose || r.loose
 		if r.touch != nothing { // until nobody knows when
-			o.open[r.touch]++
+			o.enter(r.touch, trace.GoID(r.e.Obj))
 		}
 		clear(o.busy)
 	}
@@ -160,8 +188,7 @@ func (b *Builder) first(e *trace.Event) {
 	case at >= 0:
 		b.buf[at].touch = t
 	default:
-		b.carry.outside.open[t]++
-		clear(b.carry.outside.busy)
+		b.carry.outside.enter(t, e.G)
 	}
 }
 

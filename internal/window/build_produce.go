@@ -30,6 +30,8 @@ type production struct {
 	answer   []int32
 	writers  map[written][]writer // see misplaced; nil: not yet needed
 
+	starts, stops map[int][]turn // by record, see tales
+
 	calls   barrier.Order // of missing methods
 	keptBy  []KeptOrder
 	methods map[int32]trace.Addr // begun or ended by an event
@@ -122,7 +124,11 @@ func (m *maker) produce() {
 		if r.skip {
 			m.cut(t)
 		}
+		if !t.dead && !m.opened(i, r, t) {
+			m.cut(t)
+		}
 		if t.dead {
+			m.untold(i)
 			m.dropped(r)
 			continue
 		}
@@ -133,6 +139,11 @@ func (m *maker) produce() {
 			m.event(i, r, t)
 		} else {
 			m.beside(i, r, t)
+		}
+		if t.dead {
+			m.untold(i)
+		} else {
+			m.closed(i, t)
 		}
 		m.publish(r, t)
 	}

@@ -1,0 +1,249 @@
+package window
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// While an opaque call is open it can look at what it touches at any time, also more than once. What it makes of that nobody knows: it
+// may wait for it, on plain memory or in cgo or assembly, where the runtime's hooks see nothing, and what it returns may be computed from it. So
+//
+//   - (Q1) nothing more of the call's goroutine happens, unless what others did before, one after the other, to what the call touches was in
+//     the recorded order;
+//   - (Q2) what that goroutine does in the call, in what is called back, stands in this order as well;
+//   - (Q3) calls that are open together and meet, directly or through others, have one order: what one has seen another may know.
+//
+// This is (B1) of package barrier, with footprints for Ds, and as a condition: who does not care for the end of the call is not
+// ordered by it. The smallest program:
+//
+//	go func() { lib.Wait(&x, &y); v = 1 }()                  // loads x, then y, until it has seen x and not y
+//	go func() { mu.Lock(); x = 1; v = 2; mu.Unlock() }()     // with y first, Wait would not return:
+//	go func() { mu.Lock(); y = 1; mu.Unlock() }()            // the two writes to v do not race, but x and y may with Wait
+//
+// For the condition there is a *tale*: a location that each goroutine, before and after a run of such accesses, takes from one version to the next by an AtomicRMW.
+// That of the call's own goroutine is strict, so the tale up to there is as it was. (The tempting alternative is a hard edge from each run to the next. It
+// says too much: two accesses in an open call's footprint would never race.)
+
+// tale is the order of what calls that meet may have looked at.
+type tale struct {
+	runs   []run
+	back   bool // there is a run of a call's own goroutine that is more than the ends of the call
+	others []trace.GoID
+	obj    Obj
+	now    uint64 // version
+	broken bool   // a part of it is not in the window
+}
+
+// run is records of one goroutine, with none of others in between that matter to the tale.
+type run struct {
+	g           trace.GoID
+	first, last int
+	own         bool // a call is this goroutine's
+}
+
+// turn is where a run begins or ends.
+type turn struct {
+	tale *tale
+	own  bool
+}
+
+// tales finds the tales of the window: those in which the order of others can matter to a call.
+func (m *maker) tales() {
+	m.starts, m.stops = make(map[int][]turn), make(map[int][]turn)
+	if !m.anyOpen() {
+		return
+	}
+	t := &telling{m: m, of: make(map[touch]*tale), over: make(map[touch]touch), groups: make(map[touch][]touch)}
+	for _, f := range []func(i int, r *record){t.join, t.hear} {
+		m.outside, m.past = m.b.carry.outside.clone(), 0
+		clear(t.groups)
+		for i := range m.recs[:m.onPath] {
+			r := &m.recs[i]
+			if m.outside.step(r); r.touch != nothing {
+				clear(t.groups)
+			}
+			f(i, r)
+		}
+	}
+	for _, x := range t.list {
+		x.mark(m)
+	}
+}
+
+// anyOpen says whether any call is open in the window while others do something.
+func (m *maker) anyOpen() bool {
+	return len(m.b.carry.outside.by) > 0 || slices.ContainsFunc(m.recs[:m.onPath], func(r record) bool {
+		return r.touch != nothing && (r.e.Kind == format.OpaqueBegin || r.e.Kind == format.Go)
+	})
+}
+
+// telling is the search for tales.
+type telling struct {
+	m      *maker
+	over   map[touch]touch // footprints of calls that meet: a forest
+	of     map[touch]*tale // by root
+	list   []*tale
+	groups map[touch][]touch // open calls that an access meets, while none begins or ends
+}
+
+func (t *telling) root(y touch) touch {
+	for {
+		up, ok := t.over[y]
+		if !ok {
+			return y
+		}
+		y = up
+	}
+}
+
+// join is (Q3).
+func (t *telling) join(_ int, r *record) {
+	if r.touch == nothing || r.e.Kind != format.OpaqueBegin && r.e.Kind != format.Go {
+		return
+	}
+	for y := range t.m.outside.by { // the order does not matter
+		if a, b := t.root(r.touch), t.root(y); a != b && t.m.b.prints.meet(r.touch, y) {
+			t.over[max(a, b)] = min(a, b)
+		}
+	}
+}
+
+// met returns the open calls that an access or call of footprint x meets.
+func (t *telling) met(x touch) []touch {
+	g, ok := t.groups[x]
+	if !ok {
+		for _, y := range slices.Sorted(maps.Keys(t.m.outside.by)) {
+			if t.m.b.prints.meet(x, y) {
+				g = append(g, y)
+			}
+		}
+		t.groups[x] = g
+	}
+	return g
+}
+
+// hear takes a record into the tales that it is a part of.
+func (t *telling) hear(i int, r *record) {
+	m := t.m
+	if ends := r.touch != nothing && r.e.Kind == format.OpaqueEnd; ends || m.outside.in[r.e.G] > 0 {
+		own := m.outside.of(r.e.G)
+		if ends {
+			own = append(own, r.touch)
+		}
+		for _, y := range own {
+			t.own(i, r, t.tale(y))
+		}
+	}
+	if !r.e.Kind.IsAccess() || r.e.Flags&(format.FlagStack|format.FlagOpaque) != 0 || len(m.outside.by) == 0 {
+		return
+	}
+	kind := asRead
+	if r.e.Kind.IsWrite() {
+		kind = asWrite
+	}
+	for _, y := range t.met(m.b.prints.at(r.e.Site, kind)) {
+		if list := m.outside.by[y]; slices.ContainsFunc(list, func(g trace.GoID) bool { return g != r.e.G && m.lastRec[g] > i }) {
+			t.tale(y).add(run{r.e.G, i, i, false})
+		}
+	}
+}
+
+func (t *telling) tale(y touch) *tale {
+	y = t.root(y)
+	if t.of[y] == nil {
+		t.of[y] = &tale{obj: -1}
+		t.list = append(t.list, t.of[y])
+	}
+	return t.of[y]
+}
+
+// own adds what the goroutine of a call does in it.
+func (t *telling) own(i int, r *record, x *tale) {
+	switch k := r.e.Kind; {
+	case k == format.OpaqueBegin || k == format.OpaqueEnd:
+	case k.IsAccess() && r.e.Flags&format.FlagStack == 0, r.obj >= 0, k == format.Go, k == format.Join:
+		x.back = true
+	default:
+		return
+	}
+	x.add(run{r.e.G, i, i, true})
+}
+
+func (x *tale) add(r run) {
+	if n := len(x.runs); n > 0 && x.runs[n-1].g == r.g && x.runs[n-1].own == r.own {
+		x.runs[n-1].last = r.last
+	} else {
+		x.runs = append(x.runs, r)
+	}
+	if !r.own && !slices.Contains(x.others, r.g) {
+		x.others = append(x.others, r.g)
+	}
+}
+
+// mark notes where the versions of a tale change, if it has something to tell: of one goroutine the edges from and to the ends of the call say it all.
+func (x *tale) mark(m *maker) {
+	for n := len(x.runs); n > 0 && !x.runs[n-1].own; n-- {
+		x.runs = x.runs[:n-1]
+	}
+	if len(x.runs) < 2 || len(x.others) < 2 && !x.back {
+		return
+	}
+	for k, r := range x.runs {
+		if k > 0 {
+			m.starts[r.first] = append(m.starts[r.first], turn{x, r.own})
+		}
+		if k+1 < len(x.runs) {
+			m.stops[r.last] = append(m.stops[r.last], turn{x, r.own})
+		}
+	}
+}
+
+// of returns the footprints of the calls that goroutine g is in.
+func (o *outside) of(g trace.GoID) (list []touch) {
+	for y, gs := range o.by {
+		if slices.Contains(gs, g) {
+			list = append(list, y)
+		}
+	}
+	slices.SortFunc(list, cmp.Compare[touch])
+	return list
+}
+
+// opened begins the runs that begin with record i. It returns false if the goroutine ends here: it
+// rests on what is not in the window, or a version cannot stand beside what it does.
+func (m *maker) opened(i int, r *record, t *thread) bool {
+	for _, x := range m.starts[i] {
+		if x.own && (x.tale.broken || r.e.Aux == 0 && (r.e.Kind == format.ChanSend || r.e.Kind == format.ChanRecv)) {
+			return false
+		}
+		m.version(i, t, x.tale, x.own)
+	}
+	return true
+}
+
+// closed ends the runs that end with it.
+func (m *maker) closed(i int, t *thread) {
+	for _, x := range m.stops[i] {
+		m.version(i, t, x.tale, false)
+	}
+}
+
+// version is a step of a tale.
+func (m *maker) version(i int, t *thread, x *tale, strict bool) {
+	if x.obj < 0 {
+		x.obj = m.newObj(ObjState{})
+	}
+	m.add(t, i, Event{Kind: format.AtomicRMW, Obj: x.obj, Val: x.now, Aux: x.now + 1, Strict: strict})
+	x.now++
+}
+
+// untold notes that a record is not in the window.
+func (m *maker) untold(i int) {
+	for _, x := range append(slices.Clone(m.starts[i]), m.stops[i]...) {
+		x.tale.broken = true
+	}
+}
