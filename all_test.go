@@ -48,6 +48,7 @@ var layers = map[string][]string{
 	"internal/shadow":                  {"internal/table", "internal/trace/format"},
 	"internal/hb":                      {"internal/clock", "internal/shadow", "internal/table", "internal/trace", "internal/trace/format"},
 	"internal/barrier":                 {"internal/trace", "internal/trace/format"},
+	"internal/wcp":                     {"internal/trace", "internal/trace/format"},
 	"internal/window":                  {"internal/barrier", "internal/trace", "internal/trace/format", "internal/hb", "internal/footprint", "internal/expr", "internal/plan"},
 	"internal/engine":                  {"internal/window", "internal/expr", "internal/trace", "internal/trace/format"},
 	"internal/smt":                     {"internal/window", "internal/expr", "internal/trace/format"},

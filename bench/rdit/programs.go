@@ -37,26 +37,20 @@ func goPrograms(n int, seed uint64) (c counts) {
 }
 
 func (c *counts) judgeRun(r *rand.Rand, run *progtest.Run, races *progtest.Races) {
-	really, want := map[[2]trace.Site]bool{}, map[[2]trace.Site]bool{}
+	really, all := map[[2]trace.Site]bool{}, map[[2]trace.Site]bool{}
 	for _, q := range races.Pairs {
 		really[[2]trace.Site{q.A, q.B}] = true
 	}
 	h := tracetest.Hide(r, run.Events, make([]window.Flow, len(run.Events)))
-	left := map[trace.Site]bool{}
-	for i := range h.Events {
-		left[h.Events[i].Site] = true
-	}
 	res, err := analyse.Run(context.Background(), run.Source(), run.Meta, analyse.Options{Level: analyse.Causal})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "rdit:", err)
 		os.Exit(2)
 	}
 	for _, x := range res.Races {
-		if left[x.A.Site] && left[x.B.Site] {
-			want[[2]trace.Site{min(x.A.Site, x.B.Site), max(x.A.Site, x.B.Site)}] = true
-		}
+		all[[2]trace.Site{min(x.A.Site, x.B.Site), max(x.A.Site, x.B.Site)}] = true
 	}
-	c.programs++
-	c.calls, c.gone, c.events, c.races = c.calls+h.Calls, c.gone+h.Gone, c.events+len(run.Events), c.races+len(want)
+	want := h.Left(all)
+	c.add(h, len(run.Events), len(want))
 	c.compare(h, run.Meta, nil, really, want)
 }

@@ -11,6 +11,7 @@ import (
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
+	"presage/internal/trace/tracetest"
 	"presage/internal/window"
 )
 
@@ -96,7 +97,7 @@ func TestKept(t *testing.T) {
 // TestBeside: walking beside the rest of the analysis changes nothing.
 func TestBeside(t *testing.T) {
 	events, flows := longTrace(batchEvents * 3 / 2)
-	opt := Options{Walker: fixedWalker(flows), Window: 300, Tries: 1, Total: 2}
+	opt := Options{Walker: tracetest.Walker(flows), Window: 300, Tries: 1, Total: 2}
 	alone := newRun(opt, nil)
 	alone.ctx = context.Background()
 	for i := range events {
@@ -126,7 +127,7 @@ func TestBeside(t *testing.T) {
 // TestEffort: prediction that has spent its budget ends and says so; the happens-before pass goes on.
 func TestEffort(t *testing.T) {
 	events, flows := longTrace(2 * batchEvents)
-	r := newRun(Options{Walker: fixedWalker(flows), Window: 300, Tries: 1, Total: 2}, nil)
+	r := newRun(Options{Walker: tracetest.Walker(flows), Window: 300, Tries: 1, Total: 2}, nil)
 	all, err := Run(t.Context(), &listed{events, io.EOF}, nil, r.opt)
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +163,7 @@ func TestEffort(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	events, flows := longTrace(1 << 17)
 	ctx, cancel := context.WithCancel(t.Context())
-	opt := Options{Walker: fixedWalker(flows), Window: 300, Tries: 1, Total: 2, Progress: func(int64, int) { cancel() }}
+	opt := Options{Walker: tracetest.Walker(flows), Window: 300, Tries: 1, Total: 2, Progress: func(int64, int) { cancel() }}
 	res, err := Run(ctx, &listed{events, io.EOF}, nil, opt)
 	if !errors.Is(err, context.Canceled) || res.Counts.Events == 0 || res.Counts.Events >= int64(len(events)) || len(res.Races) == 0 {
 		t.Errorf("error %v, %d events of %d, %d races", err, res.Counts.Events, len(events), len(res.Races))

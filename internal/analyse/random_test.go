@@ -2,9 +2,7 @@ package analyse
 
 import (
 	"context"
-	"io"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"presage/internal/trace"
@@ -13,28 +11,6 @@ import (
 	"presage/internal/trace/tracetest"
 	"presage/internal/window"
 )
-
-// sliceSource is a trace in memory.
-type sliceSource struct {
-	events []trace.Event
-	next   int
-}
-
-func (s *sliceSource) Meta() *trace.Meta { return &trace.Meta{Source: "presage"} }
-
-func (s *sliceSource) Next(e *trace.Event) error {
-	if s.next == len(s.events) {
-		return io.EOF
-	}
-	*e = s.events[s.next]
-	s.next++
-	return nil
-}
-
-// fixedWalker says what was written down for each event.
-type fixedWalker []window.Flow
-
-func (w fixedWalker) Step(i int64, _ *trace.Event) window.Flow { return w[i] }
 
 // TestRandom runs whole analyses of small random programs with every primitive. The
 // explorer says which pairs race: exactly those are reported, as each event has a site
@@ -45,30 +21,14 @@ func TestRandom(t *testing.T) {
 		n = 1500
 	}
 	races, observed, predicted, cut := 0, 0, 0, 0
-	ps := slices.DeleteFunc(tracetest.Profiles(), func(p tracetest.Profile) bool {
-		return p.Semantics == window.EvaluatedReads // terms come from the program, not from its trace
-	})
 	for k := range n {
-		p := ps[k%len(ps)]
-		p.Before = 0
-		w := tracetest.Generate(rand.New(rand.NewPCG(11, uint64(k))), p)
-		w.Edges = nil
-		for i := range w.Init {
-			w.Init[i].Val = 0
-		}
-		if tracetest.Validate(w) != nil || !explained(w) {
+		x, ok := tracetest.NewExecution(rand.New(rand.NewPCG(11, uint64(k))), k)
+		if !ok {
 			continue
 		}
-		found, complete := tracetest.Explore(w, 300_000)
-		if !complete {
-			continue
-		}
-		want := make(map[sitePair]bool)
-		for q := range found {
-			want[pairOf(trace.Site(q.A+1), trace.Site(q.B+1))] = true
-		}
-		events, flows := allocated(tracetest.Trace(w))
-		res, err := Run(context.Background(), &sliceSource{events: events}, nil, Options{Walker: fixedWalker(flows), cleared: true})
+		w, want := x.Window, pairsOf(x.Races)
+		events, flows := allocated(x.Events, x.Flows)
+		res, err := Run(context.Background(), &tracetest.Source{Events: events}, nil, Options{Walker: tracetest.Walker(flows), cleared: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,18 +42,18 @@ func TestRandom(t *testing.T) {
 			}
 		}
 		if len(res.Rejected) > 0 || !equal(got, want) {
-			t.Fatalf("%s %d: races %v, want %v, rejected %v\n%s\n%+v", p.Name, k, got, want, res.Rejected, tracetest.Format(w), res.Counts)
+			t.Fatalf("%s %d: races %v, want %v, rejected %v\n%s\n%+v", x.Name, k, got, want, res.Rejected, tracetest.Format(w), res.Counts)
 		}
 		if len(res.HB) > 0 && !looks(events) {
 			if h := res.HB[0]; !want[pairOf(h.A.Site, h.B.Site)] {
-				t.Fatalf("%s %d: hb's first race %+v is none\n%s", p.Name, k, h, tracetest.Format(w))
+				t.Fatalf("%s %d: hb's first race %+v is none\n%s", x.Name, k, h, tracetest.Format(w))
 			}
 		}
 		races += len(want)
 		small := smallWindows(t, events, flows)
 		for q := range small {
 			if !want[q] {
-				t.Fatalf("%s %d: small windows find %v, which is no race\n%s", p.Name, k, q, tracetest.Format(w))
+				t.Fatalf("%s %d: small windows find %v, which is no race\n%s", x.Name, k, q, tracetest.Format(w))
 			}
 		}
 		cut += len(want) - len(small)
@@ -104,10 +64,19 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// pairsOf is pairs of sites as this package has them.
+func pairsOf(races map[[2]trace.Site]bool) map[sitePair]bool {
+	out := make(map[sitePair]bool, len(races))
+	for q := range races {
+		out[pairOf(q[0], q[1])] = true
+	}
+	return out
+}
+
 // smallWindows analyses a trace in windows of five events, whose states the builder carries
 // from one to the next. Each window must be one whose recorded order the model allows.
 func smallWindows(t *testing.T, events []trace.Event, flows []window.Flow) map[sitePair]bool {
-	r := newRun(Options{Walker: fixedWalker(flows), Window: 5, cleared: true}, nil)
+	r := newRun(Options{Walker: tracetest.Walker(flows), Window: 5, cleared: true}, nil)
 	r.ctx = context.Background()
 	r.built = func(b *window.Built) {
 		if err := tracetest.Validate(b.Window); err != nil {
@@ -131,27 +100,6 @@ func smallWindows(t *testing.T, events []trace.Event, flows []window.Flow) map[s
 		t.Errorf("small windows: %v", err)
 	}
 	return out
-}
-
-// explained says whether every read of a window returns what the last write wrote.
-func explained(w *window.Window) bool {
-	val := make(map[window.Obj]uint64)
-	for i := range w.Events {
-		e := &w.Events[i]
-		switch e.Kind {
-		case format.Read, format.AtomicRead, format.AtomicRMW:
-			if e.Val != val[e.Obj] {
-				return false
-			}
-		}
-		switch e.Kind {
-		case format.Write, format.AtomicWrite:
-			val[e.Obj] = e.Val
-		case format.AtomicRMW:
-			val[e.Obj] = e.Aux
-		}
-	}
-	return true
 }
 
 // looks says whether a trace has an operation that must follow another although Go's memory model, and

@@ -12,6 +12,7 @@ import (
 
 	"presage/internal/barrier"
 	"presage/internal/trace/raw"
+	"presage/internal/trace/tracetest"
 )
 
 // TestDamaged takes lines out of the traces of testdata/rdit, doubles them, moves them and gives them other numbers. Each is
@@ -50,7 +51,7 @@ func TestDamaged(t *testing.T) {
 						t.Fatalf("%v in mode %d:\n%s", x, m, text)
 					}
 				}()
-				res, err := Run(context.Background(), &eventSource{events, meta}, meta, Options{Missing: m, Window: []int{0, 5}[k%2]})
+				res, err := Run(context.Background(), &tracetest.Source{Events: events, Tables: meta}, meta, Options{Missing: m, Window: []int{0, 5}[k%2]})
 				if err != nil {
 					failed++
 				} else if len(res.Rejected) > 0 {

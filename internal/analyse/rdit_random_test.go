@@ -22,67 +22,44 @@ func TestRDITRandom(t *testing.T) {
 	if testing.Short() {
 		n = 4000
 	}
-	ps := slices.DeleteFunc(tracetest.Profiles(), func(p tracetest.Profile) bool {
-		return p.Semantics == window.EvaluatedReads // terms come from the program, not from its trace
-	})
 	programs, visible, calls := 0, 0, 0
 	var found, wrong [3]int
 	crossed := 0
 	for k := range n {
-		p := ps[k%len(ps)]
-		p.Before = 0
 		r := rand.New(rand.NewPCG(29, uint64(k)))
-		w := tracetest.Generate(r, p)
-		w.Edges = nil
-		for i := range w.Init {
-			w.Init[i].Val = 0
-		}
-		if tracetest.Validate(w) != nil || !explained(w) {
-			continue
-		}
-		races, complete := tracetest.Explore(w, 300_000)
-		if !complete {
+		x, ok := tracetest.NewExecution(r, k)
+		if !ok {
 			continue
 		}
 		programs++
-		all, walk := tracetest.Trace(w)
-		h := tracetest.Hide(r, all, walk)
+		w, h := x.Window, tracetest.Hide(r, x.Events, x.Flows)
 		calls += h.Calls
-		seen := map[trace.Site]bool{}
-		for i := range h.Events {
-			seen[h.Events[i].Site] = true
-		}
-		want := make(map[sitePair]bool)
-		for q := range races {
-			if x := pairOf(trace.Site(q.A+1), trace.Site(q.B+1)); seen[x.lo] && seen[x.hi] {
-				want[x] = true
-			}
-		}
+		want := pairsOf(h.Left(x.Races))
 		visible += len(want)
 		events, flows := allocated(h.Events, h.Flows)
 		for mode := barrier.Reachable; mode <= barrier.Ignore; mode++ {
-			res, err := Run(context.Background(), &sliceSource{events: events}, nil, Options{Walker: fixedWalker(flows), cleared: true, Missing: mode})
+			res, err := Run(context.Background(), &tracetest.Source{Events: events}, nil, Options{Walker: tracetest.Walker(flows), cleared: true, Missing: mode})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, x := range res.Races {
-				if want[pairOf(x.A.Site, x.B.Site)] {
+			for _, y := range res.Races {
+				if want[pairOf(y.A.Site, y.B.Site)] {
 					found[mode]++
 					continue
 				}
 				wrong[mode]++
 				if mode != barrier.Ignore {
-					t.Fatalf("%s %d: %v races in mode %d, by %v, but not in the whole:\n%s\nof\n%s", p.Name, k, x, mode, x.Order, raw.Text(events, nil), tracetest.Format(w))
+					t.Fatalf("%s %d: %v races in mode %d, by %v, but not in the whole:\n%s\nof\n%s", x.Name, k, y, mode, y.Order, raw.Text(events, nil), tracetest.Format(w))
 				}
 			}
 			if len(res.Rejected) > 0 && mode != barrier.Ignore {
-				t.Fatalf("%s %d: rejected %v\n%s", p.Name, k, res.Rejected, raw.Text(events, nil))
+				t.Fatalf("%s %d: rejected %v\n%s", x.Name, k, res.Rejected, raw.Text(events, nil))
 			}
 		}
 		crossed += crossings(t, events, flows, want)
 		for q := range smallWindows(t, events, flows) {
 			if !want[q] {
-				t.Fatalf("%s %d: small windows find %v, which is no race\n%s\nof\n%s", p.Name, k, q, raw.Text(events, nil), tracetest.Format(w))
+				t.Fatalf("%s %d: small windows find %v, which is no race\n%s\nof\n%s", x.Name, k, q, raw.Text(events, nil), tracetest.Format(w))
 			}
 		}
 	}
@@ -100,7 +77,7 @@ func TestRDITRandom(t *testing.T) {
 // crossings takes the hard edges between goroutines out of a window, has the engine find witnesses and gives them to the checker, which knows
 // nothing of edges: it has to refuse all that are of no race. It returns how many it refuses.
 func crossings(t *testing.T, events []trace.Event, flows []window.Flow, want map[sitePair]bool) (refused int) {
-	r := newRun(Options{Walker: fixedWalker(flows), cleared: true}, nil)
+	r := newRun(Options{Walker: tracetest.Walker(flows), cleared: true}, nil)
 	r.ctx = context.Background()
 	r.only = func(b *window.Built) error {
 		w := b.Window.Causal()

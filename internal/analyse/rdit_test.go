@@ -3,20 +3,16 @@ package analyse
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
 
 	"presage/internal/barrier"
 	"presage/internal/hb"
 	"presage/internal/trace"
 	"presage/internal/trace/raw"
+	"presage/internal/trace/tracetest"
+	"presage/internal/wcp"
 )
 
 // TestRDIT holds traces with missing methods against what RDIT's thesis derives. A file of testdata/rdit has pairs of a
@@ -28,38 +24,11 @@ import (
 //	recorded e f the recorded run is the witness (Confirm)
 //	ignore e f   by maximal causality that does not mind them
 //	hb e f       unordered by happens-before that does not
-//	cp e f       unordered by causally-precedes, which does not either
+//	cp e f       unordered by causally-precedes, which does not either; wcp by weak-causally-precedes
 //
 // e and f are names of sites. With -update, want is what the analysis says.
 func TestRDIT(t *testing.T) {
-	files, err := filepath.Glob("testdata/rdit/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no testdata: %v", err)
-	}
-	for _, name := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(a.Files)%2 != 0 {
-				t.Fatal("not pairs of trace and want")
-			}
-			for k := 0; k < len(a.Files); k += 2 {
-				got := rditText(t, a.Files[k].Name, string(a.Files[k].Data))
-				if *update {
-					a.Files[k+1].Data = []byte(got)
-				} else if d := cmp.Diff(string(a.Files[k+1].Data), got); d != "" {
-					t.Errorf("%s, %s: %s\n%s", name, a.Files[k].Name, d, a.Files[k].Data)
-				}
-			}
-			if *update {
-				if err := os.WriteFile(name, txtar.Format(a), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
+	golden(t, "testdata/rdit/*.txtar", rditText)
 }
 
 func rditText(t *testing.T, name, text string) string {
@@ -91,8 +60,15 @@ func rditText(t *testing.T, name, text string) string {
 	for _, p := range unordered(events) {
 		fmt.Fprintf(&out, "hb %s %s\n", siteName(meta, p[0]), siteName(meta, p[1]))
 	}
-	for _, p := range causallyPrecedes(events) {
+	for _, p := range tracetest.CausallyPrecedes(events) {
 		fmt.Fprintf(&out, "cp %s %s\n", siteName(meta, p[0]), siteName(meta, p[1]))
+	}
+	weak := wcp.New()
+	for i := range events {
+		weak.Step(&events[i])
+	}
+	for _, p := range weak.Pairs() {
+		fmt.Fprintf(&out, "wcp %s %s\n", siteName(meta, p.A), siteName(meta, p.B))
 	}
 	return out.String()
 }
@@ -101,7 +77,7 @@ func rditText(t *testing.T, name, text string) string {
 func confirmed(t *testing.T, out *strings.Builder, events []trace.Event, meta *trace.Meta, res *Result) {
 	own := *meta
 	own.Source = "presage"
-	if err := Confirm(&eventSource{events, &own}, &own, res); err != nil {
+	if err := Confirm(&tracetest.Source{Events: events, Tables: &own}, &own, res); err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range res.Races {
@@ -138,7 +114,7 @@ func unordered(events []trace.Event) [][2]trace.Site {
 // runEvents analyses a whole trace, whose witnesses the checkers must all accept.
 func runEvents(t testing.TB, events []trace.Event, meta *trace.Meta, opt Options) *Result {
 	t.Helper()
-	res, err := Run(context.Background(), &eventSource{events, meta}, meta, opt)
+	res, err := Run(context.Background(), &tracetest.Source{Events: events, Tables: meta}, meta, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,19 +122,4 @@ func runEvents(t testing.TB, events []trace.Event, meta *trace.Meta, opt Options
 		t.Errorf("a witness was rejected: %v\n%s", err, raw.Text(events, meta))
 	}
 	return res
-}
-
-type eventSource struct {
-	events []trace.Event
-	meta   *trace.Meta
-}
-
-func (s *eventSource) Meta() *trace.Meta { return s.meta }
-
-func (s *eventSource) Next(e *trace.Event) error {
-	if len(s.events) == 0 {
-		return io.EOF
-	}
-	*e, s.events = s.events[0], s.events[1:]
-	return nil
 }

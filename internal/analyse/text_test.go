@@ -23,7 +23,12 @@ var update = flag.Bool("update", false, "rewrite the want sections of testdata")
 // TestText analyses the hand-written traces of testdata. A line of want is a race (tier,
 // sites) or a warning (code, count). With -update, want is what the analysis says.
 func TestText(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
+	golden(t, "testdata/*.txtar", analyseText)
+}
+
+// golden holds what is said of the traces of testdata against what is wanted: a file has pairs of a trace and that.
+func golden(t *testing.T, pattern string, say func(t *testing.T, name, text string) string) {
+	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no testdata: %v", err)
 	}
@@ -37,7 +42,7 @@ func TestText(t *testing.T) {
 				t.Fatal("not pairs of trace and want")
 			}
 			for k := 0; k < len(a.Files); k += 2 {
-				got := analyseText(t, string(a.Files[k].Data))
+				got := say(t, a.Files[k].Name, string(a.Files[k].Data))
 				if *update {
 					a.Files[k+1].Data = []byte(got)
 					continue
@@ -55,11 +60,11 @@ func TestText(t *testing.T) {
 	}
 }
 
-func analyseText(t *testing.T, text string) string {
+func analyseText(t *testing.T, name, text string) string {
 	t.Helper()
 	events, meta, err := raw.Parse(text)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", name, err)
 	}
 	r := newRun(Options{}, meta)
 	r.ctx = context.Background()

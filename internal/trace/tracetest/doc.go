@@ -4,6 +4,9 @@
 //	Builder         event slices
 //	Generate        a window recorded from a random little program (RandomWindow: the n-th of a seed)
 //	RandomVariant   a window whose recorded order is no reordering, as path relaxation makes them
+//	NewExecution    such a window as a trace, and what races in it
+//	Hide            a trace with missing methods in place of pieces of it
+//	CausallyPrecedes, WeaklyCausallyPrecedes  what they leave unordered, by definition
 //	Trace           the trace that a generated window could be cut from
 //	Validate        is the recorded order a reordering of the window?
 //	Explore         all races of a window, by exhaustive search
