@@ -75,6 +75,7 @@ func (r *run) warnings(cut int64) []trace.Warning {
 	add("threads-cut", c.Build.Cut, "%d times the rest of a goroutine's events in a window was left out, because the recorded order does not explain them")
 	add("hidden-writes", c.Build.Hidden, "%d reads returned what no recorded write wrote; their place in the order is kept")
 	add("opaque-calls", c.Build.Opaque, "%d calls of code that was not instrumented may touch shared memory; their place in the order is kept")
+	add("opaque-calls-untold", c.Build.Untold, "%d times too much happened while calls of code that was not instrumented were open: the order in which they saw it is not kept")
 	if missing := c.Build.Missing; r.opt.Missing == barrier.Ignore {
 		add("missing-ignored", missing, "%d calls of missing methods were taken to do nothing: what is reported as a race may be none")
 	} else {

@@ -163,6 +163,12 @@ func intersect(a, b []string) bool {
 	return false
 }
 
+// Standard reports whether a call is of the standard library alone, of functions that have a state of their own there (F6). What they wait for is
+// synchronisation that the runtime's hooks see.
+func (a *Set) Standard() bool {
+	return a.Scope != Everything && a.State != "" && a.State != AnyState && a.State != common
+}
+
 // String returns the text form, which Parse reads:
 //
 //	effect [. | ~ | * | **] [T;T;…] [state=S] [loads=T;T;…] [dynamic]

@@ -80,6 +80,8 @@ type BuildCounts struct {
 	Ends map[string]int64
 	// Opaque is the number of opaque calls that order something around them.
 	Opaque int64
+	// Untold is the number of times that too much happened while opaque calls were open to keep the order in which they saw it (tales).
+	Untold int64
 	// Missing is the number of calls of missing methods; Everywhere of these may touch everything.
 	Missing, Everywhere int64
 }

@@ -24,9 +24,16 @@ import (
 //	go func() { mu.Lock(); x = 1; v = 2; mu.Unlock() }()     // with y first, Wait would not return:
 //	go func() { mu.Lock(); y = 1; mu.Unlock() }()            // the two writes to v do not race, but x and y may with Wait
 //
+// Two kinds of call are left out. A function of the standard library that has a state of its own waits by what the hooks see; it could tell the order only by
+// reading, without synchronisation, what others write (testing.M.Run has such a footprint, and is open all the time). And a tale of more than
+// maxRuns runs is not kept, and counted: the engine would have to keep them all in order for each pair of accesses behind it.
+//
 // For the condition there is a *tale*: a location that each goroutine, before and after a run of such accesses, takes from one version to the next by an AtomicRMW.
 // That of the call's own goroutine is strict, so the tale up to there is as it was. (The tempting alternative is a hard edge from each run to the next. It
 // says too much: two accesses in an open call's footprint would never race.)
+
+// maxRuns bounds the runs of a tale.
+const maxRuns = 64
 
 // tale is the order of what calls that meet may have looked at.
 type tale struct {
@@ -74,11 +81,19 @@ func (m *maker) tales() {
 	}
 }
 
-// anyOpen says whether any call is open in the window while others do something.
+// anyOpen says whether a call is open in the window that can have a tale.
 func (m *maker) anyOpen() bool {
-	return len(m.b.carry.outside.by) > 0 || slices.ContainsFunc(m.recs[:m.onPath], func(r record) bool {
-		return r.touch != nothing && (r.e.Kind == format.OpaqueBegin || r.e.Kind == format.Go)
-	})
+	for y := range m.b.carry.outside.by {
+		if !m.b.prints.sets[y].Standard() {
+			return true
+		}
+	}
+	for i := range m.recs[:m.onPath] {
+		if r := &m.recs[i]; r.touch != nothing && (r.e.Kind == format.OpaqueBegin || r.e.Kind == format.Go) && !m.b.prints.sets[r.touch].Standard() {
+			return true
+		}
+	}
+	return false
 }
 
 // telling is the search for tales.
@@ -106,6 +121,9 @@ func (t *telling) join(_ int, r *record) {
 		return
 	}
 	for y := range t.m.outside.by { // the order does not matter
+		if t.m.b.prints.sets[y].Standard() || t.m.b.prints.sets[r.touch].Standard() {
+			continue
+		}
 		if a, b := t.root(r.touch), t.root(y); a != b && t.m.b.prints.meet(r.touch, y) {
 			t.over[max(a, b)] = min(a, b)
 		}
@@ -117,7 +135,7 @@ func (t *telling) met(x touch) []touch {
 	g, ok := t.groups[x]
 	if !ok {
 		for _, y := range slices.Sorted(maps.Keys(t.m.outside.by)) {
-			if t.m.b.prints.meet(x, y) {
+			if !t.m.b.prints.sets[y].Standard() && t.m.b.prints.meet(x, y) {
 				g = append(g, y)
 			}
 		}
@@ -135,7 +153,9 @@ func (t *telling) hear(i int, r *record) {
 			own = append(own, r.touch)
 		}
 		for _, y := range own {
-			t.own(i, r, t.tale(y))
+			if !m.b.prints.sets[y].Standard() {
+				t.own(i, r, t.tale(y))
+			}
 		}
 	}
 	if !r.e.Kind.IsAccess() || r.e.Flags&(format.FlagStack|format.FlagOpaque) != 0 || len(m.outside.by) == 0 {
@@ -190,6 +210,10 @@ func (x *tale) mark(m *maker) {
 		x.runs = x.runs[:n-1]
 	}
 	if len(x.runs) < 2 || len(x.others) < 2 && !x.back {
+		return
+	}
+	if len(x.runs) > maxRuns {
+		m.b.count.Untold++
 		return
 	}
 	for k, r := range x.runs {
