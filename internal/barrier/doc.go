@@ -31,12 +31,12 @@
 //	(B7) Locks, channels and the like that some D holds keep the order of their operations, and have no state but that
 //	     order: missing code may have left them locked, or full. A channel without a buffer, and a select
 //	     that looks at a channel, end their goroutine in the window.
-//	(B11) If the synchronisation of a call is recorded by itself (its MethodBegin has FlagSeen), its D is memory: it hits accesses alone, and (B7) does not
-//	     concern it. Its own operations are events between its ends, FlagOpaque, and keep their order with all on the same object.
 //	(B8) Package-level variables that missing code uses are in the D of each of its calls. (Caveat 5: who records D sees to it.)
 //	(B9) A goroutine of which the trace has neither a Go nor a Start, and nothing before the first MethodBegin, comes after everything
 //	     before it: a missing method may have started it. (One that has a Start and no Go does so in any trace.)
 //	(B10) The recorded run itself is no witness of two accesses if a missing method is under way between them ((H9) of package witness).
+//	(B11) If the synchronisation of a call is recorded by itself (its MethodBegin has FlagSeen), its D is memory: it hits accesses alone, and (B7) does not
+//	     concern it. Its own operations are events between its ends, FlagOpaque, and keep their order with all on the same object.
 //
 // # The caveats
 //
@@ -72,7 +72,7 @@
 // it reads, as in all of the model.
 //
 // It rests on D. What a method touches that is not in D, by itself or by what it waits for (a file, a clock, another process), makes a false race
-// possible. D has to hold what can be reached at any time between the ends, also by pointers that others
+// possible. So does memory that missing code frees and allocates anew without an Alloc event: then one address is two objects. D has to hold what can be reached at any time between the ends, also by pointers that others
 // store meanwhile, and what package-level variables reach. A goroutine that missing code starts is not in the call that started it: it has to begin
 // with a MethodBegin of its own, with the same D, that stays open while it runs missing code. A MethodBegin without an end stays open until its goroutine ends.
 // Missed are all races of missing code itself, and those that the rules forbid: they forbid too much where the method reads only, or touches little of its D.
@@ -84,9 +84,9 @@
 // events, so what it waits for is in the trace, and only the memory that it
 // may touch is unknown; package footprint describes that by types. A call
 // into a package that was left out is a BarrierPair besides, with a D by addresses (B11), which takes the place of its footprint. Other tools' traces
-// have BarrierPairs of which nothing is seen. One difference is to be kept in mind: footprints order
-// calls with each other and with accesses, which is B2 and B3, but not two accesses
-// inside one call (B1).
+// have BarrierPairs of which nothing is seen. Footprints order calls with each
+// other and with accesses, which is B2 and B3; B1, what happens while a call is
+// open, is a condition there and no edge (tales, build_inside.go of package window).
 //
 // # Complexity
 //
