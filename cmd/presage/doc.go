@@ -4,6 +4,8 @@ Presage predicts data races in Go programs from one recorded run, and proves eac
 	presage test [go test flags] [packages]    record the tests' run, predict, report
 	presage run [build flags] package [-- arguments]
 	presage analyze trace...                   analyse traces recorded earlier, or by other tools
+	presage analyze -engine fasttrack|lockset|hybrid trace...
+	                                           one pass by a detector that works on the fly, in place of prediction (docs/tree.md)
 	presage vet [packages]                     warn of accesses that may race in some run, without running anything (docs/vet.md)
 	presage report                             print the report of the last run again
 	presage replay [ID...]                     run the program again under the witness of a race; without an ID, list the races

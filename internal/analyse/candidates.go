@@ -97,8 +97,9 @@ func (r *run) candidates(b *window.Built) []*candidate {
 		gs[own].n++
 		groups[e.Obj] = gs
 	}
+	t := &thinner{w: b.Window, locks: locks}
 	for _, c := range list {
-		r.rank(b, c)
+		r.rank(b, t, c)
 	}
 	return list
 }
@@ -117,12 +118,13 @@ func (c *candidate) add(p window.Pair) {
 
 // rank puts the pairs most likely to race first (A2): those that hb found unordered, then half of
 // the tries for the nearest pairs, the others for pairs spread over the rest.
-func (r *run) rank(b *window.Built, c *candidate) {
+func (r *run) rank(b *window.Built, t *thinner, c *candidate) {
 	slices.SortStableFunc(c.pairs, func(p, q window.Pair) int {
 		return cmp.Or(
 			cmp.Compare(bit(!r.unordered(b, p)), bit(!r.unordered(b, q))),
 			cmp.Compare(p.B-p.A, q.B-q.A), cmp.Compare(p.B, q.B))
 	})
+	r.thin(t, c)
 	near := (r.opt.Tries + 1) / 2
 	if len(c.pairs) <= r.opt.Tries {
 		return

@@ -102,6 +102,7 @@ type Counts struct {
 	InWindows  int64 // events of all windows
 	Candidates int64 // conflicting pairs of accesses in windows
 	Locked     int64 // of those that were looked at: under a common lock (A3)
+	Thinned    int64 // of those left: in a class with another that is tried (A8)
 	Tried      int64 // given to the engine
 	Raced      int64
 	Refuted    int64
