@@ -124,7 +124,7 @@ func (r *run) rank(b *window.Built, t *thinner, c *candidate) {
 			cmp.Compare(bit(!r.unordered(b, p)), bit(!r.unordered(b, q))),
 			cmp.Compare(p.B-p.A, q.B-q.A), cmp.Compare(p.B, q.B))
 	})
-	r.thin(t, c)
+	r.thin(b, t, c)
 	near := (r.opt.Tries + 1) / 2
 	if len(c.pairs) <= r.opt.Tries {
 		return

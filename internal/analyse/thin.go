@@ -52,16 +52,18 @@ func sends(e *window.Event) bool {
 	return false
 }
 
-// thin leaves of the pairs of a candidate the first of every two classes (A8).
-func (r *run) thin(t *thinner, c *candidate) {
+// thin leaves of the pairs of a candidate the first of every two classes, and those that hb found unordered: any of them may be the one that makes
+// the race an observed one (A8).
+func (r *run) thin(b *window.Built, t *thinner, c *candidate) {
 	if len(c.pairs) < 2 {
 		return
 	}
 	seen := make(map[[2]class]bool, len(c.pairs))
 	kept := c.pairs[:0]
 	for _, p := range c.pairs {
-		if k := [2]class{t.class(p.A), t.class(p.B)}; !seen[k] {
-			seen[k] = true
+		k := [2]class{t.class(p.A), t.class(p.B)}
+		if unordered := r.unordered(b, p); unordered || !seen[k] {
+			seen[k] = seen[k] || !unordered
 			kept = append(kept, p)
 		}
 	}
