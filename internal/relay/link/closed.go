@@ -139,7 +139,7 @@ func (l *linker) most(keys []string) bool {
 			}
 		}
 	}
-	return 2*reached >= all
+	return 3*reached >= 2*all
 }
 
 // example reports whether a package shows the use of others: it is not what they are for.
@@ -168,10 +168,15 @@ func (l *linker) inside(fn string) bool { return l.reach.closed && l.sums[fn] !=
 
 // guarded reports whether the type of both roots shows that its methods are called at once, though no known call of a command says so: one of the two
 // holds a lock of the object. Either no command reaches the two methods (R20), or one stands for calls whose targets are not known, beside what the
-// program does itself (R17).
+// program does itself; or both do, and both hold one lock for reading (R17).
 func (l *linker) guarded(r, q root, a, b *site) bool {
 	unreached := func(r root) bool { return r.kind == exported && l.reach.by[r.fn].commands() == 0 }
-	if r.home == "" || r.home != q.home || !(unreached(r) && unreached(q) || l.stands(r) && !l.outside(q) || l.stands(q) && !l.outside(r)) {
+	if r.home == "" || r.home != q.home {
+		return false
+	}
+	switch s, t := l.stands(r), l.stands(q); {
+	case unreached(r) && unreached(q), s && !l.outside(q), t && !l.outside(r), s && t && reading(a, b):
+	default:
 		return false
 	}
 	own := func(s *site) bool {

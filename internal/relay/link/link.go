@@ -65,7 +65,7 @@
 // (R17) Where a command of the program calls an exported function, directly or not, a call of it from outside is weak: code closed-world. What main and
 // its goroutines do with the function is compared all the same. Commands below a directory example or examples do not count. If no known call leads there from
 // a command, the call from outside stands for those whose targets are not known: it is not weak if the other side is of the same object and one of the two
-// holds a lock of it, unless it is a main loop (R15).
+// holds a lock of it, unless it is a main loop (R15). Of two such functions both have to hold one lock for reading.
 //
 // (R18) An exported function that starts a goroutine comes, until it does so, before that goroutine; that it is called a second time for the same
 // object, while the goroutine of the first call runs, is weak: code second-call.
@@ -73,7 +73,7 @@
 // (R19) What a closure has captured is owned as an argument is (R6), if it is called, not started, while no other goroutine can reach the variable: the
 // variable itself, and the object that it holds there. A closure that a callee keeps, or starts, has let its variables escape (X5).
 //
-// (R20) A program is closed if its commands reach at least half of the exported functions of the packages that are no commands: these packages are there
+// (R20) A program is closed if its commands reach at least two thirds of the exported functions of the packages that are no commands: these packages are there
 // for the commands. What a command reaches is what is called, mentioned or stored in what it reaches, with the methods of what is converted to an interface
 // there. In a closed program calls from outside are weak, as is all that no command and no test reaches: code closed-world; but not of two methods of one object
 // that no command reaches, if one of the two holds a lock of the object: then the type expects such calls. A call that a command makes finds only what text that the command reaches makes: not what is there for tests. What a package main exports nobody calls from outside.
