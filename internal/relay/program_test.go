@@ -38,7 +38,9 @@ func (t *T) Set(n int) { t.n = n }
 		// (R20) Nobody calls Set but a caller outside of a program that uses most of the package itself.
 		{"closed", map[string]string{"a/main.go": main("new(lib.T).Loop(nil)\nlib.Write()\nprintln(lib.Read())\n")}, ""},
 		// What no command uses shows by its locks that it expects such calls.
-		{"closed, for others", map[string]string{"a/main.go": main("new(lib.T).Loop(nil)\nlib.Write()\nprintln(lib.Read())\n"), "fake/fake.go": fake}, "Add-Sub"},
+		{"closed, for others", map[string]string{"a/main.go": main("new(lib.T).Loop(nil)\nlib.Write()\nprintln(lib.Read())\n"), "fake/fake.go": fake,
+			"more/more.go": "package more\nfunc A() {}\nfunc B() {}\nfunc C() {}\n",
+			"b/main.go":    "package main\nimport \"m/more\"\nfunc main() { more.A(); more.B(); more.C() }\n"}, "Add-Sub"},
 		// A command that uses a small part does not make a program of a library.
 		{"open", map[string]string{"a/main.go": main("lib.Write()\n")}, "Loop$1-Set"},
 	} {
