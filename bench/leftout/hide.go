@@ -19,10 +19,9 @@ type hidden struct {
 	left                 map[trace.Site]bool // of rest
 	calls, gone, escaped int
 
-	frames  map[trace.GoID][]frame
-	calling []*call
-	fresh   map[uint64]int // word to the event that allocated it
-	items   []item
+	frames map[trace.GoID][]frame
+	fresh  map[uint64]int // word to the event that allocated it
+	items  []item
 }
 
 // frame is an invocation of a traced function.
