@@ -153,12 +153,10 @@ func isMain(key string) bool { return strings.HasSuffix(key, ".main") && typeOf(
 // command reports whether a package is a command: nobody imports it.
 func (l *linker) command(pkg string) bool { return l.sums[pkg+".main"] != nil }
 
-// outside reports whether only an open world makes a root: a call from outside of what commands of the program call themselves (R17); in a closed program
-// all calls from outside, and what no command and no test reaches (R20).
+// outside reports whether only an open world makes a root of a closed program: a call from outside, and what no command and no test reaches (R20).
 func (l *linker) outside(r root) bool {
-	switch r.kind {
-	case exported, unknown:
-		return l.inside(r.fn) || r.kind == exported && l.commanded[r.fn] != 0
+	if r.kind == exported || r.kind == unknown {
+		return l.inside(r.fn)
 	}
 	return l.inside(r.fn) && r.kind == spawned && l.reach.by[r.fn] == 0
 }

@@ -62,10 +62,11 @@
 // should be: code set-once. So is a field that is written, but for where its object is made, inside of Do of Onces only that are not in the same
 // object: another object sets it up. A Once beside the field is its lazy initialisation, and who reads the field without it is wrong.
 //
-// (R17) Where a command of the program calls an exported function, directly or not, a call of it from outside is weak: code closed-world. What main and
-// its goroutines do with the function is compared all the same. Commands below a directory example or examples do not count. If no known call leads there from
-// a command, the call from outside stands for those whose targets are not known: it is not weak if the other side is of the same object and one of the two
-// holds a lock of it, unless it is a main loop (R15). Of two such functions both have to hold one lock for reading.
+// (R17) In a closed program (R20) a call from outside is weak: code closed-world. What main and its goroutines do with the function is compared all the same.
+// If no known call leads to an exported function from a command, the call from outside stands for those whose targets are not known: it is not weak if the
+// other side is of the same object and one of the two holds a lock of it, unless it is a main loop (R15). Of two such functions both have to hold one lock
+// for reading. Commands of a library, which show its use or measure it, make no call from outside weak. Commands below a directory example or examples do
+// not count.
 //
 // (R18) An exported function that starts a goroutine comes, until it does so, before that goroutine; that it is called a second time for the same
 // object, while the goroutine of the first call runs, is weak: code second-call.
