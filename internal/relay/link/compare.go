@@ -488,7 +488,7 @@ func (l *linker) oneObject(i, j int, a, b *site) bool {
 	if r.kind == spawned && r.home == typeOf(a.access.Loc.Class()) || q.kind == spawned && q.home == typeOf(b.access.Loc.Class()) {
 		return true
 	}
-	return a.self != "" && a.self == b.self && !l.setter(r, a) && !l.setter(q, b) && (!a.led && !b.led || l.active[typeOf(a.loc.Class())])
+	return a.self != "" && a.self == b.self && !l.setter(r, a) && !l.setter(q, b) && (!a.led && !b.led || l.meant(a))
 }
 
 // setter reports whether an exported method writes what it is given, without a lock: it may be meant for the time before others

@@ -33,8 +33,8 @@
 // the goroutine begins with, or what its literal has captured of a type with methods, if the function starts its goroutines for one object of the
 // type only. Contexts carry which formals it is, and which lie below it. Of two
 // roots of one type, what lies the same steps below their objects is one, but for an exported method that only sets a field without a lock: it may
-// be meant for the time before others have the object. What a pointer in the object has led a callee to has to be of a type that shows that it is
-// meant for several goroutines (R2): an object without locks and goroutines may be handed from one to the other.
+// be meant for the time before others have the object. What a pointer in the object has led a callee to has to be, or to lie below, an
+// object of a type that shows that it is meant for several goroutines (R2): one without locks and goroutines may be handed from one to the other.
 //
 // (R8) There are several of a goroutine, too, if it is given an argument of the call that starts it, under a lock, from an exported method: it is
 // one for each request, and the type expects such calls at once. A goroutine that is given only its object is taken to be the only one of it. Of

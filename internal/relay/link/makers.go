@@ -30,6 +30,20 @@ func (l *linker) maker(k string, e *summary.Edge) (home string, formals []string
 	return home, formals
 }
 
+// meant reports whether an object on the way to the memory, beyond a pointer in the object of the root, is of a type that shows concurrency (R7).
+func (l *linker) meant(s *site) bool {
+	_, beyond, _ := strings.Cut(s.self, "*")
+	for i, field := range strings.Split(beyond, "!") {
+		if end := strings.IndexAny(field, "*[#"); end >= 0 {
+			field = field[:end]
+		}
+		if i > 0 && l.active[typeOf(field)] {
+			return true
+		}
+	}
+	return false
+}
+
 // objects goes through what a goroutine is started for: its type, the formal that it becomes and its path.
 func (l *linker) objects(k string, e *summary.Edge, yield func(typ, formal string, object *path.Node)) {
 	if home := typeOf(e.Callee); home != "" && !strings.Contains(e.Callee, "$") {

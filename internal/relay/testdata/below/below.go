@@ -112,3 +112,40 @@ func NewPair() *Pair {
 	go b.run()
 	return &Pair{a, b}
 }
+
+// Server is called by many goroutines: its limiter is one for them all.
+type Server struct {
+	done chan struct{}
+	lim  *limiter
+	job  *job
+}
+
+type limiter struct {
+	mu      sync.RWMutex
+	buckets map[string]*bucket
+}
+
+type bucket struct{ tokens float64 }
+
+type job struct{ step int }
+
+// Run starts workers.
+func (s *Server) Run(keys []string) {
+	for _, k := range keys {
+		go s.serve(k)
+	}
+}
+
+func (s *Server) serve(key string) {
+	s.lim.allow(key)
+	s.job.next()
+}
+
+func (l *limiter) allow(key string) {
+	l.mu.RLock()
+	b := l.buckets[key]
+	l.mu.RUnlock()
+	b.tokens-- // want "tokens"
+}
+
+func (j *job) next() { j.step++ } // want "step"
