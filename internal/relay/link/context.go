@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/relay/evidence/promise"
 	"presage/internal/relay/guard"
 	"presage/internal/relay/lockset"
 	"presage/internal/relay/path"
@@ -111,42 +110,6 @@ func (l *linker) meet(c, d *context) bool {
 	c.locks, c.owned, c.forked, c.self, c.id = met, owned, c.forked || d.forked, self, ""
 	kept := c.meetKept(d)
 	return l.addRoots(c, d.roots) || changed || kept
-}
-
-// addRoots adds roots to a context; it reports whether that changes anything.
-func (l *linker) addRoots(c *context, roots []int) bool {
-	all := slices.Concat(c.roots, roots)
-	slices.Sort(all)
-	all = l.alike(slices.Compact(all))
-	if slices.Equal(all, c.roots) {
-		return false
-	}
-	c.roots = all
-	return true
-}
-
-// maxAlike is the number of roots of one kind and home that are kept: two are enough to run beside each other.
-const maxAlike = 2
-
-// alike leaves of roots that are alike the first two.
-func (l *linker) alike(roots []int) []int {
-	type like struct {
-		kind        kind
-		many, given bool
-		expected    promise.Verdict
-		home        string
-		in          processes
-	}
-	seen := map[like]int{}
-	return slices.DeleteFunc(roots, func(i int) bool {
-		r := l.roots[i]
-		k := like{r.kind, r.many, r.given, l.expected[r.fn], r.home, r.in}
-		if r.kind >= exported && l.inside(r.fn) {
-			k.home = "" // all of them are weak (R20)
-		}
-		seen[k]++
-		return seen[k] > maxAlike
-	})
 }
 
 // propagate carries contexts from the roots along the calls.

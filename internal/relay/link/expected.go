@@ -22,6 +22,7 @@ func (l *linker) findExpected(keys []string, promises []*promise.Package) {
 	for k := range l.commanded {
 		delete(l.expected, k)
 	}
+	l.likes.of = nil // what is expected is part of what roots have in common
 }
 
 // tells reports whether a call of an interface's method hands on the object from which the interface's value is read: it tells the value which

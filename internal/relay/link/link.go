@@ -160,6 +160,7 @@ type linker struct {
 	filled     map[string][]summary.Edge // calls through values whose targets are known (H1, H2)
 	started    *started
 	public     *publication
+	likes      alikeness
 	made       map[string]map[string]*path.Node // what functions start goroutines for, by function and type; nil if there are several (R7)
 	reach      *reach
 	literals   map[string][]string  // in the text of functions
@@ -202,7 +203,7 @@ type Found struct {
 // frame has found ordered; promises are what the packages say.
 func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map[[2]summary.Pos]bool, promises []*promise.Package, n *Counts) *Found {
 	l := &linker{counts: n, guards: &guard.Table{}, sums: sums, contexts: map[string][]*context{}, active: map[string]bool{}, broken: map[string]bool{},
-		made: map[string]map[string]*path.Node{}, public: newPublication()}
+		made: map[string]map[string]*path.Node{}, public: newPublication(), likes: alikeness{numbers: map[like]int{}}}
 	keys := make([]string, 0, len(sums))
 	for k := range sums {
 		keys = append(keys, k)
