@@ -24,13 +24,13 @@ func (m maker) compare(o maker) int {
 
 // publication is what is known of who may have which objects (R32).
 type publication struct {
-	confined map[int][]maker            // of a goroutine: who has not published what it is given
+	confined map[int]*confined          // of a goroutine
 	texts    map[string]map[string]bool // what functions call and mention
 	extents  map[maker]map[int]bool     // the roots that may have the object
 }
 
 func newPublication() *publication {
-	return &publication{map[int][]maker{}, map[string]map[string]bool{}, map[maker]map[int]bool{}}
+	return &publication{map[int]*confined{}, map[string]map[string]bool{}, map[maker]map[int]bool{}}
 }
 
 // maxMakers bounds the makers of a context: of an object with more it is not known that it is kept.
@@ -104,16 +104,19 @@ func (e *call) keep(kept *summary.Owned, has func(actual string) bool) {
 	}
 }
 
-// awaited reports whether a function returns only after it has waited for the goroutines of a go statement, on one way at least.
+// awaited reports whether a function waits for the goroutines of a go statement, on one way at least.
 func awaited(f *summary.Function, s *summary.Spawn) bool {
-	for _, e := range f.Exits {
-		for o := range e.Sync.Acquired {
+	over := func(y order.Sync) bool {
+		for o := range y.Acquired {
 			if order.IsOver(o) && o.Base.Name == s.Token.Name {
 				return true
 			}
 		}
+		return false
 	}
-	return false
+	return slices.ContainsFunc(f.Exits, func(e summary.Exit) bool { return over(e.Sync) }) ||
+		slices.ContainsFunc(f.Accesses, func(a *summary.Access) bool { return a.Thread == 0 && over(a.Sync) }) ||
+		slices.ContainsFunc(f.Edges, func(e summary.Edge) bool { return e.Thread == 0 && over(e.Sync) })
 }
 
 // lendTo is what a goroutine is given that may not be published: at first all that its starter has made or was given itself; keepOn takes out what is.
@@ -170,45 +173,67 @@ func keepers(a *summary.Access, loc *path.Node, c *context) []maker {
 	return nil
 }
 
-// confined are who has not published what a goroutine is given, if that is so of all that it is given.
-func (l *linker) confined(i int) []maker {
-	if known, ok := l.public.confined[i]; ok {
-		return known
+// confined is what is known of what a goroutine is given that is over before its starter returns.
+type confined struct {
+	makers []maker  // who have not published it, but for what leads to
+	loose  []string // structs of these types
+	open   bool     // something leads to what may be anything
+}
+
+// confined are who has not published what a goroutine is given that can lead to a location, if that is so of all of that (R32).
+func (l *linker) confined(i int, loc *path.Node) []maker {
+	c, known := l.public.confined[i]
+	if !known {
+		c = l.confine(i)
+		l.public.confined[i] = c
 	}
-	var out []maker
-	r := l.roots[i]
+	if c.open || len(c.loose) > 0 && (loc.Kind != path.Field || slices.Contains(c.loose, typeOf(loc.Name))) {
+		return nil
+	}
+	return c.makers
+}
+
+func (l *linker) confine(i int) *confined {
+	r, out := l.roots[i], &confined{}
 	for _, edge := range l.calls(r.by) {
 		if r.spawn == nil || edge.Thread <= 0 || edge.Callee != r.fn || l.sums[r.by].Spawns[edge.Thread-1] != r.spawn || !awaited(l.sums[r.by], r.spawn) {
 			continue
 		}
 		for _, c := range l.contexts[r.fn] {
-			if e := named(&edge); slices.Contains(c.roots, i) && e.all(c.kept) {
-				out = c.makers
+			if slices.Contains(c.roots, i) {
+				out = &confined{makers: c.makers}
+				out.miss(named(&edge), c.kept, l.sums[r.fn])
 			}
 		}
 	}
-	l.public.confined[i] = out
 	return out
 }
 
-// all reports whether all actuals that are known become formals that are marked.
-func (e *call) all(marked summary.Owned) bool {
-	miss := func(bits uint32, list []string) bool {
+// miss notes where what the callee is given leads that is not marked, as far as that is known.
+func (c *confined) miss(e *call, marked summary.Owned, callee *summary.Function) {
+	each := func(bits uint32, list []string, within []summary.Within) {
 		for i, a := range list {
-			if a != "" && (i >= 32 || bits&(1<<i) == 0) {
-				return true
+			if a == "" || i < 32 && bits&(1<<i) != 0 {
+				continue
 			}
+			n := slices.IndexFunc(within, func(w summary.Within) bool { return w.Formal == i })
+			if n < 0 {
+				c.open = true
+				return
+			}
+			c.loose = append(c.loose, within[n].Types...)
 		}
-		return false
 	}
-	return !miss(marked.Args, e.args) && !miss(marked.Free, e.free) && !miss(marked.Held, e.held)
+	each(marked.Args, e.args, callee.Within.Args)
+	each(marked.Free, e.free, callee.Within.Free)
+	each(marked.Held, e.held, callee.Within.Free)
 }
 
 // unpublished reports whether the root of another site can have none of the objects that a site of a root accesses (R32).
 func (l *linker) unpublished(s *site, own int, o *site, root int) bool {
 	makers := s.makers
 	if len(makers) == 0 && s.path[0] != '@' {
-		makers = l.confined(own)
+		makers = l.confined(own, s.loc)
 	}
 	return len(makers) > 0 && !slices.ContainsFunc(makers, func(m maker) bool { return l.mayHave(m, o, root) })
 }

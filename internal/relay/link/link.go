@@ -112,7 +112,8 @@
 //
 // (R32) An object that its maker has not published (X32 of package symbolic), and what it leads to, is reached by goroutines only that the maker, or what it
 // calls, has started; and by those that are over before the maker returns. If the other access is by none of these: code unpublished. What a goroutine reaches
-// that is given nothing else, and is over before its starter returns, is likely not published, too.
+// that is given nothing else, and is over before its starter returns, is likely not published, too. What it is given besides and cannot lead to a struct, by
+// its type (X34), does not count for the fields of that.
 //
 // (R33) A mutex or Once that is written as a whole, where others may have its object, keeps nobody apart, nor does an atomic flag that is set to zero by who has
 // not set it. That both sides hold such a lock still shows what it is meant for (R2, R4). What a frame has found ordered or locked by these stays so.

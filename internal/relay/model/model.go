@@ -53,6 +53,8 @@ const (
 	Reflect  // call what is not known
 	Changes  // write the receiver
 	Prints   // write to the argument, an io.Writer
+	Await    // wait on a Cond
+	Signal   // wake who waits on a Cond
 	Hand     // give the argument to code that is not known
 )
 
@@ -70,7 +72,8 @@ var table = map[string]Row{
 	"(*sync.WaitGroup).Add":   {Op: Add}, "(*sync.WaitGroup).Done": {Op: Done}, "(*sync.WaitGroup).Wait": {Op: Wait},
 	"(*sync.WaitGroup).Go": {Go, 1},
 	"(*sync.Once).Do":      {OnceDo, 1},
-	"(*sync.Cond).Wait":    {Op: Silent}, "(*sync.Cond).Signal": {Op: Silent}, "(*sync.Cond).Broadcast": {Op: Silent},
+	"(*sync.Cond).Wait":    {Op: Await}, "(*sync.Cond).Signal": {Op: Signal}, "(*sync.Cond).Broadcast": {Op: Signal},
+	"sync.NewCond":     {Op: PoolGet},
 	"(*sync.Pool).Get": {Op: PoolGet}, "(*sync.Pool).Put": {Op: Silent},
 
 	"(*golang.org/x/sync/errgroup.Group).Go":    {Go, 1},

@@ -203,6 +203,12 @@ type Flow struct {
 	Same     uint32 // of a closure: the captured variables that no loop makes anew
 }
 
+// Within says to which structs a formal, the receiver first, leads by its type.
+type Within struct {
+	Formal int
+	Types  []string // sorted
+}
+
 // Methods ends the place to which the names of the methods of an interface come.
 const Methods = ".()"
 
@@ -230,8 +236,12 @@ type Function struct {
 	Published []*path.Node
 	Publishes []int
 
+	Outside []*path.Node // objects of the function that others may ever reach than the goroutines started since they were made; nil once it is exported
+
 	Holes []Hole
 	Edges []Edge
 	Flows []Flow
-	Cuts  Cuts // what is beyond the bounds
+
+	Within struct{ Args, Free []Within } // formals that lead to structs of a few types only (X34 of package symbolic)
+	Cuts   Cuts                          // what is beyond the bounds
 }

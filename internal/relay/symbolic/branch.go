@@ -33,12 +33,33 @@ func (f *function) edge(b *ssa.BasicBlock, i int, out *state) *state {
 	}
 	if l := f.loop[b.Index]; l > 0 && f.loop[b.Succs[i].Index] != l {
 		for o, at := range f.acquired[l] {
-			if s.sync.Acquired[o] < order.Many && f.everyRound(l, at) {
+			switch {
+			case !f.everyRound(l, at):
+			case o.Name == condition:
+				if s.sync.Acquired[o] == 0 {
+					s.sync = s.sync.Acquire(o, 1) // (X35)
+				}
+			case s.sync.Acquired[o] < order.Many:
 				s.sync = s.sync.Acquire(o, order.Many)
 			}
 		}
 	}
 	return s
+}
+
+// condition is the name of what a Cond hands over.
+const condition = "cond"
+
+// awaits reports whether a loop waits on a Cond: that is known only when the loop has been left already.
+func (f *function) awaits() bool {
+	for _, acquired := range f.acquired {
+		for o := range acquired {
+			if o.Name == condition {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // everyRound reports whether the block is executed in every round of its loop.

@@ -70,9 +70,6 @@ func (f *function) invoke(s *state, in ssa.Instruction, c *ssa.CallCommon, resul
 	}
 	targets, holes := f.targets(s, c)
 	for _, t := range targets {
-		if t.key == "(*sync.Cond).Wait" {
-			s.lower(nil)
-		}
 		if row := model.Lookup(t.key, PackageOf(t.key)); row.Op != model.None {
 			return f.modelled(s, in, row, withRecv(args, t), result)
 		}
@@ -261,6 +258,15 @@ func (f *function) modelled(s *state, in ssa.Instruction, row model.Row, args []
 			if len(first) == 1 {
 				f.waited(s, f.Table.Of(path.Token, w, "wg"), order.Sync{})
 			}
+		}
+	case model.Await: // (X35)
+		s.lower(nil)
+		if len(first) == 1 {
+			f.acquire(s, in, f.Table.Of(path.Token, first[0], condition), 1)
+		}
+	case model.Signal:
+		for _, c := range first {
+			f.release(s, f.Table.Of(path.Token, c, condition), 1)
 		}
 	case model.Go, model.Start, model.Starts:
 		f.starter(s, in, row, args, first)

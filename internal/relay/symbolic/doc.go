@@ -97,6 +97,11 @@
 // (X33) A map or slice that the function has made and stored in a field or variable has, for package link, the path from there: who reaches it otherwise
 // has no other.
 //
+// (X34) A formal leads, by its type, to structs of a few types only, unless an interface, a function, an unsafe pointer or a type parameter is on the way.
+//
+// (X35) Who leaves a loop that waits on a Cond has acquired it, and Signal and Broadcast release it: the condition does not hold at first, and who
+// makes it hold signals when all is done.
+//
 // (X28) Methods that a type has from an embedded field are noted where the type is converted to an interface that has them.
 //
 // # Soundness

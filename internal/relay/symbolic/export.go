@@ -13,6 +13,7 @@ func Export(sum *summary.Function) {
 	sum.Accesses = slices.DeleteFunc(sum.Accesses, func(a *summary.Access) bool {
 		return a.Thread == 0 && a.Via != nil && a.Loc.Root().Kind == path.Alloc
 	})
+	sum.Outside = nil
 	if sum.Whole {
 		collapse(sum)
 	}

@@ -27,6 +27,8 @@ type Context struct {
 
 	types map[types.Type]string
 	refs  map[types.Type]bool
+
+	reached map[types.Type]reached
 }
 
 // Key names a function the same way in every package; instances have the name of their origin.
@@ -68,6 +70,7 @@ type function struct {
 	out       []memory                  // at each return
 	choices   map[*path.Node]ssa.Value  // registers that name locks (X15)
 	leaked    nodes                     // objects that escaped otherwise than into the memory of a formal
+	outside   nodes                     // objects that others may reach than the goroutines that were started since they were made (X32)
 }
 
 type accessKey struct {
@@ -93,7 +96,7 @@ const (
 func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 	f := &function{Context: c, fn: fn, env: map[ssa.Value]aliases{}, in: map[*ssa.BasicBlock]*state{},
 		seen: map[accessKey]int{}, spawns: map[spawnKey]int{}, acquired: map[int]map[*path.Node]*ssa.BasicBlock{},
-		joins: newJoins(), touched: map[*path.Node]*path.Node{}, results: map[*ssa.Call][]aliases{}, spawnLoop: map[int]int{}, leaked: nodes{}}
+		joins: newJoins(), touched: map[*path.Node]*path.Node{}, results: map[*ssa.Call][]aliases{}, spawnLoop: map[int]int{}, leaked: nodes{}, outside: nodes{}}
 	f.names = &path.Names{}
 	for _, p := range fn.Params {
 		f.names.Params = append(f.names.Params, p.Name())
@@ -113,7 +116,7 @@ func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 	f.shape()
 	f.mutexes()
 	f.fixpoint()
-	if len(f.joins.releasers) > 0 {
+	if len(f.joins.releasers) > 0 || f.awaits() {
 		f.in, f.panics, f.sum.Cuts = map[*ssa.BasicBlock]*state{}, nil, summary.Cuts{}
 		f.fixpoint()
 	}
@@ -130,6 +133,7 @@ func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 	f.sum.Total = f.total
 	f.lend()
 	f.leave()
+	f.within()
 	return f.sum
 }
 

@@ -230,6 +230,9 @@ func (f *function) spread(s *state, vals aliases, w way, home *path.Node) {
 		visit(n)
 	}
 	s.publish(reached, w, home)
+	for _, r := range reached {
+		f.outside[r] = f.outside[r] || w != given
+	}
 	if len(add) > 0 {
 		s.escaped = maps.Clone(s.escaped)
 		if s.escaped == nil {
@@ -398,4 +401,10 @@ func (f *function) leave() {
 	}
 	sortNodes(f.sum.Escaped)
 	sortNodes(f.sum.Published)
+	for n, out := range f.outside {
+		if out {
+			f.sum.Outside = append(f.sum.Outside, n)
+		}
+	}
+	sortNodes(f.sum.Outside)
 }

@@ -15,6 +15,8 @@
 //	(B3) o is a channel or an atomic flag: b stands before a if fewer than n releases need not come after b.
 //	     A goroutine of which there are many counts Many times.
 //	(B4) o is the receiving side of a channel with capacity c: as (B3), with n−c.
+//	     Of a channel or Cond that is made here, and that only goroutines started here can reach, who is elsewhere gets hold when the function has
+//	     returned: what it releases comes after b, if b is of the function's own goroutine (B9).
 //	(B6) A goroutine that a loop starts and that b is over in before the next round begins is one at a time: b stands before
 //	     everything that comes after the round.
 //	(B7) Two goroutines whose go statements one execution of their creator cannot both reach never meet.
@@ -39,6 +41,7 @@ type Frame struct {
 	sum      *summary.Function
 	releases map[*path.Node][]summary.Release
 	spawns   map[*path.Node][]*summary.Spawn
+	outside  map[*path.Node]bool
 	Ended    int // searches that were ended at maxChain and found no order
 }
 
@@ -50,7 +53,10 @@ type Point struct {
 
 // New prepares a frame.
 func New(sum *summary.Function) *Frame {
-	f := &Frame{sum: sum, releases: map[*path.Node][]summary.Release{}, spawns: map[*path.Node][]*summary.Spawn{}}
+	f := &Frame{sum: sum, releases: map[*path.Node][]summary.Release{}, spawns: map[*path.Node][]*summary.Spawn{}, outside: map[*path.Node]bool{}}
+	for _, o := range sum.Outside {
+		f.outside[o] = true
+	}
 	for _, r := range sum.Releases {
 		f.releases[r.Object] = append(f.releases[r.Object], r)
 	}
@@ -243,10 +249,19 @@ func (f *Frame) rest(o *path.Node, b, a Point, depth int) int {
 		}
 		rest = min(rest+n, order.Many)
 	}
-	if after <= 0 {
+	if after <= 0 && !f.handedOut(o, b) {
 		return order.Many // nothing of b's can be what a acquired
 	}
 	return rest
+}
+
+// handedOut reports whether others have an object only after b, when the function has returned (B9).
+func (f *Frame) handedOut(o *path.Node, b Point) bool {
+	if b.Thread != 0 || o.Name != "chan" && o.Name != "cond" {
+		return false
+	}
+	r := o.Root()
+	return r.Kind == path.Alloc && !r.Loop && o.Base.Loads() == 0 && !f.outside[r]
 }
 
 func (f *Frame) many(thread int) bool {

@@ -112,3 +112,86 @@ func Serve(addr string) {
 func (s *Server) report() {
 	fmt.Println(s.hits) // want "handled"
 }
+
+// Index is filled by a goroutine that is over before others have the index; where it finds the entries is not known.
+type Index struct{ entries sync.Map }
+
+type entry struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (x *Index) entry(name string) *entry {
+	e, _ := x.entries.LoadOrStore(name, &entry{})
+	return e.(*entry)
+}
+
+// LoadIndex returns an index with the sizes of some names. What it is given cannot lead to an entry.
+func LoadIndex(names []string, sizes map[string]int) *Index {
+	x := &Index{}
+	x.fill(names, sizes)
+	return x
+}
+
+func (x *Index) fill(names []string, sizes map[string]int) {
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for _, n := range names {
+			x.entry(n).add(sizes[n])
+		}
+	})
+	wg.Wait()
+}
+
+func (e *entry) add(n int) { e.n += n }
+
+// Grow has its lock.
+func (x *Index) Grow(name string) { x.entry(name).grow() }
+
+func (e *entry) grow() {
+	e.mu.Lock()
+	e.n++
+	e.mu.Unlock()
+}
+
+// Shelf is filled with what others may have.
+type Shelf struct{ slots sync.Map }
+
+type slot struct {
+	mu sync.Mutex
+	n  int
+}
+
+// LoadShelf returns a shelf.
+func LoadShelf(names []string, known map[string]*slot) *Shelf {
+	s := &Shelf{}
+	s.fill(names, known)
+	return s
+}
+
+func (s *Shelf) fill(names []string, known map[string]*slot) {
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for _, n := range names {
+			t := any(known[n])
+			s.slots.Store(n, t)
+			v, _ := s.slots.Load(n)
+			v.(*slot).add(1)
+		}
+	})
+	wg.Wait()
+}
+
+func (t *slot) add(n int) { t.n += n } // want "shelf"
+
+// Grow has its lock.
+func (s *Shelf) Grow(name string) {
+	v, _ := s.slots.Load(name)
+	v.(*slot).grow()
+}
+
+func (t *slot) grow() {
+	t.mu.Lock()
+	t.n++ // want "shelf"
+	t.mu.Unlock()
+}

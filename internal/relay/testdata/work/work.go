@@ -1,0 +1,218 @@
+// Package work has goroutines that wait for work which only who has their object can give (B9, X35).
+package work
+
+import (
+	"sync"
+	"time"
+)
+
+// Worker is set up after its goroutine is started: that waits for the first job, and nobody can give one yet.
+type Worker struct {
+	jobs chan int
+	sum  int
+}
+
+func New() *Worker {
+	w := &Worker{jobs: make(chan int)}
+	go w.run()
+	w.sum = 1
+	w.more()
+	return w
+}
+
+func (w *Worker) more() { w.sum++ }
+
+func (w *Worker) run() {
+	for j := range w.jobs {
+		w.sum += j
+	}
+}
+
+// Give gives it a job.
+func (w *Worker) Give(j int) { w.jobs <- j }
+
+// Queue is the same with a condition.
+type Queue struct {
+	mu   sync.Mutex
+	cond *sync.Cond
+	jobs []int
+	sum  int
+}
+
+func NewQueue() *Queue {
+	q := &Queue{}
+	q.cond = sync.NewCond(&q.mu)
+	go q.run()
+	q.sum = 1
+	return q
+}
+
+func (q *Queue) run() {
+	for {
+		q.sum += q.pop()
+	}
+}
+
+func (q *Queue) pop() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.jobs) == 0 {
+		q.cond.Wait()
+	}
+	j := q.jobs[0]
+	q.jobs = q.jobs[1:]
+	return j
+}
+
+// Push gives it a job.
+func (q *Queue) Push(j int) {
+	q.mu.Lock()
+	q.jobs = append(q.jobs, j)
+	q.mu.Unlock()
+	q.cond.Signal()
+}
+
+// Early has its first job before it is set up.
+type Early struct {
+	jobs chan int
+	sum  int
+}
+
+func NewEarly() *Early {
+	e := &Early{jobs: make(chan int, 1)}
+	go e.run()
+	e.jobs <- 1
+	e.sum = 1 // want "early"
+	return e
+}
+
+func (e *Early) run() {
+	for j := range e.jobs {
+		e.sum += j // want "early"
+	}
+}
+
+// Ticked has another goroutine that gives it jobs.
+type Ticked struct {
+	jobs chan int
+	sum  int
+}
+
+func NewTicked() *Ticked {
+	t := &Ticked{jobs: make(chan int)}
+	go t.run()
+	go t.tick()
+	t.sum = 1 // want "ticked"
+	return t
+}
+
+func (t *Ticked) tick() {
+	for range time.Tick(time.Second) {
+		t.jobs <- 1
+	}
+}
+
+func (t *Ticked) run() {
+	for j := range t.jobs {
+		t.sum += j // want "ticked"
+	}
+}
+
+// Listed can be found by others before it is set up.
+type Listed struct {
+	jobs chan int
+	sum  int
+}
+
+var (
+	listMu sync.Mutex
+	listed []*Listed
+)
+
+func NewListed() *Listed {
+	l := &Listed{jobs: make(chan int)}
+	go l.run()
+	listMu.Lock()
+	listed = append(listed, l)
+	listMu.Unlock()
+	l.sum = 1 // want "listed"
+	return l
+}
+
+func (l *Listed) run() {
+	for j := range l.jobs {
+		l.sum += j // want "listed"
+	}
+}
+
+// GiveAll gives all a job.
+func GiveAll(j int) {
+	listMu.Lock()
+	defer listMu.Unlock()
+	for _, l := range listed {
+		l.jobs <- j
+	}
+}
+
+// Inner is in an object that others have.
+type Inner struct {
+	jobs chan int
+	sum  int
+}
+
+// Outer starts an Inner.
+type Outer struct {
+	mu    sync.Mutex
+	inner *Inner
+}
+
+func (o *Outer) Start() {
+	o.mu.Lock()
+	in := &Inner{jobs: make(chan int)}
+	o.inner = in
+	go in.run()
+	o.mu.Unlock()
+	in.sum = 1 // want "inner"
+}
+
+func (in *Inner) run() {
+	for j := range in.jobs {
+		in.sum += j // want "inner"
+	}
+}
+
+// Give gives the Inner a job.
+func (o *Outer) Give(j int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.inner.jobs <- j
+}
+
+// Woken signals before it is set up.
+type Woken struct {
+	mu    sync.Mutex
+	cond  sync.Cond
+	ready bool
+	sum   int
+}
+
+func NewWoken() *Woken {
+	w := &Woken{}
+	w.cond.L = &w.mu
+	go w.run()
+	w.mu.Lock()
+	w.ready = true
+	w.mu.Unlock()
+	w.cond.Broadcast()
+	w.sum = 1 // want "woken"
+	return w
+}
+
+func (w *Woken) run() {
+	w.mu.Lock()
+	for !w.ready {
+		w.cond.Wait()
+	}
+	w.mu.Unlock()
+	w.sum++ // want "woken"
+}
