@@ -85,6 +85,9 @@ func crossings(t *testing.T, events []trace.Event, flows []window.Flow, want map
 		bare.Edges = slices.DeleteFunc(slices.Clone(w.Edges), func(e window.Edge) bool {
 			return w.Threads[w.Events[e.From].Thread] >= 0 && w.Threads[w.Events[e.To].Thread] >= 0
 		})
+		bare.Orders = slices.DeleteFunc(slices.Clone(w.Orders), func(c window.Conditional) bool {
+			return w.Threads[w.Events[c.From].Thread] >= 0 && w.Threads[w.Events[c.To].Thread] >= 0
+		})
 		s := engine.New(&bare, engine.Options{})
 		for _, p := range tracetest.Candidates(&bare) {
 			if !candidateAccess(&bare, int(p.A)) || !candidateAccess(&bare, int(p.B)) {

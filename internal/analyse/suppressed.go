@@ -41,7 +41,8 @@ func (r *run) suppressed(b *window.Built, w *window.Window, p window.Pair, s *pa
 			x.by[k.Edge] = k.Method
 		}
 		loose := *w
-		loose.Edges = slices.DeleteFunc(slices.Clone(w.Edges), func(e window.Edge) bool { _, kept := x.by[e]; return kept })
+		loose.Orders = nil
+		loose.Edges = slices.DeleteFunc(slices.Clone(w.Edges), func(e window.Edge) bool { _, kept := x.by[window.Edge{From: e.From, To: e.To}]; return kept })
 		x.solver = engine.New(&loose, engine.Options{Conflicts: max(1, engine.DefaultConflicts/pathConflicts)})
 	}
 	res := x.solver.Solve(p)
@@ -87,6 +88,9 @@ func (x *suppression) connect(w *window.Window) {
 			x.next[e] = int32(i)
 		}
 		last[w.Events[i].Thread] = int32(i)
+	}
+	for _, e := range w.Orders {
+		x.out[e.From] = append(x.out[e.From], e.To)
 	}
 	for _, e := range w.Edges {
 		x.out[e.From] = append(x.out[e.From], e.To)

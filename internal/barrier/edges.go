@@ -1,6 +1,8 @@
 package barrier
 
 import (
+	"slices"
+
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -8,7 +10,8 @@ import (
 // Edge is a precedence between two events of a trace, by number.
 type Edge struct{ From, To int64 }
 
-// Edges returns the precedences of a whole trace (B1 to B3) between different goroutines, without those that follow from others and from program order.
+// Edges returns the precedences of a whole trace (B1 to B3) between different goroutines, if all of it is executed and counts, without those that follow from
+// others and from program order.
 func Edges(events []trace.Event, mode Mode) ([]Edge, error) {
 	pairs, o := Pairs{Mode: mode}, &Order{}
 	of := make([]*Pair, len(events))
@@ -31,23 +34,24 @@ func Edges(events []trace.Event, mode Mode) ([]Edge, error) {
 		if begins = p; p != nil && p.Begin != int64(i) {
 			begins, ends = nil, p
 		}
-		x := TouchOf(e)
+		st := Step{G: e.G, Index: int64(i), X: TouchOf(e), Begins: begins, Ends: ends, Demands: TouchOf(e).kind != touchesNothing}
 		own, ok := last[e.G]
 		if ok {
 			before[i] = append(before[i], own)
 		}
-		list := o.Before(e.G, x, begins)
+		kept := o.Before(&st)
+		list := slices.Concat(kept.Edges, kept.Weak)
 		before[i] = append(before[i], list...)
 		for _, n := range list {
-			if events[n].G != e.G && !follows(before, n, int32(i)) {
-				out = append(out, Edge{int64(n), int64(i)})
+			if x := (Edge{int64(n), int64(i)}); events[n].G != e.G && !slices.Contains(out, x) && !follows(before, n, int32(i)) {
+				out = append(out, x)
 			}
 		}
-		if o.Inside(e.G) || p != nil || x.kind != touchesNothing {
-			o.After(e.G, x, begins, ends, int32(i))
+		if o.Inside(e.G) || p != nil || st.X.kind != touchesNothing {
+			o.After(&st, Extent{int32(i), int32(i)})
 		}
 		if e.Kind == format.End {
-			o.Ended(e.G, int32(i))
+			o.Ended(e.G)
 		}
 		last[e.G] = int32(i)
 	}

@@ -7,23 +7,65 @@ import (
 )
 
 // Order computes the precedences of B1 to B3, event by event, in trace order. Numbers of events are the caller's: for
-// each event it asks Before, and says with After which number the event has got, and no two events of the trace are in the other order by number.
+// each event it asks Before, and says with After which numbers the event has got, and no two events of the trace are in the other order by number.
 type Order struct {
-	gaps []*gap
-	past []*past
+	gaps  []*gap
+	past  []*past
+	words map[uint64]*touchedWord // by address: what was accessed
+	addrs []uint64
 }
+
+// Step is an event, as far as it matters.
+type Step struct {
+	G       trace.GoID
+	Index   int64 // of the trace
+	X       Touch
+	Begins  *Pair
+	Ends    *Pair
+	Reads   bool // it only reads: nothing can tell whether it was there
+	Demands bool // it can only be if missing code has been there: what that left is not in the model, but by the order
+}
+
+// Kept is what comes before an event.
+type Kept struct {
+	Edges  []int32 // these, always
+	Weak   []int32 // these, if it is not an access of the race
+	Orders []Cond
+	seen   map[Cond]bool
+}
+
+// Any says whether anything does.
+func (k *Kept) Any() bool { return len(k.Edges)+len(k.Weak)+len(k.Orders) > 0 }
+
+// Cond is an order that holds if another event, which may be the first of the two, is executed: Self is the event asked for.
+type Cond struct{ If, From, To int32 }
+
+// Self is the event that Before is asked for.
+const Self int32 = -1
 
 // gap is the open gap of a goroutine.
 type gap struct {
 	g     trace.GoID
 	pairs []*Pair
-	last  int32 // the last event of its group; -1: none
+	begun int64    // its first event, by trace
+	last  []int32  // what its group has done last, reads aside
+	reads []Extent // and reads since
+	kept  []Cond   // the order of its group, which its end depends on
+	must  []did    // what it has been hit by, reads aside: the last of each goroutine
+}
+
+// Extent is the first and last number of an event.
+type Extent struct{ First, Last int32 }
+
+type did struct {
+	g trace.GoID
+	n int32
 }
 
 // past is what a goroutine did.
 type past struct {
 	g       trace.GoID
-	touches []touched
+	objects []touched // other than accesses
 	ended   []ended
 	all     Set // of ended
 }
@@ -33,22 +75,26 @@ type touched struct {
 	n int32
 }
 
+// ended is a gap that has ended, of one pair.
 type ended struct {
-	p *Pair
-	n int32
+	p  *Pair
+	n  int32
+	at int64
 }
 
 // Open takes a pair that was open before the first event.
-func (o *Order) Open(p *Pair) { o.enter(p) }
+func (o *Order) Open(p *Pair) { o.enter(p, -1, p.Begin) }
 
-func (o *Order) enter(p *Pair) *gap {
-	g := o.gapOf(p.G)
-	if g == nil {
-		g = &gap{g: p.G, last: -1}
-		o.gaps = append(o.gaps, g)
+func (o *Order) enter(p *Pair, n int32, at int64) {
+	c := o.gapOf(p.G)
+	if c == nil {
+		c = &gap{g: p.G}
+		o.gaps = append(o.gaps, c)
 	}
-	g.pairs = append(g.pairs, p)
-	return g
+	c.pairs = append(c.pairs, p)
+	if c.begun = at; n >= 0 {
+		c.last, c.must = []int32{n}, []did{{-1, n}}
+	}
 }
 
 func (o *Order) gapOf(g trace.GoID) *gap {
@@ -74,57 +120,132 @@ func (o *Order) pastOf(g trace.GoID) *past {
 // Inside says whether g is in a missing method.
 func (o *Order) Inside(g trace.GoID) bool { return o.gapOf(g) != nil }
 
-// Before returns the events that must come before an event of g that acts on x; p is the pair that it begins, or nil.
-func (o *Order) Before(g trace.GoID, x Touch, p *Pair) []int32 {
-	var out []int32
-	add := func(n int32) {
-		if n >= 0 && !slices.Contains(out, n) {
-			out = append(out, n)
-		}
+// Before returns what must come before an event.
+func (o *Order) Before(s *Step) *Kept {
+	k := &Kept{}
+	own := s.Begins != nil || o.Inside(s.G)
+	group := o.group(s.G, s.X, s.Begins)
+	if own || s.Demands {
+		k.after(group)
 	}
-	for _, c := range o.group(g, x, p) { // (B1)
-		add(c.last)
+	if s.Begins != nil {
+		o.beforeCall(k, s) // (B2)
 	}
-	for _, q := range o.past {
-		if q.g == g {
-			continue
-		}
-		if p != nil {
-			add(q.lastHit(&p.D)) // (B2)
-			add(q.lastMet(&p.D))
-		}
-		add(q.lastEnd(x, -1)) // (B3)
-	}
-	return out
+	o.afterCalls(k, s) // (B3)
+	return k
 }
 
-// After says that an event for which Before was asked has number n; it ends the pair ends, if that is not nil.
-func (o *Order) After(g trace.GoID, x Touch, begins, ends *Pair, n int32) {
-	group := o.group(g, x, begins)
-	if begins != nil {
-		o.enter(begins).last = n
+// after has an event come after the group: all of it has run up to there, in its order.
+func (k *Kept) after(group []*gap) {
+	for _, c := range group {
+		for _, n := range c.last {
+			k.edge(n)
+		}
+		for _, r := range c.reads {
+			k.ifDone(r)
+		}
+		for _, d := range c.must {
+			k.edge(d.n)
+		}
+		for _, q := range c.kept {
+			k.order(Cond{Self, q.From, q.To})
+		}
 	}
-	if ends != nil {
-		o.leave(ends, n)
+}
+
+func (k *Kept) edge(n int32) {
+	if n >= 0 && !slices.Contains(k.Edges, n) {
+		k.Edges = append(k.Edges, n)
+	}
+}
+
+// ifDone has an event come after a read, if that is executed.
+func (k *Kept) ifDone(r Extent) {
+	for n := r.First; n <= r.Last; n++ {
+		k.order(Cond{n, n, Self})
+	}
+}
+
+func (k *Kept) order(c Cond) {
+	if k.seen == nil {
+		k.seen = map[Cond]bool{}
+	}
+	if !k.seen[c] {
+		k.seen[c] = true
+		k.Orders = append(k.Orders, c)
+	}
+}
+
+// After says that an event for which Before was asked has the numbers of at; it ends the pair s.Ends, if that is not nil.
+func (o *Order) After(s *Step, at Extent) {
+	group := o.group(s.G, s.X, s.Begins)
+	if s.Begins != nil || o.Inside(s.G) || s.Demands {
+		for _, c := range group {
+			o.cut(c, at, s.Index)
+		}
+	} else {
+		o.hit(group, s, at)
+	}
+	if s.Begins != nil {
+		o.enter(s.Begins, at.Last, s.Index)
+	}
+	if s.Ends != nil {
+		o.leave(s.Ends)
+	}
+	o.touch(s, at)
+}
+
+// maxReads is how many reads of a group are kept in order among each other; the next is like a write.
+const maxReads = 16
+
+// hit keeps an event in the order of its group, as far as the gaps that are open end.
+func (o *Order) hit(group []*gap, s *Step, at Extent) {
+	var kept []Cond
+	add := func(from int32) {
+		if c := (Cond{0, from, at.First}); !slices.Contains(kept, c) {
+			kept = append(kept, c)
+		}
 	}
 	for _, c := range group {
-		c.last = n
+		for _, n := range c.last {
+			add(n)
+		}
+		for _, r := range c.reads {
+			for n := r.First; n <= r.Last; n++ {
+				add(n)
+			}
+		}
 	}
-	if x.kind != touchesNothing {
-		q := o.pastOf(g)
-		q.touches = append(q.touches, touched{x, n})
+	for _, c := range group {
+		if c.kept = append(c.kept, kept...); s.Reads && len(c.reads) < maxReads {
+			c.reads = append(c.reads, at)
+			continue
+		}
+		c.last, c.reads = []int32{at.Last}, nil
+		c.must = slices.DeleteFunc(c.must, func(d did) bool { return d.g == s.G })
+		c.must = append(c.must, did{s.G, at.Last})
 	}
+}
+
+// cut has what is left of a gap begin with an event: what was before has happened if that has begun.
+func (o *Order) cut(c *gap, e Extent, at int64) {
+	q := o.pastOf(c.g)
+	for _, p := range c.pairs {
+		q.ended = append(q.ended, ended{p, e.First, at})
+		q.all.Add(&p.D)
+	}
+	c.begun, c.last, c.reads, c.kept, c.must = at, []int32{e.Last}, nil, nil, []did{{-1, e.Last}}
 }
 
 // Ended says that goroutine g has ended with event n, for which After was called: so have the methods that it is in.
-func (o *Order) Ended(g trace.GoID, n int32) {
+func (o *Order) Ended(g trace.GoID) {
 	for c := o.gapOf(g); c != nil; c = o.gapOf(g) {
-		o.leave(c.pairs[len(c.pairs)-1], n)
+		o.leave(c.pairs[len(c.pairs)-1])
 	}
 }
 
 // leave ends a pair.
-func (o *Order) leave(p *Pair, n int32) {
+func (o *Order) leave(p *Pair) {
 	c := o.gapOf(p.G)
 	if c == nil {
 		return
@@ -132,9 +253,6 @@ func (o *Order) leave(p *Pair, n int32) {
 	if c.pairs = c.pairs[:len(c.pairs)-1]; len(c.pairs) == 0 {
 		o.gaps = slices.DeleteFunc(o.gaps, func(x *gap) bool { return x == c })
 	}
-	q := o.pastOf(p.G)
-	q.ended = append(q.ended, ended{p, n})
-	q.all.Add(&p.D)
 }
 
 // group returns the open gaps that an event of g on x begins, ends or is hit by, and all that meet them.
@@ -169,58 +287,6 @@ func (c *gap) hits(x Touch) bool {
 
 func (c *gap) meets(d *Set) bool {
 	return slices.ContainsFunc(c.pairs, func(p *Pair) bool { return p.D.Meets(d) })
-}
-
-func (q *past) lastHit(d *Set) int32 {
-	for k := len(q.touches) - 1; k >= 0; k-- {
-		if d.Hits(q.touches[k].x) {
-			return q.touches[k].n
-		}
-	}
-	return -1
-}
-
-func (q *past) lastMet(d *Set) int32 {
-	if !q.all.Meets(d) {
-		return -1
-	}
-	for k := len(q.ended) - 1; k >= 0; k-- {
-		if q.ended[k].p.D.Meets(d) {
-			return q.ended[k].n
-		}
-	}
-	return -1
-}
-
-// lastEnd returns the last end, after trace event since, of a pair that hits x.
-func (q *past) lastEnd(x Touch, since int64) int32 {
-	if !q.all.Hits(x) {
-		return -1
-	}
-	for k := len(q.ended) - 1; k >= 0 && q.ended[k].p.End > since; k-- {
-		if q.ended[k].p.D.Hits(x) {
-			return q.ended[k].n
-		}
-	}
-	return -1
-}
-
-// Wrote says whether missing code may have written to x since trace event since, and after which events that is (B6).
-func (o *Order) Wrote(x Touch, since int64) (after []int32, may bool) {
-	for _, c := range o.gaps {
-		if c.hits(x) {
-			may = true
-			if c.last >= 0 {
-				after = append(after, c.last)
-			}
-		}
-	}
-	for _, q := range o.past {
-		if n := q.lastEnd(x, since); n >= 0 {
-			after, may = append(after, n), true
-		}
-	}
-	return after, may
 }
 
 // Hit says whether an open gap hits x.

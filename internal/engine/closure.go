@@ -223,6 +223,11 @@ func (c *closure) requireObject(x int32) {
 	for _, y := range c.first[x] {
 		c.include(y)
 	}
+	if c.weak != nil {
+		for _, y := range c.weak[x] {
+			c.include(y)
+		}
+	}
 	if e.Kind == format.Lock && c.objs[e.Obj].disciplined {
 		c.requireLock(x, e)
 	}

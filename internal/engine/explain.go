@@ -39,6 +39,9 @@ func (s *Solver) explain(v violation, p window.Pair) []lit {
 		return s.because(s.explainImpatient(x, v.y))
 	case ruleSwap:
 		return s.explainSwap(x, v.y)
+	case ruleOrder:
+		c := s.w.Orders[v.y]
+		return s.because([]lit{s.out(c.If), s.out(c.From), s.before(c.From, c.To)})
 	case ruleStatic:
 		return s.because([]lit{s.out(x), s.before(v.y, x)})
 	}

@@ -11,6 +11,7 @@ type rule uint8
 const (
 	ruleNever     rule = iota // (M4, M7, M8) x is in no reordering
 	ruleStatic                // (M1)–(M4) a static predecessor y of x is missing
+	ruleOrder                 // (M9) order number y on condition is broken
 	ruleDep                   // (M6) x needs the read y, which is not intact
 	ruleRead                  // (M6) the needed read x met the write y (-1: initial value)
 	ruleElement               // (M6) the needed receive x met the element of send y (-1: initial)
@@ -83,11 +84,13 @@ type machine struct {
 	plain   []bool  // event needs no more than that its object lets it
 	bad     []violation
 	limit   int
+	orders  orders
 }
 
 func (m *machine) prepare(st *static, ob *objects) {
 	n := st.n
 	m.states = make([]state, len(ob.objs))
+	m.orders = newOrders(st.w)
 	m.intact, m.element, m.ran, m.plain = make([]bool, n), make([]int32, n), make([]int32, n), make([]bool, n)
 	for x := range n {
 		m.plain[x] = !st.never[x] && len(st.w.Events[x].Deps) == 0 && len(st.w.Events[x].Guards) == 0 && ob.blocker[x] == -1 && ob.joins[x] == -1
@@ -101,11 +104,13 @@ func (s *Solver) execute(seq []int32, p window.Pair, limit int) []violation {
 	s.bad, s.limit = s.bad[:0], limit
 	for _, x := range seq {
 		s.checkStatic(x)
+		s.checkWeak(x)
 		if s.w.Events[x].Last { // (M8)
 			s.fail(ruleNever, x, -1)
 		}
 		s.step(x)
 		s.ran[x] = s.run
+		s.checkOrders(x)
 		if len(s.bad) >= limit {
 			return s.bad
 		}
@@ -173,6 +178,18 @@ func (s *Solver) checkStatic(x int32) {
 	}
 	if p := s.prev[x]; p >= 0 && s.ran[p] != s.run {
 		s.fail(ruleStatic, x, p)
+	}
+}
+
+// checkWeak checks what weak edges ask of an event that is executed.
+func (s *Solver) checkWeak(x int32) {
+	if s.weak == nil {
+		return
+	}
+	for _, p := range s.weak[x] {
+		if s.ran[p] != s.run {
+			s.fail(ruleStatic, x, p)
+		}
 	}
 }
 

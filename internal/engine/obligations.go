@@ -21,6 +21,8 @@ type obligations struct {
 	refuted bool
 	byValue map[valueKey][]int32 // writes; those of one chain in its order
 	varies  []bool               // by object: what is written to it depends on the execution, and terms say how (V)
+	orders  [][]int32            // orders on condition, by their condition
+	given   []int32              // of those, whose condition is included
 	latest  []int32              // scratch: by sequence of a location, the last write before a read
 }
 
@@ -37,6 +39,12 @@ func newObligations(st *static, ob *objects) *obligations {
 	}
 	if hasTerms(st.w) {
 		u.varies = make([]bool, len(st.w.Init))
+	}
+	if len(st.w.Orders) > 0 {
+		u.orders = make([][]int32, st.n)
+		for k, c := range st.w.Orders {
+			u.orders[c.If] = append(u.orders[c.If], int32(k))
+		}
 	}
 	for _, x := range st.line {
 		e := &st.w.Events[x]
@@ -60,6 +68,7 @@ func (u *obligations) consistent(p window.Pair) bool {
 		for i := 0; i < len(u.locks) && !u.refuted; i++ {
 			u.visitLock(u.locks[i])
 		}
+		u.visitOrders()
 		for i := 0; i < len(u.reads) && !u.refuted; i++ {
 			u.visitRead(u.reads[i])
 		}
@@ -73,7 +82,7 @@ func (u *obligations) consistent(p window.Pair) bool {
 func (u *obligations) start(p window.Pair) {
 	u.partial.reset()
 	u.run++
-	u.reads, u.locks, u.grown, u.refuted = u.reads[:0], u.locks[:0], u.grown[:0], false
+	u.reads, u.locks, u.grown, u.given, u.refuted = u.reads[:0], u.locks[:0], u.grown[:0], u.given[:0], false
 	for c := range u.width {
 		u.cut[c], u.done[c] = 0, 0
 		u.limit[c] = min(u.from(p.A, c), u.from(p.B, c))
@@ -147,6 +156,14 @@ func (u *obligations) collect(x int32) {
 	}
 	if e.Strict {
 		u.need(x)
+	}
+	if u.weak != nil {
+		for _, y := range u.weak[x] {
+			u.arc(y, x)
+		}
+	}
+	if u.orders != nil {
+		u.given = append(u.given, u.orders[x]...)
 	}
 	if e.Kind == format.Lock && u.objs[e.Obj].disciplined {
 		u.locks = append(u.locks, x)

@@ -24,6 +24,7 @@ type static struct {
 	next    []int32
 	pre     [][]int32 // other static predecessors
 	post    [][]int32
+	weak    [][]int32 // what weak edges put before an event that is executed; nil: there are none
 	chains  [][]int32
 	chain   []int32   // of each event
 	idx     []int32   // of each event in its chain
@@ -56,7 +57,17 @@ func newStatic(w *window.Window) *static {
 	}
 	st.addThreadEdges()
 	for _, e := range w.Edges { // (M4)
-		st.edge(e.From, e.To)
+		if !e.Weak {
+			st.edge(e.From, e.To)
+			continue
+		}
+		if st.weak == nil {
+			st.weak = make([][]int32, n)
+		}
+		st.weak[e.To] = append(st.weak[e.To], e.From)
+		if y := st.next[e.To]; y >= 0 {
+			st.edge(e.From, y)
+		}
 	}
 	st.linearize()
 	return st

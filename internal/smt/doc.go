@@ -18,10 +18,11 @@
 //	(M1) Positions grow along a thread. An access of the pair has its predecessor in σ.
 //	(M2) The Go event that starts a thread is before the first of its events, and before an access of the pair.
 //	(M3) Of a Join: the other thread's last event is before it, and the thread is not blocked then.
-//	(M4) For a hard edge (f,e), of e: f is before e.
+//	(M4) For a hard edge (f,e), of e: f is before e; nothing of an access of the pair, if it is weak.
 //	(M5) Of every event: its rule below.
 //	(M6) Of every event: its Deps are intact; of a Strict read: it is intact.
 //	(M7) Of an event that is marked never: false.
+//	(M9) For an order (i,e,f) on condition, of e: if i and f are in σ, e is before f.
 //	(V)  A read r sees (v,k), a word and whether it is known; both are unknowns. It is intact if k and v = r.Val. A write stores a
 //	     pair as well: its Val if its ValDeps are intact, else what its term amounts to. Of a read: the position m of the last write before it, an
 //	     unknown, is no less than that of any write before it, and is that of one of them if there is one; the read sees what a write at m has stored, or

@@ -107,16 +107,27 @@ func (q *query) reach(i int32) {
 		q.require(i, q.inSigma(prev))
 	}
 	for _, x := range q.w.Edges { // (M4)
-		if x.To == i {
+		if x.To == i && !(x.Weak && q.racing(i)) {
 			q.require(i, q.before(x.From, i))
 		}
 	}
+	q.conditional(i)
 	q.require(i, not(q.blocked(t, prev, i)))
 	for _, d := range e.Deps {
 		q.require(i, q.intact(d))
 	}
 	for k := range e.Guards {
 		q.guard(i, k)
+	}
+}
+
+// conditional is (M9), of what is to be the first of two.
+func (q *query) conditional(i int32) {
+	for _, c := range q.w.Orders {
+		if c.From != i || !q.member[i] || !q.member[c.To] || !q.member[c.If] {
+			continue
+		}
+		q.require(i, implies(and(q.inSigma(c.If), q.inSigma(c.To)), q.before(i, c.To)))
 	}
 }
 

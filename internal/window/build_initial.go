@@ -230,10 +230,16 @@ func (m *maker) initial(w *word, a *atom, r *record, v uint64) {
 	if !w.alloced {
 		a.initial, known, since = m.b.carry.mem.value(w.addr, a.mask)
 	}
-	known = known && m.outside.recent(&m.b.prints, r.e.Site) <= since &&
-		!(a.missing && m.reachedBefore(touchOf(w, a), r.index)) // (I4), (B6)
+	known = known && m.outside.recent(&m.b.prints, r.e.Site) <= since // (I4)
+	beside := false
+	if a.missing { // (B6)
+		known = known && !m.b.miss.early.Hits(touchOf(w, a))
+		beside = !w.unsure && m.reachedHere(touchOf(w, a), r.index)
+	}
 	switch {
 	case known:
+	case beside: // foundBeside writes what is read
+		a.firstWrite = true
 	case r.way > 0 || r.e.Kind == format.Write || r.e.Kind == format.AtomicWrite:
 		a.firstWrite = true
 	default:

@@ -98,10 +98,12 @@ func (x *missing) reaches(t barrier.Touch) bool {
 	return x.active() && (x.pairs.Cut() || x.reached.Hits(t))
 }
 
-// reachedBefore says whether a call that began before trace event index reaches t.
-func (m *maker) reachedBefore(t barrier.Touch, index int64) bool {
-	if m.b.miss.early.Hits(t) {
-		return true
+// reachedHere says whether a call that is open in the window before trace event index reaches t.
+func (m *maker) reachedHere(t barrier.Touch, index int64) bool {
+	for _, list := range m.b.miss.open {
+		if slices.ContainsFunc(list, func(p *barrier.Pair) bool { return p.D.Hits(t) }) {
+			return true
+		}
 	}
 	for _, p := range m.begun {
 		if p.Begin >= index {
@@ -156,11 +158,13 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	if !touched {
 		x = barrier.Touch{}
 	}
-	before := m.calls.Before(r.e.G, x, begins)
+	s := &barrier.Step{G: r.e.G, Index: r.index, X: x, Begins: begins, Ends: ends, Reads: onlyReads(r.e.Kind), Demands: touched && m.demands(r)}
+	kept := m.calls.Before(s)
 	if begins != nil {
-		before = m.endedBefore(before, begins)
+		kept.Edges = m.endedBefore(kept.Edges, begins)
 	}
-	if m.cutAny && (touched || r.pair != nil || len(before) > 0 || m.calls.Inside(r.e.G) || m.sending(r.e.G)) { // what it has to follow may not be in the window
+	inside := m.calls.Inside(r.e.G)
+	if m.cutAny && (touched || r.pair != nil || kept.Any() || inside || m.sending(r.e.G)) { // what it has to follow may not be in the window
 		m.cut(t)
 		m.dropped(r)
 		return
@@ -169,29 +173,68 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	if r.unstarted {
 		m.unstarted(i, r, t)
 	}
+	if inside && r.e.Kind.IsAccess() && !t.dead { // it may be one of the race, and what is before it has happened then
+		m.add(t, i, Event{Kind: Pin, Obj: -1})
+	}
 	if !t.dead {
 		m.event(i, r, t)
 	}
-	if m.b.opt.Walked && m.calls.Inside(r.e.G) && !t.dead {
+	if m.b.opt.Walked && inside && !t.dead {
 		m.pinRead(i, t)
 	}
 	first := m.firstOf(t, n)
-	if first < 0 && (touched || r.e.Kind == format.End && m.calls.Inside(r.e.G)) && !t.dead {
+	if first < 0 && (touched || r.e.Kind == format.End && inside) && !t.dead {
 		first = m.add(t, i, Event{Kind: Pin, Obj: -1})
 	}
 	if first < 0 {
 		return
 	}
-	for _, f := range before {
-		m.edge(f, first)
-		m.keptOrder(f, first, r, x)
-	}
+	m.keepOrders(kept, first, r, x)
 	if touched && m.calls.Hit(x) { // (B5)
 		m.pinWritten(t, first)
 	}
-	if m.calls.After(r.e.G, x, begins, ends, t.last); r.e.Kind == format.End {
-		m.calls.Ended(r.e.G, t.last)
+	if m.calls.After(s, barrier.Extent{First: first, Last: t.last}); r.e.Kind == format.End {
+		m.calls.Ended(r.e.G)
 	}
+}
+
+// keepOrders makes edges and orders of what comes before event first, of r.
+func (m *maker) keepOrders(kept *barrier.Kept, first int32, r *record, x barrier.Touch) {
+	for _, f := range kept.Edges {
+		m.edge(f, first)
+		m.keptOrder(f, first, r, x)
+	}
+	for _, f := range kept.Weak {
+		m.weakEdge(f, first)
+		m.keptOrder(f, first, r, x)
+	}
+	for _, c := range kept.Orders {
+		for _, n := range []*int32{&c.If, &c.From, &c.To} {
+			if *n == barrier.Self {
+				*n = first
+			}
+		}
+		if c.From < c.To && m.w.Events[c.From].Thread != m.w.Events[c.To].Thread {
+			m.w.Orders = append(m.w.Orders, Conditional{If: c.If, From: c.From, To: c.To})
+			m.keptOrder(c.From, c.To, r, x)
+		}
+	}
+}
+
+// onlyReads says whether nothing can tell that an event of kind k was there.
+func onlyReads(k format.Kind) bool { return k == format.Read || k == format.AtomicRead }
+
+// demands says whether r can only be if missing code has run, where values do not say so: operations of objects, and
+// accesses to what has no values.
+func (m *maker) demands(r *record) bool {
+	if !r.e.Kind.IsAccess() {
+		return true
+	}
+	if r.mem < 0 {
+		return true
+	}
+	w := &m.words[r.mem]
+	return w.noValue || w.unsure
 }
 
 // pinRead has what a read of code that a missing method calls back returns rest on reads that keep their values, also if nobody
@@ -281,14 +324,18 @@ func (m *maker) noteDirty(r *record, a *atom) {
 // foundBeside puts a write of nobody's before an access to a, if missing code may have written there since the last access: of what the access reads, if
 // that is another value, or, if it writes, of something unknown (B6). What was there before the first access of the window is not known anyway.
 func (m *maker) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) {
-	if len(a.events) == 0 {
-		return
-	}
 	v := extract(e.Val<<(8*(uint64(e.Obj)&7)), a.mask)
 	if reads(e.Kind) && v == m.plain(a.cur) {
 		return
 	}
-	after, may := m.calls.Wrote(touchOf(w, a), a.last)
+	since := a.last
+	if len(a.events) == 0 {
+		if since = -1; !reads(e.Kind) && a.unknown {
+			return
+		}
+	}
+	touch := touchOf(w, a)
+	kept, may := m.calls.Wrote(touch, since, reads(e.Kind))
 	if !may {
 		return
 	}
@@ -301,10 +348,11 @@ func (m *maker) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) 
 		r := m.add(ghost, i, Event{Kind: format.Read, Obj: m.newObj(ObjState{Unknown: true})})
 		x.Val, x.ValDeps = unreadable, []int32{r}
 	}
-	after = append(append(after, a.events...), a.barrier, t.last)
+	kept.Edges = append(append(kept.Edges, a.events...), a.barrier, t.last)
 	n := m.add(ghost, i, x)
-	for _, f := range after {
-		m.edge(f, n)
+	m.keepOrders(kept, n, &m.recs[i], touch)
+	if reads(e.Kind) {
+		m.calls.Seen(touch, n, m.recs[i].index)
 	}
 	a.cur, a.barrier = x.Val, n
 }

@@ -98,10 +98,17 @@ func (m *maker) edge(from, to int32) {
 	if from < 0 || from >= to || m.w.Events[from].Thread == m.w.Events[to].Thread {
 		return
 	}
-	if k := len(m.w.Edges); k > 0 && m.w.Edges[k-1] == (Edge{from, to}) {
+	if k := len(m.w.Edges); k > 0 && m.w.Edges[k-1] == (Edge{From: from, To: to}) {
 		return
 	}
-	m.w.Edges = append(m.w.Edges, Edge{from, to})
+	m.w.Edges = append(m.w.Edges, Edge{From: from, To: to})
+}
+
+// weakEdge adds one that is nothing to an access of the race.
+func (m *maker) weakEdge(from, to int32) {
+	if from >= 0 && from < to && m.w.Events[from].Thread != m.w.Events[to].Thread {
+		m.w.Edges = append(m.w.Edges, Edge{From: from, To: to, Weak: true})
+	}
 }
 
 // afterAll puts event n after everything that happened.

@@ -13,13 +13,13 @@ import (
 // produceWays makes the events of the alternatives. Each begins with the number after the window's last event.
 func (m *maker) produceWays() {
 	n := len(m.w.Events)
-	edges := len(m.w.Edges)
+	edges, orders := len(m.w.Edges), len(m.w.Orders)
 	for k := range m.list {
 		if w := m.produceWay(&m.list[k]); w != nil {
 			w.Events = slices.Clone(m.w.Events[n:])
 			m.made = append(m.made, *w)
 		}
-		m.w.Events, m.w.Edges = m.w.Events[:n], m.w.Edges[:edges]
+		m.w.Events, m.w.Edges, m.w.Orders = m.w.Events[:n], m.w.Edges[:edges], m.w.Orders[:orders]
 	}
 }
 

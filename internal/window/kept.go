@@ -21,7 +21,7 @@ func (b *Built) KeptOrders() []KeptOrder {
 
 // keptOrder notes that a missing method has event e of r, which acts on x, follow event f.
 func (m *maker) keptOrder(f, e int32, r *record, x barrier.Touch) {
-	k := KeptOrder{Edge: Edge{f, e}}
+	k := KeptOrder{Edge: Edge{From: f, To: e}}
 	if p := r.pair; p != nil {
 		k.Method = p.Method
 		m.methods[e] = p.Method

@@ -13,7 +13,7 @@ import (
 // The recorded order of a variant is not a reordering.
 func (b *Built) Variant(k int) (w *Window, from int32) {
 	way := &b.Alternatives[k]
-	w = &Window{Edges: b.Edges, Init: b.Init, Threads: slices.Clone(b.Threads), Semantics: b.Semantics, Names: b.Names}
+	w = &Window{Edges: b.Edges, Orders: b.Orders, Init: b.Init, Threads: slices.Clone(b.Threads), Semantics: b.Semantics, Names: b.Names}
 	from = int32(len(b.Events))
 	w.Events = append(slices.Clone(b.Events), way.Events...)
 	ghost := Thread(-1)

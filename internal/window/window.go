@@ -76,7 +76,14 @@ type Case struct {
 }
 
 // Edge is a hard order between two events, given by their indexes (M4).
-type Edge struct{ From, To int32 }
+type Edge struct {
+	From, To int32
+	Weak     bool // if To is an access of the race, nothing is asked
+}
+
+// A Conditional is an order between two events that is kept by reorderings that have a third as well (M9): if If, From and To are
+// in σ, From is before To. If may be From.
+type Conditional struct{ If, From, To int32 }
 
 // ObjState is the state of one object at the start of a window. Only the fields of
 // the object's class are used; the zero value is a zero location, a free lock, a
@@ -115,8 +122,9 @@ type Waiter struct {
 type Window struct {
 	Events  []Event
 	Edges   []Edge
-	Init    []ObjState   // by Obj
-	Threads []trace.GoID // by Thread: the goroutine it stands for
+	Orders  []Conditional // From < To in trace order
+	Init    []ObjState    // by Obj
+	Threads []trace.GoID  // by Thread: the goroutine it stands for
 
 	// Names are the values that stand for something else than themselves.
 	Names Names

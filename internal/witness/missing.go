@@ -16,10 +16,12 @@ import (
 //
 // It asks of each event e what may know of it by way of missing events, in the recorded run: a gap (the time between two events of a goroutine in a missing method) that e
 // begins, or whose method can act on what e acts on, while it is open; a gap whose method has something in common with that of a gap that may know,
-// while it is open, from then on. The event that ends a gap that may know, and events from then on that act on what its method can act on, must come after e:
+// while it is open, from then on. The event that ends a gap that may know, and events from then on that act on what its method can act on, must come after e.
+// But a gap knows only as far as the witness has it run: up to its end, if the witness has that event (or it is one of the race), or up to an event that can only be if
+// the method has run; and so do the gaps that it has something in common with. What only reads does nothing to others: if the witness does without it, all is well.
 //
 //	(Y1) an event of the witness comes after all that it may know of.
-//	(Y2) What traced code has left in the bytes that a method reaches is, where the method begins, what it was in the recorded run.
+//	(Y2) What traced code has left in the bytes that a method reaches is, where the method begins and goes on, what it was in the recorded run.
 //
 //	(Y3) Operations of an object that a method reaches keep their order, but for RLocks among each other.
 //
@@ -49,18 +51,21 @@ type crossing struct {
 	began []int // by event: when the witness begins with it; -1: never
 	ended []int // and has done all of it; never: it has not
 	event []int32
+
+	acted []bool // the witness has more of it than that its goroutine got there
 	gaps  []openGap
-	last  int // the last event that the witness has begun with
+	last   int // the last event that the witness has begun with
 }
 
 // openGap is a gap from event a (-1: before the window) to event b (len: to its end).
 type openGap struct {
 	a, b  int
+	until int // what comes later of it has not run
 	calls []int
 }
 
 func newCrossing(w *window.Window, m *window.Missing, p window.Pair, order []int32) *crossing {
-	c := &crossing{w: w, m: m, began: make([]int, len(m.Events)), ended: make([]int, len(m.Events)), event: make([]int32, len(m.Events)), last: -1}
+	c := &crossing{w: w, m: m, began: make([]int, len(m.Events)), ended: make([]int, len(m.Events)), event: make([]int32, len(m.Events)), acted: make([]bool, len(m.Events)), last: -1}
 	parts := make([]int, len(m.Events))
 	for e := range m.Events {
 		c.began[e], c.ended[e], c.event[e] = -1, never, -1
@@ -90,12 +95,16 @@ func newCrossing(w *window.Window, m *window.Missing, p window.Pair, order []int
 			c.began[e] = n
 		}
 		c.last = max(c.last, e)
+		if n < len(order) && w.Events[i].Kind != window.Pin {
+			c.acted[e] = true
+		}
 		if parts[e]--; parts[e] == 0 && n < len(order) {
 			c.ended[e] = n
 		}
 	}
 	c.goroutineEnds()
 	c.makeGaps()
+	c.runGaps(order)
 	return c
 }
 
@@ -137,7 +146,7 @@ func (c *crossing) makeGaps() {
 		x := now[g]
 		if c.event[e] < 0 {
 			if c.m.Events[e].Kind == format.End && x != nil && len(x.calls) > 0 {
-				c.gaps = append(c.gaps, openGap{x.a, e, x.calls})
+				c.gaps = append(c.gaps, openGap{x.a, e, x.a, x.calls})
 				x.calls = nil
 			}
 			continue
@@ -147,7 +156,7 @@ func (c *crossing) makeGaps() {
 			now[g] = x
 		}
 		if len(x.calls) > 0 {
-			c.gaps = append(c.gaps, openGap{x.a, e, slices.Clone(x.calls)})
+			c.gaps = append(c.gaps, openGap{x.a, e, x.a, slices.Clone(x.calls)})
 		}
 		x.a = e
 		switch c.m.Events[e].Kind {
@@ -160,7 +169,7 @@ func (c *crossing) makeGaps() {
 	}
 	for _, g := range slices.Sorted(maps.Keys(now)) { // also those that have no event of the window
 		if x := now[g]; len(x.calls) > 0 {
-			c.gaps = append(c.gaps, openGap{x.a, len(c.m.Events), x.calls})
+			c.gaps = append(c.gaps, openGap{x.a, len(c.m.Events), x.a, x.calls})
 		}
 	}
 }
@@ -170,7 +179,7 @@ func (c *crossing) after(e int) error {
 	knows := make([]int, len(c.gaps)) // since which event; -1: it does not
 	var list []int
 	learn := func(k, since int) {
-		if since = max(since, c.gaps[k].a); since < c.gaps[k].b && (knows[k] < 0 || since < knows[k]) {
+		if since = max(since, c.gaps[k].a); since < c.gaps[k].until && (knows[k] < 0 || since < knows[k]) {
 			knows[k] = since
 			list = append(list, k)
 		}
@@ -178,8 +187,9 @@ func (c *crossing) after(e int) error {
 	for k := range knows {
 		knows[k] = -1
 	}
+	unnoticed := !c.acted[e] && onlyReads(&c.m.Events[e])
 	for k, g := range c.gaps {
-		if g.a == e || c.acts(g, e) {
+		if g.a == e || !unnoticed && c.acts(g, e) {
 			learn(k, e)
 		}
 	}
@@ -195,7 +205,7 @@ func (c *crossing) after(e int) error {
 			continue
 		}
 		for f := since + 1; f <= c.last; f++ {
-			if f == e || c.began[f] < 0 || f != c.gaps[k].b && !c.acts(c.gaps[k], f) {
+			if f == e || c.began[f] < 0 || f != c.gaps[k].b && (c.idle(f) || !c.acts(c.gaps[k], f)) {
 				continue
 			}
 			if c.ended[e] >= c.began[f] {
@@ -310,7 +320,7 @@ func (c *crossing) values() error {
 	for k := range c.m.Calls {
 		call := &c.m.Calls[k]
 		b, ok := slices.BinarySearch(c.m.Index, call.Begin)
-		if !ok || c.began[b] < 0 {
+		if !ok || !slices.ContainsFunc(c.gaps, func(g openGap) bool { return g.a == b && g.until > b }) { // it has not run
 			continue
 		}
 		recorded, moved := map[uint64]int{}, map[uint64]int{} // by byte: the event that wrote it last

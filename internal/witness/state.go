@@ -14,6 +14,11 @@ type state struct {
 	threads [][]int32 // by thread: its events, in program order
 	starter []int32   // by thread: the Go event that starts it, or -1
 	before  [][]int32 // by event: the events that hard edges put before it
+	weakly  [][]int32 // and weak ones
+
+	given [][]int32 // by event: the orders on condition that it is a part of
+	at    []int32   // by event: how many had happened, with it, if there are such orders
+	ticks int32
 
 	next      []int32      // by thread: how many of its events have happened
 	blockedOn []window.Obj // by thread: the channel on which it waits for a receiver, or -1
@@ -68,6 +73,7 @@ func newState(w *window.Window) (*state, error) {
 		threads:   make([][]int32, n),
 		starter:   make([]int32, n),
 		before:    make([][]int32, len(w.Events)),
+		weakly:    make([][]int32, len(w.Events)),
 		next:      make([]int32, n),
 		blockedOn: make([]window.Obj, n),
 		done:      make([]bool, len(w.Events)),
@@ -88,7 +94,14 @@ func newState(w *window.Window) (*state, error) {
 		if e.From < 0 || e.To < 0 || int(e.From) >= len(w.Events) || int(e.To) >= len(w.Events) {
 			return nil, &Violation{Rule: "X", Event: -1, Reason: fmt.Sprintf("hard edge %d→%d has no events", e.From, e.To)}
 		}
-		s.before[e.To] = append(s.before[e.To], e.From)
+		if e.Weak {
+			s.weakly[e.To] = append(s.weakly[e.To], e.From)
+		} else {
+			s.before[e.To] = append(s.before[e.To], e.From)
+		}
+	}
+	if err := s.enterOrders(); err != nil {
+		return nil, err
 	}
 	for o := range w.Init {
 		if err := s.initObject(window.Obj(o)); err != nil {

@@ -20,7 +20,7 @@
 //	M3 join               O Once          P pins
 //	M4 hard edges         N Cond          R the race itself
 //	M6 needed reads       C channels      V guards
-//	                                      X the window is malformed
+//	M9 orders on condition                X the window is malformed
 //
 // Those of Recorded are (H1) to (H9), those of Crossing (Y1) to (Y3).
 //
@@ -92,6 +92,11 @@ func (s *state) step(i int32, p window.Pair) error {
 	if err := s.isNext(i); err != nil {
 		return err
 	}
+	for _, from := range s.weakly[i] {
+		if !s.done[from] {
+			return s.violation("M4", i, "weak edge: event %d must come before", from)
+		}
+	}
 	if err := s.neededReads(i); err != nil {
 		return err
 	}
@@ -104,7 +109,7 @@ func (s *state) step(i int32, p window.Pair) error {
 	}
 	s.done[i] = true
 	s.next[e.Thread]++
-	return nil
+	return s.ordered(i)
 }
 
 // isNext checks that nothing but its own semantics keeps event i from happening now.

@@ -32,7 +32,7 @@ func NewExecution(r *rand.Rand, k int) (x *Execution, ok bool) {
 	p := ps[k%len(ps)]
 	p.Before = 0
 	w := Generate(r, p)
-	w.Edges = nil
+	w.Edges, w.Orders = nil, nil
 	for i := range w.Init {
 		w.Init[i].Val = 0
 	}

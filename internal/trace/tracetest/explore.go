@@ -115,6 +115,11 @@ func Validate(w *window.Window) error {
 	if err := WellFormed(w); err != nil {
 		return err
 	}
+	for _, c := range w.Orders {
+		if c.From >= c.To {
+			return fmt.Errorf("order %d→%d against the recorded order", c.From, c.To)
+		}
+	}
 	for _, e := range w.Edges {
 		if e.From >= e.To {
 			return fmt.Errorf("hard edge %d→%d against the recorded order", e.From, e.To)
@@ -177,6 +182,13 @@ func WellFormed(w *window.Window) error {
 			return fmt.Errorf("hard edge %d→%d has no events", e.From, e.To)
 		}
 	}
+	for _, c := range w.Orders {
+		for _, i := range []int32{c.If, c.From, c.To} {
+			if i < 0 || int(i) >= len(w.Events) {
+				return fmt.Errorf("order %d→%d if %d has no events", c.From, c.To, c.If)
+			}
+		}
+	}
 	return nil
 }
 
@@ -211,6 +223,7 @@ type model struct {
 	goes    map[int32]int32 // thread → the Go event that starts it
 	class   []class         // by object
 	preds   [][]int32       // hard edges, by target
+	weak    [][]int32       // weak ones
 	lastUse []int32         // by event: the last event of its thread that has it as a dependency, or -1
 	waiting bool            // tests: a non-blocking send takes place only when its Partner can (TestMeetings)
 
@@ -223,6 +236,7 @@ type state struct {
 	kept []bool  // by event: a read that kept its value
 	saw  []saw   // by event: what a read saw, where terms ask for it
 	objs []cell
+	late []bool // by order on condition: what should be second was executed without the first
 }
 
 // saw is what a read saw.
@@ -260,6 +274,7 @@ func newModel(w *window.Window) *model {
 		goes:    map[int32]int32{},
 		class:   classes(w),
 		preds:   make([][]int32, len(w.Events)),
+		weak:    make([][]int32, len(w.Events)),
 		lastUse: make([]int32, len(w.Events)),
 	}
 	for i := range w.Events {
@@ -284,7 +299,11 @@ func newModel(w *window.Window) *model {
 		}
 	}
 	for _, e := range w.Edges {
-		m.preds[e.To] = append(m.preds[e.To], e.From)
+		if e.Weak {
+			m.weak[e.To] = append(m.weak[e.To], e.From)
+		} else {
+			m.preds[e.To] = append(m.preds[e.To], e.From)
+		}
 	}
 	return m
 }
@@ -294,6 +313,7 @@ func (m *model) start() *state {
 		at:   make([]int32, len(m.threads)),
 		kept: make([]bool, len(m.w.Events)),
 		objs: make([]cell, len(m.w.Init)),
+		late: make([]bool, len(m.w.Orders)),
 	}
 	if m.hasTerms {
 		st.saw = make([]saw, len(m.w.Events))
@@ -380,6 +400,9 @@ func (m *model) encode(key []byte, st *state) []byte {
 			key = binary.AppendUvarint(key, x.v)
 			key = append(key, b2u(x.ok), byte(x.who), byte(x.send), byte(x.send>>8))
 		}
+	}
+	for _, l := range st.late {
+		key = append(key, b2u(l))
 	}
 	return key
 }

@@ -49,11 +49,34 @@ func Faults() []Fault {
 			w.Edges = nil
 			return n > 0
 		}},
+		{"M4: weak edges are none", func(_ *rand.Rand, w *window.Window) bool {
+			n := len(w.Edges)
+			w.Edges = slices.DeleteFunc(w.Edges, func(e window.Edge) bool { return e.Weak })
+			return len(w.Edges) < n
+		}},
+		{"M4: weak edges are like others", func(_ *rand.Rand, w *window.Window) (some bool) {
+			for k := range w.Edges {
+				some = some || w.Edges[k].Weak
+				w.Edges[k].Weak = false
+			}
+			return some
+		}},
+		{"M9: no orders on condition", func(_ *rand.Rand, w *window.Window) bool {
+			n := len(w.Orders)
+			w.Orders = nil
+			return n > 0
+		}},
+		{"M9: orders without a condition", func(_ *rand.Rand, w *window.Window) bool {
+			for _, c := range w.Orders {
+				w.Edges = append(w.Edges, window.Edge{From: c.From, To: c.To})
+			}
+			return len(w.Orders) > 0
+		}},
 		{"M4: an edge against the recorded order forbids", func(_ *rand.Rand, w *window.Window) bool {
 			n := len(w.Edges)
 			for _, e := range w.Edges {
 				if e.From > e.To {
-					w.Edges = append(w.Edges, window.Edge{From: e.To, To: e.From})
+					w.Edges = append(w.Edges, window.Edge{From: e.To, To: e.From, Weak: e.Weak})
 				}
 			}
 			return len(w.Edges) > n

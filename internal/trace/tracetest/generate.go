@@ -298,10 +298,10 @@ func (g *run) finish() *window.Window {
 		for range 1 + g.r.IntN(2) {
 			i, j := g.r.IntN(len(w.Events)+1), g.r.IntN(len(w.Events)+1)
 			if g.p.Variant && i > j && i < len(w.Events) && g.chance(0.5) { // it will be against the order
-				w.Edges = append(w.Edges, window.Edge{From: int32(i), To: int32(j)})
+				w.Edges = append(w.Edges, window.Edge{From: int32(i), To: int32(j), Weak: (i+j)%3 == 0})
 			}
 			if i < j && j < len(w.Events) && w.Events[i].Thread != w.Events[j].Thread {
-				w.Edges = append(w.Edges, window.Edge{From: int32(i), To: int32(j)})
+				w.Edges = append(w.Edges, window.Edge{From: int32(i), To: int32(j), Weak: (i+j)%3 == 0})
 			}
 		}
 	}
@@ -314,5 +314,22 @@ func (g *run) finish() *window.Window {
 	if g.p.Variant {
 		flip(g.r, w)
 	}
+	if g.chance(g.p.Edges) {
+		g.orders(w)
+	}
 	return w
+}
+
+// orders makes orders on condition.
+func (g *run) orders(w *window.Window) {
+	n := len(w.Events)
+	if n < 3 {
+		return
+	}
+	for range 1 + g.r.IntN(4) {
+		i, j, k := g.r.IntN(n), g.r.IntN(n), g.r.IntN(n)
+		if i < j {
+			w.Orders = append(w.Orders, window.Conditional{If: int32([]int{i, j, k, k}[g.r.IntN(4)]), From: int32(i), To: int32(j)})
+		}
+	}
 }

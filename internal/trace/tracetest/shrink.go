@@ -52,6 +52,9 @@ func simpler(w *window.Window) []*window.Window {
 	for k := range w.Edges {
 		change(func(w *window.Window) { w.Edges = append(w.Edges[:k], w.Edges[k+1:]...) })
 	}
+	for k := range w.Orders {
+		change(func(w *window.Window) { w.Orders = append(w.Orders[:k], w.Orders[k+1:]...) })
+	}
 	for i := range w.Events {
 		e := &w.Events[i]
 		if len(e.Deps) > 0 {
@@ -94,6 +97,7 @@ func Clone(w *window.Window) *window.Window {
 		e.Guards = append([]window.Guard(nil), e.Guards...)
 	}
 	c.Edges = append([]window.Edge(nil), w.Edges...)
+	c.Orders = append([]window.Conditional(nil), w.Orders...)
 	c.Init = append([]window.ObjState(nil), w.Init...)
 	for o := range c.Init {
 		c.Init[o].Queue = append([]uint64(nil), c.Init[o].Queue...)
@@ -132,7 +136,13 @@ func without(w *window.Window, i int32) *window.Window {
 	c.Edges = nil
 	for _, e := range w.Edges {
 		if ends := move([]int32{e.From, e.To}); len(ends) == 2 {
-			c.Edges = append(c.Edges, window.Edge{From: ends[0], To: ends[1]})
+			c.Edges = append(c.Edges, window.Edge{From: ends[0], To: ends[1], Weak: e.Weak})
+		}
+	}
+	c.Orders = nil
+	for _, o := range w.Orders {
+		if ends := move([]int32{o.If, o.From, o.To}); len(ends) == 3 {
+			c.Orders = append(c.Orders, window.Conditional{If: ends[0], From: ends[1], To: ends[2]})
 		}
 	}
 	return c

@@ -11,6 +11,7 @@ import (
 var (
 	errNotReachable = errors.New("its thread cannot go on to it")
 	errDisabled     = errors.New("not enabled")
+	errOrder        = errors.New("an order that holds on a condition is broken")
 	errStrict       = errors.New("strict read changes its value")
 )
 
@@ -20,10 +21,10 @@ func (m *model) after(st *state, i int32) (*state, error) {
 		return nil, errNotReachable
 	}
 	e := &m.w.Events[i]
-	if e.Last { // (M8)
+	if e.Last || slices.ContainsFunc(m.weak[i], func(f int32) bool { return !m.executed(st, f) }) { // (M8), (M4)
 		return nil, errDisabled
 	}
-	n := &state{at: slices.Clone(st.at), kept: slices.Clone(st.kept), saw: slices.Clone(st.saw), objs: slices.Clone(st.objs)}
+	n := &state{at: slices.Clone(st.at), kept: slices.Clone(st.kept), saw: slices.Clone(st.saw), objs: slices.Clone(st.objs), late: slices.Clone(st.late)}
 	n.at[e.Thread]++
 	if !m.apply(n, i, e) {
 		return nil, errDisabled
@@ -31,7 +32,24 @@ func (m *model) after(st *state, i int32) (*state, error) {
 	if e.Strict && isRead(e) && !n.kept[i] {
 		return nil, errStrict
 	}
-	return n, nil
+	return n, m.keepsOrders(n, i)
+}
+
+// keepsOrders judges the orders on condition after event i. (M9)
+func (m *model) keepsOrders(n *state, i int32) error {
+	for k, c := range m.w.Orders {
+		if i == c.To && i != c.From && !m.executed(n, c.From) {
+			n.late[k] = true
+		}
+		if n.late[k] && m.executed(n, c.From) && m.executed(n, c.If) {
+			return errOrder
+		}
+	}
+	return nil
+}
+
+func (m *model) executed(st *state, i int32) bool {
+	return m.rank[i] < st.at[m.w.Events[i].Thread]
 }
 
 // apply changes n by event i, or reports that i is not enabled. Lists are shared

@@ -32,6 +32,8 @@ func kindName(k format.Kind) string {
 //	2 t2 recv o2 val=7 deps=.. strict
 //	3 t2 write o0 val=8 valdeps=2 value=add(r2,1) guard=lt(r2,9)=1
 //	edge 0 2
+//	weak 0 2
+//	if 3 order 0 2
 //
 // An event's line starts with its index. Zero operands and a partner of -1 are
 // left out. What follows a # is a comment.
@@ -45,7 +47,14 @@ func Format(w *window.Window) string {
 		fmt.Fprintf(&b, "%d%s\n", i, formatEvent(&w.Events[i]))
 	}
 	for _, e := range w.Edges {
-		fmt.Fprintf(&b, "edge %d %d\n", e.From, e.To)
+		kind := "edge"
+		if e.Weak {
+			kind = "weak"
+		}
+		fmt.Fprintf(&b, "%s %d %d\n", kind, e.From, e.To)
+	}
+	for _, c := range w.Orders {
+		fmt.Fprintf(&b, "if %d order %d %d\n", c.If, c.From, c.To)
 	}
 	return b.String()
 }
@@ -243,12 +252,22 @@ func parseLine(w *window.Window, f []string) error {
 		err := parseObject(&in, f[2:])
 		w.Init = append(w.Init, in)
 		return err
-	case "edge":
+	case "edge", "weak":
 		e, err := numbers(f[1:])
 		if err != nil || len(e) != 2 {
 			return fmt.Errorf("edge wants two events: %v", err)
 		}
-		w.Edges = append(w.Edges, window.Edge{From: e[0], To: e[1]})
+		w.Edges = append(w.Edges, window.Edge{From: e[0], To: e[1], Weak: f[0] == "weak"})
+		return nil
+	case "if":
+		if len(f) != 5 || f[2] != "order" {
+			return fmt.Errorf("an order on condition is: if event order event event")
+		}
+		e, err := numbers([]string{f[1], f[3], f[4]})
+		if err != nil {
+			return err
+		}
+		w.Orders = append(w.Orders, window.Conditional{If: e[0], From: e[1], To: e[2]})
 		return nil
 	}
 	if f[0] != strconv.Itoa(len(w.Events)) {

@@ -173,6 +173,10 @@ func permute(w *window.Window, order []int32) {
 		e := &c.Edges[k]
 		e.From, e.To = to[e.From], to[e.To]
 	}
+	for k := range c.Orders {
+		o := &c.Orders[k]
+		o.If, o.From, o.To = to[o.If], to[o.From], to[o.To]
+	}
 	if WellFormed(c) == nil {
 		*w = *c
 	}

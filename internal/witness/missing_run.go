@@ -1,0 +1,90 @@
+package witness
+
+import (
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+	"presage/internal/window"
+)
+
+// runGaps finds how far the witness has each gap run.
+func (c *crossing) runGaps(order []int32) {
+	for k := range c.gaps {
+		if g := &c.gaps[k]; g.b < len(c.m.Events) && c.began[g.b] >= 0 {
+			g.until = g.b
+		}
+	}
+	found := c.found(order)
+	for e := range c.m.Events {
+		if c.began[e] < 0 || c.idle(e) {
+			continue
+		}
+		since := -1
+		switch {
+		case c.depends(e):
+		case found[e]:
+			since = c.before(e)
+		default:
+			continue
+		}
+		for k := range c.gaps {
+			if g := &c.gaps[k]; g.a < e && since < g.b && c.acts(*g, e) {
+				g.until = max(g.until, min(e, g.b))
+			}
+		}
+	}
+	for again := true; again; {
+		again = false
+		for k := range c.gaps {
+			for j := range c.gaps {
+				g, h := &c.gaps[k], &c.gaps[j]
+				if to := min(g.until, h.b); g.until > g.a && to > max(h.a, h.until) && c.common(*g, *h) {
+					h.until, again = to, true
+				}
+			}
+		}
+	}
+}
+
+// idle says of an access that the witness has no more of it than that its goroutine got there.
+func (c *crossing) idle(e int) bool { return c.m.Events[e].Kind.IsAccess() && !c.acted[e] }
+
+// before returns the last event before e that accesses what it does, -1 if there is none.
+func (c *crossing) before(e int) int {
+	from, to := bytesOf(&c.m.Events[e])
+	for d := e - 1; d >= 0; d-- {
+		if c.m.Events[d].Kind.IsAccess() {
+			if f, t := bytesOf(&c.m.Events[d]); f < to && from < t {
+				return d
+			}
+		}
+	}
+	return -1
+}
+
+// found are the events for which the witness has a write of nobody's: they read what a missing method has left.
+func (c *crossing) found(order []int32) map[int]bool {
+	at := map[int64]int{}
+	for e, i := range c.m.Index {
+		at[i] = e
+	}
+	found := map[int]bool{}
+	for _, i := range order {
+		ev := &c.w.Events[i]
+		if e, ok := at[ev.Index]; ok && c.w.Threads[ev.Thread] < 0 && ev.Kind == format.Write && c.m.Events[e].Kind != format.Write && c.m.Events[e].Kind != format.AtomicWrite {
+			found[e] = true
+		}
+	}
+	return found
+}
+
+// depends says whether an event can only be if missing methods that act on the same have run up to it: an operation of an object, and a read of which the
+// window does not know what it saw.
+func (c *crossing) depends(e int) bool {
+	ev := &c.m.Events[e]
+	return !ev.Kind.IsAccess() || ev.Flags&format.FlagNoValue != 0 || c.w.Semantics == window.StrictReads && ev.Kind != format.Write && ev.Kind != format.AtomicWrite
+}
+
+// onlyReads says whether nothing can tell that an event was there.
+func onlyReads(e *trace.Event) bool {
+	return e.Kind == format.Read || e.Kind == format.AtomicRead
+}
