@@ -6,7 +6,7 @@
 // A call of a *missing method* (left out for speed, cgo, assembly) is in the trace as a BarrierPair: a MethodBegin with
 // the set D of what the method can reach, and a MethodEnd. What happens in between on the same goroutine, a callback
 // say, is *Between*. A BarrierPair stands for events that are not known, on anything in D, anywhere between its ends. Given
-// that, Order computes from a trace the precedences that every other execution must keep. They are the hard edges (M4) of a
+// that, Order computes from a trace the precedences that every other execution must keep, some of them on a condition. They are the edges (M4) and orders on condition (M9) of a
 // window; all the rest of the model, docs/model.md, is as it is for a whole trace. So races are those of maximal causality
 // over what is known (Algorithm 4 of RDIT: 7 is M1, 8 is M2 and M3, 9 is L, 10 is M6 and V; 5 and 6 are this package).
 //
@@ -19,15 +19,19 @@
 // a lock or channel; for a goroutine in D its Go, Start and End. Two gaps *meet* if their Ds do, and at any moment the
 // open gaps that meet, directly or through others, are one *group*.
 //
-//	(B1) The end of a gap comes after its beginning, and the group of a gap is in one order: an event that begins or ends a gap
-//	     of the group, or that one of its gaps hits, comes after the event before it that did. (Algorithms 5 and 6; Caveats 1, 2, 3)
-//	(B2) A MethodBegin comes after the last event of each goroutine that its D hits, and after the MethodEnds whose Ds it meets.
-//	(B3) An event comes after the MethodEnds of the BarrierPairs that hit it.
+// A gap has *run* in another execution if that has the event that ends it, also as one of the race: missing code went all the way. It has run up to an event that
+// shows what it did: a read that finds what no traced code wrote (B6), an operation of an object in its D (B7), a read without a recorded value; such an event cuts the gap in two. A gap
+// that has run shows that those of its group have run as far. Of the others nothing is asked: their code stands still.
+//
+//	(B1) What begins, ends or cuts a gap comes after what its group did before, one after the other: what did so itself, and events that its gaps hit. (Algorithms 5
+//	     and 6; Caveats 1, 2, 3.) Hit events keep this order only if one of the gaps runs so far, and of what only reads, only if it is executed at all.
+//	(B2) A MethodBegin comes after the last event of each goroutine that its D hits, and after the MethodEnds whose Ds it meets; after those that only read, if they are executed.
+//	(B3) An event comes after the gaps that have ended and hit it, those of them that have run. Nothing is asked of an access of the race.
 //	(B4) Precedences are transitive, with program order and all else that orders. (Caveat 4)
 //	(B5) At a MethodBegin, what D holds has the value that it had in the recorded run, if traced code wrote it. (Strict reads of the calling thread.)
 //	     What traced code writes there while a gap is open is computed from reads that keep their values, and so is what the method is given: arguments, what a callback returns.
 //	(B6) What traced code finds in D after a gap was open is what it found in the recorded run, or nobody knows. (A write of a
-//	     thread of nobody, after the gap and before the access.)
+//	     thread of nobody, after the gap and before the access. Of a gap that is still open, only if the access finds what it would not find without.)
 //	(B7) Locks, channels and the like that some D holds keep the order of their operations, and have no state but that
 //	     order: missing code may have left them locked, or full. A channel without a buffer, and a select
 //	     that looks at a channel, end their goroutine in the window.
@@ -53,20 +57,21 @@
 // (testdata/beyond.txtar has the programs):
 //
 //   - One call, two events: the method waits for the one that a second goroutine does and then writes what the third reads. Nothing
-//     orders the two events in Algorithm 5 but the call's ends, and both are inside. B1 has them in one order. (It forbids too much where the second only writes, and
-//     nothing of the call comes after it: a condition, and no edge, would say that.)
+//     orders the two events in Algorithm 5 but the call's ends, and both are inside. B1 has them in one order. (As soon as something rests on the call.)
 //   - Calls that overlap and meet in a row, a with b and b with c: an event that a hits and a later one that c hits. B1 orders by groups.
 //   - Two writes of traced code before a call: either may be the last by Algorithm 5, and the method reads it. B5.
 //
 // # Soundness
 //
 // Let τ* be the run with its missing events, τ the trace, and σ a reordering that the model and B1 to B8 allow. There is an execution σ*
-// whose traced events are σ: put each missing event h of a gap (a, b) after a and before b, and all missing events, and the traced events that they
-// conflict with, in the order of τ*. That this has no cycle: a cycle has a part e, h₁ … hₖ, f of traced e and f, e before f in τ*, but not before it in σ. In it each
+// whose traced events are σ: of the missing events it has those of gaps that have run, as far as they have. Put each such event h of a gap (a, b) after a and before b, and all of them, and the traced
+// events that they conflict with, in the order of τ*. That this has no cycle: a cycle has a part e, h₁ … hₖ, f of traced e and f, e before f in τ*, but not before it in σ. In it each
 // hᵢ conflicts with the one before it or is of the same goroutine. Follow who may know of e. h₁ is in a gap that e begins or that hits e: e is the last event of its group, or an
-// earlier one (B1). From hᵢ to hᵢ₊₁: their gaps meet. Both are open at one moment, and then they have the last event of the group in common; or the one was closed
-// before the other was opened, and its end comes before the other's beginning (B2; the other's beginning is a MethodBegin, or an event in a call that had been open with it before). At f: it ends the gap of hₖ, or the gap hits it, open (B1) or ended (B3), or
+// earlier one, and as the gap has run, the group's events were executed in that order (B1). From hᵢ to hᵢ₊₁: their gaps meet. Both are open at one moment, and then they have the last event of the group in common; or the one was closed
+// before the other was opened, and its end comes before the other's beginning (B2; the other's beginning is a MethodBegin, or an event in a call that had been open with it before). At f: it ends or cuts the gap of hₖ, or the gap hits it, open (B1, and the gap has run) or ended (B3), or
 // f is a MethodBegin that hits hₖ's. So e comes before f by B1 to B4, and in σ.
+// What h needs has run with it: an earlier missing event that it may depend on is in a gap of its group, which has run as far, or in one that ended before (B2), and a traced one that is more than a read
+// was executed (B1, B2). An event that only reads does nothing to h; it has to stand on the right side of h if it is executed. An access of the race is not executed.
 // The missing events do what they did: all they read is either in D, and written by missing events in the order of τ* or by traced events of which the last is what it was, with its value
 // (B1, B5), or is nobody else's. So do the traced events: what they see of missing events is B6 and B7. The execution is deterministic but for what
 // it reads, as in all of the model.
@@ -75,7 +80,8 @@
 // possible. So does memory that missing code frees and allocates anew without an Alloc event: then one address is two objects. D has to hold what can be reached at any time between the ends, also by pointers that others
 // store meanwhile, and what package-level variables reach. A goroutine that missing code starts is not in the call that started it: it has to begin
 // with a MethodBegin of its own, with the same D, that stays open while it runs missing code. A MethodBegin without an end stays open until its goroutine ends.
-// Missed are all races of missing code itself, and those that the rules forbid: they forbid too much where the method reads only, or touches little of its D.
+// Missed are all races of missing code itself, and those that the rules forbid: they forbid too much where the method reads only, or touches little of its D. In the middle of
+// a method nothing races with what is in the middle of another that it meets: either may have waited for the other.
 //
 // # For Go
 //
@@ -86,11 +92,13 @@
 // into a package that was left out is a BarrierPair besides, with a D by addresses (B11), which takes the place of its footprint. Other tools' traces
 // have BarrierPairs of which nothing is seen. Footprints order calls with each
 // other and with accesses, which is B2 and B3; B1, what happens while a call is
-// open, is a condition there and no edge (tales, build_inside.go of package window).
+// open, is told there by tales (build_inside.go of package window).
 //
 // # Complexity
 //
-// With c calls, k of them open at once, n events that some D hits: O(n·k²) for groups, and per MethodBegin one search back through what other goroutines did.
+// With c calls, k of them open at once, n events that some D hits, w words that they access: O(n·k²) for groups; a MethodBegin looks at the words of its D or at those accessed, whichever are
+// fewer, and back through the ends of calls to the first that it meets, for each goroutine; a word is held against each ended call once. Orders on condition: two for an event and an open gap, and one for an access,
+// by goroutine and word, and an ended gap that hits it; from maxTold at once on, one weak edge stands for them.
 //
 // # Names
 //

@@ -54,7 +54,7 @@ type crossing struct {
 
 	acted []bool // the witness has more of it than that its goroutine got there
 	gaps  []openGap
-	last   int // the last event that the witness has begun with
+	last  int // the last event that the witness has begun with
 }
 
 // openGap is a gap from event a (-1: before the window) to event b (len: to its end).
