@@ -144,10 +144,7 @@ func (l *linker) findRoots(keys []string) {
 			if begins && s.Via != nil {
 				continue
 			}
-			held := locks{}
-			if !begins {
-				held = carry(&context{}, named(&e))
-			}
+			held := carry(&context{}, named(&e)) // what its starter has handed over, or it has taken itself
 			r := root{kind: spawned, many: s.Many, fn: e.Callee, home: typeOf(k), spawn: s, by: k, given: given(f, &e)}
 			self := receivers(ownReceiver(k), named(&e))
 			if home, formals := l.maker(k, &e); home != "" {

@@ -236,6 +236,8 @@ type Function struct {
 	Published []*path.Node
 	Publishes []int
 
+	Gives []*path.Node // locks that the function may give up without having taken them (X36 of package symbolic)
+
 	Outside []*path.Node // objects of the function that others may ever reach than the goroutines started since they were made; nil once it is exported
 
 	Holes []Hole

@@ -102,6 +102,9 @@
 // (X35) Who leaves a loop that waits on a Cond has acquired it, and Signal and Broadcast release it: the condition does not hold at first, and who
 // makes it hold signals when all is done.
 //
+// (X36) A lock that is held where a goroutine is started, and that the goroutine, or what it is given to call, gives up without having taken it, is the
+// goroutine's from there on: who started it cannot give it up as well.
+//
 // (X28) Methods that a type has from an embedded field are noted where the type is converted to an interface that has them.
 //
 // # Soundness

@@ -70,6 +70,7 @@ type function struct {
 	out       []memory                  // at each return
 	choices   map[*path.Node]ssa.Value  // registers that name locks (X15)
 	leaked    nodes                     // objects that escaped otherwise than into the memory of a formal
+	gives     nodes                     // locks that were given up and not held (X36)
 	outside   nodes                     // objects that others may reach than the goroutines that were started since they were made (X32)
 }
 
@@ -96,7 +97,7 @@ const (
 func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 	f := &function{Context: c, fn: fn, env: map[ssa.Value]aliases{}, in: map[*ssa.BasicBlock]*state{},
 		seen: map[accessKey]int{}, spawns: map[spawnKey]int{}, acquired: map[int]map[*path.Node]*ssa.BasicBlock{},
-		joins: newJoins(), touched: map[*path.Node]*path.Node{}, results: map[*ssa.Call][]aliases{}, spawnLoop: map[int]int{}, leaked: nodes{}, outside: nodes{}}
+		joins: newJoins(), touched: map[*path.Node]*path.Node{}, results: map[*ssa.Call][]aliases{}, spawnLoop: map[int]int{}, leaked: nodes{}, outside: nodes{}, gives: nodes{}}
 	f.names = &path.Names{}
 	for _, p := range fn.Params {
 		f.names.Params = append(f.names.Params, p.Name())

@@ -176,6 +176,11 @@ func (f *function) effect(s *state, b *binding, sum *summary.Function, result *s
 	}
 	f.give(s, escaped)
 	f.escape(s, open)
+	for _, l := range sum.Gives {
+		if n := b.lock(l); n != nil {
+			f.giveUp(s, n)
+		}
+	}
 	for l := range locks.Minus {
 		f.unlend(s, l)
 		s.dropGuesses(l)

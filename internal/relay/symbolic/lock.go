@@ -45,6 +45,7 @@ func (f *function) lockOne(s *state, op model.Op, l *path.Node, result *ssa.Call
 			s.guesses = append(s.guesses[:len(s.guesses):len(s.guesses)], guess{result, summary.True, l, mode})
 		}
 	default:
+		f.giveUp(s, l)
 		f.unlend(s, l)
 		if op == model.RUnlock || mode == lockset.Read {
 			s.locks = s.locks.ReleaseRead(l) // (K6) of package lockset
@@ -54,6 +55,13 @@ func (f *function) lockOne(s *state, op model.Op, l *path.Node, result *ssa.Call
 		s.dropGuesses(l)
 		s.lower(l)
 		f.unchoose(s, l)
+	}
+}
+
+// giveUp notes that a lock is given up that may be the caller's (X36).
+func (f *function) giveUp(s *state, l *path.Node) {
+	if s.locks.Plus[l] == 0 && (l.Formal() || l.Root().Kind == path.Global) {
+		f.gives[l] = true
 	}
 }
 
@@ -79,7 +87,7 @@ func (f *function) handOver(s *state, in ssa.Instruction, op model.Op, l *path.N
 	switch {
 	case op == model.Unlock && !held:
 		f.release(s, f.Table.Of(path.Token, l, "semaphore"), 1)
-	case op == model.Lock && held:
+	case op == model.Lock && (held || s.handed[l]):
 		f.acquire(s, in, f.Table.Of(path.Token, l, "semaphore"), 1)
 	}
 }

@@ -401,6 +401,10 @@ func (f *function) leave() {
 	}
 	sortNodes(f.sum.Escaped)
 	sortNodes(f.sum.Published)
+	for l := range f.gives {
+		f.sum.Gives = append(f.sum.Gives, l)
+	}
+	sortNodes(f.sum.Gives)
 	for n, out := range f.outside {
 		if out {
 			f.sum.Outside = append(f.sum.Outside, n)

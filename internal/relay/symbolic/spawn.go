@@ -5,6 +5,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/relay/lockset"
+	"presage/internal/relay/model"
 	"presage/internal/relay/order"
 	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
@@ -69,6 +71,7 @@ func (f *function) spawn(s *state, in ssa.Instruction, c *ssa.CallCommon) {
 // start starts a goroutine that runs one of the targets; done is the WaitGroup that it is done with at its end.
 func (f *function) start(s *state, in ssa.Instruction, targets []target, args []aliases, done *path.Node, many bool) {
 	token := f.Table.Root(path.Token, 0, f.mark(f.place(in)), "")
+	handed := f.handed(s, in, targets, args)
 	for i, t := range targets {
 		if sum := f.Lookup(t.key); sum != nil {
 			b := &binding{f: f, s: s, args: withRecv(args, t), free: t.free, pos: f.place(in), loop: f.loop[f.block.Index] > 0}
@@ -78,7 +81,7 @@ func (f *function) start(s *state, in ssa.Instruction, targets []target, args []
 			f.releases(token, done, f.loop[f.block.Index] > 0)
 		}
 		if f.recording {
-			f.recordSpawn(s, in, t, withRecv(args, t), done, many, token, i)
+			f.recordSpawn(s, in, t, withRecv(args, t), handed, done, many, token, i)
 		}
 		for _, n := range t.free {
 			f.give(s, aliases{n})
@@ -87,9 +90,44 @@ func (f *function) start(s *state, in ssa.Instruction, targets []target, args []
 	s.forked, s.added = true, nil
 	s.round = s.round.Plus(order.Counts{token: 1})
 	f.release(s, token, 1)
+	for l := range handed {
+		f.lockOne(s, model.Unlock, l, nil)
+		s.handed = with(s.handed, l)
+	}
 }
 
-func (f *function) recordSpawn(s *state, in ssa.Instruction, t target, args []aliases, done *path.Node, many bool, token *path.Node, i int) {
+// handed are the locks that the goroutine which is started gives up without having taken them: they are its own from here on (X36).
+func (f *function) handed(s *state, in ssa.Instruction, targets []target, args []aliases) lockset.Set {
+	if len(s.locks.Plus) == 0 {
+		return nil
+	}
+	out := lockset.Set{}
+	givesUp := func(key string, args []aliases, free []*path.Node) {
+		sum := f.Lookup(key)
+		if sum == nil {
+			return
+		}
+		b := &binding{f: f, s: s, args: args, free: free, pos: f.place(in)}
+		for _, l := range sum.Gives {
+			if n := b.lock(l); n != nil && s.locks.Plus[n] != 0 {
+				out[n] = s.locks.Plus[n]
+			}
+		}
+	}
+	for _, t := range targets {
+		givesUp(t.key, withRecv(args, t), t.free)
+	}
+	for _, vals := range args {
+		for _, v := range vals {
+			if v.Kind == path.Func {
+				givesUp(v.Name, nil, v.Args)
+			}
+		}
+	}
+	return out
+}
+
+func (f *function) recordSpawn(s *state, in ssa.Instruction, t target, args []aliases, handed lockset.Set, done *path.Node, many bool, token *path.Node, i int) {
 	loop := f.loop[f.block.Index] > 0
 	sum := f.Lookup(t.key)
 	sp := &summary.Spawn{Token: token, Many: loop || many, Loop: loop, Pos: f.place(in), Func: t.key, Locks: s.locks, Sync: s.sync}
@@ -104,9 +142,9 @@ func (f *function) recordSpawn(s *state, in ssa.Instruction, t target, args []al
 		}
 	}
 	sp = f.sum.Spawns[n-1]
-	f.link(s, t, args, nil, summary.Edge{Thread: n, Forked: true, Started: goTokens(s.sync.Released), Flags: s.known(nil), Pos: sp.Pos})
+	f.link(s, t, args, nil, summary.Edge{Locks: lockset.Relative{Plus: handed}, Thread: n, Forked: true, Started: goTokens(s.sync.Released), Flags: s.known(nil), Pos: sp.Pos})
 	b := &binding{f: f, s: s, args: args, free: t.free, pos: sp.Pos, loop: loop}
-	sc := scope{sync: order.Sync{Acquired: s.sync.Acquired.Plus(order.Counts{token: 1})}, thread: n}
+	sc := scope{locks: lockset.Relative{Plus: handed}, sync: order.Sync{Acquired: s.sync.Acquired.Plus(order.Counts{token: 1})}, thread: n}
 	if sum != nil {
 		sp.Total = sum.Total.Map(b.node)
 		f.take(b, in, sum, sc, 0)

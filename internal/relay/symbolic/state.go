@@ -62,6 +62,7 @@ type state struct {
 	forked  bool  // a goroutine may have been started
 	waited  nodes // variables of which the channel was received from, or is nil (X17)
 	added   nodes // WaitGroups to which the goroutine has added without a lock, and started nothing since (X30)
+	handed  nodes // locks that were given to goroutines (X36)
 	loose   nodes // channels that are in no variable yet (X17)
 	dropped int   // conditional locks that the join that made the state has left out
 }
@@ -94,6 +95,7 @@ func (s *state) join(o *state) *state {
 		}
 	}
 	j.waited, j.loose = both(s.waited, o.waited), either(s.loose, o.loose)
+	j.handed = both(s.handed, o.handed)
 	j.added, j.given = both(s.added, o.added), either(s.given, o.given)
 	for n := range s.owned {
 		if o.owned[n] {
@@ -232,7 +234,7 @@ func gap(on, off *state) lockset.Set {
 
 func (s *state) equal(o *state) bool {
 	return maps.Equal(s.round, o.round) && s.locks.Equal(o.locks) && s.sync.Equal(o.sync) && s.forked == o.forked && maps.Equal(s.escaped, o.escaped) &&
-		maps.Equal(s.waited, o.waited) && maps.Equal(s.loose, o.loose) && maps.Equal(s.added, o.added) && maps.Equal(s.given, o.given) &&
+		maps.Equal(s.waited, o.waited) && maps.Equal(s.loose, o.loose) && maps.Equal(s.added, o.added) && maps.Equal(s.given, o.given) && maps.Equal(s.handed, o.handed) &&
 		maps.Equal(s.open, o.open) && maps.Equal(s.holder, o.holder) && maps.Equal(s.places, o.places) &&
 		maps.Equal(s.owned, o.owned) && maps.Equal(s.truth, o.truth) && slices.Equal(s.guesses, o.guesses) && sameDefers(s.defers, o.defers) &&
 		slices.EqualFunc(s.flags, o.flags, flag.equal) &&
