@@ -34,20 +34,21 @@ type options struct {
 	quiet      bool
 	confirm    time.Duration // for replays of what is found; 0: none
 	static     string        // the tier of the static lens's warnings to mark; "": none
+	online     onlineFlags
 }
 
 // boolFlags are the flags of go build, go test and presage that take no value from
 // the next argument; valueFlags are those that do.
 var (
 	boolFlags = strings.Fields(`
-		a n race msan asan cover work x v linkshared modcacherw trimpath buildvcs i c json short failfast benchmem fullpath artifacts q confirm static
+		a n race msan asan cover work x v linkshared modcacherw trimpath buildvcs i c json short failfast benchmem fullpath artifacts q confirm static online halt
 		test.v test.short test.failfast test.benchmem test.fullpath test.paniconexit0`)
 	valueFlags = strings.Fields(`
 		C asmflags buildmode compiler covermode coverpkg gccgoflags gcflags installsuffix ldflags mod modfile overlay p pgo pkgdir tags toolexec
 		bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile exec fuzz fuzzminimizetime fuzztime list memprofile
 		memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet
 		test.bench test.benchtime test.count test.cpu test.list test.parallel test.run test.skip test.timeout
-		o instrument exclude only level window budget effort solver`)
+		o instrument exclude only level window budget effort solver on-race`)
 )
 
 // A covered package would be neither recorded nor known to be unrecorded: what is
@@ -147,6 +148,9 @@ func (g *goArgs) flag(arg, name, value string, inline bool, next string, hasNext
 	}
 	own, err := g.own(name, value, inline)
 	if own || err != nil {
+		if own && err == nil && predicts[name] {
+			g.online.without = name
+		}
 		return used, err
 	}
 	if used == 1 { // one argument each, so that nobody takes a value for a flag
@@ -194,6 +198,12 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 		g.static, err = staticValue(value, inline)
 	case "confirm":
 		g.confirm, err = confirmValue(value, inline)
+	case "online":
+		g.online.on, err = boolValue(name, value, inline)
+	case "halt":
+		g.online.halt, err = boolValue(name, value, inline)
+	case "on-race":
+		g.online.command = value
 	default:
 		return false, nil
 	}

@@ -39,6 +39,12 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	if g.static != "" && (g.level == levelNone || g.level == levelHB) {
 		return usagef("flag -static: at level %s no race has a witness that could confirm a warning", g.level)
 	}
+	if err := g.online.check(); err != nil {
+		return err
+	}
+	if g.online.on {
+		return runOnline(ctx, env, g, argv, test)
+	}
 	smt, err := newSMT(g.solver)
 	if err != nil {
 		return err

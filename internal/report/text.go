@@ -103,6 +103,13 @@ func orUnknown(s string) string {
 	return s
 }
 
+func orSomething(expr string) string {
+	if expr == "" {
+		return "of something without a name here"
+	}
+	return expr
+}
+
 func times(n int) string {
 	if n <= 1 {
 		return ""
@@ -111,14 +118,15 @@ func times(n int) string {
 }
 
 func (h *textHandler) access(a *Access) {
-	h.printf("\n  %s %s by %s at %s\n", h.head.Sprint(a.Kind), a.Expr, goroutineName(a.Goroutine), h.loc.Sprint(h.short(a.Position))+pick(a.OffPath, ", off the recorded path", ""))
+	h.printf("\n  %s %s by %s at %s\n", h.head.Sprint(a.Kind), orSomething(a.Expr), goroutineName(a.Goroutine), h.loc.Sprint(h.short(a.Position))+pick(a.OffPath, ", off the recorded path", ""))
 	if a.Source != "" {
 		h.printf("      %s\n", h.dim.Sprint(a.Source))
 	}
 	h.frames(a.Stack)
-	if len(a.Locks) > 0 {
+	switch {
+	case len(a.Locks) > 0:
 		h.printf("    holding %s\n", h.lockList(a.Locks))
-	} else {
+	case a.Locks != nil: // nil: not known
 		h.printf("    holding no lock\n")
 	}
 	if len(a.Goroutine.Created) > 0 {

@@ -39,6 +39,7 @@ type Config struct {
 	GoFlags   string // empty: what `go env` says
 	OutDir    string // the overlay's files go here
 	Gates     bool   // gates for a replay instead of the recorder
+	Online    bool   // the detector instead of the recorder
 
 	// What will be built: the flags depend on which packages call sync/atomic's functions.
 	Packages     []string                     // patterns, relative to Dir; none: ./...
@@ -101,7 +102,7 @@ func New(ctx context.Context, cfg Config) (Overlay, error) {
 	if err := o.root(cfg); err != nil {
 		return Overlay{}, err
 	}
-	b := &builder{version: cfg.GoVersion, minor: minor(cfg.GoVersion), root: filepath.Join(o.GoRoot, "src"), files: map[string][]byte{}, gates: cfg.Gates}
+	b := &builder{version: cfg.GoVersion, minor: minor(cfg.GoVersion), root: filepath.Join(o.GoRoot, "src"), files: map[string][]byte{}, gates: cfg.Gates, online: cfg.Online}
 	if !slices.Contains(supported, b.minor) || cfg.GOOS != platformOS || cfg.GOARCH != platformArch {
 		return Overlay{}, fmt.Errorf("%s on %s/%s is not supported; presage records with %s on %s/%s",
 			cfg.GoVersion, cfg.GOOS, cfg.GOARCH, strings.Join(supported, ", "), platformOS, platformArch)
@@ -109,6 +110,10 @@ func New(ctx context.Context, cfg Config) (Overlay, error) {
 	steps := []func() error{b.added, b.constants, b.patched, b.atomicOverlay, func() error { return o.setFlags(ctx, cfg) }}
 	if cfg.Gates {
 		steps = []func() error{b.added, b.hooksVersion, b.patched}
+	}
+	if cfg.Online {
+		steps = []func() error{b.addedOnline, b.constants, b.patched, b.checked, b.atomicOverlay}
+		o.BuildFlags = []string{"-gcflags=all=" + OnlineCompilerFlags}
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -196,6 +201,7 @@ type builder struct {
 	root    string
 	files   map[string][]byte
 	gates   bool
+	online  bool
 }
 
 func (b *builder) add(file string, src []byte) { b.files[file] = src }
@@ -225,14 +231,18 @@ func (b *builder) addedOf(files embed.FS, dir string) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		src, err := files.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		src = bytes.ReplaceAll(src, []byte("PRESAGE_SYSCALL"), []byte(syscallPackage[b.minor]))
-		b.add(strings.TrimPrefix(path, dir+"/"), src)
-		return nil
+		return b.addedFile(files, dir, path)
 	})
+}
+
+func (b *builder) addedFile(files embed.FS, dir, path string) error {
+	src, err := files.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	src = bytes.ReplaceAll(src, []byte("PRESAGE_SYSCALL"), []byte(syscallPackage[b.minor]))
+	b.add(strings.TrimPrefix(path, dir+"/"), src)
+	return nil
 }
 
 // constants adds the numbers of the event table, and what differs between versions.
@@ -288,6 +298,9 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 // patched applies the patches.
 func (b *builder) patched() error {
 	list := slices.Concat(bothPatches, patches, versionPatches[b.minor])
+	if b.online {
+		list = append(list, onlinePatches...)
+	}
 	if b.gates {
 		list = slices.Concat(bothPatches, gatePatches, gateVersionPatches[b.minor])
 	}

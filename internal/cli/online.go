@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"presage/internal/online"
+	"presage/internal/plan"
+	"presage/internal/report"
+)
+
+// onlineFlags is what the flags say of a detector inside the program, in place of recording and prediction.
+type onlineFlags struct {
+	on, halt bool
+	command  string // run for each race
+	without  string // a flag of prediction that was given
+}
+
+// predicts are the flags that mean nothing with -online.
+var predicts = map[string]bool{
+	"o": true, "instrument": true, "exclude": true, "only": true, "level": true, "window": true, "budget": true, "effort": true, "solver": true, "static": true, "confirm": true,
+}
+
+func (o *onlineFlags) check() error {
+	switch {
+	case !o.on && (o.halt || o.command != ""):
+		return usagef("flags -halt and -on-race belong to -online")
+	case o.on && o.without != "":
+		return usagef("flags -%s and -online exclude each other: nothing is recorded and nothing predicted", o.without)
+	}
+	return nil
+}
+
+// runOnline is the pipeline of test and run with -online: build, run, report.
+func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test bool) error {
+	p := newProgress(env.Stderr, g.quiet)
+	begun := time.Now()
+	res, err := recordConfig(env, g, test, p).RunOnline(ctx, g.online.halt, func(dir string) func() {
+		return watch(dir, g.online.command, env)
+	})
+	p.end()
+	if err != nil {
+		return err
+	}
+	if res.NotBuilt {
+		return &exitError{code: exitFailed}
+	}
+	told, err := online.Read(res.Told)
+	if err != nil {
+		return err
+	}
+	a := &analysis{env: env, options: g.options, progress: p, programCode: res.ExitCode, goVersion: res.GoVersion,
+		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), keep: keepReport(res.Dir), fly: onTheFly{engine: "fasttrack", filter: filterNone}}
+	a.tellOnline(ctx, told, res.Plan)
+	a.summary.Seconds = float64(time.Since(begun).Round(time.Millisecond)) / float64(time.Second)
+	code := a.finish()
+	if err := a.print(); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	if code == exitNone {
+		return nil
+	}
+	return &exitError{code: code}
+}
+
+// tellOnline puts what the program has told into the report.
+func (a *analysis) tellOnline(ctx context.Context, told *online.Result, load func(context.Context) (*plan.Plan, error)) {
+	s := &report.OnTheFly{Engine: "fasttrack", Filter: filterNone}
+	a.summary.OnTheFly = s
+	a.summary.Traces = told.Processes
+	for _, c := range told.Counts {
+		s.Add(c.Name, c.N)
+		if text := onlineLosses[c.Name]; text != "" && c.N > 0 {
+			a.warn(report.Warning{Code: "online-" + c.Name, Count: int(c.N), Text: fmt.Sprintf("%d %s", c.N, text)})
+		}
+	}
+	if told.Processes == 0 {
+		a.warn(report.Warning{Code: "nothing-told", Count: 1, Text: "no process with the detector inside ran"})
+	}
+	var p *plan.Plan
+	if len(told.Found) > 0 {
+		var err error
+		if p, err = load(ctx); err != nil {
+			a.warn(report.Warning{Code: "no-source", Count: 1, Text: fmt.Sprintf("the source could not be loaded, so the races have no columns and names: %v", err)})
+		}
+	}
+	sites := online.NewSites(p)
+	for i := range told.Found {
+		a.set.Add(sites.Race(&told.Found[i]))
+	}
+}
+
+// onlineLosses says what the detector has given up, by the rule's name.
+var onlineLosses = map[string]string{
+	"SlotsEarly":     "goroutines took the place in the clocks of one that had ended without anybody's knowing: its races with what came later may be missed",
+	"Unseen":         "goroutines found no place in the clocks: their accesses were not looked at",
+	"ReadsForgotten": "unordered reads were forgotten, of locations with more than 63 of them: their races with later writes may be missed",
+}
+
+// watch runs the user's command for every race while the program runs.
+func watch(dir, command string, env *Env) (stop func()) {
+	if command == "" {
+		return func() {}
+	}
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		told := 0
+		for last := false; !last; {
+			select {
+			case <-quit:
+				last = true
+			case <-time.After(100 * time.Millisecond):
+			}
+			res, err := online.Read(dir)
+			if err != nil {
+				continue
+			}
+			for ; told < len(res.Found); told++ {
+				onRace(command, &res.Found[told], env)
+			}
+		}
+	}()
+	return func() { close(quit); <-done }
+}
+
+// onRace runs the user's command in a shell; the race is in its environment.
+func onRace(command string, f *online.Found, env *Env) {
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Env = append(os.Environ(), "PRESAGE_RACE="+f.String(), "PRESAGE_RACE_AT="+racePlace(f.At), "PRESAGE_RACE_EARLIER="+racePlace(f.Old))
+	cmd.Stdout, cmd.Stderr = env.Stderr, env.Stderr
+	if err := cmd.Run(); err != nil {
+		fmt.Fprintf(env.Stderr, "presage: -on-race %s: %v\n", command, err)
+	}
+}
+
+func racePlace(stack []online.Frame) string {
+	if len(stack) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", stack[0].File, stack[0].Line)
+}

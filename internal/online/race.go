@@ -1,0 +1,159 @@
+package online
+
+import (
+	"os"
+	"strings"
+
+	"presage/internal/plan"
+	"presage/internal/report"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// Sites finds the plan's sites by line.
+type Sites struct {
+	plan  *plan.Plan
+	lines map[place][]site
+	text  map[string][]string
+}
+
+type place struct {
+	file string
+	line int
+}
+
+type site struct {
+	trace.SiteInfo
+	reads, writes, calls bool
+}
+
+// NewSites indexes a plan; nil: nothing is known of the source.
+func NewSites(p *plan.Plan) *Sites {
+	s := &Sites{plan: p, lines: make(map[place][]site), text: make(map[string][]string)}
+	if p == nil {
+		return s
+	}
+	for _, u := range p.Units {
+		for _, f := range u.Funcs {
+			for _, b := range f.Blocks {
+				for i := range b.Instrs {
+					s.add(&b.Instrs[i])
+				}
+			}
+		}
+	}
+	return s
+}
+
+func (s *Sites) add(in *plan.Instr) {
+	if in.Site == 0 {
+		return
+	}
+	x := site{SiteInfo: s.plan.Sites[in.Site], calls: in.Call}
+	for _, hooks := range [][]plan.Hook{in.Before, in.After} {
+		for _, h := range hooks {
+			x.reads = x.reads || h.Kind == format.Read
+			x.writes = x.writes || h.Kind == format.Write
+		}
+	}
+	if x.File < 0 || !x.reads && !x.writes && !x.calls {
+		return
+	}
+	at := place{s.plan.Files[x.File].Name, int(x.Line)}
+	s.lines[at] = append(s.lines[at], x)
+}
+
+// of lists the sites that an access of a kind may be at.
+func (s *Sites) of(kind string, stack []Frame) []site {
+	if len(stack) == 0 {
+		return nil
+	}
+	var list []site
+	for _, x := range s.lines[place{stack[0].File, stack[0].Line}] {
+		if kind == "read" && x.reads || kind == "write" && x.writes || strings.HasPrefix(kind, "atomic") && x.calls {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// Race says a race as package report does (O2).
+func (s *Sites) Race(f *Found) report.Race {
+	a, b := s.of(f.Kind, f.At), s.of(f.OldKind, f.Old)
+	x, y := match(a, b)
+	r := report.Race{Tier: report.Candidate, A: s.access(f.Kind, f.G, f.At, x, f.Created), B: s.access(f.OldKind, f.OldG, f.Old, y, f.OldBy), Count: 1}
+	if f.First {
+		r.Tier = report.Observed
+	}
+	switch {
+	case x.Object != "":
+		r.Object = x.Object
+	case y.Object != "":
+		r.Object = y.Object
+	case x.Expr != "":
+		r.Object = x.Expr
+	default:
+		r.Object = y.Expr
+	}
+	return r
+}
+
+// match takes the first two that are of one object, else the first of each.
+func match(a, b []site) (x, y site) {
+	for _, x := range a {
+		for _, y := range b {
+			if x.Object != "" && x.Object == y.Object {
+				return x, y
+			}
+		}
+	}
+	if len(a) > 0 {
+		x = a[0]
+	}
+	if len(b) > 0 {
+		y = b[0]
+	}
+	return x, y
+}
+
+func (s *Sites) access(kind string, g int, stack []Frame, x site, created []Frame) report.Access {
+	a := report.Access{Kind: kind, Expr: x.Expr, Goroutine: report.Goroutine{ID: g, Created: frames(created)}, Stack: frames(stack)}
+	if len(stack) == 0 {
+		return a
+	}
+	a.Func = stack[0].Func
+	a.Position = report.Position{File: stack[0].File, Line: stack[0].Line, Col: int(x.Col)}
+	if len(a.Stack) > 0 {
+		a.Stack[0].Col = int(x.Col)
+	}
+	if x.Line != 0 {
+		a.Func = s.plan.Funcs[x.Func].Name
+	}
+	a.Source = s.source(stack[0].File, stack[0].Line)
+	return a
+}
+
+// frames leaves the runtime's own out.
+func frames(stack []Frame) []report.Frame {
+	var out []report.Frame
+	for _, f := range stack {
+		if f.Func != "runtime.goexit" && f.Func != "runtime.main" && f.Func != "runtime.newproc" {
+			out = append(out, report.Frame{Func: f.Func, Position: report.Position{File: f.File, Line: f.Line}})
+		}
+	}
+	return out
+}
+
+func (s *Sites) source(file string, line int) string {
+	text, ok := s.text[file]
+	if !ok {
+		if data, err := os.ReadFile(file); err == nil {
+			text = strings.Split(string(data), "\n")
+		}
+		s.text[file] = text
+	}
+	if line < 1 || line > len(text) {
+		return ""
+	}
+	return strings.TrimSpace(text[line-1])
+}

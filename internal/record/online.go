@@ -1,0 +1,137 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"presage/internal/plan"
+	"presage/internal/rt"
+)
+
+// Online is what a run with the detector inside left.
+type Online struct {
+	Dir       string // of the run, in the cache
+	Told      string // directory of what its processes told, for package online
+	ExitCode  int
+	NotBuilt  bool
+	GoVersion string
+	Plan      func(context.Context) (*plan.Plan, error)
+}
+
+// RunOnline builds the program with the detector in place of the recorder, and runs it. The compiler puts the hooks, as for -race; nothing is
+// written but what is found. Watch is called with Online.Told before the program starts, and what it returns after it has ended.
+func (c Config) RunOnline(ctx context.Context, halt bool, watch func(dir string) (stop func())) (*Online, error) {
+	cache, err := CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	if c.Progress == nil {
+		c.Progress = func(string) {}
+	}
+	b, err := c.buildOnline(ctx, cache)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := newRun(cache, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	o := &Online{Dir: dir, Told: filepath.Join(dir, "told"), GoVersion: b.goVersion}
+	o.Plan = func(ctx context.Context) (*plan.Plan, error) { return c.planOnline(ctx) }
+	if err := os.MkdirAll(o.Told, 0o777); err != nil {
+		return nil, fmt.Errorf("making a directory for what is found: %w", err)
+	}
+	defer watch(o.Told)()
+	env := []string{rt.EnvDir + "=" + o.Told}
+	if halt {
+		env = append(env, rt.EnvHalt+"=1")
+	}
+	o.ExitCode, o.NotBuilt, err = c.runOnline(ctx, b, env, dir)
+	return o, err
+}
+
+type onlineBuild struct {
+	build
+	goVersion string
+}
+
+// buildOnline writes the overlay. It depends on the version of Go alone.
+func (c *Config) buildOnline(ctx context.Context, cache string) (*onlineBuild, error) {
+	dir := filepath.Join(cache, "online")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("making a directory for the detector: %w", err)
+	}
+	lock, err := lockDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("locking %s: %w", dir, err)
+	}
+	defer lock.release()
+	if err := lock.exclusive(); err != nil {
+		return nil, fmt.Errorf("locking %s: %w", dir, err)
+	}
+	std, err := rt.New(ctx, rt.Config{Dir: c.Dir, OutDir: dir, Online: true})
+	if err != nil {
+		return nil, err
+	}
+	b := &onlineBuild{build: build{Overlay: filepath.Join(dir, std.GoVersion+".json"), Go: std.Go, Env: std.Env, Flags: std.BuildFlags}, goVersion: std.GoVersion}
+	return b, b.writeOverlay(std, nil)
+}
+
+// runOnline builds and runs the program.
+func (c *Config) runOnline(ctx context.Context, b *onlineBuild, env []string, dir string) (code int, notBuilt bool, err error) {
+	flags := withCompilerFlags(c.Flags)
+	if c.Test {
+		c.Progress("building and running the tests")
+		d, plain := *c, b.build
+		d.Flags, plain.Flags = slices.Concat(b.Flags, flags), nil // the user's behind: see withCompilerFlags
+		cmd := b.command(ctx, d.testArgs(&plain)...)
+		cmd.Env = append(cmd.Env, env...)
+		code, err = c.exec(ctx, cmd)
+		return code, false, err
+	}
+	bin := filepath.Join(dir, "program")
+	defer os.Remove(bin)
+	c.Progress("building the program")
+	flags, wrapper := cutExec(flags)
+	args := slices.Concat([]string{"build"}, b.Flags, flags, []string{"-overlay=" + b.Overlay, "-o", bin}, c.Packages)
+	if code, err := c.exec(ctx, b.command(ctx, args...)); code != 0 || err != nil {
+		return code, true, err
+	}
+	c.Progress("running the program")
+	argv := slices.Concat(wrapper, []string{bin}, c.Args)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Env = append(os.Environ(), env...)
+	code, err = c.exec(ctx, cmd)
+	return code, false, err
+}
+
+// withCompilerFlags adds to the user's -gcflags what the packages that they are for would lose: the go command takes the last -gcflags
+// that matches a package, and no other.
+func withCompilerFlags(flags []string) []string {
+	out := slices.Clone(flags)
+	for i, f := range out {
+		if name, value, ok := strings.Cut(strings.TrimLeft(f, "-"), "="); ok && name == "gcflags" {
+			out[i] = "-gcflags=" + value + " " + rt.OnlineCompilerFlags
+		}
+	}
+	return out
+}
+
+// planOnline loads the packages of the main module, for the columns and expressions of what was found.
+func (c *Config) planOnline(ctx context.Context) (*plan.Plan, error) {
+	in, err := c.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := plan.Load(ctx, c.loadConfig(&build{in: in}))
+	if err != nil {
+		return nil, err
+	}
+	return plan.New(p, nil), nil
+}

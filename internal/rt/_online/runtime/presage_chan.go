@@ -1,0 +1,105 @@
+package runtime
+
+import "unsafe"
+
+// Channels. All but presageChanBegin are called with the locks of the channels held. A goroutine that waits for a channel has
+// its part done by the one that completes the operation.
+
+// presageChanBegin: a send reads the channel, as the race detector has it.
+func presageChanBegin(c *hchan, send, block bool) {
+	if s := pgHere(); s != nil && send {
+		s.touch(pgHead(pgRead, 0, 0, 0), uintptr(c.raceaddr()), 1)
+	}
+}
+
+// chanOp is (R7), (R8) and (R9).
+func (s *PresageG) chanOp(kind, flags uint64, c *hchan) {
+	st, o := s.object(nil, ftChanClass, uintptr(unsafe.Pointer(c)))
+	switch {
+	case kind == pgChanClose:
+		o.w.merge(&s.ft)
+	case flags&pgFlagClosed != 0:
+		o.w.acquire(&s.ft)
+	case c.dataqsiz == 0:
+		o.meet(&s.ft, kind == pgChanSend)
+	case kind == pgChanSend:
+		o.buffer(&s.ft, o.send, uint64(c.dataqsiz))
+		o.send++
+	default:
+		o.buffer(&s.ft, o.recv, uint64(c.dataqsiz))
+		o.recv++
+	}
+	s.done(st, nil)
+}
+
+func presageChanOp(kind uint64, c *hchan, elem unsafe.Pointer) {
+	if s := pgHere(); s != nil {
+		s.chanOp(kind, 0, c)
+	}
+}
+
+func presageChanClosed(c *hchan) {
+	if s := pgHere(); s != nil {
+		s.chanOp(pgChanRecv, pgFlagClosed, c)
+	}
+}
+
+// presageChanSend: the running goroutine sends to the waiting receiver sg.
+func presageChanSend(c *hchan, sg *sudog, ep unsafe.Pointer) {
+	if s := pgHere(); s != nil {
+		s.chanOp(pgChanSend, 0, c)
+		pgState(sg.g).chanOp(pgChanRecv, 0, c)
+	}
+}
+
+// presageChanRecv: the running goroutine receives while sg waits to send.
+func presageChanRecv(c *hchan, sg *sudog, elem, head unsafe.Pointer) {
+	r := pgHere()
+	if r == nil {
+		return
+	}
+	s := pgState(sg.g)
+	if c.dataqsiz == 0 {
+		s.chanOp(pgChanSend, 0, c)
+		r.chanOp(pgChanRecv, 0, c)
+		return
+	}
+	r.chanOp(pgChanRecv, 0, c)
+	s.chanOp(pgChanSend, 0, c)
+}
+
+// presageChanClose: a close writes the channel.
+func presageChanClose(c *hchan) {
+	if s := pgHere(); s != nil {
+		s.touch(pgHead(pgWrite, 0, 0, 0), uintptr(c.raceaddr()), 1)
+		s.chanOp(pgChanClose, 0, c)
+	}
+}
+
+func presageChanWoken(c *hchan, sg *sudog, send bool) {
+	if presage.on && !send {
+		pgState(sg.g).chanOp(pgChanRecv, pgFlagClosed, c)
+	}
+}
+
+// presageSelect: the cases that send read their channels.
+func presageSelect(scases []scase, order []uint16, nsends int, block bool) {
+	s := pgHere()
+	if s == nil {
+		return
+	}
+	for _, i := range order {
+		if int(i) < nsends {
+			s.touch(pgHead(pgRead, 0, 0, 0), uintptr(scases[i].c.raceaddr()), 1)
+		}
+	}
+}
+
+// What the recorder notes besides makes no order.
+
+func presageChanDefault(c *hchan, send bool)                          {}
+func presageNilDefault()                                              {}
+func presageCases(scases []scase, order []uint16, nsends, chosen int) {}
+func presageSelectPark(scases []scase, order []uint16, nsends int)    {}
+func presageSelectDefault(scases []scase, order []uint16, nsends int) {}
+func presageChanLen(c *hchan) (n int, ok bool)                        { return 0, false }

@@ -1,0 +1,399 @@
+package runtime
+
+import (
+	"internal/bytealg"
+	"internal/runtime/atomic"
+	"internal/stringslite"
+	"unsafe"
+)
+
+// The detector's place in the program: the state of each goroutine, and the operations of synchronisation, which are those that the
+// recorder writes down (_std/runtime/presage_sync.go and presage_atomic.go are here as they are there).
+
+// A PresageG is the state of one goroutine. ft comes first: raceread reads its epoch.
+type PresageG struct {
+	ft     ftG
+	site   uint32
+	mute   int32   // > 0: synchronisation is part of a larger operation
+	starts uintptr // what the next goroutine runs, if not what newproc is told
+	pc, sp uintptr // of the access at hand, for its stack
+	free   *PresageG
+	all    *PresageG // of all states, also those in use no more
+}
+
+var presage struct {
+	on     bool
+	all    *PresageG // by PresageG.all
+	mu     mutex
+	free   *PresageG
+	dir    [4096]byte
+	dirLen int
+	fd     int32
+	halt   bool
+	races  atomic.Uint32
+	ranges [len(ftInner)]ftRange
+}
+
+// A pgStripe orders the operations on the objects that hash to it, and has their clocks. With pgHeld in clock it is locked.
+type pgStripe struct {
+	clock   atomic.Uint64
+	objects ftTable
+	_       [64 - 8 - unsafe.Sizeof(ftTable{})]byte
+}
+
+const (
+	pgHeld    = 1 << 63
+	pgStripes = 4096
+)
+
+var pgStripeTable *[pgStripes]pgStripe
+
+func pgStripeOf(obj uintptr) *pgStripe {
+	h := uint64(obj>>3) * 0x9E3779B97F4A7C15
+	return &pgStripeTable[h>>52]
+}
+
+//go:nosplit
+func pgStore(p uintptr, v uint64) { *(*uint64)(unsafe.Pointer(p)) = v }
+
+func (st *pgStripe) free() uint64 {
+	for i := 0; ; i++ {
+		c := st.clock.Load()
+		if c&pgHeld == 0 {
+			return c
+		}
+		ftYield(i)
+	}
+}
+
+// pgLockStripe locks the stripe of obj for a goroutine that is not preempted.
+func pgLockStripe(obj uintptr) *pgStripe {
+	st := pgStripeOf(obj)
+	for {
+		if c := st.free(); st.clock.CompareAndSwap(c, c|pgHeld) {
+			return st
+		}
+	}
+}
+
+func pgUnlockStripe(st *pgStripe) { pgStore(uintptr(unsafe.Pointer(&st.clock)), 0) }
+
+func pgHere() *PresageG {
+	if !presage.on {
+		return nil
+	}
+	s := pgState(getg())
+	if s == nil || s.mute > 0 {
+		return nil
+	}
+	return s
+}
+
+func pgState(gp *g) *PresageG {
+	if s := gp.presage; s != nil {
+		return s
+	}
+	if gp.m != nil && gp == gp.m.gsignal {
+		return nil
+	}
+	return pgNew(gp, nil, ftWho{goid: gp.goid, start: gp.startpc})
+}
+
+// pgNew creates the state of gp, which by starts.
+func pgNew(gp *g, by *PresageG, who ftWho) *PresageG {
+	mp := acquirem()
+	lock(&presage.mu)
+	s := presage.free
+	if s != nil {
+		presage.free = s.free
+	}
+	unlock(&presage.mu)
+	if s == nil {
+		s = (*PresageG)(persistentalloc(unsafe.Sizeof(PresageG{}), 64, &memstats.other_sys))
+		lock(&presage.mu)
+		s.all = presage.all
+		presage.all = s
+		unlock(&presage.mu)
+	}
+	s.site, s.mute, s.starts, s.free, s.pc = 0, 0, 0, nil, 0
+	var parent *ftG
+	if by != nil {
+		parent = &by.ft
+		who.ctor = by.ft.goid
+	}
+	s.ft.start(parent, who)
+	gp.presage = s
+	releasem(mp)
+	return s
+}
+
+func (s *PresageG) reserve() {}
+
+func pgHead(kind, flags, size, site uint64) uint64 { return kind<<56 | flags<<48 | size<<32 | site }
+
+func (s *PresageG) keep(kind, flags, size uint64) uint64 { return kind<<56 | flags<<48 }
+func (s *PresageG) take(kind, flags, size uint64) uint64 { return kind<<56 | flags<<48 }
+
+// object runs f on an object's clocks, under its stripe: st, if the caller holds it.
+func (s *PresageG) object(st *pgStripe, class int, obj uintptr) (*pgStripe, *ftObject) {
+	getg().m.locks++
+	if st == nil {
+		st = pgLockStripe(obj)
+	}
+	return st, st.objects.at(class, obj)
+}
+
+func (s *PresageG) done(st, held *pgStripe) {
+	if held == nil {
+		pgUnlockStripe(st)
+	}
+	getg().m.locks--
+}
+
+// put1 takes an operation on obj.
+func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
+	kind, flags := h>>56, h>>48&0xff
+	class := ftMergeClass
+	switch kind {
+	case pgLock, pgUnlock:
+		class = ftLockClass
+	case pgAcquire, pgRelease, pgReleaseMerge:
+		class = ftHiddenClass
+	case pgTryFail, pgOnceBegin, pgCondWait:
+		return 0
+	}
+	if kind == pgAcquire && obj == 0 {
+		getg().m.locks++
+		s.ft.acquireAll()
+		getg().m.locks--
+		return 0
+	}
+	st, o := s.object(held, class, obj)
+	switch kind {
+	case pgLock, pgUnlock:
+		o.lock(&s.ft, kind == pgLock, flags&pgFlagRead != 0)
+		if kind == pgLock { // who copies a lock, or writes over it, races
+			a := ftAccess{addr: obj, kind: ftAtomicWrites}
+			if flags&pgFlagRead != 0 {
+				a.kind = ftAtomicReads
+			}
+			s.caller(&a)
+			s.ft.access(&a)
+		}
+	case pgOnceEnd, pgCondSignal, pgCondBroadcast, pgReleaseMerge: // (R5), (R6), (R11)
+		o.w.merge(&s.ft)
+	case pgRelease:
+		o.w.release(&s.ft)
+	case pgWGWait, pgOncePass, pgCondWake, pgAcquire:
+		o.w.acquire(&s.ft)
+	default:
+		throw("presage: unknown operation")
+	}
+	s.done(st, held)
+	s.report()
+	return 0
+}
+
+// put2 takes an atomic load or store.
+func (s *PresageG) put2(held *pgStripe, h uint64, obj uintptr, _ uint64) {
+	s.atomic(held, h, obj)
+}
+
+// put3 takes an atomic read-modify-write, or a WGAdd of delta.
+func (s *PresageG) put3(held *pgStripe, h uint64, obj uintptr, delta, _ uint64) {
+	if h>>56 == pgAtomicRMW {
+		s.atomic(held, h, obj)
+		return
+	}
+	if int64(delta) < 0 { // (R4)
+		st, o := s.object(held, ftMergeClass, obj)
+		o.w.merge(&s.ft)
+		s.done(st, held)
+	}
+}
+
+// atomic is (R10) and (F2).
+func (s *PresageG) atomic(held *pgStripe, h uint64, obj uintptr) {
+	kind := h >> 56
+	st, o := s.object(held, ftAtomicClass, obj)
+	if kind != pgAtomicWrite {
+		o.w.acquire(&s.ft)
+	}
+	a := ftAccess{addr: obj, kind: ftAtomicWrites}
+	if kind == pgAtomicRead {
+		a.kind = ftAtomicReads
+	}
+	s.caller(&a)
+	s.ft.access(&a)
+	if kind != pgAtomicRead {
+		o.w.release(&s.ft)
+	}
+	s.done(st, held)
+	s.report()
+}
+
+// touch takes an access of n bytes that the runtime makes for the goroutine.
+func (s *PresageG) touch(h uint64, p uintptr, n uint64) {
+	a := ftAccess{addr: p, kind: ftReads}
+	if h>>56 == pgWrite {
+		a.kind = ftWrites
+	}
+	getg().m.locks++
+	s.caller(&a)
+	if n == 1 {
+		s.ft.access(&a)
+	} else {
+		s.ft.span(a, uintptr(n))
+	}
+	getg().m.locks--
+	s.report()
+}
+
+// caller fills in where the program is: the innermost frame that is not of the runtime or of synchronisation.
+func (s *PresageG) caller(a *ftAccess) {
+	fp := getcallerfp()
+	for i := 0; i < 16 && fp != 0; i++ {
+		pc := *(*uintptr)(unsafe.Pointer(fp + 8))
+		if !ftInside(pc) {
+			a.pc = pc
+			s.pc, s.sp = pc, fp+16
+			break
+		}
+		fp = *(*uintptr)(unsafe.Pointer(fp))
+	}
+	a.site = ftSite(a.pc)
+}
+
+// A ftRange is code: [lo, hi).
+type ftRange struct{ lo, hi uintptr }
+
+func ftInside(pc uintptr) bool {
+	for i := range presage.ranges {
+		if r := &presage.ranges[i]; r.lo <= pc && pc < r.hi {
+			return true
+		}
+	}
+	return false
+}
+
+// ftInner are the packages whose callers are meant: a race in what they do is one of who calls them.
+var ftInner = [...]string{"runtime.", "sync.", "sync/atomic.", "internal/sync.", "internal/race.", "internal/runtime/"}
+
+// ftFindRanges finds where the code of these packages is. A package's code is in one piece, but for what
+// the compiler makes anew in each package that uses it: generic functions and method values.
+func ftFindRanges() {
+	md := &firstmoduledata
+	for i := 0; i < len(md.ftab)-1; i++ {
+		f := findfunc(md.textAddr(md.ftab[i].entryoff))
+		if !f.valid() {
+			continue
+		}
+		name := funcname(f)
+		for k, want := range ftInner {
+			if stringslite.HasPrefix(name, want) && bytealg.IndexByteString(name, '[') < 0 && !stringslite.HasSuffix(name, "-fm") {
+				r := &presage.ranges[k]
+				if r.lo == 0 {
+					r.lo = f.entry()
+				}
+				r.hi = md.textAddr(md.ftab[i+1].entryoff)
+				break
+			}
+		}
+	}
+}
+
+// ftSite packs a return address.
+//
+//go:nosplit
+func ftSite(pc uintptr) uint64 { return uint64((pc-firstmoduledata.text)>>2) & ftSiteMask }
+
+// ftPC is an address inside the call that a site's address returns from.
+func ftPC(site uint64) uintptr { return firstmoduledata.text + uintptr(site&ftSiteMask)<<2 - 1 }
+
+func pgBump(obj uintptr, t uint64) {}
+
+//go:nosplit
+func presageNumber(gp *g) uint64 { return gp.goid }
+
+func presageMain() {}
+
+// presageInit starts the detector. Called by schedinit.
+func presageInit() {
+	pgStripeTable = (*[pgStripes]pgStripe)(ftMap(unsafe.Sizeof([pgStripes]pgStripe{})))
+	ftInitSlots()
+	ftInitShadow()
+	ftFindRanges()
+	presage.fd = -1
+	presage.halt = gogetenv("PRESAGE_HALT") != ""
+	ftOpen(gogetenv("PRESAGE_DIR"))
+	presage.on = true
+}
+
+func presageGC() {}
+
+// presageGo is (R1).
+func presageGo(callergp, newg *g) {
+	newg.presage = nil
+	newg.presageRands = 0
+	if !presage.on {
+		return
+	}
+	s := pgState(callergp)
+	if isSystemGoroutine(newg, false) {
+		return
+	}
+	pc := newg.startpc
+	if s.starts != 0 {
+		pc, s.starts = s.starts, 0
+	}
+	pgNew(newg, s, ftWho{goid: newg.goid, start: pc, by: newg.gopc})
+}
+
+// presageCleanup makes what follows the work of a goroutine of its own, up to presageCleaned.
+func presageCleanup() *PresageG {
+	gp := getg()
+	s := pgState(gp)
+	if s == nil {
+		return nil
+	}
+	pgNew(gp, s, ftWho{goid: sched.goidgen.Add(1), start: gp.startpc})
+	return s
+}
+
+func presageCleaned(s *PresageG) {
+	if s == nil {
+		return
+	}
+	presageEnd()
+	getg().presage = s
+}
+
+func presageRan()   {}
+func presagePanic() {}
+
+// presageEnd gives back the state of the running goroutine.
+func presageEnd() {
+	gp := getg()
+	s := gp.presage
+	if s == nil {
+		return
+	}
+	mp := acquirem()
+	s.ft.end()
+	gp.presage = nil
+	lock(&presage.mu)
+	s.free = presage.free
+	presage.free = s
+	unlock(&presage.mu)
+	releasem(mp)
+}
+
+// presageAlloc is (R14).
+func presageAlloc(x unsafe.Pointer, n uintptr, flags uint64) {
+	if n == 0 {
+		return
+	}
+	mp := acquirem()
+	ftReset(uintptr(x), n)
+	releasem(mp)
+}

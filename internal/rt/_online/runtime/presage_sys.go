@@ -1,0 +1,83 @@
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// What the detector (internal/rt/online) needs of the system it stands in. Nothing here is preempted: who calls has
+// m.locks up.
+
+type (
+	ftOff = sys.NotInHeap
+)
+
+//go:nosplit
+func ftToInt(p unsafe.Pointer) uintptr { return uintptr(p) }
+
+//go:nosplit
+func ftFromInt(p uintptr) unsafe.Pointer { return unsafe.Pointer(p) }
+
+func ftClear(p unsafe.Pointer, n uintptr)     { memclrNoHeapPointers(p, n) }
+func ftLoad32(p *uint32) uint32               { return atomic.Load(p) }
+func ftStore32(p *uint32, v uint32)           { atomic.Store(p, v) }
+func ftCas32(p *uint32, old, new uint32) bool { return atomic.Cas(p, old, new) }
+func ftAdd32(p *uint32, d int32) uint32       { return atomic.Xadd(p, d) }
+func ftAdd64(p *uint64, d uint64) uint64      { return atomic.Xadd64(p, int64(d)) }
+func ftLoad64(p *uint64) uint64               { return *(*uint64)(unsafe.Pointer(p)) }
+func ftCas64(p *uint64, old, new uint64) bool { return atomic.Cas64(p, old, new) }
+func ftOr64(p *uint64, v uint64)              { atomic.Or64(p, v) }
+func ftAnd64(p *uint64, v uint64)             { atomic.And64(p, v) }
+func ftOr8(p *uint8, v uint8)                 { atomic.Or8(p, v) }
+
+// ftStore64 needs no fence: x86 keeps the order of stores.
+func ftStore64(p *uint64, v uint64) { *(*uint64)(unsafe.Pointer(p)) = v }
+
+func ftYield(i int) {
+	if i < 100 {
+		procyield(10)
+	} else {
+		osyield()
+	}
+}
+
+// ftMap returns n bytes of zero memory that takes room only where it is used.
+func ftMap(n uintptr) unsafe.Pointer {
+	const noReserve = 0x4000
+	p, err := mmap(nil, n, _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_PRIVATE|noReserve, -1, 0)
+	if err != 0 {
+		ftRefused(n, err)
+	}
+	return p
+}
+
+// ftRefused ends the process: the system does not give n bytes of address space.
+func ftRefused(n uintptr, err int) {
+	print("presage: the system refused ", n>>10, " KiB of address space for shadow memory (errno ", err, ").\n",
+		"presage: -online needs twice the program's memory as address space, and up to sixteen times where it has arrays of bytes.\n",
+		"presage: look at `ulimit -v` (unlimited), /proc/sys/vm/overcommit_memory (0 or 1, not 2) and /proc/sys/vm/max_map_count.\n")
+	exit(1)
+}
+
+// ftMine reports whether addr is in the program's heap or its variables. What C or mmap has allocated is not seen.
+func ftMine(addr uintptr) bool {
+	for md := &firstmoduledata; md != nil; md = md.next {
+		if md.noptrdata <= addr && addr < md.enoptrbss {
+			return true
+		}
+	}
+	if ri := arenaIndex(addr); ri.l1() < uint(len(mheap_.arenas)) {
+		if l2 := mheap_.arenas[ri.l1()]; l2 != nil && uint(ri.l2()) < uint(len(l2)) {
+			return l2[ri.l2()] != nil
+		}
+	}
+	return false
+}
+
+// ftForgetObjects removes the synchronisation objects at addr.
+func ftForgetObjects(addr uintptr) {
+	st := pgLockStripe(addr)
+	st.objects.forget(addr)
+	pgUnlockStripe(st)
+}

@@ -1,0 +1,125 @@
+package rt
+
+import (
+	"bytes"
+	"embed"
+	"io/fs"
+	"regexp"
+	"strings"
+)
+
+//go:embed all:_online
+var online embed.FS
+
+// The detector itself is an ordinary package, tested against package fasttrack; here it becomes part of package runtime.
+//
+//go:embed online/*.go
+var detector embed.FS
+
+// onlineFiles are those of the recorder that a program with the detector inside has as well.
+var onlineFiles = map[string]bool{
+	"_std/runtime/presage_sync.go": true, "_std/runtime/presage_atomic.go": true,
+	"_std/sync/presage.go": true, "_std/internal/sync/presage.go": true,
+}
+
+// addedOnline adds the files of the detector.
+func (b *builder) addedOnline() error {
+	if err := b.addedOf(both, "_both"); err != nil {
+		return err
+	}
+	if err := b.addedOf(online, "_online"); err != nil {
+		return err
+	}
+	err := fs.WalkDir(std, "_std", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !onlineFiles[path] {
+			return err
+		}
+		return b.addedFile(std, "_std", path)
+	})
+	if err != nil {
+		return err
+	}
+	return fs.WalkDir(detector, "online", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "/sys.go") || strings.HasSuffix(path, "/doc.go") {
+			return err
+		}
+		src, err := detector.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		b.add("runtime/presage_ft_"+strings.TrimPrefix(path, "online/"), bytes.Replace(src, []byte("package online\n"), []byte("package runtime\n"), 1))
+		return nil
+	})
+}
+
+// The checks for the race detector that stand in front of accesses, by file: these are made.
+var onlineChecks = []string{
+	"runtime/slice.go", "runtime/string.go", "runtime/map.go", "runtime/mbarrier.go", "runtime/iface.go", "runtime/linkname_shim.go",
+	"runtime/runtime.go", "runtime/type.go", "runtime/panic.go", "runtime/cgocall.go",
+	"internal/runtime/maps/runtime.go", "internal/runtime/maps/runtime_faststr.go", "internal/runtime/maps/runtime_fast32.go",
+	"internal/runtime/maps/runtime_fast64.go", "reflect/map.go",
+}
+
+var (
+	runtimeCheck = regexp.MustCompile(`\braceenabled\b`)
+	packageCheck = regexp.MustCompile(`\brace\.Enabled\b`)
+)
+
+// checked makes the checks true, and the functions behind them those of the detector.
+func (b *builder) checked() error {
+	for _, file := range onlineChecks {
+		src, err := b.source(file)
+		if err != nil {
+			return err
+		}
+		if !runtimeCheck.Match(src) && !packageCheck.Match(src) {
+			return &AnchorError{b.version, file, "raceenabled", 0, 1}
+		}
+		src = runtimeCheck.ReplaceAll(src, []byte("true"))
+		b.add(file, packageCheck.ReplaceAll(src, []byte("true")))
+	}
+	b.add("runtime/race0.go", []byte("package runtime\n"))
+	return nil
+}
+
+// onlinePatches come after patches.
+var onlinePatches = []patch{
+	{"internal/race/norace.go", "func ReadPC(addr unsafe.Pointer, callerpc, pc uintptr) {\n}\n\nfunc ReadObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc, pc uintptr) {\n}\n", `func ReadPC(addr unsafe.Pointer, callerpc, pc uintptr) { presageReadPC(addr, callerpc) }
+
+func ReadObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc, pc uintptr) {
+	presageReadObjectPC(t, addr, callerpc)
+}
+
+//go:linkname presageReadPC
+//go:noescape
+func presageReadPC(addr unsafe.Pointer, callerpc uintptr)
+
+//go:linkname presageWritePC
+//go:noescape
+func presageWritePC(addr unsafe.Pointer, callerpc uintptr)
+
+//go:linkname presageReadObjectPC
+//go:noescape
+func presageReadObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc uintptr)
+
+//go:linkname presageWriteObjectPC
+//go:noescape
+func presageWriteObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc uintptr)
+`, 1},
+	{"internal/race/norace.go", "func WritePC(addr unsafe.Pointer, callerpc, pc uintptr) {\n}\n\nfunc WriteObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc, pc uintptr) {\n}\n", `func WritePC(addr unsafe.Pointer, callerpc, pc uintptr) { presageWritePC(addr, callerpc) }
+
+func WriteObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc, pc uintptr) {
+	presageWriteObjectPC(t, addr, callerpc)
+}
+`, 1},
+	{"internal/race/norace.go", "func Read(addr unsafe.Pointer) {\n}\n", "func Read(addr unsafe.Pointer) { presageReadRange(addr, 1) }\n", 1},
+	after("runtime/proc.go", "func runExitHooks(code int) {\n", "\tpresageExit()\n"),
+	{"internal/race/norace.go", "func Write(addr unsafe.Pointer) {\n}\n", "func Write(addr unsafe.Pointer) { presageWriteRange(addr, 1) }\n", 1},
+}
+
+// OnlineCompilerFlags is how a program with the detector inside is compiled: the compiler puts the hooks, as for the race detector, without
+// the checks of unsafe.Pointer that -race has besides.
+const OnlineCompilerFlags = "-race -d=checkptr=0"
+
+// EnvHalt names the environment variable that makes a program with the detector inside end at its first race.
+const EnvHalt = "PRESAGE_HALT"

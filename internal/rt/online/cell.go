@@ -1,0 +1,257 @@
+package online
+
+// ftStats counts what the rules did.
+type ftStats struct {
+	readSameEpoch, readShared, readExclusive, readShare int64
+	writeSameEpoch, writeExclusive, writeShared         int64
+	atomic, checksFailed                                int64
+	slotsAgain, slotsEarly, unseen, moves               int64
+	readsForgotten                                      int64
+}
+
+var ftTotal ftStats
+
+func (t *ftStats) add(s *ftStats) {
+	t.readSameEpoch += s.readSameEpoch
+	t.readShared += s.readShared
+	t.readExclusive += s.readExclusive
+	t.readShare += s.readShare
+	t.writeSameEpoch += s.writeSameEpoch
+	t.writeExclusive += s.writeExclusive
+	t.writeShared += s.writeShared
+	t.atomic += s.atomic
+	t.checksFailed += s.checksFailed
+	t.slotsAgain += s.slotsAgain
+	t.slotsEarly += s.slotsEarly
+	t.unseen += s.unseen
+	t.moves += s.moves
+	t.readsForgotten += s.readsForgotten
+}
+
+// A ftAccess is the access at hand.
+type ftAccess struct {
+	addr uintptr
+	pc   uintptr
+	site uint64 // with ftFull where it covers the word
+	kind uint8
+}
+
+// hold locks the cell and returns its W.
+func (c *ftCell) hold() uint64 {
+	for i := 0; ; i++ {
+		w := ftLoad64(&c.w)
+		if w&ftLockBit == 0 && ftCas64(&c.w, w, w|ftLockBit) {
+			return w
+		}
+		ftYield(i)
+	}
+}
+
+// forget makes c new.
+func (c *ftCell) forget() {
+	if c.w|c.r == 0 {
+		return
+	}
+	c.hold()
+	if d := ftCrowdOf(c.r); d != nil {
+		d.free()
+	}
+	ftStore64(&c.r, 0)
+	ftStore64(&c.w, 0)
+}
+
+// access takes an access of the location that begins at a.addr, and of the word if a.site has ftFull.
+func (g *ftG) access(a *ftAccess) {
+	c := ftCellOf(a.addr)
+	if c == nil || g.epoch == 0 {
+		return
+	}
+	p := ftPageOf(a.addr)
+	plane := uint8(1) << (a.addr & 7)
+	if p.planes&plane == 0 {
+		ftOr8(&p.planes, plane)
+	}
+	if a.addr&7 != 0 {
+		g.against(a)
+	}
+	before := g.rule(c, a, p)
+	if p.planes&^1 != 0 && a.addr&7 == 0 {
+		g.spread(a, before, p.planes)
+	}
+}
+
+// A ftBefore is what a cell had of its word that an access of its first location alone has replaced.
+type ftBefore struct{ w, r uint64 }
+
+// against checks an access of a location inside a word against the last accesses of the whole word, which may have
+// come before there was a cell for the location.
+func (g *ftG) against(a *ftAccess) {
+	c := ftCellOf(a.addr &^ 7)
+	w, r := ftLoad64(&c.w), ftLoad64(&c.r)
+	if w&ftFull != 0 {
+		g.check(w, ftWrites, a)
+	}
+	if r&ftFull != 0 && ftSlotOf(r) != ftCrowdTag && a.kind != ftReads && a.kind != ftAtomicReads {
+		g.check(r, ftReads, a)
+	}
+}
+
+// spread takes an access of a whole word to the cells inside it, and what an access of the first location has replaced.
+func (g *ftG) spread(a *ftAccess, before ftBefore, planes uint8) {
+	for k := uintptr(1); k < 8; k++ {
+		if planes>>k&1 == 0 {
+			continue
+		}
+		c := ftCellOf(a.addr + k)
+		if a.site&ftFull != 0 {
+			b := *a
+			b.addr += k
+			b.site &^= ftFull
+			g.rule(c, &b, ftPageOf(a.addr))
+			continue
+		}
+		if before.w&ftFull != 0 || before.r&ftFull != 0 {
+			w := c.hold()
+			if before.w&ftFull != 0 && w == 0 {
+				w = before.w &^ ftFull
+			}
+			if before.r&ftFull != 0 && c.r == 0 {
+				ftStore64(&c.r, before.r&^ftFull)
+			}
+			ftStore64(&c.w, w)
+		}
+	}
+}
+
+// rule takes an access to one cell, by FastTrack's rules.
+func (g *ftG) rule(c *ftCell, a *ftAccess, p *ftPage) (before ftBefore) {
+	w := c.hold()
+	r := c.r
+	switch a.kind {
+	case ftReads:
+		r = g.read(w, r, a, p)
+	case ftWrites:
+		w, r = g.write(w, r, a)
+	default:
+		r = g.atomic(w, r, a, p)
+	}
+	before = ftBefore{w: c.w &^ ftLockBit, r: c.r}
+	if ftSlotOf(before.r) == ftCrowdTag {
+		before.r = 0
+	}
+	if r != c.r {
+		ftStore64(&c.r, r)
+	}
+	ftStore64(&c.w, w)
+	return before
+}
+
+func (g *ftG) read(w, r uint64, a *ftAccess, p *ftPage) uint64 {
+	if ftSame(r, g.epoch) && (a.site&ftFull == 0 || r&ftFull != 0) {
+		g.stats.readSameEpoch++
+		return r
+	}
+	g.check(w, ftWrites, a)
+	mine := g.epoch | a.site
+	if d := ftCrowdOf(r); d != nil {
+		reads := false
+		for i := uint32(0); i < d.n; i++ {
+			k := ftKindOf(d.list[i])
+			reads = reads || k == ftReads
+			if k == ftAtomicWrites {
+				g.check(d.list[i], k, a)
+			}
+		}
+		g.stats.readShared++
+		return d.put(g, ftReads, a.site&ftSiteMask).word()
+	}
+	if r == 0 || g.knows(r) {
+		g.stats.readExclusive++
+		return mine
+	}
+	g.stats.readShare++
+	d := ftNewCrowd(ftFirstCrowd)
+	d.list[0] = r &^ ftKindMask
+	d.n = 1
+	p.crowds = 1
+	return d.put(g, ftReads, a.site&ftSiteMask).word()
+}
+
+func (g *ftG) write(w, r uint64, a *ftAccess) (uint64, uint64) {
+	mine := g.epoch | a.site
+	d := ftCrowdOf(r)
+	if ftSame(w, g.epoch) && d == nil && (r == 0 || ftSlotOf(r) == g.slot) {
+		g.stats.writeSameEpoch++
+		return w | a.site&ftFull, r
+	}
+	g.check(w, ftWrites, a)
+	if d == nil {
+		g.stats.writeExclusive++
+		if r != 0 && !g.check(r, ftReads, a) { // (F5)
+			r = 0
+		}
+		return mine, r
+	}
+	g.stats.writeShared++
+	for i := uint32(0); i < d.n; i++ {
+		g.check(d.list[i], ftKindOf(d.list[i]), a)
+	}
+	d.free()
+	return mine, 0
+}
+
+// atomic is (F2).
+func (g *ftG) atomic(w, r uint64, a *ftAccess, p *ftPage) uint64 {
+	g.stats.atomic++
+	g.check(w, ftWrites, a)
+	d := ftCrowdOf(r)
+	if d == nil {
+		d = ftNewCrowd(ftFirstCrowd)
+		p.crowds = 1
+		if r != 0 {
+			d.list[0] = r &^ ftKindMask
+			d.n = 1
+		}
+	}
+	for i := uint32(0); i < d.n; i++ {
+		if k := ftKindOf(d.list[i]); ftConflict(k, a.kind) {
+			g.check(d.list[i], k, a)
+		}
+	}
+	return d.put(g, a.kind, a.site&ftSiteMask).word()
+}
+
+// check is the check w ≼ C(t), of an earlier access of the kind.
+func (g *ftG) check(w uint64, kind uint8, a *ftAccess) bool {
+	if w>>ftEpochShift == 0 || g.knows(w) {
+		return true
+	}
+	g.stats.checksFailed++
+	if g.n < len(g.found) {
+		g.found[g.n] = ftFound{addr: a.addr, old: w, oldKind: kind, kind: a.kind, pc: a.pc, oldEpoch: g.epoch}
+		g.n++
+	}
+	return false
+}
+
+// span takes an access of [addr, addr+n).
+func (g *ftG) span(a ftAccess, n uintptr) {
+	site := a.site
+	for end := a.addr + n; a.addr < end; {
+		k := uintptr(1)
+		a.site = site
+		if a.addr&7 == 0 && end-a.addr >= 8 {
+			k = 8
+			a.site |= ftFull
+			if c := ftCellOf(a.addr); c != nil {
+				w, r := ftLoad64(&c.w), ftLoad64(&c.r)
+				if w&ftFull != 0 && ftSame(w, g.epoch) || a.kind == ftReads && r&ftFull != 0 && ftSame(r, g.epoch) {
+					a.addr += k
+					continue
+				}
+			}
+		}
+		g.access(&a)
+		a.addr += k
+	}
+}

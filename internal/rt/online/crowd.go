@@ -1,0 +1,101 @@
+package online
+
+import "unsafe"
+
+// A ftCrowd is the accesses of a location that are unordered among themselves, where one word is not enough: reads by
+// several goroutines, and atomic accesses. A cell with a crowd has its address in R.
+type ftCrowd struct {
+	_    ftOff
+	n    uint32
+	cap  uint32
+	list [1 << 12]uint64 // words, with the kind in place of full and lock
+}
+
+// Kinds of accesses, in a word of a crowd and in what is found.
+const (
+	ftReads = iota
+	ftAtomicReads
+	ftAtomicWrites
+	ftWrites
+)
+
+const (
+	ftKindShift  = 24
+	ftKindMask   = 3 << ftKindShift
+	ftCrowdHead  = 8
+	ftFirstCrowd = 3 // 32 bytes with the head
+	ftMaxCrowd   = 63
+)
+
+func ftKindOf(w uint64) uint8 { return uint8(w >> ftKindShift & 3) }
+
+// ftConflict reports whether two kinds of access can race: the table of (F2).
+func ftConflict(a, b uint8) bool {
+	switch {
+	case a == ftWrites || b == ftWrites:
+		return true
+	case a == ftReads:
+		return b == ftAtomicWrites
+	case b == ftReads:
+		return a == ftAtomicWrites
+	}
+	return false
+}
+
+// ftCovers reports whether an access of kind a stands for an earlier one of kind b that it knows of: who races with b races with a.
+func ftCovers(a, b uint8) bool {
+	switch a {
+	case ftReads:
+		return b == ftReads || b == ftAtomicReads
+	case ftAtomicReads:
+		return b == ftAtomicReads
+	case ftAtomicWrites:
+		return b == ftAtomicReads || b == ftAtomicWrites
+	}
+	return true
+}
+
+func ftNewCrowd(cap uint32) *ftCrowd {
+	c := (*ftCrowd)(ftAlloc(ftCrowdHead + uintptr(cap)*8))
+	c.cap = cap
+	return c
+}
+
+func (c *ftCrowd) free() { ftFree(unsafe.Pointer(c), ftCrowdHead+uintptr(c.cap)*8) }
+
+func ftCrowdOf(r uint64) *ftCrowd {
+	if r>>ftSlotShift != ftCrowdTag {
+		return nil
+	}
+	return (*ftCrowd)(ftFromInt(uintptr(r &^ (ftCrowdTag << ftSlotShift))))
+}
+
+func (c *ftCrowd) word() uint64 { return ftCrowdTag<<ftSlotShift | uint64(ftToInt(unsafe.Pointer(c))) }
+
+// put adds an access of g, in place of those that it covers. It returns the crowd, which may have moved.
+func (c *ftCrowd) put(g *ftG, kind uint8, site uint64) *ftCrowd {
+	n := uint32(0)
+	for i := uint32(0); i < c.n; i++ {
+		if w := c.list[i]; !ftCovers(kind, ftKindOf(w)) || !g.knows(w) {
+			c.list[n] = w
+			n++
+		}
+	}
+	c.n = n
+	if n == c.cap {
+		if c.cap == ftMaxCrowd { // (R13)
+			g.stats.readsForgotten++
+			copy(c.list[:n-1], c.list[1:n])
+			c.n--
+		} else {
+			d := ftNewCrowd(2*c.cap + 1)
+			copy(d.list[:n], c.list[:n])
+			d.n = n
+			c.free()
+			c = d
+		}
+	}
+	c.list[c.n] = g.epoch | uint64(kind)<<ftKindShift | site
+	c.n++
+	return c
+}

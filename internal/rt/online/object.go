@@ -1,0 +1,233 @@
+package online
+
+import "unsafe"
+
+// A ftRel is what has been released to an object: vc, and the component of the one goroutine that
+// has released to it, apart from it, so that a release needs no memory. slot 0: several have, and theirs are in vc.
+type ftRel struct {
+	_     ftOff
+	slot  uint32
+	clock uint32
+	vc    ftVC
+}
+
+// release sets r to C(t) and counts t up.
+func (r *ftRel) release(g *ftG) {
+	r.vc.share(&g.vc)
+	r.slot, r.clock = g.slot, g.clock
+	g.tick()
+}
+
+// merge joins C(t) into r and counts t up.
+func (r *ftRel) merge(g *ftG) {
+	if r.slot == 0 && r.vc.n == 0 || r.slot != 0 && g.knows(ftEpoch(r.slot, r.clock)) {
+		r.release(g)
+		return
+	}
+	if r.slot != 0 {
+		r.vc.set(r.slot, r.clock)
+		r.slot = 0
+	}
+	r.vc.join(&g.vc)
+	if g.slot != 0 {
+		r.vc.set(g.slot, g.clock)
+	}
+	g.tick()
+}
+
+// acquire joins r into C(t). Who knows of a release knows all that was known there.
+func (r *ftRel) acquire(g *ftG) {
+	if r.slot != 0 && g.knows(ftEpoch(r.slot, r.clock)) {
+		return
+	}
+	g.vc.join(&r.vc)
+	if r.slot != 0 && r.slot != g.slot {
+		g.vc.set(r.slot, r.clock)
+	}
+}
+
+// share makes r the same as s.
+func (r *ftRel) share(s *ftRel) {
+	r.vc.share(&s.vc)
+	r.slot, r.clock = s.slot, s.clock
+}
+
+func (r *ftRel) clear() {
+	r.vc.clear()
+	r.slot = 0
+}
+
+// A ftObject is the clocks of one synchronisation object. It is used under the lock of its stripe.
+type ftObject struct {
+	_    ftOff
+	key  uint64
+	next *ftObject
+	w    ftRel // w(l), or the only clock
+	r    ftRel // r(l): readers of an RWMutex; of an unbuffered channel the sender's
+	ring *ftRing
+	size uint64 // of ring
+	send uint64 // sends and receives so far
+	recv uint64
+	from *ftG // unbuffered channel: the sender that waits
+}
+
+type ftRing struct {
+	_    ftOff
+	list [1 << 20]ftRel
+}
+
+// Classes of the objects that share an address.
+const (
+	ftLockClass = iota
+	ftMergeClass
+	ftChanClass
+	ftHiddenClass
+	ftAtomicClass
+)
+
+// A ftTable is the objects of one stripe, by key.
+type ftTable struct {
+	_    ftOff
+	n    uint32
+	size uint32
+	list *ftBuckets
+}
+
+type ftBuckets struct {
+	_    ftOff
+	list [1 << 20]*ftObject
+}
+
+func (t *ftTable) place(key uint64) **ftObject {
+	return &t.list.list[uint32((key*0x9E3779B97F4A7C15)>>40)&(t.size-1)]
+}
+
+// at returns the object of a class at addr, making it.
+func (t *ftTable) at(class int, addr uintptr) *ftObject {
+	key := uint64(addr)<<3 | uint64(class)
+	if t.size != 0 {
+		for o := *t.place(key); o != nil; o = o.next {
+			if o.key == key {
+				return o
+			}
+		}
+	}
+	if t.n >= t.size {
+		t.grow()
+	}
+	o := (*ftObject)(ftAlloc(unsafe.Sizeof(ftObject{})))
+	o.key = key
+	p := t.place(key)
+	o.next = *p
+	*p = o
+	t.n++
+	ftMark(addr)
+	return o
+}
+
+func (t *ftTable) grow() {
+	old, size := t.list, t.size
+	t.size = max(8, 2*size)
+	t.list = (*ftBuckets)(ftAlloc(uintptr(t.size) * 8))
+	for i := uint32(0); i < size; i++ {
+		for o := old.list[i]; o != nil; {
+			next := o.next
+			p := t.place(o.key)
+			o.next = *p
+			*p = o
+			o = next
+		}
+	}
+	if size != 0 {
+		ftFree(unsafe.Pointer(old), uintptr(size)*8)
+	}
+}
+
+// forget removes the objects at addr.
+func (t *ftTable) forget(addr uintptr) {
+	for class := uint64(0); class <= ftAtomicClass && t.size != 0; class++ {
+		key := uint64(addr)<<3 | class
+		for p := t.place(key); *p != nil; p = &(*p).next {
+			if o := *p; o.key == key {
+				*p = o.next
+				t.n--
+				o.free()
+				break
+			}
+		}
+	}
+}
+
+func (o *ftObject) free() {
+	o.w.clear()
+	o.r.clear()
+	if o.size != 0 {
+		for i := uint64(0); i < o.size; i++ {
+			o.ring.list[i].clear()
+		}
+		ftFree(unsafe.Pointer(o.ring), uintptr(o.size)*unsafe.Sizeof(ftRel{}))
+	}
+	ftFree(unsafe.Pointer(o), unsafe.Sizeof(ftObject{}))
+}
+
+// lock is (R2) and (R3): Lock, Unlock, RLock, RUnlock.
+func (o *ftObject) lock(g *ftG, acquire, read bool) {
+	switch {
+	case acquire:
+		o.w.acquire(g)
+		if !read && (o.r.slot != 0 || o.r.vc.n != 0) {
+			o.r.acquire(g)
+		}
+	case read:
+		o.r.merge(g)
+	default:
+		o.w.release(g)
+	}
+}
+
+// buffer is (R7): the k-th operation of a side swaps with entry k of the buffer.
+func (o *ftObject) buffer(g *ftG, k, n uint64) {
+	k %= n
+	if k >= o.size {
+		o.lengthen(k+1, n)
+	}
+	e := &o.ring.list[k]
+	g.spare.share(e)
+	e.release(g)
+	g.spare.acquire(g)
+	g.spare.clear()
+}
+
+// lengthen makes the buffer's entries as they are used: a capacity may be in the millions.
+func (o *ftObject) lengthen(need, n uint64) {
+	size := max(o.size, 4)
+	for size < need {
+		size *= 2
+	}
+	ring := (*ftRing)(ftAlloc(uintptr(size) * unsafe.Sizeof(ftRel{})))
+	for i := uint64(0); i < o.size; i++ {
+		ring.list[i] = o.ring.list[i]
+	}
+	if o.size != 0 {
+		ftFree(unsafe.Pointer(o.ring), uintptr(o.size)*unsafe.Sizeof(ftRel{}))
+	}
+	o.ring, o.size = ring, size
+}
+
+// meet is (R8) for the two sides of an unbuffered channel: each acquires the other's clock. The send comes first.
+func (o *ftObject) meet(g *ftG, send bool) {
+	if send {
+		o.r.release(g)
+		o.from = g
+		return
+	}
+	if o.from == nil {
+		return
+	}
+	back := &g.spare
+	back.release(g)
+	o.r.acquire(g)
+	back.acquire(o.from)
+	back.clear()
+	o.from = nil
+}

@@ -1,0 +1,53 @@
+package online
+
+import (
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+)
+
+// What the detector needs of the system it stands in. In a program it is package runtime, and _online/runtime/presage_sys.go takes
+// the place of this file.
+
+type (
+	ftOff = struct{}
+)
+
+func ftToInt(p unsafe.Pointer) uintptr        { return uintptr(p) }
+func ftFromInt(p uintptr) unsafe.Pointer      { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
+func ftClear(p unsafe.Pointer, n uintptr)     { clear(unsafe.Slice((*byte)(p), n)) }
+func ftLoad32(p *uint32) uint32               { return atomic.LoadUint32(p) }
+func ftStore32(p *uint32, v uint32)           { atomic.StoreUint32(p, v) }
+func ftCas32(p *uint32, old, new uint32) bool { return atomic.CompareAndSwapUint32(p, old, new) }
+func ftAdd32(p *uint32, d int32) uint32       { return atomic.AddUint32(p, uint32(d)) }
+func ftAdd64(p *uint64, d uint64) uint64      { return atomic.AddUint64(p, d) }
+func ftLoad64(p *uint64) uint64               { return atomic.LoadUint64(p) }
+func ftStore64(p *uint64, v uint64)           { atomic.StoreUint64(p, v) }
+func ftCas64(p *uint64, old, new uint64) bool { return atomic.CompareAndSwapUint64(p, old, new) }
+func ftOr64(p *uint64, v uint64)              { atomic.OrUint64(p, v) }
+func ftAnd64(p *uint64, v uint64)             { atomic.AndUint64(p, v) }
+func ftOr8(p *uint8, v uint8)                 { *p |= v } // one thread
+
+func ftYield(i int) {
+	if i > 100 {
+		runtime.Gosched()
+	}
+}
+
+// ftMap returns n bytes of zero memory that takes room only where it is used.
+func ftMap(n uintptr) unsafe.Pointer {
+	b, err := syscall.Mmap(-1, 0, int(n), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE)
+	if err != nil {
+		panic(err)
+	}
+	return unsafe.Pointer(unsafe.SliceData(b))
+}
+
+// ftMine reports whether the program's memory is at addr.
+func ftMine(addr uintptr) bool { return true }
+
+// ftForgetObjects removes the synchronisation objects at addr.
+func ftForgetObjects(addr uintptr) { ftObjects.forget(addr) }
+
+var ftObjects ftTable

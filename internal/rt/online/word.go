@@ -1,0 +1,32 @@
+package online
+
+// A word is what a cell remembers of one access: 0, or
+//
+//	63        48 47        26  25    24    23        0
+//	slot         clock         full  lock  site
+//
+// slot and clock are the epoch; full says that the access covered the eight bytes from the cell's own on; lock is
+// of the cell and stands in its W alone.
+const (
+	ftSiteBits   = 24
+	ftLockBit    = 1 << 24
+	ftFull       = 1 << 25
+	ftEpochShift = 26
+	ftClockBits  = 22
+	ftSlotShift  = ftEpochShift + ftClockBits
+
+	ftMaxClock = 1<<ftClockBits - 1
+	ftMaxSlots = 1<<16 - 64 // the last ones are not slots
+	ftCrowdTag = 0xffff     // in place of the slot: the rest is the address of a crowd
+	ftSiteMask = 1<<ftSiteBits - 1
+)
+
+func ftEpoch(slot, clock uint32) uint64 {
+	return uint64(slot)<<ftSlotShift | uint64(clock)<<ftEpochShift
+}
+
+func ftSlotOf(w uint64) uint32  { return uint32(w >> ftSlotShift) }
+func ftClockOf(w uint64) uint32 { return uint32(w>>ftEpochShift) & ftMaxClock }
+
+// ftSame reports whether two words have the same epoch.
+func ftSame(a, b uint64) bool { return (a^b)>>ftEpochShift == 0 }
