@@ -41,6 +41,9 @@ Flags of test and run, besides those of the go command, which pass through:
 	-static              run presage vet on the packages as well, and mark each of its warnings: confirmed (by a race), ordered in this run,
 	                     not reached, unwitnessed, or not recorded. -static=tier: likely (the default), possible, unlikely or all. Warnings do not
 	                     change the exit code (docs/vet.md)
+	-online              FastTrack inside the running program, in place of recording and prediction: no trace, the standard library included, races
+	                     at once on standard error and in the report (docs/online.md). With it: -halt ends the program at its first race,
+	                     -on-race command runs a command for each, with PRESAGE_RACE in its environment
 	-q                   no progress
 
 Flags of replay, which come before the IDs:

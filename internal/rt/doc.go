@@ -1,7 +1,8 @@
 // Package rt has the recorder that presage puts into the program under test, and the changes to the standard
 // library that feed it, as an overlay for the go command: neither GOROOT nor the program's files are touched.
 //
-// New writes the overlay; with Config.Gates that of a replay: _gates in place of _std. _both is in either. _std holds what is added to the standard library: the recorder, in package
+// New writes the overlay; with Config.Gates that of a replay: _gates in place of _std; with Config.Online the detector: _online and package online, and of _std what
+// tells operations of synchronisation. _both is in all of them. _std holds what is added to the standard library: the recorder, in package
 // runtime; presagert, the thin package that emitted code imports. std.go holds what is changed, as a
 // table of (file, anchor, replacement), and all that depends on the version of Go. An anchor
 // that the user's GOROOT does not have is an AnchorError, before anything is built. The contract of the hooks

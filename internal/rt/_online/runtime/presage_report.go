@@ -215,3 +215,20 @@ func presageExit() {
 		unlock(&ftOut.mu)
 	})
 }
+
+// ftWhose returns the goroutine that an epoch belongs to; goid 0 if that is forgotten.
+func ftWhose(w uint64) ftWho {
+	s, c := ftSlotOf(w), ftClockOf(w)
+	if s == 0 || s >= ftMaxSlots {
+		return ftWho{}
+	}
+	ftLock(&ftSlots.lock)
+	defer ftUnlock(&ftSlots.lock)
+	r := &ftSlots.list.list[s]
+	for i := uint32(1); i <= uint32(len(r.who)) && i <= r.next; i++ {
+		if who := r.who[(r.next-i)%uint32(len(r.who))]; who.first <= c {
+			return who
+		}
+	}
+	return ftWho{}
+}

@@ -1,0 +1,48 @@
+// Package online is FastTrack inside a running program: the detector of presage test -online and presage run -online.
+//
+// It is an ordinary package so that its tests can hold it against package fasttrack, its specification, on the same events. In a
+// program it is part of package runtime (rt.Config.Online): every file but this one and sys.go is put there, sys.go has its counterpart in
+// _online/runtime, and the names begin with ft for that reason.
+//
+// # How it is called
+//
+// The compiler puts the hooks, as for the race detector (-race as a flag of the compiler, not of the go command): raceread, racewrite and their
+// ranges in front of every access that its escape analysis and its SSA cannot show to be a goroutine's own, in the program and in the standard library. They
+// go to access and span. Synchronisation comes by the hook points of the recorder (docs/recording.md), and makes the order that package clock describes.
+// There is no cgo, no TSan, and no trace.
+//
+// # Rules
+//
+// The seven rules of the paper, (F2) and (F5) are those of package fasttrack, and (R1) to (R11) those of package clock, by the same names. In place of (F1) the rules
+// of the same epoch are the paper's: whatever the site. A read in the epoch of its own goroutine's last write is left out as well: who races with the
+// read races with the write. So the first race of a location is the same, while of its pairs of sites fewer are told. Besides:
+//
+//	(R12) Slots. A goroutine takes the slot of one that has ended if its creator knows of that end: the two are then one chain in
+//	      every order. A goroutine that has used up the clocks of its slot moves to another, and knows what it did in the first.
+//	(R13) Bounds. Where more than 4096 slots and two for every living goroutine are taken, those of ended goroutines are used again although
+//	      nobody knows of their end; beyond 65472 living goroutines the others are not seen; a location remembers 63 unordered reads. Each
+//	      is counted, and a warning of the report. It may cost races, and never makes a false one: all three only add order or forget.
+//	(R14) Reuse. What is allocated is new locations and new objects. Cells are cleared where a page has been used at all.
+//	(R15) Locations. One begins at every byte; the compiler says where an access begins, and how long it is only for structs, arrays and ranges.
+//	      So one without a length is of the location that begins there, and a range is one of all that begin in it. A cell stands for
+//	      the first byte of a word; cells for the others exist from the first access on that begins there in the word's page.
+//	      What covered the word before is checked with the word's own cell. A loss: what an access of the first byte alone
+//	      has replaced before any cell inside words of the page was used.
+//	(R16) A cell is changed under the lock bit of its W, by a goroutine that is not preempted; the rules of the same epoch read without it:
+//	      a word that has t's own epoch was put there by t.
+//
+// # Soundness
+//
+// A check that fails is of two accesses of this run that nothing orders. Of one location the first is what FastTrack vouches for; package
+// internal/online calls later ones candidates. Order that the hook points do not see (assembly, C, system calls) would make a false race, as with -race.
+// Not seen: accesses by C and assembly, memory that is not Go's heap or variables, and a goroutine's own stack, into which nobody else has a pointer.
+//
+// # Memory
+//
+// 16 bytes for eight of the program's where they are used, and as much again for each byte inside words at which accesses begin; 24 bits of a word say where
+// in the code an access was (64 MiB of code). Clocks are blocks of 64 components that are shared where they agree, as in package clock.
+//
+// # Names
+//
+//	g  goroutine t; c  cell; w, r  W and R; a  the access at hand; o  object; word  an epoch and a site (word.go)
+package online

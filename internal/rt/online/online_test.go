@@ -1,0 +1,216 @@
+package online
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"presage/internal/fasttrack"
+	"presage/internal/hb"
+	"presage/internal/shadow"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+	"presage/internal/trace/tracetest"
+)
+
+// TestFirstRaces: on random traces the detector names the same access as package fasttrack, its specification, as the one that completes
+// the first race of each word; and with cells inside words not there yet, none that package hb does not know.
+func TestFirstRaces(t *testing.T) {
+	n := 6000
+	if testing.Short() {
+		n = 600
+	}
+	ftInitSlots()
+	ftInitShadow()
+	races := 0
+	for k := range n {
+		events := tracetest.Loops(5, uint64(k))
+		if k%2 == 1 {
+			events, _ = tracetest.Trace(tracetest.Generate(rand.New(rand.NewPCG(5, uint64(k))), tracetest.Profiles()[k/2%len(tracetest.Profiles())]))
+		}
+		want := specified(events)
+		got := detected(events, true)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%d: first races -fasttrack +online:\n%s", k, diff)
+		}
+		races += len(got)
+		byHB := happensBefore(events)
+		for f := range detected(events, false) {
+			if !byHB[f.event] {
+				t.Fatalf("%d: event %d races online only", k, f.event)
+			}
+		}
+	}
+	if t.Logf("%d first races", races); races < n/10 {
+		t.Error("too few races to tell anything")
+	}
+}
+
+// first is the event that completes the first race of a word.
+type first struct {
+	event int64
+	word  trace.Addr
+}
+
+// firsts gathers them; memory that is allocated anew is another word.
+type firsts struct {
+	found map[first]bool
+	seen  map[trace.Addr]bool
+}
+
+func newFirsts() firsts { return firsts{make(map[first]bool), make(map[trace.Addr]bool)} }
+
+func (f *firsts) race(i int64, addr trace.Addr) {
+	if word := addr &^ 7; !f.seen[word] {
+		f.seen[word] = true
+		f.found[first{i, word}] = true
+	}
+}
+
+func specified(events []trace.Event) map[first]bool {
+	f := newFirsts()
+	d := fasttrack.New(true, func(shadow.Access, shadow.Access, format.Addr) {})
+	d.First = func(i int64, addr format.Addr, _ uint8) { f.race(i, addr) }
+	for i := range events {
+		if e := &events[i]; e.Kind == format.Alloc {
+			delete(f.seen, e.Obj&^7)
+		}
+		d.Step(int64(i), &events[i])
+	}
+	return f.found
+}
+
+func happensBefore(events []trace.Event) map[int64]bool {
+	found := make(map[int64]bool)
+	h := hb.New()
+	h.Each(func(_, b int64) { found[b] = true })
+	for i := range events {
+		h.Step(int64(i), &events[i])
+	}
+	return found
+}
+
+// program is a trace as the program under the detector would have it.
+type program struct {
+	gs map[trace.GoID]*ftG
+}
+
+func detected(events []trace.Event, inside bool) map[first]bool {
+	p := program{gs: make(map[trace.GoID]*ftG)}
+	f := newFirsts()
+	for i := range events {
+		e := &events[i]
+		if e.Kind.IsAccess() && inside && e.Obj != 0 {
+			ftCellOf(uintptr(e.Obj))
+			ftPageOf(uintptr(e.Obj)).planes = 0xff
+		}
+		if e.Kind == format.Alloc {
+			delete(f.seen, e.Obj&^7)
+		}
+		if g := p.step(e); g != nil && g.n > 0 {
+			g.n = 0
+			f.race(int64(i), e.Obj)
+		}
+	}
+	for _, g := range p.gs {
+		g.end()
+	}
+	ftReset(0, 1<<20)
+	return f.found
+}
+
+func (p *program) g(id trace.GoID) *ftG {
+	g := p.gs[id]
+	if g == nil {
+		g = (*ftG)(new(ftG))
+		g.start(nil, ftWho{})
+		p.gs[id] = g
+	}
+	return g
+}
+
+func (p *program) step(e *trace.Event) *ftG {
+	g := p.g(e.G)
+	addr := uintptr(e.Obj)
+	switch e.Kind {
+	case format.Read, format.Write:
+		p.access(g, e)
+	case format.AtomicRead, format.AtomicWrite, format.AtomicRMW:
+		o := ftObjects.at(ftAtomicClass, addr)
+		if e.Kind != format.AtomicWrite {
+			o.w.acquire(g)
+		}
+		p.access(g, e)
+		if e.Kind != format.AtomicRead {
+			o.w.release(g)
+		}
+	case format.Alloc:
+		ftReset(addr, uintptr(e.Val))
+	case format.Go:
+		u := (*ftG)(new(ftG))
+		u.start(g, ftWho{})
+		p.gs[trace.GoID(e.Obj)] = u
+	case format.Join:
+		u := p.g(trace.GoID(e.Obj))
+		g.vc.join(&u.vc)
+		g.vc.set(u.slot, u.clock)
+	case format.Lock, format.Unlock:
+		ftObjects.at(ftLockClass, addr).lock(g, e.Kind == format.Lock, e.Flags&format.FlagRead != 0)
+	case format.WGAdd:
+		if int64(e.Val) < 0 {
+			ftObjects.at(ftMergeClass, addr).w.merge(g)
+		}
+	case format.OnceEnd, format.CondSignal, format.CondBroadcast:
+		ftObjects.at(ftMergeClass, addr).w.merge(g)
+	case format.WGWait, format.OncePass, format.CondWake:
+		ftObjects.at(ftMergeClass, addr).w.acquire(g)
+	case format.Acquire:
+		if addr == 0 {
+			g.acquireAll()
+			return g
+		}
+		ftObjects.at(ftHiddenClass, addr).w.acquire(g)
+	case format.Release:
+		ftObjects.at(ftHiddenClass, addr).w.release(g)
+	case format.ReleaseMerge:
+		ftObjects.at(ftHiddenClass, addr).w.merge(g)
+	case format.ChanClose, format.ChanSend, format.ChanRecv:
+		p.channel(g, e)
+	}
+	return g
+}
+
+func (p *program) channel(g *ftG, e *trace.Event) {
+	o := ftObjects.at(ftChanClass, uintptr(e.Obj))
+	switch {
+	case e.Kind == format.ChanClose:
+		o.w.merge(g)
+	case e.Kind == format.ChanRecv && e.Flags&format.FlagClosed != 0:
+		o.w.acquire(g)
+	case e.Aux == 0:
+		o.meet(g, e.Kind == format.ChanSend)
+	case e.Kind == format.ChanSend:
+		o.buffer(g, o.send, e.Aux)
+		o.send++
+	default:
+		o.buffer(g, o.recv, e.Aux)
+		o.recv++
+	}
+}
+
+func (p *program) access(g *ftG, e *trace.Event) {
+	if e.Obj == 0 || e.Flags&format.FlagStack != 0 {
+		return
+	}
+	a := ftAccess{addr: uintptr(e.Obj), site: uint64(e.Site) & ftSiteMask, kind: ftReads}
+	switch e.Kind {
+	case format.Write:
+		a.kind = ftWrites
+	case format.AtomicRead:
+		a.kind = ftAtomicReads
+	case format.AtomicWrite, format.AtomicRMW:
+		a.kind = ftAtomicWrites
+	}
+	g.span(a, max(uintptr(e.Size), 1))
+}
