@@ -23,6 +23,8 @@ Flags of test and run, besides those of the go command, which pass through:
 	-exclude pattern     leave these packages out of the trace, for speed or focus; may be repeated. What a call into them
 	                     can reach is recorded, and keeps its order (docs/rdit.md)
 	-only pattern        leave out all others; may be repeated
+	-reach how           how what a call into them can reach is found: kept (the default), once for each object, and kept up to date; full: anew at
+	                     every call; none: by types alone, which is often everything. check: kept, and the program stops if full has more
 	-level level         how far to look; each level finds what the ones before it find:
 	                     none: only record
 	                     hb: races of the recorded run itself

@@ -1,7 +1,9 @@
 package barrier
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +21,11 @@ func TestErrors(t *testing.T) {
 		{"g1 reach x", "event 0: reach of goroutine 1 is not behind a methodbegin of it"},
 		{"g1 methodbegin m\ng2 reach x", "event 1: reach of goroutine 2 is not behind a methodbegin of it"},
 		{"g1 methodbegin m\ng1 read x\ng1 reachgo g2", "event 2: reachgo of goroutine 1 is not behind a methodbegin of it"},
+		{"g1 reachset 0x1 val=1", "event 0: reachset of goroutine 1 is not behind a methodbegin of it"},
+		{"g1 methodbegin m\ng1 reachset 0x1", "event 1: set 1 was not listed before"},
+		{"g1 methodbegin m\ng1 reachset 0x1 val=2\ng1 reach x\ng1 methodend m", "event 3: 1 parts of a set do not follow"},
+		{"g1 methodbegin m\ng1 reachset 0x1 val=2\ng1 reach x\ng1 reachset 0x1", "event 3: 1 parts of a set do not follow"},
+		{"g1 methodbegin m\ng1 reachset 0x1 val=2\ng1 methodbegin m", "event 2: 2 parts of a set do not follow"},
 	} {
 		events, _, err := raw.Parse(c.text)
 		if err != nil {
@@ -47,6 +54,53 @@ func TestLimit(t *testing.T) {
 	}
 	if !x.D.All || !x.D.Cut || p.All != 1 || !p.Cut() || !x.D.Hits(Memory(8, 1)) {
 		t.Errorf("not everything: %+v", p)
+	}
+}
+
+// TestNamed: a D has the sets that it names, and no D or set changes with another.
+func TestNamed(t *testing.T) {
+	events, _, err := raw.Parse(`g1 methodbegin m
+g1 reachset 0x1 val=2
+g1 reach 0x100 val=8
+g1 reachgo g3
+g1 reach 0x200 val=8
+g1 methodend m
+g2 methodbegin m
+g2 reachset 0x1
+g2 methodend m
+g1 methodbegin m
+g1 reachset 0x2 val=1
+g1 reach 0x300 val=8
+g1 reachset 0x1
+g1 reach 0x108 val=8
+g1 methodend m
+g1 methodbegin m
+g1 reachset 0x1
+g1 reachset 0x2
+g1 methodend m`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p Pairs
+	var got []string
+	var list []*Pair
+	for i := range events {
+		x, err := p.Step(int64(i), &events[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x != nil && x.End < 0 {
+			list = append(list, x)
+		}
+	}
+	for _, x := range list {
+		text := ""
+		x.D.Each(func(from, to uint64) { text += fmt.Sprintf(" %x-%x", from, to) }, func(g trace.GoID) { text += fmt.Sprintf(" g%d", g) })
+		got = append(got, text)
+	}
+	want := []string{" 100-108 200-208 g3", " 100-108 g3", " 100-110 300-308 g3", " 100-108 300-308 g3"}
+	if !slices.Equal(got, want) {
+		t.Errorf("Ds are %q, want %q", got, want)
 	}
 }
 

@@ -27,7 +27,7 @@ func Edges(events []trace.Event, mode Mode) ([]Edge, error) {
 	last := map[trace.GoID]int32{}
 	for i := range events {
 		e, p := &events[i], of[i]
-		if e.Kind == format.Reach || e.Kind == format.ReachGo {
+		if e.Kind == format.Reach || e.Kind == format.ReachGo || e.Kind == format.ReachSet {
 			continue
 		}
 		var begins, ends *Pair

@@ -33,6 +33,9 @@ type Pairs struct {
 	open    map[trace.GoID][]*Pair
 	cut     bool
 	listing *Pair // the event before this one is of its D
+	sets    map[trace.Addr]*Set
+	set     *Set   // that is being listed,
+	rest    uint64 // and how many of its parts are still to come
 }
 
 // Step takes the next event of the trace, number i. It returns the pair of a MethodBegin or MethodEnd; else nil.
@@ -41,6 +44,9 @@ func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 	listing := p.listing
 	switch e.Kind {
 	case format.MethodBegin:
+		if p.rest > 0 {
+			return nil, fmt.Errorf("event %d: %d parts of a set do not follow its reachset", i, p.rest)
+		}
 		x := &Pair{G: e.G, Method: e.Obj, Site: e.Site, Begin: i, End: -1}
 		x.D.All = e.Flags&format.FlagAll != 0 || p.Mode == Everything
 		x.D.Seen = e.Flags&format.FlagSeen != 0 && p.Mode != Everything
@@ -53,6 +59,8 @@ func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 			p.All++
 		}
 		return x, nil
+	case format.ReachSet:
+		return nil, p.named(i, e)
 	case format.Reach, format.ReachGo:
 		if listing == nil || listing.G != e.G {
 			return nil, fmt.Errorf("event %d: %s of goroutine %d is not behind a methodbegin of it", i, e.Kind, e.G)
@@ -63,13 +71,18 @@ func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 		} else {
 			listing.D.AddMemory(uint64(e.Obj), e.Val)
 		}
+		if p.rest > 0 {
+			p.part(e)
+		}
 		if listing.D.All && !was {
 			p.All++
 			p.cut = true
 		}
 		return nil, nil
 	}
-	p.listing = nil
+	if p.listing = nil; p.rest > 0 {
+		return nil, fmt.Errorf("event %d: %d parts of a set do not follow its reachset", i, p.rest)
+	}
 	switch e.Kind {
 	case format.MethodEnd:
 		return p.end(i, e)

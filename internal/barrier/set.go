@@ -8,14 +8,15 @@ import (
 
 // A Set is what a missing method can reach. The zero value is nothing.
 type Set struct {
-	All   bool // everything
-	Cut   bool // with All: because there was too much to list
-	Seen  bool // memory alone: what is done with locks, channels and goroutines is in the trace (B11)
-	spans []span
-	gos   []trace.GoID
-	union bool // of several Ds
-	loud  *Set // of a union: those that are not Seen
-	inner bool // it is the loud of a union
+	All    bool // everything
+	Cut    bool // with All: because there was too much to list
+	Seen   bool // memory alone: what is done with locks, channels and goroutines is in the trace (B11)
+	spans  []span
+	gos    []trace.GoID
+	union  bool // of several Ds
+	loud   *Set // of a union: those that are not Seen
+	inner  bool // it is the loud of a union
+	shared bool // its lists are another one's too
 }
 
 // Union returns an empty set that is the union of many Ds.
@@ -45,6 +46,7 @@ func (s *Set) AddMemory(addr, n uint64) {
 		n = word
 	}
 	x := bytes(addr, n)
+	s.own()
 	i, _ := slices.BinarySearchFunc(s.spans, x.from, func(y span, from uint64) int {
 		if y.to < from {
 			return -1
@@ -65,6 +67,7 @@ func (s *Set) AddGo(g trace.GoID) {
 	if s.union && !s.inner {
 		s.others().AddGo(g)
 	}
+	s.own()
 	if i, ok := slices.BinarySearch(s.gos, g); !ok {
 		s.gos = slices.Insert(s.gos, i, g)
 	}
@@ -103,8 +106,13 @@ func (s *Set) Add(d *Set) {
 
 func (s *Set) add(d *Set) {
 	s.All = s.All || d.All
-	for _, x := range d.spans {
-		s.AddMemory(x.from, x.to-x.from)
+	if s.own(); len(d.spans) > 8 {
+		s.spans = union(s.spans, d.spans)
+		s.limit()
+	} else {
+		for _, x := range d.spans {
+			s.AddMemory(x.from, x.to-x.from)
+		}
 	}
 	for _, g := range d.gos {
 		s.AddGo(g)

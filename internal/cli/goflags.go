@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"presage/internal/record"
 )
 
 // goArgs is a command line of test or run, taken apart: presage's own flags, the
@@ -25,6 +27,7 @@ type options struct {
 	instrument []string
 	exclude    []string
 	only       []string
+	reach      string // how what calls of left-out packages can reach is found
 	level      string
 	window     int
 	budget     int
@@ -48,7 +51,7 @@ var (
 		bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile exec fuzz fuzzminimizetime fuzztime list memprofile
 		memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet
 		test.bench test.benchtime test.count test.cpu test.list test.parallel test.run test.skip test.timeout
-		o instrument exclude only level window budget effort solver on-race`)
+		o instrument exclude only reach level window budget effort solver on-race`)
 )
 
 // A covered package would be neither recorded nor known to be unrecorded: what is
@@ -178,6 +181,11 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 		g.exclude = append(g.exclude, value)
 	case "only":
 		g.only = append(g.only, value)
+	case "reach":
+		if !slices.Contains(record.Reaches, record.Reach(value)) {
+			return true, usagef("flag -reach: %q is none of %s", value, record.ReachNames())
+		}
+		g.reach = value
 	case "level":
 		if err := checkLevel("-level", value); err != nil {
 			return true, err

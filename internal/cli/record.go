@@ -105,7 +105,7 @@ func sub(test bool) string {
 
 func recordConfig(env *Env, g *goArgs, test bool, p *progress) record.Config {
 	c := record.Config{
-		Test: test, Dir: g.dir, Flags: g.flags, Packages: g.packages, Args: g.args, Instrument: g.instrument, Exclude: g.exclude, Only: g.only,
+		Test: test, Dir: g.dir, Flags: g.flags, Packages: g.packages, Args: g.args, Instrument: g.instrument, Exclude: g.exclude, Only: g.only, Reach: record.Reach(g.reach),
 		Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr,
 		Progress: func(text string) { p.step(report.Progress{Text: text}) },
 	}

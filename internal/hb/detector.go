@@ -37,7 +37,7 @@ func (d *Detector) Step(index int64, e *trace.Event) {
 		d.mem.Reset(e.Obj, e.Val)
 		d.order.Step(e)
 	case format.TryFail, format.OnceBegin, format.CondWait, format.ChanLen, format.SelectCase, format.SelectDefault,
-		format.OpaqueBegin, format.OpaqueEnd, format.MethodBegin, format.MethodEnd, format.Reach, format.ReachGo, format.Enter, format.Exit, format.Block, format.Value, format.Word:
+		format.OpaqueBegin, format.OpaqueEnd, format.MethodBegin, format.MethodEnd, format.Reach, format.ReachGo, format.ReachSet, format.Enter, format.Exit, format.Block, format.Value, format.Word:
 	default:
 		// A kind that a later version added orders nothing that this version knows of.
 	}

@@ -11,7 +11,7 @@ import (
 // emit writes the events of a record.
 func (m *merger) emit(s *stream, r *record) {
 	switch r.kind {
-	case format.RawStamp:
+	case format.RawStamp, format.RawSet:
 		return
 	case format.RawVar:
 		m.variable(r)
@@ -77,7 +77,7 @@ func (m *merger) emit(s *stream, r *record) {
 		}
 		m.left(s, r.word(1), p)
 		return
-	case format.Reach: // it was behind its MethodBegin
+	case format.Reach, format.ReachSet: // it was behind its MethodBegin
 		return
 	case format.Value:
 		m.value(r, p)

@@ -84,9 +84,11 @@ type merger struct {
 	vars    []variable
 	varsAt  int64
 	consts  constants
-	leftOut []leftOut // by package, from 1
-	away    uint64    // time of goroutines in calls of these,
-	time    uint64    // and all of it
+	leftOut []leftOut       // by package, from 1
+	listed  map[uint32]bool // sets that Ds have named
+	lost    int             // sets without a record
+	away    uint64          // time of goroutines in calls of these,
+	time    uint64          // and all of it
 	stats   Stats
 	err     error
 }
@@ -312,6 +314,7 @@ func (m *merger) finish() {
 	}
 	m.meta.Process.Seed, m.meta.Process.Args = m.Seed, m.Args
 	m.warnLeftOut()
+	m.meta.Warn("sets-lost", m.lost, "sets of memory that calls of missing methods can reach were not recorded; they are taken to be everything")
 	m.meta.Warn("unexplained-read", m.stats.Unexplained, "reads returned what no write in the trace explains: code that was not instrumented wrote it, or goroutines that race did, in an order that was not found")
 	if m.Stopped != format.NotStopped {
 		m.meta.Warn("recording-stopped", 1, "the program ran on without being recorded: "+stopText(m.Stopped))

@@ -27,12 +27,61 @@ func (m *merger) reach(s *stream, p placed) {
 		if r.kind == format.RawStamp { // of a new chunk
 			continue
 		}
+		if r.kind == format.ReachSet {
+			m.named(r.site, p)
+			continue
+		}
 		if r.kind != format.Reach {
 			return
 		}
 		p.e = trace.Event{Kind: format.Reach, G: p.e.G, Site: p.e.Site, Obj: trace.Addr(r.word(0)), Val: r.word(1)}
 		m.place(p)
 	}
+}
+
+// named places a set that is in a D, and what is in it the first time.
+func (m *merger) named(number uint32, p placed) {
+	var parts []trace.Event
+	if !m.listed[number] {
+		parts = m.parts(number)
+		if m.listed == nil {
+			m.listed = make(map[uint32]bool)
+		}
+		m.listed[number] = true
+	}
+	g, site := p.e.G, p.e.Site
+	p.e = trace.Event{Kind: format.ReachSet, G: g, Site: site, Obj: trace.Addr(number), Val: uint64(len(parts))}
+	m.place(p)
+	for _, e := range parts {
+		e.G, e.Site = g, site
+		p.e = e
+		m.place(p)
+	}
+}
+
+// parts returns what is in a set. One of which the record is lost is all of memory.
+func (m *merger) parts(number uint32) (list []trace.Event) {
+	add := func(addr, n uint64) {
+		list = append(list, trace.Event{Kind: format.Reach, Obj: trace.Addr(addr), Val: n})
+	}
+	x, ok := m.sets[number]
+	if !ok {
+		m.lost++
+		add(1, 1<<63)
+		add(1<<63, 1<<63)
+		return list
+	}
+	b := m.maps[x.seg]
+	for i := x.start; i < x.end; i += 8 {
+		w := word(b, i)
+		if n := w & (1<<16 - 1); n != 0 || i+8 == x.end {
+			add(w>>16, n)
+			continue
+		}
+		i += 8
+		add(w>>16, word(b, i))
+	}
+	return list
 }
 
 // left ends the BarrierPairs of functions that are gone once one of the depth given is entered or left: a call that returns has a

@@ -32,7 +32,8 @@ type recording struct {
 	maps    [][]byte
 	streams []*stream
 	bytes   int64
-	damage  []string // what could not be read
+	damage  []string        // what could not be read
+	sets    map[uint32]span // RawSet records, by number
 }
 
 // span is a run of whole records within one chunk.
@@ -248,7 +249,13 @@ func (r *recording) chunks(seg int32, start, end int64, chunks []chunk) []chunk 
 		if h == 0 || bad {
 			return chunks
 		}
-		if format.Kind(h>>56) == format.RawChunk {
+		switch format.Kind(h >> 56) {
+		case format.RawSet:
+			if r.sets == nil {
+				r.sets = make(map[uint32]span)
+			}
+			r.sets[uint32(h)] = span{seg, i + 8, i + n}
+		case format.RawChunk:
 			id := word(b, i+16)
 			chunks = append(chunks, chunk{chunkID{uint32(id >> 32), uint32(id)}, word(b, i+8), span{seg, i + n, 0}})
 		}

@@ -146,7 +146,7 @@ func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
 	g.event = index
 	w.from, w.value = w.from[:0], nil
 	walked := g.step(index, e)
-	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo { // no event of a window: what is pinned waits for the next one
+	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo || e.Kind == format.ReachSet { // no event of a window: what is pinned waits for the next one
 		w.stats.Events++
 		return window.Flow{}
 	}
@@ -207,7 +207,7 @@ func (g *goroutine) dispatch(index int64, e *trace.Event) bool {
 		return false
 	}
 	switch e.Kind {
-	case format.Reach, format.ReachGo, format.MethodEnd:
+	case format.Reach, format.ReachGo, format.ReachSet, format.MethodEnd:
 		return g.walked()
 	case format.OpaqueEnd:
 		g.unwindTo(e.Site)

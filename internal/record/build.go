@@ -161,9 +161,13 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 }
 
 func (c *Config) loadConfig(b *build) plan.Config {
+	missing := b.in.missing
+	if c.Reach == ReachNone {
+		missing = nil
+	}
 	return plan.Config{
 		Dir: c.Dir, Env: append(os.Environ(), b.LoadEnv...), BuildFlags: append(c.loadFlags(), b.Flags...),
-		Tests: c.Test, Tested: b.in.tested, Patterns: b.in.patterns, Missing: b.in.missing, Around: c.Around,
+		Tests: c.Test, Tested: b.in.tested, Patterns: b.in.patterns, Missing: missing, Around: c.Around,
 	}
 }
 
@@ -340,7 +344,7 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 		}
 	}
 	h := newHasher()
-	h.add(toolID(), text, fmt.Sprint(c.Test, c.Instrument, c.Exclude, c.Only, c.Around, c.loadFlags()))
+	h.add(toolID(), text, fmt.Sprint(c.Test, c.Instrument, c.Exclude, c.Only, c.Reach == ReachNone, c.Around, c.loadFlags()))
 	for {
 		var p listed
 		if err := dec.Decode(&p); err == io.EOF {

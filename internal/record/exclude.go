@@ -10,6 +10,28 @@ import (
 	"strings"
 )
 
+// Reach says how what a call of a package that is left out can reach is found, its D (docs/rdit.md).
+type Reach string
+
+const (
+	ReachKept  Reach = "kept"  // once for each object, and kept up to date; "" is the same
+	ReachFull  Reach = "full"  // anew at every call
+	ReachNone  Reach = "none"  // not at all: types say what it may touch, and that is often everything
+	ReachCheck Reach = "check" // kept, and compared with full: the program stops where they differ
+)
+
+// Reaches are all of them.
+var Reaches = []Reach{ReachKept, ReachFull, ReachNone, ReachCheck}
+
+// ReachNames lists them.
+func ReachNames() string {
+	var names []string
+	for _, r := range Reaches {
+		names = append(names, string(r))
+	}
+	return strings.Join(names, ", ")
+}
+
 // chosen are the packages of the program among which -exclude and -only choose.
 type chosen struct {
 	c       *Config

@@ -28,6 +28,7 @@ type Config struct {
 	Instrument []string // patterns of further packages to instrument
 	Exclude    []string // patterns of packages to leave out,
 	Only       []string // and of those to keep; none: all
+	Reach      Reach    // how what calls of packages that are left out can reach is found
 	Around     bool     // record what functions with synchronisation of their own can reach (plan.Config.Around)
 
 	Stdin          io.Reader
@@ -217,11 +218,11 @@ func hasFlag(flags []string, names ...string) bool {
 
 // run runs the recorded program and returns its exit code.
 func (c *Config) run(ctx context.Context, b *build, rawDir string) (int, error) {
-	env := rt.EnvDir + "=" + rawDir
+	env := []string{rt.EnvDir + "=" + rawDir, rt.EnvReach + "=" + string(c.Reach)}
 	if c.Test {
 		c.Progress("building and running the tests")
 		cmd := b.command(ctx, c.testArgs(b)...)
-		cmd.Env = append(cmd.Env, env)
+		cmd.Env = append(cmd.Env, env...)
 		return c.exec(ctx, cmd)
 	}
 	bin := filepath.Join(filepath.Dir(rawDir), "program")
@@ -236,7 +237,7 @@ func (c *Config) run(ctx context.Context, b *build, rawDir string) (int, error) 
 	c.Progress("running the program")
 	argv := slices.Concat(wrapper, []string{bin}, c.Args)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env = append(os.Environ(), env)
+	cmd.Env = append(os.Environ(), env...)
 	return c.exec(ctx, cmd)
 }
 

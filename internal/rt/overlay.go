@@ -28,6 +28,9 @@ var both embed.FS
 // it an instrumented program runs and records nothing.
 const EnvDir = "PRESAGE_DIR"
 
+// EnvReach names the variable that says how what calls of left-out packages reach is found: "full", "check", or kept up to date.
+const EnvReach = "PRESAGE_REACH"
+
 // Config says for which Go the overlay is.
 type Config struct {
 	GoRoot    string // empty: what `go env` says in Dir
@@ -275,7 +278,7 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		{"Go", format.Go}, {"Start", format.Start}, {"End", format.End},
 		{"Acquire", format.Acquire}, {"Release", format.Release}, {"ReleaseMerge", format.ReleaseMerge},
 		{"AllocKind", format.Alloc}, {"RawStamp", format.RawStamp}, {"RawChunk", format.RawChunk}, {"RawVar", format.RawVar},
-		{"RawConst", format.RawConst}, {"Reach", format.Reach},
+		{"RawConst", format.RawConst}, {"Reach", format.Reach}, {"ReachSet", format.ReachSet}, {"RawSet", format.RawSet},
 	} {
 		fmt.Fprintf(&s, "\t%s%s = %d\n", kind, k.name, k.kind)
 	}

@@ -178,7 +178,7 @@ func TestStress(t *testing.T) {
 		for k := format.Kind(1); k < format.Max; k++ {
 			switch k {
 			case format.Join, format.OpaqueBegin, format.OpaqueEnd, format.Enter, format.Exit, format.Block, format.Value, format.Word, format.Release:
-			case format.MethodBegin, format.MethodEnd, format.Reach, format.ReachGo: // of traces of others only
+			case format.MethodBegin, format.MethodEnd, format.Reach, format.ReachGo, format.ReachSet: // of traces of others only
 			default:
 				if k.Valid() && seen[k] == 0 {
 					t.Errorf("GOMAXPROCS=%s: no %v at all", procs, k)

@@ -44,6 +44,11 @@ func (x *missing) step(r *record) (keep bool, err error) {
 	case k == format.Reach:
 		x.reached.Join(&x.listing.D, uint64(r.e.Obj), r.e.Val)
 		return false, nil
+	case k == format.ReachSet:
+		if r.e.Val == 0 {
+			x.reached.Add(x.pairs.Set(r.e.Obj, x.listing.D.Seen))
+		}
+		return false, nil
 	case k == format.ReachGo:
 		x.reached.AddGo(trace.GoID(r.e.Obj))
 		return false, nil

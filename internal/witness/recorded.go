@@ -340,7 +340,7 @@ func synchronises(e *trace.Event, back bool) bool {
 	switch e.Kind {
 	case format.TryFail, format.OnceBegin, format.CondWait, format.ChanLen, format.SelectCase, format.SelectDefault:
 		return false // what a goroutine learns from them, it learns without synchronisation
-	case format.Read, format.Write, format.Alloc, format.End, format.Block, format.Value, format.Word, format.MethodBegin, format.MethodEnd, format.Reach, format.ReachGo:
+	case format.Read, format.Write, format.Alloc, format.End, format.Block, format.Value, format.Word, format.MethodBegin, format.MethodEnd, format.Reach, format.ReachGo, format.ReachSet:
 		return false
 	case format.Enter, format.Exit:
 		return back

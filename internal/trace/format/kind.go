@@ -84,8 +84,10 @@ const (
 	// A call of code of which nothing is recorded but what it can reach: RDIT's BarrierPair. Obj: the method; Site: the call.
 	// The Reach and ReachGo events right behind a MethodBegin are its D. FlagAll: it reaches everything. The pairs of a
 	// goroutine nest; what the goroutine does in between was called back. (Package barrier.)
+	// What many Ds have in common is listed once, as a set with a number, and named by ReachSet events among the others of a D.
 	MethodBegin Kind = 50
 	MethodEnd   Kind = 51
+	ReachSet    Kind = 53 // Obj: the set, from 1; Val: how many Reach events follow at once that are the set, 0: it is one that was listed before
 	Reach       Kind = 54 // Obj: address; Val: bytes, 0: a word. Also a lock, WaitGroup, Once, Cond or channel at that address
 	ReachGo     Kind = 55 // Obj: a goroutine: whether it runs
 
@@ -138,7 +140,7 @@ var names = [Max]string{
 	Go: "go", Start: "start", End: "end", Join: "join",
 	Acquire: "acquire", Release: "release", ReleaseMerge: "relmerge",
 	OpaqueBegin: "opaque", OpaqueEnd: "opaqueend",
-	MethodBegin: "methodbegin", MethodEnd: "methodend", Reach: "reach", ReachGo: "reachgo",
+	MethodBegin: "methodbegin", MethodEnd: "methodend", Reach: "reach", ReachGo: "reachgo", ReachSet: "reachset",
 	Alloc: "alloc",
 	Enter: "enter", Exit: "exit", Block: "block", Value: "value", Word: "word",
 }

@@ -89,6 +89,8 @@ package format
 //	Exit                            depth
 //	MethodBegin MethodEnd           method, depth, stamp (MethodBegin: the Reach behind it are its D; a pair whose frame is gone has ended)
 //	Reach                           address, bytes
+//	ReachSet                        (nothing; the site is the number of a RawSet: it is in the D)
+//	RawSet                          size words: spans of memory, address<<16 | bytes, or address<<16 and a word of bytes; the site is its number
 //	Value                           max(1, ⌈size/8⌉) words: the bytes of the value, zero-padded
 //	RawStamp                        stamp
 //	RawShort                        what its header says, of: address, words
@@ -132,6 +134,7 @@ const (
 	RawShort Kind = 0xF2
 	RawVar   Kind = 0xF3
 	RawConst Kind = 0xF4
+	RawSet   Kind = 0xF5 // what calls that leave traced code can reach by one object
 	RawChunk Kind = 0xFF
 
 	// MaxVar is the size of the largest variable of which other bytes than zeros are recorded.
@@ -162,7 +165,7 @@ func RawHeader(k Kind, f Flags, size uint16, site uint32) uint64 {
 func RawLen(h uint64) (words, stamp int) {
 	size := int(h >> 32 & 0xFFFF)
 	switch Kind(h >> 56) {
-	case OpaqueBegin, OpaqueEnd, Block:
+	case OpaqueBegin, OpaqueEnd, Block, ReachSet:
 		return 1, 0
 	case Enter, Exit:
 		return 2, 0
@@ -187,6 +190,8 @@ func RawLen(h uint64) (words, stamp int) {
 		return shortLen(h), 0
 	case RawVar:
 		return 3 + (size+7)/8, 0
+	case RawSet:
+		return 1 + size, 0
 	case RawConst:
 		return 2 + (size+7)/8, 0
 	case RawChunk:

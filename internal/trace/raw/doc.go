@@ -45,6 +45,17 @@
 //	main reachgo worker
 //	main methodend isAlive
 //
+// What many calls can reach is listed once, as a set with a number: val= of the reach lines behind it are the set, and belong to this D too. Without val= it is one that was listed before.
+//
+//	main methodbegin isAlive @11
+//	main reachset 0x1 val=2
+//	main reach list val=24
+//	main reach names val=8
+//	main methodend isAlive
+//	main methodbegin isAlive @12
+//	main reachset 0x1
+//	main methodend isAlive
+//
 // # Tables
 //
 // A line that begins with % gives a part of Meta as JSON: the index if the table has one,

@@ -79,7 +79,7 @@ func (w *Writer) Write(e *trace.Event) error {
 	case format.End:
 		return w.op(e, "end", "")
 	case format.ChanLen, format.SelectCase, format.SelectDefault, format.OpaqueBegin, format.OpaqueEnd,
-		format.MethodBegin, format.MethodEnd, format.Reach, format.ReachGo,
+		format.MethodBegin, format.MethodEnd, format.Reach, format.ReachGo, format.ReachSet,
 		format.Alloc, format.Enter, format.Exit, format.Block, format.Value, format.Word:
 		w.lossy.Dropped++
 		return nil

@@ -45,7 +45,7 @@ type PresageG struct {
 	free     *PresageG
 	answers  [pgAnswers]pgAnswer
 	leaves   [pgAnswers]pgLeft
-	reach    *pgWalk // of the call that MethodBegin has begun
+	call     pgCall // that MethodBegin has begun
 }
 
 // presage is the recorder of the process.
@@ -406,6 +406,7 @@ func presageInit() {
 	if dir == "" || !pgMakeDir(dir) {
 		return
 	}
+	presageReachInit()
 	presage.on = pgNextSegment(0)
 	if presage.on {
 		seed := rand() | 1

@@ -20,6 +20,7 @@ type pgOutside struct {
 
 var presageOutside struct {
 	last   *pgOutside
+	n      uintptr
 	traced string // paths of the traced packages, each between newlines; "" if some of their functions are not
 	free   *pgWalk
 	large  [pgLargeSites]pgLarge
@@ -36,29 +37,38 @@ const (
 	pgLargeTimes = 10
 )
 
-// large reports whether the D of a call at a site is not looked for. presage.mu is held.
-func (r *pgWalk) large() bool {
-	x := &presageOutside.large[uint32(r.head)%pgLargeSites]
-	if x.site != uint32(r.head) || x.skip == 0 {
+// pgIsLarge reports whether the D of a call at a site is not looked for.
+func pgIsLarge(site uint32) bool {
+	x := &presageOutside.large[site%pgLargeSites]
+	if x.site != site || x.skip == 0 {
 		return false
 	}
-	x.skip--
-	return true
+	lock(&presage.mu)
+	is := x.site == site && x.skip > 0
+	if is {
+		x.skip--
+	}
+	unlock(&presage.mu)
+	return is
 }
 
-// tell notes how large the D has become. presage.mu is held.
-func (r *pgWalk) tell() {
-	x := &presageOutside.large[uint32(r.head)%pgLargeSites]
+// pgTell notes how large the D of a call has become.
+func pgTell(site uint32, all bool) {
+	x := &presageOutside.large[site%pgLargeSites]
+	if !all && x.site != site {
+		return
+	}
+	lock(&presage.mu)
 	switch {
-	case r.known:
-	case r.all && x.site == uint32(r.head):
+	case all && x.site == site:
 		x.times = min(x.times+1, pgLargeTimes)
 		x.skip = 1<<x.times - 1
-	case r.all:
-		*x = pgLarge{uint32(r.head), 1, 1}
-	case x.site == uint32(r.head):
+	case all:
+		*x = pgLarge{site, 1, 1}
+	case x.site == site:
 		*x = pgLarge{}
 	}
+	unlock(&presage.mu)
 }
 
 // PresageOutside registers a package that is left out, with its variables. Called by its init function.
@@ -74,6 +84,7 @@ func PresageOutside(index uint64, path, traced string, roots []any) {
 	lock(&presage.mu)
 	x.next = presageOutside.last
 	presageOutside.last = x
+	presageOutside.n++
 	presageOutside.traced = traced
 	unlock(&presage.mu)
 }
@@ -126,56 +137,86 @@ type pgLeft struct {
 	to uint64
 }
 
-// MethodBegin begins the record of a call that leaves traced code. What the call is given follows, by Reach, then Called.
+// MethodBegin begins the record of a call that leaves traced code. What the call is given follows, by Reach, then MethodBegun.
 //
 //go:noinline
 func (s *PresageG) MethodBegin(h, method uint64) {
 	if s.off || !presage.on {
 		return
 	}
+	if presageReach.slots == nil {
+		systemstack(pgMakeSets)
+	}
 	s.site = 0
-	systemstack(func() {
-		r := pgNewWalk(h)
-		r.method, r.depth = method, s.depth
-		s.reach = r
-	})
-	s.reach.time = s.tick()
+	c := &s.call
+	c.open, c.head, c.method, c.depth = true, h, method, s.depth
+	c.sets, c.due, c.own, c.walk = 0, 0, 0, nil
+	c.known = pgIsLarge(uint32(h))
+	c.all = c.known
+	c.time = s.tick()
 }
 
 // MethodBegun writes the records of the call that MethodBegin began. Roots: the variables of packages that are left out are in its D.
 //
 //go:noinline
 func (s *PresageG) MethodBegun(roots bool) {
-	r := s.reach
-	if r == nil {
+	c := &s.call
+	if !c.open {
 		return
 	}
-	if roots {
-		systemstack(func() { r.roots() })
+	c.open = false
+	if roots && !c.all {
+		systemstack(func() {
+			s.root(pgKey{kind: pgVariables, n: presageOutside.n})
+			if presageReach.check {
+				s.checked(func(r *pgWalk) { r.roots() })
+			}
+		})
 	}
-	s.reach = nil
-	if r.all {
-		r.parts = 0
-		r.head |= pgFlagAll << 48
+	if c.all {
+		c.sets, c.own = 0, 0
+		c.head |= pgFlagAll << 48
 	}
-	p := s.room(4)
-	pgStore(p+8, r.method)
-	pgStore(p+16, uint64(r.depth))
-	pgStore(p+24, r.time)
-	pgStore(p, r.head)
-	s.pos = p + 32
-	for i := range r.parts {
-		p := s.room(3)
-		pgStore(p+8, uint64(r.part[i][0]))
-		pgStore(p+16, uint64(r.part[i][1]))
-		pgStore(p, pgHead(pgReach, 0, 0, r.head&(1<<32-1)))
-		s.pos = p + 24
+	named := 0
+	for i := range c.sets {
+		if c.number[i] != 0 {
+			named++
+		}
 	}
-	lock(&presage.mu)
-	r.tell()
-	r.next = presageOutside.free
-	presageOutside.free = r
-	unlock(&presage.mu)
+	p := s.room(4 + named + 3*c.own)
+	pgStore(p+8, c.method)
+	pgStore(p+16, uint64(c.depth))
+	pgStore(p+24, c.time)
+	pgStore(p, c.head)
+	p += 32
+	for i := range c.sets {
+		if c.number[i] != 0 {
+			pgStore(p, pgHead(pgReachSet, 0, 0, uint64(c.number[i])))
+			p += 8
+		}
+	}
+	for i := range c.own {
+		p = c.reach(p, c.part[i])
+	}
+	s.pos = p
+	if r := c.walk; r != nil {
+		for i := 0; i < r.parts && !c.all; i++ {
+			s.pos = c.reach(s.room(3), r.part[i])
+		}
+		c.walk = nil
+		r.release()
+	}
+	if !c.known {
+		pgTell(uint32(c.head), c.all)
+	}
+}
+
+// reach writes a span of D at p, and returns where it ends.
+func (c *pgCall) reach(p uintptr, x [2]uintptr) uintptr {
+	pgStore(p+8, uint64(x[0]))
+	pgStore(p+16, uint64(x[1]))
+	pgStore(p, pgHead(pgReach, 0, 0, c.head&(1<<32-1)))
+	return p + 24
 }
 
 // MethodEnd records that the call has returned, to a function of the depth given.
@@ -193,10 +234,12 @@ func (s *PresageG) MethodEnd(h, method uint64, depth uint32) {
 //
 //go:noinline
 func (s *PresageG) Reach(t *abi.Type, p unsafe.Pointer) {
-	if r := s.reach; r != nil && t.Pointers() {
+	if c := &s.call; c.open && !c.all && t.Pointers() {
 		systemstack(func() {
-			r.values(uintptr(p), t, 1)
-			r.run()
+			s.given(uintptr(p), t)
+			if presageReach.check {
+				s.checked(func(r *pgWalk) { r.values(uintptr(p), t, 1) })
+			}
 		})
 	}
 }

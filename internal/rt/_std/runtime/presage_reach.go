@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"internal/abi"
+	"internal/runtime/atomic"
 	"internal/runtime/sys"
 	"unsafe"
 )
@@ -12,30 +13,36 @@ import (
 // The memory followed belongs to other goroutines too, and nothing keeps them from writing to it. So no word is trusted: a pointer is looked up before it is
 // followed, and what it points to ends where its object does. The walk is on the system stack: no garbage
 // collection begins or ends meanwhile, so what was reachable when a pointer to it was read is not used for anything else.
+//
+// Where a walk goes depends on where it begins and on the words it reads, and on nothing else that changes before the next garbage
+// collection has ended. So it notes the words (see), and need not be made again while they are what they were (presage_sets.go).
 
 const (
 	pgParts  = 4096    // spans from which on a D is everything
 	pgPlaces = 1 << 14 // of the table; half of it is used
 	pgTodo   = 1 << 13
+	pgWords  = 1 << 14 // words read from which on a walk is made anew each time
 )
 
-// A pgWalk is a D while it is made.
+// A pgWalk is a D, or a part of it, while it is made.
 type pgWalk struct {
 	_      sys.NotInHeap
 	next   *pgWalk // free ones
-	head   uint64  // of the MethodBegin
-	method uint64
-	depth  uint32
-	time   uint64
 	all    bool
-	known  bool // all, as before
+	loose  bool // it depends on more than the words noted
+	frozen bool // what is read now never changes
+	whole  bool // it goes on in memory that is a set's
 	parts  int
 	todo   int
 	places int
+	words  int
+	deps   int
 	round  uint64
 	part   [pgParts][2]uintptr
 	work   [pgTodo]pgPlace
 	place  [pgPlaces]pgPlace
+	word   [pgWords][2]uintptr // address, value
+	dep    [pgDeps]pgDep
 }
 
 // A pgPlace is n values of a type at addr; untyped: the object that begins there.
@@ -43,10 +50,10 @@ type pgPlace struct {
 	addr  uintptr
 	typ   uintptr
 	n     uintptr
-	round uint64 // in which the entry of the table was made
+	round uint64 // in which the entry of the table was made; of what is to be followed: 1 if it never changes
 }
 
-func pgNewWalk(head uint64) *pgWalk {
+func pgNewWalk() *pgWalk {
 	lock(&presage.mu)
 	r := presageOutside.free
 	if r != nil {
@@ -57,12 +64,16 @@ func pgNewWalk(head uint64) *pgWalk {
 		r = (*pgWalk)(persistentalloc(unsafe.Sizeof(pgWalk{}), 64, &memstats.other_sys))
 	}
 	r.round++
-	r.head, r.parts, r.todo, r.places = head, 0, 0, 0
-	lock(&presage.mu)
-	r.known = r.large()
-	unlock(&presage.mu)
-	r.all = r.known
+	r.all, r.loose, r.frozen, r.whole = false, false, false, presageReach.full
+	r.parts, r.todo, r.places, r.words, r.deps = 0, 0, 0, 0, 0
 	return r
+}
+
+func (r *pgWalk) release() {
+	lock(&presage.mu)
+	r.next = presageOutside.free
+	presageOutside.free = r
+	unlock(&presage.mu)
 }
 
 // roots adds the variables of all packages that are left out: one calls the other.
@@ -70,10 +81,24 @@ func (r *pgWalk) roots() {
 	for x := presageOutside.last; x != nil; x = x.next {
 		for i := range x.n {
 			v := (*eface)(unsafe.Pointer(x.roots + uintptr(i)*unsafe.Sizeof(eface{})))
-			r.add(uintptr(v.data), (*abi.PtrType)(unsafe.Pointer(v._type)).Elem, 1, true)
+			r.add(uintptr(v.data), (*abi.PtrType)(unsafe.Pointer(v._type)).Elem, 1, pgNoted)
 			r.run()
 		}
 	}
+}
+
+// see reads a word that says where the walk goes.
+func (r *pgWalk) see(p uintptr) uintptr {
+	v := *(*uintptr)(unsafe.Pointer(p))
+	switch {
+	case r.frozen:
+	case r.words == pgWords:
+		r.loose = true
+	default:
+		r.word[r.words] = [2]uintptr{p, v}
+		r.words++
+	}
+	return v
 }
 
 // run follows what there is to follow.
@@ -81,12 +106,14 @@ func (r *pgWalk) run() {
 	for r.todo > 0 && !r.all {
 		r.todo--
 		x := r.work[r.todo]
+		r.frozen = x.round != 0
 		if x.typ == 0 {
 			r.scan(x.addr)
 			continue
 		}
 		r.values(x.addr, (*_type)(unsafe.Pointer(x.typ)), x.n)
 	}
+	r.frozen = false
 }
 
 // What a pointer points into.
@@ -125,9 +152,19 @@ func pgRegion(p uintptr) (kind int, base, end uintptr, s *mspan) {
 	return pgForeign, 0, 0, nil
 }
 
-// add adds n values of type t at p. Noted: the memory is the call's to touch.
-func (r *pgWalk) add(p uintptr, t *_type, n uintptr, noted bool) {
+// How memory is added.
+const (
+	pgNoted  = 1 << iota // it is the call's to touch
+	pgFrozen             // it never changes
+)
+
+// add adds n values of type t at p.
+func (r *pgWalk) add(p uintptr, t *_type, n uintptr, how uint8) {
 	if p == 0 || n == 0 || t.Size_ == 0 || r.all {
+		return
+	}
+	leads := t.Pointers() && !pgOpaqueType(t)
+	if leads && how == pgNoted && r.depends(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues}) {
 		return
 	}
 	kind, _, end, _ := pgRegion(p)
@@ -137,8 +174,11 @@ func (r *pgWalk) add(p uintptr, t *_type, n uintptr, noted bool) {
 	case pgForeign:
 		r.all = true
 		return
-	case pgStack, pgConstant:
-		noted = false
+	case pgStack:
+		r.loose = true // it may be another's soon
+		how &^= pgNoted
+	case pgConstant:
+		how = how&^pgNoted | pgFrozen
 	}
 	if n > (end-p)/t.Size_ {
 		n = max(1, (end-p)/t.Size_)
@@ -147,11 +187,11 @@ func (r *pgWalk) add(p uintptr, t *_type, n uintptr, noted bool) {
 	if !r.fresh(p, uintptr(unsafe.Pointer(t)), n) {
 		return
 	}
-	if noted {
+	if how&pgNoted != 0 {
 		r.note(p, size)
 	}
-	if t.Pointers() && size == n*t.Size_ && !pgOpaqueType(t) {
-		r.push(p, uintptr(unsafe.Pointer(t)), n)
+	if leads && size == n*t.Size_ {
+		r.push(pgPlace{p, uintptr(unsafe.Pointer(t)), n, uint64(how & pgFrozen)})
 	}
 }
 
@@ -168,12 +208,12 @@ func (r *pgWalk) note(p, n uintptr) {
 	r.parts++
 }
 
-func (r *pgWalk) push(p, t, n uintptr) {
+func (r *pgWalk) push(x pgPlace) {
 	if r.todo == pgTodo {
 		r.all = true
 		return
 	}
-	r.work[r.todo] = pgPlace{addr: p, typ: t, n: n}
+	r.work[r.todo] = x
 	r.todo++
 }
 
@@ -201,7 +241,7 @@ func (r *pgWalk) fresh(p, t, n uintptr) bool {
 
 // object adds the object that p points into, whatever it is.
 func (r *pgWalk) object(p uintptr, noted bool) {
-	if p == 0 || r.all {
+	if p == 0 || r.all || noted && r.depends(pgKey{p, 0, 0, pgObject}) {
 		return
 	}
 	kind, base, end, s := pgRegion(p)
@@ -214,7 +254,7 @@ func (r *pgWalk) object(p uintptr, noted bool) {
 			r.note(base, end-base)
 		}
 		if !s.spanclass.noscan() {
-			r.push(base, 0, 1)
+			r.push(pgPlace{addr: base, n: 1})
 		}
 	case pgVariable, pgForeign, pgStack: // how large it is, and what is in it, nobody knows
 		r.all = true
@@ -233,7 +273,7 @@ func (r *pgWalk) scan(base uintptr) {
 		if tp, at = tp.next(end); at == 0 {
 			return
 		}
-		r.object(*(*uintptr)(unsafe.Pointer(at)), true)
+		r.object(r.see(at), true)
 	}
 }
 
@@ -254,19 +294,19 @@ func (r *pgWalk) value(p uintptr, t *_type) {
 	}
 	switch t.Kind() {
 	case abi.Pointer:
-		r.add(pgWord(p), (*abi.PtrType)(unsafe.Pointer(t)).Elem, 1, true)
+		r.add(r.see(p), (*abi.PtrType)(unsafe.Pointer(t)).Elem, 1, pgNoted)
 	case abi.UnsafePointer:
-		r.object(pgWord(p), true)
+		r.object(r.see(p), true)
 	case abi.Slice:
-		r.add(pgWord(p), (*abi.SliceType)(unsafe.Pointer(t)).Elem, pgWord(p+16), true)
+		r.add(r.see(p), (*abi.SliceType)(unsafe.Pointer(t)).Elem, r.see(p+16), pgNoted)
 	case abi.Interface:
 		r.boxed(p, len((*abi.InterfaceType)(unsafe.Pointer(t)).Methods) > 0)
 	case abi.Map:
-		r.mapped(pgWord(p), (*pgMapType)(unsafe.Pointer(t)))
+		r.mapped(r.see(p), (*pgMapType)(unsafe.Pointer(t)))
 	case abi.Chan:
-		r.channel(pgWord(p))
+		r.channel(r.see(p))
 	case abi.Func:
-		r.function(pgWord(p))
+		r.function(r.see(p))
 	case abi.Array:
 		a := (*abi.ArrayType)(unsafe.Pointer(t))
 		r.values(p, a.Elem, a.Len)
@@ -280,33 +320,58 @@ func (r *pgWalk) value(p uintptr, t *_type) {
 
 // boxed follows an interface. The value in it never changes, where it is not a pointer itself.
 func (r *pgWalk) boxed(p uintptr, methods bool) {
-	typ, data := pgWord(p), p+8
+	typ, data := r.see(p), p+8
 	if typ == 0 {
 		return
 	}
-	t := (*_type)(unsafe.Pointer(typ))
-	if methods {
-		t = (*abi.ITab)(unsafe.Pointer(typ)).Type
-	}
+	t := pgBoxed(typ, methods)
 	if pgDirectIface(t) {
 		r.value(data, t)
 	} else {
-		r.add(pgWord(data), t, 1, false)
+		r.add(r.see(data), t, 1, pgFrozen)
 	}
+}
+
+// pgBoxed returns the type of what an interface holds, by its first word.
+func pgBoxed(typ uintptr, methods bool) *_type {
+	if methods {
+		return (*abi.ITab)(unsafe.Pointer(typ)).Type
+	}
+	return (*_type)(unsafe.Pointer(typ))
 }
 
 // function follows what a closure has captured. What a traced one accesses is recorded when it does.
 func (r *pgWalk) function(p uintptr) {
-	if kind, _, _, _ := pgRegion(p); kind != pgHeap {
-		return
+	if kind, _, _, _ := pgRegion(p); kind == pgHeap && !pgTraced(pgWord(p)) {
+		r.object(p, false)
 	}
-	path, traced := pgPackage(pgWord(p)), presageOutside.traced
+}
+
+// pgTracedAnswers are answers of pgTraced: a pc, and whether.
+var pgTracedAnswers [256]uintptr
+
+// pgTraced reports whether the function at pc is instrumented.
+func pgTraced(pc uintptr) bool {
+	k := &pgTracedAnswers[pc>>4%256]
+	if x := atomic.Loaduintptr(k); x>>1 == pc {
+		return x&1 != 0
+	}
+	x := pc << 1
+	if pgFindTraced(pc) {
+		x |= 1
+	}
+	atomic.Storeuintptr(k, x)
+	return x&1 != 0
+}
+
+func pgFindTraced(pc uintptr) bool {
+	path, traced := pgPackage(pc), presageOutside.traced
 	for i := 0; path != "" && i+len(path)+2 <= len(traced); i++ {
 		if traced[i] == '\n' && traced[i+1+len(path)] == '\n' && traced[i+1:i+1+len(path)] == path {
-			return
+			return true
 		}
 	}
-	r.object(p, false)
+	return false
 }
 
 // channel adds a channel, with what is in it or about to be.
@@ -315,7 +380,7 @@ func (r *pgWalk) channel(p uintptr) {
 		return
 	}
 	c := (*hchan)(unsafe.Pointer(p))
-	if !r.fresh(p, uintptr(unsafe.Pointer(c.elemtype)), 0) {
+	if r.depends(pgKey{p, uintptr(unsafe.Pointer(c.elemtype)), 0, pgChannel}) || !r.fresh(p, uintptr(unsafe.Pointer(c.elemtype)), 0) {
 		return
 	}
 	r.note(p, 8)
@@ -324,6 +389,9 @@ func (r *pgWalk) channel(p uintptr) {
 	}
 	lock(&c.lock)
 	r.values(uintptr(c.buf), c.elemtype, uintptr(c.dataqsiz))
+	if r.see(uintptr(unsafe.Pointer(&c.sendq.first))) != 0 {
+		r.loose = true // where their values are, other words say
+	}
 	for sg := c.sendq.first; sg != nil && !r.all; sg = sg.next {
 		if p := presageSudogElem(sg); p != nil {
 			r.value(uintptr(p), c.elemtype)
@@ -335,23 +403,29 @@ func (r *pgWalk) channel(p uintptr) {
 // mapped adds a map: its header stands for it in a trace; its entries are followed.
 func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
 	kind, _, _, _ := pgRegion(p)
-	if kind != pgHeap && kind != pgVariable && kind != pgStack {
+	switch kind {
+	case pgHeap, pgVariable:
+	case pgStack:
+		r.loose = true
+	default:
 		return
 	}
 	m := (*pgMap)(unsafe.Pointer(p))
-	if !r.fresh(p, uintptr(unsafe.Pointer(t)), 0) {
+	if r.depends(pgKey{p, uintptr(unsafe.Pointer(t)), 0, pgMapped}) || !r.fresh(p, uintptr(unsafe.Pointer(t)), 0) {
 		return
 	}
 	r.note(p, 8)
-	if m.dirLen <= 0 {
-		r.add(m.dir, t.Group, 1, false)
+	dir, n := r.see(uintptr(unsafe.Pointer(&m.dir))), int(r.see(uintptr(unsafe.Pointer(&m.dirLen))))
+	if n <= 0 {
+		r.add(dir, t.Group, 1, 0)
 		return
 	}
-	kind, _, end, _ := pgRegion(m.dir)
-	for at := m.dir; kind == pgHeap && at < min(end, m.dir+uintptr(m.dirLen)*8) && !r.all; at += 8 {
-		if kind, _, end, _ := pgRegion(pgWord(at)); kind == pgHeap && end-pgWord(at) >= unsafe.Sizeof(pgTable{}) {
-			x := (*pgTable)(unsafe.Pointer(pgWord(at)))
-			r.add(x.groups, t.Group, x.mask+1, false)
+	kind, _, end, _ := pgRegion(dir)
+	for at := dir; kind == pgHeap && at < min(end, dir+uintptr(n)*8) && !r.all; at += 8 {
+		p := r.see(at)
+		if kind, _, end, _ := pgRegion(p); kind == pgHeap && end-p >= unsafe.Sizeof(pgTable{}) {
+			x := (*pgTable)(unsafe.Pointer(p))
+			r.add(r.see(uintptr(unsafe.Pointer(&x.groups))), t.Group, r.see(uintptr(unsafe.Pointer(&x.mask)))+1, 0)
 		}
 	}
 }

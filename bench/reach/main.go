@@ -1,0 +1,198 @@
+// Reach measures what it costs to record what calls of left-out packages can reach: Table 5.4 of RDIT's thesis, on a Go module.
+//
+//	go run ./bench/reach [-rounds 10] [-dir scratch]
+//	go run ./bench/reach -module github.com/klauspost/compress@v1.18.0 -run '-run=^TestDecoder -short ./zstd' -sets './internal/... ./huff0 …'
+//
+// The module's tests are recorded with five sets of packages left out, each without BarrierPairs (-reach=none), with the D of each call found anew
+// (-reach=full), and with the D that is kept (the default), in turn within every round. What is printed: CPU time (user and system) of the test process, medians, and the
+// medians of the ratios, round by round; size of the trace, of the first round. The exit code says whether the default stays within +13 % of time and +10 % of size.
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"presage/bench/session"
+	"presage/internal/rt"
+	"presage/internal/trace"
+)
+
+const (
+	timed   = "-timed"
+	maxTime = 1.13
+	maxSize = 1.10
+)
+
+// modes are the columns.
+var modes = []string{"none", "full", "kept"}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("reach: ")
+	if len(os.Args) > 4 && os.Args[1] == timed {
+		os.Exit(runTimed(os.Args[2], os.Args[3] == "drop", os.Args[4:]))
+	}
+	dir := flag.String("dir", "", "scratch directory")
+	rounds := flag.Int("rounds", 10, "rounds")
+	module := flag.String("module", "go.uber.org/zap@v1.27.1", "path@version")
+	run := flag.String("run", "-skip=Vendor|GoPath|TestStacktrace|TestConfig|Sampl|Benchmark -count=5 .", "flags and packages of go test")
+	sets := flag.String("sets", "./internal/...;./buffer;./internal/... ./buffer;./zapcore;./internal/... ./buffer ./zapcore", "exclusion sets, by semicolon")
+	flag.Parse()
+	ctx := context.Background()
+	s, err := session.New(ctx, *dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	path, version, _ := strings.Cut(*module, "@")
+	at, err := s.Module(ctx, path, version)
+	if err != nil {
+		log.Fatal(err)
+	}
+	b := bench{s, at, strings.Fields(*run)}
+	fmt.Println("CPU seconds of the tests, and MB of the trace; without D, with D found at every call, with D kept")
+	fmt.Printf("%-44s %9s %9s %9s %8s %8s | %8s %8s %8s %8s %8s\n", "left out", "none", "full", "kept", "full", "kept", "none", "full", "kept", "full", "kept")
+	good := true
+	for _, set := range strings.Split(*sets, ";") {
+		ok, err := b.row(ctx, strings.Fields(set), *rounds)
+		if err != nil {
+			log.Fatal(err)
+		}
+		good = good && ok
+	}
+	if !good {
+		os.Exit(1)
+	}
+}
+
+type bench struct {
+	*session.Session
+	module string
+	run    []string
+}
+
+// row measures an exclusion set.
+func (b *bench) row(ctx context.Context, set []string, rounds int) (good bool, err error) {
+	var cpu, ratio [3][]float64
+	var size [3]int64
+	for round := range rounds + 1 {
+		var took [3]float64
+		for k := range modes {
+			i := (k + round) % len(modes) // who is first takes turns
+			t, n, err := b.measure(ctx, set, modes[i], round > 0)
+			if err != nil {
+				return false, err
+			}
+			took[i] = t
+			if round == 0 {
+				size[i] = n
+			}
+		}
+		if round == 0 {
+			continue // builds
+		}
+		for i := range modes {
+			cpu[i], ratio[i] = append(cpu[i], took[i]), append(ratio[i], took[i]/took[0])
+		}
+	}
+	mb := func(i int) float64 { return float64(size[i]) / (1 << 20) }
+	percent := func(x float64) string { return fmt.Sprintf("%+.1f %%", 100*(x-1)) }
+	full, kept := median(ratio[1]), median(ratio[2])
+	fmt.Printf("%-44s %9.3f %9.3f %9.3f %8s %8s | %8.2f %8.2f %8.2f %8s %8s\n", strings.Join(set, " "), median(cpu[0]), median(cpu[1]), median(cpu[2]), percent(full), percent(kept),
+		mb(0), mb(1), mb(2), percent(mb(1)/mb(0)), percent(mb(2)/mb(0)))
+	return kept <= maxTime && mb(2) <= maxSize*mb(0), nil
+}
+
+// measure records the tests once, and returns the CPU seconds of the process, and how large the trace is, unless the records are dropped.
+func (b *bench) measure(ctx context.Context, set []string, mode string, drop bool) (cpu float64, size int64, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, 0, err
+	}
+	result, kept := filepath.Join(b.Dir, "cost.txt"), filepath.Join(b.Dir, "reach.trace")
+	os.Remove(result)
+	os.RemoveAll(kept)
+	raws := "keep"
+	if drop {
+		raws = "drop" // nothing to merge, which takes long and is not what is measured
+	}
+	args := []string{"test", "-level", "none", "-reach", mode, "-o", kept, "-exec", strings.Join([]string{self, timed, result, raws}, " ")}
+	for _, p := range set {
+		args = append(args, "-exclude", p)
+	}
+	cmd := exec.CommandContext(ctx, b.Presage, append(args, b.run...)...)
+	cmd.Dir = b.module
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	runErr := cmd.Run()
+	data, err := os.ReadFile(result)
+	if err != nil {
+		return 0, 0, fmt.Errorf("%v did not run the tests: %v\n%s", cmd.Args, runErr, out.Bytes())
+	}
+	for line := range strings.Lines(string(data)) {
+		var x float64
+		if _, err := fmt.Sscan(line, &x); err != nil {
+			return 0, 0, err
+		}
+		cpu += x
+	}
+	return cpu, traceSize(kept), nil
+}
+
+// runTimed runs a program and appends its CPU seconds to a file. What it has recorded goes if it is dropped.
+func runTimed(result string, drop bool, args []string) int {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		log.Print(err)
+		return 1
+	}
+	if os.Getenv(rt.EnvDir) == "" { // go vet and the like
+		return cmd.ProcessState.ExitCode()
+	}
+	f, err := os.OpenFile(result, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err != nil {
+		log.Print(err)
+		return 1
+	}
+	defer f.Close()
+	if drop {
+		records, _ := filepath.Glob(filepath.Join(os.Getenv(rt.EnvDir), "*", "*"))
+		for _, name := range records {
+			os.Remove(name)
+		}
+	}
+	fmt.Fprintln(f, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
+	return cmd.ProcessState.ExitCode()
+}
+
+// traceSize returns the bytes of the traces of a run.
+func traceSize(name string) (size int64) {
+	files, _ := filepath.Glob(filepath.Join(name, "*"))
+	for _, f := range append(files, name) {
+		t, err := trace.Open(f)
+		if err != nil {
+			continue // a directory of traces
+		}
+		size += t.Size()
+		t.Close()
+	}
+	return size
+}
+
+func median(v []float64) float64 {
+	v = slices.Clone(v)
+	slices.Sort(v)
+	if n := len(v); n%2 == 0 {
+		return (v[n/2-1] + v[n/2]) / 2
+	}
+	return v[len(v)/2]
+}

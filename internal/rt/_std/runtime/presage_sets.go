@@ -1,0 +1,594 @@
+package runtime
+
+import (
+	"internal/abi"
+	"internal/runtime/atomic"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// What calls that leave traced code can reach, found once per object and kept up to date (RDIT, 4.4.3). What one object leads to, of those that a call is given
+// by a pointer, or all variables of the packages that are left out, is a *set*. A set is made at the second call that is given its object, is recorded once, with a number, and
+// calls that reach it name that. The rules:
+//
+//  1. A set has the words that its walk has read, with their values. It holds while they have these values: the walk would go the same way. No matter who has written
+//     to memory, and whether that is recorded; each call reads the words again, which is a small part of the work of a walk.
+//  2. Garbage collection makes every set void: addresses may mean something else. So is each that rests on more than words: stacks, goroutines that wait in a send.
+//  3. A walk that comes to the object of another set goes no further; the one depends on the other, and a call that reaches it reaches both. If the other is given up,
+//     so is the one.
+//  4. A set that does not hold any more is made anew. It keeps its number if it comes out the same.
+//
+// So a call has what a walk at that moment would have found: no condition is to be met, as it is where recorded writes are looked at alone. -reach=full makes each walk anew; -reach=check does both and
+// stops the program if something was missed.
+
+const (
+	pgSlots    = 1 << 12
+	pgDeps     = 24 // sets that one depends on
+	pgCallSets = 24 // sets that a call names
+	pgQueue    = 48
+	pgOwn      = 8 // spans of a call beside them
+	pgCredit   = 15
+	pgMemory   = 64 << 20 // for all sets
+	pgBlocks   = 16
+	pgSmallest = 64 // block
+	pgNever    = 1  // no cycle of garbage collection
+)
+
+// A pgKey is where a walk begins.
+type pgKey struct {
+	addr, typ, n uintptr
+	kind         uintptr
+}
+
+// Kinds of beginnings.
+const (
+	pgNone      = iota
+	pgValues    // n values of a type
+	pgObject    // whatever is there
+	pgClosure   // of a function that is not traced
+	pgMapped    // a map, by its type
+	pgChannel   // by the type of its elements
+	pgVariables // of the packages that are left out, of which there are n
+)
+
+// A pgSet is a place of the table. mu guards it; key and serial are written with it held and read without.
+type pgSet struct {
+	_      sys.NotInHeap
+	mu     mutex
+	serial uint32 // changes with the object; odd while it does
+	key    pgKey
+	credit int32  // it is given up for another object when it is used up
+	number uint32 // 0: seen once
+	cycle  uint32 // of garbage collection
+	all    bool   // it was everything: is not looked for
+	times  uint8  // so often in a row,
+	skip   uint16 // for so many calls
+	words  pgBlock
+	part   pgBlock
+	deps   int
+	dep    [pgDeps]pgDep
+}
+
+// A pgDep is a set, as long as the serial is the same.
+type pgDep struct{ slot, serial uint32 }
+
+// A pgBlock is memory for pairs of words.
+type pgBlock struct {
+	at    uintptr
+	n     int
+	class int
+}
+
+// A pgCall is a call that MethodBegin has begun.
+type pgCall struct {
+	open   bool
+	all    bool
+	known  bool // all, as before
+	head   uint64
+	method uint64
+	time   uint64
+	depth  uint32
+	sets   int
+	set    [pgCallSets]pgDep
+	number [pgCallSets]uint32 // 0: it has nothing itself
+	due    int
+	queue  [pgQueue]pgDep // sets still to be added
+	own    int
+	part   [pgOwn][2]uintptr
+	walk   *pgWalk // what has no set
+}
+
+var presageReach struct {
+	full    bool
+	check   bool
+	numbers atomic.Uint32
+	slots   *[pgSlots]pgSet
+	blocks  [pgBlocks]uintptr // free ones, by size
+	used    uintptr
+}
+
+// presageReachInit reads how D is to be found. Called by presageInit.
+func presageReachInit() {
+	presageReach.full = gogetenv("PRESAGE_REACH") == "full"
+	presageReach.check = gogetenv("PRESAGE_REACH") == "check"
+}
+
+func pgMakeSets() {
+	lock(&presage.mu)
+	if presageReach.slots == nil {
+		presageReach.slots = (*[pgSlots]pgSet)(persistentalloc(unsafe.Sizeof([pgSlots]pgSet{}), 64, &memstats.other_sys))
+	}
+	unlock(&presage.mu)
+}
+
+func pgCycle() uint32 { return atomic.Load(&mheap_.sweepgen) }
+
+func (k *pgKey) slot() uint32 {
+	h := uint64(k.addr>>3^k.typ*31^k.n<<7^k.kind<<59) * 0x9E3779B97F4A7C15
+	return uint32(h >> 52)
+}
+
+// given adds a value of type t at p, which a call is given.
+func (s *PresageG) given(p uintptr, t *_type) {
+	if !t.Pointers() || pgOpaqueType(t) || s.call.all {
+		return
+	}
+	switch t.Kind() {
+	case abi.Pointer:
+		s.pointer(pgWord(p), (*abi.PtrType)(unsafe.Pointer(t)).Elem, 1)
+	case abi.Slice:
+		s.pointer(pgWord(p), (*abi.SliceType)(unsafe.Pointer(t)).Elem, pgWord(p+16))
+	case abi.Map:
+		s.root(pgKey{pgWord(p), uintptr(unsafe.Pointer(t)), 0, pgMapped})
+	case abi.Chan:
+		if c := (*hchan)(unsafe.Pointer(pgWord(p))); c != nil {
+			s.root(pgKey{pgWord(p), uintptr(unsafe.Pointer(c.elemtype)), 0, pgChannel})
+		}
+	case abi.Func:
+		s.root(pgKey{pgWord(p), 0, 0, pgClosure})
+	case abi.UnsafePointer:
+		s.root(pgKey{pgWord(p), 0, 0, pgObject})
+	case abi.Interface:
+		typ := pgWord(p)
+		if typ == 0 {
+			return
+		}
+		u := pgBoxed(typ, len((*abi.InterfaceType)(unsafe.Pointer(t)).Methods) > 0)
+		if pgDirectIface(u) {
+			s.given(p+8, u)
+		} else {
+			s.given(pgWord(p+8), u) // what is in it never changes
+		}
+	case abi.Array:
+		a := (*abi.ArrayType)(unsafe.Pointer(t))
+		for i := range a.Len {
+			s.given(p+i*a.Elem.Size_, a.Elem)
+		}
+	case abi.Struct:
+		for i := range (*abi.StructType)(unsafe.Pointer(t)).Fields {
+			f := &(*abi.StructType)(unsafe.Pointer(t)).Fields[i]
+			s.given(p+f.Offset, f.Typ)
+		}
+	}
+}
+
+// pointer adds n values of type t at p.
+func (s *PresageG) pointer(p uintptr, t *_type, n uintptr) {
+	if p == 0 || n == 0 || t.Size_ == 0 {
+		return
+	}
+	if t.Pointers() && !pgOpaqueType(t) {
+		s.root(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues})
+		return
+	}
+	kind, _, end, _ := pgRegion(p)
+	switch kind {
+	case pgForeign:
+		s.call.all = true
+	case pgHeap, pgVariable:
+		s.note(p, min(max(1, min(n, (end-p)/t.Size_))*t.Size_, end-p))
+	}
+}
+
+// note adds memory that leads nowhere.
+func (s *PresageG) note(p, n uintptr) {
+	c := &s.call
+	for i := range c.own {
+		if c.part[i][0] == p && c.part[i][1] >= n {
+			return
+		}
+	}
+	if c.own < pgOwn {
+		c.part[c.own] = [2]uintptr{p, n}
+		c.own++
+		return
+	}
+	r := s.walking()
+	r.note(p, n)
+	c.all = c.all || r.all
+}
+
+// walking returns the walk of what has no set.
+func (s *PresageG) walking() *pgWalk {
+	if s.call.walk == nil {
+		s.call.walk = pgNewWalk()
+	}
+	return s.call.walk
+}
+
+// alone adds what a beginning leads to, without a set of its own.
+func (s *PresageG) alone(k pgKey, whole bool) {
+	r := s.walking()
+	r.whole = whole || presageReach.full
+	was := r.deps
+	r.from(k)
+	s.call.all = s.call.all || r.all
+	for i := was; i < r.deps; i++ {
+		s.depend(r.dep[i])
+	}
+}
+
+// from walks from a beginning.
+func (r *pgWalk) from(k pgKey) {
+	skip := r.whole
+	r.whole = true // not this one
+	switch k.kind {
+	case pgValues:
+		r.add(k.addr, (*_type)(unsafe.Pointer(k.typ)), k.n, pgNoted)
+	case pgObject:
+		r.object(k.addr, true)
+	case pgClosure:
+		r.function(k.addr)
+	case pgMapped:
+		r.mapped(k.addr, (*pgMapType)(unsafe.Pointer(k.typ)))
+	case pgChannel:
+		r.channel(k.addr)
+	case pgVariables:
+		r.roots()
+	}
+	r.whole = skip
+	r.run()
+}
+
+// root adds what a beginning leads to.
+func (s *PresageG) root(k pgKey) {
+	switch {
+	case k.addr == 0 && k.kind != pgVariables || s.call.all:
+		return
+	case k.kind == pgClosure:
+		if kind, _, _, _ := pgRegion(k.addr); kind != pgHeap || pgTraced(pgWord(k.addr)) {
+			return
+		}
+	}
+	if presageReach.full {
+		s.alone(k, true)
+		return
+	}
+	s.begin(k)
+	for c := &s.call; c.due > 0 && !c.all; {
+		c.due--
+		d := c.queue[c.due]
+		e := &presageReach.slots[d.slot]
+		lock(&e.mu)
+		if e.serial != d.serial { // given up this moment
+			c.all = true
+			unlock(&e.mu)
+			return
+		}
+		s.use(e, d)
+	}
+}
+
+// begin adds the set of a beginning, if it has one.
+func (s *PresageG) begin(k pgKey) {
+	slot := k.slot()
+	e := &presageReach.slots[slot]
+	lock(&e.mu)
+	if e.key == k {
+		s.use(e, pgDep{slot, e.serial})
+		return
+	}
+	if e.credit > 0 {
+		e.credit--
+	} else {
+		e.take(k)
+	}
+	unlock(&e.mu)
+	s.alone(k, false)
+}
+
+// depend queues a set that another one depends on.
+func (s *PresageG) depend(d pgDep) {
+	c := &s.call
+	for i := range c.due {
+		if c.queue[i] == d {
+			return
+		}
+	}
+	if c.due < pgQueue {
+		c.queue[c.due] = d
+		c.due++
+	} else {
+		c.all = true
+	}
+}
+
+// use adds a set, which is locked, with those that it depends on, and unlocks it.
+func (s *PresageG) use(e *pgSet, d pgDep) {
+	c := &s.call
+	for i := range c.sets {
+		if c.set[i] == d {
+			unlock(&e.mu)
+			return
+		}
+	}
+	e.credit = min(e.credit+1, pgCredit)
+	switch {
+	case e.skip > 0:
+		e.skip--
+		c.all = true
+	case c.sets == pgCallSets:
+		k := e.key
+		unlock(&e.mu)
+		s.alone(k, true)
+		return
+	case !e.holds():
+		if r := e.make(s); r != nil { // it makes no set
+			unlock(&e.mu)
+			s.adopt(r)
+			return
+		}
+		fallthrough
+	default:
+		c.set[c.sets], c.number[c.sets] = d, e.number
+		if e.part.n == 0 {
+			c.number[c.sets] = 0
+		}
+		c.sets++
+		for i := range e.deps {
+			s.depend(e.dep[i])
+		}
+	}
+	unlock(&e.mu)
+}
+
+// take gives the place to another object.
+func (e *pgSet) take(k pgKey) {
+	atomic.Xadd(&e.serial, 1)
+	e.key, e.number, e.cycle, e.times, e.skip, e.deps = k, 0, pgNever, 0, 0, 0
+	e.words.free()
+	e.part.free()
+	atomic.Xadd(&e.serial, 1)
+}
+
+// holds reports whether a walk would find what it has found.
+func (e *pgSet) holds() bool {
+	if e.number == 0 || e.cycle != pgCycle() {
+		return false
+	}
+	for p, end := e.words.at, e.words.at+uintptr(e.words.n)*16; p < end; p += 16 {
+		if pgWord(pgWord(p)) != pgWord(p+8) {
+			return false
+		}
+	}
+	for i := range e.deps {
+		if atomic.Load(&presageReach.slots[e.dep[i].slot].serial) != e.dep[i].serial {
+			return false
+		}
+	}
+	return true
+}
+
+// make makes the set anew. It returns the walk if that makes no set.
+func (e *pgSet) make(s *PresageG) *pgWalk {
+	r := pgNewWalk()
+	r.from(e.key)
+	if r.all {
+		e.times = min(e.times+1, pgLargeTimes)
+		e.skip = 1<<e.times - 1
+		return r
+	}
+	e.times = 0
+	if r.loose || !e.words.set(r.word[:r.words]) {
+		e.cycle = pgNever
+		return r
+	}
+	if e.number == 0 || !e.part.same(r.part[:r.parts]) {
+		if !e.part.set(r.part[:r.parts]) {
+			e.cycle = pgNever
+			return r
+		}
+		e.number = presageReach.numbers.Add(1)
+		s.define(e)
+	}
+	e.cycle = pgCycle()
+	e.deps = r.deps
+	copy(e.dep[:], r.dep[:r.deps])
+	r.release()
+	return nil
+}
+
+// define records what a set has.
+func (s *PresageG) define(e *pgSet) {
+	n := 0
+	for i := range e.part.n {
+		n += pgPacked(e.part.pair(i)[1])
+	}
+	p := s.room(1 + n)
+	at := p + 8
+	for i := range e.part.n {
+		x := e.part.pair(i)
+		if pgPacked(x[1]) == 1 {
+			pgStore(at, uint64(x[0])<<16|uint64(x[1]))
+		} else {
+			pgStore(at, uint64(x[0])<<16)
+			pgStore(at+8, uint64(x[1]))
+			at += 8
+		}
+		at += 8
+	}
+	pgStore(p, pgHead(pgRawSet, 0, uint64(n), uint64(e.number)))
+	s.pos = at
+}
+
+// pgPacked is the number of words of a span of n bytes.
+func pgPacked(n uintptr) int {
+	if n < 1<<16 {
+		return 1
+	}
+	return 2
+}
+
+// adopt makes a walk one of the call's own.
+func (s *PresageG) adopt(r *pgWalk) {
+	c := &s.call
+	for i := range r.deps {
+		s.depend(r.dep[i])
+	}
+	if c.all = c.all || r.all; c.walk == nil {
+		c.walk = r
+		return
+	}
+	for i := 0; i < r.parts; i++ {
+		c.walk.note(r.part[i][0], r.part[i][1])
+	}
+	c.all = c.all || c.walk.all
+	r.release()
+}
+
+// depends reports whether a walk that comes to a beginning leaves the rest to a set.
+func (r *pgWalk) depends(k pgKey) bool {
+	if r.whole {
+		return false
+	}
+	slot := k.slot()
+	e := &presageReach.slots[slot]
+	if e.key.addr != k.addr { // most times
+		return false
+	}
+	serial := atomic.Load(&e.serial)
+	if serial&1 != 0 || e.key != k || e.number == 0 || atomic.Load(&e.serial) != serial {
+		return false
+	}
+	d := pgDep{slot, serial}
+	for i := range r.deps {
+		if r.dep[i] == d {
+			return true
+		}
+	}
+	if r.deps == pgDeps {
+		return false
+	}
+	r.dep[r.deps] = d
+	r.deps++
+	return true
+}
+
+func (b *pgBlock) pair(i int) [2]uintptr {
+	return *(*[2]uintptr)(unsafe.Pointer(b.at + uintptr(i)*16))
+}
+
+// set makes the block a copy of list, if there is memory.
+func (b *pgBlock) set(list [][2]uintptr) bool {
+	size, class := uintptr(pgSmallest), 0
+	for size < uintptr(len(list))*16 {
+		size, class = size*2, class+1
+	}
+	if b.at == 0 || b.class != class {
+		b.free()
+		if b.at = pgBlockOf(size, class); b.at == 0 {
+			return false
+		}
+		b.class = class
+	}
+	for i := range list {
+		*(*[2]uintptr)(unsafe.Pointer(b.at + uintptr(i)*16)) = list[i]
+	}
+	b.n = len(list)
+	return true
+}
+
+func (b *pgBlock) same(list [][2]uintptr) bool {
+	if b.at == 0 || b.n != len(list) {
+		return false
+	}
+	for i := range list {
+		if b.pair(i) != list[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *pgBlock) free() {
+	if b.at == 0 {
+		return
+	}
+	lock(&presage.mu)
+	pgStore(b.at, uint64(presageReach.blocks[b.class]))
+	presageReach.blocks[b.class] = b.at
+	unlock(&presage.mu)
+	*b = pgBlock{}
+}
+
+// pgBlockOf returns memory of a size, 0 if sets have enough.
+func pgBlockOf(size uintptr, class int) uintptr {
+	lock(&presage.mu)
+	at := presageReach.blocks[class]
+	if at != 0 {
+		presageReach.blocks[class] = pgWord(at)
+	} else if presageReach.used+size <= pgMemory {
+		presageReach.used += size
+		at = uintptr(persistentalloc(size, 8, &memstats.other_sys))
+	}
+	unlock(&presage.mu)
+	return at
+}
+
+// checked stops the program if a walk finds what the call under way has not.
+func (s *PresageG) checked(walk func(r *pgWalk)) {
+	r, c := pgNewWalk(), &s.call
+	r.whole = true
+	walk(r)
+	r.run()
+	for i := 0; i < r.parts && !c.all && !r.all; i++ {
+		for p := r.part[i][0]; p < r.part[i][0]+r.part[i][1]; p += 8 {
+			if !s.has(p) {
+				println("presage: missed", hex(p), "in", hex(r.part[i][0]), r.part[i][1])
+				throw("presage: D is not whole")
+			}
+		}
+	}
+	if r.all && !c.all {
+		throw("presage: D is not everything")
+	}
+	r.release()
+}
+
+// has reports whether the call under way has a byte.
+func (s *PresageG) has(p uintptr) bool {
+	c := &s.call
+	in := func(x [2]uintptr) bool { return x[0] <= p && p < x[0]+x[1] }
+	for i := range c.own {
+		if in(c.part[i]) {
+			return true
+		}
+	}
+	for i := 0; c.walk != nil && i < c.walk.parts; i++ {
+		if in(c.walk.part[i]) {
+			return true
+		}
+	}
+	for i := range c.sets {
+		e := &presageReach.slots[c.set[i].slot]
+		if e.serial != c.set[i].serial || e.number != c.number[i] && c.number[i] != 0 {
+			return true // another goroutine's doing: not known
+		}
+		for j := range e.part.n {
+			if in(e.part.pair(j)) {
+				return true
+			}
+		}
+	}
+	return false
+}
