@@ -218,7 +218,10 @@ func hasFlag(flags []string, names ...string) bool {
 
 // run runs the recorded program and returns its exit code.
 func (c *Config) run(ctx context.Context, b *build, rawDir string) (int, error) {
-	env := []string{rt.EnvDir + "=" + rawDir, rt.EnvReach + "=" + string(c.Reach)}
+	env := []string{rt.EnvDir + "=" + rawDir}
+	if c.Reach != "" {
+		env = append(env, rt.EnvReach+"="+string(c.Reach))
+	}
 	if c.Test {
 		c.Progress("building and running the tests")
 		cmd := b.command(ctx, c.testArgs(b)...)
