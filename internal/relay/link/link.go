@@ -83,7 +83,7 @@
 //
 // (R22) A goroutine that is still to release a WaitGroup or a channel of an object comes before what another function of the object does after it has waited for
 // that: both are a field of the object, by the same steps from it as the memory (R5). Only the goroutines of one go statement, outside of a loop, may
-// send to the channel or close it. Nothing counts how often: one that is started anew after the wait is beside it, so that this is code joined.
+// send to the channel or close it; a goroutine that is given the channel has it by the field in which its starter has stored it, too. Nothing counts how often: one that is started anew after the wait is beside it, so that this is code joined.
 //
 // (R23) What a goroutine does before it releases anything by which it is waited for is done under the locks that are lent to it (X23 of package symbolic): who
 // holds one of them itself is not there meanwhile. Two goroutines to which a lock is lent have it both; and what the text that lends it does, its

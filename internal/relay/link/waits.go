@@ -55,14 +55,19 @@ func (l *linker) findJoiners(keys []string) {
 		}
 		note(f.Total, func(c string) { senders[c] = append(senders[c], k) })
 		for _, s := range f.Spawns {
-			note(s.Total, func(c string) {
-				if s.Via == nil {
-					if released[c] == nil {
-						released[c] = map[string]bool{}
-					}
-					released[c][s.Func] = released[c][s.Func] || s.Many
+			if s.Via != nil {
+				continue
+			}
+			add := func(c string) {
+				if released[c] == nil {
+					released[c] = map[string]bool{}
 				}
-			})
+				released[c][s.Func] = released[c][s.Func] || s.Many
+			}
+			note(s.Total, add)
+			if g := l.sums[s.Func]; g != nil { // it names what its starter has made
+				note(g.Total, add)
+			}
 		}
 	}
 	callers := map[string][]string{}
@@ -146,7 +151,7 @@ func (l *linker) waitsAt(c *context, a *summary.Access) (after, until waits) {
 		}
 		maps.Copy(after, own)
 	}
-	maps.DeleteFunc(until, func(k string, _ bool) bool { return has(a.Sync.Released, k) })
+	maps.DeleteFunc(until, func(k string, _ bool) bool { return has(a.Sync.Released, k) || handedIn(a.Sync.Released) })
 	return after, until
 }
 
@@ -164,6 +169,16 @@ func carryWaits(to, from waits, released order.Counts, e *call) {
 			to[n] = true
 		}
 	}
+}
+
+// handedIn reports whether a channel that the function was given is among those: it may have another name besides.
+func handedIn(c order.Counts) bool {
+	for o := range c {
+		if o.Kind == path.Token && o.Base != nil && o.Base.Kind == path.Param && o.Name == "chan" {
+			return true
+		}
+	}
+	return false
 }
 
 // has reports whether an object of the class of k is among those.

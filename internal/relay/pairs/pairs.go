@@ -24,6 +24,9 @@
 // (F9) A path that both hold names one lock, but for one that a loop makes or receives anew for each goroutine, and for an element with an index that
 // may be another number: such a lock guards what lies in the same object, or in an element with the same index.
 //
+// (F10) What a loop makes, or receives, before it starts a goroutine in its round is another object than those of the goroutines of earlier rounds; what a call
+// has returned in it likely is: code other-round.
+//
 // (F6) What is done inside of Once.Do stands before all that comes after a Do of the same Once.
 package pairs
 
@@ -143,8 +146,15 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 			return out
 		}
 	}
-	if alias == instance.Same && chosen(a.Loc, b.Loc) && (next(sum, a, b) || next(sum, b, a)) {
-		alias = instance.Weak
+	if alias == instance.Same && (next(sum, a, b) || next(sum, b, a)) {
+		alias = instance.Rounds(a.Loc.Root()) // (F10)
+		if alias == instance.Same && chosen(a.Loc, b.Loc) {
+			alias = instance.Weak
+		}
+	}
+	if alias == instance.No {
+		n.ordered(a, b)
+		return out
 	}
 	w := &Warning{Frame: sum, A: a, B: b}
 	if NoRoom(a, b) {

@@ -96,6 +96,16 @@ func (f *function) start(s *state, in ssa.Instruction, targets []target, args []
 	}
 }
 
+// named adds to what a goroutine releases the names that channels have where they are stored (X33): it may be given them besides.
+func (f *function) named(s *state, total order.Counts) order.Counts {
+	for o, n := range total {
+		if at := s.places[o.Base]; o.Name == "chan" && at != nil {
+			total = total.Plus(order.Counts{f.Table.Of(path.Token, f.Table.Load(at, at.Type), o.Name): n})
+		}
+	}
+	return total
+}
+
 // handed are the locks that the goroutine which is started gives up without having taken them: they are its own from here on (X36).
 func (f *function) handed(s *state, in ssa.Instruction, targets []target, args []aliases) lockset.Set {
 	if len(s.locks.Plus) == 0 {
@@ -146,7 +156,7 @@ func (f *function) recordSpawn(s *state, in ssa.Instruction, t target, args []al
 	b := &binding{f: f, s: s, args: args, free: t.free, pos: sp.Pos, loop: loop}
 	sc := scope{locks: lockset.Relative{Plus: handed}, sync: order.Sync{Acquired: s.sync.Acquired.Plus(order.Counts{token: 1})}, thread: n}
 	if sum != nil {
-		sp.Total = sum.Total.Map(b.node)
+		sp.Total = f.named(s, sum.Total.Map(b.node))
 		f.take(b, in, sum, sc, 0)
 	}
 	if done != nil {

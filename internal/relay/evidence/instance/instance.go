@@ -82,6 +82,9 @@ func same(x, y *path.Node, loop *summary.Spawn) Alias {
 	return min(base, index(x.Idx, y.Idx, loop))
 }
 
+// Rounds compares the objects that a loop makes or receives, as a root of paths, in different rounds (I2).
+func Rounds(x *path.Node) Alias { return root(x, true) }
+
 // root compares a root with itself.
 func root(x *path.Node, twins bool) Alias {
 	switch {
