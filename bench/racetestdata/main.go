@@ -3,7 +3,7 @@
 // holds none. It prints a line for every test whose verdict is not its name, and
 // the totals.
 //
-//	go run ./bench/racetestdata [-dir scratch] [-run regexp] [-report file] [-v]
+//	go run ./bench/racetestdata [-dir scratch] [-run regexp] [-report file] [-online] [-v]
 //
 // A race belongs to the test whose name stands in the stacks of its accesses or of
 // their goroutines' creation. Two words are changed in the copies, because a module's
@@ -34,6 +34,7 @@ func main() {
 	run := flag.String("run", "", "run only tests that match")
 	saved := flag.String("report", "", "judge this report (the output of presage test -json) instead of running")
 	level := flag.String("level", "causal", "level of the analysis")
+	online := flag.Bool("online", false, "by the detector inside the program, in place of recording and prediction")
 	verbose := flag.Bool("v", false, "print every test")
 	flag.Parse()
 	ctx := context.Background()
@@ -61,6 +62,9 @@ func main() {
 		os.Exit(judge(tests, out, left, *verbose))
 	}
 	args := []string{"-count=1", "-vet=off", "-timeout=10m", "-level=" + *level}
+	if *online {
+		args[3] = "-online"
+	}
 	if *run != "" {
 		args = append(args, "-run", *run)
 	}

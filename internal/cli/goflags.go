@@ -151,7 +151,7 @@ func (g *goArgs) flag(arg, name, value string, inline bool, next string, hasNext
 	}
 	own, err := g.own(name, value, inline)
 	if own || err != nil {
-		if own && err == nil && predicts[name] {
+		if own && err == nil && predicts[name] && !(name == "confirm" && value == "off") {
 			g.online.without = name
 		}
 		return used, err

@@ -96,31 +96,58 @@ func (g *ftG) against(a *ftAccess) {
 	}
 }
 
-// spread takes an access of a whole word to the cells inside it, and what an access of the first location has replaced.
+// spread takes an access of a whole word to the cells inside it, and to them what an access of the first location alone has replaced. The word's own
+// cell stands for a whole write until then, so those inside are checked and emptied.
 func (g *ftG) spread(a *ftAccess, before ftBefore, planes uint8) {
+	whole := a.site&ftFull != 0
+	if !whole && (before.w|before.r)&ftFull == 0 {
+		return
+	}
 	for k := uintptr(1); k < 8; k++ {
 		if planes>>k&1 == 0 {
 			continue
 		}
 		c := ftCellOf(a.addr + k)
-		if a.site&ftFull != 0 {
+		if whole && a.kind != ftWrites {
 			b := *a
-			b.addr += k
-			b.site &^= ftFull
-			g.rule(c, &b, ftPageOf(a.addr))
+			b.addr, b.site = a.addr+k, a.site&^ftFull
+			if a.kind != ftReads || !ftSame(ftLoad64(&c.r), g.epoch) {
+				g.rule(c, &b, ftPageOf(a.addr))
+			}
 			continue
 		}
-		if before.w&ftFull != 0 || before.r&ftFull != 0 {
-			w := c.hold()
-			if before.w&ftFull != 0 && w == 0 {
-				w = before.w &^ ftFull
-			}
-			if before.r&ftFull != 0 && c.r == 0 {
-				ftStore64(&c.r, before.r&^ftFull)
-			}
-			ftStore64(&c.w, w)
+		if whole && ftLoad64(&c.w)|ftLoad64(&c.r) == 0 {
+			continue
 		}
+		w := c.hold()
+		switch {
+		case whole:
+			w = g.cover(c, w, a, k)
+		case before.r&ftFull != 0 && c.r == 0:
+			ftStore64(&c.r, before.r&^ftFull)
+		}
+		if !whole && before.w&ftFull != 0 && w == 0 {
+			w = before.w &^ ftFull
+		}
+		ftStore64(&c.w, w)
 	}
+}
+
+// cover checks a write of a whole word against the cell of its location k, and empties that.
+func (g *ftG) cover(c *ftCell, w uint64, a *ftAccess, k uintptr) uint64 {
+	b := *a
+	b.addr += k
+	g.check(w, ftWrites, &b)
+	if d := ftCrowdOf(c.r); d == nil {
+		g.check(c.r, ftReads, &b)
+	} else {
+		for i := uint32(0); i < d.n; i++ {
+			g.check(d.list[i], ftKindOf(d.list[i]), &b)
+		}
+		d.free()
+	}
+	ftStore64(&c.r, 0)
+	return 0
 }
 
 // rule takes an access to one cell, by FastTrack's rules.
@@ -154,16 +181,13 @@ func (g *ftG) read(w, r uint64, a *ftAccess, p *ftPage) uint64 {
 	g.check(w, ftWrites, a)
 	mine := g.epoch | a.site
 	if d := ftCrowdOf(r); d != nil {
-		reads := false
 		for i := uint32(0); i < d.n; i++ {
-			k := ftKindOf(d.list[i])
-			reads = reads || k == ftReads
-			if k == ftAtomicWrites {
+			if k := ftKindOf(d.list[i]); k == ftAtomicWrites {
 				g.check(d.list[i], k, a)
 			}
 		}
 		g.stats.readShared++
-		return d.put(g, ftReads, a.site&ftSiteMask).word()
+		return d.put(g, ftReads, a.site).word()
 	}
 	if r == 0 || g.knows(r) {
 		g.stats.readExclusive++
@@ -171,10 +195,9 @@ func (g *ftG) read(w, r uint64, a *ftAccess, p *ftPage) uint64 {
 	}
 	g.stats.readShare++
 	d := ftNewCrowd(ftFirstCrowd)
-	d.list[0] = r &^ ftKindMask
-	d.n = 1
+	d.first(r)
 	p.crowds = 1
-	return d.put(g, ftReads, a.site&ftSiteMask).word()
+	return d.put(g, ftReads, a.site).word()
 }
 
 func (g *ftG) write(w, r uint64, a *ftAccess) (uint64, uint64) {
@@ -209,8 +232,7 @@ func (g *ftG) atomic(w, r uint64, a *ftAccess, p *ftPage) uint64 {
 		d = ftNewCrowd(ftFirstCrowd)
 		p.crowds = 1
 		if r != 0 {
-			d.list[0] = r &^ ftKindMask
-			d.n = 1
+			d.first(r)
 		}
 	}
 	for i := uint32(0); i < d.n; i++ {
@@ -218,7 +240,7 @@ func (g *ftG) atomic(w, r uint64, a *ftAccess, p *ftPage) uint64 {
 			g.check(d.list[i], k, a)
 		}
 	}
-	return d.put(g, a.kind, a.site&ftSiteMask).word()
+	return d.put(g, a.kind, a.site).word()
 }
 
 // check is the check w ≼ C(t), of an earlier access of the kind.
@@ -243,15 +265,43 @@ func (g *ftG) span(a ftAccess, n uintptr) {
 		if a.addr&7 == 0 && end-a.addr >= 8 {
 			k = 8
 			a.site |= ftFull
-			if c := ftCellOf(a.addr); c != nil {
-				w, r := ftLoad64(&c.w), ftLoad64(&c.r)
-				if w&ftFull != 0 && ftSame(w, g.epoch) || a.kind == ftReads && r&ftFull != 0 && ftSame(r, g.epoch) {
-					a.addr += k
-					continue
-				}
+			if ftSeen(a.addr, g.epoch, a.kind) {
+				g.stats.same(a.kind)
+				a.addr += k
+				continue
 			}
 		}
 		g.access(&a)
 		a.addr += k
 	}
+}
+
+func (s *ftStats) same(kind uint8) {
+	if kind == ftReads {
+		s.readSameEpoch++
+	} else {
+		s.writeSameEpoch++
+	}
+}
+
+// ftSeen reports whether an access of the whole word at addr has been seen in this epoch.
+//
+//go:nosplit
+func ftSeen(addr uintptr, epoch uint64, kind uint8) bool {
+	p := ftCells[addr>>ftBlockShift&(1<<ftPlaneShift-1)]
+	if p == nil || addr>>47 != 0 {
+		return false
+	}
+	c := &p[addr>>3&(ftWords-1)]
+	if w := ftLoad64(&c.w); w&ftFull != 0 && (w^epoch)>>ftEpochShift == 0 {
+		return true
+	}
+	if kind != ftReads {
+		return false
+	}
+	r := ftLoad64(&c.r)
+	if d := ftCrowdOf(r); d != nil {
+		return d.has(epoch, true)
+	}
+	return r&ftFull != 0 && (r^epoch)>>ftEpochShift == 0
 }

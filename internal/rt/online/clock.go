@@ -122,13 +122,13 @@ func (v *ftVC) join(w *ftVC) {
 	vb, wb := &v.blocks().list, &w.blocks().list
 	for i := uint32(0); i < w.n; i++ {
 		if b := wb[i]; b != vb[i] && b != nil {
-			ftJoinBlock(&vb[i], b)
+			ftJoinBlock(&vb[i], b, min(ftBlockSlots, ftLoad32(&ftSlots.n)-i*ftBlockSlots))
 		}
 	}
 }
 
-// ftJoinBlock raises *p to the maximum of it and b: one of the two if that is it.
-func ftJoinBlock(p **ftBlock, b *ftBlock) {
+// ftJoinBlock raises *p to the maximum of it and b: one of the two if that is it. The first n components are in use.
+func ftJoinBlock(p **ftBlock, b *ftBlock, n uint32) {
 	a := *p
 	if a == nil {
 		b.keep()
@@ -136,7 +136,7 @@ func ftJoinBlock(p **ftBlock, b *ftBlock) {
 		return
 	}
 	more, less := false, false
-	for k := range a.clocks {
+	for k := range n {
 		more = more || b.clocks[k] > a.clocks[k]
 		less = less || b.clocks[k] < a.clocks[k]
 	}
@@ -154,7 +154,7 @@ func ftJoinBlock(p **ftBlock, b *ftBlock) {
 		a.drop()
 		*p, a = c, c
 	}
-	for k := range a.clocks {
+	for k := range n {
 		a.clocks[k] = max(a.clocks[k], b.clocks[k])
 	}
 }

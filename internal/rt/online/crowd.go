@@ -27,7 +27,29 @@ const (
 	ftMaxCrowd   = 63
 )
 
-func ftKindOf(w uint64) uint8 { return uint8(w >> ftKindShift & 3) }
+// ftWhole, in a crowd, is a read of the whole word; plain writes are never there.
+const ftWhole = 3
+
+func ftKindOf(w uint64) uint8 {
+	if k := uint8(w >> ftKindShift & 3); k != ftWhole {
+		return k
+	}
+	return ftReads
+}
+
+// has reports whether a read in g's epoch is there, and of the whole word if that is asked for. It takes no lock: who frees c meanwhile
+// has found the read there, or comes before it and g would not have met c.
+//
+//go:nosplit
+func (c *ftCrowd) has(epoch uint64, whole bool) bool {
+	for i := uint32(0); i < 8 && i < c.n; i++ {
+		if w := c.list[i]; (w^epoch)>>ftEpochShift == 0 {
+			k := w >> ftKindShift & 3
+			return k == ftWhole || k == ftReads && !whole
+		}
+	}
+	return false
+}
 
 // ftConflict reports whether two kinds of access can race: the table of (F2).
 func ftConflict(a, b uint8) bool {
@@ -63,6 +85,7 @@ func ftNewCrowd(cap uint32) *ftCrowd {
 
 func (c *ftCrowd) free() { ftFree(unsafe.Pointer(c), ftCrowdHead+uintptr(c.cap)*8) }
 
+//go:nosplit
 func ftCrowdOf(r uint64) *ftCrowd {
 	if r>>ftSlotShift != ftCrowdTag {
 		return nil
@@ -72,8 +95,22 @@ func ftCrowdOf(r uint64) *ftCrowd {
 
 func (c *ftCrowd) word() uint64 { return ftCrowdTag<<ftSlotShift | uint64(ftToInt(unsafe.Pointer(c))) }
 
+// first puts the word that R was.
+func (c *ftCrowd) first(r uint64) {
+	c.list[0] = r &^ ftKindMask
+	if r&ftFull != 0 {
+		c.list[0] |= ftWhole << ftKindShift
+	}
+	c.n = 1
+}
+
 // put adds an access of g, in place of those that it covers. It returns the crowd, which may have moved.
 func (c *ftCrowd) put(g *ftG, kind uint8, site uint64) *ftCrowd {
+	mark := uint64(kind)
+	if kind == ftReads && site&ftFull != 0 {
+		mark = ftWhole
+	}
+	site &= ftSiteMask
 	n := uint32(0)
 	for i := uint32(0); i < c.n; i++ {
 		if w := c.list[i]; !ftCovers(kind, ftKindOf(w)) || !g.knows(w) {
@@ -95,7 +132,7 @@ func (c *ftCrowd) put(g *ftG, kind uint8, site uint64) *ftCrowd {
 			c = d
 		}
 	}
-	c.list[c.n] = g.epoch | uint64(kind)<<ftKindShift | site
+	c.list[c.n] = g.epoch | mark<<ftKindShift | site
 	c.n++
 	return c
 }

@@ -32,6 +32,7 @@ var presage struct {
 	halt   bool
 	races  atomic.Uint32
 	ranges [len(ftInner)]ftRange
+	outer  uintptr // the end of the last
 }
 
 // A pgStripe orders the operations on the objects that hash to it, and has their clocks. With pgHeld in clock it is locked.
@@ -268,6 +269,9 @@ func (s *PresageG) caller(a *ftAccess) {
 type ftRange struct{ lo, hi uintptr }
 
 func ftInside(pc uintptr) bool {
+	if pc >= presage.outer {
+		return false
+	}
 	for i := range presage.ranges {
 		if r := &presage.ranges[i]; r.lo <= pc && pc < r.hi {
 			return true
@@ -296,6 +300,7 @@ func ftFindRanges() {
 					r.lo = f.entry()
 				}
 				r.hi = md.textAddr(md.ftab[i+1].entryoff)
+				presage.outer = max(presage.outer, r.hi)
 				break
 			}
 		}

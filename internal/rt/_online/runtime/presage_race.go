@@ -9,13 +9,16 @@ import (
 
 const raceenabled = false
 
+// raceread and racewrite are in presage_race_amd64.s: the rules of the same epoch, for what begins at addr. All else goes on here.
+func raceread(addr uintptr)
+func racewrite(addr uintptr)
+
 //go:nosplit
-func raceread(addr uintptr) {
+func ftReadSlow(addr uintptr) {
 	gp := getg()
 	if s := gp.presage; s != nil && addr>>47 == 0 {
-		if p := ftCells[addr>>ftBlockShift|(addr&7)<<ftPlaneShift]; p != nil {
-			c := &p[addr>>3&(ftWords-1)]
-			if e := s.ft.epoch; (c.r^e)>>ftEpochShift == 0 || (c.w^e)>>ftEpochShift == 0 {
+		if p := ftCells[addr>>ftBlockShift&(1<<ftPlaneShift-1)|(addr&7)<<ftPlaneShift]; p != nil {
+			if d := ftCrowdOf(p[addr>>3&(ftWords-1)].r); d != nil && d.has(s.ft.epoch, false) {
 				s.ft.stats.readSameEpoch++
 				return
 			}
@@ -25,17 +28,7 @@ func raceread(addr uintptr) {
 }
 
 //go:nosplit
-func racewrite(addr uintptr) {
-	gp := getg()
-	if s := gp.presage; s != nil && addr>>47 == 0 {
-		if p := ftCells[addr>>ftBlockShift|(addr&7)<<ftPlaneShift]; p != nil {
-			c := &p[addr>>3&(ftWords-1)]
-			if (c.w^s.ft.epoch)>>ftEpochShift == 0 {
-				s.ft.stats.writeSameEpoch++
-				return
-			}
-		}
-	}
+func ftWriteSlow(addr uintptr) {
 	ftSlow(addr, 1, ftWrites, sys.GetCallerPC(), sys.GetCallerSP())
 }
 
@@ -62,6 +55,16 @@ func ftSlow(addr, n uintptr, kind uint8, pc, sp uintptr) {
 	gp := getg()
 	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || gp.throwsplit || !presage.on || n == 0 || addr == 0 {
 		return // nobody else has pointers into a stack
+	}
+	if s := gp.presage; s != nil && addr&7 == 0 && n&7 == 0 && n <= 64 {
+		i := uintptr(0)
+		for i < n && ftSeen(addr+i, s.ft.epoch, kind) {
+			i += 8
+		}
+		if i == n {
+			s.ft.stats.same(kind)
+			return
+		}
 	}
 	ftSplit(addr, n, kind, pc, sp)
 }
