@@ -13,6 +13,31 @@ import (
 	"presage/internal/window"
 )
 
+// seen says what of a missing method's own code stays in the trace.
+type seen string
+
+const (
+	nothing         seen = "nothing"
+	accesses        seen = "accesses"        // all but its synchronisation
+	synchronisation seen = "synchronisation" // what the runtime's hooks see
+)
+
+// drops says whether an event of a missing method's own code goes.
+func (s seen) drops(e *trace.Event) bool {
+	switch e.Kind {
+	case format.Go, format.Start, format.End, format.Alloc, format.Enter:
+		return false
+	}
+	sync := e.Kind >= format.Lock && e.Kind <= format.SelectDefault || e.Kind >= format.Acquire && e.Kind <= format.ReleaseMerge || e.Kind == format.Join
+	switch s {
+	case accesses:
+		return sync
+	case synchronisation:
+		return !sync && !(e.Kind.IsAccess() && e.Flags&format.FlagOpaque != 0)
+	}
+	return true
+}
+
 // hidden is a full trace, and the same without what the functions did that contain synchronisation.
 type hidden struct {
 	all, rest            stretch
@@ -22,6 +47,9 @@ type hidden struct {
 	frames map[trace.GoID][]frame
 	fresh  map[uint64]int // word to the event that allocated it
 	items  []item
+
+	seen    seen
+	objects barrier.Set // of synchronisation: their memory
 }
 
 // frame is an invocation of a traced function.
@@ -48,8 +76,8 @@ type item struct {
 }
 
 // readHidden reads a trace, without BarrierPairs and with them.
-func readHidden(src trace.Source, p *plan.Plan, limit int) (*hidden, error) {
-	h := &hidden{left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, fresh: map[uint64]int{}}
+func readHidden(src trace.Source, p *plan.Plan, limit int, s seen) (*hidden, error) {
+	h := &hidden{seen: s, left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, fresh: map[uint64]int{}}
 	h.all.meta, h.rest.meta = src.Meta(), src.Meta()
 	w := program.New(p)
 	w.Read(src.Meta().Texts)
@@ -119,7 +147,8 @@ func (h *hidden) add(e trace.Event, f window.Flow, inside bool) {
 			of = list[n-1].call
 		}
 	}
-	if of == nil || !droppable(e.Kind) {
+	h.object(&e)
+	if of == nil || !h.seen.drops(&e) {
 		h.items = append(h.items, item{at: i, inside: inside})
 		return
 	}
@@ -128,13 +157,41 @@ func (h *hidden) add(e trace.Event, f window.Flow, inside bool) {
 	h.touch(of, &e)
 }
 
-// droppable says whether an event is the code's own.
-func droppable(k format.Kind) bool {
-	switch k {
-	case format.Go, format.Start, format.End, format.Alloc, format.Enter:
-		return false
+// object notes the memory of an object of synchronisation. It is nobody's but of its operations.
+func (h *hidden) object(e *trace.Event) {
+	n := uint64(8)
+	switch k := e.Kind; {
+	case e.Obj == 0 || k < format.Lock || k > format.SelectCase || e.Flags&format.FlagOpaque != 0:
+		return
+	case k >= format.ChanSend:
+		n = 96
+	case k >= format.OnceBegin && k <= format.OncePass:
+		n = 4
+	case k >= format.WGAdd && k <= format.WGWait:
+		n = 16
+	case e.Flags&format.FlagRead != 0:
+		n = 24
 	}
-	return true
+	h.objects.AddMemory(uint64(e.Obj), n)
+}
+
+// without is a set less the memory of objects.
+func without(d, objects *barrier.Set) (x barrier.Set) {
+	none := func(trace.GoID) {}
+	d.Each(func(from, to uint64) {
+		objects.Each(func(f, t uint64) {
+			if f < to && from < t {
+				if from < f {
+					x.AddMemory(from, f-from)
+				}
+				from = max(from, t)
+			}
+		}, none)
+		if from < to {
+			x.AddMemory(from, to-from)
+		}
+	}, none)
+	return x
 }
 
 // touch adds what a dropped event acts on to the D of its call.
@@ -203,6 +260,11 @@ func (h *hidden) begin(x *call, move func([]int64) []int64, put func(trace.Event
 	e.Flags = 0
 	if d.All {
 		e.Flags = format.FlagAll
+	}
+	if h.seen == synchronisation {
+		if e.Flags |= format.FlagSeen; !d.All {
+			d = without(&d, &h.objects)
+		}
 	}
 	put(e, window.Flow{Walked: true, Needs: move(x.needs)})
 	if d.All {

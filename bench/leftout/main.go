@@ -3,17 +3,24 @@
 //
 //	go run ./bench/leftout ./examples/...
 //	go run ./bench/leftout -dir scratch github.com/sourcegraph/conc@v0.3.0/pool github.com/panjf2000/ants/v2@v2.11.3
+//	go run ./bench/leftout main:./bench/recipe/account known:memberlist known: racetests:
+//
+// An argument is a package of this module (its tests, after main: its command), a module@version/package, a known race of bench/realraces before its fix (known: alone is
+// all of them; both tests of the driver, one trace each), or the tests of Go's race detector.
 //
 // The rules:
 //
-//  1. A missing method is one call of such a function: what its own code does is dropped (accesses, synchronisation, code that it calls and that is not traced); functions that it calls
-//     and that are traced stay, unless they contain synchronisation themselves. Go statements stay: the runtime sees them, whoever does them.
+//  1. A missing method is one call of such a function. What of its own code's events is left -seen says: nothing (code that it calls and that is not traced goes as well), or
+//     accesses, as in the thesis, whose traces lose the synchronisation alone, or synchronisation, which is what presage records of a package that is left out.
+//     Functions that it calls and that are traced stay, unless they contain synchronisation themselves. Go statements stay: the runtime sees them, whoever does them.
 //  2. The D of a call is what the recorder has found when it was entered, by its parameters, captured variables and the package-level variables that it
-//     names, and what the dropped events act on. How many of these the recorder had not found, and were not allocated since, is printed: escaped.
-//  3. True are the races of maximal causality on the full trace; found are pairs of positions, of the true ones those of which both are left.
+//     names, and what the dropped events act on. How many of these the recorder had not found, and were not allocated since, is printed: escaped. Where
+//     synchronisation is seen, the memory of its objects is not in the D: it is touched by operations that are in the trace.
+//  3. True are the races of maximal causality on the full trace; found are pairs of positions. Left are the true ones of which both accesses are; the false are in brackets.
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -25,8 +32,10 @@ import (
 	"presage/bench/session"
 	"presage/internal/analyse"
 	"presage/internal/barrier"
+	"presage/internal/plan"
 	"presage/internal/record"
 	"presage/internal/trace"
+	"presage/internal/wcp"
 	"presage/internal/window"
 )
 
@@ -36,6 +45,8 @@ func main() {
 	dir := flag.String("dir", "", "scratch directory; default: a temporary one")
 	run := flag.String("run", "", "of go test")
 	limit := flag.Int("events", 2_000_000, "of a trace; what comes after them is not looked at")
+	left := flag.String("seen", string(nothing), "what is left of missing methods: nothing, accesses or synchronisation; all: one after the other")
+	flags := flag.String("flags", "", "more of go test, separated by spaces")
 	show := flag.Bool("v", false, "print the races that are false")
 	flag.Parse()
 	if *dir == "" {
@@ -49,15 +60,24 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	b := bench{session: &session.Session{Dir: abs}, run: *run, limit: *limit, show: *show}
-	fmt.Printf("%-46s %9s %7s %6s %8s | %5s %5s | %11s %11s %11s %11s\n", "package", "events", "calls", "gone %", "escaped", "true", "left", "HB", "not minded", "barrier", "RDIT")
+	b := bench{session: &session.Session{Dir: abs}, run: *run, limit: *limit, show: *show, flags: strings.Fields(*flags), seen: []seen{seen(*left)}, total: map[seen]*row{}}
+	if *left == "all" {
+		b.seen = []seen{nothing, accesses, synchronisation}
+	}
+	fmt.Printf("%-34s %-15s %8s %6s %6s %7s | %5s %5s | %9s %9s %9s %9s %9s\n", "package", "seen", "events", "calls", "gone %", "escaped", "true", "left", "HB", "WCP", "MC", "barrier", "RDIT")
 	for _, arg := range flag.Args() {
-		if err := b.module(context.Background(), arg); err != nil {
-			log.Fatalf("%s: %v", arg, err)
+		if err := b.argument(context.Background(), arg); err != nil {
+			log.Printf("%s: %v", arg, err)
 		}
 	}
-	b.total.print("total")
-	if b.total.found[rdit].wrong > 0 {
+	wrong := 0
+	for _, s := range b.seen {
+		if t := b.total[s]; t != nil {
+			t.print("total", s)
+			wrong += t.found[rdit].wrong
+		}
+	}
+	if wrong > 0 {
 		os.Exit(1)
 	}
 }
@@ -65,22 +85,26 @@ func main() {
 type bench struct {
 	session *session.Session
 	run     string
+	flags   []string
 	limit   int
 	show    bool
-	total   row
+	seen    []seen
+	total   map[seen]*row
 }
 
 // The detectors, beside the modes of package barrier.
 const (
-	rdit = int(barrier.Reachable)
-	hb   = 3
+	rdit    = int(barrier.Reachable)
+	hb      = 3
+	weakly  = 4
+	engines = 5
 )
 
 // row is a line of the table.
 type row struct {
 	events, calls, gone, escaped int
 	races, left                  int
-	found                        [4]struct{ right, wrong int }
+	found                        [engines]struct{ right, wrong int }
 }
 
 func (r *row) add(x *row) {
@@ -91,60 +115,112 @@ func (r *row) add(x *row) {
 	}
 }
 
-func (r *row) print(name string) {
+func (r *row) print(name string, s seen) {
 	cell := func(i int) string {
 		return fmt.Sprintf("%d (%d)", r.found[i].right+r.found[i].wrong, r.found[i].wrong)
 	}
-	fmt.Printf("%-46s %9d %7d %6.1f %8d | %5d %5d | %11s %11s %11s %11s\n", name, r.events, r.calls, 100*float64(r.gone)/float64(max(1, r.events)), r.escaped,
-		r.races, r.left, cell(hb), cell(int(barrier.Ignore)), cell(int(barrier.Everything)), cell(rdit))
+	fmt.Printf("%-34s %-15s %8d %6d %6.1f %7d | %5d %5d | %9s %9s %9s %9s %9s\n", name, s, r.events, r.calls, 100*float64(r.gone)/float64(max(1, r.events)), r.escaped,
+		r.races, r.left, cell(hb), cell(weakly), cell(int(barrier.Ignore)), cell(int(barrier.Everything)), cell(rdit))
 }
 
-// module records the tests of module@version/package, or of packages of this module, and looks at the traces.
-func (b *bench) module(ctx context.Context, arg string) error {
+// argument looks at what an argument names.
+func (b *bench) argument(ctx context.Context, arg string) error {
+	kind, rest, ok := strings.Cut(arg, ":")
+	switch {
+	case ok && kind == "main":
+		return b.record(ctx, filepath.Base(rest), record.Config{Packages: []string{rest}})
+	case ok && kind == "known":
+		list, err := session.KnownRaces(rest)
+		if err != nil {
+			return err
+		}
+		for _, k := range list {
+			dir, err := b.session.Driven(ctx, k, k.Before)
+			if err != nil {
+				return err
+			}
+			for _, test := range []string{"TestTogether", "TestMasked"} {
+				c := record.Config{Test: true, Dir: dir, Flags: []string{"-C=" + dir, "-vet=off", "-count=1", "-run=^" + test + "$"}, Packages: []string{"./presagedriver"}}
+				if err := b.record(ctx, k.Name+" "+test, c); err != nil {
+					log.Printf("%s %s: %v", k.Name, test, err)
+				}
+			}
+		}
+		return nil
+	case ok && kind == "racetests":
+		dir, _, _, err := session.RaceTests(b.session.Dir)
+		if err != nil {
+			return err
+		}
+		return b.record(ctx, "runtime/race/testdata", record.Config{Test: true, Dir: dir, Flags: append([]string{"-C=" + dir, "-vet=off", "-count=1"}, b.testFlags()...), Packages: []string{"."}})
+	}
 	path, rest, fetched := strings.Cut(arg, "@")
 	version, pkg, _ := strings.Cut(rest, "/")
-	c := record.Config{Test: true, Packages: []string{arg}, Around: true, Stdout: os.Stderr, Stderr: os.Stderr}
+	c := record.Config{Test: true, Packages: []string{arg}, Flags: append([]string{"-vet=off", "-count=1"}, b.testFlags()...)}
 	name := arg
 	if fetched {
 		dir, err := b.session.Module(ctx, path, version)
 		if err != nil {
 			return err
 		}
-		c.Dir, c.Flags, c.Packages = dir, []string{"-C=" + dir}, []string{"./" + pkg}
-		name = filepath.Join(filepath.Base(path), pkg)
+		c.Dir, c.Flags, c.Packages = dir, append([]string{"-C=" + dir}, c.Flags...), []string{"./" + pkg}
+		name = filepath.Join(filepath.Base(dir), pkg)
 	}
-	if b.run != "" {
-		c.Flags = append(c.Flags, "-run="+b.run)
+	return b.record(ctx, name, c)
+}
+
+func (b *bench) testFlags() []string {
+	if b.run == "" {
+		return b.flags
 	}
+	return append([]string{"-run=" + b.run}, b.flags...)
+}
+
+// record records a program and looks at the traces.
+func (b *bench) record(ctx context.Context, name string, c record.Config) error {
+	var out bytes.Buffer
+	c.Around, c.Stdout, c.Stderr = true, &out, &out
 	rec, err := record.Run(ctx, c)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w\n%s", err, out.Bytes())
+	}
+	if rec.NotBuilt || rec.Plan == nil {
+		return fmt.Errorf("it does not build\n%s", out.Bytes())
 	}
 	defer os.RemoveAll(rec.Dir)
 	p, err := rec.Plan(ctx)
 	if err != nil {
 		return err
 	}
-	var sum row
-	for _, name := range rec.Traces {
-		t, err := trace.Open(name)
-		if err != nil {
-			return err
+	for _, s := range b.seen {
+		var sum row
+		for _, name := range rec.Traces {
+			x, err := b.trace(ctx, name, p, s)
+			if err != nil {
+				return err
+			}
+			sum.add(x)
 		}
-		h, err := readHidden(t, p, b.limit)
-		t.Close()
-		if err != nil {
-			return err
+		sum.print(name, s)
+		if b.total[s] == nil {
+			b.total[s] = &row{}
 		}
-		x, err := b.judge(ctx, h)
-		if err != nil {
-			return err
-		}
-		sum.add(x)
+		b.total[s].add(&sum)
 	}
-	sum.print(name)
-	b.total.add(&sum)
 	return nil
+}
+
+func (b *bench) trace(ctx context.Context, name string, p *plan.Plan, s seen) (*row, error) {
+	t, err := trace.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	h, err := readHidden(t, p, b.limit, s)
+	if err != nil {
+		return nil, err
+	}
+	return b.judge(ctx, h)
 }
 
 type sites [2]trace.Site
@@ -166,6 +242,7 @@ func (b *bench) judge(ctx context.Context, h *hidden) (*row, error) {
 		}
 	}
 	x.races = len(really)
+	x.precedes(b, really, h)
 	for m := barrier.Reachable; m <= barrier.Ignore; m++ {
 		res, err := h.rest.analyse(ctx, m)
 		if err != nil {
@@ -175,8 +252,8 @@ func (b *bench) judge(ctx context.Context, h *hidden) (*row, error) {
 			b.count(x, int(m), really, res.Races[i].A.Site, res.Races[i].B.Site, h)
 		}
 		if m == barrier.Ignore {
-			for _, r := range res.HB {
-				b.count(x, hb, really, r.A.Site, r.B.Site, h)
+			for q := range sitesOfHB(res) {
+				b.count(x, hb, really, q[0], q[1], h)
 			}
 		}
 		if res.Counts.Rejected > 0 {
@@ -184,6 +261,30 @@ func (b *bench) judge(ctx context.Context, h *hidden) (*row, error) {
 		}
 	}
 	return x, nil
+}
+
+// sitesOfHB are the pairs of positions that happens-before leaves unordered.
+func sitesOfHB(res *analyse.Result) map[sites]bool {
+	all := map[sites]bool{}
+	for _, r := range res.HB {
+		all[sitesOf(r.A.Site, r.B.Site)] = true
+	}
+	return all
+}
+
+// precedes counts what weak-causally-precedes leaves unordered, which is no less than what causally-precedes does.
+func (x *row) precedes(b *bench, really map[sites]bool, h *hidden) {
+	d := wcp.New()
+	for i := range h.rest.events {
+		d.Step(&h.rest.events[i])
+	}
+	seen := map[sites]bool{}
+	for _, p := range d.Pairs() {
+		if q := sitesOf(p.A, p.B); !seen[q] {
+			seen[q] = true
+			b.count(x, weakly, really, p.A, p.B, h)
+		}
+	}
 }
 
 func (b *bench) count(x *row, detector int, really map[sites]bool, p, q trace.Site, h *hidden) {

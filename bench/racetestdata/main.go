@@ -7,7 +7,7 @@
 //
 // A race belongs to the test whose name stands in the stacks of its accesses or of
 // their goroutines' creation. Two words are changed in the copies, because a module's
-// tests cannot say them without -race: see adapt. cgo_test.go runs the go command on a
+// tests cannot say them without -race: see session.RaceTests. cgo_test.go runs the go command on a
 // cgo program under -race: its test is listed as left out.
 package main
 
@@ -17,8 +17,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,7 +40,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	mod, tests, left, err := prepare(s.Dir)
+	mod, tests, left, err := session.RaceTests(s.Dir)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -73,58 +71,6 @@ func main() {
 		log.Fatal(err)
 	}
 	os.Exit(judge(tests, out, left, *verbose))
-}
-
-// adapt says the same without packages that a module cannot import (internal/synctest)
-// and functions that exist only under -race (RaceDisable, whose effect must not be seen).
-var adapt = strings.NewReplacer(
-	`"internal/synctest"`, `"testing/synctest"`,
-	"synctest.Run(func() {", "synctest.Test(t, func(t *testing.T) {",
-	"runtime.RaceDisable()", "runtime.Gosched()",
-)
-
-var testDecl = regexp.MustCompile(`(?m)^func (Test(?:No)?Race\w*)\(`)
-
-// prepare copies the tests into a module of their own and lists them.
-func prepare(scratch string) (dir string, tests, left []string, err error) {
-	goroot, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		return "", nil, nil, err
-	}
-	src := filepath.Join(strings.TrimSpace(string(goroot)), "src/runtime/race/testdata")
-	files, err := filepath.Glob(filepath.Join(src, "*_test.go"))
-	if err != nil || len(files) == 0 {
-		return "", nil, nil, fmt.Errorf("no tests in %s (%v)", src, err)
-	}
-	dir = filepath.Join(scratch, "racetestdata")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", nil, nil, err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module race_test\n\ngo 1.25\n"), 0o666); err != nil {
-		return "", nil, nil, err
-	}
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			return "", nil, nil, err
-		}
-		data = []byte(adapt.Replace(string(data)))
-		names := testDecl.FindAllStringSubmatch(string(data), -1)
-		if strings.Contains(string(data), `"internal/`) { // not importable from a module
-			for _, m := range names {
-				left = append(left, m[1])
-			}
-			continue
-		}
-		for _, m := range names {
-			tests = append(tests, m[1])
-		}
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(f)), data, 0o666); err != nil {
-			return "", nil, nil, err
-		}
-	}
-	slices.Sort(tests)
-	return dir, tests, left, nil
 }
 
 // judge compares verdicts with names and prints the table.

@@ -17,65 +17,22 @@ import (
 	"presage/internal/replay"
 )
 
-// knownRace is a line of races.tsv: a race of a real module, and the versions before and after its fix.
-type knownRace struct{ name, module, before, after string }
-
-const testdata = "bench/realraces/testdata"
-
-// knownRaces are those that are wanted.
-func knownRaces() (list []knownRace, err error) {
-	data, err := os.ReadFile(filepath.Join(testdata, "races.tsv"))
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(string(data)) {
-		f := strings.Split(strings.TrimSpace(line), "\t")
-		if strings.HasPrefix(line, "#") || len(f) != 5 || *only != "" && f[0] != *only {
-			continue
-		}
-		list = append(list, knownRace{f[0], f[1], f[2], f[3]})
-	}
-	return list, nil
-}
-
-// driven is a version of the module with the driver in it.
-func (k knownRace) driven(ctx context.Context, s *session.Session, version string) (string, error) {
-	mod, err := s.Module(ctx, k.module, version)
-	if err != nil {
-		return "", err
-	}
-	sub := filepath.Join(mod, "presagedriver")
-	if err := os.MkdirAll(sub, 0o777); err != nil {
-		return "", err
-	}
-	for _, name := range []string{"orders_test.go", k.name + "/driver_test.go"} {
-		text, err := os.ReadFile(filepath.Join(testdata, name))
-		if err != nil {
-			return "", err
-		}
-		if err := os.WriteFile(filepath.Join(sub, filepath.Base(name)), text, 0o666); err != nil {
-			return "", err
-		}
-	}
-	return mod, nil
-}
-
 // orders are the tests of a driver: both calls side by side, and hidden by a lock.
 var orders = []string{"TestTogether", "TestMasked"}
 
 // replayKnown replays the known races of real modules, in both orders of their drivers.
 func replayKnown(ctx context.Context, s *session.Session, t *total) error {
-	list, err := knownRaces()
+	list, err := session.KnownRaces(*only)
 	if err != nil {
 		return err
 	}
 	for _, k := range list {
-		mod, err := k.driven(ctx, s, k.before)
+		mod, err := s.Driven(ctx, k, k.Before)
 		if err != nil {
 			return err
 		}
 		for _, test := range orders {
-			fmt.Printf("%s %s %s\n", k.module, k.before, test)
+			fmt.Printf("%s %s %s\n", k.Module, k.Before, test)
 			if err := replayAll(ctx, s, mod, []string{"-run=^" + test + "$", "./presagedriver"}, t); err != nil {
 				log.Print(err)
 			}
@@ -89,7 +46,7 @@ type verdicts map[replay.Verdict]int
 
 // replayFixed keeps the schedules of the known races, and replays them before and after the fix. ok: as it should be.
 func replayFixed(ctx context.Context, s *session.Session) (ok bool) {
-	list, err := knownRaces()
+	list, err := session.KnownRaces(*only)
 	if err != nil {
 		log.Print(err)
 		return false
@@ -98,8 +55,8 @@ func replayFixed(ctx context.Context, s *session.Session) (ok bool) {
 	ok = true
 	for _, k := range list {
 		for _, test := range orders {
-			fmt.Printf("%s %s, after it %s, %s\n", k.module, k.before, k.after, test)
-			n, m, err := k.fix(ctx, s, test, before, after)
+			fmt.Printf("%s %s, after it %s, %s\n", k.Module, k.Before, k.After, test)
+			n, m, err := fix(ctx, k, s, test, before, after)
 			if err != nil {
 				log.Print(err)
 				ok = false
@@ -113,12 +70,12 @@ func replayFixed(ctx context.Context, s *session.Session) (ok bool) {
 }
 
 // fix does so with one test of a driver.
-func (k knownRace) fix(ctx context.Context, s *session.Session, test string, before, after verdicts) (races, kept int, err error) {
-	old, err := k.driven(ctx, s, k.before)
+func fix(ctx context.Context, k session.Known, s *session.Session, test string, before, after verdicts) (races, kept int, err error) {
+	old, err := s.Driven(ctx, k, k.Before)
 	if err != nil {
 		return 0, 0, err
 	}
-	now, err := k.driven(ctx, s, k.after)
+	now, err := s.Driven(ctx, k, k.After)
 	if err != nil {
 		return 0, 0, err
 	}
