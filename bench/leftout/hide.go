@@ -49,6 +49,7 @@ type hidden struct {
 	items  []item
 
 	seen    seen
+	exact   bool      // Ds have what the dropped events act on, and nothing else
 	objects barrier.Set // of synchronisation: their memory
 }
 
@@ -76,8 +77,8 @@ type item struct {
 }
 
 // readHidden reads a trace, without BarrierPairs and with them.
-func readHidden(src trace.Source, p *plan.Plan, limit int, s seen) (*hidden, error) {
-	h := &hidden{seen: s, left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, fresh: map[uint64]int{}}
+func readHidden(src trace.Source, p *plan.Plan, limit int, s seen, exact bool) (*hidden, error) {
+	h := &hidden{seen: s, exact: exact, left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, fresh: map[uint64]int{}}
 	h.all.meta, h.rest.meta = src.Meta(), src.Meta()
 	w := program.New(p)
 	w.Read(src.Meta().Texts)
@@ -256,6 +257,9 @@ func (h *hidden) finish() {
 func (h *hidden) begin(x *call, move func([]int64) []int64, put func(trace.Event, window.Flow)) {
 	e := x.begin
 	d := x.recorded
+	if h.exact {
+		d = barrier.Set{}
+	}
 	d.Add(&x.d)
 	e.Flags = 0
 	if d.All {

@@ -16,6 +16,7 @@
 //  2. The D of a call is what the recorder has found when it was entered, by its parameters, captured variables and the package-level variables that it
 //     names, and what the dropped events act on. How many of these the recorder had not found, and were not allocated since, is printed: escaped. Where
 //     synchronisation is seen, the memory of its objects is not in the D: it is touched by operations that are in the trace.
+//     With exact D it is the latter alone: what the rules could find, if D were perfect.
 //  3. True are the races of maximal causality on the full trace; found are pairs of positions. Left are the true ones of which both accesses are; the false are in brackets.
 package main
 
@@ -60,18 +61,20 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	b := bench{session: &session.Session{Dir: abs}, run: *run, limit: *limit, show: *show, flags: strings.Fields(*flags), seen: []seen{seen(*left)}, total: map[seen]*row{}}
-	if *left == "all" {
-		b.seen = []seen{nothing, accesses, synchronisation}
+	b := bench{session: &session.Session{Dir: abs}, run: *run, limit: *limit, show: *show, flags: strings.Fields(*flags), total: map[variant]*row{}}
+	for _, s := range []seen{nothing, accesses, synchronisation} {
+		if *left == "all" || *left == string(s) {
+			b.variants = append(b.variants, variant{s, false}, variant{s, true})
+		}
 	}
-	fmt.Printf("%-34s %-15s %8s %6s %6s %7s | %5s %5s | %9s %9s %9s %9s %9s\n", "package", "seen", "events", "calls", "gone %", "escaped", "true", "left", "HB", "WCP", "MC", "barrier", "RDIT")
+	fmt.Printf("%-30s %-16s %8s %6s %6s %7s | %5s %5s | %9s %9s %9s %9s %9s\n", "package", "seen", "events", "calls", "gone %", "escaped", "true", "left", "HB", "WCP", "MC", "barrier", "RDIT")
 	for _, arg := range flag.Args() {
 		if err := b.argument(context.Background(), arg); err != nil {
 			log.Printf("%s: %v", arg, err)
 		}
 	}
 	wrong := 0
-	for _, s := range b.seen {
+	for _, s := range b.variants {
 		if t := b.total[s]; t != nil {
 			t.print("total", s)
 			wrong += t.found[rdit].wrong
@@ -82,14 +85,27 @@ func main() {
 	}
 }
 
+// variant is what is left of missing methods, and whether Ds are exact.
+type variant struct {
+	seen  seen
+	exact bool
+}
+
+func (v variant) String() string {
+	if v.exact {
+		return string(v.seen[:4]) + ", exact D"
+	}
+	return string(v.seen)
+}
+
 type bench struct {
-	session *session.Session
-	run     string
-	flags   []string
-	limit   int
-	show    bool
-	seen    []seen
-	total   map[seen]*row
+	session  *session.Session
+	run      string
+	flags    []string
+	limit    int
+	show     bool
+	variants []variant
+	total    map[variant]*row
 }
 
 // The detectors, beside the modes of package barrier.
@@ -115,11 +131,11 @@ func (r *row) add(x *row) {
 	}
 }
 
-func (r *row) print(name string, s seen) {
+func (r *row) print(name string, s variant) {
 	cell := func(i int) string {
 		return fmt.Sprintf("%d (%d)", r.found[i].right+r.found[i].wrong, r.found[i].wrong)
 	}
-	fmt.Printf("%-34s %-15s %8d %6d %6.1f %7d | %5d %5d | %9s %9s %9s %9s %9s\n", name, s, r.events, r.calls, 100*float64(r.gone)/float64(max(1, r.events)), r.escaped,
+	fmt.Printf("%-30s %-16s %8d %6d %6.1f %7d | %5d %5d | %9s %9s %9s %9s %9s\n", name, s, r.events, r.calls, 100*float64(r.gone)/float64(max(1, r.events)), r.escaped,
 		r.races, r.left, cell(hb), cell(weakly), cell(int(barrier.Ignore)), cell(int(barrier.Everything)), cell(rdit))
 }
 
@@ -188,14 +204,18 @@ func (b *bench) record(ctx context.Context, name string, c record.Config) error 
 		return fmt.Errorf("it does not build\n%s", out.Bytes())
 	}
 	defer os.RemoveAll(rec.Dir)
+	if rec.Opaque > 0 {
+		log.Printf("%s: %d functions are as they were written", name, rec.Opaque)
+	}
 	p, err := rec.Plan(ctx)
 	if err != nil {
 		return err
 	}
-	for _, s := range b.seen {
+	really := map[string]map[sites]bool{}
+	for _, s := range b.variants {
 		var sum row
 		for _, name := range rec.Traces {
-			x, err := b.trace(ctx, name, p, s)
+			x, err := b.trace(ctx, name, p, s, really)
 			if err != nil {
 				return err
 			}
@@ -210,32 +230,29 @@ func (b *bench) record(ctx context.Context, name string, c record.Config) error 
 	return nil
 }
 
-func (b *bench) trace(ctx context.Context, name string, p *plan.Plan, s seen) (*row, error) {
+func (b *bench) trace(ctx context.Context, name string, p *plan.Plan, s variant, really map[string]map[sites]bool) (*row, error) {
 	t, err := trace.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
-	h, err := readHidden(t, p, b.limit, s)
+	h, err := readHidden(t, p, b.limit, s.seen, s.exact)
 	if err != nil {
 		return nil, err
 	}
-	return b.judge(ctx, h)
+	if really[name] == nil {
+		if really[name], err = h.all.races(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return b.judge(ctx, h, really[name])
 }
 
 type sites [2]trace.Site
 
 // judge compares what is found in what is left with the races of the whole.
-func (b *bench) judge(ctx context.Context, h *hidden) (*row, error) {
+func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool) (*row, error) {
 	x := &row{events: len(h.all.events), calls: h.calls, gone: h.gone, escaped: h.escaped}
-	full, err := h.all.analyse(ctx, barrier.Reachable)
-	if err != nil {
-		return nil, err
-	}
-	really := map[sites]bool{}
-	for i := range full.Races {
-		really[sitesOf(full.Races[i].A.Site, full.Races[i].B.Site)] = true
-	}
 	for q := range really {
 		if h.left[q[0]] && h.left[q[1]] {
 			x.left++
@@ -304,6 +321,19 @@ type stretch struct {
 	meta   *trace.Meta
 	events []trace.Event
 	flows  []window.Flow
+}
+
+// races are those of maximal causality.
+func (s *stretch) races(ctx context.Context) (map[sites]bool, error) {
+	full, err := s.analyse(ctx, barrier.Reachable)
+	if err != nil {
+		return nil, err
+	}
+	really := map[sites]bool{}
+	for i := range full.Races {
+		really[sitesOf(full.Races[i].A.Site, full.Races[i].B.Site)] = true
+	}
+	return really, nil
 }
 
 func (s *stretch) analyse(ctx context.Context, m barrier.Mode) (*analyse.Result, error) {
