@@ -49,7 +49,7 @@ type hidden struct {
 	items  []item
 
 	seen    seen
-	exact   bool      // Ds have what the dropped events act on, and nothing else
+	exact   bool        // Ds have what the dropped events act on, and nothing else
 	objects barrier.Set // of synchronisation: their memory
 }
 
