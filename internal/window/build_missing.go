@@ -353,7 +353,14 @@ func (m *maker) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) 
 		r := m.add(ghost, i, Event{Kind: format.Read, Obj: m.newObj(ObjState{Unknown: true})})
 		x.Val, x.ValDeps = unreadable, []int32{r}
 	}
-	kept.Edges = append(append(kept.Edges, a.events...), a.barrier, t.last)
+	for _, e := range a.events {
+		if onlyReads(m.w.Events[e].Kind) { // what wrote before it, a call has come after
+			kept.Orders = append(kept.Orders, barrier.Cond{If: e, From: e, To: barrier.Self})
+		} else {
+			kept.Edges = append(kept.Edges, e)
+		}
+	}
+	kept.Edges = append(kept.Edges, a.barrier, t.last)
 	n := m.add(ghost, i, x)
 	m.keepOrders(kept, n, &m.recs[i], touch)
 	if reads(e.Kind) {
