@@ -5,12 +5,14 @@
 //
 // The module's tests are recorded with five sets of packages left out, each without BarrierPairs (-reach=none), with the D of each call found anew
 // (-reach=full), and with the D that is kept (the default), in turn within every round. What is printed: CPU time (user and system) of the test process, medians, and the
-// medians of the ratios, round by round; size of the trace, of the first round. The exit code says whether the default stays within +13 % of time and +10 % of size.
+// medians of the ratios, round by round; size of the trace, of one run. The exit code says whether the default stays within +13 % of time and +10 % of size.
 package main
 
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -26,7 +28,7 @@ import (
 )
 
 const (
-	timed   = "-timed"
+	keep    = "-keep"
 	maxTime = 1.13
 	maxSize = 1.10
 )
@@ -37,8 +39,8 @@ var modes = []string{"none", "full", "kept"}
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("reach: ")
-	if len(os.Args) > 4 && os.Args[1] == timed {
-		os.Exit(runTimed(os.Args[2], os.Args[3] == "drop", os.Args[4:]))
+	if len(os.Args) > 3 && os.Args[1] == keep {
+		os.Exit(runKept(os.Args[2], os.Args[3:]))
 	}
 	dir := flag.String("dir", "", "scratch directory")
 	rounds := flag.Int("rounds", 10, "rounds")
@@ -58,7 +60,7 @@ func main() {
 	}
 	b := bench{s, at, strings.Fields(*run)}
 	fmt.Println("CPU seconds of the tests, and MB of the trace; without D, with D found at every call, with D kept")
-	fmt.Printf("%-44s %9s %9s %9s %8s %8s | %8s %8s %8s %8s %8s\n", "left out", "none", "full", "kept", "full", "kept", "none", "full", "kept", "full", "kept")
+	fmt.Printf("%-44s %9s %9s %9s %9s %8s | %8s %8s %8s %9s %8s\n", "left out", "none", "full", "kept", "full", "kept", "none", "full", "kept", "full", "kept")
 	good := true
 	for _, set := range strings.Split(*sets, ";") {
 		ok, err := b.row(ctx, strings.Fields(set), *rounds)
@@ -82,21 +84,22 @@ type bench struct {
 func (b *bench) row(ctx context.Context, set []string, rounds int) (good bool, err error) {
 	var cpu, ratio [3][]float64
 	var size [3]int64
+	var built [3]*built
+	for i, mode := range modes {
+		if built[i], size[i], err = b.build(ctx, set, mode); err != nil {
+			return false, err
+		}
+	}
 	for round := range rounds + 1 {
 		var took [3]float64
 		for k := range modes {
 			i := (k + round) % len(modes) // who is first takes turns
-			t, n, err := b.measure(ctx, set, modes[i], round > 0)
-			if err != nil {
+			if took[i], err = built[i].measure(ctx, b.Dir); err != nil {
 				return false, err
-			}
-			took[i] = t
-			if round == 0 {
-				size[i] = n
 			}
 		}
 		if round == 0 {
-			continue // builds
+			continue // warms up
 		}
 		for i := range modes {
 			cpu[i], ratio[i] = append(cpu[i], took[i]), append(ratio[i], took[i]/took[0])
@@ -105,25 +108,27 @@ func (b *bench) row(ctx context.Context, set []string, rounds int) (good bool, e
 	mb := func(i int) float64 { return float64(size[i]) / (1 << 20) }
 	percent := func(x float64) string { return fmt.Sprintf("%+.1f %%", 100*(x-1)) }
 	full, kept := median(ratio[1]), median(ratio[2])
-	fmt.Printf("%-44s %9.3f %9.3f %9.3f %8s %8s | %8.2f %8.2f %8.2f %8s %8s\n", strings.Join(set, " "), median(cpu[0]), median(cpu[1]), median(cpu[2]), percent(full), percent(kept),
+	fmt.Printf("%-44s %9.3f %9.3f %9.3f %9s %8s | %8.2f %8.2f %8.2f %9s %8s\n", strings.Join(set, " "), median(cpu[0]), median(cpu[1]), median(cpu[2]), percent(full), percent(kept),
 		mb(0), mb(1), mb(2), percent(mb(1)/mb(0)), percent(mb(2)/mb(0)))
 	return kept <= maxTime && mb(2) <= maxSize*mb(0), nil
 }
 
-// measure records the tests once, and returns the CPU seconds of the process, and how large the trace is, unless the records are dropped.
-func (b *bench) measure(ctx context.Context, set []string, mode string, drop bool) (cpu float64, size int64, err error) {
+// built is a test program, with what it was called with.
+type built struct {
+	Binary, Dir string
+	Args, Env   []string
+}
+
+// build records the tests once, keeps the program, and returns how large the trace is.
+func (b *bench) build(ctx context.Context, set []string, mode string) (*built, int64, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return 0, 0, err
+		return nil, 0, err
 	}
-	result, kept := filepath.Join(b.Dir, "cost.txt"), filepath.Join(b.Dir, "reach.trace")
-	os.Remove(result)
+	result, kept := filepath.Join(b.Dir, "built-"+mode), filepath.Join(b.Dir, "reach.trace")
+	os.Remove(result + ".json")
 	os.RemoveAll(kept)
-	raws := "keep"
-	if drop {
-		raws = "drop" // nothing to merge, which takes long and is not what is measured
-	}
-	args := []string{"test", "-level", "none", "-reach", mode, "-o", kept, "-exec", strings.Join([]string{self, timed, result, raws}, " ")}
+	args := []string{"test", "-level", "none", "-reach", mode, "-o", kept, "-exec", strings.Join([]string{self, keep, result}, " ")}
 	for _, p := range set {
 		args = append(args, "-exclude", p)
 	}
@@ -131,47 +136,55 @@ func (b *bench) measure(ctx context.Context, set []string, mode string, drop boo
 	cmd.Dir = b.module
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	runErr := cmd.Run()
-	data, err := os.ReadFile(result)
+	if err := cmd.Run(); err != nil {
+		return nil, 0, fmt.Errorf("%v: %w\n%s", cmd.Args, err, out.Bytes())
+	}
+	data, err := os.ReadFile(result + ".json")
 	if err != nil {
-		return 0, 0, fmt.Errorf("%v did not run the tests: %v\n%s", cmd.Args, runErr, out.Bytes())
+		return nil, 0, fmt.Errorf("%v did not run the tests\n%s", cmd.Args, out.Bytes())
 	}
-	for line := range strings.Lines(string(data)) {
-		var x float64
-		if _, err := fmt.Sscan(line, &x); err != nil {
-			return 0, 0, err
-		}
-		cpu += x
-	}
-	return cpu, traceSize(kept), nil
+	x := new(built)
+	return x, traceSize(kept), json.Unmarshal(data, x)
 }
 
-// runTimed runs a program and appends its CPU seconds to a file. What it has recorded goes if it is dropped.
-func runTimed(result string, drop bool, args []string) int {
+// measure runs the tests and returns their CPU seconds.
+func (x *built) measure(ctx context.Context, scratch string) (float64, error) {
+	raw := filepath.Join(scratch, "raw")
+	defer os.RemoveAll(raw)
+	cmd := exec.CommandContext(ctx, x.Binary, x.Args...)
+	cmd.Dir = x.Dir
+	cmd.Env = append(slices.Clone(x.Env), rt.EnvDir+"="+raw)
+	if err := os.MkdirAll(raw, 0o777); err != nil {
+		return 0, err
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)
+	}
+	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), nil
+}
+
+// runKept runs a program for the go command, and keeps it.
+func runKept(result string, args []string) int {
+	dir, err := os.Getwd()
+	if err != nil {
+		log.Fatal(err)
+	}
+	data, err := json.Marshal(built{result, dir, args[1:], os.Environ()})
+	if err == nil {
+		err = os.WriteFile(result+".json", data, 0o666)
+	}
+	program, readErr := os.ReadFile(args[0])
+	os.Remove(result)
+	if err := errors.Join(err, readErr, os.WriteFile(result, program, 0o777)); err != nil {
+		log.Fatal(err)
+	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err := cmd.Run()
-	if cmd.ProcessState == nil {
+	if err := cmd.Run(); err != nil {
 		log.Print(err)
 		return 1
 	}
-	if os.Getenv(rt.EnvDir) == "" { // go vet and the like
-		return cmd.ProcessState.ExitCode()
-	}
-	f, err := os.OpenFile(result, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
-	if err != nil {
-		log.Print(err)
-		return 1
-	}
-	defer f.Close()
-	if drop {
-		records, _ := filepath.Glob(filepath.Join(os.Getenv(rt.EnvDir), "*", "*"))
-		for _, name := range records {
-			os.Remove(name)
-		}
-	}
-	fmt.Fprintln(f, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
-	return cmd.ProcessState.ExitCode()
+	return 0
 }
 
 // traceSize returns the bytes of the traces of a run.

@@ -21,7 +21,9 @@ type Missing struct {
 	Roots    map[string][]*types.Var // by path: variables that its functions use, its own and others' (B8)
 	index    map[string]int          // by path
 	rooted   map[string]bool         // functions that may use some of the roots, by Key
+	hidden   map[string]bool         // packages that say so of functions whose code does not show it
 	dynamic  bool                    // so may a call of which the callee is not known
+	Unknown  []string                // of //presage:global comments: what they name, that is no variable
 	assigned map[string]bool         // variables that some function assigns to, or takes the address of
 }
 
@@ -35,7 +37,7 @@ const (
 )
 
 func newMissing(prog *Program) *Missing {
-	m := &Missing{Packages: prog.Missing, Roots: map[string][]*types.Var{}, index: map[string]int{}, rooted: map[string]bool{}, assigned: map[string]bool{}}
+	m := &Missing{Packages: prog.Missing, Roots: map[string][]*types.Var{}, index: map[string]int{}, rooted: map[string]bool{}, hidden: map[string]bool{}, assigned: map[string]bool{}}
 	for i, pkg := range prog.Missing {
 		m.index[pkg.PkgPath] = i
 	}
@@ -49,6 +51,8 @@ func newMissing(prog *Program) *Missing {
 	}
 	for _, pkg := range prog.Missing {
 		m.addRoots(pkg)
+		m.assembly(pkg)
+		m.annotated(pkg)
 		m.Meta = append(m.Meta, trace.MissingPackage{Path: pkg.PkgPath})
 	}
 	m.reachRoots()
@@ -173,7 +177,7 @@ func (m *Missing) reachRoots() {
 		for _, pkg := range m.Packages {
 			for _, fn := range functionsOf(pkg) {
 				key := fn.String()
-				if !m.rooted[key] && (dynamic[key] || slices.ContainsFunc(callees[key], func(k string) bool { return m.rooted[k] })) {
+				if !m.rooted[key] && (m.hidden[pkg.PkgPath] || dynamic[key] || slices.ContainsFunc(callees[key], func(k string) bool { return m.rooted[k] })) {
 					m.rooted[key], again = true, true
 				}
 			}
@@ -272,6 +276,9 @@ func (p *Plan) Rooted(c *ssa.CallCommon) bool {
 	callee := origin(c.StaticCallee())
 	if callee == nil {
 		return p.Missing.dynamic
+	}
+	if len(callee.Blocks) == 0 && callee.Pkg != nil { // not written in Go
+		return p.Missing.dynamic || p.Missing.hidden[callee.Pkg.Pkg.Path()]
 	}
 	return p.Missing.rooted[callee.String()]
 }

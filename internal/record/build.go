@@ -184,6 +184,7 @@ func (b *build) describe(res *instrument.Result, std rt.Overlay) {
 		b.Opaque[f.Key] = f.Reason
 	}
 	b.warnUnordered()
+	b.Meta.Warn("global-unknown", len(p.Missing.Unknown), "comments //presage:global name no variable that the recorder can find: "+strings.Join(p.Missing.Unknown, ", "))
 }
 
 // load returns the plan the program was built with, for the walk of its traces.
