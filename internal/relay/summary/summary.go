@@ -238,6 +238,8 @@ type Function struct {
 
 	Gives []*path.Node // locks that the function may give up without having taken them (X36 of package symbolic)
 
+	Reveals []int // parameters whose objects code which is not known may get hold of
+
 	Outside []*path.Node // objects of the function that others may ever reach than the goroutines started since they were made; nil once it is exported
 
 	Holes []Hole

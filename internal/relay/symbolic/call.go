@@ -298,6 +298,10 @@ func (f *function) modelled(s *state, in ssa.Instruction, row model.Row, args []
 		}
 	case model.Prints:
 		return f.prints(s, in, args[row.Arg])
+	case model.Silent:
+		for _, a := range args {
+			f.reveal(s, a)
+		}
 	case model.Hand:
 		f.hand(s, args[row.Arg])
 	case model.Reflect:
@@ -457,6 +461,7 @@ func (f *function) runDefers(s *state) {
 func (f *function) hole(s *state, in ssa.Instruction, v *path.Node, c *ssa.CallCommon, args []aliases, starts bool) {
 	for _, a := range args {
 		f.hand(s, a)
+		f.reveal(s, a)
 	}
 	if !f.recording {
 		return

@@ -20,6 +20,9 @@ func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []al
 			Flags: s.known(nil), Sync: joining(s.sync), Pos: f.place(in)})
 	}
 	if sum == nil {
+		for _, a := range args {
+			f.reveal(s, a)
+		}
 		if result == nil {
 			return true, nil
 		}
@@ -172,6 +175,11 @@ func (f *function) effect(s *state, b *binding, sum *summary.Function, result *s
 	for _, i := range sum.Publishes {
 		if int(i) < len(b.args) {
 			open = append(open, b.args[i]...)
+		}
+	}
+	for _, i := range sum.Reveals {
+		if i < len(b.args) {
+			f.reveal(s, b.args[i])
 		}
 	}
 	f.give(s, escaped)

@@ -244,6 +244,26 @@ func (f *function) spread(s *state, vals aliases, w way, home *path.Node) {
 	}
 }
 
+// reveal notes that code which is not known may get hold of the objects that the values lead to (B9 of package before).
+func (f *function) reveal(s *state, vals aliases) {
+	for _, n := range vals {
+		r := n.Strip().Root()
+		if r.Kind == path.Func {
+			f.reveal(s, r.Args)
+		}
+		if r.Kind == path.Param && !slices.Contains(f.sum.Reveals, int(r.Index)) {
+			f.sum.Reveals = append(f.sum.Reveals, int(r.Index))
+		}
+		if r.Kind != path.Alloc || f.outside[r] {
+			continue
+		}
+		f.outside[r] = true
+		for _, v := range s.mem.of(r) {
+			f.reveal(s, v)
+		}
+	}
+}
+
 // unshare takes what was read from memory out of sharing when that memory is overwritten under a lock (X6).
 func (f *function) unshare(s *state, addrs aliases) {
 	if len(s.locks.Plus) == 0 {
@@ -411,4 +431,7 @@ func (f *function) leave() {
 		}
 	}
 	sortNodes(f.sum.Outside)
+	for _, formals := range [][]int{f.sum.Leaks, f.sum.Publishes, f.sum.Reveals} {
+		slices.Sort(formals) // they were found in the order of a map
+	}
 }

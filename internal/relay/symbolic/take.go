@@ -180,6 +180,9 @@ func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope
 		f.sum.Cuts[summary.BoundNesting]++
 	}
 	if !ok || sum == nil || depth >= maxHoleDepth {
+		for _, a := range args {
+			f.reveal(b.s, a)
+		}
 		if v.Formal() || thread > 0 {
 			f.addHole(summary.Hole{Value: v, Method: h.Method, Iface: h.Iface, Args: flat, Locks: locks, Sync: sync, Thread: thread, Go: h.Go, Loop: h.Loop || b.loop, Pos: h.Pos})
 		}

@@ -2,6 +2,8 @@
 package work
 
 import (
+	"os"
+	"os/signal"
 	"sync"
 	"time"
 )
@@ -24,7 +26,7 @@ func (w *Worker) more() { w.sum++ }
 
 func (w *Worker) run() {
 	for j := range w.jobs {
-		w.sum += j
+		w.sum += j // want "remembered"
 	}
 }
 
@@ -215,4 +217,64 @@ func (w *Woken) run() {
 	}
 	w.mu.Unlock()
 	w.sum++ // want "woken"
+}
+
+// What code that is not known has, it may send to at once.
+
+type feeder interface{ feed(chan int) }
+
+func signalled() {
+	x := new(int)
+	ch := make(chan os.Signal, 1)
+	signal.Notify(ch, os.Interrupt)
+	go func() {
+		<-ch
+		*x = 1 // want "signalled"
+	}()
+	*x = 2 // want "signalled"
+}
+
+func fed(f feeder) {
+	x := new(int)
+	ch := make(chan int)
+	f.feed(ch)
+	go func() {
+		<-ch
+		*x = 1 // want "fed"
+	}()
+	*x = 2 // want "fed"
+}
+
+func started(f func(chan int)) {
+	x := new(int)
+	ch := make(chan int)
+	go func() {
+		<-ch
+		*x = 1 // want "started"
+	}()
+	go f(ch)
+	*x = 2 // want "started"
+}
+
+func registered(register func(func())) {
+	x := new(int)
+	ch := make(chan int)
+	go func() {
+		<-ch
+		*x = 1 // want "registered"
+	}()
+	register(func() { ch <- 1 })
+	*x = 2 // want "registered"
+}
+
+var known sync.Map
+
+func remember(w *Worker) { known.Store("worker", w) }
+
+func remembered() *Worker {
+	w := &Worker{jobs: make(chan int)}
+	remember(w)
+	go w.run()
+	w.sum = 1 // want "remembered"
+	return w
 }
