@@ -195,7 +195,7 @@ func (b *bench) testFlags() []string {
 // record records a program and looks at the traces.
 func (b *bench) record(ctx context.Context, name string, c record.Config) error {
 	var out bytes.Buffer
-	c.Around, c.Stdout, c.Stderr = true, &out, &out
+	c.Around, c.Reach, c.Stdout, c.Stderr = true, record.ReachFull, &out, &out // sets are not read here
 	rec, err := record.Run(ctx, c)
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, out.Bytes())
