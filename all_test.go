@@ -48,7 +48,7 @@ var layers = map[string][]string{
 	"internal/table":                   nil,
 	"internal/clock":                   {"internal/table", "internal/trace/format"},
 	"internal/shadow":                  {"internal/table", "internal/trace/format"},
-	"internal/hb":                      {"internal/clock", "internal/shadow", "internal/table", "internal/trace", "internal/trace/format"},
+	"internal/hb":                      {"internal/fasttrack", "internal/shadow", "internal/table", "internal/trace", "internal/trace/format"},
 	"internal/barrier":                 {"internal/trace", "internal/trace/format"},
 	"internal/wcp":                     {"internal/trace", "internal/trace/format"},
 	"internal/window":                  {"internal/barrier", "internal/trace", "internal/trace/format", "internal/hb", "internal/footprint", "internal/expr", "internal/plan"},

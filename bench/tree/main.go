@@ -7,7 +7,7 @@
 // primitives, with few sites given out at random; programs are package progtest's, with one recorded run each. It prints the accesses
 // dropped and the pairs reported, and the traces on which pairs differ; for comparison, the same for the rules of the thesis as they
 // are written, and for span redundancy the racing locations, which is what it promises. The exit status is 1 if a difference is found
-// where there must be none, or if FastTrack and package hb differ on the first race of a word.
+// where there must be none.
 package main
 
 import (
@@ -129,7 +129,7 @@ func (b *bench) trace(kind string, n uint64, events []trace.Event) {
 	}
 	b.traces[kind]++
 	b.events += int64(len(events))
-	b.firstRaces(kind, n, events)
+	b.spans(kind, n, events)
 	for _, engine := range []detect.Engine{detect.FastTrack, detect.Lockset, detect.Hybrid} {
 		t := &b.tallies[kind][engine]
 		plain := run(events, detect.Options{Engine: engine, NoFilter: true})

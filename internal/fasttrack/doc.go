@@ -1,7 +1,7 @@
 // Package fasttrack finds the first race of every location, in constant time for nearly every access.
 //
 // The algorithm is FastTrack (Flanagan and Freund, PLDI 2009), with its rules by their names, on the order of Go's synchronisation
-// (package clock) and the cells of package shadow. Package hb is its slower relative, which remembers more so as to report more pairs.
+// (package clock) and the cells of package shadow. Package hb gathers what it finds by pairs of sites.
 //
 // # Rules
 //

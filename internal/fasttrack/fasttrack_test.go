@@ -1,13 +1,11 @@
 package fasttrack_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"presage/internal/fasttrack"
-	"presage/internal/hb"
 	"presage/internal/shadow"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -67,53 +65,6 @@ func TestSizes(t *testing.T) {
 		if got := steps(events).Stats.Races > 0; got != c.races {
 			t.Errorf("write of %d bytes at %#x, read of %d at %#x: race %v, want %v", c.sa, c.a, c.sb, c.b, got, c.races)
 		}
-	}
-}
-
-// TestFirstRaces: FastTrack and package hb, which is judged by the definition, name the same access as the one that completes the first race of each location.
-func TestFirstRaces(t *testing.T) {
-	n := 4000
-	if testing.Short() {
-		n = 500
-	}
-	races := 0
-	for k := range n {
-		events := tracetest.Loops(3, uint64(k))
-		if k%2 == 1 {
-			events, _ = tracetest.Trace(tracetest.Generate(rand.New(rand.NewPCG(3, uint64(k))), tracetest.Profiles()[k/2%len(tracetest.Profiles())]))
-		}
-		byHB, at := map[int64]bool{}, map[trace.Addr]int64{}
-		h := hb.New()
-		h.Each(func(_, b int64) { byHB[b] = true })
-		got := map[trace.Addr]int64{}
-		d := fasttrack.New(true, func(shadow.Access, shadow.Access, format.Addr) {})
-		d.First = func(i int64, addr format.Addr, _ uint8) {
-			if _, seen := got[addr&^7]; !seen {
-				got[addr&^7] = i
-			}
-			if !byHB[i] {
-				t.Fatalf("%d: event %d races by FastTrack only", k, i)
-			}
-		}
-		for i := range events {
-			e := &events[i]
-			if e.Kind == format.Alloc {
-				delete(at, e.Obj&^7)
-				delete(got, e.Obj&^7)
-			}
-			h.Step(int64(i), e)
-			d.Step(int64(i), e)
-			if _, seen := at[e.Obj&^7]; byHB[int64(i)] && !seen {
-				at[e.Obj&^7] = int64(i)
-			}
-			if diff := cmp.Diff(at, got); diff != "" {
-				t.Fatalf("%d, event %d: first races -hb +FastTrack:\n%s", k, i, diff)
-			}
-		}
-		races += len(at)
-	}
-	if t.Logf("%d first races", races); races < n/10 {
-		t.Error("too few races to tell anything")
 	}
 }
 

@@ -4,23 +4,15 @@ import (
 	"cmp"
 	"slices"
 
+	"presage/internal/shadow"
 	"presage/internal/table"
-	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
 
-// Access is one side of a race of the recorded order.
-type Access struct {
-	Index int64 // event number in the trace
-	G     trace.GoID
-	Site  trace.Site
-	Kind  format.Kind // of the earlier side: Write stands for every kind of write of its class
-}
-
 // Race is two sites whose accesses raced in the recorded order. A is the earlier access.
 type Race struct {
-	A, B  Access
-	Addr  trace.Addr
+	A, B  shadow.Access
+	Addr  format.Addr
 	Count int // dynamic pairs seen of these two sites
 }
 
@@ -36,15 +28,12 @@ type races struct {
 	cut   int64
 }
 
-func (r *races) add(b *seen, kind format.Kind, a *seen, e *trace.Event) {
+func (r *races) add(a, b shadow.Access, addr format.Addr) {
 	r.total++
 	if r.each != nil {
-		r.each(b.index, a.index)
+		r.each(a.Index, b.Index)
 	}
-	lo, hi := b.site, a.site
-	if lo > hi {
-		lo, hi = hi, lo
-	}
+	lo, hi := min(a.Site, b.Site), max(a.Site, b.Site)
 	key := uint64(lo)<<32 | uint64(hi)
 	if i := r.index.Find(key); i >= 0 {
 		r.list[i].Count++
@@ -55,12 +44,7 @@ func (r *races) add(b *seen, kind format.Kind, a *seen, e *trace.Event) {
 		return
 	}
 	r.index.At(key)
-	r.list = append(r.list, Race{
-		A:     Access{Index: b.index, G: b.g, Site: b.site, Kind: kind},
-		B:     Access{Index: a.index, G: a.g, Site: a.site, Kind: e.Kind},
-		Addr:  e.Obj,
-		Count: 1,
-	})
+	r.list = append(r.list, Race{A: a, B: b, Addr: addr, Count: 1})
 }
 
 // Races returns what was found, one race for each pair of sites, in the order in which
