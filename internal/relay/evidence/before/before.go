@@ -31,6 +31,8 @@
 package before
 
 import (
+	"slices"
+
 	"presage/internal/relay/order"
 	"presage/internal/relay/path"
 	"presage/internal/relay/summary"
@@ -259,6 +261,11 @@ func (f *Frame) rest(o *path.Node, b, a Point, depth int) int {
 func (f *Frame) handedOut(o *path.Node, b Point) bool {
 	if b.Thread != 0 || o.Name != "chan" && o.Name != "cond" {
 		return false
+	}
+	for t := range len(f.sum.Spawns) + 1 {
+		if f.total(t)[o] > 0 && !slices.ContainsFunc(f.releases[o], func(r summary.Release) bool { return r.Thread == t }) {
+			return false // beyond the bound of a summary: where it stands is not known
+		}
 	}
 	r := o.Root()
 	return r.Kind == path.Alloc && !r.Loop && o.Base.Loads() == 0 && !f.outside[r]

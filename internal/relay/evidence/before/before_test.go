@@ -48,6 +48,7 @@ func TestOrdered(t *testing.T) {
 	inside := before.Point{Thread: 1, Sync: sync(order.Counts{one: 1}, nil)}
 	second := before.Point{Thread: 2, Sync: sync(order.Counts{two: 1}, nil)}
 	started := order.Counts{one: 1}
+	worker := before.Point{Thread: 1, Sync: sync(order.Counts{one: 1, other: 1}, nil)} // has received from a channel to which nothing in the frame sends
 	for _, c := range []struct {
 		rule  string
 		frame *before.Frame
@@ -71,6 +72,11 @@ func TestOrdered(t *testing.T) {
 			f.Releases = []summary.Release{{Object: taken, Thread: 1, Times: 1, Sync: sync(started, nil)}}
 		}), before.Point{Sync: sync(order.Counts{taken: 1}, started)}, inside, true},
 		{"B5: select, when nobody sends to the other", frame(nil), before.Point{Sync: sync(order.Counts{both: 1}, started)}, inside, true},
+		{"B9: who is elsewhere has the channel later", frame(nil), before.Point{Sync: sync(nil, started)}, worker, true},
+		{"B9: others have it", frame(func(f *summary.Function) { f.Outside = []*path.Node{other.Root()} }), before.Point{Sync: sync(nil, started)}, worker, false},
+		{"B9: a send that was left out of the summary", frame(func(f *summary.Function) { f.Spawns[1].Total = order.Counts{other: 1} }),
+			before.Point{Sync: sync(nil, started)}, worker, false},
+		{"B9: of another goroutine", frame(nil), second, worker, false},
 		{"B7: one after the other", frame(nil), inside, second, false},
 		{"B7: on different branches", frame(func(f *summary.Function) { f.Spawns[1].Sync = order.Sync{} }), inside, second, true},
 		{"B7: in several runs of the creator", frame(func(f *summary.Function) {
