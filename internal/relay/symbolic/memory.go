@@ -103,6 +103,9 @@ func (s *state) taken(addr *path.Node) bool {
 // publish lets the values escape if others may reach the memory they are stored in.
 func (f *function) publish(s *state, addr *path.Node, vals aliases) {
 	f.flowInto(addr, vals)
+	if f.outside[addr.Root()] {
+		f.reveal(s, vals)
+	}
 	if len(vals) > 0 && f.shared(s, addr) {
 		w := published
 		switch {

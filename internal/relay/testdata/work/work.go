@@ -267,6 +267,26 @@ func registered(register func(func())) {
 	*x = 2 // want "registered"
 }
 
+func named(register func(*Late)) {
+	l := &Late{}
+	register(l)
+	l.jobs = make(chan int)
+	go l.run()
+	l.sum = 1 // want "named"
+}
+
+// Late has its channel when others have it already.
+type Late struct {
+	jobs chan int
+	sum  int
+}
+
+func (l *Late) run() {
+	for j := range l.jobs {
+		l.sum += j // want "named"
+	}
+}
+
 var known sync.Map
 
 func remember(w *Worker) { known.Store("worker", w) }
