@@ -201,7 +201,8 @@ func (l *linker) confine(i int) *confined {
 		}
 		for _, c := range l.contexts[r.fn] {
 			if slices.Contains(c.roots, i) {
-				out = &confined{makers: c.makers}
+				out.makers = union(out.makers, c.makers)
+				out.open = out.open || len(c.makers) == 0
 				out.miss(named(&edge), c.kept, l.sums[r.fn])
 			}
 		}
