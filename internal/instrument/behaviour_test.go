@@ -112,15 +112,18 @@ func execute(t *testing.T, dir, overlay string) string {
 // overlay writes an overlay with the emitted files and the recorder for tests.
 func overlay(t *testing.T, r *Result, dir string) string {
 	t.Helper()
-	abs, err := filepath.Abs("testdata/presagert/presagert.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	replace := map[string]string{filepath.Join(strings.TrimSpace(string(root)), "src", "presagert", "presagert.go"): abs}
+	replace := map[string]string{}
+	for _, file := range []string{"testdata/presagert/presagert.go", "../rt/_both/presagert/loops.go"} {
+		abs, err := filepath.Abs(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replace[filepath.Join(strings.TrimSpace(string(root)), "src", "presagert", filepath.Base(file))] = abs
+	}
 	for k, v := range r.Overlay {
 		replace[k] = v
 	}

@@ -5,7 +5,6 @@ package presagert
 
 import (
 	"reflect"
-	"unicode/utf8"
 	"unsafe"
 )
 
@@ -106,23 +105,6 @@ func (m *MapIter[K, V]) Next() (ok bool, k K, v V) {
 	return true, m.k, m.v
 }
 
-type StrIter struct {
-	s string
-	i int
-}
-
-func RangeStr(s string) *StrIter { return &StrIter{s: s} }
-
-func (s *StrIter) Next() (ok bool, i int, r rune) {
-	if s.i >= len(s.s) {
-		return
-	}
-	i = s.i
-	r, n := utf8.DecodeRuneInString(s.s[i:])
-	s.i += n
-	return true, i, r
-}
-
 // The gates; every other load and store is hidden.
 func Gate(site uint32)                  {}
 func Done(site uint32)                  {}
@@ -136,27 +118,3 @@ func GateAt(site uint32, p unsafe.Pointer, n uintptr) bool {
 }
 func Peek[T any](p *T) T    { return *p }
 func Poke[T any](p *T, v T) { *p = v }
-
-// RangeState fails as a range over a function does that is in the state in which SSA says that it is: left (> 0), in its body (-1), or over (-2); 0
-// stands for one whose iterator returned though the body had panicked. The compiler knows how: each case is such a loop.
-func RangeState(jump int) {
-	var kept func() bool
-	switch jump {
-	case -1:
-		for range func(yield func() bool) { kept = yield; yield() } {
-			kept()
-		}
-	case -2:
-		for range func(yield func() bool) { kept = yield } {
-		}
-		kept()
-	case 0:
-		for range func(yield func() bool) { defer func() { recover() }(); yield() } {
-			panic(0)
-		}
-	default:
-		for range func(yield func() bool) { yield(); yield() } {
-			break
-		}
-	}
-}
