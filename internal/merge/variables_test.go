@@ -82,3 +82,13 @@ func TestVariables(t *testing.T) {
 		})
 	}
 }
+
+func lines(s string) string {
+	var b strings.Builder
+	for l := range strings.Lines(s) {
+		if l = strings.TrimSpace(l); l != "" {
+			b.WriteString(l + "\n")
+		}
+	}
+	return b.String()
+}
