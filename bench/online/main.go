@@ -3,8 +3,8 @@
 //
 //	go run ./bench/online [-n runs] [-run regexp] [-dir scratch]
 //
-// CPU time is that of user and system; the median of the runs counts. Programs churn and heap (a million goroutines, a gigabyte of live heap) are
-// for growth: churn has no -race column, which ends a program of more than 8128 living goroutines.
+// CPU time is that of user and system; the median of the runs counts. Programs churn, crowd (a million goroutines) and heap (a gigabyte of live heap) are
+// for growth: the first two have no -race column, which ends a program of more than 8128 living goroutines.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 	"presage/internal/rt"
 )
 
-var programs = []string{"sort", "matrix", "mapmutex", "pipeline", "atomics", "http", "churn", "heap"}
+var programs = []string{"sort", "matrix", "mapmutex", "pipeline", "atomics", "http", "churn", "crowd", "heap"}
 
 // modes are the builds of a program.
 var modes = []string{"plain", "race", "online"}
@@ -74,7 +74,7 @@ func main() {
 		var cpu, mem [3][]float64
 		for range *n {
 			for i, m := range modes {
-				if p == "churn" && m == "race" {
+				if m == "race" && (p == "churn" || p == "crowd") {
 					continue
 				}
 				c, r := once(filepath.Join(*dir, p+"."+m))
@@ -84,7 +84,7 @@ func main() {
 		t, r := medians(cpu), medians(mem)
 		ratio, rss := (t[2]/t[0])/(t[1]/t[0]), r[2]/r[1]
 		fmt.Printf("%-10s %10.2f %10.2f %10.2f %8.1f %8.1f %8.2f %10.0f %10.0f %10.0f %8.2f\n", p, t[0], t[1], t[2], t[1]/t[0], t[2]/t[0], ratio, r[0], r[1], r[2], rss)
-		if p != "churn" && p != "heap" {
+		if p != "churn" && p != "crowd" && p != "heap" {
 			times, memory = append(times, ratio), append(memory, rss)
 		}
 	}

@@ -63,9 +63,10 @@ func (c *ftCell) forget() {
 // access takes an access of the location that begins at a.addr, and of the word if a.site has ftFull.
 func (g *ftG) access(a *ftAccess) {
 	c := ftCellOf(a.addr)
-	if c == nil || g.epoch == 0 {
+	if c == nil || g.slot == 0 && !g.arrive() {
 		return
 	}
+	g.acted = g.clock
 	p := ftPageOf(a.addr)
 	plane := uint8(1) << (a.addr & 7)
 	if p.planes&plane == 0 {

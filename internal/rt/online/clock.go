@@ -2,188 +2,326 @@ package online
 
 import "unsafe"
 
-// A ftBlock is 64 components of a vector clock. It is shared by the clocks that agree on them, and
-// changed only by the one clock that has it alone.
-type ftBlock struct {
+// A ftVC is a vector clock by slot: a tree of components that clocks share where they agree, and a few components beside it, so that one of
+// many slots can be raised without a copy of the path to it. What is in neither is zero.
+type ftVC struct {
+	_      ftOff
+	root   *ftNode // nil: zeros
+	height uint32  // of root: 0, a leaf
+	n      uint32  // of more
+	more   [3]ftComponent
+}
+
+type ftComponent struct{ slot, clock uint32 }
+
+// A ftNode is an inner node. It is changed only by the one clock that has it alone, and all above it.
+type ftNode struct {
+	_    ftOff
+	refs uint32
+	kids [ftKids]*ftNode // of the last level: leaves
+}
+
+// A ftLeaf is 64 components; refs has the place of the first, which is no slot. It begins as a ftNode does.
+type ftLeaf struct {
 	_      ftOff
 	refs   uint32
-	clocks [ftBlockSlots]uint32
+	clocks [ftLeafSlots - 1]uint32
 }
 
 const (
-	ftBlockSlots = 64
-	ftMaxBlocks  = ftMaxSlots / ftBlockSlots
-	ftInline     = 4
+	ftLeafSlots = 64
+	ftKids      = 31 // a node is of 256 bytes, as a leaf is
+	ftMaxHeight = 2
+	ftMaxSlots  = ftLeafSlots * ftKids * ftKids // so the last of 1<<16 are not slots
 )
 
-// A ftVC is a vector clock by slot. What lies past its end is zero.
-type ftVC struct {
-	_   ftOff
-	n   uint32 // blocks; nil: zeros
-	cap uint32 // of more, 0: the blocks are in first
-	own [ftInline]*ftBlock
-	top *ftBlocks
-}
-
-type ftBlocks struct {
-	_    ftOff
-	list [ftMaxBlocks]*ftBlock
-}
-
-func (v *ftVC) blocks() *ftBlocks {
-	if v.cap == 0 {
-		return (*ftBlocks)(unsafe.Pointer(&v.own))
-	}
-	return v.top
-}
+func (n *ftNode) leaf() *ftLeaf { return (*ftLeaf)(unsafe.Pointer(n)) }
 
 // get returns a component.
 func (v *ftVC) get(slot uint32) uint32 {
-	i := slot / ftBlockSlots
-	if i >= v.n {
+	c := ftAt(v.root, v.height, slot)
+	for i := uint32(0); i < v.n; i++ {
+		if e := &v.more[i]; e.slot == slot {
+			c = max(c, e.clock)
+		}
+	}
+	return c
+}
+
+// ftAt returns a component of a tree.
+func ftAt(n *ftNode, height, slot uint32) uint32 {
+	i := slot / ftLeafSlots
+	switch {
+	case n == nil:
+		return 0
+	case height == 0:
+		if i != 0 {
+			return 0
+		}
+	case height == 1:
+		if i >= ftKids {
+			return 0
+		}
+		n = n.kids[i]
+	default:
+		if n = n.kids[i/ftKids]; n != nil {
+			n = n.kids[i%ftKids]
+		}
+	}
+	if n == nil {
 		return 0
 	}
-	if b := v.blocks().list[i]; b != nil {
-		return b.clocks[slot%ftBlockSlots]
-	}
-	return 0
+	return n.leaf().clocks[slot%ftLeafSlots-1]
 }
 
-// grow makes room for n blocks.
-func (v *ftVC) grow(n uint32) {
-	if n <= v.n {
-		return
-	}
-	if n > max(v.cap, ftInline) {
-		c := max(v.cap, 2*ftInline)
-		for c < n {
-			c *= 2
-		}
-		top := (*ftBlocks)(ftAlloc(uintptr(c) * 8))
-		old := v.blocks()
-		for i := uint32(0); i < v.n; i++ {
-			top.list[i], old.list[i] = old.list[i], nil
-		}
-		v.freeTop()
-		v.top, v.cap = top, c
-	}
-	v.n = n
-}
-
-func (v *ftVC) freeTop() {
-	if v.cap != 0 {
-		ftFree(unsafe.Pointer(v.top), uintptr(v.cap)*8)
-		v.top, v.cap = nil, 0
-	}
-}
+// empty reports whether nothing was ever put into v.
+func (v *ftVC) empty() bool { return v.root == nil && v.n == 0 }
 
 // set raises a component to clock.
 func (v *ftVC) set(slot, clock uint32) {
-	i, k := slot/ftBlockSlots, slot%ftBlockSlots
-	v.grow(i + 1)
-	p := &v.blocks().list[i]
-	b := *p
-	switch {
-	case b == nil:
-		b = ftNewBlock()
-	case b.clocks[k] >= clock:
+	if v.height == 0 && slot < ftLeafSlots {
+		v.root = ftRaise(v.root, 0, slot, clock)
 		return
-	case ftLoad32(&b.refs) != 1:
-		c := ftNewBlock()
-		c.clocks = b.clocks
-		b.drop()
-		b = c
 	}
-	b.clocks[k] = clock
-	*p = b
+	for i := uint32(0); i < v.n; i++ {
+		if e := &v.more[i]; e.slot == slot {
+			e.clock = max(e.clock, clock)
+			return
+		}
+	}
+	if ftAt(v.root, v.height, slot) >= clock {
+		return
+	}
+	if v.n == uint32(len(v.more)) {
+		v.settle()
+	}
+	v.more[v.n] = ftComponent{slot, clock}
+	v.n++
+}
+
+// settle takes the components beside the tree into it.
+func (v *ftVC) settle() {
+	for i := uint32(0); i < v.n; i++ {
+		e := v.more[i]
+		for v.height < ftMaxHeight && e.slot >= ftLeafSlots*ftWidth(v.height) {
+			if v.root != nil {
+				top := ftNewNode()
+				top.kids[0] = v.root
+				v.root = top
+			}
+			v.height++
+		}
+		if ftAt(v.root, v.height, e.slot) < e.clock {
+			v.root = ftRaise(v.root, v.height, e.slot, e.clock)
+		}
+	}
+	v.n = 0
+}
+
+// ftWidth is the leaves of a tree of a height.
+func ftWidth(height uint32) uint32 {
+	switch height {
+	case 0:
+		return 1
+	case 1:
+		return ftKids
+	}
+	return ftKids * ftKids
+}
+
+// ftRaise returns n, which it uses up, with a component raised.
+func ftRaise(n *ftNode, height, slot, clock uint32) *ftNode {
+	if height == 0 {
+		k := slot%ftLeafSlots - 1
+		switch {
+		case n == nil:
+			n = ftNewNode()
+		case n.leaf().clocks[k] >= clock:
+			return n
+		case ftLoad32(&n.refs) != 1:
+			n = ftCopyLeaf(n)
+		}
+		n.leaf().clocks[k] = clock
+		return n
+	}
+	switch {
+	case n == nil:
+		n = ftNewNode()
+	case ftLoad32(&n.refs) != 1:
+		c := ftCopyNode(n)
+		n.drop(height)
+		n = c
+	}
+	p := &n.kids[slot/ftLeafSlots/ftWidth(height-1)%ftKids]
+	*p = ftRaise(*p, height-1, slot, clock)
+	return n
 }
 
 // share makes v the same as w.
 func (v *ftVC) share(w *ftVC) {
-	v.grow(w.n)
-	vb, wb := &v.blocks().list, &w.blocks().list
-	for i := uint32(0); i < v.n; i++ {
-		var b *ftBlock
-		if i < w.n {
-			b = wb[i]
-		}
-		if a := vb[i]; a != b {
-			b.keep()
-			vb[i] = b
-			a.drop()
-		}
+	if v.root != w.root {
+		w.root.keep()
+		v.root.drop(v.height)
+		v.root = w.root
 	}
-	v.n = w.n
+	v.height, v.n, v.more = w.height, w.n, w.more
 }
 
 // join raises v to the component-wise maximum of v and w.
 func (v *ftVC) join(w *ftVC) {
-	v.grow(w.n)
-	vb, wb := &v.blocks().list, &w.blocks().list
-	for i := uint32(0); i < w.n; i++ {
-		if b := wb[i]; b != vb[i] && b != nil {
-			ftJoinBlock(&vb[i], b, min(ftBlockSlots, ftLoad32(&ftSlots.n)-i*ftBlockSlots))
+	if v.root != w.root {
+		h := max(v.height, w.height)
+		if a := v.root; h == 0 && a != nil && w.root != nil {
+			v.root = ftJoinLeaf(a, w.root, (min(ftLeafSlots, ftLoad32(&ftSlots.n))+1)/2)
+		} else {
+			v.root = ftMax(a, v.height, w.root, w.height)
+			a.drop(v.height)
 		}
+		v.height = h
+	}
+	for i := uint32(0); i < w.n; i++ {
+		v.set(w.more[i].slot, w.more[i].clock)
 	}
 }
 
-// ftJoinBlock raises *p to the maximum of it and b: one of the two if that is it. The first n components are in use.
-func ftJoinBlock(p **ftBlock, b *ftBlock, n uint32) {
-	a := *p
-	if a == nil {
-		b.keep()
-		*p = b
-		return
-	}
-	more, less := false, false
-	for k := range n {
-		more = more || b.clocks[k] > a.clocks[k]
-		less = less || b.clocks[k] < a.clocks[k]
+// ftPairs is the components of a leaf two by two, so that two are compared at a time: a clock is less than 1<<31. The first has refs.
+type ftPairs [ftLeafSlots / 2]uint64
+
+func (n *ftNode) pairs() *ftPairs { return (*ftPairs)(unsafe.Pointer(n)) }
+
+const ftTops = 1<<63 | 1<<31 // the bits above the clocks of a pair
+
+// ftJoinLeaf returns a, which it uses up, raised to the maximum of it and b: one of the two if that is it. The first n pairs are in use.
+func ftJoinLeaf(a, b *ftNode, n uint32) *ftNode {
+	x, y := a.pairs(), b.pairs()
+	more, less := ftLess(x[0]>>32, y[0]>>32), ftLess(y[0]>>32, x[0]>>32)
+	for k := uint32(1); k < n; k++ {
+		more |= ftLess(x[k], y[k])
+		less |= ftLess(y[k], x[k])
 	}
 	switch {
-	case !more:
-		return
-	case !less:
+	case more == 0:
+		return a
+	case less == 0:
 		b.keep()
-		*p = b
-		a.drop()
-		return
+		a.drop(0)
+		return b
 	case ftLoad32(&a.refs) != 1:
-		c := ftNewBlock()
-		c.clocks = a.clocks
-		a.drop()
-		*p, a = c, c
+		a = ftCopyLeaf(a)
+		x = a.pairs()
 	}
-	for k := range n {
-		a.clocks[k] = max(a.clocks[k], b.clocks[k])
+	first := &a.leaf().clocks[0]
+	*first = max(*first, b.leaf().clocks[0])
+	for k := uint32(1); k < n; k++ {
+		take := ftLess(x[k], y[k]) >> 31 * (1<<32 - 1)
+		x[k] = x[k]&^take | y[k]&take
 	}
+	return a
+}
+
+// ftLess returns the tops of those of a pair that are less than those of another.
+func ftLess(x, y uint64) uint64 { return ^((x | ftTops) - y) & ftTops }
+
+// ftMax returns the maximum of two trees: one of the two if that is it, and so with each part. A tree that is lower
+// stands for one with it on the left.
+func ftMax(a *ftNode, ha uint32, b *ftNode, hb uint32) *ftNode {
+	switch {
+	case ha < hb:
+		return ftMax(b, hb, a, ha)
+	case b == nil || a == b:
+		a.keep()
+		return a
+	case a == nil && ha == hb:
+		b.keep()
+		return b
+	case ha == 0:
+		a.keep()
+		return ftJoinLeaf(a, b, ftLeafSlots/2)
+	}
+	c := a // or a copy, from the first kid on that is another one
+	whole := ha == hb
+	for k := range ftKids {
+		var x, y *ftNode
+		if a != nil {
+			x = a.kids[k]
+		}
+		h := ha - 1
+		if ha == hb {
+			y = b.kids[k]
+		} else if k == 0 {
+			y, h = b, hb
+		}
+		m := ftMax(x, ha-1, y, h)
+		whole = whole && m == y
+		if m == x {
+			m.drop(ha - 1)
+			continue
+		}
+		if c == a {
+			c = ftCopyNode(a)
+		}
+		c.kids[k].drop(ha - 1)
+		c.kids[k] = m
+	}
+	switch {
+	case whole:
+		if c != a {
+			c.drop(ha)
+		}
+		b.keep()
+		return b
+	case c == a:
+		a.keep()
+	}
+	return c
 }
 
 // clear makes v zero and gives back what it has.
 func (v *ftVC) clear() {
-	vb := &v.blocks().list
-	for i := uint32(0); i < v.n; i++ {
-		vb[i].drop()
-		vb[i] = nil
-	}
-	v.freeTop()
-	v.n = 0
+	v.root.drop(v.height)
+	v.root, v.height, v.n = nil, 0, 0
 }
 
-func ftNewBlock() *ftBlock {
-	b := (*ftBlock)(ftAlloc(unsafe.Sizeof(ftBlock{})))
-	b.refs = 1
-	return b
+func ftNewNode() *ftNode {
+	n := (*ftNode)(ftAlloc(unsafe.Sizeof(ftNode{})))
+	n.refs = 1
+	return n
 }
 
-func (b *ftBlock) keep() {
-	if b != nil {
-		ftAdd32(&b.refs, 1)
+// ftCopyNode returns a copy of a node, or a new one.
+func ftCopyNode(n *ftNode) *ftNode {
+	c := ftNewNode()
+	if n != nil {
+		c.kids = n.kids
+		for _, k := range c.kids {
+			k.keep()
+		}
+	}
+	return c
+}
+
+// ftCopyLeaf returns a copy of a leaf, which it uses up.
+func ftCopyLeaf(n *ftNode) *ftNode {
+	c := ftNewNode()
+	c.leaf().clocks = n.leaf().clocks
+	n.drop(0)
+	return c
+}
+
+func (n *ftNode) keep() {
+	if n != nil {
+		ftAdd32(&n.refs, 1)
 	}
 }
 
-func (b *ftBlock) drop() {
-	if b != nil && ftAdd32(&b.refs, -1) == 0 {
-		ftFree(unsafe.Pointer(b), unsafe.Sizeof(ftBlock{}))
+func (n *ftNode) drop(height uint32) {
+	if n == nil || ftAdd32(&n.refs, -1) != 0 {
+		return
 	}
+	if height > 0 {
+		for _, k := range n.kids {
+			k.drop(height - 1)
+		}
+	}
+	ftFree(unsafe.Pointer(n), unsafe.Sizeof(ftNode{}))
 }

@@ -17,10 +17,11 @@
 // of the same epoch are the paper's: whatever the site. A read in the epoch of its own goroutine's last write is left out as well: who races with the
 // read races with the write. So the first race of a location is the same, while of its pairs of sites fewer are told. Besides:
 //
-//	(R12) Slots. A goroutine takes the slot of one that has ended if its creator knows of that end: the two are then one chain in
-//	      every order. A goroutine that has used up the clocks of its slot moves to another, and knows what it did in the first.
+//	(R12) Slots. A goroutine takes one at its first access: that of one that has ended and of whose last access it knows, since the accesses of the two are
+//	      then one chain in every order. So goroutines that have not begun cost nothing, and those that have ended are followed at once by who was told of
+//	      what they did. A goroutine that has used up the clocks of its slot moves to another, and knows what it did in the first.
 //	(R13) Bounds. Where more than 4096 slots and two for every living goroutine are taken, those of ended goroutines are used again although
-//	      nobody knows of their end; beyond 65472 living goroutines the others are not seen; a location remembers 63 unordered reads. Each
+//	      nobody knows of their end; beyond 60542 living goroutines the others are not seen; a location remembers 63 unordered reads. Each
 //	      is counted, and a warning of the report. It may cost races, and never makes a false one: all three only add order or forget.
 //	(R14) Reuse. What is allocated is new locations and new objects. Cells are cleared where a page has been used at all.
 //	(R15) Locations. One begins at every byte; the compiler says where an access begins, and how long it is only for structs, arrays and ranges.
@@ -30,6 +31,10 @@
 //	      has replaced before any cell inside words of the page was used.
 //	(R16) A cell is changed under the lock bit of its W, by a goroutine that is not preempted; the rules of the same epoch read without it:
 //	      a word that has t's own epoch was put there by t.
+//	(R17) Whole clocks. An epoch ends with a release, so who knows of epoch (s, c) knows all that the goroutine in s knew at the end of c. Of two clocks one is
+//	      therefore often seen to be the other's maximum by one component, and is taken as it is. This does not hold between goroutines that have had s one after
+//	      the other, where the later one did not know of the last release of the earlier one: a slot says from which clock on it holds (whole). Nor of an
+//	      Acquire of everything, which knows of epochs that have not ended: everybody begins another before the next release.
 //
 // # Soundness
 //
@@ -40,7 +45,8 @@
 // # Memory
 //
 // 16 bytes for eight of the program's where they are used, and as much again for each byte inside words at which accesses begin; 24 bits of a word say where
-// in the code an access was (64 MiB of code). Clocks are blocks of 64 components that are shared where they agree, as in package clock.
+// in the code an access was (64 MiB of code). Clocks are trees that share what they agree on (clock.go): to take one whole costs
+// nothing, to raise a component a path now and then, and a maximum looks only at leaves of 64 components that differ.
 //
 // # Names
 //

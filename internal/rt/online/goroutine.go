@@ -7,11 +7,15 @@ import "unsafe"
 type ftG struct {
 	_     ftOff
 	epoch uint64 // E(t); 0: no slot was free, the goroutine is not seen (R13). The first field: assembly reads it
-	slot  uint32
+	slot  uint32 // 0: none, or none yet (R12)
 	clock uint32
-	vc    ftVC  // C(t) without its own component
-	spare ftRel // empty but in an operation
+	acted uint32      // the clock of its last access, or of one by who had the slot before
+	all   uint32      // ftAll when it released last
+	vc    ftVC        // C(t) without its own component
+	from  ftComponent // a release that had all of vc; none: slot 0 (R17)
+	spare ftRel       // empty but in an operation
 	goid  uint64
+	who   ftWho
 	found [4]ftFound
 	n     int // of found
 	stats ftStats
@@ -33,10 +37,20 @@ func (g *ftG) knows(w uint64) bool {
 	return s == g.slot || ftClockOf(w) <= g.vc.get(s)
 }
 
-// A ftSlot is a component of every clock: a chain of goroutines, each of which started after the end of the one before.
+// at returns what g knows of a slot.
+func (g *ftG) at(slot uint32) uint32 {
+	if slot == g.slot {
+		return g.clock
+	}
+	return g.vc.get(slot)
+}
+
+// A ftSlot is a component of every clock: a chain of goroutines, each of which knew of the last access of the one before at its own first.
 type ftSlot struct {
 	_     ftOff
 	clock uint32 // the largest in use
+	acted uint32 // that of the last access, if the goroutine has ended
+	whole uint32 // who knows of a clock from this one on knows of all releases between the two (R17)
 	next  uint32
 	who   [4]ftWho
 }
@@ -83,26 +97,34 @@ func ftInitSlots() {
 	ftSlots.n = 1
 }
 
-// ftTake gives g a slot (R12): one of an ended goroutine of whose end by knows, or a new one.
-func (g *ftG) take(by *ftG, who ftWho) {
+// arrive gives g its slot, at its first access (R12), and reports whether there is one.
+func (g *ftG) arrive() bool {
+	if g.epoch != 0 {
+		g.take()
+	}
+	return g.slot != 0
+}
+
+// take gives g a slot: one of an ended goroutine of whose last access it knows, or a new one.
+func (g *ftG) take() {
 	ftLock(&ftSlots.lock)
 	s := uint32(0)
-	for i := ftSlots.tail - ftSlots.head; i > 0 && s == 0; i-- {
-		if ftSlots.tail-ftSlots.head-i >= ftTries {
-			break
-		}
+	for i := min(ftTries, ftSlots.tail-ftSlots.head); i > 0; i-- {
 		f := uint32(ftSlots.free.list[ftSlots.head&0xffff])
 		ftSlots.head++
-		if by != nil && by.knows(ftEpoch(f, ftSlots.list.list[f].clock)) {
+		if g.knows(ftEpoch(f, ftSlots.list.list[f].acted)) {
 			s = f
+			g.stats.slotsAgain++
 			break
 		}
 		ftSlots.free.list[ftSlots.tail&0xffff] = uint16(f)
 		ftSlots.tail++
 	}
+	if ftSlots.n%ftLeafSlots == 0 { // no slot
+		ftSlots.n++
+	}
 	switch {
 	case s != 0:
-		g.stats.slotsAgain++
 	case ftSlots.n < ftSoftSlots+2*ftSlots.alive && ftSlots.n < ftMaxSlots:
 		s = ftSlots.n
 		ftSlots.n++
@@ -111,34 +133,37 @@ func (g *ftG) take(by *ftG, who ftWho) {
 		ftSlots.head++
 		g.stats.slotsEarly++
 	}
-	if s != 0 {
-		ftSlots.alive++
-		r := &ftSlots.list.list[s]
-		g.slot, g.clock = s, r.clock+1
-		r.clock++
-		who.first = g.clock
-		r.who[r.next%uint32(len(r.who))] = who
-		r.next++
-		g.epoch = ftEpoch(s, g.clock)
-	} else {
+	if s == 0 {
 		g.slot, g.clock, g.epoch = 0, 0, 0
 		g.stats.unseen++
+	} else {
+		g.enter(s)
 	}
 	ftUnlock(&ftSlots.lock)
 }
 
+// enter makes g the goroutine of slot s. The last release there was of the clock before the last.
+func (g *ftG) enter(s uint32) {
+	ftSlots.alive++
+	r := &ftSlots.list.list[s]
+	if g.vc.get(s)+1 < r.clock {
+		ftStore32(&r.whole, r.clock+1)
+	}
+	r.clock++
+	g.slot, g.clock, g.acted = s, r.clock, r.acted
+	g.epoch = ftEpoch(s, g.clock)
+	g.who.first = g.clock
+	r.who[r.next%uint32(len(r.who))] = g.who
+	r.next++
+}
+
 // start is (R1): by starts g. by is nil for the goroutines of the runtime.
 func (g *ftG) start(by *ftG, who ftWho) {
-	g.goid = who.goid
+	g.goid, g.who, g.epoch, g.from, g.acted = who.goid, who, ftEpoch(ftLazySlot, 0), ftComponent{}, 0
 	if by != nil {
-		g.vc.share(&by.vc)
-		if by.slot != 0 {
-			g.vc.set(by.slot, by.clock)
-		}
-	}
-	g.take(by, who)
-	if by != nil {
-		by.tick()
+		g.spare.release(by)
+		g.spare.acquire(g)
+		g.spare.clear()
 	}
 }
 
@@ -151,6 +176,11 @@ func (g *ftG) tick() {
 		g.move()
 		return
 	}
+	g.from = ftComponent{g.slot, g.clock}
+	g.count()
+}
+
+func (g *ftG) count() {
 	g.clock++
 	g.epoch += 1 << ftEpochShift
 	ftStore32(&ftSlots.list.list[g.slot].clock, g.clock)
@@ -159,11 +189,10 @@ func (g *ftG) tick() {
 // move gives t another slot when the clocks of its own are used up (R12): it knows what it did itself.
 func (g *ftG) move() {
 	old, clock := g.slot, g.clock
-	r := &ftSlots.list.list[old]
-	who := r.who[(r.next-1)%uint32(len(r.who))]
 	g.vc.set(old, clock)
 	g.slot, g.clock, g.epoch = 0, 0, 0
-	g.take(g, who)
+	g.from = ftComponent{old, clock}
+	g.take()
 	ftLock(&ftSlots.lock)
 	ftSlots.alive--
 	ftUnlock(&ftSlots.lock)
@@ -176,6 +205,7 @@ func (g *ftG) end() {
 	ftLock(&ftSlots.lock)
 	if g.slot != 0 {
 		ftSlots.alive--
+		ftSlots.list.list[g.slot].acted = g.acted
 		if g.clock < ftMaxClock-1024 {
 			ftSlots.free.list[ftSlots.tail&0xffff] = uint16(g.slot)
 			ftSlots.tail++
@@ -187,10 +217,28 @@ func (g *ftG) end() {
 	g.stats = ftStats{}
 }
 
-// acquireAll is (R11) for object 0: t knows all that has been done.
+// ftAll counts the times that somebody was told of everything.
+var ftAll uint32
+
+// acquireAll is (R11) for object 0: t knows all that has been done. Of a goroutine's present clock it knows, but not of what will be released with it: so
+// everybody counts up before the next release.
 func (g *ftG) acquireAll() {
+	ftAdd32(&ftAll, 1)
 	n := ftLoad32(&ftSlots.n)
 	for s := uint32(1); s < n; s++ {
-		g.vc.set(s, ftLoad32(&ftSlots.list.list[s].clock))
+		if s%ftLeafSlots != 0 {
+			g.vc.set(s, ftLoad32(&ftSlots.list.list[s].clock))
+		}
+	}
+	g.from = ftComponent{}
+}
+
+// beforeRelease is the other half of acquireAll.
+func (g *ftG) beforeRelease() {
+	if all := ftLoad32(&ftAll); g.all != all {
+		g.all = all
+		if g.slot != 0 {
+			g.count()
+		}
 	}
 }

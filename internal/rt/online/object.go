@@ -13,38 +13,70 @@ type ftRel struct {
 
 // release sets r to C(t) and counts t up.
 func (r *ftRel) release(g *ftG) {
+	g.beforeRelease()
 	r.vc.share(&g.vc)
 	r.slot, r.clock = g.slot, g.clock
+	if g.slot == 0 {
+		r.slot, r.clock = g.from.slot, g.from.clock
+	}
 	g.tick()
 }
 
 // merge joins C(t) into r and counts t up.
 func (r *ftRel) merge(g *ftG) {
-	if r.slot == 0 && r.vc.n == 0 || r.slot != 0 && g.knows(ftEpoch(r.slot, r.clock)) {
+	if r.empty() || r.slot != 0 && ftUnbroken(ftComponent{r.slot, r.clock}, g.at(r.slot)) {
 		r.release(g)
 		return
 	}
+	g.beforeRelease()
 	if r.slot != 0 {
 		r.vc.set(r.slot, r.clock)
 		r.slot = 0
 	}
-	r.vc.join(&g.vc)
+	if !r.has(g.from) {
+		r.vc.join(&g.vc)
+	}
 	if g.slot != 0 {
 		r.vc.set(g.slot, g.clock)
 	}
 	g.tick()
 }
 
-// acquire joins r into C(t). Who knows of a release knows all that was known there.
+// acquire joins r into C(t), which may be the one or the other (R17).
 func (r *ftRel) acquire(g *ftG) {
-	if r.slot != 0 && g.knows(ftEpoch(r.slot, r.clock)) {
+	if r.slot != 0 && ftUnbroken(ftComponent{r.slot, r.clock}, g.at(r.slot)) {
 		return
 	}
-	g.vc.join(&r.vc)
+	if g.vc.empty() || r.has(g.from) {
+		g.vc.share(&r.vc)
+		g.from = ftComponent{r.slot, r.clock}
+	} else {
+		g.vc.join(&r.vc)
+		g.from = ftComponent{}
+	}
 	if r.slot != 0 && r.slot != g.slot {
 		g.vc.set(r.slot, r.clock)
 	}
 }
+
+// has reports whether r has all that was released with c.
+func (r *ftRel) has(c ftComponent) bool {
+	if c.slot == 0 {
+		return false
+	}
+	k := r.vc.get(c.slot)
+	if r.slot == c.slot {
+		k = max(k, r.clock)
+	}
+	return ftUnbroken(c, k)
+}
+
+// ftUnbroken reports whether who knows of the clock k of c's slot knows of what was released with c (R17).
+func ftUnbroken(c ftComponent, k uint32) bool {
+	return k == c.clock || k > c.clock && c.clock >= ftLoad32(&ftSlots.list.list[c.slot].whole)
+}
+
+func (r *ftRel) empty() bool { return r.slot == 0 && r.vc.empty() }
 
 // share makes r the same as s.
 func (r *ftRel) share(s *ftRel) {
@@ -175,7 +207,7 @@ func (o *ftObject) lock(g *ftG, acquire, read bool) {
 	switch {
 	case acquire:
 		o.w.acquire(g)
-		if !read && (o.r.slot != 0 || o.r.vc.n != 0) {
+		if !read && !o.r.empty() {
 			o.r.acquire(g)
 		}
 	case read:

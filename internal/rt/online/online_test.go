@@ -24,7 +24,14 @@ func TestFirstRaces(t *testing.T) {
 	ftInitSlots()
 	ftInitShadow()
 	races := 0
+	defer func() { spread = nil }()
+	ftSlots.alive = 1 << 20 // no slot is taken early (R13)
 	for k := range n {
+		if ftSlots.head, ftSlots.tail, ftSlots.n = 0, 0, 1; k%3 == 0 { // clocks of many slots
+			spread = rand.New(rand.NewPCG(6, uint64(k)))
+		} else {
+			spread = nil
+		}
 		events := tracetest.Loops(5, uint64(k))
 		if k%2 == 1 {
 			events, _ = tracetest.Trace(tracetest.Generate(rand.New(rand.NewPCG(5, uint64(k))), tracetest.Profiles()[k/2%len(tracetest.Profiles())]))
@@ -120,8 +127,14 @@ func detected(events []trace.Event, inside bool) map[first]bool {
 	return f.found
 }
 
+// spread says how many slots other goroutines take between those of a trace.
+var spread *rand.Rand
+
 func (p *program) g(id trace.GoID) *ftG {
 	g := p.gs[id]
+	if spread != nil && ftSlots.n < ftMaxSlots/2 {
+		ftSlots.n += spread.Uint32N(5000)
+	}
 	if g == nil {
 		g = (*ftG)(new(ftG))
 		g.start(nil, ftWho{})
@@ -154,7 +167,9 @@ func (p *program) step(e *trace.Event) *ftG {
 	case format.Join:
 		u := p.g(trace.GoID(e.Obj))
 		g.vc.join(&u.vc)
-		g.vc.set(u.slot, u.clock)
+		if g.from = (ftComponent{}); u.slot != 0 {
+			g.vc.set(u.slot, u.clock)
+		}
 	case format.Lock, format.Unlock:
 		ftObjects.at(ftLockClass, addr).lock(g, e.Kind == format.Lock, e.Flags&format.FlagRead != 0)
 	case format.WGAdd:
@@ -213,4 +228,76 @@ func (p *program) access(g *ftG, e *trace.Event) {
 		a.kind = ftAtomicWrites
 	}
 	g.span(a, max(uintptr(e.Size), 1))
+}
+
+// TestSlotTakenEarly: who knows of a slot's clock does not know what a goroutine that had the slot before has released, if its successor did not.
+func TestSlotTakenEarly(t *testing.T) {
+	ftInitSlots()
+	ftInitShadow()
+	defer ftReset(0, 1<<20)
+	var p program
+	p.gs = make(map[trace.GoID]*ftG)
+	do := func(k format.Kind, g trace.GoID, obj trace.Addr) int {
+		if k == format.End {
+			p.g(g).end()
+			delete(p.gs, g)
+			return 0
+		}
+		return p.step(&trace.Event{Kind: k, G: g, Obj: obj, Size: 8, Site: trace.Site(g)}).n
+	}
+	const x, y, z, a, b, c = 0x40, 0x48, 0x50, 0x80, 0x88, 0x90
+	do(format.Write, 4, z+8)
+	do(format.Write, 1, x)
+	do(format.Unlock, 1, a) // 1 tells 2 of x, which leaves it at b
+	do(format.Lock, 2, a)
+	do(format.Write, 2, y)
+	do(format.Unlock, 2, b)
+	slot := p.g(2).slot
+	do(format.End, 2, 0)
+	ftSlots.n = ftMaxSlots
+	do(format.Write, 3, z)
+	if p.g(3).slot != slot || p.g(3).stats.slotsEarly != 1 {
+		t.Fatalf("3 has slot %d, want that of 2, %d", p.g(3).slot, slot)
+	}
+	do(format.Unlock, 3, c)
+	do(format.Lock, 4, c)
+	do(format.Lock, 4, b)
+	if do(format.Read, 4, x) != 0 {
+		t.Error("what b was left with is not known to who took it")
+	}
+	for _, g := range p.gs {
+		g.end()
+	}
+}
+
+// TestFinalizer: what is done before a finalizer is known to it, and what is done later with the same clock is not.
+func TestFinalizer(t *testing.T) {
+	ftInitSlots()
+	ftInitShadow()
+	defer ftReset(0, 1<<20)
+	var p program
+	p.gs = make(map[trace.GoID]*ftG)
+	do := func(k format.Kind, g trace.GoID, obj trace.Addr) int {
+		return p.step(&trace.Event{Kind: k, G: g, Obj: obj, Size: 8, Site: trace.Site(g)}).n
+	}
+	const x, y, z, a, b = 0x40, 0x48, 0x50, 0x80, 0x88
+	do(format.Write, 1, x)
+	do(format.Write, 2, z)
+	do(format.Write, 3, z+8)
+	do(format.Acquire, 3, 0) // the finalizer
+	if do(format.Read, 3, x) != 0 {
+		t.Error("what came before a finalizer races with it")
+	}
+	do(format.Unlock, 1, a+8)
+	do(format.Write, 1, y)
+	do(format.Unlock, 1, a) // 1 tells 2 of y, which leaves it at b, with the clock that it had
+	do(format.Lock, 2, a)
+	do(format.Unlock, 2, b)
+	do(format.Lock, 3, b)
+	if do(format.Read, 3, y) != 0 {
+		t.Error("what b was left with is not known to who took it")
+	}
+	for _, g := range p.gs {
+		g.end()
+	}
 }

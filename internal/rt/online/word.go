@@ -16,8 +16,8 @@ const (
 	ftSlotShift  = ftEpochShift + ftClockBits
 
 	ftMaxClock = 1<<ftClockBits - 1
-	ftMaxSlots = 1<<16 - 64 // the last ones are not slots
-	ftCrowdTag = 0xffff     // in place of the slot: the rest is the address of a crowd
+	ftCrowdTag = 0xffff // in place of the slot: the rest is the address of a crowd
+	ftLazySlot = 0xfffe // in place of the slot: the goroutine has none yet
 	ftSiteMask = 1<<ftSiteBits - 1
 )
 
