@@ -49,8 +49,8 @@ func TestFirstRaces(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d first races", races); races < n/10 {
-		t.Error("too few races to tell anything")
+	if t.Logf("%d first races; %d slots taken again", races, again); races < n/10 || again < n/10 {
+		t.Error("too few to tell anything")
 	}
 }
 
@@ -100,11 +100,12 @@ func happensBefore(events []trace.Event) map[int64]bool {
 
 // program is a trace as the program under the detector would have it.
 type program struct {
-	gs map[trace.GoID]*ftG
+	gs    map[trace.GoID]*ftG
+	ended map[trace.GoID]ftRel // the last clocks of goroutines that have ended, for Join
 }
 
 func detected(events []trace.Event, inside bool) map[first]bool {
-	p := program{gs: make(map[trace.GoID]*ftG)}
+	p := program{gs: make(map[trace.GoID]*ftG), ended: make(map[trace.GoID]ftRel)}
 	f := newFirsts()
 	for i := range events {
 		e := &events[i]
@@ -121,11 +122,19 @@ func detected(events []trace.Event, inside bool) map[first]bool {
 		}
 	}
 	for _, g := range p.gs {
+		again += int(g.stats.slotsAgain)
 		g.end()
+	}
+	for id := range p.ended {
+		r := p.ended[id]
+		r.clear()
 	}
 	ftReset(0, 1<<20)
 	return f.found
 }
+
+// again counts the slots that were taken again.
+var again int
 
 // spread says how many slots other goroutines take between those of a trace.
 var spread *rand.Rand
@@ -164,7 +173,23 @@ func (p *program) step(e *trace.Event) *ftG {
 		u := (*ftG)(new(ftG))
 		u.start(g, ftWho{})
 		p.gs[trace.GoID(e.Obj)] = u
+	case format.End:
+		var last ftRel
+		last.vc.share(&g.vc)
+		last.slot, last.clock = g.slot, g.clock
+		p.ended[e.G] = last
+		again += int(g.stats.slotsAgain)
+		g.end()
+		delete(p.gs, e.G)
+		return nil
 	case format.Join:
+		if last, ok := p.ended[trace.GoID(e.Obj)]; ok {
+			if g.vc.join(&last.vc); last.slot != 0 {
+				g.vc.set(last.slot, last.clock)
+			}
+			g.from = ftComponent{}
+			return g
+		}
 		u := p.g(trace.GoID(e.Obj))
 		g.vc.join(&u.vc)
 		if g.from = (ftComponent{}); u.slot != 0 {
