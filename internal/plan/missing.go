@@ -20,7 +20,8 @@ type Missing struct {
 	Meta     []trace.MissingPackage  // one for each
 	Roots    map[string][]*types.Var // by path: variables that its functions use, its own and others' (B8)
 	index    map[string]int          // by path
-	rooted   map[string]bool         // functions that may use some of the roots, by Key
+	written  map[string]bool         // functions that are written in Go, by name
+	rooted   map[string]bool         // and those that may use some of the roots
 	hidden   map[string]bool         // packages that say so of functions whose code does not show it
 	dynamic  bool                    // so may a call of which the callee is not known
 	Unknown  []string                // of //presage:global comments: what they name, that is no variable
@@ -37,7 +38,7 @@ const (
 )
 
 func newMissing(prog *Program) *Missing {
-	m := &Missing{Packages: prog.Missing, Roots: map[string][]*types.Var{}, index: map[string]int{}, rooted: map[string]bool{}, hidden: map[string]bool{}, assigned: map[string]bool{}}
+	m := &Missing{Packages: prog.Missing, Roots: map[string][]*types.Var{}, index: map[string]int{}, written: map[string]bool{}, rooted: map[string]bool{}, hidden: map[string]bool{}, assigned: map[string]bool{}}
 	for i, pkg := range prog.Missing {
 		m.index[pkg.PkgPath] = i
 	}
@@ -150,6 +151,7 @@ func (m *Missing) reachRoots() {
 	for _, pkg := range m.Packages {
 		for _, fn := range functionsOf(pkg) {
 			key := fn.String()
+			m.written[key] = true
 			instructions(fn, func(in ssa.Instruction) {
 				for _, o := range in.Operands(nil) {
 					if g, ok := (*o).(*ssa.Global); ok && m.isRoot(g) {
@@ -277,8 +279,8 @@ func (p *Plan) Rooted(c *ssa.CallCommon) bool {
 	if callee == nil {
 		return p.Missing.dynamic
 	}
-	if len(callee.Blocks) == 0 && callee.Pkg != nil { // not written in Go
-		return p.Missing.dynamic || p.Missing.hidden[callee.Pkg.Pkg.Path()]
+	if !p.Missing.written[callee.String()] { // assembly, or a wrapper
+		return p.Missing.dynamic || callee.Pkg == nil || p.Missing.hidden[callee.Pkg.Pkg.Path()]
 	}
 	return p.Missing.rooted[callee.String()]
 }

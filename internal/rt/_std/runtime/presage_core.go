@@ -45,7 +45,9 @@ type PresageG struct {
 	free     *PresageG
 	answers  [pgAnswers]pgAnswer
 	leaves   [pgAnswers]pgLeft
-	call     pgCall // that MethodBegin has begun
+	call     pgCall         // that MethodBegin has begun
+	away     int            // calls that leave traced code and are under way,
+	awayAt   [pgAway]uint32 // and the depths of the functions that call, of the outer ones
 }
 
 // presage is the recorder of the process.

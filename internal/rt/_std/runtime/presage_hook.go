@@ -18,6 +18,9 @@ func PresageEnter(h uint64) *PresageG {
 	if s == nil || s.left < 2 {
 		s = presageEnterSlow()
 	}
+	if s.away != 0 && s.site == 0 {
+		s.calledBack()
+	}
 	s.left -= 2
 	s.depth++
 	p := s.pos
@@ -336,6 +339,9 @@ func (s *PresageG) exit(h uint64, depth uint32) {
 	s.pos = p + 16
 	s.depth = depth - 1
 	s.site = 0
+	if s.away != 0 {
+		s.goesBack()
+	}
 }
 
 // A PresageFrame remembers the depth of a function that has defers.

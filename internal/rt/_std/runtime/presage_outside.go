@@ -148,6 +148,7 @@ func (s *PresageG) MethodBegin(h, method uint64) {
 		systemstack(pgMakeSets)
 	}
 	s.site = 0
+	s.leaving()
 	c := &s.call
 	c.open, c.head, c.method, c.depth = true, h, method, s.depth
 	c.sets, c.due, c.own, c.walk = 0, 0, 0, nil
@@ -222,6 +223,7 @@ func (c *pgCall) reach(p uintptr, x [2]uintptr) uintptr {
 // MethodEnd records that the call has returned, to a function of the depth given.
 func (s *PresageG) MethodEnd(h, method uint64, depth uint32) {
 	s.site = 0
+	s.returned(depth)
 	p := s.room(4)
 	pgStore(p+8, method)
 	pgStore(p+16, uint64(depth))
@@ -241,5 +243,55 @@ func (s *PresageG) Reach(t *abi.Type, p unsafe.Pointer) {
 				s.checked(func(r *pgWalk) { r.values(uintptr(p), t, 1) })
 			}
 		})
+	}
+}
+
+// What is called back stands between stamps: where its accesses are among the ends of other goroutines' calls, their values do not say, because nobody
+// knows what these calls have read. What of a goroutine comes before its own missing code, and what after it, decides who can have seen it.
+
+// pgAway is how many calls that leave traced code a goroutine may be in, one in the other, before the stamps of all that is called from outside.
+const pgAway = 8
+
+// leaving notes that the innermost function calls what leaves traced code. Calls of functions that are gone have panicked.
+func (s *PresageG) leaving() {
+	s.returned(s.depth)
+	if s.away < pgAway {
+		s.awayAt[s.away] = s.depth
+	}
+	s.away++
+}
+
+// returned notes that calls by functions of this depth and more are over.
+func (s *PresageG) returned(depth uint32) {
+	if s.away > pgAway {
+		s.away--
+		return
+	}
+	for s.away > 0 && s.awayAt[s.away-1] >= depth {
+		s.away--
+	}
+}
+
+// isAway reports whether the innermost function has called what leaves traced code, and that has not returned.
+func (s *PresageG) isAway() bool { return s.away > pgAway || s.awayAt[s.away-1] == s.depth }
+
+// calledBack stamps before a function that missing code calls.
+//
+//go:noinline
+func (s *PresageG) calledBack() {
+	if s.isAway() {
+		s.room(2)
+		s.stampAlone()
+	}
+	if s.left < 2 {
+		s.grow2(2)
+	}
+}
+
+// goesBack stamps after it.
+func (s *PresageG) goesBack() {
+	if s.isAway() {
+		s.room(2)
+		s.stampAlone()
 	}
 }
