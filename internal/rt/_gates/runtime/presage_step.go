@@ -1,0 +1,99 @@
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"unsafe"
+)
+
+// The steps of a schedule: when one is ready, what is noted when it is done, and how those wait that have to.
+
+// finish notes that the step under way is done.
+func (s *presageGate) finish() {
+	if s.cur < 0 {
+		return
+	}
+	i := uint64(s.cur)
+	p := gtStep(i)
+	s.cur = -1
+	if *gtWord(p, gtSPair) != 0 {
+		gtLook(i, 1)
+	}
+	gtMove(p, gtDone)
+	if other := *gtWord(p, gtSPair); other != 0 && atomic.Load64(gtWord(gtStep(other-1), gtSState)) == gtDone {
+		atomic.Store64(gtWord(gates.base, gtLevel), gtOpen)
+	}
+}
+
+// gtMove sets the state of a step. The order and time of its first passing stay.
+func gtMove(p uintptr, state uint64) {
+	now := uint64(nanotime())
+	if *gtWord(p, gtSOrder) == 0 {
+		*gtWord(p, gtSTime) = now
+		*gtWord(p, gtSOrder) = uint64(atomic.Xadd64(gtWord(gates.base, gtSequence), 1))
+	}
+	atomic.Store64(gtWord(gates.base, gtMoved), now)
+	atomic.Store64(gtWord(p, gtSState), state)
+}
+
+// gtReady reports whether all that has to be done before a step is done: of that, what is in
+// force at the level that the schedule is at. An access of the pair waits for the other as well.
+func gtReady(p uintptr) bool {
+	level := gtLoose()
+	if *gtWord(p, gtSSite)>>32&gtStop != 0 {
+		return level > 0
+	}
+	v := *gtWord(p, gtSPreds)
+	for k := v & 0xffffffff; k < v&0xffffffff+v>>32; k++ {
+		pred := *gtWord(gates.preds, uintptr(k))
+		if level < pred>>56 && !gtIsDone(gtStep(pred&(1<<56-1))) {
+			return false
+		}
+	}
+	if other := *gtWord(p, gtSPair); *gtWord(p, gtSSite)>>32&gtHeld != 0 {
+		return atomic.Load64(gtWord(gtStep(other-1), gtSState)) >= gtArrived
+	}
+	return true
+}
+
+func gtIsDone(p uintptr) bool {
+	switch atomic.Load64(gtWord(p, gtSState)) {
+	case gtDone:
+		return true
+	case gtPassed:
+		if *gtWord(p, gtSSite)>>32&gtParks != 0 {
+			s := (*presageGate)(unsafe.Pointer(gates.state + uintptr(*gtWord(p, gtSG))*unsafe.Sizeof(presageGate{})))
+			return readgstatus(s.gp.ptr())&^_Gscan == _Gwaiting
+		}
+	}
+	return false
+}
+
+// gtFreeze holds a goroutine of the pair until the other one has made its access too.
+func gtFreeze(s *presageGate) {
+	for gtLoose() < gtOpen {
+		gtPause(s.end - 1)
+	}
+}
+
+// gtPause lets others run. Where nothing moves for too long, the schedule is loosened by a level.
+func gtPause(step uint64) (level uint64) {
+	for i := 0; i < 16; i++ {
+		procyield(10)
+		Gosched()
+	}
+	level = gtLoose()
+	moved := atomic.Load64(gtWord(gates.base, gtMoved))
+	if now := uint64(nanotime()); level < gtOpen && now > moved && now-moved > *gtWord(gates.base, gtLimit) && !gtExpects(now, moved) {
+		if atomic.Cas64(gtWord(gates.base, gtMoved), moved, now) {
+			if k := atomic.Xadd64(gtWord(gates.base, gtStalls), 1); k <= 8 {
+				*gtWord(gates.base, gtStalls+uintptr(2*k-1)) = level | atomic.Load64(gtWord(gates.base, gtSequence))<<8
+				*gtWord(gates.base, gtStalls+uintptr(2*k)) = step + 1
+			}
+			gtWhere(level == *gtWord(gates.base, gtBegan))
+			atomic.Cas64(gtWord(gates.base, gtLevel), level, level+1)
+		}
+	} else if now-moved > 1000*1000 {
+		usleep(50)
+	}
+	return level
+}
