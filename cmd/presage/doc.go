@@ -45,7 +45,8 @@ Flags of test and run, besides those of the go command, which pass through:
 	                     change the exit code (docs/vet.md)
 	-online              FastTrack inside the running program, in place of recording and prediction: no trace, the standard library included, races
 	                     at once on standard error and in the report (docs/online.md). With it: -halt ends the program at its first race,
-	                     -on-race command runs a command for each, with PRESAGE_RACE in its environment
+	                     -filter tree leaves out accesses that cannot add a first race (none is the default), -on-race command runs a command
+	                     for each race, with PRESAGE_RACE in its environment
 	-q                   no progress
 
 Flags of replay, which come before the IDs:

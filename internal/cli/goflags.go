@@ -51,7 +51,7 @@ var (
 		bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile exec fuzz fuzzminimizetime fuzztime list memprofile
 		memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet
 		test.bench test.benchtime test.count test.cpu test.list test.parallel test.run test.skip test.timeout
-		o instrument exclude only reach level window budget effort solver on-race`)
+		o instrument exclude only reach level window budget effort solver on-race filter`)
 )
 
 // A covered package would be neither recorded nor known to be unrecorded: what is
@@ -210,6 +210,10 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 		g.online.on, err = boolValue(name, value, inline)
 	case "halt":
 		g.online.halt, err = boolValue(name, value, inline)
+	case "filter":
+		if g.online.filter = value; value != filterTree && value != filterNone {
+			return true, usagef("flag -filter: %q is neither tree nor none", value)
+		}
 	case "on-race":
 		g.online.command = value
 	default:

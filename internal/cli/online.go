@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -9,12 +10,14 @@ import (
 
 	"presage/internal/online"
 	"presage/internal/plan"
+	"presage/internal/record"
 	"presage/internal/report"
 )
 
 // onlineFlags is what the flags say of a detector inside the program, in place of recording and prediction.
 type onlineFlags struct {
 	on, halt bool
+	filter   string // tree or none
 	command  string // run for each race
 	without  string // a flag of prediction that was given
 }
@@ -26,8 +29,8 @@ var predicts = map[string]bool{
 
 func (o *onlineFlags) check() error {
 	switch {
-	case !o.on && (o.halt || o.command != ""):
-		return usagef("flags -halt and -on-race belong to -online")
+	case !o.on && (o.halt || o.command != "" || o.filter != ""):
+		return usagef("flags -halt, -filter and -on-race belong to -online")
 	case o.on && o.without != "":
 		return usagef("flags -%s and -online exclude each other: nothing is recorded and nothing predicted", o.without)
 	}
@@ -38,7 +41,7 @@ func (o *onlineFlags) check() error {
 func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test bool) error {
 	p := newProgress(env.Stderr, g.quiet)
 	begun := time.Now()
-	res, err := recordConfig(env, g, test, p).RunOnline(ctx, g.online.halt, func(dir string) func() {
+	res, err := recordConfig(env, g, test, p).RunOnline(ctx, record.OnlineOptions{Halt: g.online.halt, Tree: g.online.filter == filterTree}, func(dir string) func() {
 		return watch(dir, g.online.command, env)
 	})
 	p.end()
@@ -53,7 +56,7 @@ func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test boo
 		return err
 	}
 	a := &analysis{env: env, options: g.options, progress: p, programCode: res.ExitCode, goVersion: res.GoVersion,
-		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), keep: keepReport(res.Dir), fly: onTheFly{engine: "fasttrack", filter: filterNone}}
+		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), keep: keepReport(res.Dir), fly: onTheFly{engine: "fasttrack", filter: cmp.Or(g.online.filter, filterNone)}}
 	a.tellOnline(ctx, told, res.Plan)
 	a.summary.Seconds = float64(time.Since(begun).Round(time.Millisecond)) / float64(time.Second)
 	code := a.finish()
@@ -68,7 +71,7 @@ func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test boo
 
 // tellOnline puts what the program has told into the report.
 func (a *analysis) tellOnline(ctx context.Context, told *online.Result, load func(context.Context) (*plan.Plan, error)) {
-	s := &report.OnTheFly{Engine: "fasttrack", Filter: filterNone}
+	s := &report.OnTheFly{Engine: "fasttrack", Filter: a.fly.filter}
 	a.summary.OnTheFly = s
 	a.summary.Traces = told.Processes
 	for _, c := range told.Counts {

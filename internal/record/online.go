@@ -24,9 +24,15 @@ type Online struct {
 	Plan      func(context.Context) (*plan.Plan, error)
 }
 
+// OnlineOptions say what the detector does besides.
+type OnlineOptions struct {
+	Halt bool // the program ends at its first race
+	Tree bool // the filter of package tree stands in front
+}
+
 // RunOnline builds the program with the detector in place of the recorder, and runs it. The compiler puts the hooks, as for -race; nothing is
 // written but what is found. Watch is called with Online.Told before the program starts, and what it returns after it has ended.
-func (c Config) RunOnline(ctx context.Context, halt bool, watch func(dir string) (stop func())) (*Online, error) {
+func (c Config) RunOnline(ctx context.Context, opt OnlineOptions, watch func(dir string) (stop func())) (*Online, error) {
 	cache, err := CacheDir()
 	if err != nil {
 		return nil, err
@@ -49,8 +55,11 @@ func (c Config) RunOnline(ctx context.Context, halt bool, watch func(dir string)
 	}
 	defer watch(o.Told)()
 	env := []string{rt.EnvDir + "=" + o.Told}
-	if halt {
+	if opt.Halt {
 		env = append(env, rt.EnvHalt+"=1")
+	}
+	if opt.Tree {
+		env = append(env, rt.EnvFilter+"=tree")
 	}
 	o.ExitCode, o.NotBuilt, err = c.runOnline(ctx, b, env, dir)
 	return o, err

@@ -123,3 +123,6 @@ const OnlineCompilerFlags = "-race -d=checkptr=0"
 
 // EnvHalt names the environment variable that makes a program with the detector inside end at its first race.
 const EnvHalt = "PRESAGE_HALT"
+
+// EnvFilter names the environment variable that puts the filter of package tree in front of the detector, if it is tree.
+const EnvFilter = "PRESAGE_FILTER"

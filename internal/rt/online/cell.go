@@ -7,6 +7,7 @@ type ftStats struct {
 	atomic, checksFailed                                int64
 	slotsAgain, slotsEarly, unseen, moves               int64
 	readsForgotten                                      int64
+	returned, locksAgain                                int64 // by the filter
 }
 
 var ftTotal ftStats
@@ -26,6 +27,8 @@ func (t *ftStats) add(s *ftStats) {
 	t.unseen += s.unseen
 	t.moves += s.moves
 	t.readsForgotten += s.readsForgotten
+	t.returned += s.returned
+	t.locksAgain += s.locksAgain
 }
 
 // A ftAccess is the access at hand.
@@ -112,7 +115,7 @@ func (g *ftG) spread(a *ftAccess, before ftBefore, planes uint8) {
 		if whole && a.kind != ftWrites {
 			b := *a
 			b.addr, b.site = a.addr+k, a.site&^ftFull
-			if a.kind != ftReads || !ftSame(ftLoad64(&c.r), g.epoch) {
+			if a.kind != ftReads || !g.same(ftLoad64(&c.r)) {
 				g.rule(c, &b, ftPageOf(a.addr))
 			}
 			continue
@@ -175,7 +178,7 @@ func (g *ftG) rule(c *ftCell, a *ftAccess, p *ftPage) (before ftBefore) {
 }
 
 func (g *ftG) read(w, r uint64, a *ftAccess, p *ftPage) uint64 {
-	if ftSame(r, g.epoch) && (a.site&ftFull == 0 || r&ftFull != 0) {
+	if g.same(r) && (a.site&ftFull == 0 || r&ftFull != 0) {
 		g.stats.readSameEpoch++
 		return r
 	}
@@ -204,7 +207,7 @@ func (g *ftG) read(w, r uint64, a *ftAccess, p *ftPage) uint64 {
 func (g *ftG) write(w, r uint64, a *ftAccess) (uint64, uint64) {
 	mine := g.epoch | a.site
 	d := ftCrowdOf(r)
-	if ftSame(w, g.epoch) && d == nil && (r == 0 || ftSlotOf(r) == g.slot) {
+	if g.same(w) && d == nil && (r == 0 || ftSlotOf(r) == g.slot) {
 		g.stats.writeSameEpoch++
 		return w | a.site&ftFull, r
 	}
@@ -266,7 +269,7 @@ func (g *ftG) span(a ftAccess, n uintptr) {
 		if a.addr&7 == 0 && end-a.addr >= 8 {
 			k = 8
 			a.site |= ftFull
-			if ftSeen(a.addr, g.epoch, a.kind) {
+			if g.seen(a.addr, a.kind) {
 				g.stats.same(a.kind)
 				a.addr += k
 				continue
@@ -285,16 +288,16 @@ func (s *ftStats) same(kind uint8) {
 	}
 }
 
-// ftSeen reports whether an access of the whole word at addr has been seen in this epoch.
+// seen reports whether an access of the whole word at addr has been seen in t's context.
 //
 //go:nosplit
-func ftSeen(addr uintptr, epoch uint64, kind uint8) bool {
+func (g *ftG) seen(addr uintptr, kind uint8) bool {
 	p := ftCells[addr>>ftBlockShift&(1<<ftPlaneShift-1)]
 	if p == nil || addr>>47 != 0 {
 		return false
 	}
 	c := &p[addr>>3&(ftWords-1)]
-	if w := ftLoad64(&c.w); w&ftFull != 0 && (w^epoch)>>ftEpochShift == 0 {
+	if w := ftLoad64(&c.w); w&ftFull != 0 && g.same(w) {
 		return true
 	}
 	if kind != ftReads {
@@ -302,7 +305,7 @@ func ftSeen(addr uintptr, epoch uint64, kind uint8) bool {
 	}
 	r := ftLoad64(&c.r)
 	if d := ftCrowdOf(r); d != nil {
-		return d.has(epoch, true)
+		return d.has(g, true)
 	}
-	return r&ftFull != 0 && (r^epoch)>>ftEpochShift == 0
+	return r&ftFull != 0 && g.same(r)
 }

@@ -37,13 +37,13 @@ func ftKindOf(w uint64) uint8 {
 	return ftReads
 }
 
-// has reports whether a read in g's epoch is there, and of the whole word if that is asked for. It takes no lock: who frees c meanwhile
+// has reports whether a read in g's context is there, and of the whole word if that is asked for. It takes no lock: who frees c meanwhile
 // has found the read there, or comes before it and g would not have met c.
 //
 //go:nosplit
-func (c *ftCrowd) has(epoch uint64, whole bool) bool {
+func (c *ftCrowd) has(g *ftG, whole bool) bool {
 	for i := uint32(0); i < 8 && i < c.n; i++ {
-		if w := c.list[i]; (w^epoch)>>ftEpochShift == 0 {
+		if w := c.list[i]; g.same(w) {
 			k := w >> ftKindShift & 3
 			return k == ftWhole || k == ftReads && !whole
 		}

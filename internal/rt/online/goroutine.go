@@ -5,20 +5,23 @@ import "unsafe"
 // A ftG is what the detector knows of a goroutine. Only the goroutine itself uses it, or one that completes an operation for it
 // while it waits.
 type ftG struct {
-	_     ftOff
-	epoch uint64 // E(t); 0: no slot was free, the goroutine is not seen (R13). The first field: assembly reads it
-	slot  uint32 // 0: none, or none yet (R12)
-	clock uint32
-	acted uint32      // the clock of its last access, or of one by who had the slot before
-	all   uint32      // ftAll when it released last
-	vc    ftVC        // C(t) without its own component
-	from  ftComponent // a release that had all of vc; none: slot 0 (R17)
-	spare ftRel       // empty but in an operation
-	goid  uint64
-	who   ftWho
-	found [4]ftFound
-	n     int // of found
-	stats ftStats
+	_        ftOff
+	epoch    uint64 // E(t); 0: no slot was free, the goroutine is not seen (R13). The first fields: assembly reads them
+	base     uint64 // t's context: the words from base on, width of them (filter.go)
+	width    uint64
+	slot     uint32 // 0: none, or none yet (R12)
+	clock    uint32
+	acted    uint32      // the clock of its last access, or of one by who had the slot before
+	all      uint32      // ftAll when it released last
+	vc       ftVC        // C(t) without its own component
+	from     ftComponent // a release that had all of vc; none: slot 0 (R17)
+	spare    ftRel       // empty but in an operation
+	goid     uint64
+	who      ftWho
+	releases ftReleases
+	found    [4]ftFound
+	n        int // of found
+	stats    ftStats
 }
 
 // A ftFound is a pair of accesses that a check fails for.
@@ -135,6 +138,7 @@ func (g *ftG) take() {
 	}
 	if s == 0 {
 		g.slot, g.clock, g.epoch = 0, 0, 0
+		g.begin()
 		g.stats.unseen++
 	} else {
 		g.enter(s)
@@ -152,6 +156,8 @@ func (g *ftG) enter(s uint32) {
 	r.clock++
 	g.slot, g.clock, g.acted = s, r.clock, r.acted
 	g.epoch = ftEpoch(s, g.clock)
+	g.begin()
+	g.releases.n = 0
 	g.who.first = g.clock
 	r.who[r.next%uint32(len(r.who))] = g.who
 	r.next++
@@ -160,6 +166,8 @@ func (g *ftG) enter(s uint32) {
 // start is (R1): by starts g. by is nil for the goroutines of the runtime.
 func (g *ftG) start(by *ftG, who ftWho) {
 	g.goid, g.who, g.epoch, g.from, g.acted = who.goid, who, ftEpoch(ftLazySlot, 0), ftComponent{}, 0
+	g.begin()
+	g.releases.n = 0
 	if by != nil {
 		g.spare.release(by)
 		g.spare.acquire(g)
@@ -183,6 +191,7 @@ func (g *ftG) tick() {
 func (g *ftG) count() {
 	g.clock++
 	g.epoch += 1 << ftEpochShift
+	g.begin()
 	ftStore32(&ftSlots.list.list[g.slot].clock, g.clock)
 }
 
@@ -214,6 +223,7 @@ func (g *ftG) end() {
 	ftTotal.add(&g.stats)
 	ftUnlock(&ftSlots.lock)
 	g.slot, g.clock, g.epoch = 0, 0, 0
+	g.begin()
 	g.stats = ftStats{}
 }
 

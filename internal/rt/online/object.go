@@ -91,16 +91,18 @@ func (r *ftRel) clear() {
 
 // A ftObject is the clocks of one synchronisation object. It is used under the lock of its stripe.
 type ftObject struct {
-	_    ftOff
-	key  uint64
-	next *ftObject
-	w    ftRel // w(l), or the only clock
-	r    ftRel // r(l): readers of an RWMutex; of an unbuffered channel the sender's
-	ring *ftRing
-	size uint64 // of ring
-	send uint64 // sends and receives so far
-	recv uint64
-	from *ftG // unbuffered channel: the sender that waits
+	_     ftOff
+	key   uint64
+	next  *ftObject
+	w     ftRel // w(l), or the only clock
+	r     ftRel // r(l): readers of an RWMutex; of an unbuffered channel the sender's
+	ring  *ftRing
+	size  uint64 // of ring
+	send  uint64 // sends and receives so far
+	recv  uint64
+	from  *ftG   // unbuffered channel: the sender that waits
+	taken uint32 // a lock: how often it was acquired
+	alone uint32 // and not for reading
 }
 
 type ftRing struct {
@@ -204,16 +206,24 @@ func (o *ftObject) free() {
 
 // lock is (R2) and (R3): Lock, Unlock, RLock, RUnlock.
 func (o *ftObject) lock(g *ftG, acquire, read bool) {
-	switch {
-	case acquire:
-		o.w.acquire(g)
-		if !read && !o.r.empty() {
-			o.r.acquire(g)
+	if !acquire {
+		g.beforeRelease()
+		before := g.base
+		if read {
+			o.r.merge(g)
+		} else {
+			o.w.release(g)
 		}
-	case read:
-		o.r.merge(g)
-	default:
-		o.w.release(g)
+		g.unlocked(o, read, before)
+		return
+	}
+	o.w.acquire(g)
+	if !read && !o.r.empty() {
+		o.r.acquire(g)
+	}
+	g.locked(o, read)
+	if o.taken++; !read {
+		o.alone++
 	}
 }
 

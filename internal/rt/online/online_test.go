@@ -14,7 +14,7 @@ import (
 	"presage/internal/trace/tracetest"
 )
 
-// TestFirstRaces: on random traces the detector names the same access as package fasttrack, its specification, as the one that completes
+// TestFirstRaces, with the filter and without: on random traces the detector names the same access as package fasttrack, its specification, as the one that completes
 // the first race of each word; and with cells inside words not there yet, none that package hb does not know.
 func TestFirstRaces(t *testing.T) {
 	n := 6000
@@ -41,6 +41,12 @@ func TestFirstRaces(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%d: first races -fasttrack +online:\n%s", k, diff)
 		}
+		ftFilter = true
+		filtered := detected(events, true)
+		ftFilter = false
+		if diff := cmp.Diff(want, filtered); diff != "" {
+			t.Fatalf("%d: first races -fasttrack +online, with the filter:\n%s", k, diff)
+		}
 		races += len(got)
 		byHB := happensBefore(events)
 		for f := range detected(events, false) {
@@ -49,7 +55,7 @@ func TestFirstRaces(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d first races; %d slots taken again", races, again); races < n/10 || again < n/10 {
+	if t.Logf("%d first races; %d slots taken again; %d contexts given back", races, again, returned); races < n/10 || again < n/10 || returned < n/2 {
 		t.Error("too few to tell anything")
 	}
 }
@@ -123,6 +129,7 @@ func detected(events []trace.Event, inside bool) map[first]bool {
 	}
 	for _, g := range p.gs {
 		again += int(g.stats.slotsAgain)
+		returned += int(g.stats.returned)
 		g.end()
 	}
 	for id := range p.ended {
@@ -133,8 +140,8 @@ func detected(events []trace.Event, inside bool) map[first]bool {
 	return f.found
 }
 
-// again counts the slots that were taken again.
-var again int
+// again counts the slots that were taken again, returned the contexts that were given back.
+var again, returned int
 
 // spread says how many slots other goroutines take between those of a trace.
 var spread *rand.Rand
@@ -174,6 +181,7 @@ func (p *program) step(e *trace.Event) *ftG {
 		u.start(g, ftWho{})
 		p.gs[trace.GoID(e.Obj)] = u
 	case format.End:
+		returned += int(g.stats.returned)
 		var last ftRel
 		last.vc.share(&g.vc)
 		last.slot, last.clock = g.slot, g.clock

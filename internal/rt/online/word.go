@@ -27,6 +27,3 @@ func ftEpoch(slot, clock uint32) uint64 {
 
 func ftSlotOf(w uint64) uint32  { return uint32(w >> ftSlotShift) }
 func ftClockOf(w uint64) uint32 { return uint32(w>>ftEpochShift) & ftMaxClock }
-
-// ftSame reports whether two words have the same epoch.
-func ftSame(a, b uint64) bool { return (a^b)>>ftEpochShift == 0 }

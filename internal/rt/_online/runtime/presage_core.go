@@ -178,8 +178,10 @@ func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
 			if flags&pgFlagRead != 0 {
 				a.kind = ftAtomicReads
 			}
-			s.caller(&a)
-			s.ft.access(&a)
+			if !s.ft.again(obj, a.kind) {
+				s.caller(&a)
+				s.ft.access(&a)
+			}
 		}
 	case pgOnceEnd, pgCondSignal, pgCondBroadcast, pgReleaseMerge: // (R5), (R6), (R11)
 		o.w.merge(&s.ft)
@@ -330,6 +332,7 @@ func presageInit() {
 	ftFindRanges()
 	presage.fd = -1
 	presage.halt = gogetenv("PRESAGE_HALT") != ""
+	ftFilter = gogetenv("PRESAGE_FILTER") == "tree"
 	ftOpen(gogetenv("PRESAGE_DIR"))
 	presage.on = true
 }

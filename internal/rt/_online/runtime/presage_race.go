@@ -18,7 +18,7 @@ func ftReadSlow(addr uintptr) {
 	gp := getg()
 	if s := gp.presage; s != nil && addr>>47 == 0 {
 		if p := ftCells[addr>>ftBlockShift&(1<<ftPlaneShift-1)|(addr&7)<<ftPlaneShift]; p != nil {
-			if d := ftCrowdOf(p[addr>>3&(ftWords-1)].r); d != nil && d.has(s.ft.epoch, false) {
+			if d := ftCrowdOf(p[addr>>3&(ftWords-1)].r); d != nil && d.has(&s.ft, false) {
 				s.ft.stats.readSameEpoch++
 				return
 			}
@@ -58,7 +58,7 @@ func ftSlow(addr, n uintptr, kind uint8, pc, sp uintptr) {
 	}
 	if s := gp.presage; s != nil && addr&7 == 0 && n&7 == 0 && n <= 64 {
 		i := uintptr(0)
-		for i < n && ftSeen(addr+i, s.ft.epoch, kind) {
+		for i < n && s.ft.seen(addr+i, kind) {
 			i += 8
 		}
 		if i == n {

@@ -25,18 +25,19 @@
 	ANDQ	$(const_ftWords-1), DX \
 	SHLQ	$4, DX \
 	ADDQ	SI, DX \
-	MOVQ	(PresageG_ft+ftG_epoch)(CX), BX
+	MOVQ	(PresageG_ft+ftG_base)(CX), BX
 
 // func raceread(addr uintptr)
 TEXT runtime·raceread<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-8
 	FIND
 	MOVQ	ftCell_r(DX), SI
-	XORQ	BX, SI
-	SHRQ	$const_ftEpochShift, SI
-	JZ	same
-	XORQ	ftCell_w(DX), BX
-	SHRQ	$const_ftEpochShift, BX
-	JZ	same
+	SUBQ	BX, SI
+	CMPQ	SI, (PresageG_ft+ftG_width)(CX)
+	JCS	same
+	MOVQ	ftCell_w(DX), SI
+	SUBQ	BX, SI
+	CMPQ	SI, (PresageG_ft+ftG_width)(CX)
+	JCS	same
 slow:
 	JMP	runtime·ftReadSlow<ABIInternal>(SB)
 same:
@@ -46,9 +47,10 @@ same:
 // func racewrite(addr uintptr)
 TEXT runtime·racewrite<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-8
 	FIND
-	XORQ	ftCell_w(DX), BX
-	SHRQ	$const_ftEpochShift, BX
-	JZ	same
+	MOVQ	ftCell_w(DX), SI
+	SUBQ	BX, SI
+	CMPQ	SI, (PresageG_ft+ftG_width)(CX)
+	JCS	same
 slow:
 	JMP	runtime·ftWriteSlow<ABIInternal>(SB)
 same:

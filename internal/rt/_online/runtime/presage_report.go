@@ -207,7 +207,11 @@ func presageExit() {
 			{"Atomic", t.atomic}, {"ChecksFailed", t.checksFailed},
 			{"Slots", int64(ftSlots.n) - 1}, {"SlotsAgain", t.slotsAgain}, {"SlotsMoved", t.moves},
 			{"SlotsEarly", t.slotsEarly}, {"Unseen", t.unseen}, {"ReadsForgotten", t.readsForgotten},
+			{"TreeReturned", t.returned}, {"TreeLocks", t.locksAgain},
 		} {
+			if !ftFilter && c.name[0] == 'T' {
+				continue
+			}
 			l.str("count\t").str(c.name).str("\t").num(uint64(c.n)).str("\n")
 		}
 		write(uintptr(presage.fd), unsafe.Pointer(&l.buf), int32(l.n))

@@ -1,0 +1,90 @@
+package online
+
+// The filter of package tree, before FastTrack: (T7) and (T8), in the cell. The context of a goroutine is a run of its epochs, of which others
+// know all or none; an access is dropped whose representative in the cell is of that run, in place of the same epoch. Without the filter a run is one epoch.
+
+// ftFilter says that contexts are given back (T7).
+var ftFilter bool
+
+// A ftReleased is a lock that a goroutine has released.
+type ftReleased struct {
+	lock   uint64
+	others uint32 // acquires that would have known of the release
+	read   bool
+	before uint64 // the context around it
+	after  uint64
+}
+
+// ftReleases are the last few of a goroutine, the newest on top.
+type ftReleases struct {
+	list [8]ftReleased
+	n    uint32
+}
+
+func (s *ftReleases) top() *ftReleased { return &s.list[(s.n-1)%uint32(len(s.list))] }
+
+// same reports whether w is of t's context. It is the one question of the rules of the same epoch: assembly asks it too.
+//
+//go:nosplit
+func (g *ftG) same(w uint64) bool { return w-g.base < g.width }
+
+// begin makes the present epoch the first of a context.
+func (g *ftG) begin() { g.base, g.width = g.epoch, 1<<ftEpochShift }
+
+// others is how often a lock was acquired by somebody who knows of such a release.
+func (o *ftObject) others(read bool) uint32 {
+	if read {
+		return o.alone
+	}
+	return o.taken
+}
+
+// unlocked notes the release of a lock, which t held in the context before.
+func (g *ftG) unlocked(o *ftObject, read bool, before uint64) {
+	if ftFilter && ftSlotOf(before) == g.slot {
+		s := &g.releases
+		s.n++
+		*s.top() = ftReleased{o.key, o.others(read), read, before, g.base}
+	}
+}
+
+// locked is (T7): if nobody else has acquired the lock that t released as its last message, nobody can know of what t did before that and not of
+// what it did after, and t has the context again.
+func (g *ftG) locked(o *ftObject, read bool) {
+	if !ftFilter || g.releases.n == 0 {
+		return
+	}
+	if r := g.releases.top(); r.lock == o.key && r.read == read && r.others == o.others(read) && r.after == g.base && g.all == ftLoad32(&ftAll) {
+		g.base = r.before
+		g.width = g.epoch - g.base + 1<<ftEpochShift
+		*r = ftReleased{}
+		g.releases.n--
+		g.stats.returned++
+	}
+}
+
+// again reports whether t has made an atomic access of this kind at addr in its context, which stands for another.
+func (g *ftG) again(addr uintptr, kind uint8) bool {
+	if !ftFilter || g.slot == 0 {
+		return false
+	}
+	c := ftCellOf(addr)
+	if c == nil {
+		return false
+	}
+	if d := ftCrowdOf(ftLoad64(&c.r)); d == nil || !d.find(g, kind) {
+		return false
+	}
+	g.stats.locksAgain++
+	return true
+}
+
+// find is has, for atomic accesses.
+func (c *ftCrowd) find(g *ftG, kind uint8) bool {
+	for i := uint32(0); i < 8 && i < c.n; i++ {
+		if w := c.list[i]; g.same(w) && uint8(w>>ftKindShift&3) == kind {
+			return true
+		}
+	}
+	return false
+}
