@@ -63,6 +63,9 @@
 //
 // (O16) Of a range over the indices of an array, or of what a pointer points to, only the length counts, a constant: for i := range p.arr does not need p.
 //
+// (O17) x.M of a variable x, M a method of what x embeds, reads the embedded field alone, where go/ssa reads all of x: e.Lock() with an embedded
+// *sync.Mutex, interface, or method that takes its receiver by value. The fields between are named for go/ssa: e.Mutex.Lock().
+//
 // # Soundness
 //
 // What is compared by random statements, plain against instrumented (TestOrder of package instrument), is the order of effects and reads. Which of two late panics comes is not modelled

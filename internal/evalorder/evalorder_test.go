@@ -108,20 +108,7 @@ var (
 
 // TestBuild checks that the SSA is sound, that the syntax is as it was, and which statements are counted.
 func TestBuild(t *testing.T) {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "p.go", source, parser.SkipObjectResolution|parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	info := &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
-		Implicits: map[ast.Node]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{},
-		Instances: map[*ast.Ident]types.Instance{}, FileVersions: map[*ast.File]string{},
-	}
-	pkg, err := (&types.Config{Importer: importer.Default(), GoVersion: "go1.26"}).Check("p", fset, []*ast.File{file}, info)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fset, file, info, pkg := check(t, source)
 	sizes := func() [3]int { return [3]int{len(info.Types), len(info.Defs), len(info.Uses)} }
 	text, facts := print(t, fset, file), sizes()
 	prog := ssa.NewProgram(fset, ssa.SanityCheckFunctions)
@@ -146,6 +133,149 @@ func TestBuild(t *testing.T) {
 			t.Errorf("lines that are counted as %s (-want +got):\n%s", mark, diff)
 		}
 	}
+}
+
+// embedding has methods of embedded fields; at the marks all of a variable is read (O17).
+const embedding = `package p
+
+type locker interface{ Lock() }
+type ptr struct{}
+
+func (*ptr) Lock() {}
+
+type val struct{ a int }
+
+func (val) Get() int { return 0 }
+
+type gen[T any] struct{ v T }
+
+func (gen[T]) Get() (v T) { return }
+
+type a struct {
+	*ptr
+	n int
+}
+type b struct {
+	n int
+	locker
+}
+type c struct {
+	val
+	n int
+}
+type d struct {
+	n int
+	a
+	in struct{ c }
+}
+type e struct {
+	error
+	n int
+}
+type f[T any] struct {
+	n int
+	gen[T]
+}
+
+var g d
+
+func calls(h *d, l []b, m map[int]b, arr *[3]c, k e) {
+	var x d
+	func() { x.n++ }()
+	x.Lock()
+	defer x.Lock()
+	go g.a.Lock()
+	_ = g.Lock
+	h.Lock()
+	x.in.Get()
+	(x.in).val.Get()
+	g.in.c.Get()
+	l[0].Lock()
+	arr[1].Get()
+	func() { k.n++ }()
+	_ = k.Error()
+	m[1].Lock()
+}
+
+func generic[T any](y f[T], z *f[T]) T {
+	func() { y.n++ }()
+	z.Get()
+	return y.Get()
+}
+
+func (x c) Own() int { return 0 }
+
+func whole(x *d) {
+	x.in.Own() // whole
+	y := x.a // whole
+	y.Lock()
+}
+`
+
+// TestPromoted checks which loads the SSA has of structs that embed something.
+func TestPromoted(t *testing.T) {
+	fset, file, info, pkg := check(t, embedding)
+	text := print(t, fset, file)
+	p := ssa.NewProgram(fset, ssa.SanityCheckFunctions).CreatePackage(pkg, []*ast.File{file}, info, false)
+	Build(p, []*ast.File{file}, info, nil)
+	if diff := cmp.Diff(text, print(t, fset, file)); diff != "" {
+		t.Errorf("the syntax is not as it was (-before +after):\n%s", diff)
+	}
+	got := map[int]bool{}
+	for _, name := range []string{"calls", "generic", "whole"} {
+		for _, f := range append(p.Func(name).AnonFuncs, p.Func(name)) {
+			loads(f, func(u *ssa.UnOp) { got[fset.Position(u.X.Pos()).Line] = true })
+		}
+	}
+	want := map[int]bool{}
+	for i, line := range bytes.Split([]byte(embedding), []byte("\n")) {
+		if bytes.Contains(line, []byte("// whole")) {
+			want[i+1] = true
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("lines that read all of a variable (-want +got):\n%s", diff)
+	}
+}
+
+// loads calls found for each load of a struct with an embedded field.
+func loads(f *ssa.Function, found func(*ssa.UnOp)) {
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			u, ok := in.(*ssa.UnOp)
+			if !ok || u.Op != token.MUL {
+				continue
+			}
+			if s, ok := u.Type().Underlying().(*types.Struct); ok {
+				for field := range s.Fields() {
+					if field.Embedded() {
+						found(u)
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// check type-checks a package of one file.
+func check(t *testing.T, source string) (*token.FileSet, *ast.File, *types.Info, *types.Package) {
+	t.Helper()
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "p.go", source, parser.SkipObjectResolution|parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Implicits: map[ast.Node]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{},
+		Instances: map[*ast.Ident]types.Instance{}, FileVersions: map[*ast.File]string{},
+	}
+	pkg, err := (&types.Config{Importer: importer.Default(), GoVersion: "go1.26"}).Check("p", fset, []*ast.File{file}, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fset, file, info, pkg
 }
 
 func print(t *testing.T, fset *token.FileSet, f *ast.File) string {
