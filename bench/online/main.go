@@ -1,10 +1,14 @@
 // Command online runs small programs as they are, under -race and under the detector of presage -online, in turn, and prints the CPU time
 // and the peak memory of each, the slowdowns, and their geometric means.
 //
-//	go run ./bench/online [-n runs] [-run regexp] [-dir scratch]
+//	go run ./bench/online [-n runs] [-run regexp] [-filter tree|none] [-dir scratch]
+//	go run ./bench/online -soak 5m [-dir scratch]
 //
 // CPU time is that of user and system; the median of the runs counts. Programs churn, crowd (a million goroutines) and heap (a gigabyte of live heap) are
 // for growth: the first two have no -race column, which ends a program of more than 8128 living goroutines.
+//
+// With -soak, program soak makes and drops goroutines, maps, channels and buffers for that long, with the detector inside, and its memory is
+// sampled: it must not grow. The exit code is 1 if it does.
 package main
 
 import (
@@ -14,26 +18,27 @@ import (
 	"log"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"syscall"
-	"time"
 
-	"presage/internal/rt"
+	"presage/bench/inside"
 )
 
 var programs = []string{"sort", "matrix", "mapmutex", "pipeline", "atomics", "http", "churn", "crowd", "heap"}
 
+// grow are the programs that are looked at for growth, and not compared.
+var grow = map[string]bool{"churn": true, "crowd": true, "heap": true}
+
 // modes are the builds of a program.
-var modes = []string{"plain", "race", "online"}
+var modes = [3]string{inside.Plain, inside.Race, inside.Online}
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("online: ")
 	n := flag.Int("n", 10, "runs of each")
 	run := flag.String("run", "sort|matrix|mapmutex|pipeline|atomics|http", "programs")
+	filter := flag.String("filter", "none", "in front of the detector: tree or none")
+	length := flag.Duration("soak", 0, "run program soak for so long, and nothing else")
 	dir := flag.String("dir", "", "scratch directory")
 	flag.Parse()
 	if *dir == "" {
@@ -44,47 +49,35 @@ func main() {
 		defer os.RemoveAll(d)
 		*dir = d
 	}
-	std, err := rt.New(context.Background(), rt.Config{OutDir: filepath.Join(*dir, "overlay"), Online: true})
+	ctx := context.Background()
+	b, err := inside.New(ctx, *dir)
 	if err != nil {
 		log.Fatal(err)
 	}
-	overlay := filepath.Join(*dir, "overlay.json")
-	data, err := std.JSON(nil)
-	if err == nil {
-		err = os.WriteFile(overlay, data, 0o666)
+	if *length > 0 {
+		if err := soak(ctx, b, *length, *filter == "tree"); err != nil {
+			log.Fatal(err)
+		}
+		return
 	}
-	if err != nil {
-		log.Fatal(err)
-	}
-	flags := map[string][]string{"race": {"-race"}, "online": append([]string{"-overlay=" + overlay}, std.BuildFlags...)}
 	fmt.Printf("%-10s %10s %10s %10s %8s %8s %8s %10s %10s %10s %8s\n", "", "plain s", "race s", "online s", "race x", "online x", "ratio", "plain MB", "race MB", "online MB", "ratio")
 	var times, memory []float64
 	for _, p := range programs {
 		if !regexp.MustCompile(*run).MatchString(p) {
 			continue
 		}
-		for _, m := range modes {
-			args := append([]string{"build", "-o", filepath.Join(*dir, p+"."+m)}, flags[m]...)
-			cmd := exec.Command(std.Go, append(args, "./bench/online/programs/"+p)...)
-			cmd.Env = append(os.Environ(), std.Env...)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				log.Fatalf("%s %s: %v\n%s", p, m, err, out)
-			}
+		runs, err := measure(ctx, b, p, *n, *filter == "tree")
+		if err != nil {
+			log.Fatal(err)
 		}
-		var cpu, mem [3][]float64
-		for range *n {
-			for i, m := range modes {
-				if m == "race" && (p == "churn" || p == "crowd") {
-					continue
-				}
-				c, r := once(filepath.Join(*dir, p+"."+m))
-				cpu[i], mem[i] = append(cpu[i], c), append(mem[i], r)
-			}
+		var t, r [3]float64
+		for i := range runs {
+			t[i] = inside.Median(runs[i], func(r *inside.Run) float64 { return r.CPU })
+			r[i] = inside.Median(runs[i], func(r *inside.Run) float64 { return r.MB })
 		}
-		t, r := medians(cpu), medians(mem)
-		ratio, rss := (t[2]/t[0])/(t[1]/t[0]), r[2]/r[1]
+		ratio, rss := t[2]/t[1], r[2]/r[1]
 		fmt.Printf("%-10s %10.2f %10.2f %10.2f %8.1f %8.1f %8.2f %10.0f %10.0f %10.0f %8.2f\n", p, t[0], t[1], t[2], t[1]/t[0], t[2]/t[0], ratio, r[0], r[1], r[2], rss)
-		if p != "churn" && p != "crowd" && p != "heap" {
+		if !grow[p] {
 			times, memory = append(times, ratio), append(memory, rss)
 		}
 	}
@@ -93,25 +86,33 @@ func main() {
 	}
 }
 
-// once runs a program: CPU seconds and peak MB.
-func once(bin string) (cpu, mem float64) {
-	cmd := exec.Command(bin)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		log.Fatalf("%s: %v\n%s", bin, err, out)
-	}
-	s := cmd.ProcessState
-	used := s.SysUsage().(*syscall.Rusage)
-	return float64(s.UserTime()+s.SystemTime()) / float64(time.Second), float64(used.Maxrss) / 1024
-}
-
-func medians(runs [3][]float64) (m [3]float64) {
-	for i, r := range runs {
-		m[i] = math.NaN()
-		if slices.Sort(r); len(r) > 0 {
-			m[i] = r[len(r)/2]
+// measure runs a program in each way, in turn.
+func measure(ctx context.Context, b *inside.Builder, p string, n int, tree bool) (runs [3][]*inside.Run, err error) {
+	left := func(m string) bool { return m == inside.Race && (p == "churn" || p == "crowd") }
+	for _, m := range modes {
+		if left(m) {
+			continue
+		}
+		if err := b.Build(m, ".", "./bench/online/programs/"+p, filepath.Join(b.Dir, p+"."+m), false); err != nil {
+			return runs, err
 		}
 	}
-	return m
+	for range n {
+		for i, m := range modes {
+			if left(m) {
+				continue
+			}
+			r, err := b.Once(ctx, filepath.Join(b.Dir, p+"."+m), ".", tree, nil)
+			if err == nil && r.Exit != 0 {
+				err = fmt.Errorf("%s %s: exit code %d", p, m, r.Exit)
+			}
+			if err != nil {
+				return runs, err
+			}
+			runs[i] = append(runs[i], r)
+		}
+	}
+	return runs, nil
 }
 
 func mean(list []float64) float64 {

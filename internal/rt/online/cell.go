@@ -7,7 +7,7 @@ type ftStats struct {
 	atomic, checksFailed                                int64
 	slotsAgain, slotsEarly, unseen, moves               int64
 	readsForgotten                                      int64
-	returned, locksAgain                                int64 // by the filter
+	locks, returned, locksAgain                         int64 // of the filter
 }
 
 var ftTotal ftStats
@@ -27,6 +27,7 @@ func (t *ftStats) add(s *ftStats) {
 	t.unseen += s.unseen
 	t.moves += s.moves
 	t.readsForgotten += s.readsForgotten
+	t.locks += s.locks
 	t.returned += s.returned
 	t.locksAgain += s.locksAgain
 }

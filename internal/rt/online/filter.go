@@ -51,7 +51,10 @@ func (g *ftG) unlocked(o *ftObject, read bool, before uint64) {
 // locked is (T7): if nobody else has acquired the lock that t released as its last message, nobody can know of what t did before that and not of
 // what it did after, and t has the context again.
 func (g *ftG) locked(o *ftObject, read bool) {
-	if !ftFilter || g.releases.n == 0 {
+	if !ftFilter {
+		return
+	}
+	if g.stats.locks++; g.releases.n == 0 {
 		return
 	}
 	if r := g.releases.top(); r.lock == o.key && r.read == read && r.others == o.others(read) && r.after == g.base && g.all == ftLoad32(&ftAll) {

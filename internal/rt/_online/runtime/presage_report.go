@@ -207,7 +207,7 @@ func presageExit() {
 			{"Atomic", t.atomic}, {"ChecksFailed", t.checksFailed},
 			{"Slots", int64(ftSlots.n) - 1}, {"SlotsAgain", t.slotsAgain}, {"SlotsMoved", t.moves},
 			{"SlotsEarly", t.slotsEarly}, {"Unseen", t.unseen}, {"ReadsForgotten", t.readsForgotten},
-			{"TreeReturned", t.returned}, {"TreeLocks", t.locksAgain},
+			{"TreeTaken", t.locks}, {"TreeReturned", t.returned}, {"TreeLocks", t.locksAgain},
 		} {
 			if !ftFilter && c.name[0] == 'T' {
 				continue

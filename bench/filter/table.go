@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"presage/bench/inside"
+	"presage/bench/session"
+)
+
+type table struct {
+	*inside.Builder
+	modules *session.Session
+	n       int
+	limit   time.Duration
+	only    *regexp.Regexp
+}
+
+// A subject is a program of the table: a package here, or the tests of one of a module.
+type subject struct {
+	name            string
+	module, version string
+	pkg             string
+	flags, args     []string
+}
+
+var subjects = []subject{
+	{name: "critical"}, {name: "airline"}, {name: "account"}, {name: "pingpong"}, {name: "bbuffer"}, {name: "bubblesort"}, {name: "bufwriter"}, {name: "mergesort"},
+	{name: "raytracer"}, {name: "montecarlo"}, {name: "moldyn"},
+	{name: "http", pkg: "./bench/online/programs/http"},
+	{name: "mapmutex", pkg: "./bench/online/programs/mapmutex"},
+	{name: "ants", module: "github.com/panjf2000/ants/v2", version: "v2.11.3"},
+	{name: "conc/pool", module: "github.com/sourcegraph/conc", version: "v0.3.0", pkg: "./pool"},
+	{name: "golang-lru", module: "github.com/hashicorp/golang-lru/v2", version: "v2.0.7"},
+	{name: "ristretto", module: "github.com/dgraph-io/ristretto", version: "v0.2.0"},
+	{name: "memberlist", module: "github.com/hashicorp/memberlist", version: "v0.5.4"},
+	{name: "client_golang", module: "github.com/prometheus/client_golang", version: "v1.20.2", pkg: "./prometheus"},
+	{name: "zap", module: "go.uber.org/zap", version: "v1.27.0"},
+	{name: "zap/zapcore", module: "go.uber.org/zap", version: "v1.27.0", pkg: "./zapcore"},
+	{name: "x/sync/semaphore", module: "golang.org/x/sync", version: "v0.24.0", pkg: "./semaphore"},
+	{name: "x/sync/errgroup", module: "golang.org/x/sync", version: "v0.24.0", pkg: "./errgroup"},
+	{name: "x/sync/singleflight", module: "golang.org/x/sync", version: "v0.24.0", pkg: "./singleflight"},
+	{name: "websocket", module: "github.com/gorilla/websocket", version: "v1.5.3"},
+	{name: "btree", module: "github.com/google/btree", version: "v1.1.3"},
+}
+
+func (t *table) run(ctx context.Context) error {
+	fmt.Printf("%-20s %12s %7s %7s %8s %8s %8s %8s %8s %6s\n", "", "accesses", "none %", "tree %", "locks %", "MB none", "MB more", "none s", "speed-up", "runs")
+	var all, many []float64 // times of tree by none
+	for _, s := range subjects {
+		if !t.only.MatchString(s.name) {
+			continue
+		}
+		runs, err := t.measure(ctx, s)
+		if err != nil {
+			fmt.Printf("%-20s left out: %s\n", s.name, strings.SplitN(err.Error(), "\n", 2)[0])
+			continue
+		}
+		ratio, gain := t.row(s, runs)
+		if all = append(all, ratio); gain > 30 {
+			many = append(many, ratio)
+		}
+	}
+	fmt.Printf("geometric mean of tree by none: %.3f of %d; where the filter drops over 30 %% more: %.3f of %d\n", geomean(all), len(all), geomean(many), len(many))
+	return nil
+}
+
+// measure runs a program with the filter and without, in turn.
+func (t *table) measure(ctx context.Context, s subject) (runs [2][]*inside.Run, err error) {
+	dir, pkg := ".", s.pkg
+	if s.module != "" {
+		if dir, err = t.modules.Module(ctx, s.module, s.version); err != nil {
+			return runs, err
+		}
+	} else if pkg == "" {
+		pkg = "./bench/recipe/" + s.name
+	}
+	if pkg == "" {
+		pkg = "."
+	}
+	bin := filepath.Join(t.Dir, strings.NewReplacer("/", "_").Replace(s.name)+".bin")
+	if err := t.Build(inside.Online, dir, pkg, bin, s.module != "", s.flags...); err != nil {
+		return runs, err
+	}
+	args := s.args
+	if s.module != "" {
+		args = append([]string{"-test.short", "-test.count=1", "-test.timeout=10m"}, args...)
+	}
+	begun := time.Now()
+	for i := 0; i < t.n && (i == 0 || time.Since(begun)*time.Duration(i+1)/time.Duration(i) < t.limit); i++ {
+		for k := range runs {
+			r, err := t.Once(ctx, bin, filepath.Join(dir, pkg), k == 1, nil, args...)
+			if err != nil {
+				return runs, err
+			}
+			runs[k] = append(runs[k], r)
+		}
+	}
+	return runs, nil
+}
+
+// row prints a row, and returns the time with the filter by that without, and how many percent more of the accesses the filter drops.
+func (t *table) row(s subject, runs [2][]*inside.Run) (ratio, gain float64) {
+	none, tree := runs[0], runs[1]
+	same := func(r *inside.Run) float64 { return 100 * float64(r.Same()) / float64(max(1, r.Accesses())) }
+	cpu := func(r *inside.Run) float64 { return r.CPU }
+	mb := func(r *inside.Run) float64 { return r.MB }
+	locks := func(r *inside.Run) float64 {
+		return 100 * float64(r.Counts["TreeReturned"]) / float64(max(1, r.Counts["TreeTaken"]))
+	}
+	a, b := inside.Median(none, cpu), inside.Median(tree, cpu)
+	ratio = b / a
+	gain = inside.Median(tree, same) - inside.Median(none, same)
+	fmt.Printf("%-20s %12.0f %7.1f %7.1f %8.1f %8.0f %8.1f %8.3f %8.1f %6d\n", s.name,
+		inside.Median(none, func(r *inside.Run) float64 { return float64(r.Accesses()) }), inside.Median(none, same), inside.Median(tree, same),
+		inside.Median(tree, locks), inside.Median(none, mb), inside.Median(tree, mb)-inside.Median(none, mb), a, 100*(1-ratio), len(none))
+	return ratio, gain
+}
+
+func geomean(list []float64) float64 {
+	sum := 0.0
+	for _, x := range list {
+		sum += math.Log(x)
+	}
+	return math.Exp(sum / float64(len(list)))
+}
