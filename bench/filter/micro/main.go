@@ -48,4 +48,5 @@ func main() {
 		}()
 	}
 	wg.Wait()
+	fmt.Println(x)
 }

@@ -1,0 +1,87 @@
+package online
+
+import (
+	"testing"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// TestLocksAgain: who takes a lock again that nobody else took need not have the access of the lock itself again; once somebody else took it, or
+// knows of another release, it does.
+func TestLocksAgain(t *testing.T) {
+	ftInitSlots()
+	ftInitShadow()
+	ftFilter = true
+	defer func() { ftFilter = false; ftReset(0, 1<<20) }()
+	p := program{gs: make(map[trace.GoID]*ftG)}
+	const a, b = 0x80, 0x88
+	do := func(k format.Kind, g trace.GoID, obj trace.Addr) {
+		p.step(&trace.Event{Kind: k, G: g, Obj: obj})
+		if k == format.Lock {
+			p.g(g).access(&ftAccess{addr: uintptr(obj), kind: ftAtomicWrites})
+		}
+	}
+	lock := func(g trace.GoID, obj trace.Addr, want bool) {
+		t.Helper()
+		p.step(&trace.Event{Kind: format.Lock, G: g, Obj: obj})
+		if got := p.g(g).again(uintptr(obj), ftAtomicWrites); got != want {
+			t.Errorf("goroutine %d, lock %#x: again %v, want %v", g, obj, got, want)
+		}
+		do(format.Unlock, g, obj)
+	}
+	do(format.Lock, 1, a)
+	do(format.Unlock, 1, a)
+	lock(1, a, true)
+	lock(1, a, true)
+	do(format.Lock, 1, a) // nested
+	do(format.Lock, 1, b)
+	do(format.Unlock, 1, b)
+	do(format.Unlock, 1, a)
+	do(format.Lock, 1, a)
+	lock(1, b, true)
+	do(format.Unlock, 1, a)
+	do(format.Lock, 2, b) // 2 knows now what 1 did under both
+	do(format.Unlock, 2, b)
+	do(format.Lock, 1, a)
+	lock(1, b, false)
+	do(format.Unlock, 1, a)
+	for _, g := range p.gs {
+		g.end()
+	}
+}
+
+// TestFilterNoReturn: each of these in between, a context is not given back.
+func TestFilterNoReturn(t *testing.T) {
+	ftInitSlots()
+	ftInitShadow()
+	ftFilter = true
+	defer func() { ftFilter = false; ftReset(0, 1<<20) }()
+	const a, b = 0x80, 0x88
+	for name, c := range map[string]struct {
+		between []trace.Event
+		want    int64
+	}{
+		"nothing":           {nil, 1},
+		"another's lock":    {[]trace.Event{{Kind: format.Lock, G: 2, Obj: a}, {Kind: format.Unlock, G: 2, Obj: a}}, 0},
+		"a message":         {[]trace.Event{{Kind: format.Release, G: 1, Obj: b}}, 0},
+		"a go statement":    {[]trace.Event{{Kind: format.Go, G: 1, Obj: 3}}, 0},
+		"a finalizer":       {[]trace.Event{{Kind: format.Acquire, G: 2}}, 0},
+		"what 1 is told":    {[]trace.Event{{Kind: format.Release, G: 2, Obj: b}, {Kind: format.Acquire, G: 1, Obj: b}}, 1},
+		"a lock of its own": {[]trace.Event{{Kind: format.Lock, G: 1, Obj: b}, {Kind: format.Unlock, G: 1, Obj: b}}, 0},
+	} {
+		p := program{gs: make(map[trace.GoID]*ftG)}
+		events := []trace.Event{{Kind: format.Write, G: 1, Obj: 0x40, Size: 8}, {Kind: format.Lock, G: 1, Obj: a}, {Kind: format.Unlock, G: 1, Obj: a}}
+		events = append(append(events, c.between...), trace.Event{Kind: format.Lock, G: 1, Obj: a})
+		for i := range events {
+			p.step(&events[i])
+		}
+		if got := p.g(1).stats.returned; got != c.want {
+			t.Errorf("%s: %d contexts given back, want %d", name, got, c.want)
+		}
+		for _, g := range p.gs {
+			g.end()
+		}
+		ftReset(0, 1<<20)
+	}
+}
