@@ -51,6 +51,7 @@ func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test boo
 	if res.NotBuilt {
 		return &exitError{code: exitFailed}
 	}
+	sayCode(env, test, res.ExitCode, "reporting what was told")
 	told, err := online.Read(res.Told)
 	if err != nil {
 		return err
@@ -83,6 +84,10 @@ func (a *analysis) tellOnline(ctx context.Context, told *online.Result, load fun
 	if told.Processes == 0 {
 		a.warn(report.Warning{Code: "nothing-told", Count: 1, Text: "no process with the detector inside ran"})
 	}
+	if told.Cut > 0 {
+		a.warn(report.Warning{Code: "online-cut", Count: told.Cut,
+			Text: fmt.Sprintf("%d programs ended before they could say what the detector did and gave up: by a panic, a fatal error, a signal, -halt, or another program in their place", told.Cut)})
+	}
 	var p *plan.Plan
 	if len(told.Found) > 0 {
 		var err error
@@ -100,6 +105,7 @@ func (a *analysis) tellOnline(ctx context.Context, told *online.Result, load fun
 var onlineLosses = map[string]string{
 	"SlotsEarly":     "goroutines took the place in the clocks of one that had ended without anybody's knowing: its races with what came later may be missed",
 	"Unseen":         "goroutines found no place in the clocks: their accesses were not looked at",
+	"PairsUntold":    "races were not told, of pairs of positions beyond the first 4096",
 	"ReadsForgotten": "unordered reads were forgotten, of locations with more than 63 of them: their races with later writes may be missed",
 }
 

@@ -70,9 +70,7 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 		a.failed = true
 		a.warn(report.Warning{Code: "recording-incomplete", Count: 1, Text: err.Error()})
 	}
-	if rec.ExitCode != 0 {
-		fmt.Fprintf(env.Stderr, "presage: %s ended with code %d; analysing what was recorded\n", map[bool]string{true: "go test", false: "the program"}[test], rec.ExitCode)
-	}
+	sayCode(env, test, rec.ExitCode, "analysing what was recorded")
 	if a.files, err = keepTraces(rec.Traces, g.out); err != nil {
 		a.failed = true
 		a.warn(report.Warning{Code: "trace-not-kept", Count: 1, Text: err.Error()})
@@ -86,6 +84,13 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 		a.traceFile = rec.Dir
 	}
 	return a.run(ctx)
+}
+
+// sayCode names the exit code of a program that failed.
+func sayCode(env *Env, test bool, code int, next string) {
+	if code != 0 {
+		fmt.Fprintf(env.Stderr, "presage: %s ended with code %d; %s\n", map[bool]string{true: "go test", false: "the program"}[test], code, next)
+	}
 }
 
 // keepReport is the file for presage report; "" if the run has no directory.

@@ -8,7 +8,9 @@
 //	go     function  line  file    the go statement that started the goroutine
 //	oldgo  function  line  file    and that of the earlier one's
 //	end
+//	begin                          of a program; one that executes another has two
 //	count  name  number            at the end of the process
+//	exit                           behind the counts
 //
 // # Rules
 //
@@ -16,7 +18,8 @@
 //	     Later ones of the location are candidates, as package fasttrack has it: the first may have changed what came after.
 //	(O2) The program knows lines. Column, expression and object are those of the plan's site on that line with the same kind of access; of several, of one that
 //	     has the other side's object, else the first. So the ID is the one that prediction gives the race.
-//	(O3) A file that ends in the middle of a race is that of a process that was killed: what stands before is whole.
+//	(O3) A file that ends in the middle of a race is that of a process that was killed: what stands before is whole. A program that began and has no exit
+//	     (a panic, a fatal error, a signal, a program executed in its place) has not said what its detector gave up: it is counted.
 package online
 
 import (
@@ -52,6 +55,7 @@ type Result struct {
 	Found     []Found
 	Counts    []Count
 	Processes int
+	Cut       int // programs that ended without their counts (O3)
 }
 
 // Count is a figure of the detector.
@@ -97,6 +101,10 @@ func (r *Result) read(f io.Reader, process string) error {
 			at.Addr, _ = strconv.ParseUint(fields[3], 0, 64)
 			at.G, _ = strconv.Atoi(fields[4])
 			at.OldG, _ = strconv.Atoi(fields[5])
+		case fields[0] == "begin":
+			r.Cut++
+		case fields[0] == "exit":
+			r.Cut--
 		case fields[0] == "count" && len(fields) == 3:
 			n, _ := strconv.ParseInt(fields[2], 10, 64)
 			r.count(fields[1], n)

@@ -94,11 +94,11 @@ func (c *Config) buildOnline(ctx context.Context, cache string) (*onlineBuild, e
 
 // runOnline builds and runs the program.
 func (c *Config) runOnline(ctx context.Context, b *onlineBuild, env []string, dir string) (code int, notBuilt bool, err error) {
-	flags := withCompilerFlags(c.Flags)
+	chdir, flags := cutDir(withCompilerFlags(c.Flags))
 	if c.Test {
 		c.Progress("building and running the tests")
 		d, plain := *c, b.build
-		d.Flags, plain.Flags = slices.Concat(b.Flags, flags), nil // the user's behind: see withCompilerFlags
+		d.Flags, plain.Flags = slices.Concat(chdir, b.Flags, flags), nil // the user's behind: see withCompilerFlags
 		cmd := b.command(ctx, d.testArgs(&plain)...)
 		cmd.Env = append(cmd.Env, env...)
 		code, err = c.exec(ctx, cmd)
@@ -108,7 +108,7 @@ func (c *Config) runOnline(ctx context.Context, b *onlineBuild, env []string, di
 	defer os.Remove(bin)
 	c.Progress("building the program")
 	flags, wrapper := cutExec(flags)
-	args := slices.Concat([]string{"build"}, b.Flags, flags, []string{"-overlay=" + b.Overlay, "-o", bin}, c.Packages)
+	args := slices.Concat([]string{"build"}, chdir, b.Flags, flags, []string{"-overlay=" + b.Overlay, "-o", bin}, c.Packages)
 	if code, err := c.exec(ctx, b.command(ctx, args...)); code != 0 || err != nil {
 		return code, true, err
 	}
@@ -118,6 +118,18 @@ func (c *Config) runOnline(ctx context.Context, b *onlineBuild, env []string, di
 	cmd.Env = append(os.Environ(), env...)
 	code, err = c.exec(ctx, cmd)
 	return code, false, err
+}
+
+// cutDir takes -C out of the flags, which the go command wants before all others. cli writes flags and their values as one argument.
+func cutDir(flags []string) (chdir, rest []string) {
+	for _, f := range flags {
+		if name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "="); name == "C" && strings.HasPrefix(f, "-") {
+			chdir = append(chdir, f)
+			continue
+		}
+		rest = append(rest, f)
+	}
+	return chdir, rest
 }
 
 // withCompilerFlags adds to the user's -gcflags what the packages that they are for would lose: the go command takes the last -gcflags

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	pgsys "PRESAGE_SYSCALL"
+	"internal/stringslite"
 	"unsafe"
 )
 
@@ -14,7 +15,9 @@ import (
 //	go    function  line  file              where the goroutine was started; started goroutine's creator first
 //	oldgo function  line  file
 //	end
+//	begin                         of a program; one that executes another has two
 //	count  name  number           at the end of the process
+//	exit                          behind the counts
 
 // ftOpen opens the file of this process in dir.
 func ftOpen(dir string) {
@@ -32,6 +35,9 @@ func ftOpen(dir string) {
 	fd, _, e := pgsys.Syscall6(257, ^uintptr(99), uintptr(unsafe.Pointer(&presage.dir)), flags, 0o666, 0, 0)
 	if e == 0 {
 		presage.fd = int32(fd)
+		l := &ftOut.lines
+		l.str("begin\n")
+		write(fd, unsafe.Pointer(&l.buf), int32(l.n))
 	}
 }
 
@@ -47,16 +53,30 @@ func ftDecimal(b []byte, v uint64) int {
 	return n
 }
 
-// A ftText is a text in the making, outside the heap.
+// A ftText is a text in the making, outside the heap. What is too long is cut, but for how it ends.
 type ftText struct {
 	n   int
 	buf [32 << 10]byte
 }
 
-func (t *ftText) str(s string) *ftText { t.n += copy(t.buf[t.n:], s); return t }
+const ftTextEnd = 64 // bytes left for how a text ends
+
+func (t *ftText) str(s string) *ftText {
+	if room := len(t.buf) - ftTextEnd - t.n; room > 0 {
+		t.n += copy(t.buf[t.n:t.n+room], s)
+	}
+	return t
+}
+
+func (t *ftText) end(s string) {
+	if t.n > 0 && t.buf[t.n-1] != '\n' {
+		t.n += copy(t.buf[t.n:], "\n")
+	}
+	t.n += copy(t.buf[t.n:], s)
+}
 
 func (t *ftText) num(v uint64) *ftText {
-	if len(t.buf)-t.n > 20 {
+	if len(t.buf)-ftTextEnd-t.n > 20 {
 		t.n += ftDecimal(t.buf[t.n:], v)
 	}
 	return t
@@ -65,7 +85,7 @@ func (t *ftText) num(v uint64) *ftText {
 func (t *ftText) hex(v uintptr) *ftText {
 	t.str("0x")
 	for s := 44; s >= 0; s -= 4 {
-		if d := v >> s & 15; (v>>s != 0 || s == 0) && t.n < len(t.buf) {
+		if d := v >> s & 15; (v>>s != 0 || s == 0) && t.n < len(t.buf)-ftTextEnd {
 			t.buf[t.n] = "0123456789abcdef"[d]
 			t.n++
 		}
@@ -79,6 +99,7 @@ var ftOut struct {
 	lines ftText
 	pcs   [64]uintptr
 	seen  [1 << 12]uint64 // pairs of sites that have been told
+	many  int64           // times that this was full
 	total ftStats
 }
 
@@ -117,6 +138,7 @@ func ftFresh(a, b uint64) bool {
 			return true
 		}
 	}
+	ftOut.many++
 	return false
 }
 
@@ -146,16 +168,16 @@ func (s *PresageG) tell(gp *g, f *ftFound) {
 	}
 	h.str("earlier ").str(ftKindNames[f.oldKind]).str(" by goroutine ").num(who.goid).str("\n")
 	ftFrames("old", ftPC(f.old), true)
-	if me.by != 0 {
+	if me.by != 0 && s.ft.goid != 1 {
 		h.str("goroutine ").num(s.ft.goid).str(" was started at\n")
 		ftFrames("go", me.by-1, true)
 	}
-	if who.by != 0 {
+	if who.by != 0 && who.goid != 1 {
 		h.str("goroutine ").num(who.goid).str(" was started at\n")
 		ftFrames("oldgo", who.by-1, true)
 	}
-	h.str("==================\n")
-	l.str("end\n")
+	h.end("==================\n")
+	l.end("end\n")
 	write(2, unsafe.Pointer(&h.buf), int32(h.n))
 	if presage.fd >= 0 {
 		write(uintptr(presage.fd), unsafe.Pointer(&l.buf), int32(l.n))
@@ -176,6 +198,12 @@ func ftFrames(tag string, pc uintptr, all bool) {
 	for ; uf.valid(); uf = iu.next(uf) {
 		file, line := iu.fileLine(uf)
 		name := iu.srcFunc(uf).name()
+		if stringslite.HasPrefix(name, "internal/race.") {
+			if all {
+				continue // through which the standard library says what a system call touches
+			}
+			return
+		}
 		ftOut.human.str("  ").str(name).str("()\n      ").str(file).str(":").num(uint64(line)).str("\n")
 		ftOut.lines.str(tag).str("\t").str(name).str("\t").num(uint64(line)).str("\t").str(file).str("\n")
 		if !all {
@@ -206,7 +234,7 @@ func presageExit() {
 			{"WriteSameEpoch", t.writeSameEpoch}, {"WriteExclusive", t.writeExclusive}, {"WriteShared", t.writeShared},
 			{"Atomic", t.atomic}, {"ChecksFailed", t.checksFailed},
 			{"Slots", int64(ftSlots.n) - 1}, {"SlotsAgain", t.slotsAgain}, {"SlotsMoved", t.moves},
-			{"SlotsEarly", t.slotsEarly}, {"Unseen", t.unseen}, {"ReadsForgotten", t.readsForgotten},
+			{"SlotsEarly", t.slotsEarly}, {"Unseen", t.unseen}, {"ReadsForgotten", t.readsForgotten}, {"PairsUntold", ftOut.many},
 			{"TreeTaken", t.locks}, {"TreeReturned", t.returned}, {"TreeLocks", t.locksAgain},
 		} {
 			if !ftFilter && c.name[0] == 'T' {
@@ -214,6 +242,7 @@ func presageExit() {
 			}
 			l.str("count\t").str(c.name).str("\t").num(uint64(c.n)).str("\n")
 		}
+		l.end("exit\n")
 		write(uintptr(presage.fd), unsafe.Pointer(&l.buf), int32(l.n))
 		presage.fd = -1
 		unlock(&ftOut.mu)
