@@ -113,6 +113,7 @@ func WriteObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc, pc uintptr) {
 }
 `, 1},
 	{"internal/race/norace.go", "func Read(addr unsafe.Pointer) {\n}\n", "func Read(addr unsafe.Pointer) { presageReadRange(addr, 1) }\n", 1},
+	{"runtime/chan.go", "\tlock mutex\n}\n\ntype waitq struct {\n", "\tlock mutex\n\n\tpresage *ftObject // nil: none yet\n}\n\ntype waitq struct {\n", 1},
 	after("runtime/proc.go", "func runExitHooks(code int) {\n", "\tpresageExit()\n"),
 	{"internal/race/norace.go", "func Write(addr unsafe.Pointer) {\n}\n", "func Write(addr unsafe.Pointer) { presageWriteRange(addr, 1) }\n", 1},
 }

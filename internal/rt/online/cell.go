@@ -66,22 +66,36 @@ func (c *ftCell) forget() {
 
 // access takes an access of the location that begins at a.addr, and of the word if a.site has ftFull.
 func (g *ftG) access(a *ftAccess) {
+	ok := false
+	switch a.kind {
+	case ftReads, ftWrites:
+		ok = g.quick(a.addr, a.site, a.kind)
+	default:
+		ok = g.quickAtomic(a.addr, a.site, a.kind)
+	}
+	if !ok {
+		g.rules(a)
+	}
+}
+
+// rules takes an access by whatever rule it needs.
+func (g *ftG) rules(a *ftAccess) {
 	c := ftCellOf(a.addr)
 	if c == nil || g.slot == 0 && !g.arrive() {
 		return
 	}
 	g.acted = g.clock
-	p := ftPageOf(a.addr)
+	l := ftLineOf(a.addr)
 	plane := uint8(1) << (a.addr & 7)
-	if p.planes&plane == 0 {
-		ftOr8(&p.planes, plane)
+	if l.planes&plane == 0 {
+		ftOr8(&l.planes, plane)
 	}
 	if a.addr&7 != 0 {
 		g.against(a)
 	}
-	before := g.rule(c, a, p)
-	if p.planes&^1 != 0 && a.addr&7 == 0 {
-		g.spread(a, before, p.planes)
+	before := g.rule(c, a, l)
+	if l.planes&^1 != 0 && a.addr&7 == 0 {
+		g.spread(a, before, l.planes)
 	}
 }
 
@@ -105,6 +119,9 @@ func (g *ftG) against(a *ftAccess) {
 // cell stands for a whole write until then, so those inside are checked and emptied.
 func (g *ftG) spread(a *ftAccess, before ftBefore, planes uint8) {
 	whole := a.site&ftFull != 0
+	if a.kind != ftWrites {
+		before.w = 0 // is where it was
+	}
 	if !whole && (before.w|before.r)&ftFull == 0 {
 		return
 	}
@@ -117,7 +134,7 @@ func (g *ftG) spread(a *ftAccess, before ftBefore, planes uint8) {
 			b := *a
 			b.addr, b.site = a.addr+k, a.site&^ftFull
 			if a.kind != ftReads || !g.same(ftLoad64(&c.r)) {
-				g.rule(c, &b, ftPageOf(a.addr))
+				g.rule(c, &b, ftLineOf(a.addr))
 			}
 			continue
 		}
@@ -156,16 +173,16 @@ func (g *ftG) cover(c *ftCell, w uint64, a *ftAccess, k uintptr) uint64 {
 }
 
 // rule takes an access to one cell, by FastTrack's rules.
-func (g *ftG) rule(c *ftCell, a *ftAccess, p *ftPage) (before ftBefore) {
+func (g *ftG) rule(c *ftCell, a *ftAccess, l *ftLine) (before ftBefore) {
 	w := c.hold()
 	r := c.r
 	switch a.kind {
 	case ftReads:
-		r = g.read(w, r, a, p)
+		r = g.read(w, r, a, l)
 	case ftWrites:
 		w, r = g.write(w, r, a)
 	default:
-		r = g.atomic(w, r, a, p)
+		r = g.atomic(w, r, a, l)
 	}
 	before = ftBefore{w: c.w &^ ftLockBit, r: c.r}
 	if ftSlotOf(before.r) == ftCrowdTag {
@@ -178,7 +195,7 @@ func (g *ftG) rule(c *ftCell, a *ftAccess, p *ftPage) (before ftBefore) {
 	return before
 }
 
-func (g *ftG) read(w, r uint64, a *ftAccess, p *ftPage) uint64 {
+func (g *ftG) read(w, r uint64, a *ftAccess, l *ftLine) uint64 {
 	if g.same(r) && (a.site&ftFull == 0 || r&ftFull != 0) {
 		g.stats.readSameEpoch++
 		return r
@@ -194,14 +211,14 @@ func (g *ftG) read(w, r uint64, a *ftAccess, p *ftPage) uint64 {
 		g.stats.readShared++
 		return d.put(g, ftReads, a.site).word()
 	}
-	if r == 0 || g.knows(r) {
+	if r == 0 || g.recalls(r) || g.knows(r) {
 		g.stats.readExclusive++
 		return mine
 	}
 	g.stats.readShare++
 	d := ftNewCrowd(ftFirstCrowd)
 	d.first(r)
-	p.crowds = 1
+	l.marked(ftMarkCrowd)
 	return d.put(g, ftReads, a.site).word()
 }
 
@@ -229,13 +246,13 @@ func (g *ftG) write(w, r uint64, a *ftAccess) (uint64, uint64) {
 }
 
 // atomic is (F2).
-func (g *ftG) atomic(w, r uint64, a *ftAccess, p *ftPage) uint64 {
+func (g *ftG) atomic(w, r uint64, a *ftAccess, l *ftLine) uint64 {
 	g.stats.atomic++
 	g.check(w, ftWrites, a)
 	d := ftCrowdOf(r)
 	if d == nil {
 		d = ftNewCrowd(ftFirstCrowd)
-		p.crowds = 1
+		l.marked(ftMarkCrowd)
 		if r != 0 {
 			d.first(r)
 		}
@@ -250,7 +267,13 @@ func (g *ftG) atomic(w, r uint64, a *ftAccess, p *ftPage) uint64 {
 
 // check is the check w ≼ C(t), of an earlier access of the kind.
 func (g *ftG) check(w uint64, kind uint8, a *ftAccess) bool {
-	if w>>ftEpochShift == 0 || g.knows(w) {
+	if w>>ftEpochShift == 0 || g.recalls(w) {
+		return true
+	}
+	if g.knows(w) {
+		if s := ftSlotOf(w); s != g.slot {
+			g.learn(s, g.vc.get(s))
+		}
 		return true
 	}
 	g.stats.checksFailed++
@@ -265,48 +288,17 @@ func (g *ftG) check(w uint64, kind uint8, a *ftAccess) bool {
 func (g *ftG) span(a ftAccess, n uintptr) {
 	site := a.site
 	for end := a.addr + n; a.addr < end; {
+		if k := g.quickSpan(a.addr, end-a.addr, site, a.kind); k != 0 {
+			a.addr += k
+			continue
+		}
 		k := uintptr(1)
 		a.site = site
 		if a.addr&7 == 0 && end-a.addr >= 8 {
 			k = 8
 			a.site |= ftFull
-			if g.seen(a.addr, a.kind) {
-				g.stats.same(a.kind)
-				a.addr += k
-				continue
-			}
 		}
 		g.access(&a)
 		a.addr += k
 	}
-}
-
-func (s *ftStats) same(kind uint8) {
-	if kind == ftReads {
-		s.readSameEpoch++
-	} else {
-		s.writeSameEpoch++
-	}
-}
-
-// seen reports whether an access of the whole word at addr has been seen in t's context.
-//
-//go:nosplit
-func (g *ftG) seen(addr uintptr, kind uint8) bool {
-	p := ftCells[addr>>ftBlockShift&(1<<ftPlaneShift-1)]
-	if p == nil || addr>>47 != 0 {
-		return false
-	}
-	c := &p[addr>>3&(ftWords-1)]
-	if w := ftLoad64(&c.w); w&ftFull != 0 && g.same(w) {
-		return true
-	}
-	if kind != ftReads {
-		return false
-	}
-	r := ftLoad64(&c.r)
-	if d := ftCrowdOf(r); d != nil {
-		return d.has(g, true)
-	}
-	return r&ftFull != 0 && g.same(r)
 }

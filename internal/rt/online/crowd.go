@@ -8,7 +8,7 @@ type ftCrowd struct {
 	_    ftOff
 	n    uint32
 	cap  uint32
-	list [1 << 12]uint64 // words, with the kind in place of full and lock
+	list [ftCrowdList]uint64 // words, with the kind in place of full and lock
 }
 
 // Kinds of accesses, in a word of a crowd and in what is found.
@@ -25,6 +25,7 @@ const (
 	ftCrowdHead  = 8
 	ftFirstCrowd = 3 // 32 bytes with the head
 	ftMaxCrowd   = 63
+	ftCrowdList  = 1 << 12
 )
 
 // ftWhole, in a crowd, is a read of the whole word; plain writes are never there.

@@ -15,7 +15,8 @@ type ftG struct {
 	all      uint32      // ftAll when it released last
 	vc       ftVC        // C(t) without its own component
 	from     ftComponent // a release that had all of vc; none: slot 0 (R17)
-	spare    ftRel       // empty but in an operation
+	known    ftKnown
+	spare    ftRel // empty but in an operation
 	goid     uint64
 	who      ftWho
 	releases ftReleases
@@ -168,6 +169,7 @@ func (g *ftG) start(by *ftG, who ftWho) {
 	g.goid, g.who, g.epoch, g.from, g.acted = who.goid, who, ftEpoch(ftLazySlot, 0), ftComponent{}, 0
 	g.begin()
 	g.releases.n = 0
+	g.known = ftKnown{}
 	if by != nil {
 		g.spare.release(by)
 		g.spare.acquire(g)

@@ -30,7 +30,10 @@ func ftClassOf(n uintptr) (class int, size uintptr) {
 	return class, size
 }
 
-const ftPiece = 256 << 10
+const (
+	ftPiece = 256 << 10
+	ftSlack = 64 // behind a piece: who reads a crowd without a lock may read this far past what another has put in its place
+)
 
 // ftAlloc returns n bytes, all zero.
 func ftAlloc(n uintptr) unsafe.Pointer {
@@ -45,7 +48,7 @@ func ftAlloc(n uintptr) unsafe.Pointer {
 	}
 	if c.end-c.next < size {
 		piece := max(ftPiece, size)
-		c.next = ftToInt(ftMap(piece))
+		c.next = ftToInt(ftMap(piece + ftSlack))
 		c.end = c.next + piece
 		ftAdd64(&ftMemory, uint64(piece))
 	}

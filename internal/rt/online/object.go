@@ -14,12 +14,39 @@ type ftRel struct {
 // release sets r to C(t) and counts t up.
 func (r *ftRel) release(g *ftG) {
 	g.beforeRelease()
-	r.vc.share(&g.vc)
+	if r.slot == 0 || r.slot != g.slot || r.clock != g.from.clock || r.slot != g.from.slot { // else it was t's last, and has all
+		r.vc.share(&g.vc)
+	}
 	r.slot, r.clock = g.slot, g.clock
 	if g.slot == 0 {
 		r.slot, r.clock = g.from.slot, g.from.clock
 	}
 	g.tick()
+}
+
+// swap is release, and acquire of what r was before. The references go along: where nobody else has them, no memory is needed.
+func (r *ftRel) swap(g *ftG) {
+	e := ftComponent{r.slot, r.clock}
+	if r.empty() || e.slot != 0 && ftUnbroken(e, g.at(e.slot)) {
+		r.release(g)
+		return
+	}
+	g.beforeRelease()
+	all := g.vc.empty() || r.has(g.from)
+	r.vc, g.vc = g.vc, r.vc
+	r.slot, r.clock = g.slot, g.clock
+	if g.slot == 0 {
+		r.slot, r.clock = g.from.slot, g.from.clock
+	}
+	g.tick()
+	if g.from = e; !all {
+		g.vc.join(&r.vc)
+		g.from = ftComponent{}
+	}
+	if e.slot != 0 && e.slot != g.slot {
+		g.vc.set(e.slot, e.clock)
+		g.learn(e.slot, e.clock)
+	}
 }
 
 // merge joins C(t) into r and counts t up.
@@ -56,6 +83,7 @@ func (r *ftRel) acquire(g *ftG) {
 	}
 	if r.slot != 0 && r.slot != g.slot {
 		g.vc.set(r.slot, r.clock)
+		g.learn(r.slot, r.clock)
 	}
 }
 
@@ -117,6 +145,8 @@ const (
 	ftChanClass
 	ftHiddenClass
 	ftAtomicClass
+
+	ftWordShift = 6 // from a key to the word: 3 of the class, 3 of the address
 )
 
 // A ftTable is the objects of one stripe, by key.
@@ -125,6 +155,7 @@ type ftTable struct {
 	n    uint32
 	size uint32
 	list *ftBuckets
+	last *ftObject // the one that was asked for last
 }
 
 type ftBuckets struct {
@@ -132,16 +163,25 @@ type ftBuckets struct {
 	list [1 << 20]*ftObject
 }
 
+// place returns the list of the objects of a word, of all classes.
 func (t *ftTable) place(key uint64) **ftObject {
-	return &t.list.list[uint32((key*0x9E3779B97F4A7C15)>>40)&(t.size-1)]
+	return &t.list.list[uint32((key>>ftWordShift*0x9E3779B97F4A7C15)>>40)&(t.size-1)]
 }
 
 // at returns the object of a class at addr, making it.
 func (t *ftTable) at(class int, addr uintptr) *ftObject {
 	key := uint64(addr)<<3 | uint64(class)
+	if o := t.last; o != nil && o.key == key {
+		return o
+	}
+	return t.search(key, addr)
+}
+
+func (t *ftTable) search(key uint64, addr uintptr) *ftObject {
 	if t.size != 0 {
 		for o := *t.place(key); o != nil; o = o.next {
 			if o.key == key {
+				t.last = o
 				return o
 			}
 		}
@@ -177,18 +217,23 @@ func (t *ftTable) grow() {
 	}
 }
 
-// forget removes the objects at addr.
-func (t *ftTable) forget(addr uintptr) {
-	for class := uint64(0); class <= ftAtomicClass && t.size != 0; class++ {
-		key := uint64(addr)<<3 | class
-		for p := t.place(key); *p != nil; p = &(*p).next {
-			if o := *p; o.key == key {
-				*p = o.next
-				t.n--
-				o.free()
-				break
-			}
+// forget removes the objects of a word that are in [addr, addr+n).
+func (t *ftTable) forget(word, addr, n uintptr) {
+	if t.size == 0 {
+		return
+	}
+	for p := t.place(uint64(word) << 3); *p != nil; {
+		o := *p
+		if at := uintptr(o.key >> 3); at&^7 != word || at-addr >= n {
+			p = &o.next
+			continue
 		}
+		*p = o.next
+		t.n--
+		if t.last == o {
+			t.last = nil
+		}
+		o.free()
 	}
 }
 
@@ -233,11 +278,7 @@ func (o *ftObject) buffer(g *ftG, k, n uint64) {
 	if k >= o.size {
 		o.lengthen(k+1, n)
 	}
-	e := &o.ring.list[k]
-	g.spare.share(e)
-	e.release(g)
-	g.spare.acquire(g)
-	g.spare.clear()
+	o.ring.list[k].swap(g)
 }
 
 // lengthen makes the buffer's entries as they are used: a capacity may be in the millions.

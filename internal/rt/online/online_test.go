@@ -117,7 +117,7 @@ func detected(events []trace.Event, inside bool) map[first]bool {
 		e := &events[i]
 		if e.Kind.IsAccess() && inside && e.Obj != 0 {
 			ftCellOf(uintptr(e.Obj))
-			ftPageOf(uintptr(e.Obj)).planes = 0xff
+			ftLineOf(uintptr(e.Obj)).planes = 0xff
 		}
 		if e.Kind == format.Alloc {
 			delete(f.seen, e.Obj&^7)

@@ -12,8 +12,8 @@ const (
 	ftPlaneShift = 47 - ftBlockShift // of the directory's index
 	ftPlaneSize  = 1 << (ftBlockShift + 1)
 	ftWords      = 1 << (ftBlockShift - 3)
-	ftPageShift  = 12 // pages of the program's memory, for ftPages
-	ftPageCount  = 1 << (ftBlockShift - ftPageShift)
+	ftLineShift  = 6 // lines of the program's memory, for ftLine
+	ftLineCount  = 1 << (ftBlockShift - ftLineShift)
 )
 
 // A ftCell is W and R of a location.
@@ -25,20 +25,25 @@ type ftCell struct {
 // ftCells is the directory: planes of cells by plane and block; 0: not mapped.
 var ftCells *[8 << ftPlaneShift]*[ftWords]ftCell
 
-// ftInfo is what is known of the pages of a block.
+// ftInfo is what is known of the lines of a block.
 type ftInfo struct {
 	_     ftOff
-	pages [ftPageCount]ftPage
+	lines [ftLineCount]ftLine
 	sync  [ftWords / 64]uint64 // bit: a synchronisation object is there
 }
 
-// A ftPage says what a reset has to look at: bit 0, cells of plane 0 have been used; bit k, those of plane k.
-type ftPage struct {
+// A ftLine says what a reset has to look at in 64 bytes of the program's, and which cells inside words a whole word has: bit k, those
+// of plane k have been used. Other objects may begin in the line, so bits are set one by one.
+type ftLine struct {
 	_      ftOff
 	planes uint8
-	crowds uint8 // 1: cells with crowds
-	sync   uint8 // 1: synchronisation objects
+	marks  uint8
 }
+
+const (
+	ftMarkCrowd = 1 << iota // cells with crowds
+	ftMarkSync              // synchronisation objects
+)
 
 var ftInfos *[1 << ftPlaneShift]*ftInfo
 
@@ -49,7 +54,21 @@ func ftInitShadow() {
 	ftInfos = (*[1 << ftPlaneShift]*ftInfo)(ftMap(8 << ftPlaneShift))
 }
 
-// ftCellOf returns the cell of the location that begins at addr, nil if its memory is none of the program's.
+// ftCellAt returns the cell of the location that begins at addr, nil if there is none yet.
+//
+//go:nosplit
+func ftCellAt(addr uintptr) *ftCell {
+	if addr>>47 != 0 {
+		return nil
+	}
+	p := ftCells[(addr>>ftBlockShift|(addr&7)<<ftPlaneShift)&(8<<ftPlaneShift-1)]
+	if p == nil {
+		return nil
+	}
+	return &p[addr>>3&(ftWords-1)]
+}
+
+// ftCellOf makes it, and returns nil if its memory is none of the program's.
 func ftCellOf(addr uintptr) *ftCell {
 	if addr>>47 != 0 {
 		return nil
@@ -80,9 +99,18 @@ func ftMapPlane(addr uintptr) *[ftWords]ftCell {
 	return ftCells[i]
 }
 
-// ftPageOf returns what is known of addr's page; its block has cells.
-func ftPageOf(addr uintptr) *ftPage {
-	return &ftInfos[addr>>ftBlockShift].pages[addr>>ftPageShift&(ftPageCount-1)]
+// ftLineOf returns what is known of addr's line; its block has cells.
+//
+//go:nosplit
+func ftLineOf(addr uintptr) *ftLine {
+	return &ftInfos[addr>>ftBlockShift&(1<<ftPlaneShift-1)].lines[addr>>ftLineShift&(ftLineCount-1)]
+}
+
+// marked notes that a reset of the line has to look at more than cells.
+func (l *ftLine) marked(m uint8) {
+	if l.marks&m == 0 {
+		ftOr8(&l.marks, m)
+	}
 }
 
 // ftMark notes that a synchronisation object is at addr.
@@ -92,27 +120,40 @@ func ftMark(addr uintptr) {
 	}
 	w := addr >> 3 & (ftWords - 1)
 	ftOr64(&ftInfos[addr>>ftBlockShift].sync[w/64], 1<<(w%64))
-	ftPageOf(addr).sync = 1
+	ftLineOf(addr).marked(ftMarkSync)
 }
 
 // ftReset makes [addr, addr+n) new locations (R14).
 func ftReset(addr, n uintptr) {
 	for n > 0 {
-		k := min(n, 1<<ftPageShift-addr&(1<<ftPageShift-1))
+		k := min(n, 1<<ftBlockShift-addr&(1<<ftBlockShift-1))
 		if in := ftInfos[addr>>ftBlockShift]; in != nil {
-			if p := &in.pages[addr>>ftPageShift&(ftPageCount-1)]; p.planes|p.crowds|p.sync != 0 {
-				in.reset(p, addr, k)
-			}
+			in.reset(addr, k)
 		}
 		addr, n = addr+k, n-k
 	}
 }
 
-// reset is ftReset within a page.
-func (in *ftInfo) reset(p *ftPage, addr, n uintptr) {
+// reset is ftReset within a block. Where nothing has been used, which is most often, it looks at four lines at a time.
+func (in *ftInfo) reset(addr, n uintptr) {
+	const size = 1 << ftLineShift
+	for end := addr + n; addr < end; {
+		l := &in.lines[addr>>ftLineShift&(ftLineCount-1)]
+		k := min(end-addr, size-addr&(size-1))
+		switch {
+		case addr&(4*size-1) == 0 && end-addr >= 4*size && *(*uint64)(unsafe.Pointer(l)) == 0:
+			k = 4 * size
+		case l.planes|l.marks != 0:
+			in.resetLine(l, addr, k)
+		}
+		addr += k
+	}
+}
+
+func (in *ftInfo) resetLine(l *ftLine, addr, n uintptr) {
 	first, last := addr>>3&(ftWords-1), (addr+n-1)>>3&(ftWords-1)
-	for k := uintptr(0); k < 8; k++ {
-		if p.planes>>k&1 == 0 {
+	for k := uintptr(0); l.planes>>k != 0; k++ {
+		if l.planes>>k&1 == 0 {
 			continue
 		}
 		a, b := first, last
@@ -126,7 +167,7 @@ func (in *ftInfo) reset(p *ftPage, addr, n uintptr) {
 			continue
 		}
 		cells := ftCells[addr>>ftBlockShift|k<<ftPlaneShift]
-		if p.crowds != 0 {
+		if l.marks&ftMarkCrowd != 0 {
 			for i := a; i <= b; i++ {
 				cells[i].forget()
 			}
@@ -134,19 +175,20 @@ func (in *ftInfo) reset(p *ftPage, addr, n uintptr) {
 			ftClear(unsafe.Pointer(&cells[a]), (b-a+1)*unsafe.Sizeof(ftCell{}))
 		}
 	}
-	if p.sync != 0 {
-		for i := first; i <= last; i++ {
-			if b := uint64(1) << (i % 64); in.sync[i/64]&b != 0 {
-				ftAnd64(&in.sync[i/64], ^b)
-				for a := (addr&^(1<<ftBlockShift-1) | i<<3); a < addr&^(1<<ftBlockShift-1)|i<<3+8; a++ {
-					if a-addr < n {
-						ftForgetObjects(a)
-					}
-				}
-			}
-		}
+	if l.marks&ftMarkSync != 0 {
+		in.resetSync(first, last, addr, n)
 	}
-	if n == 1<<ftPageShift {
-		*p = ftPage{}
+	if n == 1<<ftLineShift {
+		*l = ftLine{}
+	}
+}
+
+// resetSync forgets the synchronisation objects in [addr, addr+n), the words first to last of the block.
+func (in *ftInfo) resetSync(first, last, addr, n uintptr) {
+	for i := first; i <= last; i++ {
+		if b := uint64(1) << (i % 64); in.sync[i/64]&b != 0 {
+			ftAnd64(&in.sync[i/64], ^b)
+			ftForgetObjects(addr&^(1<<ftBlockShift-1)|i<<3, addr, n)
+		}
 	}
 }

@@ -47,7 +47,7 @@ func ftMap(n uintptr) unsafe.Pointer {
 // ftMine reports whether the program's memory is at addr.
 func ftMine(addr uintptr) bool { return true }
 
-// ftForgetObjects removes the synchronisation objects at addr.
-func ftForgetObjects(addr uintptr) { ftObjects.forget(addr) }
+// ftForgetObjects removes the synchronisation objects of a word that are in [addr, addr+n).
+func ftForgetObjects(word, addr, n uintptr) { ftObjects.forget(word, addr, n) }
 
 var ftObjects ftTable

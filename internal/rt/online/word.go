@@ -21,9 +21,13 @@ const (
 	ftSiteMask = 1<<ftSiteBits - 1
 )
 
+//go:nosplit
 func ftEpoch(slot, clock uint32) uint64 {
 	return uint64(slot)<<ftSlotShift | uint64(clock)<<ftEpochShift
 }
 
-func ftSlotOf(w uint64) uint32  { return uint32(w >> ftSlotShift) }
+//go:nosplit
+func ftSlotOf(w uint64) uint32 { return uint32(w >> ftSlotShift) }
+
+//go:nosplit
 func ftClockOf(w uint64) uint32 { return uint32(w>>ftEpochShift) & ftMaxClock }

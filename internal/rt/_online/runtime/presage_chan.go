@@ -12,9 +12,20 @@ func presageChanBegin(c *hchan, send, block bool) {
 	}
 }
 
+// presageChan returns the clocks of a channel, which is locked. They are found by its memory's address when that is used anew.
+func presageChan(c *hchan) *ftObject {
+	if c.presage == nil {
+		st := pgLockStripe(uintptr(unsafe.Pointer(c)))
+		c.presage = st.objects.at(ftChanClass, uintptr(unsafe.Pointer(c)))
+		pgUnlockStripe(st)
+	}
+	return c.presage
+}
+
 // chanOp is (R7), (R8) and (R9).
 func (s *PresageG) chanOp(kind, flags uint64, c *hchan) {
-	st, o := s.object(nil, ftChanClass, uintptr(unsafe.Pointer(c)))
+	mp := acquirem()
+	o := presageChan(c)
 	switch {
 	case kind == pgChanClose:
 		o.w.merge(&s.ft)
@@ -29,7 +40,7 @@ func (s *PresageG) chanOp(kind, flags uint64, c *hchan) {
 		o.buffer(&s.ft, o.recv, uint64(c.dataqsiz))
 		o.recv++
 	}
-	s.done(st, nil)
+	releasem(mp)
 }
 
 func presageChanOp(kind uint64, c *hchan, elem unsafe.Pointer) {

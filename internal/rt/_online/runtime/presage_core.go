@@ -17,6 +17,8 @@ type PresageG struct {
 	mute   int32   // > 0: synchronisation is part of a larger operation
 	starts uintptr // what the next goroutine runs, if not what newproc is told
 	pc, sp uintptr // of the access at hand, for its stack
+	at     ftAccess
+	left   uintptr // bytes of at
 	free   *PresageG
 	all    *PresageG // of all states, also those in use no more
 }
@@ -31,8 +33,9 @@ var presage struct {
 	fd     int32
 	halt   bool
 	races  atomic.Uint32
-	ranges [len(ftInner)]ftRange
-	outer  uintptr // the end of the last
+	text   uintptr            // where code begins
+	inside *[ftInsides]uint64 // bit: the code there is of ftInner
+	outer  uintptr            // the end of the last
 }
 
 // A pgStripe orders the operations on the objects that hash to it, and has their clocks. With pgHeld in clock it is locked.
@@ -193,7 +196,7 @@ func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
 		throw("presage: unknown operation")
 	}
 	s.done(st, held)
-	s.report()
+	s.report(getg())
 	return 0
 }
 
@@ -232,7 +235,7 @@ func (s *PresageG) atomic(held *pgStripe, h uint64, obj uintptr) {
 		o.w.release(&s.ft)
 	}
 	s.done(st, held)
-	s.report()
+	s.report(getg())
 }
 
 // touch takes an access of n bytes that the runtime makes for the goroutine.
@@ -249,7 +252,7 @@ func (s *PresageG) touch(h uint64, p uintptr, n uint64) {
 		s.ft.span(a, uintptr(n))
 	}
 	getg().m.locks--
-	s.report()
+	s.report(getg())
 }
 
 // caller fills in where the program is: the innermost frame that is not of the runtime or of synchronisation.
@@ -267,46 +270,45 @@ func (s *PresageG) caller(a *ftAccess) {
 	a.site = ftSite(a.pc)
 }
 
-// A ftRange is code: [lo, hi).
-type ftRange struct{ lo, hi uintptr }
-
+// ftInside reports whether pc is in one of ftInner.
 func ftInside(pc uintptr) bool {
-	if pc >= presage.outer {
-		return false
-	}
-	for i := range presage.ranges {
-		if r := &presage.ranges[i]; r.lo <= pc && pc < r.hi {
-			return true
-		}
-	}
-	return false
+	d := (pc - presage.text) / ftGrain
+	return d < presage.outer && presage.inside[d/64%ftInsides]>>(d%64)&1 != 0
 }
 
 // ftInner are the packages whose callers are meant: a race in what they do is one of who calls them.
 var ftInner = [...]string{"runtime.", "sync.", "sync/atomic.", "internal/sync.", "internal/race.", "internal/runtime/"}
 
-// ftFindRanges finds where the code of these packages is. A package's code is in one piece, but for what
-// the compiler makes anew in each package that uses it: generic functions and method values.
-func ftFindRanges() {
+const (
+	ftGrain   = 32 // functions begin at such
+	ftInsides = 64 << 20 / ftGrain / 64
+)
+
+// ftFindInside finds where the code of these packages is. What the compiler makes anew in each package that uses it, generic functions and
+// method values, is of those.
+func ftFindInside() {
 	md := &firstmoduledata
+	presage.text = md.text &^ (ftGrain - 1)
+	presage.inside = (*[ftInsides]uint64)(ftMap(unsafe.Sizeof([ftInsides]uint64{})))
 	for i := 0; i < len(md.ftab)-1; i++ {
 		f := findfunc(md.textAddr(md.ftab[i].entryoff))
 		if !f.valid() {
 			continue
 		}
 		name := funcname(f)
-		for k, want := range ftInner {
-			if stringslite.HasPrefix(name, want) && bytealg.IndexByteString(name, '[') < 0 && !stringslite.HasSuffix(name, "-fm") {
-				r := &presage.ranges[k]
-				if r.lo == 0 {
-					r.lo = f.entry()
-				}
-				r.hi = md.textAddr(md.ftab[i+1].entryoff)
-				presage.outer = max(presage.outer, r.hi)
-				break
+		for _, want := range ftInner {
+			if !stringslite.HasPrefix(name, want) || bytealg.IndexByteString(name, '[') >= 0 || stringslite.HasSuffix(name, "-fm") {
+				continue
 			}
+			end := (md.textAddr(md.ftab[i+1].entryoff) - presage.text) / ftGrain
+			for d := (f.entry() - presage.text) / ftGrain; d < end && d < 64*ftInsides; d++ {
+				presage.inside[d/64] |= 1 << (d % 64)
+			}
+			presage.outer = max(presage.outer, end)
+			break
 		}
 	}
+	presage.outer = min(presage.outer, 64*ftInsides)
 }
 
 // ftSite packs a return address.
@@ -329,7 +331,7 @@ func presageInit() {
 	pgStripeTable = (*[pgStripes]pgStripe)(ftMap(unsafe.Sizeof([pgStripes]pgStripe{})))
 	ftInitSlots()
 	ftInitShadow()
-	ftFindRanges()
+	ftFindInside()
 	presage.fd = -1
 	presage.halt = gogetenv("PRESAGE_HALT") != ""
 	ftFilter = gogetenv("PRESAGE_FILTER") == "tree"

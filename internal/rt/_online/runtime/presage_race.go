@@ -10,36 +10,26 @@ import (
 const raceenabled = false
 
 // raceread and racewrite are in presage_race_amd64.s: the rules of the same epoch, for what begins at addr. All else goes on here.
+//
+// The compiler puts its calls where a variable may be declared and not yet filled, since TSan's hooks neither grow the stack nor let the goroutine be preempted. So nothing here
+// may: what is not nosplit runs on the system's stack.
 func raceread(addr uintptr)
 func racewrite(addr uintptr)
 
 //go:nosplit
-func ftReadSlow(addr uintptr) {
-	gp := getg()
-	if s := gp.presage; s != nil && addr>>47 == 0 {
-		if p := ftCells[addr>>ftBlockShift&(1<<ftPlaneShift-1)|(addr&7)<<ftPlaneShift]; p != nil {
-			if d := ftCrowdOf(p[addr>>3&(ftWords-1)].r); d != nil && d.has(&s.ft, false) {
-				s.ft.stats.readSameEpoch++
-				return
-			}
-		}
-	}
-	ftSlow(addr, 1, ftReads, sys.GetCallerPC(), sys.GetCallerSP())
-}
+func ftReadSlow(addr uintptr) { ftOne(addr, ftReads, sys.GetCallerPC(), sys.GetCallerSP()) }
 
 //go:nosplit
-func ftWriteSlow(addr uintptr) {
-	ftSlow(addr, 1, ftWrites, sys.GetCallerPC(), sys.GetCallerSP())
-}
+func ftWriteSlow(addr uintptr) { ftOne(addr, ftWrites, sys.GetCallerPC(), sys.GetCallerSP()) }
 
 //go:nosplit
 func racereadrange(addr, size uintptr) {
-	ftSlow(addr, size, ftReads, sys.GetCallerPC(), sys.GetCallerSP())
+	ftRun(addr, size, ftReads, sys.GetCallerPC(), sys.GetCallerSP())
 }
 
 //go:nosplit
 func racewriterange(addr, size uintptr) {
-	ftSlow(addr, size, ftWrites, sys.GetCallerPC(), sys.GetCallerSP())
+	ftRun(addr, size, ftWrites, sys.GetCallerPC(), sys.GetCallerSP())
 }
 
 //go:nosplit
@@ -48,45 +38,63 @@ func racefuncenter(pc uintptr) {}
 //go:nosplit
 func racefuncexit() {}
 
-// ftSlow takes an access of n bytes (1: of what begins at addr) of the running goroutine.
+// ftOne takes an access of the running goroutine, of what begins at addr.
 //
 //go:nosplit
-func ftSlow(addr, n uintptr, kind uint8, pc, sp uintptr) {
+func ftOne(addr uintptr, kind uint8, pc, sp uintptr) {
 	gp := getg()
-	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || gp.throwsplit || !presage.on || n == 0 || addr == 0 {
+	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || !presage.on || addr == 0 {
 		return // nobody else has pointers into a stack
 	}
-	if s := gp.presage; s != nil && addr&7 == 0 && n&7 == 0 && n <= 64 {
-		i := uintptr(0)
-		for i < n && s.ft.seen(addr+i, kind) {
-			i += 8
-		}
-		if i == n {
-			s.ft.stats.same(kind)
-			return
-		}
-	}
-	ftSplit(addr, n, kind, pc, sp)
-}
-
-func ftSplit(addr, n uintptr, kind uint8, pc, sp uintptr) {
-	gp := getg()
-	s := pgState(gp)
-	if s == nil {
+	if s := gp.presage; s != nil && s.ft.quick(addr, ftSite(pc), kind) {
 		return
 	}
-	gp.m.locks++
-	a := ftAccess{addr: addr, pc: pc, site: ftSite(pc), kind: kind}
-	s.pc, s.sp = pc, sp
-	if n == 1 {
-		s.ft.access(&a)
+	ftSwitch(ftAccess{addr: addr, pc: pc, kind: kind}, 1, sp)
+}
+
+// ftRun takes an access of n bytes.
+//
+//go:nosplit
+func ftRun(addr, n uintptr, kind uint8, pc, sp uintptr) {
+	gp := getg()
+	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || !presage.on || n == 0 || addr == 0 {
+		return
+	}
+	if s := gp.presage; s != nil {
+		k := s.ft.quickSpan(addr, n, ftSite(pc), kind)
+		if k == n {
+			return
+		}
+		addr, n = addr+k, n-k
+	}
+	ftSwitch(ftAccess{addr: addr, pc: pc, kind: kind}, n, sp)
+}
+
+// ftSwitch goes on on the system's stack. What is to be done lies in the state, since there is little room here.
+//
+//go:nosplit
+func ftSwitch(a ftAccess, n, sp uintptr) {
+	gp := getg()
+	if gp.throwsplit {
+		return
+	}
+	if gp.presage == nil {
+		systemstack(func() { pgState(gp) })
+	}
+	if s := gp.presage; s != nil {
+		s.at, s.left, s.pc, s.sp = a, n, a.pc, sp
+		systemstack(func() { gp.presage.split(gp) })
+	}
+}
+
+func (s *PresageG) split(gp *g) {
+	s.at.site = ftSite(s.pc)
+	if s.left == 1 {
+		s.ft.rules(&s.at)
 	} else {
-		s.ft.span(a, n)
+		s.ft.span(s.at, s.left)
 	}
-	gp.m.locks--
-	if s.ft.n != 0 {
-		s.report()
-	}
+	s.report(gp)
 }
 
 // Of the runtime. callerpc is in the program.
@@ -96,7 +104,11 @@ func ftFrom(addr unsafe.Pointer, n uintptr, kind uint8, callerpc uintptr) {
 	if gp != gp.m.curg || addr == nil {
 		return
 	}
-	ftSlow(uintptr(addr), n, kind, callerpc, 0)
+	if n == 1 {
+		ftOne(uintptr(addr), kind, callerpc, 0)
+	} else {
+		ftRun(uintptr(addr), n, kind, callerpc, 0)
+	}
 }
 
 func raceReadObjectPC(t *_type, addr unsafe.Pointer, callerpc, pc uintptr) {

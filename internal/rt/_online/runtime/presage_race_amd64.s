@@ -27,19 +27,46 @@
 	ADDQ	SI, DX \
 	MOVQ	(PresageG_ft+ftG_base)(CX), BX
 
+#define SAME(word) \
+	MOVQ	word, DI \
+	SUBQ	BX, DI \
+	CMPQ	DI, (PresageG_ft+ftG_width)(CX) \
+	JCS	same
+
 // func raceread(addr uintptr)
 TEXT runtime·raceread<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-8
 	FIND
-	MOVQ	ftCell_r(DX), SI
-	SUBQ	BX, SI
-	CMPQ	SI, (PresageG_ft+ftG_width)(CX)
-	JCS	same
-	MOVQ	ftCell_w(DX), SI
-	SUBQ	BX, SI
-	CMPQ	SI, (PresageG_ft+ftG_width)(CX)
-	JCS	same
+	SAME(ftCell_r(DX))
+	SAME(ftCell_w(DX))
+	MOVQ	ftCell_r(DX), SI // ftCrowd.has, for the first seven
+	MOVQ	SI, DI
+	SHRQ	$const_ftSlotShift, DI
+	CMPL	DI, $const_ftCrowdTag
+	JNE	slow
+	SHLQ	$(64-const_ftSlotShift), SI
+	SHRQ	$(64-const_ftSlotShift), SI
+	MOVL	ftCrowd_n(SI), R8
+	MOVL	$7, R9
+	CMPL	R8, R9
+	CMOVLHI	R9, R8
+	TESTL	R8, R8
+	JZ	slow
+next:
+	MOVQ	(ftCrowd_list-8)(SI)(R8*8), R9
+	MOVQ	R9, DI
+	SUBQ	BX, DI
+	CMPQ	DI, (PresageG_ft+ftG_width)(CX)
+	JCS	mine
+	DECL	R8
+	JNZ	next
 slow:
 	JMP	runtime·ftReadSlow<ABIInternal>(SB)
+mine:
+	SHRL	$const_ftKindShift, R9
+	ANDL	$3, R9
+	JZ	same // ftReads
+	CMPL	R9, $const_ftWhole
+	JNE	slow
 same:
 	INCQ	(PresageG_ft+ftG_stats+ftStats_readSameEpoch)(CX)
 	RET
@@ -47,10 +74,7 @@ same:
 // func racewrite(addr uintptr)
 TEXT runtime·racewrite<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-8
 	FIND
-	MOVQ	ftCell_w(DX), SI
-	SUBQ	BX, SI
-	CMPQ	SI, (PresageG_ft+ftG_width)(CX)
-	JCS	same
+	SAME(ftCell_w(DX))
 slow:
 	JMP	runtime·ftWriteSlow<ABIInternal>(SB)
 same:

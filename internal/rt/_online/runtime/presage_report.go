@@ -105,13 +105,12 @@ var ftOut struct {
 
 var ftKindNames = [...]string{"read", "atomic read", "atomic write", "write"}
 
-// report tells what the goroutine has found. It runs on its stack, which must still be at the access.
-func (s *PresageG) report() {
+// report tells what goroutine gp has found. The frames on its stack must still be those of the access.
+func (s *PresageG) report(gp *g) {
 	if s.ft.n == 0 {
 		return
 	}
-	gp := getg()
-	gp.m.locks++
+	mp := acquirem()
 	systemstack(func() {
 		lock(&ftOut.mu)
 		for i := 0; i < s.ft.n; i++ {
@@ -120,10 +119,10 @@ func (s *PresageG) report() {
 		s.ft.n = 0
 		unlock(&ftOut.mu)
 	})
-	gp.m.locks--
+	releasem(mp)
 }
 
-// fresh reports whether a pair of sites has not been told, and notes it.
+// ftFresh reports whether a pair of sites has not been told, and notes it.
 func ftFresh(a, b uint64) bool {
 	if a > b {
 		a, b = b, a

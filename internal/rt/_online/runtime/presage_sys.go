@@ -19,19 +19,33 @@ func ftToInt(p unsafe.Pointer) uintptr { return uintptr(p) }
 //go:nosplit
 func ftFromInt(p uintptr) unsafe.Pointer { return unsafe.Pointer(p) }
 
-func ftClear(p unsafe.Pointer, n uintptr)     { memclrNoHeapPointers(p, n) }
-func ftLoad32(p *uint32) uint32               { return atomic.Load(p) }
-func ftStore32(p *uint32, v uint32)           { atomic.Store(p, v) }
+func ftClear(p unsafe.Pointer, n uintptr) { memclrNoHeapPointers(p, n) }
+
+//go:nosplit
+func ftLoad32(p *uint32) uint32 { return atomic.Load(p) }
+
+//go:nosplit
 func ftCas32(p *uint32, old, new uint32) bool { return atomic.Cas(p, old, new) }
 func ftAdd32(p *uint32, d int32) uint32       { return atomic.Xadd(p, d) }
 func ftAdd64(p *uint64, d uint64) uint64      { return atomic.Xadd64(p, int64(d)) }
-func ftLoad64(p *uint64) uint64               { return *(*uint64)(unsafe.Pointer(p)) }
+
+//go:nosplit
+func ftLoad64(p *uint64) uint64 { return *(*uint64)(unsafe.Pointer(p)) }
+
+//go:nosplit
 func ftCas64(p *uint64, old, new uint64) bool { return atomic.Cas64(p, old, new) }
 func ftOr64(p *uint64, v uint64)              { atomic.Or64(p, v) }
 func ftAnd64(p *uint64, v uint64)             { atomic.And64(p, v) }
-func ftOr8(p *uint8, v uint8)                 { atomic.Or8(p, v) }
 
-// ftStore64 needs no fence: x86 keeps the order of stores.
+//go:nosplit
+func ftOr8(p *uint8, v uint8) { atomic.Or8(p, v) }
+
+// ftStore32 and ftStore64 need no fence: x86 keeps the order of stores.
+//
+//go:nosplit
+func ftStore32(p *uint32, v uint32) { *(*uint32)(unsafe.Pointer(p)) = v }
+
+//go:nosplit
 func ftStore64(p *uint64, v uint64) { *(*uint64)(unsafe.Pointer(p)) = v }
 
 func ftYield(i int) {
@@ -75,9 +89,9 @@ func ftMine(addr uintptr) bool {
 	return false
 }
 
-// ftForgetObjects removes the synchronisation objects at addr.
-func ftForgetObjects(addr uintptr) {
-	st := pgLockStripe(addr)
-	st.objects.forget(addr)
+// ftForgetObjects removes the synchronisation objects of a word that are in [addr, addr+n).
+func ftForgetObjects(word, addr, n uintptr) {
+	st := pgLockStripe(word)
+	st.objects.forget(word, addr, n)
 	pgUnlockStripe(st)
 }

@@ -1,0 +1,226 @@
+package online
+
+import "unsafe"
+
+// ftKnown is epochs that t knows of, by slot: of components of C(t) what has been asked for. They only grow, so what was true stays
+// true.
+type ftKnown [8]uint64
+
+// recalls reports whether w ≼ C(t) is in known, or in a clock of one leaf; if not, it may still be.
+//
+//go:nosplit
+func (g *ftG) recalls(w uint64) bool {
+	s := w >> ftSlotShift
+	if s == uint64(g.slot) {
+		return true
+	}
+	if e := g.known[s&7]; (w^e)>>ftSlotShift == 0 && w>>ftEpochShift <= e>>ftEpochShift {
+		return true
+	}
+	return s < ftLeafSlots && g.vc.height == 0 && g.vc.root != nil &&
+		ftClockOf(w) <= (*[ftLeafSlots]uint32)(unsafe.Pointer(g.vc.root))[s]
+}
+
+// learn puts slot's component of C(t) into known.
+func (g *ftG) learn(slot, clock uint32) {
+	g.known[slot&7] = ftEpoch(slot, clock)
+}
+
+// quick takes a read or a write (ftReads, ftWrites) whose check succeeds and that needs no memory: nearly all that are not of the same epoch. site has ftFull
+// where the access covers the word. What it does not take, it leaves as it was for the rules in cell.go.
+//
+// It and all it calls are nosplit, since it runs on the goroutine's own stack at places for which the compiler has promised nothing
+// about what is on it.
+//
+//go:nosplit
+func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
+	c := ftCellAt(addr)
+	if c == nil || g.slot == 0 {
+		return false
+	}
+	l := ftLineOf(addr)
+	if l.planes>>(addr&7)&1 == 0 {
+		ftOr8(&l.planes, 1<<(addr&7))
+	}
+	if addr&7 == 0 {
+		if l.planes&^1 != 0 && (site&ftFull != 0 || kind == ftWrites && c.w&ftFull != 0) {
+			return false // cells inside the word
+		}
+	} else if !g.quickAgainst(ftCellAt(addr&^7), kind) {
+		return false
+	}
+	g.acted = g.clock
+	w := ftLoad64(&c.w)
+	if w&ftLockBit != 0 || w != 0 && !g.recalls(w) || !ftCas64(&c.w, w, w|ftLockBit) {
+		return false
+	}
+	r := c.r
+	if d := ftCrowdOf(r); d != nil && kind == ftReads && d.quick(g, kind, g.epoch|site&(ftSiteMask|ftFull)|site&ftFull>>1) { // both: ftWhole
+		g.stats.readShared++
+		ftStore64(&c.w, w)
+		return true
+	}
+	switch {
+	case r>>ftSlotShift == ftCrowdTag || r != 0 && !g.recalls(r), kind == ftReads && r&ftFull != 0 && addr&7 == 0 && l.planes&^1 != 0:
+		ftStore64(&c.w, w)
+		return false
+	case kind == ftReads:
+		if !g.same(r) || site&^r&ftFull != 0 {
+			g.stats.readExclusive++
+			ftStore64(&c.r, g.epoch|site)
+		} else {
+			g.stats.readSameEpoch++
+		}
+	case g.same(w) && (r == 0 || ftSlotOf(r) == g.slot):
+		g.stats.writeSameEpoch++
+		w |= site & ftFull
+	default:
+		g.stats.writeExclusive++
+		w = g.epoch | site
+	}
+	ftStore64(&c.w, w)
+	return true
+}
+
+// quickAgainst is against, where its checks succeed.
+//
+//go:nosplit
+func (g *ftG) quickAgainst(c *ftCell, kind uint8) bool {
+	if c == nil {
+		return false
+	}
+	if w := ftLoad64(&c.w); w&ftFull != 0 && !g.recalls(w) {
+		return false
+	}
+	if kind == ftReads {
+		return true
+	}
+	r := ftLoad64(&c.r)
+	return r&ftFull == 0 || ftSlotOf(r) == ftCrowdTag || g.recalls(r)
+}
+
+// quickSpan takes what it can of an access of [addr, addr+n), from its beginning on, and returns how many bytes that are.
+//
+//go:nosplit
+func (g *ftG) quickSpan(addr, n uintptr, site uint64, kind uint8) uintptr {
+	at, end := addr, addr+n
+	for at < end {
+		if at&7 != 0 || end-at < 8 {
+			if kind != ftReads && kind != ftWrites || !g.quick(at, site, kind) {
+				break
+			}
+			at++
+			continue
+		}
+		if k := g.seen(at, end-at, kind); k != 0 {
+			at += k
+			continue
+		}
+		if kind != ftReads && kind != ftWrites || !g.quick(at, site|ftFull, kind) {
+			break
+		}
+		at += 8
+	}
+	return at - addr
+}
+
+// seen returns how many bytes from addr on, in whole words, have been accessed in t's context already.
+//
+//go:nosplit
+func (g *ftG) seen(addr, n uintptr, kind uint8) uintptr {
+	if addr>>47 != 0 {
+		return 0
+	}
+	p := ftCells[addr>>ftBlockShift&(1<<ftPlaneShift-1)]
+	if p == nil {
+		return 0
+	}
+	i, k := addr>>3&(ftWords-1), uintptr(0)
+	for m := min(n>>3, ftWords-i); k < m; k++ {
+		c := &p[(i+k)&(ftWords-1)]
+		if w := ftLoad64(&c.w); w&ftFull != 0 && g.same(w) {
+			continue
+		}
+		if kind != ftReads || !c.read(g) {
+			break
+		}
+	}
+	if kind == ftReads {
+		g.stats.readSameEpoch += int64(k)
+	} else {
+		g.stats.writeSameEpoch += int64(k)
+	}
+	return k * 8
+}
+
+// read reports whether the whole word has been read in t's context.
+//
+//go:nosplit
+func (c *ftCell) read(g *ftG) bool {
+	r := ftLoad64(&c.r)
+	if d := ftCrowdOf(r); d != nil {
+		return d.has(g, true)
+	}
+	return r&ftFull != 0 && g.same(r)
+}
+
+// quickAtomic is quick for (F2), where the location has been accessed by atomic operations before.
+func (g *ftG) quickAtomic(addr uintptr, site uint64, kind uint8) bool {
+	c := ftCellAt(addr)
+	if c == nil || g.slot == 0 {
+		return false
+	}
+	w := ftLoad64(&c.w)
+	if ftCrowdOf(ftLoad64(&c.r)) == nil || w&ftLockBit != 0 || w != 0 && !g.recalls(w) {
+		return false
+	}
+	if addr&7 == 0 {
+		if site&ftFull != 0 && ftLineOf(addr).planes&^1 != 0 {
+			return false
+		}
+	} else if !g.quickAgainst(ftCellAt(addr&^7), kind) {
+		return false
+	}
+	if !ftCas64(&c.w, w, w|ftLockBit) {
+		return false
+	}
+	g.acted = g.clock
+	d := ftCrowdOf(c.r)
+	ok := d != nil && d.quick(g, kind, g.epoch|uint64(kind)<<ftKindShift|site&ftSiteMask)
+	ftStore64(&c.w, w)
+	if ok {
+		g.stats.atomic++
+	}
+	return ok
+}
+
+// quick puts an access whose checks succeed, where there is room.
+//
+//go:nosplit
+func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
+	n := c.n
+	for i := uint32(0); i < c.n; i++ {
+		known, k := g.recalls(c.list[i%ftCrowdList]), ftKindOf(c.list[i%ftCrowdList])
+		if !known && ftConflict(k, kind) {
+			return false
+		}
+		if known && ftCovers(kind, k) {
+			n--
+		}
+	}
+	if n == c.cap {
+		return false
+	}
+	if n != 0 {
+		n = 0
+		for i := uint32(0); i < c.n; i++ {
+			if e := c.list[i%ftCrowdList]; !ftCovers(kind, ftKindOf(e)) || !g.recalls(e) {
+				c.list[n%ftCrowdList] = e
+				n++
+			}
+		}
+	}
+	c.list[n%ftCrowdList] = word
+	c.n = n + 1
+	return true
+}
