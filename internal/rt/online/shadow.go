@@ -128,6 +128,9 @@ func ftReset(addr, n uintptr) {
 	for n > 0 {
 		k := min(n, 1<<ftBlockShift-addr&(1<<ftBlockShift-1))
 		if in := ftInfos[addr>>ftBlockShift]; in != nil {
+			if k >= ftLarge {
+				in.release(addr, k)
+			}
 			in.reset(addr, k)
 		}
 		addr, n = addr+k, n-k

@@ -44,6 +44,13 @@ func ftMap(n uintptr) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(b))
 }
 
+// ftDiscard makes pages zero, and gives back what they take.
+func ftDiscard(p unsafe.Pointer, n uintptr) {
+	if err := syscall.Madvise(unsafe.Slice((*byte)(p), n), syscall.MADV_DONTNEED); err != nil {
+		panic(err)
+	}
+}
+
 // ftMine reports whether the program's memory is at addr.
 func ftMine(addr uintptr) bool { return true }
 

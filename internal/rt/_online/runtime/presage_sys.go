@@ -56,6 +56,13 @@ func ftYield(i int) {
 	}
 }
 
+// ftDiscard makes pages zero, and gives back what they take.
+func ftDiscard(p unsafe.Pointer, n uintptr) {
+	if madvise(p, n, _MADV_DONTNEED) != 0 { // locked pages
+		ftClear(p, n)
+	}
+}
+
 // ftMap returns n bytes of zero memory that takes room only where it is used.
 func ftMap(n uintptr) unsafe.Pointer {
 	const noReserve = 0x4000

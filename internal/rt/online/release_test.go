@@ -1,0 +1,61 @@
+package online
+
+import (
+	"os"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// TestLargeObjects: memory that is allocated anew as a large object has new cells, and the pages of those of which few were used are given back.
+func TestLargeObjects(t *testing.T) {
+	ftInitSlots()
+	ftInitShadow()
+	g := new(ftG)
+	g.start(nil, ftWho{})
+	defer g.end()
+	const base, size = 1<<30 + 3*4096, 128 << 10
+	used := []uintptr{base, base + 5, base + 40961, base + 65536, base + size - 8, base + size - 1}
+	dense := uintptr(base + 2) // one plane is in use all over
+	crowd := uintptr(base + 90000)
+	h := new(ftG)
+	h.start(nil, ftWho{})
+	defer h.end()
+	for range 3 {
+		for _, a := range used {
+			g.access(&ftAccess{addr: a, kind: ftWrites, site: 1})
+		}
+		for a := dense; a < base+size; a += 8 {
+			g.access(&ftAccess{addr: a, kind: ftWrites, site: 1})
+		}
+		g.access(&ftAccess{addr: crowd, kind: ftReads, site: 1})
+		h.access(&ftAccess{addr: crowd, kind: ftReads, site: 1})
+		inside, outside := resident(t, ftCellOf(base+65536)), resident(t, ftCellOf(base+size/2+2))
+		ftReset(base, size)
+		for _, a := range append([]uintptr{dense, base + size - 6, crowd}, used...) {
+			if c := ftCellOf(a); c.w|c.r != 0 {
+				t.Errorf("the cell of %#x is not new", a-base)
+			}
+		}
+		if now := resident(t, ftCellOf(dense+size/2)); !inside || !outside || !now {
+			t.Errorf("pages in use are there: %v, %v; after the reset %v; want all", inside, outside, now)
+		}
+		ftReset(base, size)
+		g.access(&ftAccess{addr: base + 65536, kind: ftWrites, site: 1})
+		ftReset(base, size)
+		if resident(t, ftCellOf(base+65536)) {
+			t.Error("a page of which one cell was used is not given back")
+		}
+	}
+}
+
+func page(c *ftCell) uintptr { return uintptr(unsafe.Pointer(c)) &^ uintptr(os.Getpagesize()-1) }
+
+// resident reports whether the page of a cell takes memory.
+func resident(t *testing.T, c *ftCell) bool {
+	var b byte
+	if _, _, e := syscall.Syscall(syscall.SYS_MINCORE, page(c), uintptr(os.Getpagesize()), uintptr(unsafe.Pointer(&b))); e != 0 {
+		t.Fatal(e)
+	}
+	return b&1 != 0
+}
