@@ -19,11 +19,12 @@ type seen string
 const (
 	nothing         seen = "nothing"
 	accesses        seen = "accesses"        // all but its synchronisation
-	synchronisation seen = "synchronisation" // what the runtime's hooks see
+	synchronisation seen = "synchronisation" // that: its own operations, as what they are
+	hooks           seen = "hooks"           // that, as the runtime's hooks record it, which cannot tell whose operations they are: they keep their order with all on the same object
 )
 
 // drops says whether an event of a missing method's own code goes.
-func (s seen) drops(e *trace.Event) bool {
+func (s seen) drops(e *trace.Event, p *plan.Plan) bool {
 	switch e.Kind {
 	case format.Go, format.Start, format.End, format.Alloc, format.Enter:
 		return false
@@ -32,10 +33,18 @@ func (s seen) drops(e *trace.Event) bool {
 	switch s {
 	case accesses:
 		return sync
-	case synchronisation:
-		return !sync && !(e.Kind.IsAccess() && e.Flags&format.FlagOpaque != 0)
+	case synchronisation, hooks:
+		return !sync && !(e.Kind.IsAccess() && e.Flags&format.FlagOpaque != 0) && !s.part(e, p)
 	}
 	return true
+}
+
+// sync says whether synchronisation is left.
+func (s seen) sync() bool { return s == synchronisation || s == hooks }
+
+// part says whether an access is what an operation of synchronisation does: to the channel that it closes or sends on, or an atomic one.
+func (s seen) part(e *trace.Event, p *plan.Plan) bool {
+	return s.sync() && e.Kind.IsAccess() && (e.Kind.IsAtomic() || p != nil && p.SynchronisesAt(e.Site))
 }
 
 // hidden is a full trace, and the same without what the functions did that contain synchronisation.
@@ -43,14 +52,24 @@ type hidden struct {
 	all, rest            stretch
 	left                 map[trace.Site]bool // of rest
 	calls, gone, escaped int
+	lost                 map[loss]int // what has escaped
 
 	frames map[trace.GoID][]frame
 	fresh  map[uint64]int // word to the event that allocated it
 	items  []item
+	of     []*call // that an event of the full trace is dropped with
 
 	seen    seen
+	plan    *plan.Plan
 	exact   bool        // Ds have what the dropped events act on, and nothing else
 	objects barrier.Set // of synchronisation: their memory
+}
+
+// loss is what events of a position touch, that the D of their method had not.
+type loss struct {
+	method trace.Addr
+	kind   format.Kind
+	site   trace.Site
 }
 
 // frame is an invocation of a traced function.
@@ -74,11 +93,12 @@ type item struct {
 	call       *call
 	begin, end bool
 	inside     bool
+	opaque     bool // of the code of a missing method: the runtime's hooks record it
 }
 
 // readHidden reads a trace, without BarrierPairs and with them.
 func readHidden(src trace.Source, p *plan.Plan, limit int, s seen, exact bool) (*hidden, error) {
-	h := &hidden{seen: s, exact: exact, left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, fresh: map[uint64]int{}}
+	h := &hidden{seen: s, plan: p, exact: exact, left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, fresh: map[uint64]int{}}
 	h.all.meta, h.rest.meta = src.Meta(), src.Meta()
 	w := program.New(p)
 	w.Read(src.Meta().Texts)
@@ -149,8 +169,12 @@ func (h *hidden) add(e trace.Event, f window.Flow, inside bool) {
 		}
 	}
 	h.object(&e)
-	if of == nil || !h.seen.drops(&e) {
-		h.items = append(h.items, item{at: i, inside: inside})
+	dropped := of != nil && h.seen.drops(&e, h.plan)
+	if h.of = append(h.of, nil); dropped {
+		h.of[i] = of
+	}
+	if !dropped {
+		h.items = append(h.items, item{at: i, inside: inside, opaque: of != nil && h.seen == hooks && e.Kind != format.Enter})
 		return
 	}
 	h.gone++
@@ -207,14 +231,21 @@ func (h *hidden) touch(x *call, e *trace.Event) {
 	default:
 		return
 	}
-	x.d.AddMemory(addr, n)
+	if !e.Kind.IsAccess() {
+		x.d.AddMemory(addr, n)
+	}
 	if at, ok := h.fresh[addr&^7]; !x.recorded.Hits(barrier.Memory(addr, n)) && !(ok && at >= x.from) {
 		h.escaped++
+		if h.lost == nil {
+			h.lost = map[loss]int{}
+		}
+		h.lost[loss{x.begin.Obj, e.Kind, e.Site}]++
 	}
 }
 
 // finish makes what is left.
 func (h *hidden) finish() {
+	h.cover()
 	at := make([]int64, len(h.all.events))
 	for i := range at {
 		at[i] = -1
@@ -245,7 +276,9 @@ func (h *hidden) finish() {
 			f.Needs, f.From = move(f.Needs), move(f.From)
 			f.Walked = f.Walked && !it.inside
 			e := h.all.events[it.at]
-			if e.Kind.IsAccess() {
+			if it.opaque {
+				e.Flags |= format.FlagOpaque
+			} else if e.Kind.IsAccess() {
 				h.left[e.Site] = true
 			}
 			put(e, f)
@@ -265,7 +298,7 @@ func (h *hidden) begin(x *call, move func([]int64) []int64, put func(trace.Event
 	if d.All {
 		e.Flags = format.FlagAll
 	}
-	if h.seen == synchronisation {
+	if h.seen.sync() {
 		if e.Flags |= format.FlagSeen; !d.All {
 			d = without(&d, &h.objects)
 		}

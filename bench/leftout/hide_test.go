@@ -20,8 +20,9 @@ func TestHide(t *testing.T) {
 	for _, e := range []trace.Event{
 		{Kind: format.Write, Site: 3, Obj: 0x100, Size: 8},
 		{Kind: format.Lock, Site: 4, Obj: 0x200},
-		{Kind: format.Alloc, Obj: 0x300, Val: 16},
+		{Kind: format.Alloc, Obj: 0x300, Val: 24},
 		{Kind: format.Write, Site: 5, Obj: 0x308, Size: 8},
+		{Kind: format.Write, Site: 5, Obj: 0x310, Size: 8},
 		{Kind: format.Enter, Aux: 2, Val: 9},
 		{Kind: format.Read, Site: 6, Obj: 0x400, Size: 8},
 		{Kind: format.Exit, Aux: 2},
@@ -31,6 +32,7 @@ func TestHide(t *testing.T) {
 		h.add(e, window.Flow{Walked: true}, true)
 	}
 	h.items = append(h.items, item{at: -1, call: x, end: true})
+	h.add(trace.Event{Kind: format.Read, G: 2, Site: 7, Obj: 0x308, Size: 8}, window.Flow{}, false)
 	h.finish()
 	var kinds []format.Kind
 	var d barrier.Set
@@ -42,7 +44,7 @@ func TestHide(t *testing.T) {
 			kinds = append(kinds, e.Kind)
 		}
 	}
-	want := []format.Kind{format.Enter, format.MethodBegin, format.Alloc, format.Enter, format.Read, format.Exit, format.MethodEnd}
+	want := []format.Kind{format.Enter, format.MethodBegin, format.Alloc, format.Enter, format.Read, format.Exit, format.MethodEnd, format.Read}
 	if len(kinds) != len(want) {
 		t.Fatalf("left: %v, want %v", kinds, want)
 	}
@@ -56,10 +58,52 @@ func TestHide(t *testing.T) {
 			t.Errorf("%#x is not in the D", addr)
 		}
 	}
-	if d.Hits(barrier.Memory(0x400, 8)) || h.left[3] || !h.left[6] || h.gone != 4 {
+	if d.Hits(barrier.Memory(0x310, 8)) || d.Hits(barrier.Memory(0x400, 8)) || h.left[3] || !h.left[6] || h.gone != 5 {
 		t.Errorf("D or what is left is wrong: %d gone", h.gone)
 	}
 	if h.escaped != 1 {
 		t.Errorf("%d escaped, want 1: the lock", h.escaped)
+	}
+}
+
+// What a missing method touches is in its D, unless a go statement or a Wait has it in order with all that conflicts, whatever happens.
+func TestCover(t *testing.T) {
+	wg := func(n int) trace.Event { return trace.Event{Kind: format.WGAdd, Obj: 0x900, Val: uint64(n)} }
+	wait := trace.Event{Kind: format.WGWait, Obj: 0x900}
+	started := trace.Event{Kind: format.Go, Obj: 2}
+	write := trace.Event{Kind: format.Write, Obj: 0x100, Size: 8}
+	read := trace.Event{Kind: format.Read, Obj: 0x100, Size: 8}
+	at := func(g trace.GoID, e trace.Event) trace.Event { e.G = g; return e }
+	for _, c := range []struct {
+		name   string
+		events []trace.Event // accesses of goroutine 1 are those of the missing method
+		seen   seen
+		bare   bool
+	}{
+		{"before the go statement", []trace.Event{at(1, write), at(1, started), at(2, write)}, nothing, false},
+		{"after it", []trace.Event{at(1, started), at(1, write), at(2, read)}, synchronisation, true},
+		{"both", []trace.Event{at(1, write), at(1, started), at(2, write), at(1, read)}, synchronisation, true},
+		{"only reads", []trace.Event{at(1, started), at(1, read), at(2, read)}, synchronisation, false},
+		{"after a Wait", []trace.Event{at(1, wg(1)), at(1, started), at(2, write), at(2, wg(-1)), at(1, wait), at(1, read)}, synchronisation, false},
+		{"after a Wait that is not seen", []trace.Event{at(1, wg(1)), at(1, started), at(2, write), at(2, wg(-1)), at(1, wait), at(1, read)}, accesses, true},
+		{"a write after Done", []trace.Event{at(1, wg(1)), at(1, started), at(2, wg(-1)), at(1, wait), at(2, write), at(1, read)}, synchronisation, true},
+		{"another adds", []trace.Event{at(1, started), at(2, wg(1)), at(2, write), at(2, wg(-1)), at(1, wait), at(1, read)}, synchronisation, true},
+		{"a Done more than the Wait needs", []trace.Event{
+			at(1, wg(1)), at(1, started), at(2, write), at(2, wg(-1)), at(1, wait), at(1, wg(1)), at(1, read), at(2, wg(-1)), at(1, wait),
+		}, synchronisation, true},
+		{"other memory", []trace.Event{at(1, started), at(1, write), at(2, trace.Event{Kind: format.Read, Obj: 0x108, Size: 8})}, synchronisation, false},
+	} {
+		h := &hidden{seen: c.seen}
+		x := &call{}
+		for _, e := range c.events {
+			h.all.events = append(h.all.events, e)
+			if h.of = append(h.of, nil); e.G == 1 && e.Kind.IsAccess() {
+				h.of[len(h.of)-1] = x
+			}
+		}
+		h.cover()
+		if got := !x.d.Empty(); got != c.bare {
+			t.Errorf("%s: in D: %t, want %t", c.name, got, c.bare)
+		}
 	}
 }

@@ -11,12 +11,14 @@
 // The rules:
 //
 //  1. A missing method is one call of such a function. What of its own code's events is left -seen says: nothing (code that it calls and that is not traced goes as well), or
-//     accesses, as in the thesis, whose traces lose the synchronisation alone, or synchronisation, which is what presage records of a package that is left out.
+//     accesses, as in the thesis, whose traces lose the synchronisation alone, or synchronisation, or hooks, which is what presage records of a package that is left out: synchronisation
+//     that keeps its order with all on the same object, because it may be the standard library's inside.
 //     Functions that it calls and that are traced stay, unless they contain synchronisation themselves. Go statements stay: the runtime sees them, whoever does them.
 //  2. The D of a call is what the recorder has found when it was entered, by its parameters, captured variables and the package-level variables that it
-//     names, and what the dropped events act on. How many of these the recorder had not found, and were not allocated since, is printed: escaped. Where
+//     names, narrowed to what its code can touch (the masks of package footprint), and what the dropped events act on, but where every execution has that in order with all that conflicts (B12 of package
+//     barrier; must.go). How many of these the recorder had not found, and were not allocated since, is printed: escaped. Where
 //     synchronisation is seen, the memory of its objects is not in the D: it is touched by operations that are in the trace.
-//     With exact D it is the latter alone: what the rules could find, if D were perfect.
+//     With exact D it is what the dropped events act on alone: what the rules could find, if D were perfect.
 //  3. True are the races of maximal causality on the full trace; found are pairs of positions. Left are the true ones of which both accesses are; the false are in brackets.
 package main
 
@@ -46,9 +48,10 @@ func main() {
 	dir := flag.String("dir", "", "scratch directory; default: a temporary one")
 	run := flag.String("run", "", "of go test")
 	limit := flag.Int("events", 2_000_000, "of a trace; what comes after them is not looked at")
-	left := flag.String("seen", string(nothing), "what is left of missing methods: nothing, accesses or synchronisation; all: one after the other")
+	left := flag.String("seen", string(nothing), "what is left of missing methods: nothing, accesses, synchronisation or hooks; all: one after the other")
 	flags := flag.String("flags", "", "more of go test, separated by spaces")
 	show := flag.Bool("v", false, "print the races that are false")
+	list := flag.Bool("list", false, "print the true races that RDIT does not find, with the missing method that keeps them apart, what may be touched by its mask, and what escaped")
 	flag.Parse()
 	if *dir == "" {
 		d, err := os.MkdirTemp("", "presage-bench-")
@@ -61,8 +64,8 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	b := bench{session: &session.Session{Dir: abs}, run: *run, limit: *limit, show: *show, flags: strings.Fields(*flags), total: map[variant]*row{}}
-	for _, s := range []seen{nothing, accesses, synchronisation} {
+	b := bench{session: &session.Session{Dir: abs}, run: *run, limit: *limit, show: *show, list: *list, flags: strings.Fields(*flags), total: map[variant]*row{}}
+	for _, s := range []seen{nothing, accesses, synchronisation, hooks} {
 		if *left == "all" || *left == string(s) {
 			b.variants = append(b.variants, variant{s, false}, variant{s, true})
 		}
@@ -104,6 +107,7 @@ type bench struct {
 	flags    []string
 	limit    int
 	show     bool
+	list     bool
 	variants []variant
 	total    map[variant]*row
 }
@@ -245,13 +249,16 @@ func (b *bench) trace(ctx context.Context, name string, p *plan.Plan, s variant,
 			return nil, err
 		}
 	}
-	return b.judge(ctx, h, really[name])
+	if b.list && !s.exact {
+		h.listEscaped(p)
+	}
+	return b.judge(ctx, h, really[name], p, s)
 }
 
 type sites [2]trace.Site
 
 // judge compares what is found in what is left with the races of the whole.
-func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool) (*row, error) {
+func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool, p *plan.Plan, s variant) (*row, error) {
 	x := &row{events: len(h.all.events), calls: h.calls, gone: h.gone, escaped: h.escaped}
 	for q := range really {
 		if h.left[q[0]] && h.left[q[1]] {
@@ -267,6 +274,10 @@ func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool) (*r
 		}
 		for i := range res.Races {
 			b.count(x, int(m), really, res.Races[i].A.Site, res.Races[i].B.Site, h)
+		}
+		if m == barrier.Reachable && b.list {
+			fmt.Printf("-- %s\n", s)
+			h.listMissed(res, really, p)
 		}
 		if m == barrier.Ignore {
 			for q := range sitesOfHB(res) {
@@ -336,6 +347,9 @@ func (s *stretch) races(ctx context.Context) (map[sites]bool, error) {
 	return really, nil
 }
 
+// tries is how many pairs of accesses of two positions are tried in a window: of positions that meet in many ways, few of them may be a race.
+const tries = 64
+
 func (s *stretch) analyse(ctx context.Context, m barrier.Mode) (*analyse.Result, error) {
-	return analyse.Run(ctx, &reader{s, 0}, s.meta, analyse.Options{Level: analyse.Causal, Walker: walked(s.flows), Missing: m})
+	return analyse.Run(ctx, &reader{s, 0}, s.meta, analyse.Options{Level: analyse.Causal, Walker: walked(s.flows), Missing: m, Tries: tries, Total: 16 * tries})
 }

@@ -16,7 +16,7 @@ func (r *run) result() *Result {
 	}
 	pairs, cut := r.hb.Total()
 	r.counts.HBPairs = pairs
-	res := &Result{HB: r.hb.Races(), Rejected: r.reject}
+	res := &Result{HB: r.hb.Races(), Rejected: r.reject, Kept: r.keptPairs()}
 	r.counts.HBSites = len(res.HB)
 	if r.builder != nil {
 		r.counts.Build = r.builder.Counts()

@@ -128,6 +128,7 @@ type Result struct {
 	HB    []hb.Race // pairs of sites that the recorded order leaves unordered; candidates, but for the first
 	// Unwitnessed are those of HB that prediction, which did run, has no witness for.
 	Unwitnessed []hb.Race
+	Kept        []KeptPair // that missing methods may keep apart
 	Counts      Counts
 	Warnings    []trace.Warning
 	Rejected    []error // why, of the first few of Counts.Rejected

@@ -108,6 +108,24 @@ func (r *run) countSuppressed() map[trace.Addr]int64 {
 	return n
 }
 
+// A KeptPair is a pair of sites that would race but for what a missing method may do; Method is 0 if it takes several.
+type KeptPair struct {
+	A, B   trace.Site
+	Method trace.Addr
+}
+
+// keptPairs lists these pairs.
+func (r *run) keptPairs() []KeptPair {
+	var list []KeptPair
+	for q, s := range r.pairs {
+		if s.race == 0 && s.keptBy >= 0 {
+			list = append(list, KeptPair{q.lo, q.hi, trace.Addr(s.keptBy)})
+		}
+	}
+	slices.SortFunc(list, func(x, y KeptPair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+	return list
+}
+
 // suppressedText says which packages, or methods, keep how many pairs apart, the most first.
 func suppressedText(meta *trace.Meta, n map[trace.Addr]int64) string {
 	name := func(m trace.Addr) string {

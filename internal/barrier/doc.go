@@ -41,6 +41,8 @@
 //	(B10) The recorded run itself is no witness of two accesses if a missing method is under way between them ((H9) of package witness).
 //	(B11) If the synchronisation of a call is recorded by itself (its MethodBegin has FlagSeen), its D is memory: it hits accesses alone, and (B7) does not
 //	     concern it. Its own operations are events between its ends, FlagOpaque, and keep their order with all on the same object.
+//	(B12) A D need not have what the method touches in order with all that conflicts, in every execution, by events that are in the trace: program order, a go statement and what the
+//	     goroutine does, Dones and a Wait that only returns after them. Before the method's access stands such an event of its goroutine, or its MethodBegin, and after it another.
 //
 // # The caveats
 //
@@ -70,6 +72,8 @@
 // earlier one, and as the gap has run, the group's events were executed in that order (B1). From hᵢ to hᵢ₊₁: their gaps meet. Both are open at one moment, and then they have the last event of the group in common; or the one was closed
 // before the other was opened, and its end comes before the other's beginning (B2; the other's beginning is a MethodBegin, or an event in a call that had been open with it before). At f: it ends or cuts the gap of hₖ, or the gap hits it, open (B1, and the gap has run) or ended (B3), or
 // f is a MethodBegin that hits hₖ's. So e comes before f by B1 to B4, and in σ.
+// Where two of the chain are in order by (B12), events a and b of the trace are: the first of the two comes before a, by program order or itself, a before b, and b before the second. So e comes before a: a
+// ends the gap that it is behind, or a later one of its goroutine, and has happened; and from b on the same holds of b in place of e, for b begins the gap, or an earlier one.
 // What h needs has run with it: an earlier missing event that it may depend on is in a gap of its group, which has run as far, or in one that ended before (B2), and a traced one that is more than a read
 // was executed (B1, B2). An event that only reads does nothing to h; it has to stand on the right side of h if it is executed. An access of the race is not executed.
 // The missing events do what they did: all they read is either in D, and written by missing events in the order of τ* or by traced events of which the last is what it was, with its value

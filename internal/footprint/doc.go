@@ -60,6 +60,26 @@
 //	     both only read.
 //	(M2) A call and an access meet if their types meet and one of them writes. Loads meet what writes.
 //
+// # Masks
+//
+// A call of a missing method (package barrier) has a D of addresses, which the recorder finds by following all that the call is given. What the method's code
+// can touch of that is its Mask, where the code can be read:
+//
+//	(D1) D is what is reached, of which the mask has something. Types are those of the run, so a mask and the memory it is held against speak of the same: Go gives
+//	     memory one type, but for (D8). What is reached without a type (behind unsafe pointers, in closures) is touched as a whole.
+//	(D2) A field is touched if its address is taken, for more than a call whose accesses are recorded; of a struct or an array in a field, what other lines have. An element of an array, of
+//	     which the number is a constant, by its number.
+//	(D3) A load or store of a whole struct touches it as a whole; of anything else, all variables and elements of its kind that are no fields.
+//	(D4) append, copy, clear and conversions of slices touch elements of the kind; operations of maps touch maps. What an interface holds, a string, a function's code never change.
+//	(D5) A function of the standard library touches what its arguments lead to by types, F3 and F6; if that is more than what types name, the mask is everything.
+//	(D6) Code that the function calls by name or takes as a value, and that is not traced, is part of it. What is traced records itself. A function value or interface that the recorder
+//	     comes to, or traced code, may be called: if the recorder finds one whose code is not traced (by where the code is; by the type that has the method), the mask is everything. One
+//	     that is made in the call, by other code than traced: everything.
+//	(D7) Memory that the function makes is in no D: nobody had it before. (What becomes of it is B12 of package barrier.)
+//	(D8) unsafe, conversions of pointers between structs, of type parameters, code that is not written in Go or not known: everything.
+//
+// Synchronisation has no part in it: hooks of the runtime record it, and the memory of its objects is touched by nothing else.
+//
 // # Soundness
 //
 // An opaque call behaves as recorded if what it reads is as recorded; it reads only what it can have a pointer to. Its

@@ -55,21 +55,7 @@ func (p *Program) ofCallee(c *ssa.CallCommon) Set {
 	case pkg == "" || !r.std || state != "": // what it keeps may lead anywhere
 		r.scope = Foreign
 	}
-	args, sig := c.Args, c.Signature()
-	first := len(args) - sig.Params().Len()
-	for i, a := range args {
-		if e.receiver && i > 0 {
-			break
-		}
-		if i >= first && !c.IsInvoke() {
-			r.argument(a, sig.Params().At(i-first).Type())
-		} else { // what a type of the standard library keeps it does not look into by reflection
-			was := r.reflects
-			r.reflects = was && !r.std
-			r.value(a)
-			r.reflects = was
-		}
-	}
+	r.arguments(c, e.receiver)
 	if pkg == "" && p.modules || p.module(pkg) {
 		names, all := p.keptNames()
 		for n := range names {
@@ -91,6 +77,25 @@ func (p *Program) ofCallee(c *ssa.CallCommon) Set {
 		s.Effect = None
 	}
 	return s
+}
+
+// arguments follows the arguments of a call, or its receiver alone.
+func (r *reacher) arguments(c *ssa.CallCommon, receiver bool) {
+	args, sig := c.Args, c.Signature()
+	first := len(args) - sig.Params().Len()
+	for i, a := range args {
+		if receiver && i > 0 {
+			break
+		}
+		if i >= first && !c.IsInvoke() {
+			r.argument(a, sig.Params().At(i-first).Type())
+		} else { // what a type of the standard library keeps it does not look into by reflection
+			was := r.reflects
+			r.reflects = was && !r.std
+			r.value(a)
+			r.reflects = was
+		}
+	}
 }
 
 // argument follows an argument. A function of the standard library that wants an interface with methods
@@ -255,6 +260,8 @@ type reacher struct {
 	seen     map[place]bool
 	scope    Scope
 	set      map[string]bool
+	each     func(types.Type) // what to do with memory, beside
+	mapped   bool             // there are maps
 }
 
 // place is a type where it was met: its interfaces mean something else inside foreign types.
@@ -360,6 +367,7 @@ func (r *reacher) holds(t types.Type) {
 	case *types.Slice:
 		r.memory(u.Elem())
 	case *types.Map:
+		r.mapped = true
 		r.add(typeName(u))
 		r.memory(u.Key())
 		r.memory(u.Elem())
@@ -405,6 +413,9 @@ func (r *reacher) memory(t types.Type) {
 	inside(t, names)
 	for n := range names {
 		r.add(n)
+	}
+	if r.each != nil {
+		r.each(t)
 	}
 	r.holds(t)
 }

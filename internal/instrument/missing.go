@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"presage/internal/footprint"
 	"presage/internal/plan"
 	"presage/internal/trace/format"
 )
@@ -17,6 +18,7 @@ import (
 // Calls of packages that are left out of the trace: missing methods. Around the bracket of an opaque call stand
 //
 //	g_.MethodBegin(header, package)
+//	g_.Within(mask)          // if it is not everything; what follows stands in a loop if only the run can tell
 //	presagert_.Reach(g_, x)  // for what the call is given, as far as it leads anywhere
 //	g_.MethodBegun(roots)
 //	…
@@ -33,19 +35,20 @@ func (b *body) leave(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	begin, done := header(format.MethodBegin, format.FlagSeen, 0, ip.Site), header(format.MethodEnd, 0, 0, ip.Site)
 	b.opaque = true
 	if leaves == plan.Goes {
-		b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, %d)", begin, pkg))
+		b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, %d)", begin, pkg), b.fileEmitter.plan.Mask(c))
 		return fmt.Sprintf("g_.MethodEnd(%#x, %d, d_)", done, pkg)
 	}
 	b.out.putf("{ m_ := g_.Leaves(%s)", b.target(c, ip))
 	b.out.put("if m_ != 0 {")
-	b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, m_)", begin))
+	b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, m_)", begin), &footprint.Mask{Why: "the callee is not known"})
 	b.out.put("}")
 	return fmt.Sprintf("if m_ != 0 { g_.MethodEnd(%#x, m_, d_) }; }", done)
 }
 
 // given writes the beginning of a call, with what it is given.
-func (b *body) given(c *ssa.CallCommon, begin string) {
+func (b *body) given(c *ssa.CallCommon, begin string, m *footprint.Mask) {
 	b.out.put(begin)
+	b.within(m)
 	values := c.Args
 	if c.StaticCallee() == nil {
 		values = append([]ssa.Value{c.Value}, values...)
@@ -59,7 +62,7 @@ func (b *body) given(c *ssa.CallCommon, begin string) {
 			b.out.putf("%s.Reach(g_, %s)", rtName, b.value(v))
 		}
 	}
-	b.out.putf("g_.MethodBegun(%t)", b.fileEmitter.plan.Rooted(c))
+	b.begun(m, b.fileEmitter.plan.Rooted(c))
 }
 
 // around records what the function can reach (plan.Config.Around). It ends where the function is left.
@@ -69,6 +72,8 @@ func (b *body) around() []string {
 	}
 	sub := &body{unitEmitter: b.unitEmitter, plan: b.plan, fn: b.fn, names: b.names, inlined: b.inlined, roomAt: -1}
 	sub.out.putf("g_.MethodBegin(%#x, %d)", header(format.MethodBegin, format.FlagSeen, 0, b.plan.Site), Around+int(b.plan.ID))
+	m := b.fileEmitter.plan.MaskAround(b.plan)
+	sub.within(m)
 	for i := range b.plan.Params {
 		if v := b.plan.Params[i].Val; leads(v.Type()) {
 			sub.out.putf("%s.Reach(g_, %s)", rtName, sub.operand(&b.plan.Params[i]))
@@ -77,8 +82,26 @@ func (b *body) around() []string {
 	for _, g := range b.plan.Variables() {
 		sub.out.putf("%s.Reach(g_, %s)", rtName, sub.value(g))
 	}
-	sub.out.put("g_.MethodBegun(false)")
+	sub.begun(m, false)
 	return sub.out.text
+}
+
+// within tells the recorder what the code of the call can touch. If it finds that to be everything, it asks again what the call is given.
+func (b *body) within(m *footprint.Mask) {
+	if text := m.Text(); text != footprint.EveryLine {
+		b.out.putf("g_.Within(%q)", text)
+	}
+	if m.Why == "" && m.Asks() {
+		b.out.put("for more_ := true; more_; {")
+	}
+}
+
+func (b *body) begun(m *footprint.Mask, roots bool) {
+	if m.Why == "" && m.Asks() {
+		b.out.putf("more_ = g_.MethodBegun(%t) }", roots)
+		return
+	}
+	b.out.putf("g_.MethodBegun(%t)", roots)
 }
 
 // Around is the number of function 0 in the MethodBegins of functions.
@@ -118,6 +141,11 @@ func (r *Result) outside() error {
 			traced = ""
 		}
 	}
+	if r.Plan.Program.Around {
+		if err := r.tellTraced(traced); err != nil {
+			return err
+		}
+	}
 	for i, pkg := range r.Plan.Missing.Packages {
 		text := outsideFile(pkg, r.Plan.Missing.Roots[pkg.PkgPath], i+1, traced)
 		name := filepath.Join(r.cfg.OutDir, fmt.Sprintf("outside%d.go", i))
@@ -125,6 +153,22 @@ func (r *Result) outside() error {
 			return fmt.Errorf("writing emitted source: %w", err)
 		}
 		r.Overlay[filepath.Join(filepath.Dir(pkg.GoFiles[0]), "presage_outside.go")] = name
+	}
+	return nil
+}
+
+// tellTraced has packages tell the recorder what is traced, where none that is left out does.
+func (r *Result) tellTraced(traced string) error {
+	for i, pkg := range r.Plan.Program.Packages {
+		if len(pkg.GoFiles) == 0 || strings.HasSuffix(pkg.Name, "_test") {
+			continue
+		}
+		name := filepath.Join(r.cfg.OutDir, fmt.Sprintf("traced%d.go", i))
+		text := fmt.Sprintf("package %s\n\nimport %s %q\n\nfunc init() { %s.Outside(0, \"\", %q, nil) }\n", pkg.Name, rtName, rtPath, rtName, traced)
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			return fmt.Errorf("writing emitted source: %w", err)
+		}
+		r.Overlay[filepath.Join(filepath.Dir(pkg.GoFiles[0]), "presage_traced.go")] = name
 	}
 	return nil
 }

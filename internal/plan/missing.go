@@ -305,6 +305,12 @@ func (f *Func) Synchronises() bool {
 	return some
 }
 
+// SynchronisesAt says of a site whether it is that of an operation of synchronisation.
+func (p *Plan) SynchronisesAt(s trace.Site) bool {
+	f, b, i := p.FuncAt(s)
+	return f != nil && i >= 0 && synchronises(f.SSA.Blocks[b].Instrs[i])
+}
+
 func synchronises(in ssa.Instruction) bool {
 	switch in := in.(type) {
 	case *ssa.Send, *ssa.Select, *ssa.Go:

@@ -30,6 +30,7 @@ type Plan struct {
 	Units []*Unit
 
 	Missing *Missing
+	masks   *masks
 
 	funcs  []*Func // by FuncID
 	byFn   map[*ssa.Function]*Func
@@ -103,6 +104,7 @@ func New(prog *Program, opaque map[string]string) *Plan {
 	}
 	p.Missing = newMissing(prog)
 	p.prints = p.footprints()
+	p.masks = p.newMasks()
 	for _, f := range p.funcs {
 		p.number(f)
 		p.bind(f)
@@ -135,6 +137,14 @@ func (p *Plan) Func(fn *ssa.Function) *Func {
 		return nil
 	}
 	return f
+}
+
+// ByID returns the plan of a function; nil if it is not emitted.
+func (p *Plan) ByID(id trace.FuncID) *Func {
+	if int(id) >= len(p.funcs) || p.funcs[id].Unit.Opaque != "" {
+		return nil
+	}
+	return p.funcs[id]
 }
 
 // FuncAt returns the function, block and instruction of a site. Block and instr are -1

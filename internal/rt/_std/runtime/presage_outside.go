@@ -152,27 +152,36 @@ func (s *PresageG) MethodBegin(h, method uint64) {
 	c := &s.call
 	c.open, c.head, c.method, c.depth = true, h, method, s.depth
 	c.sets, c.due, c.own, c.walk = 0, 0, 0, nil
+	c.mask, c.nothing, c.unmask = pgMask{}, false, false
 	c.known = pgIsLarge(uint32(h))
 	c.all = c.known
 	c.time = s.tick()
 }
 
 // MethodBegun writes the records of the call that MethodBegin began. Roots: the variables of packages that are left out are in its D.
+// If it returns true, the mask has turned out to be everything, and what the call is given has to be said again.
 //
 //go:noinline
-func (s *PresageG) MethodBegun(roots bool) {
+func (s *PresageG) MethodBegun(roots bool) (more bool) {
 	c := &s.call
 	if !c.open {
-		return
+		return false
+	}
+	if c.unmask {
+		return c.anew()
 	}
 	c.open = false
-	if roots && !c.all {
+	if roots && !c.all && !c.nothing {
 		systemstack(func() {
-			s.root(pgKey{kind: pgVariables, n: presageOutside.n})
+			s.root(pgKey{kind: pgVariables, n: presageOutside.n, mask: c.mask})
 			if presageReach.check {
 				s.checked(func(r *pgWalk) { r.roots() })
 			}
 		})
+		if c.unmask {
+			c.open = true
+			return c.anew()
+		}
 	}
 	if c.all {
 		c.sets, c.own = 0, 0
@@ -210,6 +219,18 @@ func (s *PresageG) MethodBegun(roots bool) {
 	if !c.known {
 		pgTell(uint32(c.head), c.all)
 	}
+	return false
+}
+
+// anew forgets what was found by a mask, and the mask.
+func (c *pgCall) anew() bool {
+	c.unmask, c.nothing, c.mask, c.all = false, false, pgMask{}, c.known
+	c.sets, c.due, c.own = 0, 0, 0
+	if c.walk != nil {
+		c.walk.release()
+		c.walk = nil
+	}
+	return true
 }
 
 // reach writes a span of D at p, and returns where it ends.
@@ -236,7 +257,7 @@ func (s *PresageG) MethodEnd(h, method uint64, depth uint32) {
 //
 //go:noinline
 func (s *PresageG) Reach(t *abi.Type, p unsafe.Pointer) {
-	if c := &s.call; c.open && !c.all && t.Pointers() {
+	if c := &s.call; c.open && !c.all && !c.nothing && t.Pointers() {
 		systemstack(func() {
 			s.given(uintptr(p), t)
 			if presageReach.check {

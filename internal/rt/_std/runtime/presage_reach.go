@@ -32,6 +32,8 @@ type pgWalk struct {
 	loose  bool // it depends on more than the words noted
 	frozen bool // what is read now never changes
 	whole  bool // it goes on in memory that is a set's
+	mask   pgMask
+	unmask bool // that is everything
 	parts  int
 	todo   int
 	places int
@@ -53,7 +55,7 @@ type pgPlace struct {
 	round uint64 // in which the entry of the table was made; of what is to be followed: 1 if it never changes
 }
 
-func pgNewWalk() *pgWalk {
+func pgNewWalk(mask pgMask) *pgWalk {
 	lock(&presage.mu)
 	r := presageOutside.free
 	if r != nil {
@@ -66,6 +68,7 @@ func pgNewWalk() *pgWalk {
 	r.round++
 	r.all, r.loose, r.frozen, r.whole = false, false, false, presageReach.full
 	r.parts, r.todo, r.places, r.words, r.deps = 0, 0, 0, 0, 0
+	r.mask, r.unmask = mask, false
 	return r
 }
 
@@ -103,7 +106,7 @@ func (r *pgWalk) see(p uintptr) uintptr {
 
 // run follows what there is to follow.
 func (r *pgWalk) run() {
-	for r.todo > 0 && !r.all {
+	for r.todo > 0 && !r.all && !r.unmask {
 		r.todo--
 		x := r.work[r.todo]
 		r.frozen = x.round != 0
@@ -164,7 +167,7 @@ func (r *pgWalk) add(p uintptr, t *_type, n uintptr, how uint8) {
 		return
 	}
 	leads := t.Pointers() && !pgOpaqueType(t)
-	if leads && how == pgNoted && r.depends(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues}) {
+	if leads && how == pgNoted && r.depends(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, r.mask}) {
 		return
 	}
 	kind, _, end, _ := pgRegion(p)
@@ -188,7 +191,7 @@ func (r *pgWalk) add(p uintptr, t *_type, n uintptr, how uint8) {
 		return
 	}
 	if how&pgNoted != 0 {
-		r.note(p, size)
+		r.touch(p, t, n, size)
 	}
 	if leads && size == n*t.Size_ {
 		r.push(pgPlace{p, uintptr(unsafe.Pointer(t)), n, uint64(how & pgFrozen)})
@@ -241,7 +244,7 @@ func (r *pgWalk) fresh(p, t, n uintptr) bool {
 
 // object adds the object that p points into, whatever it is.
 func (r *pgWalk) object(p uintptr, noted bool) {
-	if p == 0 || r.all || noted && r.depends(pgKey{p, 0, 0, pgObject}) {
+	if p == 0 || r.all || noted && r.depends(pgKey{p, 0, 0, pgObject, r.mask}) {
 		return
 	}
 	kind, base, end, s := pgRegion(p)
@@ -325,6 +328,10 @@ func (r *pgWalk) boxed(p uintptr, methods bool) {
 		return
 	}
 	t := pgBoxed(typ, methods)
+	if r.mask.invokes(t) {
+		r.unmask = true
+		return
+	}
 	if pgDirectIface(t) {
 		r.value(data, t)
 	} else {
@@ -340,8 +347,12 @@ func pgBoxed(typ uintptr, methods bool) *_type {
 	return (*_type)(unsafe.Pointer(typ))
 }
 
-// function follows what a closure has captured. What a traced one accesses is recorded when it does.
+// function follows what a closure has captured. What a traced one accesses is recorded when it does; code that has a mask calls none that is not known.
 func (r *pgWalk) function(p uintptr) {
+	if r.mask.at != 0 {
+		r.unmask = r.unmask || r.mask.calls(p)
+		return
+	}
 	if kind, _, _, _ := pgRegion(p); kind == pgHeap && !pgTraced(pgWord(p)) {
 		r.object(p, false)
 	}
@@ -364,8 +375,11 @@ func pgTraced(pc uintptr) bool {
 	return x&1 != 0
 }
 
-func pgFindTraced(pc uintptr) bool {
-	path, traced := pgPackage(pc), presageOutside.traced
+func pgFindTraced(pc uintptr) bool { return pgTracedPath(pgPackage(pc)) }
+
+// pgTracedPath reports whether all functions of a package are instrumented.
+func pgTracedPath(path string) bool {
+	traced := presageOutside.traced
 	for i := 0; path != "" && i+len(path)+2 <= len(traced); i++ {
 		if traced[i] == '\n' && traced[i+1+len(path)] == '\n' && traced[i+1:i+1+len(path)] == path {
 			return true
@@ -380,10 +394,12 @@ func (r *pgWalk) channel(p uintptr) {
 		return
 	}
 	c := (*hchan)(unsafe.Pointer(p))
-	if r.depends(pgKey{p, uintptr(unsafe.Pointer(c.elemtype)), 0, pgChannel}) || !r.fresh(p, uintptr(unsafe.Pointer(c.elemtype)), 0) {
+	if r.depends(pgKey{p, uintptr(unsafe.Pointer(c.elemtype)), 0, pgChannel, r.mask}) || !r.fresh(p, uintptr(unsafe.Pointer(c.elemtype)), 0) {
 		return
 	}
-	r.note(p, 8)
+	if r.mask.at == 0 { // else it is touched by what is seen of synchronisation alone
+		r.note(p, 8)
+	}
 	if !c.elemtype.Pointers() {
 		return
 	}
@@ -411,10 +427,12 @@ func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
 		return
 	}
 	m := (*pgMap)(unsafe.Pointer(p))
-	if r.depends(pgKey{p, uintptr(unsafe.Pointer(t)), 0, pgMapped}) || !r.fresh(p, uintptr(unsafe.Pointer(t)), 0) {
+	if r.depends(pgKey{p, uintptr(unsafe.Pointer(t)), 0, pgMapped, r.mask}) || !r.fresh(p, uintptr(unsafe.Pointer(t)), 0) {
 		return
 	}
-	r.note(p, 8)
+	if r.mask.at == 0 || r.mask.line("map", "") {
+		r.note(p, 8)
+	}
 	dir, n := r.see(uintptr(unsafe.Pointer(&m.dir))), int(r.see(uintptr(unsafe.Pointer(&m.dirLen))))
 	if n <= 0 {
 		r.add(dir, t.Group, 1, 0)

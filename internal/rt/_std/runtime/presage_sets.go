@@ -38,6 +38,7 @@ const (
 type pgKey struct {
 	addr, typ, n uintptr
 	kind         uintptr
+	mask         pgMask // of what is noted
 }
 
 // Kinds of beginnings.
@@ -81,21 +82,24 @@ type pgBlock struct {
 
 // A pgCall is a call that MethodBegin has begun.
 type pgCall struct {
-	open   bool
-	all    bool
-	known  bool // all, as before
-	head   uint64
-	method uint64
-	time   uint64
-	depth  uint32
-	sets   int
-	set    [pgCallSets]pgDep
-	number [pgCallSets]uint32 // 0: it has nothing itself
-	due    int
-	queue  [pgQueue]pgDep // sets still to be added
-	own    int
-	part   [pgOwn][2]uintptr
-	walk   *pgWalk // what has no set
+	open    bool
+	all     bool
+	known   bool // all, as before
+	head    uint64
+	method  uint64
+	mask    pgMask // what its code can touch
+	nothing bool   // that is nothing
+	unmask  bool   // it has turned out to be everything
+	time    uint64
+	depth   uint32
+	sets    int
+	set     [pgCallSets]pgDep
+	number  [pgCallSets]uint32 // 0: it has nothing itself
+	due     int
+	queue   [pgQueue]pgDep // sets still to be added
+	own     int
+	part    [pgOwn][2]uintptr
+	walk    *pgWalk // what has no set
 }
 
 var presageReach struct {
@@ -124,13 +128,13 @@ func pgMakeSets() {
 func pgCycle() uint32 { return atomic.Load(&mheap_.sweepgen) }
 
 func (k *pgKey) slot() uint32 {
-	h := uint64(k.addr>>3^k.typ*31^k.n<<7^k.kind<<59) * 0x9E3779B97F4A7C15
+	h := uint64(k.addr>>3^k.typ*31^k.n<<7^k.kind<<59^k.mask.at<<11) * 0x9E3779B97F4A7C15
 	return uint32(h >> 52)
 }
 
 // given adds a value of type t at p, which a call is given.
 func (s *PresageG) given(p uintptr, t *_type) {
-	if !t.Pointers() || pgOpaqueType(t) || s.call.all {
+	if !t.Pointers() || pgOpaqueType(t) || s.call.all || s.call.unmask {
 		return
 	}
 	switch t.Kind() {
@@ -139,21 +143,25 @@ func (s *PresageG) given(p uintptr, t *_type) {
 	case abi.Slice:
 		s.pointer(pgWord(p), (*abi.SliceType)(unsafe.Pointer(t)).Elem, pgWord(p+16))
 	case abi.Map:
-		s.root(pgKey{pgWord(p), uintptr(unsafe.Pointer(t)), 0, pgMapped})
+		s.root(pgKey{pgWord(p), uintptr(unsafe.Pointer(t)), 0, pgMapped, s.call.mask})
 	case abi.Chan:
 		if c := (*hchan)(unsafe.Pointer(pgWord(p))); c != nil {
-			s.root(pgKey{pgWord(p), uintptr(unsafe.Pointer(c.elemtype)), 0, pgChannel})
+			s.root(pgKey{pgWord(p), uintptr(unsafe.Pointer(c.elemtype)), 0, pgChannel, s.call.mask})
 		}
 	case abi.Func:
-		s.root(pgKey{pgWord(p), 0, 0, pgClosure})
+		s.root(pgKey{pgWord(p), 0, 0, pgClosure, s.call.mask})
 	case abi.UnsafePointer:
-		s.root(pgKey{pgWord(p), 0, 0, pgObject})
+		s.root(pgKey{pgWord(p), 0, 0, pgObject, s.call.mask})
 	case abi.Interface:
 		typ := pgWord(p)
 		if typ == 0 {
 			return
 		}
 		u := pgBoxed(typ, len((*abi.InterfaceType)(unsafe.Pointer(t)).Methods) > 0)
+		if s.call.mask.invokes(u) {
+			s.call.unmask = true
+			return
+		}
 		if pgDirectIface(u) {
 			s.given(p+8, u)
 		} else {
@@ -178,7 +186,7 @@ func (s *PresageG) pointer(p uintptr, t *_type, n uintptr) {
 		return
 	}
 	if t.Pointers() && !pgOpaqueType(t) {
-		s.root(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues})
+		s.root(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, s.call.mask})
 		return
 	}
 	kind, _, end, _ := pgRegion(p)
@@ -186,7 +194,23 @@ func (s *PresageG) pointer(p uintptr, t *_type, n uintptr) {
 	case pgForeign:
 		s.call.all = true
 	case pgHeap, pgVariable:
-		s.note(p, min(max(1, min(n, (end-p)/t.Size_))*t.Size_, end-p))
+		n = max(1, min(n, (end-p)/t.Size_))
+		s.touched(p, t, n, min(n*t.Size_, end-p))
+	}
+}
+
+// touched adds what the call can touch of n values of type t at p, which lead nowhere.
+func (s *PresageG) touched(p uintptr, t *_type, n, size uintptr) {
+	if c := &s.call; c.mask.at == 0 {
+		s.note(p, size)
+	} else if x := c.mask.of(t); x.n > 0 {
+		if x.n == 1 && x.part[0] == [2]uintptr{0, t.Size_} {
+			s.note(p, size)
+			return
+		}
+		r := s.walking()
+		r.touch(p, t, n, size)
+		c.all = c.all || r.all
 	}
 }
 
@@ -211,7 +235,7 @@ func (s *PresageG) note(p, n uintptr) {
 // walking returns the walk of what has no set.
 func (s *PresageG) walking() *pgWalk {
 	if s.call.walk == nil {
-		s.call.walk = pgNewWalk()
+		s.call.walk = pgNewWalk(s.call.mask)
 	}
 	return s.call.walk
 }
@@ -222,7 +246,7 @@ func (s *PresageG) alone(k pgKey, whole bool) {
 	r.whole = whole || presageReach.full
 	was := r.deps
 	r.from(k)
-	s.call.all = s.call.all || r.all
+	s.call.all, s.call.unmask = s.call.all || r.all, s.call.unmask || r.unmask
 	for i := was; i < r.deps; i++ {
 		s.depend(r.dep[i])
 	}
@@ -256,6 +280,10 @@ func (s *PresageG) root(k pgKey) {
 	case k.addr == 0 && k.kind != pgVariables || s.call.all:
 		return
 	case k.kind == pgClosure:
+		if k.mask.at != 0 {
+			s.call.unmask = s.call.unmask || k.mask.calls(k.addr)
+			return
+		}
 		if kind, _, _, _ := pgRegion(k.addr); kind != pgHeap || pgTraced(pgWord(k.addr)) {
 			return
 		}
@@ -381,8 +409,11 @@ func (e *pgSet) holds() bool {
 
 // make makes the set anew. It returns the walk if that makes no set.
 func (e *pgSet) make(s *PresageG) *pgWalk {
-	r := pgNewWalk()
+	r := pgNewWalk(e.key.mask)
 	r.from(e.key)
+	if r.unmask {
+		return r
+	}
 	if r.all {
 		e.times = min(e.times+1, pgLargeTimes)
 		e.skip = 1<<e.times - 1
@@ -445,7 +476,7 @@ func (s *PresageG) adopt(r *pgWalk) {
 	for i := range r.deps {
 		s.depend(r.dep[i])
 	}
-	if c.all = c.all || r.all; c.walk == nil {
+	if c.all, c.unmask = c.all || r.all, c.unmask || r.unmask; c.walk == nil {
 		c.walk = r
 		return
 	}
@@ -547,7 +578,7 @@ func pgBlockOf(size uintptr, class int) uintptr {
 
 // checked stops the program if a walk finds what the call under way has not.
 func (s *PresageG) checked(walk func(r *pgWalk)) {
-	r, c := pgNewWalk(), &s.call
+	r, c := pgNewWalk(s.call.mask), &s.call
 	r.whole = true
 	walk(r)
 	r.run()

@@ -33,6 +33,9 @@ var (
 func call[T any](name string, x T, in, out []unsafe.Pointer) {
 	calls++
 	g.MethodBegin(begin|calls, calls)
+	if masked {
+		g.Within(mask)
+	}
 	presagert.Reach(g, x)
 	g.MethodBegun(false)
 	g.MethodEnd(end|calls, calls, 0)
@@ -44,6 +47,19 @@ func call[T any](name string, x T, in, out []unsafe.Pointer) {
 		fmt.Printf(" -%#x", uintptr(p))
 	}
 	fmt.Println()
+}
+
+// mask is that of calls, if they have one.
+var (
+	mask   string
+	masked bool
+)
+
+// within is thrice with a mask.
+func within[T any](text, name string, x T, in, out []unsafe.Pointer) {
+	mask, masked = text, true
+	thrice(name, x, in, out)
+	masked = false
 }
 
 // thrice calls three times: the third D is that of the second, kept.
@@ -205,6 +221,62 @@ func shared() {
 	keep = append(keep, a, b, chain)
 }
 
+type inner struct{ a, b uint64 }
+
+type outer struct {
+	n    int
+	in   inner
+	next *outer
+	row  [3]inner
+	flag [2]bool
+	what any
+	mine struct{ x, y uint64 }
+	m    map[int]*uint64
+	c    chan *uint64
+}
+
+type box[T any] struct {
+	pad, val T
+	next     *box[T]
+}
+
+func masks() {
+	type local struct{ a, b uint64 }
+	w, l := word(), &local{}
+	x := &outer{next: &outer{}, what: w, m: map[int]*uint64{1: word()}, c: make(chan *uint64, 1)}
+	y := x.next
+	m, c := *(*unsafe.Pointer)(unsafe.Pointer(&x.m)), *(*unsafe.Pointer)(unsafe.Pointer(&x.c))
+	within("", "nothing", x, nil, ps{at(x), at(y), at(w)})
+	within("\nmain.outer.n\n", "field", x, ps{at(&x.n), at(&y.n)}, ps{at(&x.in.a), at(&x.next), at(w)})
+	within("\nmain.outer.next\n", "pointer", x, ps{at(&x.next), at(&y.next)}, ps{at(&x.n), at(&x.row)})
+	within("\nmain.inner.b\nmain.outer.in\n", "field of a field", x, ps{at(&x.in.b), at(&y.in.b)}, ps{at(&x.in.a), at(&x.row[0].b), at(&x.n)})
+	within("\nmain.inner.b\n", "not by this way", x, nil, ps{at(&x.in.b), at(&x.row[0].b)})
+	within("\nmain.inner.b\nmain.outer.row\n", "in an array", x, ps{at(&x.row[0].b), at(&y.row[2].b)}, ps{at(&x.in.b), at(&x.n)})
+	within("\n=1\nmain.outer.flag\n", "array", x, ps{at(&x.flag[0]), at(&y.flag[1])}, ps{at(&x.n), at(&x.what)})
+	within("\n[1]=1\nmain.outer.flag\n", "element", x, ps{at(&x.flag[1]), at(&y.flag[1])}, ps{at(&x.flag[0]), at(&x.n)})
+	within("\nmain.outer.flag\n", "array alone", x, nil, ps{at(&x.flag[0]), at(&y.flag[1])})
+	within("\nmain.outer\n", "whole", x, ps{at(&x.n), at(&x.in.b), at(&y.c)}, ps{at(w)})
+	within("\n=11\n", "kind", x, ps{at(w), at(x.m[1])}, ps{at(&x.n), at(&x.in.a), at(&x.mine.x)})
+	within("\nmain.outer.mine\nstruct.y\n", "no name", x, ps{at(&x.mine.y)}, ps{at(&x.mine.x), at(&x.in)})
+	within("\nmap\n", "map", x, ps{m}, ps{c, at(x.m[1]), at(&x.m)})
+	within("\nmain.local.b\n", "of a function", l, ps{at(&l.b)}, ps{at(&l.a)})
+	within("\nmain.local\n", "of a function, whole", any(l), ps{at(&l.a), at(&l.b)}, nil)
+	s := make([]inner, 3, 5)
+	within("\nmain.inner.a\n", "slice", s, ps{at(&s[0].a), at(&s[2].a)}, ps{at(&s[0].b)})
+	big := make([]inner, 100)
+	within("\nmain.inner.a\n", "large slice", big, ps{at(&big[0].a), at(&big[99].a)}, nil)
+	words := make([]uint64, 3)
+	within("\n=11\n", "slice of words", words, ps{at(&words[0]), at(&words[2])}, nil)
+	within("\n=10\n=2\n", "another kind", words, nil, ps{at(&words[0])})
+	b := &box[int]{next: &box[int]{}}
+	d := &box[*uint64]{val: w}
+	within("\nmain.box.val\n", "generic", b, ps{at(&b.val), at(&b.next.val)}, ps{at(&b.pad), at(&b.next)})
+	within("\nmain.box.val\n", "another instance", d, ps{at(&d.val)}, ps{at(&d.pad), at(w)})
+	within("\nmain.box.val\n=11\n", "and there", d, ps{at(&d.val), at(w)}, ps{at(&d.pad)})
+	thrice("no mask", x, ps{at(x), at(y), at(w), m, c}, nil)
+	keep = append(keep, x, l, s, big, words, b, d)
+}
+
 // churn has more objects than there are places for sets, and garbage collections in between.
 func churn() {
 	var head *node
@@ -240,6 +312,7 @@ func main() {
 	closures()
 	untyped()
 	shared()
+	masks()
 	churn()
 	long, other := new(node), word()
 	keep = append(keep, long)

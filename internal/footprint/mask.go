@@ -1,0 +1,211 @@
+package footprint
+
+import (
+	"fmt"
+	"go/types"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A Mask is what a piece of code that is not traced can touch of whatever memory it can reach: which fields of which structs, which kinds of variables of
+// their own. The D of a call is what the recorder reaches, of which its mask has something (D1 to D8).
+type Mask struct {
+	Why   string // not "": everything, and why
+	lines map[string]bool
+}
+
+// Everything that is reached is touched, by the text of a mask.
+const EveryLine = "*"
+
+// Text is what the recorder reads: a line for each part, in order. "" is nothing.
+//
+//	pkg.T.f   field f of struct pkg.T, as far as it is no struct or array itself; what is in that, other lines say
+//	pkg.T     a struct as a whole
+//	=k        variables, elements and fields of arrays of kind k, a number of package reflect
+//	[i]=k     element i of arrays of such
+//	map       what is in maps
+//	call      it calls function values that it is given: if one of them is not traced, it is as if there were no mask
+//	.M        it calls methods of this name of interfaces that it is given: likewise
+//
+// Types are named as at run time, by the name of their package; an instance as its generic type, a struct without a name as struct.
+func (m *Mask) Text() string {
+	if m.Why != "" {
+		return EveryLine
+	}
+	if len(m.lines) == 0 {
+		return ""
+	}
+	return "\n" + strings.Join(slices.Sorted(maps.Keys(m.lines)), "\n") + "\n"
+}
+
+func (m *Mask) everything(format string, args ...any) {
+	if m.Why == "" {
+		m.Why = fmt.Sprintf(format, args...)
+	}
+}
+
+func (m *Mask) line(s string) {
+	if m.lines == nil {
+		m.lines = map[string]bool{}
+	}
+	m.lines[s] = true
+}
+
+// add adds all of x.
+func (m *Mask) add(x *Mask) {
+	if x.Why != "" && m.Why == "" {
+		m.Why = x.Why
+	}
+	for s := range x.lines {
+		m.line(s)
+	}
+}
+
+// field adds a field of a struct (D2).
+func (m *Mask) field(t types.Type, i int) {
+	s, ok := types.Unalias(t).Underlying().(*types.Struct)
+	name := structName(t)
+	if !ok || name == "" {
+		m.everything("a field of %v", t)
+		return
+	}
+	m.line(name + "." + s.Field(i).Name())
+}
+
+// whole adds memory of type t (D3, D4).
+func (m *Mask) whole(t types.Type) {
+	switch u := types.Unalias(t).Underlying().(type) {
+	case *types.Struct:
+		if name := structName(t); name != "" {
+			m.line(name)
+			return
+		}
+	case *types.Array:
+		m.whole(u.Elem())
+		return
+	default:
+		if k := kindOf(u); k != reflect.Invalid && !isTypeParam(t) {
+			m.line(fmt.Sprintf("=%d", k))
+			return
+		}
+	}
+	m.everything("memory of type %v", t)
+}
+
+func isTypeParam(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
+	return ok
+}
+
+// structName names a struct as the run has it, "" if that is not known.
+func structName(t types.Type) string {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		if p := t.Obj().Pkg(); p != nil {
+			return p.Name() + "." + t.Obj().Name()
+		}
+	case *types.Struct:
+		return "struct"
+	}
+	return ""
+}
+
+// kindOf is the kind of a type that is no struct and no array.
+func kindOf(u types.Type) reflect.Kind {
+	switch u := u.(type) {
+	case *types.Basic:
+		return basicKinds[u.Kind()]
+	case *types.Pointer:
+		return reflect.Pointer
+	case *types.Slice:
+		return reflect.Slice
+	case *types.Map:
+		return reflect.Map
+	case *types.Chan:
+		return reflect.Chan
+	case *types.Signature:
+		return reflect.Func
+	case *types.Interface:
+		return reflect.Interface
+	}
+	return reflect.Invalid
+}
+
+var basicKinds = map[types.BasicKind]reflect.Kind{
+	types.Bool: reflect.Bool, types.Int: reflect.Int, types.Int8: reflect.Int8, types.Int16: reflect.Int16, types.Int32: reflect.Int32, types.Int64: reflect.Int64,
+	types.Uint: reflect.Uint, types.Uint8: reflect.Uint8, types.Uint16: reflect.Uint16, types.Uint32: reflect.Uint32, types.Uint64: reflect.Uint64, types.Uintptr: reflect.Uintptr,
+	types.Float32: reflect.Float32, types.Float64: reflect.Float64, types.Complex64: reflect.Complex64, types.Complex128: reflect.Complex128,
+	types.String: reflect.String, types.UnsafePointer: reflect.UnsafePointer,
+}
+
+// A Masker finds masks. Traced says of a call that what it does is recorded by itself: it calls traced code alone, or synchronises. Body returns the code of a function that is
+// not traced, if it is there.
+type Masker struct {
+	Program *Program
+	Traced  func(in ssa.CallInstruction) bool
+	Body    func(fn *ssa.Function) *ssa.Function
+	own     map[*ssa.Function]*coded
+}
+
+// coded is what one function does itself.
+type coded struct {
+	mask  Mask
+	calls []*ssa.Function
+	makes bool // function values or interfaces that the recorder does not come to
+}
+
+// Asks reports whether a mask has lines that the recorder may find to be everything.
+func (m *Mask) Asks() bool {
+	for s := range m.lines {
+		if s == "call" || s[0] == '.' {
+			return true
+		}
+	}
+	return false
+}
+
+// Of returns the mask of a function, with all that it calls and that is not traced (D6).
+func (k *Masker) Of(fn *ssa.Function) *Mask {
+	m, makes := &Mask{}, false
+	seen := map[*ssa.Function]bool{fn: true}
+	for list := []*ssa.Function{fn}; len(list) > 0 && m.Why == ""; {
+		c := k.code(list[len(list)-1])
+		list = list[:len(list)-1]
+		m.add(&c.mask)
+		makes = makes || c.makes
+		for _, f := range c.calls {
+			if !seen[f] {
+				seen[f] = true
+				list = append(list, f)
+			}
+		}
+	}
+	if makes && m.Asks() {
+		m.everything("what is called may have been made in the call")
+	}
+	return m
+}
+
+func (k *Masker) code(fn *ssa.Function) *coded {
+	if c := k.own[fn]; c != nil {
+		return c
+	}
+	if k.own == nil {
+		k.own = map[*ssa.Function]*coded{}
+	}
+	c := &coded{}
+	k.own[fn] = c
+	if len(fn.Blocks) == 0 {
+		c.mask.everything("%s is not written in Go", fn)
+	}
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			k.instr(c, in)
+		}
+	}
+	return c
+}

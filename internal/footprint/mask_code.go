@@ -1,0 +1,315 @@
+package footprint
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"reflect"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// What instructions of code that is not traced touch.
+
+// instr adds an instruction.
+func (k *Masker) instr(c *coded, in ssa.Instruction) {
+	m := &c.mask
+	switch in := in.(type) {
+	case *ssa.UnOp:
+		if in.Op == token.MUL {
+			m.at(in.X)
+		}
+	case *ssa.Store:
+		m.at(in.Addr)
+	case *ssa.FieldAddr:
+		if !fresh(in.X) && k.needed(in) {
+			m.field(deref(in.X.Type()), in.Field)
+		}
+	case *ssa.MapUpdate, *ssa.Lookup, *ssa.Range:
+		m.line("map")
+	case *ssa.Convert:
+		m.converts(in.X.Type(), in.Type())
+	case *ssa.MultiConvert:
+		m.everything("%v", in)
+	case *ssa.ChangeType:
+		m.retyped(in)
+	case ssa.CallInstruction:
+		k.call(c, in)
+	}
+	k.values(c, in)
+}
+
+// at adds what a load from v, or a store there, touches.
+func (m *Mask) at(v ssa.Value) {
+	if !fresh(v) {
+		if f, ok := v.(*ssa.FieldAddr); ok && leaf(deref(f.Type())) {
+			return // the field has a line
+		}
+		if m.element(v) {
+			return
+		}
+		m.whole(deref(v.Type()))
+	}
+}
+
+// maxElement is how many elements of an array have lines of their own.
+const maxElement = 64
+
+// element adds an element of an array, if it is known which (D2).
+func (m *Mask) element(v ssa.Value) bool {
+	i, ok := v.(*ssa.IndexAddr)
+	if !ok {
+		return false
+	}
+	n, ok := i.Index.(*ssa.Const)
+	p, isArray := i.X.Type().Underlying().(*types.Pointer)
+	if !ok || !isArray || !leaf(deref(i.Type())) || isTypeParam(p.Elem()) || n.Value == nil || n.Int64() < 0 || n.Int64() >= maxElement {
+		return false
+	}
+	k := kindOf(deref(i.Type()).Underlying())
+	if k == reflect.Invalid {
+		return false
+	}
+	m.line(fmt.Sprintf("[%d]=%d", n.Int64(), k))
+	return true
+}
+
+func leaf(t types.Type) bool {
+	switch types.Unalias(t).Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return false
+	}
+	return !isTypeParam(t)
+}
+
+// fresh reports whether an address is in memory that the function itself has made: nobody had it when the call began (D7).
+func fresh(v ssa.Value) bool {
+	for {
+		switch x := v.(type) {
+		case *ssa.Alloc, *ssa.MakeSlice:
+			return true
+		case *ssa.FieldAddr:
+			v = x.X
+		case *ssa.IndexAddr:
+			v = x.X
+		case *ssa.Slice:
+			v = x.X
+		default:
+			return false
+		}
+	}
+}
+
+// needed reports whether the address of a field is used for more than to give it to code whose accesses are recorded.
+func (k *Masker) needed(f *ssa.FieldAddr) bool {
+	for _, r := range *f.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case ssa.CallInstruction:
+			if !k.Traced(r) {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// converts adds what a conversion reads: the elements of a slice, for a string. From unsafe pointers on nothing is known (D8).
+func (m *Mask) converts(from, to types.Type) {
+	if s, ok := from.Underlying().(*types.Slice); ok {
+		m.whole(s.Elem())
+	}
+	for _, t := range []types.Type{from, to} {
+		if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer || isTypeParam(t) {
+			m.everything("unsafe.Pointer or a type parameter in a conversion")
+		}
+	}
+}
+
+// retyped takes a change of type: what it points to has another name from there on (D8).
+func (m *Mask) retyped(in *ssa.ChangeType) {
+	from, ok := in.X.Type().Underlying().(*types.Pointer)
+	if !ok {
+		return
+	}
+	to, ok := in.Type().Underlying().(*types.Pointer)
+	if ok && !types.Identical(from.Elem(), to.Elem()) && (!leaf(from.Elem()) || !leaf(to.Elem())) {
+		m.everything("a pointer to %v becomes one to %v", from.Elem(), to.Elem())
+	}
+}
+
+// values adds the functions that an instruction takes for values: they may be called here, unseen (D6).
+func (k *Masker) values(c *coded, in ssa.Instruction) {
+	var callee ssa.Value
+	if call, ok := in.(ssa.CallInstruction); ok {
+		callee = call.Common().Value
+	}
+	for _, o := range in.Operands(nil) {
+		if fn, ok := (*o).(*ssa.Function); ok && *o != callee {
+			if body := k.body(fn); body != nil {
+				c.calls = append(c.calls, body)
+			}
+		}
+	}
+	switch in := in.(type) {
+	case *ssa.Store:
+		k.keeps(c, in.Val)
+	case *ssa.MapUpdate:
+		k.keeps(c, in.Value)
+	}
+}
+
+// body returns the code of a function that is looked at: a wrapper's own, which package ssa has made, or that of a missing function.
+func (k *Masker) body(fn *ssa.Function) *ssa.Function {
+	if madeBySSA(fn) && len(fn.Blocks) > 0 {
+		return fn
+	}
+	return k.Body(fn)
+}
+
+// keeps notes that code may find a function value or an interface that the recorder does not come to, because it was made in the call.
+func (k *Masker) keeps(c *coded, v ssa.Value) {
+	if callable(v.Type()) && !k.reached(v, map[ssa.Value]bool{}) {
+		c.makes = true
+	}
+}
+
+// callable reports whether a value is a function or an interface with methods, or has one in it.
+func callable(t types.Type) bool {
+	switch u := types.Unalias(t).Underlying().(type) {
+	case *types.Signature, *types.Interface:
+		return !immutable[typeName(t)]
+	case *types.Array:
+		return callable(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if callable(u.Field(i).Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// call adds a call.
+func (k *Masker) call(c *coded, in ssa.CallInstruction) {
+	com, m := in.Common(), &c.mask
+	if b, ok := com.Value.(*ssa.Builtin); ok {
+		m.builtin(b.Name(), com.Args)
+		return
+	}
+	if k.Traced(in) {
+		return
+	}
+	if fn := com.StaticCallee(); fn != nil {
+		if body := k.body(fn); body != nil {
+			c.calls = append(c.calls, body)
+			for _, a := range com.Args {
+				k.keeps(c, a)
+			}
+			return
+		}
+	}
+	name, pkg := callee(com)
+	switch {
+	case pkg == "" && !k.reached(com.Value, map[ssa.Value]bool{}):
+		m.everything("a call of which the callee is not known: %v", com)
+	case pkg == "" && com.IsInvoke():
+		m.line("." + com.Method.Name())
+	case pkg == "":
+		m.line("call")
+	case k.Program.module(pkg) || k.Program.traced(pkg):
+		m.everything("%s is not known", name)
+	default:
+		k.standard(m, com, name, pkg)
+	}
+}
+
+// reached reports whether a function value or interface is one that the recorder comes to, where it begins or by following memory, or code that is traced or looked at (D6).
+func (k *Masker) reached(v ssa.Value, seen map[ssa.Value]bool) bool {
+	if seen[v] {
+		return true
+	}
+	seen[v] = true
+	switch v := v.(type) {
+	case *ssa.Parameter, *ssa.FreeVar, *ssa.Const:
+		return !isTypeParam(v.Type())
+	case *ssa.UnOp:
+		return v.Op == token.MUL
+	case *ssa.MakeInterface:
+		return k.Program.ours(typeName(deref(v.X.Type()))) && !promotes(v.X.Type())
+	case *ssa.Function:
+		return k.body(v) != nil || v.Pkg != nil && !madeBySSA(v) && k.Program.traced(v.Pkg.Pkg.Path())
+	case *ssa.MakeClosure:
+		return k.reached(v.Fn, seen)
+	case *ssa.ChangeType:
+		return k.reached(v.X, seen)
+	case *ssa.ChangeInterface:
+		return k.reached(v.X, seen)
+	case *ssa.TypeAssert:
+		return k.reached(v.X, seen)
+	case *ssa.Field:
+		return k.reached(v.X, seen)
+	case *ssa.Lookup:
+		return true
+	case *ssa.Extract:
+		switch t := v.Tuple.(type) {
+		case *ssa.TypeAssert:
+			return k.reached(t.X, seen)
+		case *ssa.Lookup, *ssa.Next:
+			return true
+		}
+	case *ssa.Phi:
+		for _, e := range v.Edges {
+			if !k.reached(e, seen) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// standard adds a call of a function of the standard library: what its arguments lead to, by types (D5).
+func (k *Masker) standard(m *Mask, com *ssa.CallCommon, name, pkg string) {
+	e, _ := lookup(name, pkg)
+	if e.effect == None {
+		return
+	}
+	r := newReacher(k.Program.traced)
+	r.std, r.reflects, r.each = true, reflects(name, pkg), m.whole
+	r.arguments(com, e.receiver)
+	if r.scope != Named {
+		m.everything("what %s is given leads to more than its types say", name)
+	}
+	if r.mapped {
+		m.line("map")
+	}
+}
+
+// builtin adds a call of a builtin function.
+func (m *Mask) builtin(name string, args []ssa.Value) {
+	switch name {
+	case "append", "copy", "clear", "delete", "len":
+	case "Add", "Slice", "String", "StringData", "SliceData":
+		m.everything("unsafe.%s", name)
+		return
+	default:
+		return
+	}
+	for _, a := range args {
+		switch u := types.Unalias(a.Type()).Underlying().(type) {
+		case *types.Slice:
+			if name != "len" && !fresh(a) && !isTypeParam(a.Type()) {
+				m.whole(u.Elem())
+			}
+		case *types.Map:
+			m.line("map")
+		}
+		if isTypeParam(a.Type()) {
+			m.everything("%s of a type parameter", name)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package cases
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sort"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+type inner struct{ a, b int }
+
+type outer struct {
+	mu   sync.Mutex
+	n    int64
+	in   inner
+	list []inner
+	row  [4]string
+	next *outer
+	f    func()
+	w    io.Writer
+	m    map[string]*outer
+}
+
+type twin struct{ a, b int }
+
+var total int
+
+// m:
+func nothing(o *outer) int { return 3 }
+
+// m: cases.outer.n
+func locks(o *outer) { o.mu.Lock(); o.n++; o.mu.Unlock() }
+
+// m:
+func atomics(o *outer) { atomic.AddInt64(&o.n, 1) }
+
+// m: cases.inner.b cases.outer.in
+func nested(o *outer) { o.in.b = 1 }
+
+// m: cases.inner cases.outer.in
+func whole(o *outer) inner { return o.in }
+
+// m: cases.inner.a cases.outer.list
+func elements(o *outer) { o.list[1].a++ }
+
+// m: [2]=24 cases.outer.row
+func constant(o *outer) { o.row[2] = "" }
+
+// m: =24 cases.outer.row
+func variable(o *outer, i int) { o.row[i] = "" }
+
+// m: =2
+func global() { total++ }
+
+// m: cases.inner.a
+func pointer(p *inner) { q := &p.a; helper(q) }
+
+func helper(p *int) { recorded(p) }
+
+func recorded(p *int) { *p = 1 }
+
+// m:
+func fresh() *outer {
+	o, list := &outer{n: 1}, make([]inner, 3)
+	o.in.a, list[1].a = 2, 3
+	return o
+}
+
+// m: cases.outer.m map
+func maps(o *outer) *outer { return o.m["x"] }
+
+// m: =2
+func grows(s []int) []int { return append(s, 1) }
+
+// m: call cases.outer.f
+func calls(o *outer) { o.f() }
+
+// m: call
+func given(f func()) { f() }
+
+// m: .Write cases.outer.w
+func invokes(o *outer) { o.w.Write(nil) }
+
+// m: *
+func made(o *outer) { o.w = os.Stdout; o.w.Write(nil) }
+
+// m: *
+func opened() { f := opener(); f() }
+
+func opener() func() { return nil }
+
+// m:
+func prints(o *outer, n int) { fmt.Println("n", n) }
+
+// m: *
+func printsAny(x any) { fmt.Println(x) }
+
+// m: =2
+func library(s []int) { sort.Ints(s) }
+
+// m:
+func text(s string) string { return strings.ToUpper(s) }
+
+// m: *
+func unsafely(p *int) uintptr { return uintptr(unsafe.Pointer(p)) }
+
+// m: *
+func renamed(p *inner) *twin { return (*twin)(p) }
+
+// m: *
+func generic[T any](p *T) T { return *p }
+
+type box[T any] struct {
+	n   int
+	val T
+}
+
+// m: cases.box.n
+func genericField(b *box[string]) int { return b.n }
+
+// m: struct.x
+func anonymous(p *struct{ x, y int }) int { return p.x }
+
+// m: =22 cases.outer.n
+func closure(o *outer) func() { return func() { o.n++ } }
+
+// m: cases.outer.n cases.outer.next
+func method(o *outer) func() { return o.next.bump }
+
+func (o *outer) bump() { o.n++ }

@@ -1,0 +1,250 @@
+package runtime
+
+import (
+	"internal/abi"
+	"internal/runtime/atomic"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// What the code of a call can touch of what it reaches: a mask is a text that the plan has made of the code (package footprint has its lines, and the rules D1 to D8). A walk goes where it
+// would go without a mask, and notes no more than that.
+
+// A pgMask is the text of a mask; at 0 it is everything.
+type pgMask struct{ at, n uintptr }
+
+// Within says what the code of the call that MethodBegin began can touch. text is a constant of the program.
+//
+//go:noinline
+func (s *PresageG) Within(text string) {
+	if c := &s.call; c.open {
+		c.mask = pgMask{uintptr(unsafe.Pointer(unsafe.StringData(text))), uintptr(len(text))}
+		c.nothing = text == ""
+	}
+}
+
+// line reports whether a mask has the line a, or a.b.
+func (m pgMask) line(a, b string) bool {
+	text := unsafe.String((*byte)(unsafe.Pointer(m.at)), int(m.n))
+	n := len(a)
+	if b != "" {
+		n += 1 + len(b)
+	}
+	for i := 1; i < len(text); i++ {
+		from := i
+		for text[i] != '\n' {
+			i++
+		}
+		if i-from == n && text[from:from+len(a)] == a && (b == "" || text[from+len(a)] == '.' && text[i-len(b):i] == b) {
+			return true
+		}
+	}
+	return false
+}
+
+// pgLine is a line of a mask, made of a kind, and of the number of an element.
+type pgLine struct {
+	text [8]byte
+	at   int
+}
+
+func (l *pgLine) put(c byte) {
+	l.at--
+	l.text[l.at] = c
+}
+
+func (l *pgLine) number(n byte) {
+	for {
+		l.put('0' + n%10)
+		if n /= 10; n == 0 {
+			return
+		}
+	}
+}
+
+// kind reports whether a mask has variables of a kind.
+func (m pgMask) kind(k abi.Kind) bool {
+	l := pgLine{at: len(pgLine{}.text)}
+	l.number(byte(k))
+	l.put('=')
+	return m.line(unsafe.String(&l.text[l.at], len(l.text)-l.at), "")
+}
+
+// element reports whether it has element i of arrays of a kind.
+func (m pgMask) element(i uintptr, k abi.Kind) bool {
+	l := pgLine{at: len(pgLine{}.text)}
+	l.number(byte(k))
+	l.put('=')
+	l.put(']')
+	l.number(byte(i))
+	l.put('[')
+	return m.line(unsafe.String(&l.text[l.at], len(l.text)-l.at), "")
+}
+
+// calls reports whether the code of a mask may call the closure at p, and that is not traced. A function that captures nothing may be one as well.
+func (m pgMask) calls(p uintptr) bool {
+	if p == 0 || !m.line("call", "") {
+		return false
+	}
+	switch kind, _, _, _ := pgRegion(p); kind {
+	case pgHeap, pgStack, pgVariable, pgConstant:
+		return !pgTraced(pgWord(p))
+	}
+	return true
+}
+
+// invokes reports whether the code of a mask may call a method of a value of type t, and that is not traced.
+func (m pgMask) invokes(t *_type) bool {
+	u := t.Uncommon()
+	if m.at == 0 || u == nil || u.Mcount == 0 || pgOpaqueType(t) {
+		return false
+	}
+	some := false
+	for _, x := range u.Methods() {
+		some = some || m.line("", toRType(t).nameOff(x.Name).Name())
+	}
+	return some && !pgMethodsTraced(t)
+}
+
+// pgMethodsTraced reports whether all methods of a type are instrumented: those of embedded fields are those of their types.
+func pgMethodsTraced(t *_type) bool {
+	if t.Kind() == abi.Pointer {
+		t = (*abi.PtrType)(unsafe.Pointer(t)).Elem
+	}
+	if t.TFlag&abi.TFlagNamed == 0 || !pgTracedPath(toRType(t).pkgpath()) {
+		return false
+	}
+	if t.Kind() == abi.Struct {
+		for i := range (*abi.StructType)(unsafe.Pointer(t)).Fields {
+			f := &(*abi.StructType)(unsafe.Pointer(t)).Fields[i]
+			if f.Name.IsEmbedded() && !pgMethodsTraced(f.Typ) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+const (
+	pgTouchSlots = 1 << 10
+	pgTouchParts = 8  // of a value; what is more is one with the last
+	pgElements   = 64 // of an array that have lines of their own
+	pgTouchEach  = 64 // values from which on all of them are noted as one
+)
+
+// A pgTouch is what a mask has of a value of a type.
+type pgTouch struct {
+	_    sys.NotInHeap
+	next *pgTouch
+	mask pgMask
+	typ  uintptr
+	n    int
+	part [pgTouchParts][2]uintptr // from, to
+}
+
+var pgTouches [pgTouchSlots]uintptr // lists
+
+// of returns what a mask has of values of type t.
+func (m pgMask) of(t *_type) *pgTouch {
+	head := &pgTouches[(uint64(m.at^uintptr(unsafe.Pointer(t))*31)*0x9E3779B97F4A7C15)>>54]
+	for x := (*pgTouch)(unsafe.Pointer(atomic.Loaduintptr(head))); x != nil; x = x.next {
+		if x.mask == m && x.typ == uintptr(unsafe.Pointer(t)) {
+			return x
+		}
+	}
+	x := (*pgTouch)(persistentalloc(unsafe.Sizeof(pgTouch{}), 8, &memstats.other_sys))
+	x.mask, x.typ = m, uintptr(unsafe.Pointer(t))
+	x.value(t, 0, false)
+	lock(&presage.mu)
+	x.next = (*pgTouch)(unsafe.Pointer(*head))
+	atomic.Storeuintptr(head, uintptr(unsafe.Pointer(x)))
+	unlock(&presage.mu)
+	return x
+}
+
+// value adds a value of type t, which begins at offset off, and reports whether the mask has some of it; field: it is a field that the mask has.
+func (x *pgTouch) value(t *_type, off uintptr, field bool) (some bool) {
+	switch t.Kind() {
+	case abi.Struct:
+		name := pgStructName(t)
+		if x.mask.line(name, "") {
+			x.add(off, off+t.Size_)
+			return true
+		}
+		for i := range (*abi.StructType)(unsafe.Pointer(t)).Fields {
+			f := &(*abi.StructType)(unsafe.Pointer(t)).Fields[i]
+			if f.Typ.Size_ > 0 && x.mask.line(name, f.Name.Name()) {
+				some = x.value(f.Typ, off+f.Offset, true) || some
+			}
+		}
+	case abi.Array:
+		a := (*abi.ArrayType)(unsafe.Pointer(t))
+		if k := a.Elem.Kind(); k != abi.Struct && k != abi.Array && !x.mask.kind(k) {
+			for i := range min(a.Len, pgElements) {
+				if x.mask.element(i, k) {
+					x.add(off+i*a.Elem.Size_, off+(i+1)*a.Elem.Size_)
+					some = true
+				}
+			}
+			return some
+		}
+		for i := uintptr(0); i < a.Len && i < 2; i++ {
+			some = x.value(a.Elem, off+i*a.Elem.Size_, false) || some
+		}
+		if a.Len > 2 && some {
+			x.add(off, off+t.Size_)
+		}
+		return some
+	default:
+		if field || x.mask.kind(t.Kind()) {
+			x.add(off, off+t.Size_)
+			return true
+		}
+	}
+	return some
+}
+
+func (x *pgTouch) add(from, to uintptr) {
+	if x.n > 0 && (x.n == pgTouchParts || x.part[x.n-1][1] >= from) {
+		last := &x.part[x.n-1]
+		last[0], last[1] = min(last[0], from), max(last[1], to)
+		return
+	}
+	x.part[x.n] = [2]uintptr{from, to}
+	x.n++
+}
+
+// pgStructName is the name of a struct in masks: its generic type, if it is an instance.
+func pgStructName(t *_type) string {
+	if t.TFlag&abi.TFlagNamed == 0 {
+		return "struct"
+	}
+	s := toRType(t).string()
+	for i := range len(s) {
+		if s[i] == '[' {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// touch notes what the mask has of n values of type t at p, of which size bytes are there.
+func (r *pgWalk) touch(p uintptr, t *_type, n, size uintptr) {
+	if r.mask.at == 0 {
+		r.note(p, size)
+		return
+	}
+	x := r.mask.of(t)
+	switch {
+	case x.n == 0:
+	case n > pgTouchEach, size != n*t.Size_, x.n == 1 && x.part[0] == [2]uintptr{0, t.Size_}:
+		r.note(p, size)
+	default:
+		for ; n > 0; n-- {
+			for i := range x.n {
+				r.note(p+x.part[i][0], x.part[i][1]-x.part[i][0])
+			}
+			p += t.Size_
+		}
+	}
+}
