@@ -93,7 +93,7 @@ type item struct {
 	call       *call
 	begin, end bool
 	inside     bool
-	opaque     bool // of the code of a missing method: the runtime's hooks record it
+	opaque     bool // of the code of a missing method, as the runtime's hooks record it: that fills what it allocates without a record
 }
 
 // readHidden reads a trace, without BarrierPairs and with them.
@@ -163,6 +163,9 @@ func (h *hidden) add(e trace.Event, f window.Flow, inside bool) {
 		for x := uint64(e.Obj) &^ 7; x < uint64(e.Obj)+min(e.Val, 1<<16); x += 8 {
 			h.fresh[x] = i
 		}
+		if n := len(list); n > 0 {
+			of = list[n-1].call
+		}
 	default:
 		if n := len(list); n > 0 {
 			of = list[n-1].call
@@ -174,7 +177,7 @@ func (h *hidden) add(e trace.Event, f window.Flow, inside bool) {
 		h.of[i] = of
 	}
 	if !dropped {
-		h.items = append(h.items, item{at: i, inside: inside, opaque: of != nil && h.seen == hooks && e.Kind != format.Enter})
+		h.items = append(h.items, item{at: i, inside: inside, opaque: of != nil && (h.seen == hooks || e.Kind == format.Alloc)})
 		return
 	}
 	h.gone++
@@ -277,7 +280,7 @@ func (h *hidden) finish() {
 			f.Walked = f.Walked && !it.inside
 			e := h.all.events[it.at]
 			if it.opaque {
-				e.Flags |= format.FlagOpaque
+				e.Flags = e.Flags&^format.FlagZero | format.FlagOpaque
 			} else if e.Kind.IsAccess() {
 				h.left[e.Site] = true
 			}

@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"presage/internal/footprint"
 	"presage/internal/plan"
 	"presage/internal/trace/format"
 )
@@ -40,13 +39,13 @@ func (b *body) leave(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	}
 	b.out.putf("{ m_ := g_.Leaves(%s)", b.target(c, ip))
 	b.out.put("if m_ != 0 {")
-	b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, m_)", begin), &footprint.Mask{Why: "the callee is not known"})
+	b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, m_)", begin), &plan.Mask{Why: "the callee is not known"})
 	b.out.put("}")
 	return fmt.Sprintf("if m_ != 0 { g_.MethodEnd(%#x, m_, d_) }; }", done)
 }
 
 // given writes the beginning of a call, with what it is given.
-func (b *body) given(c *ssa.CallCommon, begin string, m *footprint.Mask) {
+func (b *body) given(c *ssa.CallCommon, begin string, m *plan.Mask) {
 	b.out.put(begin)
 	b.within(m)
 	values := c.Args
@@ -87,8 +86,8 @@ func (b *body) around() []string {
 }
 
 // within tells the recorder what the code of the call can touch. If it finds that to be everything, it asks again what the call is given.
-func (b *body) within(m *footprint.Mask) {
-	if text := m.Text(); text != footprint.EveryLine {
+func (b *body) within(m *plan.Mask) {
+	if text := m.Text(); text != plan.EveryLine {
 		b.out.putf("g_.Within(%q)", text)
 	}
 	if m.Why == "" && m.Asks() {
@@ -96,7 +95,7 @@ func (b *body) within(m *footprint.Mask) {
 	}
 }
 
-func (b *body) begun(m *footprint.Mask, roots bool) {
+func (b *body) begun(m *plan.Mask, roots bool) {
 	if m.Why == "" && m.Asks() {
 		b.out.putf("more_ = g_.MethodBegun(%t) }", roots)
 		return

@@ -10,6 +10,12 @@ import (
 
 // Masks of calls: what the code of a missing method can touch (package footprint, D1 to D8).
 
+// Mask is what the code of a call can touch.
+type Mask = footprint.Mask
+
+// EveryLine is the text of a mask that is everything.
+const EveryLine = footprint.EveryLine
+
 // masks finds the masks of a program.
 type masks struct {
 	around *footprint.Masker // of traced functions, one at a time
@@ -46,13 +52,13 @@ func (p *Plan) silent(in ssa.CallInstruction) bool {
 }
 
 // MaskAround is the mask of a function that Around is true of.
-func (p *Plan) MaskAround(f *Func) *footprint.Mask { return p.masks.around.Of(f.SSA) }
+func (p *Plan) MaskAround(f *Func) *Mask { return p.masks.around.Of(f.SSA) }
 
 // Mask is that of a call that Goes to a package that is left out.
-func (p *Plan) Mask(c *ssa.CallCommon) *footprint.Mask {
+func (p *Plan) Mask(c *ssa.CallCommon) *Mask {
 	fn := origin(c.StaticCallee())
 	if obj, ok := fn.Object().(*types.Func); ok && p.masks.bodies[fn.String()] == nil {
-		return &footprint.Mask{Why: obj.FullName() + " is not written in Go"}
+		return &Mask{Why: obj.FullName() + " is not written in Go"}
 	}
 	return p.masks.left.Of(p.masks.bodies[fn.String()])
 }
