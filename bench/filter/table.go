@@ -94,7 +94,9 @@ func (t *table) measure(ctx context.Context, s subject) (runs [2][]*inside.Run, 
 	begun := time.Now()
 	for i := 0; i < t.n && (i == 0 || time.Since(begun)*time.Duration(i+1)/time.Duration(i) < t.limit); i++ {
 		for k := range runs {
-			r, err := t.Once(ctx, bin, filepath.Join(dir, pkg), k == 1, nil, args...)
+			one, stop := context.WithTimeout(ctx, 5*time.Minute)
+			r, err := t.Once(one, bin, filepath.Join(dir, pkg), k == 1, nil, args...)
+			stop()
 			if err != nil {
 				return runs, err
 			}

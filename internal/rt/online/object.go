@@ -106,12 +106,6 @@ func ftUnbroken(c ftComponent, k uint32) bool {
 
 func (r *ftRel) empty() bool { return r.slot == 0 && r.vc.empty() }
 
-// share makes r the same as s.
-func (r *ftRel) share(s *ftRel) {
-	r.vc.share(&s.vc)
-	r.slot, r.clock = s.slot, s.clock
-}
-
 func (r *ftRel) clear() {
 	r.vc.clear()
 	r.slot = 0
