@@ -9,19 +9,18 @@ var ftFilter bool
 // A ftReleased is a lock that a goroutine has released.
 type ftReleased struct {
 	lock   uint64
+	before uint64 // the context around it
 	others uint32 // acquires that would have known of the release
 	read   bool
-	before uint64 // the context around it
-	after  uint64
+	back   bool // it was taken again, and by nobody else before
 }
 
-// ftReleases are the last few of a goroutine, the newest on top.
+// ftReleases are the last few of a goroutine, the oldest first, between which it sent nothing.
 type ftReleases struct {
-	list [8]ftReleased
+	list [16]ftReleased
 	n    uint32
+	last uint64 // the context behind them; if it is not t's, something else was sent
 }
-
-func (s *ftReleases) top() *ftReleased { return &s.list[(s.n-1)%uint32(len(s.list))] }
 
 // same reports whether w is of t's context. It is the one question of the rules of the same epoch: assembly asks it too.
 //
@@ -41,29 +40,46 @@ func (o *ftObject) others(read bool) uint32 {
 
 // unlocked notes the release of a lock, which t held in the context before.
 func (g *ftG) unlocked(o *ftObject, read bool, before uint64) {
-	if ftFilter && ftSlotOf(before) == g.slot {
-		s := &g.releases
-		s.n++
-		*s.top() = ftReleased{o.key, o.others(read), read, before, g.base}
+	if !ftFilter || ftSlotOf(before) != g.slot {
+		return
 	}
+	s := &g.releases
+	if s.last != before {
+		s.n = 0
+	}
+	if s.n == uint32(len(s.list)) {
+		copy(s.list[:], s.list[1:])
+		s.n--
+	}
+	s.list[s.n] = ftReleased{lock: o.key, before: before, others: o.others(read), read: read}
+	s.n++
+	s.last = g.base
 }
 
 // locked is (T7): if nobody else has acquired the lock that t released as its last message, nobody can know of what t did before that and not of
-// what it did after, and t has the context again.
+// what it did after, and t has the context again. Of several locks, the context around the first of them is back when all are, in whatever order.
 func (g *ftG) locked(o *ftObject, read bool) {
 	if !ftFilter {
 		return
 	}
-	if g.stats.locks++; g.releases.n == 0 {
+	g.stats.locks++
+	s := &g.releases
+	if s.n == 0 || s.last != g.base || g.all != ftLoad32(&ftAll) {
 		return
 	}
-	if r := g.releases.top(); r.lock == o.key && r.read == read && r.others == o.others(read) && r.after == g.base && g.all == ftLoad32(&ftAll) {
-		g.base = r.before
-		g.width = g.epoch - g.base + 1<<ftEpochShift
-		*r = ftReleased{}
-		g.releases.n--
+	for i := s.n; i > 0; i-- {
+		if r := &s.list[i-1]; r.lock == o.key && r.read == read && !r.back {
+			r.back = r.others == o.others(read)
+			break
+		}
+	}
+	for s.n > 0 && s.list[s.n-1].back {
+		s.n--
+		g.base = s.list[s.n].before
 		g.stats.returned++
 	}
+	s.last = g.base
+	g.width = g.epoch - g.base + 1<<ftEpochShift
 }
 
 // again reports whether t has made an atomic access of this kind at addr in its context, which stands for another.

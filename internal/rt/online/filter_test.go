@@ -1,7 +1,10 @@
 package online
 
 import (
+	"math/rand/v2"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -62,13 +65,18 @@ func TestFilterNoReturn(t *testing.T) {
 		between []trace.Event
 		want    int64
 	}{
-		"nothing":           {nil, 1},
-		"another's lock":    {[]trace.Event{{Kind: format.Lock, G: 2, Obj: a}, {Kind: format.Unlock, G: 2, Obj: a}}, 0},
-		"a message":         {[]trace.Event{{Kind: format.Release, G: 1, Obj: b}}, 0},
-		"a go statement":    {[]trace.Event{{Kind: format.Go, G: 1, Obj: 3}}, 0},
-		"a finalizer":       {[]trace.Event{{Kind: format.Acquire, G: 2}}, 0},
-		"what 1 is told":    {[]trace.Event{{Kind: format.Release, G: 2, Obj: b}, {Kind: format.Acquire, G: 1, Obj: b}}, 1},
-		"a lock of its own": {[]trace.Event{{Kind: format.Lock, G: 1, Obj: b}, {Kind: format.Unlock, G: 1, Obj: b}}, 0},
+		"nothing":        {nil, 1},
+		"another's lock": {[]trace.Event{{Kind: format.Lock, G: 2, Obj: a}, {Kind: format.Unlock, G: 2, Obj: a}}, 0},
+		"a message":      {[]trace.Event{{Kind: format.Release, G: 1, Obj: b}}, 0},
+		"a go statement": {[]trace.Event{{Kind: format.Go, G: 1, Obj: 3}}, 0},
+		"a finalizer":    {[]trace.Event{{Kind: format.Acquire, G: 2}}, 0},
+		"what 1 is told": {[]trace.Event{{Kind: format.Release, G: 2, Obj: b}, {Kind: format.Acquire, G: 1, Obj: b}}, 1},
+		"locks taken again in another order": {[]trace.Event{{Kind: format.Lock, G: 1, Obj: b}, {Kind: format.Unlock, G: 1, Obj: b}, {Kind: format.Lock, G: 1, Obj: a},
+			{Kind: format.Lock, G: 1, Obj: b}, {Kind: format.Unlock, G: 1, Obj: a}, {Kind: format.Unlock, G: 1, Obj: b}}, 2},
+		"a message, then another lock again": {[]trace.Event{{Kind: format.Release, G: 1, Obj: b + 8}, {Kind: format.Lock, G: 1, Obj: b}, {Kind: format.Unlock, G: 1, Obj: b},
+			{Kind: format.Lock, G: 1, Obj: b}}, 1},
+		"and one of them not": {[]trace.Event{{Kind: format.Lock, G: 1, Obj: b}, {Kind: format.Unlock, G: 1, Obj: b}, {Kind: format.Lock, G: 2, Obj: b}}, 0},
+		"a lock of its own":   {[]trace.Event{{Kind: format.Lock, G: 1, Obj: b}, {Kind: format.Unlock, G: 1, Obj: b}}, 0},
 	} {
 		p := program{gs: make(map[trace.GoID]*ftG)}
 		events := []trace.Event{{Kind: format.Write, G: 1, Obj: 0x40, Size: 8}, {Kind: format.Lock, G: 1, Obj: a}, {Kind: format.Unlock, G: 1, Obj: a}}
@@ -84,4 +92,72 @@ func TestFilterNoReturn(t *testing.T) {
 		}
 		ftReset(0, 1<<20)
 	}
+}
+
+// TestFirstRacesOfLocks: three goroutines take and release three locks, one of them for reading too, in any order, and access two words; now and then one
+// tells another something. The filter changes no first race.
+func TestFirstRacesOfLocks(t *testing.T) {
+	n := 6000
+	if testing.Short() {
+		n = 600
+	}
+	ftInitSlots()
+	ftInitShadow()
+	ftSlots.alive = 1 << 20
+	defer func() { ftFilter = false }()
+	races, before := 0, returned
+	for k := range n {
+		ftSlots.head, ftSlots.tail, ftSlots.n = 0, 0, 1
+		events := locking(rand.New(rand.NewPCG(8, uint64(k))))
+		want := specified(events)
+		for _, ftFilter = range []bool{false, true} {
+			if diff := cmp.Diff(want, detected(events, true)); diff != "" {
+				t.Fatalf("%d, filter %v: first races -fasttrack +online:\n%s", k, ftFilter, diff)
+			}
+		}
+		races += len(want)
+	}
+	if t.Logf("%d first races, %d contexts given back", races, returned-before); races < n/10 || returned-before < n {
+		t.Error("too few to tell anything")
+	}
+}
+
+func locking(r *rand.Rand) (events []trace.Event) {
+	type lock struct{ writer, readers int }
+	locks := make([]lock, 3)
+	held := make(map[[2]int]bool) // by goroutine and lock
+	on := 1
+	for range 12 + r.IntN(60) {
+		if r.IntN(4) == 0 {
+			on = 1 + r.IntN(3)
+		}
+		e := trace.Event{G: trace.GoID(on), Site: trace.Site(1 + r.IntN(9)), Size: 8}
+		l := r.IntN(len(locks))
+		x, mine := &locks[l], held[[2]int{on, l}]
+		switch c := r.IntN(20); {
+		case c < 6:
+			e.Kind, e.Obj = []format.Kind{format.Read, format.Write}[c%2], trace.Addr(0x40+8*r.IntN(2))
+		case c == 6:
+			e.Kind, e.Obj = []format.Kind{format.Release, format.Acquire}[r.IntN(2)], 0x200
+		default:
+			e.Obj = trace.Addr(0x80 + 8*l)
+			switch {
+			case mine && x.writer == on:
+				e.Kind, x.writer = format.Unlock, 0
+			case mine:
+				e.Kind, e.Flags = format.Unlock, format.FlagRead
+				x.readers--
+			case x.writer == 0 && l == 0 && r.IntN(2) == 0:
+				e.Kind, e.Flags = format.Lock, format.FlagRead
+				x.readers++
+			case x.writer == 0 && x.readers == 0:
+				e.Kind, x.writer = format.Lock, on
+			default:
+				continue
+			}
+			held[[2]int{on, l}] = !mine
+		}
+		events = append(events, e)
+	}
+	return events
 }
