@@ -164,7 +164,18 @@ func (v *ftVC) share(w *ftVC) {
 		v.root.drop(v.height)
 		v.root = w.root
 	}
-	v.height, v.n, v.more = w.height, w.n, w.more
+	if v.height, v.n = w.height, w.n; w.n != 0 {
+		v.more = w.more
+	}
+}
+
+// swap exchanges v and w.
+func (v *ftVC) swap(w *ftVC) {
+	v.root, w.root = w.root, v.root
+	if v.n|w.n != 0 {
+		v.more, w.more = w.more, v.more
+	}
+	v.height, v.n, w.height, w.n = w.height, w.n, v.height, v.n
 }
 
 // join raises v to the component-wise maximum of v and w.

@@ -33,7 +33,7 @@ func (r *ftRel) swap(g *ftG) {
 	}
 	g.beforeRelease()
 	all := g.vc.empty() || r.has(g.from)
-	r.vc, g.vc = g.vc, r.vc
+	r.vc.swap(&g.vc)
 	r.slot, r.clock = g.slot, g.clock
 	if g.slot == 0 {
 		r.slot, r.clock = g.from.slot, g.from.clock
@@ -171,7 +171,16 @@ func (t *ftTable) at(class int, addr uintptr) *ftObject {
 	return t.search(key, addr)
 }
 
-func (t *ftTable) search(key uint64, addr uintptr) *ftObject {
+// there returns the object of a class at addr, nil if there is none: who acquires need not make it.
+func (t *ftTable) there(class int, addr uintptr) *ftObject {
+	key := uint64(addr)<<3 | uint64(class)
+	if o := t.last; o != nil && o.key == key {
+		return o
+	}
+	return t.find(key)
+}
+
+func (t *ftTable) find(key uint64) *ftObject {
 	if t.size != 0 {
 		for o := *t.place(key); o != nil; o = o.next {
 			if o.key == key {
@@ -179,6 +188,13 @@ func (t *ftTable) search(key uint64, addr uintptr) *ftObject {
 				return o
 			}
 		}
+	}
+	return nil
+}
+
+func (t *ftTable) search(key uint64, addr uintptr) *ftObject {
+	if o := t.find(key); o != nil {
+		return o
 	}
 	if t.n >= t.size {
 		t.grow()

@@ -47,14 +47,14 @@ type pgStripe struct {
 
 const (
 	pgHeld    = 1 << 63
-	pgStripes = 4096
+	pgStripes = 1024
 )
 
 var pgStripeTable *[pgStripes]pgStripe
 
 func pgStripeOf(obj uintptr) *pgStripe {
 	h := uint64(obj>>3) * 0x9E3779B97F4A7C15
-	return &pgStripeTable[h>>52]
+	return &pgStripeTable[h>>54]
 }
 
 //go:nosplit
@@ -138,12 +138,18 @@ func pgHead(kind, flags, size, site uint64) uint64 { return kind<<56 | flags<<48
 func (s *PresageG) keep(kind, flags, size uint64) uint64 { return kind<<56 | flags<<48 }
 func (s *PresageG) take(kind, flags, size uint64) uint64 { return kind<<56 | flags<<48 }
 
-// object runs f on an object's clocks, under its stripe: st, if the caller holds it.
-func (s *PresageG) object(st *pgStripe, class int, obj uintptr) (*pgStripe, *ftObject) {
+// stripe locks the stripe of obj, if it is not held.
+func (s *PresageG) stripe(held *pgStripe, obj uintptr) *pgStripe {
 	getg().m.locks++
-	if st == nil {
-		st = pgLockStripe(obj)
+	if held != nil {
+		return held
 	}
+	return pgLockStripe(obj)
+}
+
+// object is an object's clocks, under its stripe.
+func (s *PresageG) object(held *pgStripe, class int, obj uintptr) (*pgStripe, *ftObject) {
+	st := s.stripe(held, obj)
 	return st, st.objects.at(class, obj)
 }
 
@@ -172,7 +178,18 @@ func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
 		getg().m.locks--
 		return 0
 	}
-	st, o := s.object(held, class, obj)
+	var st *pgStripe
+	var o *ftObject
+	switch kind {
+	case pgWGWait, pgOncePass, pgCondWake, pgAcquire:
+		st = s.stripe(held, obj)
+		if o = st.objects.there(class, obj); o == nil {
+			s.done(st, held)
+			return 0
+		}
+	default:
+		st, o = s.object(held, class, obj)
+	}
 	switch kind {
 	case pgLock, pgUnlock:
 		o.lock(&s.ft, kind == pgLock, flags&pgFlagRead != 0)
@@ -218,24 +235,27 @@ func (s *PresageG) put3(held *pgStripe, h uint64, obj uintptr, delta, _ uint64) 
 	}
 }
 
-// atomic is (R10) and (F2).
-func (s *PresageG) atomic(held *pgStripe, h uint64, obj uintptr) {
-	kind := h >> 56
-	st, o := s.object(held, ftAtomicClass, obj)
-	if kind != pgAtomicWrite {
-		o.w.acquire(&s.ft)
-	}
+// atomic is (R10) and (F2). The stripe is held.
+func (s *PresageG) atomic(st *pgStripe, h uint64, obj uintptr) {
 	a := ftAccess{addr: obj, kind: ftAtomicWrites}
-	if kind == pgAtomicRead {
+	var o *ftObject
+	if h>>56 == pgAtomicRead {
 		a.kind = ftAtomicReads
+		o = st.objects.there(ftAtomicClass, obj)
+	} else {
+		o = st.objects.at(ftAtomicClass, obj)
+	}
+	if o != nil && h>>56 != pgAtomicWrite {
+		o.w.acquire(&s.ft)
 	}
 	s.caller(&a)
 	s.ft.access(&a)
-	if kind != pgAtomicRead {
+	if a.kind == ftAtomicWrites {
 		o.w.release(&s.ft)
 	}
-	s.done(st, held)
-	s.report(getg())
+	if s.ft.n != 0 {
+		s.report(getg())
+	}
 }
 
 // touch takes an access of n bytes that the runtime makes for the goroutine.

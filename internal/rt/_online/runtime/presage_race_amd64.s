@@ -2,30 +2,40 @@
 #include "textflag.h"
 
 // The hooks that compiled code calls for an access of what begins at AX: the rules of the same epoch, in front of everything else. A
-// cell is found as ftCellOf finds it. All registers but R14 (g) are the caller's to keep.
+// cell is found as ftCellOf finds it, at DX; most begin at a word. All registers but R14 (g) are the caller's to keep.
 
 #define FIND \
 	MOVQ	g_presage(R14), CX \
 	MOVQ	AX, DX \
 	SHRQ	$const_ftBlockShift, DX \
-	MOVQ	AX, BX \
-	ANDQ	$7, BX \
-	SHLQ	$const_ftPlaneShift, BX \
-	CMPQ	DX, $(1<<const_ftPlaneShift) \
-	JAE	slow \
-	ORQ	BX, DX \
-	MOVQ	runtime·ftCells(SB), SI \
-	MOVQ	(SI)(DX*8), SI \
 	TESTQ	CX, CX \
 	JZ	slow \
+	CMPQ	DX, $(1<<const_ftPlaneShift) \
+	JAE	slow \
+	MOVQ	runtime·ftCells(SB), SI \
+	TESTL	$7, AX \
+	JNZ	inside \
+	MOVQ	(SI)(DX*8), SI \
+	MOVL	AX, DX \
+	ANDL	$((const_ftWords-1)<<3), DX \
 	TESTQ	SI, SI \
 	JZ	slow \
-	MOVQ	AX, DX \
-	SHRQ	$3, DX \
-	ANDQ	$(const_ftWords-1), DX \
-	SHLQ	$4, DX \
-	ADDQ	SI, DX \
+found: \
+	LEAQ	(SI)(DX*2), DX \
 	MOVQ	(PresageG_ft+ftG_base)(CX), BX
+
+// INSIDE goes on for what begins inside a word.
+#define INSIDE \
+inside: \
+	MOVL	AX, BX \
+	ANDL	$7, BX \
+	SHLQ	$const_ftPlaneShift, BX \
+	ORQ	BX, DX \
+	MOVQ	(SI)(DX*8), SI \
+	MOVL	AX, DX \
+	ANDL	$((const_ftWords-1)<<3), DX \
+	TESTQ	SI, SI \
+	JNZ	found
 
 #define SAME(word) \
 	MOVQ	word, DI \
@@ -59,6 +69,8 @@ next:
 	JCS	mine
 	DECL	R8
 	JNZ	next
+	JMP	slow
+	INSIDE
 slow:
 	JMP	runtime·ftReadSlow<ABIInternal>(SB)
 mine:
@@ -75,6 +87,8 @@ same:
 TEXT runtime·racewrite<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-8
 	FIND
 	SAME(ftCell_w(DX))
+	JMP	slow
+	INSIDE
 slow:
 	JMP	runtime·ftWriteSlow<ABIInternal>(SB)
 same:
