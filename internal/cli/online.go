@@ -74,9 +74,12 @@ func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test boo
 func (a *analysis) tellOnline(ctx context.Context, told *online.Result, load func(context.Context) (*plan.Plan, error)) {
 	s := &report.OnTheFly{Engine: "fasttrack", Filter: a.fly.filter}
 	a.summary.OnTheFly = s
-	a.summary.Traces = told.Processes
+	a.summary.Traces, s.Processes = told.Processes, told.Processes
 	for _, c := range told.Counts {
 		s.Add(c.Name, c.N)
+		if onlineRules[c.Name] {
+			s.Accesses += c.N
+		}
 		if text := onlineLosses[c.Name]; text != "" && c.N > 0 {
 			a.warn(report.Warning{Code: "online-" + c.Name, Count: int(c.N), Text: fmt.Sprintf("%d %s", c.N, text)})
 		}
@@ -100,6 +103,10 @@ func (a *analysis) tellOnline(ctx context.Context, told *online.Result, load fun
 		a.set.Add(sites.Race(&told.Found[i]))
 	}
 }
+
+// onlineRules are those that each take one access, or one word of it.
+var onlineRules = map[string]bool{"ReadSameEpoch": true, "ReadShared": true, "ReadExclusive": true, "ReadShare": true,
+	"WriteSameEpoch": true, "WriteExclusive": true, "WriteShared": true, "Atomic": true}
 
 // onlineLosses says what the detector has given up, by the rule's name.
 var onlineLosses = map[string]string{

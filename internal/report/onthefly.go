@@ -7,10 +7,12 @@ import (
 
 // OnTheFly is what a detector of one pass says of itself: presage analyze -engine.
 type OnTheFly struct {
-	Engine     string  `json:"engine"`     // fasttrack, lockset or hybrid
-	Filter     string  `json:"filter"`     // tree or none
-	Candidates int     `json:"candidates"` // pairs of positions reported without a proof
-	Counts     []Count `json:"counts"`     // what filter and engine did, by rule
+	Engine     string  `json:"engine"`              // fasttrack, lockset or hybrid
+	Filter     string  `json:"filter"`              // tree or none
+	Candidates int     `json:"candidates"`          // pairs of positions reported without a proof
+	Counts     []Count `json:"counts"`              // what filter and engine did, by rule
+	Processes  int     `json:"processes,omitempty"` // with the detector inside, in place of a trace
+	Accesses   int64   `json:"accesses,omitempty"`  // that they looked at
 }
 
 // Count is one figure.
@@ -62,5 +64,9 @@ func (h *textHandler) onTheFly(m *Summary) {
 	if m.Races+o.Candidates == 0 {
 		found = "nothing found"
 	}
-	h.printf("presage: %s; %s, %s, %.1fs\n", found, plural(int(m.Events), "event"), plural(m.Goroutines, "goroutine"), m.Seconds)
+	seen := plural(int(m.Events), "event") + ", " + plural(m.Goroutines, "goroutine")
+	if m.Events == 0 && o.Processes > 0 {
+		seen = fmt.Sprintf("%d accesses in %s", o.Accesses, pick(o.Processes == 1, "one process", fmt.Sprintf("%d processes", o.Processes)))
+	}
+	h.printf("presage: %s; %s, %.1fs\n", found, seen, m.Seconds)
 }
