@@ -63,8 +63,8 @@
 //
 // (O16) Of a range over the indices of an array, or of what a pointer points to, only the length counts, a constant: for i := range p.arr does not need p.
 //
-// (O17) x.M of a variable x, M a method of what x embeds, reads the embedded field alone, where go/ssa reads all of x: e.Lock() with an embedded
-// *sync.Mutex, interface, or method that takes its receiver by value. The fields between are named for go/ssa: e.Mutex.Lock().
+// (O17) x.f of a variable x, f a field or method of what x embeds, reads the embedded field alone, where go/ssa may read all of x: e.Lock() with an
+// embedded *sync.Mutex, interface, or method that takes its receiver by value; e.n behind an embedded pointer. The fields between are named for go/ssa: e.Mutex.Lock().
 //
 // # Soundness
 //

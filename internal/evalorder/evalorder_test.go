@@ -195,6 +195,17 @@ func calls(h *d, l []b, m map[int]b, arr *[3]c, k e) {
 	func() { k.n++ }()
 	_ = k.Error()
 	m[1].Lock()
+	var o struct {
+		n int
+		*a
+		in struct{ *d }
+	}
+	func() { o.n++ }()
+	_ = o.a.n + o.in.n
+	o.in.in.n++
+	p, q := &o.in.in.c, &o.in.a.n
+	*q = p.Get()
+	_ = o.Lock
 }
 
 func generic[T any](y f[T], z *f[T]) T {

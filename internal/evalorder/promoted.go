@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// promoted names the embedded fields that a call or a value of a promoted method goes through (O17).
+// promoted names the embedded fields that the use of a promoted method or field goes through (O17).
 func (r *rewriter) promoted(files []*ast.File) {
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -18,15 +18,23 @@ func (r *rewriter) promoted(files []*ast.File) {
 	}
 }
 
-// embedded rewrites x.M to x.Embedded.M where go/ssa would read all of the variable x.
+// embedded rewrites x.f to x.Embedded.f where go/ssa would read all of the variable x.
 func (r *rewriter) embedded(e *ast.SelectorExpr) {
 	sel := r.info.Selections[e]
-	if sel == nil || sel.Kind() != types.MethodVal || len(sel.Index()) == 1 || pointer(sel.Recv()) || !r.info.Types[e.X].Addressable() {
+	if sel == nil || len(sel.Index()) == 1 || pointer(sel.Recv()) || !r.info.Types[e.X].Addressable() {
 		return
 	}
-	recv := sel.Obj().(*types.Func).Signature().Recv()
-	if recv != nil && pointer(recv.Type()) && !sel.Indirect() {
-		return // of its address
+	switch sel.Kind() {
+	case types.FieldVal:
+		if !sel.Indirect() {
+			return // of its address
+		}
+	case types.MethodVal:
+		if recv := sel.Obj().(*types.Func).Signature().Recv(); recv != nil && pointer(recv.Type()) && !sel.Indirect() {
+			return // of its address
+		}
+	default:
+		return
 	}
 	x, t := e.X, sel.Recv()
 	path := sel.Index()[:len(sel.Index())-1]
@@ -51,8 +59,7 @@ func (r *rewriter) embedded(e *ast.SelectorExpr) {
 	if !r.selected(outer, t, sel.Obj()) {
 		return
 	}
-	method := r.info.Selections[outer]
-	r.info.Selections[e] = method
+	r.info.Selections[e] = r.info.Selections[outer]
 	r.undo = append(r.undo, func() { r.info.Selections[e] = sel })
 	set(r, &e.X, x)
 }
