@@ -25,7 +25,8 @@ import (
 
 // TestRDITPrograms holds Go programs with packages that are left out against what RDIT's thesis derives: its figures and caveats, and calls of
 // every form. A file of testdata/rdit/programs is a package of that name, with a function Run, and its folder lib, which is left out of the trace. All
-// are built as one program, and each is recorded in a process of its own. At the end of a line, a comment "// @name" names what stands in the line: an access, or
+// are built as one program, and each is recorded in a process of its own; those whose lib has variables are programs of their own, because these are in the
+// Ds of all. At the end of a line, a comment "// @name" names what stands in the line: an access, or
 // the call of a missing method, of which name.begin and name.end are the ends.
 //
 // Section order is the order of (some) named events in which the program is to have run: if the machine was too slow for its pauses, it is recorded
@@ -39,7 +40,23 @@ func TestRDITPrograms(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no programs: %v", err)
 	}
-	m := newModule(t, files)
+	t.Setenv("PRESAGE_CACHE", t.TempDir())
+	var together []string
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, lib, _ := strings.Cut(string(data), "-- lib/lib.go --"); strings.Contains(lib, "\nvar ") {
+			newModule(t, []string{file}).run(t)
+		} else {
+			together = append(together, file)
+		}
+	}
+	newModule(t, together).run(t)
+}
+
+func (m *rditModule) run(t *testing.T) {
 	for range rditTries {
 		m.record()
 		if len(m.left) == 0 {
@@ -71,7 +88,6 @@ type rditProgram struct {
 }
 
 func newModule(t *testing.T, files []string) *rditModule {
-	t.Setenv("PRESAGE_CACHE", t.TempDir())
 	m := &rditModule{t: t, dir: t.TempDir()}
 	imports, list := "", ""
 	for _, file := range files {
@@ -86,8 +102,8 @@ func newModule(t *testing.T, files []string) *rditModule {
 				m.write(filepath.Join(p.name, f.Name), string(f.Data))
 			}
 		}
-		imports += fmt.Sprintf("%s %q\n", p.name, "rdit/"+p.name)
-		list += fmt.Sprintf("%q: %s.Run,\n", p.name, p.name)
+		imports += fmt.Sprintf("p_%s %q\n", p.name, "rdit/"+p.name)
+		list += fmt.Sprintf("%q: p_%s.Run,\n", p.name, p.name)
 		m.programs = append(m.programs, p)
 	}
 	m.write("go.mod", "module rdit\n\ngo 1.26\n")

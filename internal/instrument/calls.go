@@ -191,8 +191,10 @@ func (b *body) opaqueCall(in *ssa.Call, ip *plan.Instr) {
 }
 
 // target writes where the code begins that a call enters, "" if that is known.
-func (b *body) target(c *ssa.CallCommon, ip *plan.Instr) string {
-	switch ip.Target {
+func (b *body) target(c *ssa.CallCommon, ip *plan.Instr) string { return b.targetOf(c, ip.Target) }
+
+func (b *body) targetOf(c *ssa.CallCommon, t plan.Target) string {
+	switch t {
 	case plan.FuncValue:
 		return fmt.Sprintf("%s.Func(%s)", rtName, b.value(c.Value))
 	case plan.MethodValue:

@@ -14,6 +14,7 @@ import (
 func (b *body) emitGo(in *ssa.Go, ip *plan.Instr) {
 	b.mustBeStatement(&in.Call)
 	call := b.call(&in.Call)
+	b.goLeaves(in, ip)
 	b.before(ip)
 	b.out.put("go " + call)
 	b.barrier()
@@ -30,7 +31,7 @@ func (b *body) emitDefer(in *ssa.Defer, ip *plan.Instr) {
 		b.deferHelper(in, ip)
 		return
 	}
-	b.out.put("defer " + b.call(&in.Call))
+	b.deferLeaves(in, ip, "defer "+b.call(&in.Call))
 }
 
 // mustBeStatement refuses the builtins that Go does not allow as statements.

@@ -48,6 +48,23 @@ func (b *body) leave(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 func (b *body) given(c *ssa.CallCommon, begin string, m *plan.Mask) {
 	b.out.put(begin)
 	b.within(m)
+	for _, v := range givenTo(c) {
+		b.keepFunc(v)
+		b.out.putf("%s.Reach(g_, %s)", rtName, b.value(v))
+	}
+	b.begun(m, b.fileEmitter.plan.Rooted(c))
+}
+
+// keepFunc keeps what a function value has captured off the stack. A literal of a package that is left out is made here if what makes it was inlined, and
+// on the stack nobody could tell what it has captured.
+func (b *body) keepFunc(v ssa.Value) {
+	if _, fn := v.Type().Underlying().(*types.Signature); fn {
+		b.out.putf("{ c_ := %s; %s.Heap(*(*%s.Pointer)(%[3]s.Pointer(&c_))) }", b.value(v), rtName, unsafeName)
+	}
+}
+
+// givenTo returns what a call is given, as far as it leads anywhere.
+func givenTo(c *ssa.CallCommon) (list []ssa.Value) {
 	values := c.Args
 	if c.StaticCallee() == nil {
 		values = append([]ssa.Value{c.Value}, values...)
@@ -58,10 +75,62 @@ func (b *body) given(c *ssa.CallCommon, begin string, m *plan.Mask) {
 			continue
 		}
 		if leads(v.Type()) {
-			b.out.putf("%s.Reach(g_, %s)", rtName, b.value(v))
+			list = append(list, v)
 		}
 	}
-	b.begun(m, b.fileEmitter.plan.Rooted(c))
+	return list
+}
+
+// later begins what a go or defer statement writes for a call that leaves traced code, or may: it returns the package as an expression, and what ends
+// the text; "" if it stays.
+func (b *body) later(c *ssa.CallCommon) (pkg, end string) {
+	if b.gates {
+		return "", ""
+	}
+	leaves, n, t := b.fileEmitter.plan.LeavesLater(c)
+	switch leaves {
+	case plan.Stays:
+		return "", ""
+	case plan.Goes:
+		return fmt.Sprint(n), ""
+	}
+	b.out.putf("{ m_ := g_.Leaves(%s)", b.targetOf(c, t))
+	return "m_", " }"
+}
+
+// goLeaves writes what a goroutine can reach that begins outside traced code. Its MethodBegin is the first thing that it records.
+func (b *body) goLeaves(in *ssa.Go, ip *plan.Instr) {
+	b.barrier()
+	pkg, end := b.later(&in.Call)
+	if pkg == "" {
+		return
+	}
+	b.out.putf("g_.MethodGo(%#x, %s)", header(format.MethodBegin, format.FlagSeen, 0, ip.Site), pkg)
+	for _, v := range givenTo(&in.Call) {
+		b.keepFunc(v)
+		b.out.putf("%s.Reach(g_, %s)", rtName, b.value(v))
+	}
+	b.out.putf("g_.MethodGoes(%t)%s", b.fileEmitter.plan.Rooted(&in.Call), end)
+}
+
+// deferLeaves writes a defer statement. A call that leaves traced code stands between two others, of which the one that is deferred
+// last runs first. It is deferred itself, so recover works in it, and its caller is who it was.
+func (b *body) deferLeaves(in *ssa.Defer, ip *plan.Instr, call string) {
+	pkg, end := b.later(&in.Call)
+	if pkg == "" {
+		b.out.put(call)
+		return
+	}
+	b.opaque = true
+	given := "struct{}{}"
+	for _, v := range givenTo(&in.Call) {
+		b.keepFunc(v)
+		given = fmt.Sprintf("%s.Both(%s, %s)", rtName, b.value(v), given)
+	}
+	b.out.putf("defer g_.MethodEnd(%#x, %s, d_)", header(format.MethodEnd, 0, 0, ip.Site), pkg)
+	b.out.put(call)
+	b.out.putf("defer %s.Deferred(g_, %#x, %s, d_, %t, %s)%s", rtName, header(format.MethodBegin, format.FlagSeen, 0, ip.Site), pkg,
+		b.fileEmitter.plan.Rooted(&in.Call), given, end)
 }
 
 // around records what the function can reach (plan.Config.Around). It ends where the function is left.
@@ -195,7 +264,7 @@ func outsideFile(pkg *plan.Package, roots []*types.Var, index int, traced string
 		fmt.Fprintf(&list, "&%s.%s,\n", n, v.Name())
 	}
 	return fmt.Sprintf("package %s\n\nimport %s %q\n%s\nvar presage_outside_ = []any{\n%s}\n\n", pkg.Types.Name(), rtName, rtPath, imports.String(), list.String()) +
-		fmt.Sprintf("func init() { %s.Outside(%d, %q, %q, presage_outside_) }\n", rtName, index, linkPath(pkg.PkgPath), traced)
+		fmt.Sprintf("func init() { %s.Outside(%d, %q, %q, presage_outside_, func() {}) }\n", rtName, index, linkPath(pkg.PkgPath), traced)
 }
 
 // inSource reports whether a variable is declared in a file that is compiled as it stands: not by cgo.

@@ -251,12 +251,40 @@ func (m *Missing) states() string {
 	return footprint.States(list)
 }
 
+// calls returns the footprint of a call of package number pkg beside what its D has: as of a bracketed call, in package window.
+func (m *Missing) calls(pkg int) footprint.Set {
+	if s := m.Meta[pkg-1].State; s != "" {
+		return footprint.Set{Effect: footprint.Write, State: s}
+	}
+	return footprint.Set{}
+}
+
 // Leaves says whether a call that is bracketed leaves traced code for a package that is left out; with Goes, for which, counted from 1.
 func (p *Plan) Leaves(ip *Instr, c *ssa.CallCommon) (l Leaves, pkg int) {
-	if !ip.Opaque || len(p.Missing.Packages) == 0 {
+	if !ip.Opaque {
 		return Stays, 0
 	}
-	if ip.Target != Static {
+	return p.leaves(ip.Target, c)
+}
+
+// LeavesLater says so of the call of a go or defer statement, and how it finds its callee.
+func (p *Plan) LeavesLater(c *ssa.CallCommon) (l Leaves, pkg int, t Target) {
+	if _, builtin := c.Value.(*ssa.Builtin); builtin {
+		return Stays, 0, Static
+	}
+	if fn := c.StaticCallee(); p.Func(fn) != nil && direct(fn) {
+		return Stays, 0, Static
+	}
+	t = target(c)
+	l, pkg = p.leaves(t, c)
+	return l, pkg, t
+}
+
+func (p *Plan) leaves(t Target, c *ssa.CallCommon) (l Leaves, pkg int) {
+	if len(p.Missing.Packages) == 0 {
+		return Stays, 0
+	}
+	if t != Static {
 		return MayLeave, 0
 	}
 	callee := origin(c.StaticCallee())

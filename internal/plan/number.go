@@ -60,7 +60,10 @@ func (p *Plan) entered(f *Func) {
 				continue
 			}
 			set, ok := p.prints.OfInstr(d)
-			if text := set.String(); ok && set.Effect != footprint.None && !slices.Contains(texts, text) {
+			if l, pkg, _ := p.LeavesLater(&d.Call); l == Goes { // its MethodBegin has the rest
+				set = p.Missing.calls(pkg)
+			}
+			if text := set.String(); ok && (set.Effect != footprint.None || set.State != "") && !slices.Contains(texts, text) {
 				texts = append(texts, text)
 			}
 		}

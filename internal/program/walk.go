@@ -217,7 +217,7 @@ func (g *goroutine) dispatch(index int64, e *trace.Event) bool {
 		return false
 	}
 	if e.Kind == format.MethodBegin {
-		return g.missing(f, e)
+		return g.missing(f, index, e)
 	}
 	return g.consume(f, index, e)
 }
@@ -228,7 +228,11 @@ func (g *goroutine) walked() bool {
 }
 
 // missing comes before the OpaqueBegin of a call that leaves traced code: what the call is given stays as it was (F10).
-func (g *goroutine) missing(f *frame, e *trace.Event) bool {
+func (g *goroutine) missing(f *frame, index int64, e *trace.Event) bool {
+	if g.isDefer(f, e) {
+		defer g.d.pinAll()
+		return g.consume(f, index, e)
+	}
 	for range f.code.length {
 		g.advance(f)
 		in := f.instr()

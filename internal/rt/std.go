@@ -49,6 +49,7 @@ var patches = []patch{
 	after("runtime/coro.go", "func coroexit(c *coro) {\n", "\tpresageEnd()\n"),
 
 	// A panic: the call whose site is remembered does not happen.
+	{"runtime/panic.go", "func Goexit() {\n", "func Goexit() { presagePanic()\n", 1},
 	{"runtime/panic.go", "func gopanic(e any) {\n", "func gopanic(e any) { presagePanic()\n", 1}, // the lines stay: every trace shows them
 
 	// Memory.
@@ -123,6 +124,7 @@ func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 	after("runtime/time.go", "\tt.trace(\"unlockAndRun\")\n", "\tpresageHidden(getg(), pgAcquire, unsafe.Pointer(t))\n"),
 
 	// Finalizers and cleanups: an Acquire of object 0 is one of everything before.
+	after("runtime/mfinal.go", "\t\t\t\tfingStatus.Or(fingRunningFinalizer)\n", "\t\t\t\tpresageFinalizes(f.fn, f.arg)\n"),
 	after("runtime/mfinal.go", "\t\t\t\tfingStatus.And(^fingRunningFinalizer)\n", "\t\t\t\tpresageRan()\n"),
 	after("runtime/mcleanup.go", "\t\tb := gcCleanups.dequeue()\n", "\t\tpresageHidden(getg(), pgAcquire, nil)\n"),
 	{"runtime/mfinal.go", "\t\tif raceenabled {\n\t\t\tracefingo()\n\t\t}\n", "\t\tpresageHidden(getg(), pgAcquire, nil)\n", 1},
@@ -275,7 +277,7 @@ var versionPatches = map[string][]patch{
 		{"sync/waitgroup.go", "\t\t\tif ratomic.Load64(presageUint64(&wg.state)) != 0 {\n", "\t\t\tif ratomic.Load64(presageUint64(&wg.state)) != 0 || !presageWait(unsafe.Pointer(wg), presageUint64(&wg.state)) {\n", 1},
 	},
 	"go1.26": {
-		{"runtime/mcleanup.go", "\t\t\tc.call(c.fn, c.arg)\n", "\t\t\town := presageCleanup()\n\t\t\tc.call(c.fn, c.arg)\n\t\t\tpresageCleaned(own)\n", 1},
+		{"runtime/mcleanup.go", "\t\t\tc.call(c.fn, c.arg)\n", "\t\t\town := presageCleanup()\n\t\t\tpresageFinalizes(c.fn, c.arg)\n\t\t\tc.call(c.fn, c.arg)\n\t\t\tpresageCleaned(own)\n", 1},
 		{"sync/waitgroup.go", "\t\t\twg.Done()\n\t\t}()\n\t\tf()\n", "\t\t\tpresageSite(site)\n\t\t\twg.Done()\n\t\t}()\n\t\tf()\n", 1},
 		{"sync/waitgroup.go", "\t\t\tisReset := ratomic.Load64(presageUint64(&wg.state)) != 0\n", "\t\t\tisReset := ratomic.Load64(presageUint64(&wg.state)) != 0 || !presageWait(unsafe.Pointer(wg), presageUint64(&wg.state))\n", 1},
 	},

@@ -43,9 +43,27 @@ func Val[T any](g *G, h uint64, x T) {
 // Reach adds to what the call under way can reach what x leads to.
 func Reach[T any](g *G, x T) { g.Reach(abi.TypeFor[T](), unsafe.Pointer(&x)) }
 
+// Deferred begins a deferred call into package pkg of those that are left out, by a function of the depth given. What it is given is x.
+func Deferred[T any](g *G, h, pkg uint64, depth uint32, roots bool, x T) {
+	if pkg != 0 {
+		g.MethodDeferred(h, pkg, depth)
+		g.Reach(abi.TypeFor[T](), unsafe.Pointer(&x))
+		g.MethodBegun(roots)
+	}
+}
+
+// A Pair is two values.
+type Pair[A, B any] struct {
+	A A
+	B B
+}
+
+// Both returns two values as one.
+func Both[A, B any](a A, b B) Pair[A, B] { return Pair[A, B]{a, b} }
+
 // Outside tells the recorder of a package that is left out.
-func Outside(index uint64, path, traced string, roots []any) {
-	runtime.PresageOutside(index, path, traced, roots)
+func Outside(index uint64, path, traced string, roots []any, some func()) {
+	runtime.PresageOutside(index, path, traced, roots, some)
 }
 
 // Func returns where the code of a function value begins; 0 for nil.

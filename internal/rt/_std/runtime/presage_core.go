@@ -20,34 +20,36 @@ import (
 // the promise is kept. What was promised and not used is reclaimed by the next
 // Block or Room that takes the slow path.
 type PresageG struct {
-	_        sys.NotInHeap
-	pos      uintptr // where the next record goes
-	left     int     // free words; less pgDue when a stamp is due
-	end      uintptr // where the slow path is due: the end of the chunk, or a stamp
-	hard     uintptr // end of the chunk
-	clean    uintptr // what lies between pos and here is zero
-	box      *pgBox  // in which the chunk stands, nil for small ones
-	site     uint32  // remembered by Call
-	depth    uint32  // frames of instrumented functions
-	outside  bool    // the last Enter had no site
-	target   uintptr // what the call through a function value or an interface that is under way enters, 0: none is
-	from     uintptr // where that call is
-	nonblock bool    // the channel operation under way does not block
-	off      bool    // writes into scratch memory
-	mute     int32   // > 0: synchronisation is part of a larger operation and not recorded
-	seq      uint32  // of the next chunk
-	last     uint64  // last stamp
-	goid     uint64
-	stream   uint64
-	list     uintptr // cases of the select that the goroutine waits in
-	cases    int
-	starts   uintptr // what the next goroutine runs, if not what newproc is told
-	free     *PresageG
-	answers  [pgAnswers]pgAnswer
-	leaves   [pgAnswers]pgLeft
-	call     pgCall         // that MethodBegin has begun
-	away     int            // calls that leave traced code and are under way,
-	awayAt   [pgAway]uint32 // and the depths of the functions that call, of the outer ones
+	_         sys.NotInHeap
+	pos       uintptr // where the next record goes
+	left      int     // free words; less pgDue when a stamp is due
+	end       uintptr // where the slow path is due: the end of the chunk, or a stamp
+	hard      uintptr // end of the chunk
+	clean     uintptr // what lies between pos and here is zero
+	box       *pgBox  // in which the chunk stands, nil for small ones
+	site      uint32  // remembered by Call
+	depth     uint32  // frames of instrumented functions
+	outside   bool    // the last Enter had no site
+	target    uintptr // what the call through a function value or an interface that is under way enters, 0: none is
+	from      uintptr // where that call is
+	nonblock  bool    // the channel operation under way does not block
+	off       bool    // writes into scratch memory
+	mute      int32   // > 0: synchronisation is part of a larger operation and not recorded
+	seq       uint32  // of the next chunk
+	last      uint64  // last stamp
+	goid      uint64
+	stream    uint64
+	list      uintptr // cases of the select that the goroutine waits in
+	cases     int
+	starts    uintptr // what the next goroutine runs, if not what newproc is told
+	free      *PresageG
+	answers   [pgAnswers]pgAnswer
+	leaves    [pgAnswers]pgLeft
+	call      pgCall         // that MethodBegin has begun
+	away      int            // calls that leave traced code and are under way,
+	going     bool           // the go statement under way is of the call that MethodGo has begun
+	finalizes uint64         // the package left out whose finalizer runs, 0: none
+	awayAt    [pgAway]uint32 // and the depths of the functions that call, of the outer ones
 }
 
 // presage is the recorder of the process.
@@ -587,6 +589,9 @@ func presageGo(callergp, newg *g) {
 		pc, s.starts = s.starts, 0
 	}
 	pgNew(newg, s.goid, t, pc)
+	if presageOutside.last != nil {
+		s.goes(newg, pc)
+	}
 }
 
 // presageCleanup makes what follows the work of a goroutine of its own, up to presageCleaned: cleanups may run
@@ -621,16 +626,21 @@ func presageCleaned(s *PresageG) {
 // presageRan notes when a finalizer has run.
 func presageRan() {
 	if s := getg().presage; s != nil && presage.on && !s.off {
+		s.finalized()
 		s.room(2)
 		s.stampAlone()
 	}
 }
 
 // presagePanic forgets the site of a call that panics before it takes its site (an atomic
-// operation on nil, a nil function): the deferred functions that run now are not called from there.
+// operation on nil, a nil function): the deferred functions that run now are not called from there. So does Goexit.
 func presagePanic() {
 	if s := getg().presage; s != nil {
 		s.site = 0
+		if s.away != 0 && presage.on && !s.off { // through missing code, perhaps
+			s.room(2)
+			s.stampAlone()
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 type pgOutside struct {
 	_     sys.NotInHeap
 	path  string
+	dir   string  // of its source files, with the slash
 	roots uintptr // of interfaces that hold pointers to variables
 	n     int
 	next  *pgOutside
@@ -71,13 +72,13 @@ func pgTell(site uint32, all bool) {
 	unlock(&presage.mu)
 }
 
-// PresageOutside registers a package that is left out, with its variables. Called by its init function.
-func PresageOutside(index uint64, path, traced string, roots []any) {
+// PresageOutside registers a package that is left out, with its variables and a function of it. Called by its init function.
+func PresageOutside(index uint64, path, traced string, roots []any, some func()) {
 	if !presage.on {
 		return
 	}
 	x := (*pgOutside)(persistentalloc(unsafe.Sizeof(pgOutside{}), 8, &memstats.other_sys))
-	*x = pgOutside{path: path, n: len(roots), index: index}
+	*x = pgOutside{path: path, dir: pgDir(**(**uintptr)(unsafe.Pointer(&some))), n: len(roots), index: index}
 	if len(roots) > 0 {
 		x.roots = uintptr(unsafe.Pointer(&roots[0]))
 	}
@@ -89,8 +90,31 @@ func PresageOutside(index uint64, path, traced string, roots []any) {
 	unlock(&presage.mu)
 }
 
-// pgPackage returns the path of the package that the function at pc belongs to.
+// pgDir returns the directory of the source file of the function at pc, with the slash.
+func pgDir(pc uintptr) string {
+	f := findfunc(pc)
+	if !f.valid() {
+		return ""
+	}
+	file, _ := funcline1(f, f.entry(), false)
+	for i := len(file); i > 0; i-- {
+		if file[i-1] == '/' {
+			return file[:i]
+		}
+	}
+	return ""
+}
+
+// pgPackage returns the path of the package that the function at pc belongs to. A function literal of a function that was inlined has a name in the package
+// that this was inlined in.
 func pgPackage(pc uintptr) string {
+	if dir := pgDir(pc); dir != "" {
+		for x := presageOutside.last; x != nil; x = x.next {
+			if x.dir == dir {
+				return x.path
+			}
+		}
+	}
 	f := findfunc(pc)
 	if !f.valid() {
 		return ""
@@ -144,11 +168,15 @@ func (s *PresageG) MethodBegin(h, method uint64) {
 	if s.off || !presage.on {
 		return
 	}
+	s.leaving()
+	s.begins(h, method)
+}
+
+func (s *PresageG) begins(h, method uint64) {
 	if presageReach.slots == nil {
 		systemstack(pgMakeSets)
 	}
 	s.site = 0
-	s.leaving()
 	c := &s.call
 	c.open, c.head, c.method, c.depth = true, h, method, s.depth
 	c.sets, c.due, c.own, c.walk = 0, 0, 0, nil
@@ -163,13 +191,21 @@ func (s *PresageG) MethodBegin(h, method uint64) {
 //
 //go:noinline
 func (s *PresageG) MethodBegun(roots bool) (more bool) {
-	c := &s.call
-	if !c.open {
+	switch {
+	case !s.call.open:
 		return false
+	case s.call.unmask:
+		return s.call.anew()
+	case s.reached(roots):
+		return true
 	}
-	if c.unmask {
-		return c.anew()
-	}
+	s.writeCall(s)
+	return false
+}
+
+// reached ends the D of the call under way, if it does not return true.
+func (s *PresageG) reached(roots bool) (more bool) {
+	c := &s.call
 	c.open = false
 	if roots && !c.all && !c.nothing {
 		systemstack(func() {
@@ -187,13 +223,22 @@ func (s *PresageG) MethodBegun(roots bool) (more bool) {
 		c.sets, c.own = 0, 0
 		c.head |= pgFlagAll << 48
 	}
+	if !c.known {
+		pgTell(uint32(c.head), c.all)
+	}
+	return false
+}
+
+// writeCall writes the records of the call into the stream of to.
+func (s *PresageG) writeCall(to *PresageG) {
+	c := &s.call
 	named := 0
 	for i := range c.sets {
 		if c.number[i] != 0 {
 			named++
 		}
 	}
-	p := s.room(4 + named + 3*c.own)
+	p := to.room(4 + named + 3*c.own)
 	pgStore(p+8, c.method)
 	pgStore(p+16, uint64(c.depth))
 	pgStore(p+24, c.time)
@@ -208,18 +253,14 @@ func (s *PresageG) MethodBegun(roots bool) (more bool) {
 	for i := range c.own {
 		p = c.reach(p, c.part[i])
 	}
-	s.pos = p
+	to.pos = p
 	if r := c.walk; r != nil {
 		for i := 0; i < r.parts && !c.all; i++ {
-			s.pos = c.reach(s.room(3), r.part[i])
+			to.pos = c.reach(to.room(3), r.part[i])
 		}
 		c.walk = nil
 		r.release()
 	}
-	if !c.known {
-		pgTell(uint32(c.head), c.all)
-	}
-	return false
 }
 
 // anew forgets what was found by a mask, and the mask.
@@ -243,6 +284,9 @@ func (c *pgCall) reach(p uintptr, x [2]uintptr) uintptr {
 
 // MethodEnd records that the call has returned, to a function of the depth given.
 func (s *PresageG) MethodEnd(h, method uint64, depth uint32) {
+	if method == 0 {
+		return
+	}
 	s.site = 0
 	s.returned(depth)
 	p := s.room(4)
