@@ -8,6 +8,8 @@ Presage predicts data races in Go programs from one recorded run, and proves eac
 	                                           one pass by a detector that works on the fly, in place of prediction (docs/tree.md)
 	presage vet [packages]                     warn of accesses that may race in some run, without running anything (docs/vet.md)
 	presage report                             print the report of the last run again
+	presage explain [ID | position position]   say why two accesses race, or what keeps them in order; without either, list the pairs of
+	                                           positions that calls into packages that were left out keep from being decided
 	presage replay [ID...]                     run the program again under the witness of a race; without an ID, list the races
 	presage replay file...                     replay kept schedules (docs/kept.md)
 	presage trace dump|stat|convert file       look inside a trace
@@ -58,6 +60,15 @@ Flags of replay, which come before the IDs:
 	-limit time      how long the schedule waits for an event before it is loosened (1s)
 	-timeout time    how long a run of the program may take (1m)
 	-json            the outcome as JSON, one object a line (docs/replay.md)
+
+Flags of explain:
+
+	-trace file      a trace, or a directory of traces; without it, those of the last run
+	-report file     the report that an ID is of; without it, that of the last run
+	-json            as JSON, one object a line (docs/report.md)
+	-level, -window, -budget, -effort, -missing: as of the analysis that is to be explained
+
+A position is file:line or file:line:column, as much of the file's path as it takes.
 
 Flags of vet:
 

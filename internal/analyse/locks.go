@@ -105,6 +105,16 @@ func (l *locksets) intern(held []hold) int32 {
 	return n
 }
 
+// shared returns a lock that makes common true.
+func (l *locksets) shared(a, b int32) (window.Obj, bool) {
+	for _, h := range l.sets[a] {
+		if slices.ContainsFunc(l.sets[b], func(g hold) bool { return g.obj == h.obj && !(g.read && h.read) }) {
+			return h.obj, true
+		}
+	}
+	return 0, false
+}
+
 // common says whether the sets share a lock that one of the two holds exclusively.
 func (l *locksets) common(a, b int32) bool {
 	if a == 0 || b == 0 {

@@ -34,6 +34,8 @@ func (r *run) result() *Result {
 		}
 	}
 	r.counts.Suppressed = r.countSuppressed()
+	res.Kept = r.keptPairs()
+	res.Explained = r.explainedPairs()
 	for _, h := range res.HB {
 		if s := r.pairs[pairOf(h.A.Site, h.B.Site)]; r.builder != nil && (s == nil || s.race == 0) {
 			res.Unwitnessed = append(res.Unwitnessed, h)
@@ -84,7 +86,7 @@ func (r *run) warnings(cut int64) []trace.Warning {
 			for _, k := range c.Suppressed {
 				n += k
 			}
-			add("missing-suppressed", n, "%d pairs of positions have no witness because of what calls of missing methods may do: "+strings.ReplaceAll(suppressedText(r.meta, c.Suppressed), "%", "%%")+". What they call has to be traced to decide them")
+			add("missing-suppressed", n, "%d pairs of positions have no witness because of what calls of missing methods may do: "+strings.ReplaceAll(suppressedText(r.meta, c.Suppressed), "%", "%%")+". What they call has to be traced to decide them (presage explain lists them)")
 		}
 		add("missing-everywhere", c.Build.Everywhere, "%d of these may touch everything")
 	}

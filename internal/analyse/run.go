@@ -46,6 +46,9 @@ type Options struct {
 	// Progress is called now and then with the number of events read and races found.
 	Progress func(events int64, races int)
 
+	// Explain says which pairs of sites the result is to explain; asked about one site and 0, whether it is in any of them.
+	Explain func(a, b trace.Site) bool
+
 	// Solver makes what answers for the pairs of a window; nil: the engine. What it finds is checked all the same.
 	Solver func(*window.Window) Solver
 }
@@ -131,7 +134,9 @@ type Result struct {
 	Kept        []KeptPair // that missing methods may keep apart
 	Counts      Counts
 	Warnings    []trace.Warning
-	Rejected    []error // why, of the first few of Counts.Rejected
+	Kept        []KeptPair    // that missing methods keep from racing
+	Explained   []Explanation // of Options.Explain, by position
+	Rejected    []error       // why, of the first few of Counts.Rejected
 }
 
 // Run analyses a trace. When the source ends in an error, the result is about the
@@ -147,23 +152,24 @@ func Run(ctx context.Context, src trace.Source, meta *trace.Meta, opt Options) (
 
 // run is an analysis under way.
 type run struct {
-	opt         Options
-	hb          *hb.Detector
-	spent       effort
-	left        atomic.Bool // nothing more is to be read
-	builder     *window.Builder
-	events      int64
-	counts      Counts
-	pairs       map[sitePair]*pairState
-	races       []Race
-	executed    int64             // Build.Executed when the window before this one was done
-	unord       map[[2]int64]bool // pairs of events that hb found unordered, those of the current window
-	reject      []error
-	ctx         context.Context
-	suppression suppression
-	meta        *trace.Meta
-	built       func(*window.Built)       // tests look at windows here
-	only        func(*window.Built) error // windows are not searched, but given to this (Recheck)
+	opt          Options
+	hb           *hb.Detector
+	spent        effort
+	left         atomic.Bool // nothing more is to be read
+	builder      *window.Builder
+	events       int64
+	counts       Counts
+	pairs        map[sitePair]*pairState
+	races        []Race
+	executed     int64             // Build.Executed when the window before this one was done
+	unord        map[[2]int64]bool // pairs of events that hb found unordered, those of the current window
+	reject       []error
+	ctx          context.Context
+	suppression  suppression
+	explanations map[sitePair]Explanation
+	meta         *trace.Meta
+	built        func(*window.Built)       // tests look at windows here
+	only         func(*window.Built) error // windows are not searched, but given to this (Recheck)
 }
 
 // progressEvery is the number of events between two calls of Progress.
@@ -185,7 +191,7 @@ func newRun(opt Options, meta *trace.Meta) *run {
 	r := &run{
 		meta: meta,
 		opt:  opt, hb: hb.New(), pairs: make(map[sitePair]*pairState), unord: make(map[[2]int64]bool),
-		counts: Counts{Layers: make(map[string]int64)},
+		counts: Counts{Layers: make(map[string]int64)}, explanations: make(map[sitePair]Explanation),
 	}
 	r.spent.budget = int64(opt.Effort) * 1_000_000
 	if opt.Level != HB {
@@ -297,6 +303,9 @@ func (r *run) window(b *window.Built) error {
 	}
 	if err := r.paths(b, ladder, list, r.spent.visits-before); err != nil {
 		return err
+	}
+	if r.opt.Explain != nil {
+		r.explain(b, ladder[0].w)
 	}
 	for p := range r.unord {
 		if p[0] < b.From {

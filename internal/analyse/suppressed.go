@@ -97,6 +97,35 @@ func (x *suppression) connect(w *window.Window) {
 	}
 }
 
+// KeptPair is two positions that would race but for what a method may do; 0: several methods.
+type KeptPair struct {
+	A, B   trace.Site
+	Method trace.Addr
+}
+
+// keptPairs lists the pairs that countSuppressed counts.
+func (r *run) keptPairs() (list []KeptPair) {
+	for p, s := range r.pairs {
+		if s.race == 0 && s.keptBy >= 0 {
+			list = append(list, KeptPair{p.lo, p.hi, trace.Addr(s.keptBy)})
+		}
+	}
+	slices.SortFunc(list, func(p, q KeptPair) int { return cmp.Or(cmp.Compare(p.A, q.A), cmp.Compare(p.B, q.B)) })
+	return list
+}
+
+// explainedPairs lists what was explained. What was found to race later is a race.
+func (r *run) explainedPairs() (list []Explanation) {
+	for p, x := range r.explanations {
+		if s := r.pairs[p]; s != nil && s.race != 0 {
+			x.Reason, x.Chain = Raced, nil
+		}
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(x, y Explanation) int { return cmp.Or(cmp.Compare(x.A.Index, y.A.Index), cmp.Compare(x.B.Index, y.B.Index)) })
+	return list
+}
+
 // countSuppressed counts pairs of sites without a race, by the method that keeps them apart.
 func (r *run) countSuppressed() map[trace.Addr]int64 {
 	n := map[trace.Addr]int64{}
@@ -128,21 +157,6 @@ func (r *run) keptPairs() []KeptPair {
 
 // suppressedText says which packages, or methods, keep how many pairs apart, the most first.
 func suppressedText(meta *trace.Meta, n map[trace.Addr]int64) string {
-	name := func(m trace.Addr) string {
-		switch {
-		case m == 0:
-			return "several of them"
-		case meta != nil && int64(m) <= int64(len(meta.Missing)):
-			return meta.Missing[m-1].Path
-		case meta != nil:
-			for _, o := range meta.Objects {
-				if o.Addr == m {
-					return o.Name
-				}
-			}
-		}
-		return fmt.Sprintf("%#x", uint64(m))
-	}
 	var list []string
 	methods := slices.SortedFunc(maps.Keys(n), func(a, b trace.Addr) int { return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(a, b)) })
 	for _, m := range methods {
@@ -150,7 +164,24 @@ func suppressedText(meta *trace.Meta, n map[trace.Addr]int64) string {
 			list = append(list, "…")
 			break
 		}
-		list = append(list, fmt.Sprintf("%d by %s", n[m], name(m)))
+		list = append(list, fmt.Sprintf("%d by %s", n[m], MethodName(meta, m)))
 	}
 	return strings.Join(list, ", ")
+}
+
+// MethodName names a missing method: the package that is left out, or its name in a converted trace; 0 stands for several.
+func MethodName(meta *trace.Meta, m trace.Addr) string {
+	switch {
+	case m == 0:
+		return "several of them"
+	case meta != nil && int64(m) <= int64(len(meta.Missing)):
+		return meta.Missing[m-1].Path
+	case meta != nil:
+		for _, o := range meta.Objects {
+			if o.Addr == m {
+				return o.Name
+			}
+		}
+	}
+	return fmt.Sprintf("%#x", uint64(m))
 }

@@ -149,7 +149,8 @@ type analysis struct {
 
 	static *static // the warnings of the static lens, to mark; nil: none
 
-	smt *smtSolver // nil: the engine
+	smt     *smtSolver                                        // nil: the engine
+	explain func(meta *trace.Meta) func(a, b trace.Site) bool // the pairs to explain; nil: none
 
 	goVersion         string // of the recorded program
 	programCode       int
@@ -297,6 +298,9 @@ func (a *analysis) tally(s *source.File) error {
 // find is the first pass.
 func (a *analysis) find(ctx context.Context, s *source.File, name string) (*analyse.Result, error) {
 	opt := analyse.Options{Level: levels[a.options.level], Window: a.options.window, Conflicts: a.options.budget, Effort: a.options.effort, Missing: missings[a.options.missing]}
+	if a.explain != nil {
+		opt.Explain = a.explain(s.Meta())
+	}
 	if a.smt != nil {
 		opt.Solver = a.smt.forWindow
 	}

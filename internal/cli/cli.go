@@ -130,7 +130,7 @@ func newRoot(env *Env) *cobra.Command {
 		}
 		fmt.Fprintf(env.Stdout, "%s\n\n%s", text, cmd.UsageString())
 	})
-	root.AddCommand(newTest(env), newRun(env), newAnalyze(env), newVet(env), newReport(env), newReplay(env), newTrace(env), newVersion(env))
+	root.AddCommand(newTest(env), newRun(env), newAnalyze(env), newVet(env), newReport(env), newExplain(env), newReplay(env), newTrace(env), newVersion(env))
 	return root
 }
 

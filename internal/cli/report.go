@@ -75,7 +75,11 @@ func newPrinter(w io.Writer, asJSON bool) report.Handler {
 	if asJSON {
 		return report.NewJSON(w)
 	}
-	var o report.TextOptions
+	return report.NewText(w, textOptions(w))
+}
+
+// textOptions are fit for what w is.
+func textOptions(w io.Writer) (o report.TextOptions) {
 	o.Dir, _ = os.Getwd()
 	if f := asFile(w); f != nil && term.IsTerminal(int(f.Fd())) {
 		o.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
@@ -83,5 +87,5 @@ func newPrinter(w io.Writer, asJSON bool) report.Handler {
 			o.Width = width
 		}
 	}
-	return report.NewText(w, o)
+	return o
 }

@@ -66,6 +66,12 @@ func (l *Locator) describe(e *trace.Event) string {
 	if e.Kind.IsAccess() {
 		return accessVerb(e.Kind) + " " + l.expr(e)
 	}
+	if e.Kind == format.MethodBegin || e.Kind == format.MethodEnd {
+		return missingVerb(e.Kind) + l.MethodName(e.Obj)
+	}
+	if e.Kind == format.OpaqueBegin || e.Kind == format.OpaqueEnd {
+		return pick(e.Kind == format.OpaqueBegin, "calls", "returns from") + " code that is not in the trace"
+	}
 	return syncVerb(e.Kind, read, try, e.Flags&format.FlagClosed != 0, int64(e.Val)) + l.objectOf(e)
 }
 

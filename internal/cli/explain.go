@@ -1,0 +1,410 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"presage/internal/analyse"
+	"presage/internal/record"
+	"presage/internal/report"
+	"presage/internal/trace"
+)
+
+// explainArgs are the flags of explain.
+type explainArgs struct {
+	options
+	trace, report string
+}
+
+const explainLong = `Say why two accesses are a race, or why they are none: the chain of events that keeps them in order.
+
+  presage explain                    lists the pairs of positions that have no witness because of what calls of missing methods may do
+  presage explain ID                 the race of that ID in the report of the last run
+  presage explain a.go:10 b.go:20    the accesses at two positions, each file:line or file:line:column (or a name in traces of other tools)
+
+A chain goes from one access to the other: events of one goroutine, events that have to come before others (go statements, channels, WaitGroups), and
+orders that missing methods keep: between which calls, of which package, and which part of what they reach they share (docs/rdit.md). Without a
+chain, what else keeps the accesses apart is said: a lock that both hold, values that reads have to see, or what the engine did not decide.`
+
+func newExplain(env *Env) *cobra.Command {
+	var o explainArgs
+	cmd := &cobra.Command{Use: "explain [ID | position position]", Short: "Say why two accesses race, or what keeps them in order", Long: explainLong,
+		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd.Context(), env, o, args) }}
+	f := cmd.Flags()
+	f.StringVar(&o.trace, "trace", "", "trace, or directory of traces; without it those of the last run")
+	f.StringVar(&o.report, "report", "", "report in JSON form; without it that of the last run")
+	f.BoolVar(&o.json, "json", false, "as JSON, one object a line")
+	f.StringVar(&o.level, "level", levelPath, "hb, causal, value or path: as of the analysis to explain")
+	f.IntVar(&o.window, "window", 0, "likewise, events per window")
+	f.IntVar(&o.budget, "budget", 0, "likewise, conflicts of the engine")
+	f.IntVar(&o.effort, "effort", 0, "likewise, work on one trace")
+	f.StringVar(&o.missing, "missing", "rdit", "likewise, what calls of missing methods do: rdit, barrier, ignore")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
+	return cmd
+}
+
+func runExplain(ctx context.Context, env *Env, o explainArgs, args []string) error {
+	if err := errors.Join(checkLevel("--level", o.level), checkMissing(o.missing)); err != nil {
+		return err
+	}
+	if o.level == levelNone || o.level == levelHB {
+		return usagef("flag --level: at level %s nothing is predicted, so nothing keeps a pair from it", o.level)
+	}
+	x := &explainer{env: env, args: o}
+	switch {
+	case len(args) == 1 && !strings.Contains(args[0], ":"):
+		return x.race(args[0])
+	case len(args) == 2:
+		return x.pair(ctx, args[0], args[1])
+	case len(args) == 0:
+		return x.list(ctx)
+	}
+	return usagef("explain takes the ID of a race, or two positions, or nothing")
+}
+
+// explainer explains.
+type explainer struct {
+	env  *Env
+	args explainArgs
+}
+
+// race prints one race of a report: its witness is the explanation.
+func (x *explainer) race(id string) error {
+	k, err := readKept(x.args.report)
+	if err != nil {
+		return err
+	}
+	races, err := k.choose([]string{id}, false)
+	if err != nil {
+		return usagef("the report has no race %q; presage report prints those that it has", id)
+	}
+	if err := newPrinter(x.env.Stdout, x.args.json).Race(races[0]); err != nil {
+		return err
+	}
+	return &exitError{code: exitRaces}
+}
+
+// files are the traces to look at.
+func (x *explainer) files() ([]string, error) {
+	if x.args.trace != "" {
+		return traceFiles([]string{x.args.trace})
+	}
+	dir, err := record.LastRun()
+	if err != nil {
+		return nil, err
+	}
+	if k, err := readKept(filepath.Join(dir, record.ReportFile)); err == nil && k.summary.TraceFile != "" { // -o has moved them
+		return traceFiles([]string{k.summary.TraceFile})
+	}
+	return traceFiles([]string{dir})
+}
+
+// each analyses the traces, and gives each result to f.
+func (x *explainer) each(ctx context.Context, explain func(*trace.Meta) func(a, b trace.Site) bool, f func(a *analysis, name string, meta *trace.Meta, res *analyse.Result) error) error {
+	files, err := x.files()
+	if err != nil {
+		return err
+	}
+	a := &analysis{env: x.env, options: x.args.options, progress: newProgress(x.env.Stderr, x.args.quiet), files: files, explain: explain}
+	defer a.progress.end()
+	for _, name := range files {
+		s, err := openTrace(name)
+		if err != nil {
+			return err
+		}
+		res, err := a.find(ctx, s, name)
+		meta := s.Meta()
+		if err = errors.Join(err, s.Close()); err != nil {
+			return err
+		}
+		if err := errors.Join(a.confirm(name, meta, res), f(a, name, meta, res)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list prints the pairs that missing methods keep from racing.
+func (x *explainer) list(ctx context.Context) error {
+	n := 0
+	err := x.each(ctx, nil, func(_ *analysis, name string, meta *trace.Meta, res *analyse.Result) error {
+		for _, p := range res.Kept {
+			n++
+			by := analyse.MethodName(meta, p.Method)
+			if x.args.json {
+				if err := json.NewEncoder(x.env.Stdout).Encode(map[string]string{"a": meta.Position(p.A), "b": meta.Position(p.B), "by": by, "trace": name}); err != nil {
+					return err
+				}
+				continue
+			}
+			fmt.Fprintf(x.env.Stdout, "%s %s  by %s\n", shortened(meta.Position(p.A)), shortened(meta.Position(p.B)), by)
+		}
+		return nil
+	})
+	if err == nil && n == 0 && !x.args.json {
+		fmt.Fprintln(x.env.Stdout, "presage: no pair of positions lacks a witness because of missing methods")
+	}
+	return err
+}
+
+// shortened is a position below the directory that we are in.
+func shortened(pos string) string {
+	if dir, err := os.Getwd(); err == nil {
+		return strings.TrimPrefix(pos, dir+string(filepath.Separator))
+	}
+	return pos
+}
+
+var column = regexp.MustCompile(`(:\d+):\d+$`)
+
+// matches says whether a position is meant.
+func matches(pos, want string) bool {
+	for _, p := range []string{pos, column.ReplaceAllString(pos, "$1")} {
+		if p != "" && (p == want || strings.HasSuffix(p, string(filepath.Separator)+want)) {
+			return true
+		}
+	}
+	return false
+}
+
+// pair explains the accesses at two positions.
+func (x *explainer) pair(ctx context.Context, p, q string) error {
+	if abs, err := filepath.Abs(p); err == nil && strings.HasPrefix(p, ".") {
+		p = abs
+	}
+	if abs, err := filepath.Abs(q); err == nil && strings.HasPrefix(q, ".") {
+		q = abs
+	}
+	asked := func(meta *trace.Meta) func(a, b trace.Site) bool {
+		at := make(map[trace.Site][2]bool, len(meta.Sites))
+		of := func(s trace.Site) [2]bool {
+			v, ok := at[s]
+			if !ok {
+				pos := meta.Position(s)
+				v = [2]bool{matches(pos, p), matches(pos, q)}
+				at[s] = v
+			}
+			return v
+		}
+		return func(a, b trace.Site) bool {
+			if b == 0 {
+				return of(a)[0] || of(a)[1]
+			}
+			return of(a)[0] && of(b)[1] || of(a)[1] && of(b)[0]
+		}
+	}
+	races, said := 0, 0
+	var nothing absence
+	err := x.each(ctx, asked, func(a *analysis, name string, meta *trace.Meta, res *analyse.Result) error {
+		is := asked(meta)
+		res.Races = slices.DeleteFunc(res.Races, func(r analyse.Race) bool { return !is(r.A.Site, r.B.Site) })
+		if err := a.locate(name, meta, res); err != nil {
+			return err
+		}
+		races = len(a.set.Races())
+		list := slices.DeleteFunc(res.Explained, func(e analyse.Explanation) bool {
+			return e.Reason == analyse.Raced || slices.ContainsFunc(res.Races, func(r analyse.Race) bool { return r.A.Site == e.A.Site && r.B.Site == e.B.Site || r.A.Site == e.B.Site && r.B.Site == e.A.Site })
+		})
+		said += len(list)
+		if races+said == 0 {
+			return nothing.look(name, meta, func(s trace.Site) (bool, bool) { return matches(meta.Position(s), p), matches(meta.Position(s), q) })
+		}
+		a.progress.end()
+		for _, r := range a.set.Races() {
+			if err := newPrinter(x.env.Stdout, x.args.json).Race(r); err != nil {
+				return err
+			}
+		}
+		a.set = report.Set{}
+		return x.print(a, name, meta, list)
+	})
+	switch {
+	case err != nil:
+		return err
+	case races > 0:
+		return &exitError{code: exitRaces}
+	case said == 0:
+		return &exitError{exitFailed, nothing.text(p, q)}
+	}
+	return nil
+}
+
+// print says what was explained, with what stands at its events.
+func (x *explainer) print(a *analysis, name string, meta *trace.Meta, list []analyse.Explanation) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var specs []report.Spec
+	parts := map[[2]uint64]*report.MemoryName{}
+	for _, e := range list {
+		s := report.Spec{A: e.A.Index, B: e.B.Index, Tier: report.Candidate}
+		for _, l := range e.Chain {
+			s.Order = append(s.Order, l.From, l.To)
+			parts[l.Part] = &report.MemoryName{From: l.Part[0], To: l.Part[1]}
+			for _, c := range l.Calls {
+				s.Order = append(s.Order, c.Begin)
+			}
+		}
+		specs = append(specs, s)
+	}
+	s, err := openTrace(name)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	loc := report.NewLocator(meta, specs, report.FileSource(meta.Files), a.shape)
+	var e trace.Event
+	for i := int64(0); ; i++ {
+		if err := s.Next(&e); err != nil {
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			return err
+		}
+		if loc.Wants() {
+			loc.Step(i, &e)
+		}
+		for _, m := range parts {
+			m.Step(meta, &e)
+		}
+	}
+	found, err := loc.Races()
+	if err != nil {
+		return err
+	}
+	for n, e := range list {
+		out := x.explained(meta, loc, &found[n], &e, parts)
+		if len(a.files) > 1 {
+			out.Trace = name
+		}
+		if x.args.json {
+			err = json.NewEncoder(x.env.Stdout).Encode(out)
+		} else {
+			err = report.WriteExplained(x.env.Stdout, textOptions(x.env.Stdout), out)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *explainer) explained(meta *trace.Meta, loc *report.Locator, found *report.Race, e *analyse.Explanation, parts map[[2]uint64]*report.MemoryName) *report.Explained {
+	out := &report.Explained{
+		A: found.A, B: found.B, Object: found.Object, Hidden: found.Hidden,
+		Reason: reasons[e.Reason].name, Text: reasons[e.Reason].text, Names: make(map[int]string),
+	}
+	for g, x := range meta.Goroutines {
+		if x.Name != "" {
+			out.Names[g] = x.Name
+		}
+	}
+	for _, l := range e.Chain {
+		step := report.LinkStep{From: loc.At(l.From), To: loc.At(l.To), By: links[l.By]}
+		for _, c := range l.Calls {
+			at := loc.At(c.Begin)
+			step.Calls = append(step.Calls, report.CallOf{Package: strings.TrimPrefix(at.Text, "begins a call of "), Goroutine: int(c.G), Position: at.Position, Begin: c.Begin, End: c.End})
+		}
+		switch {
+		case l.Lives != 0:
+			step.Part = "whether " + meta.GoName(l.Lives) + " lives"
+		case len(l.Calls) > 0:
+			step.Part = parts[l.Part].String()
+		}
+		out.Links = append(out.Links, step)
+	}
+	return out
+}
+
+var links = map[analyse.LinkKind]string{analyse.ProgramOrder: "program-order", analyse.MustPrecede: "must-precede", analyse.MissingMethod: "missing-method"}
+
+// reasons are what explanations say.
+var reasons = map[analyse.Reason]struct{ name, text string }{
+	analyse.Locked:     {"locked", "Both hold one lock, and not both for reading."},
+	analyse.Ordered:    {"ordered", "They keep their order in every execution that the recorded code could have had:"},
+	analyse.Missing:    {"missing", "They keep their order because of what calls of missing methods may do. What these call has to be traced to decide it:"},
+	analyse.Together:   {"together", "What calls of missing methods may do keeps them apart, by several chains together: without it there is a witness. What they call has to be traced to decide it."},
+	analyse.Values:     {"values", "No execution in which reads that branches and addresses rest on see what they saw has both next to each other; if these saw other values, one would have."},
+	analyse.Operations: {"operations", "No order of the recorded operations on locks, channels, WaitGroups and the like has both next to each other."},
+	analyse.Undecided:  {"undecided", "The search for a witness had spent its budget (-budget raises it)."},
+	analyse.Untried:    {"untried", "These two have a witness, but were not tried: others at the same positions were, and had none, or the trace's effort was spent."},
+}
+
+// absence is what is known of two positions between which nothing was found.
+type absence struct {
+	accesses [2]int
+	memory   [2]map[trace.Addr]map[trace.GoID]bool
+}
+
+// look reads a trace.
+func (n *absence) look(name string, meta *trace.Meta, at func(trace.Site) (bool, bool)) error {
+	s, err := openTrace(name)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	is := make(map[trace.Site][2]bool)
+	var e trace.Event
+	for {
+		if err := s.Next(&e); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		if !e.Kind.IsAccess() {
+			continue
+		}
+		v, ok := is[e.Site]
+		if !ok {
+			v[0], v[1] = at(e.Site)
+			is[e.Site] = v
+		}
+		for k, yes := range v {
+			if !yes {
+				continue
+			}
+			n.accesses[k]++
+			if n.memory[k] == nil {
+				n.memory[k] = make(map[trace.Addr]map[trace.GoID]bool)
+			}
+			if n.memory[k][e.Obj] == nil {
+				n.memory[k][e.Obj] = make(map[trace.GoID]bool)
+			}
+			n.memory[k][e.Obj][e.G] = true
+		}
+	}
+}
+
+func (n *absence) text(p, q string) string {
+	for k, pos := range []string{p, q} {
+		if n.accesses[k] == 0 {
+			return fmt.Sprintf("no access of shared memory was recorded at %s", pos)
+		}
+	}
+	common, apart := false, false
+	for x, gs := range n.memory[0] {
+		for g := range gs {
+			for h := range n.memory[1][x] {
+				common, apart = true, apart || g != h
+			}
+		}
+	}
+	switch {
+	case !common:
+		return fmt.Sprintf("%s and %s were recorded %d and %d times, but never accessed the same memory", p, q, n.accesses[0], n.accesses[1])
+	case !apart:
+		return fmt.Sprintf("%s and %s accessed the same memory, but only in one goroutine", p, q)
+	}
+	return fmt.Sprintf("%s and %s accessed the same memory in two goroutines, but no window has both (-window makes windows larger), or neither writes, or both are atomic", p, q)
+}
