@@ -122,7 +122,9 @@ func (r *run) explainedPairs() (list []Explanation) {
 		}
 		list = append(list, x)
 	}
-	slices.SortFunc(list, func(x, y Explanation) int { return cmp.Or(cmp.Compare(x.A.Index, y.A.Index), cmp.Compare(x.B.Index, y.B.Index)) })
+	slices.SortFunc(list, func(x, y Explanation) int {
+		return cmp.Or(cmp.Compare(x.A.Index, y.A.Index), cmp.Compare(x.B.Index, y.B.Index))
+	})
 	return list
 }
 

@@ -213,7 +213,9 @@ func (x *explainer) pair(ctx context.Context, p, q string) error {
 		}
 		races = len(a.set.Races())
 		list := slices.DeleteFunc(res.Explained, func(e analyse.Explanation) bool {
-			return e.Reason == analyse.Raced || slices.ContainsFunc(res.Races, func(r analyse.Race) bool { return r.A.Site == e.A.Site && r.B.Site == e.B.Site || r.A.Site == e.B.Site && r.B.Site == e.A.Site })
+			return e.Reason == analyse.Raced || slices.ContainsFunc(res.Races, func(r analyse.Race) bool {
+				return r.A.Site == e.A.Site && r.B.Site == e.B.Site || r.A.Site == e.B.Site && r.B.Site == e.A.Site
+			})
 		})
 		said += len(list)
 		if races+said == 0 {

@@ -20,7 +20,7 @@ type Explained struct {
 	Hidden Hidden     `json:"hidden"` // what ordered them in the recorded run
 
 	Names map[int]string `json:"goroutines,omitempty"` // of goroutines that have one
-	Trace  string     `json:"trace,omitempty"`
+	Trace string         `json:"trace,omitempty"`
 }
 
 // LinkStep is a step of the chain: From comes before To.
