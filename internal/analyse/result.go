@@ -34,7 +34,6 @@ func (r *run) result() *Result {
 		}
 	}
 	r.counts.Suppressed = r.countSuppressed()
-	res.Kept = r.keptPairs()
 	res.Explained = r.explainedPairs()
 	for _, h := range res.HB {
 		if s := r.pairs[pairOf(h.A.Site, h.B.Site)]; r.builder != nil && (s == nil || s.race == 0) {

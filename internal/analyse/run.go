@@ -134,7 +134,6 @@ type Result struct {
 	Kept        []KeptPair // that missing methods may keep apart
 	Counts      Counts
 	Warnings    []trace.Warning
-	Kept        []KeptPair    // that missing methods keep from racing
 	Explained   []Explanation // of Options.Explain, by position
 	Rejected    []error       // why, of the first few of Counts.Rejected
 }

@@ -97,23 +97,6 @@ func (x *suppression) connect(w *window.Window) {
 	}
 }
 
-// KeptPair is two positions that would race but for what a method may do; 0: several methods.
-type KeptPair struct {
-	A, B   trace.Site
-	Method trace.Addr
-}
-
-// keptPairs lists the pairs that countSuppressed counts.
-func (r *run) keptPairs() (list []KeptPair) {
-	for p, s := range r.pairs {
-		if s.race == 0 && s.keptBy >= 0 {
-			list = append(list, KeptPair{p.lo, p.hi, trace.Addr(s.keptBy)})
-		}
-	}
-	slices.SortFunc(list, func(p, q KeptPair) int { return cmp.Or(cmp.Compare(p.A, q.A), cmp.Compare(p.B, q.B)) })
-	return list
-}
-
 // explainedPairs lists what was explained. What was found to race later is a race.
 func (r *run) explainedPairs() (list []Explanation) {
 	for p, x := range r.explanations {
