@@ -22,6 +22,23 @@ func (g *goroutine) unwindTo(site trace.Site) {
 	}
 }
 
+// passedThrough leaves the frames above the one that an event is of, and returns that: nil if the event is of none. A panic, or the end of the
+// goroutine, passed through frames that have no record of it: the event is a deferred operation of the frame, or ends the one that called back.
+func (g *goroutine) passedThrough(e *trace.Event) *frame {
+	for i := len(g.frames) - 2; i >= 0; i-- {
+		f := g.frames[i]
+		if !f.walked || f.entering > 0 {
+			return nil
+		}
+		in := f.instr()
+		if w := in.next(f); g.isDefer(f, e) || in.callsBack && in.site == e.Site && w != nil && w.kind == wantRuntime {
+			g.unwind(i + 1)
+			return g.top()
+		}
+	}
+	return nil
+}
+
 // unwind leaves the frames from number n up: a panic passed through them. What led to it
 // must stay as it was (F4).
 func (g *goroutine) unwind(n int) {

@@ -270,7 +270,7 @@ func (g *goroutine) consume(f *frame, index int64, e *trace.Event) bool {
 		return g.parameter(f, e)
 	}
 	if f.leaving || f.unwinds {
-		return g.deferredOp(f, e)
+		return g.deferredOp(f, index, e)
 	}
 	for n := 0; ; n++ {
 		g.advance(f)
@@ -278,7 +278,7 @@ func (g *goroutine) consume(f *frame, index int64, e *trace.Event) bool {
 		w := in.next(f)
 		switch {
 		case w == nil:
-			return g.control(f, in, e)
+			return g.control(f, in, index, e)
 		case w.accepts(f, in, e):
 			return g.take(f, in, w, index, e)
 		case !w.optional(f) || n > f.code.length: // all round a loop
@@ -286,6 +286,9 @@ func (g *goroutine) consume(f *frame, index int64, e *trace.Event) bool {
 				f.unwinds = true
 				g.d.pinAll()
 				return true
+			}
+			if o := g.passedThrough(e); o != nil {
+				return g.consume(o, index, e)
 			}
 			g.fail(f, e, "expected "+w.String(), in)
 			return false
@@ -319,7 +322,7 @@ func (g *goroutine) settle(f *frame, callback bool) {
 }
 
 // control is an event where the walk is at the end of a block.
-func (g *goroutine) control(f *frame, in *instr, e *trace.Event) bool {
+func (g *goroutine) control(f *frame, in *instr, index int64, e *trace.Event) bool {
 	if e.Kind == format.Block && (in.op == opIf || in.op == opJump) {
 		succs := f.code.blocks[f.block].succs
 		for i, s := range succs {
@@ -336,6 +339,9 @@ func (g *goroutine) control(f *frame, in *instr, e *trace.Event) bool {
 		f.unwinds = true
 		g.d.pinAll()
 		return true
+	}
+	if o := g.passedThrough(e); o != nil {
+		return g.consume(o, index, e)
 	}
 	g.fail(f, e, "no such record here", in)
 	return false
@@ -373,9 +379,12 @@ func (g *goroutine) isDefer(f *frame, e *trace.Event) bool {
 	return ok
 }
 
-func (g *goroutine) deferredOp(f *frame, e *trace.Event) bool {
+func (g *goroutine) deferredOp(f *frame, index int64, e *trace.Event) bool {
 	if g.isDefer(f, e) {
 		return true
+	}
+	if o := g.passedThrough(e); o != nil {
+		return g.consume(o, index, e)
 	}
 	g.fail(f, e, "no such record after the return", nil)
 	return false
