@@ -17,9 +17,36 @@ type ftReleased struct {
 
 // ftReleases are the last few of a goroutine, the oldest first, between which it sent nothing.
 type ftReleases struct {
-	list [16]ftReleased
+	list [16]ftReleased // a ring
+	low  uint32
 	n    uint32
+	done uint32 // the oldest, that are back
 	last uint64 // the context behind them; if it is not t's, something else was sent
+}
+
+func (s *ftReleases) at(i uint32) *ftReleased { return &s.list[(s.low+i)%uint32(len(s.list))] }
+
+func (s *ftReleases) push(r ftReleased) {
+	if s.n == uint32(len(s.list)) {
+		s.low++
+		s.done = max(s.done, 1) - 1
+	} else {
+		s.n++
+	}
+	*s.at(s.n - 1) = r
+}
+
+// find returns the release of a lock that is not back, if it is the newest or one of the oldest few: locks are taken in the order in which they
+// are released, or in the other.
+func (s *ftReleases) find(lock uint64, read bool) *ftReleased {
+	for i, k := s.n-1, s.done; ; i, k = k, k+1 {
+		if r := s.at(i); r.lock == lock && r.read == read && !r.back {
+			return r
+		}
+		if k >= s.n || k > s.done+3 {
+			return nil
+		}
+	}
 }
 
 // same reports whether w is of t's context. It is the one question of the rules of the same epoch: assembly asks it too.
@@ -45,19 +72,14 @@ func (g *ftG) unlocked(o *ftObject, read bool, before uint64) {
 	}
 	s := &g.releases
 	if s.last != before {
-		s.n = 0
+		s.n, s.done = 0, 0
 	}
-	if s.n == uint32(len(s.list)) {
-		copy(s.list[:], s.list[1:])
-		s.n--
-	}
-	s.list[s.n] = ftReleased{lock: o.key, before: before, others: o.others(read), read: read}
-	s.n++
+	s.push(ftReleased{lock: o.key, before: before, others: o.others(read), read: read})
 	s.last = g.base
 }
 
 // locked is (T7): if nobody else has acquired the lock that t released as its last message, nobody can know of what t did before that and not of
-// what it did after, and t has the context again. Of several locks, the context around the first of them is back when all are, in whatever order.
+// what it did after, and t has the context again. Of several locks, the context around the first of them is back when all are.
 func (g *ftG) locked(o *ftObject, read bool) {
 	if !ftFilter {
 		return
@@ -67,17 +89,21 @@ func (g *ftG) locked(o *ftObject, read bool) {
 	if s.n == 0 || s.last != g.base || g.all != ftLoad32(&ftAll) {
 		return
 	}
-	for i := s.n; i > 0; i-- {
-		if r := &s.list[i-1]; r.lock == o.key && r.read == read && !r.back {
-			r.back = r.others == o.others(read)
-			break
-		}
+	r := s.find(o.key, read)
+	if r == nil || r.others != o.others(read) {
+		return
 	}
-	for s.n > 0 && s.list[s.n-1].back {
+	for r.back = true; s.done < s.n && s.at(s.done).back; s.done++ {
+	}
+	if !s.at(s.n - 1).back {
+		return
+	}
+	for s.n > 0 && s.at(s.n-1).back {
 		s.n--
-		g.base = s.list[s.n].before
+		g.base = s.at(s.n).before
 		g.stats.returned++
 	}
+	s.done = min(s.done, s.n)
 	s.last = g.base
 	g.width = g.epoch - g.base + 1<<ftEpochShift
 }

@@ -158,7 +158,7 @@ func (g *ftG) enter(s uint32) {
 	g.slot, g.clock, g.acted = s, r.clock, r.acted
 	g.epoch = ftEpoch(s, g.clock)
 	g.begin()
-	g.releases.n = 0
+	g.releases.n, g.releases.done = 0, 0
 	g.who.first = g.clock
 	r.who[r.next%uint32(len(r.who))] = g.who
 	r.next++
@@ -168,7 +168,7 @@ func (g *ftG) enter(s uint32) {
 func (g *ftG) start(by *ftG, who ftWho) {
 	g.goid, g.who, g.epoch, g.from, g.acted = who.goid, who, ftEpoch(ftLazySlot, 0), ftComponent{}, 0
 	g.begin()
-	g.releases.n = 0
+	g.releases.n, g.releases.done = 0, 0
 	g.known = ftKnown{}
 	if by != nil {
 		g.spare.release(by)

@@ -398,6 +398,8 @@ func presageCleaned(s *PresageG) {
 	getg().presage = s
 }
 
+func presageFinalizes(fn *funcval, arg unsafe.Pointer) {}
+
 func presageRan()   {}
 func presagePanic() {}
 
