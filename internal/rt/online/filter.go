@@ -36,17 +36,22 @@ func (s *ftReleases) push(r ftReleased) {
 	*s.at(s.n - 1) = r
 }
 
-// find returns the release of a lock that is not back, if it is the newest or one of the oldest few: locks are taken in the order in which they
+// find returns the place of the release of a lock that is not back, if it is the newest or one of the oldest few: locks are taken in the order in which they
 // are released, or in the other.
-func (s *ftReleases) find(lock uint64, read bool) *ftReleased {
+func (s *ftReleases) find(lock uint64, read bool) (place uint32, ok bool) {
 	for i, k := s.n-1, s.done; ; i, k = k, k+1 {
 		if r := s.at(i); r.lock == lock && r.read == read && !r.back {
-			return r
+			return i, true
 		}
 		if k >= s.n || k > s.done+3 {
-			return nil
+			return 0, false
 		}
 	}
+}
+
+// forget takes the n oldest away.
+func (s *ftReleases) forget(n uint32) {
+	s.low, s.n, s.done = s.low+n, s.n-n, 0
 }
 
 // same reports whether w is of t's context. It is the one question of the rules of the same epoch: assembly asks it too.
@@ -89,11 +94,15 @@ func (g *ftG) locked(o *ftObject, read bool) {
 	if s.n == 0 || s.last != g.base || g.all != ftLoad32(&ftAll) {
 		return
 	}
-	r := s.find(o.key, read)
-	if r == nil || r.others != o.others(read) {
+	place, ok := s.find(o.key, read)
+	if !ok {
 		return
 	}
-	for r.back = true; s.done < s.n && s.at(s.done).back; s.done++ {
+	if s.at(place).others != o.others(read) { // somebody knows: no context before is given back any more
+		s.forget(place + 1)
+		return
+	}
+	for s.at(place).back = true; s.done < s.n && s.at(s.done).back; s.done++ {
 	}
 	if !s.at(s.n - 1).back {
 		return

@@ -75,6 +75,8 @@ func TestFilterNoReturn(t *testing.T) {
 			{Kind: format.Lock, G: 1, Obj: b}, {Kind: format.Unlock, G: 1, Obj: a}, {Kind: format.Unlock, G: 1, Obj: b}}, 2},
 		"a message, then another lock again": {[]trace.Event{{Kind: format.Release, G: 1, Obj: b + 8}, {Kind: format.Lock, G: 1, Obj: b}, {Kind: format.Unlock, G: 1, Obj: b},
 			{Kind: format.Lock, G: 1, Obj: b}}, 1},
+		"another's lock, then twice again": {[]trace.Event{{Kind: format.Lock, G: 2, Obj: a}, {Kind: format.Unlock, G: 2, Obj: a}, {Kind: format.Lock, G: 1, Obj: a},
+			{Kind: format.Unlock, G: 1, Obj: a}}, 1},
 		"and one of them not": {[]trace.Event{{Kind: format.Lock, G: 1, Obj: b}, {Kind: format.Unlock, G: 1, Obj: b}, {Kind: format.Lock, G: 2, Obj: b}}, 0},
 		"a lock of its own":   {[]trace.Event{{Kind: format.Lock, G: 1, Obj: b}, {Kind: format.Unlock, G: 1, Obj: b}}, 0},
 	} {
@@ -94,12 +96,12 @@ func TestFilterNoReturn(t *testing.T) {
 	}
 }
 
-// TestFirstRacesOfLocks: three goroutines take and release three locks, one of them for reading too, in any order, and access two words; now and then one
+// TestFirstRacesOfLocks: three goroutines take and release three locks, one of them for reading too, in any order, and access up to twelve words; now and then one
 // tells another something. The filter changes no first race.
 func TestFirstRacesOfLocks(t *testing.T) {
-	n := 6000
+	n := 4000
 	if testing.Short() {
-		n = 600
+		n = 400
 	}
 	ftInitSlots()
 	ftInitShadow()
@@ -126,8 +128,8 @@ func locking(r *rand.Rand) (events []trace.Event) {
 	type lock struct{ writer, readers int }
 	locks := make([]lock, 3)
 	held := make(map[[2]int]bool) // by goroutine and lock
-	on := 1
-	for range 12 + r.IntN(60) {
+	on, words := 1, 1+r.IntN(12)
+	for range 12 + r.IntN(120) {
 		if r.IntN(4) == 0 {
 			on = 1 + r.IntN(3)
 		}
@@ -136,7 +138,7 @@ func locking(r *rand.Rand) (events []trace.Event) {
 		x, mine := &locks[l], held[[2]int{on, l}]
 		switch c := r.IntN(20); {
 		case c < 6:
-			e.Kind, e.Obj = []format.Kind{format.Read, format.Write}[c%2], trace.Addr(0x40+8*r.IntN(2))
+			e.Kind, e.Obj = []format.Kind{format.Read, format.Write}[c%2], trace.Addr(0x400+8*r.IntN(words))
 		case c == 6:
 			e.Kind, e.Obj = []format.Kind{format.Release, format.Acquire}[r.IntN(2)], 0x200
 		default:
