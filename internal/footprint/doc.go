@@ -68,13 +68,16 @@
 //	(D1) D is what is reached, of which the mask has something. Types are those of the run, so a mask and the memory it is held against speak of the same: Go gives
 //	     memory one type, but for (D8). What is reached without a type (behind unsafe pointers, in closures) is touched as a whole.
 //	(D2) A field is touched if its address is taken, for more than a call whose accesses are recorded; of a struct or an array in a field, what other lines have. An element of an array, of
-//	     which the number is a constant, by its number.
+//	     which the number is a constant, by its number. Of a field whose address some code of the program has as a value, with what leads to it in the structs around it:
+//	     whatever touches its type or kind. Such an address may come while the code runs, from a callback, by a channel, or because another stores it; then the recorder comes to the struct alone.
 //	(D3) A load or store of a whole struct touches it as a whole; of anything else, all variables and elements of its kind that are no fields.
-//	(D4) append, copy, clear and conversions of slices touch elements of the kind; operations of maps touch maps. What an interface holds, a string, a function's code never change.
-//	(D5) A function of the standard library touches what its arguments lead to by types, F3 and F6; if that is more than what types name, the mask is everything.
+//	(D4) append, copy, clear and conversions of slices, also to arrays, touch elements of the kind; operations of maps touch maps. What an interface holds, a string, a function's code never change.
+//	(D5) A function of the standard library touches what its arguments lead to by types, F3 and F6; if that is more than what types name, the mask is everything. It may call what it is
+//	     given, or finds: function values, and methods of the types that code makes interfaces of, or that reflection comes to. So may sync.Once, sync.WaitGroup and sync.Pool.
 //	(D6) Code that the function calls by name or takes as a value, and that is not traced, is part of it. What is traced records itself. A function value or interface that the recorder
 //	     comes to, or traced code, may be called: if the recorder finds one whose code is not traced (by where the code is; by the type that has the method), the mask is everything. One
-//	     that is made in the call, by other code than traced: everything.
+//	     that is made in the call, by other code than traced: everything. Where others may have stored one since the call began (code that is called back, or synchronises), it may be
+//	     any of the code that is left out, of that signature or of a method of that name. A function that a call is given by name is part of it.
 //	(D7) Memory that the function makes is in no D: nobody had it before. (What becomes of it is B12 of package barrier.)
 //	(D8) unsafe, conversions of pointers between structs, of type parameters, code that is not written in Go or not known: everything.
 //

@@ -148,7 +148,11 @@ type Masker struct {
 	Program *Program
 	Traced  func(in ssa.CallInstruction) bool
 	Body    func(fn *ssa.Function) *ssa.Function
+	Bodies  []*ssa.Function        // all that Body returns
+	Code    func() []*ssa.Function // all code of the program that is there, traced or not
 	own     map[*ssa.Function]*coded
+	opened  []*opened
+	looked  bool // for opened
 }
 
 // coded is what one function does itself.
@@ -156,6 +160,8 @@ type coded struct {
 	mask  Mask
 	calls []*ssa.Function
 	makes bool // function values or interfaces that the recorder does not come to
+	late  int  // calls and operations in which others may store something; 2 if one is enough
+	asks  []*ssa.CallCommon
 }
 
 // Asks reports whether a mask has lines that the recorder may find to be everything.
@@ -168,16 +174,26 @@ func (m *Mask) Asks() bool {
 	return false
 }
 
-// Of returns the mask of a function, with all that it calls and that is not traced (D6).
-func (k *Masker) Of(fn *ssa.Function) *Mask {
+// Of returns the mask of a function, with all that it calls and that is not traced, and of those that it is given by name (D6).
+func (k *Masker) Of(fn *ssa.Function, given ...*ssa.Function) *Mask {
 	m, makes := &Mask{}, false
 	seen := map[*ssa.Function]bool{fn: true}
-	for list := []*ssa.Function{fn}; len(list) > 0 && m.Why == ""; {
+	for _, f := range given {
+		seen[f] = true
+	}
+	late, asks := 0, []*ssa.CallCommon(nil)
+	for list := append([]*ssa.Function{fn}, given...); len(list) > 0 && m.Why == ""; {
 		c := k.code(list[len(list)-1])
 		list = list[:len(list)-1]
 		m.add(&c.mask)
 		makes = makes || c.makes
-		for _, f := range c.calls {
+		late += c.late
+		asks = append(asks, c.asks...)
+		calls := c.calls
+		if len(list) == 0 && late > 1 {
+			calls = append(slices.Clone(calls), k.candidates(asks)...)
+		}
+		for _, f := range calls {
 			if !seen[f] {
 				seen[f] = true
 				list = append(list, f)
@@ -187,6 +203,7 @@ func (k *Masker) Of(fn *ssa.Function) *Mask {
 	if makes && m.Asks() {
 		m.everything("what is called may have been made in the call")
 	}
+	k.interior(m)
 	return m
 }
 

@@ -16,9 +16,16 @@ func (k *Masker) instr(c *coded, in ssa.Instruction) {
 	m := &c.mask
 	switch in := in.(type) {
 	case *ssa.UnOp:
-		if in.Op == token.MUL {
+		switch in.Op {
+		case token.MUL:
 			m.at(in.X)
+		case token.ARROW:
+			c.late = 2
 		}
+	case *ssa.Select:
+		c.late = 2
+	case *ssa.SliceToArrayPointer:
+		m.whole(deref(in.Type())) // elements of a slice have no line of their own
 	case *ssa.Store:
 		m.at(in.Addr)
 	case *ssa.FieldAddr:
@@ -154,6 +161,8 @@ func (k *Masker) values(c *coded, in ssa.Instruction) {
 		}
 	}
 	switch in := in.(type) {
+	case *ssa.MakeInterface:
+		k.methods(c, in.X.Type(), in.Parent().Prog)
 	case *ssa.Store:
 		k.keeps(c, in.Val)
 	case *ssa.MapUpdate:
@@ -201,6 +210,10 @@ func (k *Masker) call(c *coded, in ssa.CallInstruction) {
 		return
 	}
 	if k.Traced(in) {
+		if fn := com.StaticCallee(); fn == nil || !isIdle(fn) {
+			c.late = 2
+		}
+		k.passes(c, com)
 		return
 	}
 	if fn := com.StaticCallee(); fn != nil {
@@ -216,14 +229,14 @@ func (k *Masker) call(c *coded, in ssa.CallInstruction) {
 	switch {
 	case pkg == "" && !k.reached(com.Value, map[ssa.Value]bool{}):
 		m.everything("a call of which the callee is not known: %v", com)
-	case pkg == "" && com.IsInvoke():
-		m.line("." + com.Method.Name())
 	case pkg == "":
-		m.line("call")
+		m.line(lineOf(com))
+		c.asks = append(c.asks, com)
+		c.late++
 	case k.Program.module(pkg) || k.Program.traced(pkg):
 		m.everything("%s is not known", name)
 	default:
-		k.standard(m, com, name, pkg)
+		k.standard(c, com, name, pkg)
 	}
 }
 
@@ -273,19 +286,27 @@ func (k *Masker) reached(v ssa.Value, seen map[ssa.Value]bool) bool {
 }
 
 // standard adds a call of a function of the standard library: what its arguments lead to, by types (D5).
-func (k *Masker) standard(m *Mask, com *ssa.CallCommon, name, pkg string) {
+func (k *Masker) standard(c *coded, com *ssa.CallCommon, name, pkg string) {
+	m := &c.mask
+	k.passes(c, com)
 	e, _ := lookup(name, pkg)
 	if e.effect == None {
 		return
 	}
 	r := newReacher(k.Program.traced)
 	r.std, r.reflects, r.each = true, reflects(name, pkg), m.whole
+	r.called = func() { m.line("call") }
 	r.arguments(com, e.receiver)
 	if r.scope != Named {
 		m.everything("what %s is given leads to more than its types say", name)
 	}
 	if r.mapped {
 		m.line("map")
+	}
+	if fn := com.StaticCallee(); r.reflects && fn != nil && fn.Prog != nil {
+		for x := range r.seen {
+			k.methods(c, x.t, fn.Prog)
+		}
 	}
 }
 

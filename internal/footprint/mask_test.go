@@ -1,6 +1,8 @@
 package footprint
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +26,7 @@ func TestMask(t *testing.T) {
 			fn := in.Common().StaticCallee()
 			return fn != nil && (fn.Name() == "recorded" || fn.Pkg != nil && (fn.Pkg.Pkg.Path() == "sync" || fn.Pkg.Pkg.Path() == "sync/atomic"))
 		},
+		Code: func() []*ssa.Function { return slices.Collect(maps.Keys(ssautil.AllFunctions(prog))) },
 		Body: func(fn *ssa.Function) *ssa.Function {
 			if fn.Origin() != nil {
 				fn = fn.Origin()

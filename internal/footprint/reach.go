@@ -262,6 +262,7 @@ type reacher struct {
 	set      map[string]bool
 	each     func(types.Type) // what to do with memory, beside
 	mapped   bool             // there are maps
+	called   func()           // what to do with function values, beside
 }
 
 // place is a type where it was met: its interfaces mean something else inside foreign types.
@@ -362,6 +363,9 @@ func (r *reacher) holds(t types.Type) {
 			r.more(Shared)
 		}
 	case *types.Signature: // (F4)
+		if r.called != nil {
+			r.called()
+		}
 	case *types.Pointer:
 		r.memory(u.Elem())
 	case *types.Slice:

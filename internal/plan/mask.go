@@ -2,8 +2,11 @@ package plan
 
 import (
 	"go/types"
+	"maps"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
 
 	"presage/internal/footprint"
 )
@@ -31,9 +34,29 @@ func (p *Plan) newMasks() *masks {
 		}
 	}
 	body := func(fn *ssa.Function) *ssa.Function { return m.bodies[origin(fn).String()] }
-	m.left = &footprint.Masker{Program: p.prints, Traced: p.isTraced, Body: body}
-	m.around = &footprint.Masker{Program: p.prints, Traced: p.silent, Body: func(*ssa.Function) *ssa.Function { return nil }}
+	m.left = &footprint.Masker{Program: p.prints, Traced: p.isTraced, Body: body, Code: p.code}
+	for _, s := range slices.Sorted(maps.Keys(m.bodies)) {
+		m.left.Bodies = append(m.left.Bodies, m.bodies[s])
+	}
+	m.around = &footprint.Masker{Program: p.prints, Traced: p.silent, Body: func(*ssa.Function) *ssa.Function { return nil }, Code: p.code}
 	return m
+}
+
+// code returns all functions that are there, traced, left out, and wrappers.
+func (p *Plan) code() (list []*ssa.Function) {
+	seen := map[*ssa.Program]bool{}
+	for _, pkg := range slices.Concat(p.Program.Packages, p.Missing.Packages) {
+		if pkg.SSA == nil || seen[pkg.SSA.Prog] {
+			continue
+		}
+		seen[pkg.SSA.Prog] = true
+		for fn := range ssautil.AllFunctions(pkg.SSA.Prog) {
+			if len(fn.Blocks) > 0 {
+				list = append(list, fn)
+			}
+		}
+	}
+	return list
 }
 
 // isTraced says of a call in code that is left out whether what it does is recorded by itself.
@@ -60,5 +83,16 @@ func (p *Plan) Mask(c *ssa.CallCommon) *Mask {
 	if obj, ok := fn.Object().(*types.Func); ok && p.masks.bodies[fn.String()] == nil {
 		return &Mask{Why: obj.FullName() + " is not written in Go"}
 	}
-	return p.masks.left.Of(p.masks.bodies[fn.String()])
+	var given []*ssa.Function
+	for _, a := range c.Args {
+		if f, ok := a.(*ssa.Function); ok {
+			switch body := p.masks.bodies[origin(f).String()]; {
+			case body != nil:
+				given = append(given, body)
+			case p.Func(f) == nil || !direct(f):
+				return &footprint.Mask{Why: "it is given " + f.String()}
+			}
+		}
+	}
+	return p.masks.left.Of(p.masks.bodies[fn.String()], given...)
 }

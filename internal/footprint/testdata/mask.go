@@ -53,7 +53,7 @@ func constant(o *outer) { o.row[2] = "" }
 // m: =24 cases.outer.row
 func variable(o *outer, i int) { o.row[i] = "" }
 
-// m: =2
+// m: =2 cases.inner.a cases.outer.in
 func global() { total++ }
 
 // m: cases.inner.a
@@ -73,7 +73,7 @@ func fresh() *outer {
 // m: cases.outer.m map
 func maps(o *outer) *outer { return o.m["x"] }
 
-// m: =2
+// m: =2 cases.inner.a cases.outer.in
 func grows(s []int) []int { return append(s, 1) }
 
 // m: call cases.outer.f
@@ -99,7 +99,7 @@ func prints(o *outer, n int) { fmt.Println("n", n) }
 // m: *
 func printsAny(x any) { fmt.Println(x) }
 
-// m: =2
+// m: =2 cases.inner.a cases.outer.in
 func library(s []int) { sort.Ints(s) }
 
 // m:
@@ -132,3 +132,41 @@ func closure(o *outer) func() { return func() { o.n++ } }
 func method(o *outer) func() { return o.next.bump }
 
 func (o *outer) bump() { o.n++ }
+
+// m: *
+func printsOwn() { fmt.Println(&counter{}) }
+
+type counter struct{}
+
+func (*counter) String() string { return *(*string)(unsafe.Pointer(&total)) }
+
+// m: =1 =2 cases.inner.a cases.outer.in
+func sorts(list counters) { sort.Sort(list) }
+
+type counters []bool
+
+func (c counters) Len() int           { return len(c) }
+func (c counters) Less(i, j int) bool { total++; return false }
+func (c counters) Swap(i, j int)      {}
+
+// m: =1 call
+func sortsBy(list []bool, less func(i, j int) bool) { sort.Slice(list, less) }
+
+// m: call
+func once(o *sync.Once, f func()) { o.Do(f) }
+
+// m: =2 [1]=2 cases.inner.a cases.outer.in
+func toArray(list []int) { (*[2]int)(list)[1] = 1 }
+
+// m: =14 =2 call cases.inner.a cases.outer.in
+func returned(o *outer, f func() *float64) { *f() = 1; *within(o) = 1 }
+
+func within(o *outer) *int { return &o.in.a }
+
+type deep struct{ at deeper }
+type deeper struct{ x float64 }
+
+// m: call cases.deep.at cases.deeper.x
+func handed(f func() *deeper) { f().x = 1 }
+
+func gives(d *deep) *deeper { return &d.at }
