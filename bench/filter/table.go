@@ -39,7 +39,7 @@ var subjects = []subject{
 	{name: "golang-lru", module: "github.com/hashicorp/golang-lru/v2", version: "v2.0.7"},
 	{name: "ristretto", module: "github.com/dgraph-io/ristretto", version: "v0.2.0"},
 	{name: "memberlist", module: "github.com/hashicorp/memberlist", version: "v0.5.4"},
-	{name: "client_golang", module: "github.com/prometheus/client_golang", version: "v1.20.2", pkg: "./prometheus"},
+	{name: "client_golang", module: "github.com/prometheus/client_golang", version: "v1.20.2", pkg: "./prometheus/promhttp"},
 	{name: "zap", module: "go.uber.org/zap", version: "v1.27.0"},
 	{name: "zap/zapcore", module: "go.uber.org/zap", version: "v1.27.0", pkg: "./zapcore"},
 	{name: "x/sync/semaphore", module: "golang.org/x/sync", version: "v0.24.0", pkg: "./semaphore"},
