@@ -70,9 +70,13 @@ type onlineBuild struct {
 	goVersion string
 }
 
-// buildOnline writes the overlay. It depends on the version of Go alone.
+// keepOnline is the number of detectors that stay in the cache.
+const keepOnline = 8
+
+// buildOnline writes the overlay, into a directory of this build of presage: another one may be building at the same time. Beside that it
+// depends on the version of Go alone, and is written only where it is not there yet.
 func (c *Config) buildOnline(ctx context.Context, cache string) (*onlineBuild, error) {
-	dir := filepath.Join(cache, "online")
+	dir := filepath.Join(cache, "online", toolID())
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("making a directory for the detector: %w", err)
 	}
@@ -89,7 +93,13 @@ func (c *Config) buildOnline(ctx context.Context, cache string) (*onlineBuild, e
 		return nil, err
 	}
 	b := &onlineBuild{build: build{Overlay: filepath.Join(dir, std.GoVersion+".json"), Go: std.Go, Env: std.Env, Flags: std.BuildFlags}, goVersion: std.GoVersion}
-	return b, b.writeOverlay(std, nil)
+	if err := b.writeOverlay(std, nil); err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	os.Chtimes(dir, now, now)
+	pruneBuilds(filepath.Dir(dir), keepOnline)
+	return b, nil
 }
 
 // runOnline builds and runs the program.

@@ -156,3 +156,40 @@ func TestBeneath(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlineDirectory: the detector lies in a directory of this build of presage, and what another process may be building from is not written again.
+func TestOnlineDirectory(t *testing.T) {
+	cache := t.TempDir()
+	other := filepath.Join(cache, "online", "other", "go.json")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(other), 0o777), os.WriteFile(other, nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	written := func() map[string]time.Time {
+		c := Config{Dir: "."}
+		b, err := c.buildOnline(t.Context(), cache)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := filepath.Join(cache, "online", toolID()); filepath.Dir(b.Overlay) != want {
+			t.Errorf("the overlay is %s, want it in %s", b.Overlay, want)
+		}
+		times := map[string]time.Time{}
+		err = filepath.WalkDir(cache, func(name string, d fs.DirEntry, err error) error {
+			if info, err := d.Info(); err == nil && !d.IsDir() && filepath.Ext(name) != ".lock" {
+				times[name] = info.ModTime()
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return times
+	}
+	first := written()
+	if len(first) < 10 || first[other].IsZero() {
+		t.Errorf("%d files, and that of another build from %v", len(first), first[other])
+	}
+	if diff := cmp.Diff(first, written()); diff != "" {
+		t.Errorf("written again (-first +second):\n%s", diff)
+	}
+}
