@@ -49,6 +49,7 @@ func main() {
 	run := flag.String("run", "", "of go test")
 	limit := flag.Int("events", 2_000_000, "of a trace; what comes after them is not looked at")
 	left := flag.String("seen", string(nothing), "what is left of missing methods: nothing, accesses, synchronisation or hooks; all: one after the other")
+	flag.IntVar(&tries, "tries", tries, "pairs of accesses of two positions that are tried in a window")
 	flags := flag.String("flags", "", "more of go test, separated by spaces")
 	show := flag.Bool("v", false, "print the races that are false")
 	list := flag.Bool("list", false, "print the true races that RDIT does not find, with the missing method that keeps them apart, what may be touched by its mask, and what escaped")
@@ -348,7 +349,7 @@ func (s *stretch) races(ctx context.Context) (map[sites]bool, error) {
 }
 
 // tries is how many pairs of accesses of two positions are tried in a window: of positions that meet in many ways, few of them may be a race.
-const tries = 64
+var tries = 64
 
 func (s *stretch) analyse(ctx context.Context, m barrier.Mode) (*analyse.Result, error) {
 	return analyse.Run(ctx, &reader{s, 0}, s.meta, analyse.Options{Level: analyse.Causal, Walker: walked(s.flows), Missing: m, Tries: tries, Total: 16 * tries})

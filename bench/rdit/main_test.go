@@ -8,7 +8,11 @@ import (
 
 // TestNothingFalse runs the command on a few programs.
 func TestNothingFalse(t *testing.T) {
-	for name, c := range map[string]counts{"executions": executions(1000, 11), "go": goPrograms(300, 11)} {
+	some := map[string]counts{"executions": executions(1000, 11), "go": goPrograms(300, 11)}
+	seen = true
+	some["executions, synchronisation seen"] = executions(1000, 11)
+	seen = false
+	for name, c := range some {
 		t.Logf("%s: %d races, found %v, false %v", name, c.races, c.found, c.false)
 		if c.wrong() {
 			t.Errorf("%s: false %v, rejected %d", name, c.false, c.rejected)

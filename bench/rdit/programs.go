@@ -9,7 +9,6 @@ import (
 	"presage/internal/analyse"
 	"presage/internal/program/progtest"
 	"presage/internal/trace"
-	"presage/internal/trace/tracetest"
 	"presage/internal/window"
 )
 
@@ -41,7 +40,7 @@ func (c *counts) judgeRun(r *rand.Rand, run *progtest.Run, races *progtest.Races
 	for _, q := range races.Pairs {
 		really[[2]trace.Site{q.A, q.B}] = true
 	}
-	h := tracetest.Hide(r, run.Events, make([]window.Flow, len(run.Events)))
+	h := hide(r, run.Events, make([]window.Flow, len(run.Events)))
 	res, err := analyse.Run(context.Background(), run.Source(), run.Meta, analyse.Options{Level: analyse.Causal})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "rdit:", err)

@@ -2,6 +2,7 @@ package tracetest
 
 import (
 	"cmp"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -22,7 +23,19 @@ type Hidden struct {
 // are called back. What stays of it is a MethodBegin, with all that the dropped events act on and sometimes more, and a
 // MethodEnd, where they can have been. What the dropped events depend on is what the method is given, so it is needed; and so is what is read in between.
 func Hide(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
-	h := &hiding{r: r, events: events, flows: flows, gone: make([]bool, len(events)), inside: make([]bool, len(events))}
+	return hide(r, events, flows, false)
+}
+
+// HideAccesses drops accesses alone: the synchronisation of missing methods is seen (B11 of package barrier), and their Ds have nothing that go statements have in order with all that conflicts (B12).
+func HideAccesses(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
+	return hide(r, events, flows, true)
+}
+
+func hide(r *rand.Rand, events []trace.Event, flows []window.Flow, seen bool) Hidden {
+	h := &hiding{r: r, events: events, flows: flows, seen: seen, gone: make([]bool, len(events)), inside: make([]bool, len(events))}
+	if seen {
+		h.knows = known(events)
+	}
 	h.cut()
 	byGo := map[trace.GoID][]unit{}
 	var gos []trace.GoID
@@ -56,6 +69,8 @@ type hiding struct {
 	flows        []window.Flow
 	units        []unit
 	gone, inside []bool
+	seen         bool
+	knows        []map[trace.GoID]int // with seen: by event, what it comes after in every execution
 	made         []placed
 	calls        int
 }
@@ -115,11 +130,14 @@ func (h *hiding) piece(list []unit, k, n int) int {
 	}
 	part := list[k : k+n]
 	begin := trace.Event{Kind: format.MethodBegin, G: part[0].g, Obj: trace.Addr(1<<40 + h.calls)}
+	if h.seen {
+		begin.Flags |= format.FlagSeen
+	}
 	var reach []trace.Event
 	var needs []int64
 	for _, u := range part {
 		last := &h.events[u.to]
-		if !hideable(last.Kind) || h.r.IntN(4) == 0 {
+		if !hideable(last.Kind) || h.seen && (!last.Kind.IsAccess() || last.Kind.IsAtomic()) || h.r.IntN(4) == 0 {
 			for i := u.from; i <= u.to; i++ {
 				h.inside[i] = h.inside[i] || h.events[i].G == u.g
 			}
@@ -130,7 +148,9 @@ func (h *hiding) piece(list []unit, k, n int) int {
 				continue
 			}
 			h.gone[i] = true
-			reach = append(reach, reachOf(&h.events[i])...)
+			if !h.seen || !h.ordered(i) {
+				reach = append(reach, reachOf(&h.events[i])...)
+			}
 			needs = append(append(needs, h.flows[i].Needs...), h.flows[i].From...)
 		}
 	}
@@ -170,6 +190,43 @@ func (h *hiding) piece(list []unit, k, n int) int {
 	}
 	h.calls++
 	return n
+}
+
+// known finds what each event comes after by program order and go statements: the last event of each goroutine.
+func known(events []trace.Event) []map[trace.GoID]int {
+	knows, of := make([]map[trace.GoID]int, len(events)), map[trace.GoID]map[trace.GoID]int{}
+	for i := range events {
+		e := &events[i]
+		own := maps.Clone(of[e.G])
+		if own == nil {
+			own = map[trace.GoID]int{}
+		}
+		own[e.G] = i
+		knows[i], of[e.G] = own, own
+		if e.Kind == format.Go {
+			of[trace.GoID(e.Obj)] = own
+		}
+	}
+	return knows
+}
+
+// ordered says whether every execution has access i in order with all that conflicts.
+func (h *hiding) ordered(i int) bool {
+	e := &h.events[i]
+	for j := range h.events {
+		f := &h.events[j]
+		if f.G == e.G || !f.Kind.IsAccess() || !f.Kind.IsWrite() && !e.Kind.IsWrite() || !overlap(e, f) {
+			continue
+		}
+		if n, ok := h.knows[max(i, j)][h.events[min(i, j)].G]; !ok || n < min(i, j) {
+			return false
+		}
+	}
+	return true
+}
+
+func overlap(e, f *trace.Event) bool {
+	return uint64(e.Obj) < uint64(f.Obj)+max(1, uint64(f.Size)) && uint64(f.Obj) < uint64(e.Obj)+max(1, uint64(e.Size))
 }
 
 // meets says whether a goroutine may have been waiting since before another event: nothing fits in before.

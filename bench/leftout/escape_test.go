@@ -1,0 +1,33 @@
+package main
+
+import (
+	"context"
+	"testing"
+
+	"presage/bench/session"
+	"presage/internal/record"
+)
+
+// What the code of missing methods touches, their Ds have: the recorder finds it, by masks of what the code can touch (D1 to D8 of package footprint). And what is found is true.
+func TestNothingEscapes(t *testing.T) {
+	v := variant{synchronisation, false}
+	b := bench{session: &session.Session{Dir: t.TempDir()}, limit: 100_000, variants: []variant{v}, total: map[variant]*row{}}
+	c := record.Config{
+		Test: true, Flags: []string{"-vet=off", "-count=1"}, Dir: "../..",
+		Packages: []string{"./examples/limit", "./examples/maplock", "./examples/once", "./examples/waitgroup", "./examples/recipe/swap", "./examples/recipe/stdlib"},
+	}
+	c.Flags = append([]string{"-C=../.."}, c.Flags...)
+	if err := b.record(context.Background(), "examples", c); err != nil {
+		t.Fatal(err)
+	}
+	x := b.total[v]
+	if x.calls < 20 || x.gone < 100 {
+		t.Errorf("%d calls of missing methods, %d events gone: too few to tell", x.calls, x.gone)
+	}
+	if x.escaped > 0 {
+		t.Errorf("%d times a missing method touches what its D has not", x.escaped)
+	}
+	if r := x.found[rdit]; r.wrong > 0 || r.right < 10 {
+		t.Errorf("%d races are found, and %d that are none; want at least 10 of %d, and 0", r.right, r.wrong, x.left)
+	}
+}
