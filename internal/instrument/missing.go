@@ -232,7 +232,7 @@ func (r *Result) tellTraced(traced string) error {
 			continue
 		}
 		name := filepath.Join(r.cfg.OutDir, fmt.Sprintf("traced%d.go", i))
-		text := fmt.Sprintf("package %s\n\nimport %s %q\n\nfunc init() { %s.Outside(0, \"\", %q, nil) }\n", pkg.Name, rtName, rtPath, rtName, traced)
+		text := fmt.Sprintf("package %s\n\nimport %s %q\n\nfunc init() { %s.Traced(%q) }\n", pkg.Name, rtName, rtPath, rtName, traced)
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			return fmt.Errorf("writing emitted source: %w", err)
 		}

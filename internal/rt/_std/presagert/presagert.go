@@ -66,6 +66,9 @@ func Outside(index uint64, path, traced string, roots []any, some func()) {
 	runtime.PresageOutside(index, path, traced, roots, some)
 }
 
+// Traced tells the recorder which packages are traced, where none is left out.
+func Traced(traced string) { runtime.PresageTraced(traced) }
+
 // Func returns where the code of a function value begins; 0 for nil.
 func Func[T any](f T) uintptr {
 	p := *(**uintptr)(unsafe.Pointer(&f))

@@ -90,6 +90,13 @@ func PresageOutside(index uint64, path, traced string, roots []any, some func())
 	unlock(&presage.mu)
 }
 
+// PresageTraced says which packages are traced, where none is left out.
+func PresageTraced(traced string) {
+	lock(&presage.mu)
+	presageOutside.traced = traced
+	unlock(&presage.mu)
+}
+
 // pgDir returns the directory of the source file of the function at pc, with the slash.
 func pgDir(pc uintptr) string {
 	f := findfunc(pc)
