@@ -26,9 +26,9 @@
 //	(R14) Reuse. What is allocated is new locations and new objects. The pages of cells of large objects are given back where few are in use (release.go). Cells are cleared where a page has been used at all.
 //	(R15) Locations. One begins at every byte; the compiler says where an access begins, and how long it is only for structs, arrays and ranges.
 //	      So one without a length is of the location that begins there, and a range is one of all that begin in it. A cell stands for
-//	      the first byte of a word; cells for the others exist from the first access on that begins there in the word's page.
+//	      the first byte of a word; cells for the others exist from the first access on that begins there in the word's 64 bytes.
 //	      What covered the word before is checked with the word's own cell. A loss: what an access of the first byte alone
-//	      has replaced before any cell inside words of the page was used.
+//	      has replaced before any cell inside words of these 64 bytes was used.
 //	(R16) A cell is changed under the lock bit of its W, by a goroutine that is not preempted; the rules of the same epoch read without it:
 //	      a word that has t's own epoch was put there by t.
 //	(R17) Whole clocks. An epoch ends with a release, so who knows of epoch (s, c) knows all that the goroutine in s knew at the end of c. Of two clocks one is
@@ -39,6 +39,9 @@
 //	      again in which it released the first of them. The rules of the same epoch ask for the same context: a run of t's epochs, of which everybody else knows all or none. For if
 //	      somebody came to know of the first of them, t's last release would have been acquired. So who races with an access that is left out races with the one in the
 //	      cell, and the first race of a location is the same. It needs no memory but sixteen releases a goroutine, and without it a context is an epoch.
+//	(R19) What the compiler calls may stand where a variable is declared and not yet filled, so nothing there may let a stack grow or be looked at: the rules of the same epoch
+//	      are assembly; where a check succeeds and no memory is needed (quick.go) they run on the goroutine's stack without a look at its size, within 300 bytes; all
+//	      else runs on the system's. What of C(t) has been asked for is kept by slot (known), since clocks only grow.
 //
 // # Soundness
 //
