@@ -212,7 +212,9 @@ func (p *program) step(e *trace.Event) *ftG {
 	case format.OnceEnd, format.CondSignal, format.CondBroadcast:
 		ftObjects.at(ftMergeClass, addr).w.merge(g)
 	case format.WGWait, format.OncePass, format.CondWake:
-		ftObjects.at(ftMergeClass, addr).w.acquire(g)
+		if o := ftObjects.there(ftMergeClass, addr); o != nil {
+			o.w.acquire(g)
+		}
 	case format.Acquire:
 		if addr == 0 {
 			g.acquireAll()
