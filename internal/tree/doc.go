@@ -47,7 +47,8 @@
 //	(T6) Target Lockset: Γ is the locks alone, and (T3) holds as it is written. The histories of a location begin anew when a second
 //	     goroutine comes to it.
 //	(T7) Target FastTrack: REL is a SND. But the lock that a goroutine takes again, before anybody else has and as its next message, gives back the Γ
-//	     that it had when it released it: nobody can know of one access and not of the other. (For a shared lock, anybody else is a writer.)
+//	     that it had when it released it: nobody can know of one access and not of the other. Not a shared lock: anybody may release it, and let in a writer
+//	     who knows of the first access, while the second has not been released by who made it (testdata/lost/foreign-unlock).
 //	(T8) Target FastTrack: the detector remembers the last write of a location, and the last read of each goroutine since. So a write is dropped only while its representative is
 //	     the last write that was advanced, and all that was advanced since is reads by the same goroutine in the same Γ; a read only while no write was advanced since its representative,
 //	     and no read from another site. Then the detector has the same state with the access as without.

@@ -52,6 +52,7 @@ type Filter struct {
 	lost   bits          // (T5), by serial
 	locks  lockset.Locks // but for target FastTrack
 	edges  shadow.Memory[edge]
+	locked uint64 // locks that were numbered
 	words  shadow.Memory[word]
 	owners shadow.Memory[owner] // target Lockset
 	stamp  uint32               // the last that was given

@@ -86,7 +86,10 @@ func (f *Filter) touch(e *format.Event) {
 }
 
 // edge is a lock operation for a detector to which it is a message (T7).
-type edge struct{ taken, takenAlone uint32 }
+type edge struct {
+	no    uint64 // of the lock; memory that is allocated anew is another one
+	taken uint64
+}
 
 func (f *Filter) edge(e *format.Event) {
 	mask := shadow.Mask(e.Obj, 1)
@@ -95,24 +98,23 @@ func (f *Filter) edge(e *format.Event) {
 		f.edges.Each(e.Obj, mask, func(c *edge) { l = c })
 	}
 	t := f.gs.at(e.G)
-	shared := e.Flags&format.FlagRead != 0
-	others := l.taken // acquires that would know of a release
-	if shared {
-		others = l.takenAlone
+	if l.no == 0 {
+		f.locked++
+		l.no = f.locked
 	}
+	shared := e.Flags&format.FlagRead != 0
 	if e.Kind == format.Unlock {
-		r := release{lock: uint64(e.Obj), shared: shared, others: others, before: t.segment}
+		r := release{lock: l.no, others: l.taken, before: t.segment}
 		f.send(t, e)
-		r.after = t.segment
-		t.releases.push(r)
+		if r.after = t.segment; !shared {
+			t.releases.push(r)
+		}
 		return
 	}
 	f.receive(t, e)
+	others := l.taken // acquires that would know of a release
 	l.taken++
-	if !shared {
-		l.takenAlone++
-	}
-	if r := t.releases.top(); r != nil && r.lock == uint64(e.Obj) && r.shared == shared && r.others == others && r.after == t.segment {
+	if r := t.releases.top(); !shared && r != nil && r.lock == l.no && r.others == others && r.after == t.segment {
 		t.segment = r.before
 		t.releases.pop()
 		f.stats.Returned++
@@ -121,9 +123,8 @@ func (f *Filter) edge(e *format.Event) {
 
 // release is a lock that a goroutine has released, with the contexts around that.
 type release struct {
-	lock          uint64
-	shared        bool
-	others        uint32
+	lock          uint64 // edge.no
+	others        uint64
 	before, after uint64
 }
 

@@ -147,11 +147,18 @@ func (l *lookup) theta(t *testing.T, out *strings.Builder) {
 	}
 	shape := tree.NewShape(f)
 	var locks []trace.Addr // by number, less one
+	known := make(map[trace.Addr]bool)
 	var sites []trace.Site
 	for i := range l.events {
 		e := &l.events[i]
-		if (e.Kind == format.Lock || e.Kind == format.Unlock) && !slices.Contains(locks, e.Obj) {
-			locks = append(locks, e.Obj)
+		switch e.Kind {
+		case format.Lock, format.Unlock:
+			if !known[e.Obj] {
+				known[e.Obj] = true
+				locks = append(locks, e.Obj)
+			}
+		case format.Alloc:
+			delete(known, e.Obj) // another lock
 		}
 		if (e.Kind == format.Read || e.Kind == format.Write) && !slices.Contains(sites, e.Site) {
 			sites = append(sites, e.Site)

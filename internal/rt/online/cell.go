@@ -106,13 +106,22 @@ type ftBefore struct{ w, r uint64 }
 // come before there was a cell for the location.
 func (g *ftG) against(a *ftAccess) {
 	c := ftCellOf(a.addr &^ 7)
-	w, r := ftLoad64(&c.w), ftLoad64(&c.r)
+	w := c.hold()
 	if w&ftFull != 0 {
 		g.check(w, ftWrites, a)
 	}
-	if r&ftFull != 0 && ftSlotOf(r) != ftCrowdTag && a.kind != ftReads && a.kind != ftAtomicReads {
-		g.check(r, ftReads, a)
+	if ftConflict(ftReads, a.kind) {
+		if d := ftCrowdOf(c.r); d != nil {
+			for i := uint32(0); i < d.n; i++ {
+				if e := d.list[i]; ftWholeRead(e) {
+					g.check(e, ftReads, a)
+				}
+			}
+		} else if c.r&ftFull != 0 {
+			g.check(c.r, ftReads, a)
+		}
 	}
+	ftStore64(&c.w, w)
 }
 
 // spread takes an access of a whole word to the cells inside it, and to them what an access of the first location alone has replaced. The word's own

@@ -31,6 +31,9 @@ const (
 // ftWhole, in a crowd, is a read of the whole word; plain writes are never there.
 const ftWhole = 3
 
+//go:nosplit
+func ftWholeRead(w uint64) bool { return w>>ftKindShift&3 == ftWhole }
+
 func ftKindOf(w uint64) uint8 {
 	if k := uint8(w >> ftKindShift & 3); k != ftWhole {
 		return k

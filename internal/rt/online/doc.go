@@ -35,7 +35,8 @@
 //	      therefore often seen to be the other's maximum by one component, and is taken as it is. This does not hold between goroutines that have had s one after
 //	      the other, where the later one did not know of the last release of the earlier one: a slot says from which clock on it holds (whole). Nor of an
 //	      Acquire of everything, which knows of epochs that have not ended: everybody begins another before the next release.
-//	(R18) The filter of package tree (-filter tree), (T7) and (T8) alone: a goroutine that takes the locks again that it released since its last other message, before anybody else has, has the context
+//	      A loss, as with -race: what somebody does after it and before his next release, in an epoch that had begun before it, is taken for known to who acquired.
+//	(R18) The filter of package tree (-filter tree), (T7) and (T8) alone: a goroutine that takes the locks again (not for reading) that it released since its last other message, before anybody else has, has the context
 //	      again in which it released the first of them. The rules of the same epoch ask for the same context: a run of t's epochs, of which everybody else knows all or none. For if
 //	      somebody came to know of the first of them, t's last release would have been acquired. So who races with an access that is left out races with the one in the
 //	      cell, and the first race of a location is the same. It needs no memory but sixteen releases a goroutine, and without it a context is an epoch.

@@ -10,9 +10,8 @@ var ftFilter bool
 type ftReleased struct {
 	lock   uint64
 	before uint64 // the context around it
-	others uint32 // acquires that would have known of the release
-	read   bool
-	back   bool // it was taken again, and by nobody else before
+	others uint32 // how often it was acquired until then
+	back   bool   // it was taken again, and by nobody else before
 }
 
 // ftReleases are the last few of a goroutine, the oldest first, between which it sent nothing.
@@ -38,9 +37,9 @@ func (s *ftReleases) push(r ftReleased) {
 
 // find returns the place of the release of a lock that is not back, if it is the newest or one of the oldest few: locks are taken in the order in which they
 // are released, or in the other.
-func (s *ftReleases) find(lock uint64, read bool) (place uint32, ok bool) {
+func (s *ftReleases) find(lock uint64) (place uint32, ok bool) {
 	for i, k := s.n-1, s.done; ; i, k = k, k+1 {
-		if r := s.at(i); r.lock == lock && r.read == read && !r.back {
+		if r := s.at(i); r.lock == lock && !r.back {
 			return i, true
 		}
 		if k >= s.n || k > s.done+3 {
@@ -62,16 +61,8 @@ func (g *ftG) same(w uint64) bool { return w-g.base < g.width }
 // begin makes the present epoch the first of a context.
 func (g *ftG) begin() { g.base, g.width = g.epoch, 1<<ftEpochShift }
 
-// others is how often a lock was acquired by somebody who knows of such a release.
-func (o *ftObject) others(read bool) uint32 {
-	if read {
-		return o.alone
-	}
-	return o.taken
-}
-
 // unlocked notes the release of a lock, which t held in the context before.
-func (g *ftG) unlocked(o *ftObject, read bool, before uint64) {
+func (g *ftG) unlocked(o *ftObject, before uint64) {
 	if !ftFilter || ftSlotOf(before) != g.slot {
 		return
 	}
@@ -79,13 +70,15 @@ func (g *ftG) unlocked(o *ftObject, read bool, before uint64) {
 	if s.last != before {
 		s.n, s.done = 0, 0
 	}
-	s.push(ftReleased{lock: o.key, before: before, others: o.others(read), read: read})
+	s.push(ftReleased{lock: o.key, before: before, others: o.taken})
 	s.last = g.base
 }
 
 // locked is (T7): if nobody else has acquired the lock that t released as its last message, nobody can know of what t did before that and not of
 // what it did after, and t has the context again. Of several locks, the context around the first of them is back when all are.
-func (g *ftG) locked(o *ftObject, read bool) {
+// A lock for reading gives nothing back: who takes it again need not be who releases it, and a writer that somebody else lets in knows of the first
+// release and not of what t does after it.
+func (g *ftG) locked(o *ftObject) {
 	if !ftFilter {
 		return
 	}
@@ -94,11 +87,11 @@ func (g *ftG) locked(o *ftObject, read bool) {
 	if s.n == 0 || s.last != g.base || g.all != ftLoad32(&ftAll) {
 		return
 	}
-	place, ok := s.find(o.key, read)
+	place, ok := s.find(o.key)
 	if !ok {
 		return
 	}
-	if s.at(place).others != o.others(read) { // somebody knows: no context before is given back any more
+	if s.at(place).others != o.taken { // somebody knows: no context before is given back any more
 		s.forget(place + 1)
 		return
 	}

@@ -12,7 +12,7 @@ type ftG struct {
 	slot     uint32 // 0: none, or none yet (R12)
 	clock    uint32
 	acted    uint32      // the clock of its last access, or of one by who had the slot before
-	all      uint32      // ftAll when it released last
+	all      uint32      // ftAll when it released last, or took its slot
 	vc       ftVC        // C(t) without its own component
 	from     ftComponent // a release that had all of vc; none: slot 0 (R17)
 	known    ftKnown
@@ -156,6 +156,7 @@ func (g *ftG) enter(s uint32) {
 	}
 	r.clock++
 	g.slot, g.clock, g.acted = s, r.clock, r.acted
+	g.all = ftLoad32(&ftAll) // whoever was told of everything was not told of this clock
 	g.epoch = ftEpoch(s, g.clock)
 	g.begin()
 	g.releases.n, g.releases.done = 0, 0
@@ -235,6 +236,7 @@ var ftAll uint32
 // acquireAll is (R11) for object 0: t knows all that has been done. Of a goroutine's present clock it knows, but not of what will be released with it: so
 // everybody counts up before the next release.
 func (g *ftG) acquireAll() {
+	ftLock(&ftSlots.lock)
 	ftAdd32(&ftAll, 1)
 	n := ftLoad32(&ftSlots.n)
 	for s := uint32(1); s < n; s++ {
@@ -242,15 +244,19 @@ func (g *ftG) acquireAll() {
 			g.vc.set(s, ftLoad32(&ftSlots.list.list[s].clock))
 		}
 	}
+	ftUnlock(&ftSlots.lock)
 	g.from = ftComponent{}
 }
 
-// beforeRelease is the other half of acquireAll.
+// beforeRelease is the other half of acquireAll. It waits for one that is not at its end: that would take the new clock for one whose release
+// it knows, while it may have looked at other slots before they did what that release passes on.
 func (g *ftG) beforeRelease() {
-	if all := ftLoad32(&ftAll); g.all != all {
-		g.all = all
-		if g.slot != 0 {
-			g.count()
-		}
+	if g.all == ftLoad32(&ftAll) {
+		return
 	}
+	ftLock(&ftSlots.lock)
+	if g.all = ftLoad32(&ftAll); g.slot != 0 {
+		g.count()
+	}
+	ftUnlock(&ftSlots.lock)
 }

@@ -34,13 +34,16 @@ func (r *ftRel) swap(g *ftG) {
 	g.beforeRelease()
 	all := g.vc.empty() || r.has(g.from)
 	r.vc.swap(&g.vc)
-	r.slot, r.clock = g.slot, g.clock
-	if g.slot == 0 {
+	mine := g.slot
+	r.slot, r.clock = mine, g.clock
+	if mine == 0 {
 		r.slot, r.clock = g.from.slot, g.from.clock
 	}
 	g.tick()
-	if g.from = e; !all {
+	if !all {
 		g.vc.join(&r.vc)
+	}
+	if g.from = e; !all || g.slot != mine { // who has moved knows of the slot before, of which e need not
 		g.from = ftComponent{}
 	}
 	if e.slot != 0 && e.slot != g.slot {
@@ -123,13 +126,12 @@ type ftObject struct {
 	send  uint64 // sends and receives so far
 	recv  uint64
 	from  *ftG   // unbuffered channel: the sender that waits
-	taken uint32 // a lock: how often it was acquired
-	alone uint32 // and not for reading
+	taken uint32 // a lock: how often it was acquired; it begins behind those that were there before
 }
 
 type ftRing struct {
 	_    ftOff
-	list [1 << 20]ftRel
+	list [1 << 40]ftRel
 }
 
 // Classes of the objects that share an address.
@@ -150,6 +152,7 @@ type ftTable struct {
 	size uint32
 	list *ftBuckets
 	last *ftObject // the one that was asked for last
+	past uint32    // more than taken of those that are there no more
 }
 
 type ftBuckets struct {
@@ -200,7 +203,7 @@ func (t *ftTable) search(key uint64, addr uintptr) *ftObject {
 		t.grow()
 	}
 	o := (*ftObject)(ftAlloc(unsafe.Sizeof(ftObject{})))
-	o.key = key
+	o.key, o.taken = key, t.past
 	p := t.place(key)
 	o.next = *p
 	*p = o
@@ -240,6 +243,7 @@ func (t *ftTable) forget(word, addr, n uintptr) {
 		}
 		*p = o.next
 		t.n--
+		t.past = max(t.past, o.taken+1)
 		if t.last == o {
 			t.last = nil
 		}
@@ -269,17 +273,19 @@ func (o *ftObject) lock(g *ftG, acquire, read bool) {
 		} else {
 			o.w.release(g)
 		}
-		g.unlocked(o, read, before)
+		if !read {
+			g.unlocked(o, before)
+		}
 		return
 	}
 	o.w.acquire(g)
 	if !read && !o.r.empty() {
 		o.r.acquire(g)
 	}
-	g.locked(o, read)
-	if o.taken++; !read {
-		o.alone++
+	if !read {
+		g.locked(o)
 	}
+	o.taken++
 }
 
 // buffer is (R7): the k-th operation of a side swaps with entry k of the buffer.

@@ -82,7 +82,7 @@ func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
 	return true
 }
 
-// quickAgainst is against, where its checks succeed.
+// quickAgainst is against, where its checks succeed. Reads of several are looked at under the cell's lock.
 //
 //go:nosplit
 func (g *ftG) quickAgainst(c *ftCell, kind uint8) bool {
@@ -96,7 +96,25 @@ func (g *ftG) quickAgainst(c *ftCell, kind uint8) bool {
 		return true
 	}
 	r := ftLoad64(&c.r)
-	return r&ftFull == 0 || ftSlotOf(r) == ftCrowdTag || g.recalls(r)
+	if ftSlotOf(r) != ftCrowdTag {
+		return r&ftFull == 0 || g.recalls(r)
+	}
+	w := ftLoad64(&c.w)
+	if w&ftLockBit != 0 || !ftCas64(&c.w, w, w|ftLockBit) {
+		return false
+	}
+	ok := true
+	if d := ftCrowdOf(c.r); d != nil {
+		for i := uint32(0); i < d.n; i++ {
+			if e := d.list[i%ftCrowdList]; ftWholeRead(e) && !g.recalls(e) {
+				ok = false
+			}
+		}
+	} else {
+		ok = false
+	}
+	ftStore64(&c.w, w)
+	return ok
 }
 
 // quickSpan takes what it can of an access of [addr, addr+n), from its beginning on, and returns how many bytes that are.

@@ -1,0 +1,147 @@
+package online
+
+import (
+	"testing"
+	"time"
+	"unsafe"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// begin starts a program of which a test does one event after the other. do returns how many checks fail for it.
+func begin(t *testing.T, filter bool) (p *program, do func(k format.Kind, g trace.GoID, obj trace.Addr, size uint16) int) {
+	ftInitSlots()
+	ftInitShadow()
+	ftFilter = filter
+	p = &program{gs: make(map[trace.GoID]*ftG)}
+	t.Cleanup(func() {
+		ftFilter = false
+		for _, g := range p.gs {
+			g.end()
+		}
+		ftReset(0, 1<<20)
+	})
+	return p, func(k format.Kind, g trace.GoID, obj trace.Addr, size uint16) int {
+		return p.fails(&trace.Event{Kind: k, G: g, Obj: obj, Size: size, Val: uint64(size), Site: trace.Site(g)})
+	}
+}
+
+func (p *program) fails(e *trace.Event) (n int) {
+	g := p.step(e)
+	if g != nil {
+		n, g.n = g.n, 0
+	}
+	return n
+}
+
+// TestRacesFound: the last event of each races, with the filter and without.
+func TestRacesFound(t *testing.T) {
+	const x, l = 0x40, 0x80
+	for name, events := range map[string][]trace.Event{
+		"several have read the word, and a location inside it is new": {
+			{Kind: format.Read, G: 1, Obj: x, Size: 8}, {Kind: format.Read, G: 2, Obj: x, Size: 8},
+			{Kind: format.Write, G: 3, Obj: x + 4, Size: 4},
+		},
+		"another releases the lock for reading": {
+			{Kind: format.Lock, G: 1, Obj: l, Flags: format.FlagRead}, {Kind: format.Write, G: 1, Obj: x, Size: 8}, {Kind: format.Unlock, G: 1, Obj: l, Flags: format.FlagRead},
+			{Kind: format.Lock, G: 1, Obj: l, Flags: format.FlagRead}, {Kind: format.Write, G: 1, Obj: x, Size: 8},
+			{Kind: format.Unlock, G: 2, Obj: l, Flags: format.FlagRead}, {Kind: format.Lock, G: 3, Obj: l}, {Kind: format.Write, G: 3, Obj: x, Size: 8},
+		},
+		"the memory of the lock is another lock": {
+			{Kind: format.Lock, G: 1, Obj: l}, {Kind: format.Write, G: 1, Obj: x, Size: 8}, {Kind: format.Unlock, G: 1, Obj: l}, {Kind: format.Lock, G: 2, Obj: l},
+			{Kind: format.Alloc, G: 4, Obj: l, Val: 8}, {Kind: format.Lock, G: 3, Obj: l}, {Kind: format.Unlock, G: 3, Obj: l},
+			{Kind: format.Lock, G: 1, Obj: l}, {Kind: format.Write, G: 1, Obj: x, Size: 8}, {Kind: format.Write, G: 2, Obj: x, Size: 8},
+		},
+	} {
+		for _, filter := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				p, _ := begin(t, filter)
+				for i := range events {
+					if n, last := p.fails(&events[i]), i == len(events)-1; n != 0 != last {
+						t.Errorf("filter %v, event %d: %d checks fail", filter, i, n)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestMoveInSwap: who goes on to another slot in an operation of a buffered channel knows later what it did in the one before.
+func TestMoveInSwap(t *testing.T) {
+	p, do := begin(t, false)
+	const x, c, l = 0x40, 0x80, 0x90
+	channel := func(k format.Kind, g trace.GoID) { p.step(&trace.Event{Kind: k, G: g, Obj: c, Aux: 1}) }
+	do(format.Write, 1, x+8, 8)
+	do(format.Write, 2, x+16, 8)
+	channel(format.ChanSend, 2)
+	g := p.g(1)
+	g.clock = ftMaxClock - 1
+	g.epoch = ftEpoch(g.slot, g.clock)
+	g.begin()
+	do(format.Write, 1, x, 8)
+	channel(format.ChanRecv, 1)
+	do(format.Unlock, 2, l, 0)
+	do(format.Lock, 1, l, 0)
+	if do(format.Write, 1, x, 8) != 0 || g.stats.moves != 1 {
+		t.Errorf("after %d moves a goroutine races with itself", g.stats.moves)
+	}
+}
+
+// TestFinalizerMeanwhile: while a finalizer looks at all clocks, 1 tells 2 of what it does, and 2 releases that with a clock that began meanwhile.
+func TestFinalizerMeanwhile(t *testing.T) {
+	p, do := begin(t, false)
+	const x, y, a, b, c = 0x40, 0x48, 0x80, 0x88, 0x90
+	ftSlots.n = 65 // those of the first leaf need memory at once
+	for g := trace.GoID(1); g <= 5; g++ {
+		do(format.Write, g, x, 8)
+	}
+	for _, l := range []uintptr{a, b, c} {
+		ftObjects.at(ftLockClass, l)
+	}
+	finalizer := p.g(6)
+	finalizer.vc.set(1, 0)
+	class, _ := ftClassOf(unsafe.Sizeof(ftNode{}))
+	ftLock(&ftClasses[class].lock) // the finalizer waits for memory where it looks at 4
+	looked, released := make(chan bool), make(chan bool)
+	go func() {
+		finalizer.acquireAll()
+		close(looked)
+	}()
+	for ftLoad32(&finalizer.vc.n) != 3 {
+		ftYield(1000)
+	}
+	go func() {
+		do(format.Unlock, 1, a, 0)
+		do(format.Write, 1, y, 8)
+		do(format.Unlock, 1, b, 0)
+		do(format.Lock, 5, b, 0)
+		p.g(5).beforeRelease()
+		close(released)
+	}()
+	select {
+	case <-released:
+	case <-time.After(20 * time.Millisecond):
+	}
+	ftUnlock(&ftClasses[class].lock)
+	<-looked
+	<-released
+	do(format.Unlock, 5, c, 0)
+	do(format.Lock, 6, c, 0)
+	if do(format.Read, 6, y, 8) != 0 {
+		t.Error("what c was left with is not known to who took it")
+	}
+}
+
+// TestLongBuffer: a channel of millions is used to its end.
+func TestLongBuffer(t *testing.T) {
+	ftInitSlots()
+	o, g := new(ftObject), new(ftG)
+	g.start(nil, ftWho{})
+	for _, k := range []uint64{0, 1<<20 - 1, 1 << 20, 3<<20 - 1} {
+		o.buffer(g, k, 3<<20)
+	}
+	if o.size < 3<<20 {
+		t.Errorf("%d entries", o.size)
+	}
+}
