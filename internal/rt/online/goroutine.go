@@ -98,7 +98,7 @@ const (
 func ftInitSlots() {
 	ftSlots.list = (*ftSlotList)(ftMap(unsafe.Sizeof(ftSlotList{})))
 	ftSlots.free = (*ftFreeSlots)(ftMap(unsafe.Sizeof(ftFreeSlots{})))
-	ftSlots.n = 1
+	ftSlots.n, ftSlots.head, ftSlots.tail = 1, 0, 0
 }
 
 // arrive gives g its slot, at its first access (R12), and reports whether there is one.
