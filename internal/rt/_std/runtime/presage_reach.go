@@ -375,7 +375,13 @@ func pgTraced(pc uintptr) bool {
 	return x&1 != 0
 }
 
-func pgFindTraced(pc uintptr) bool { return pgTracedPath(pgPackage(pc)) }
+// What the compiler has made (a method value, a promoted method) is of the package of its type, and calls anybody's code.
+func pgFindTraced(pc uintptr) bool {
+	if f := findfunc(pc); f.valid() && f.funcID == abi.FuncIDWrapper {
+		return false
+	}
+	return pgTracedPath(pgPackage(pc))
+}
 
 // pgTracedPath reports whether all functions of a package are instrumented.
 func pgTracedPath(path string) bool {
