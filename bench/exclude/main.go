@@ -1,0 +1,257 @@
+// Exclude measures what leaving packages out of the trace costs and saves: for real modules, `presage test -exclude …` with some sets of packages beside a
+// run in full.
+//
+//	go run ./bench/exclude [-rounds 3] [-dir scratch] [-level path] [module...]
+//
+// Each run is recorded, and its traces analysed, in turn with the others within every round. What is printed, medians of the rounds: CPU seconds (user and system) of the test
+// processes and of the analysis, events, calls into what is left out, races, and the time of both together as a share of the full run's, beside the share of the events that are left.
+// A run is *in proportion* if the first share is no more than the second and a tenth. A race of a run with packages left out that no full run has is printed: it has a witness, and
+// may all the same be false, if a D has missed something. The exit code says whether there was one.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"presage/bench/session"
+	"presage/internal/report"
+)
+
+const (
+	timeOf = "-time"
+	slack  = 0.1
+)
+
+// subject is a module, what of it is tested, and what is left out: by semicolon.
+type subject struct{ module, run, sets string }
+
+var subjects = []subject{
+	{"github.com/sourcegraph/conc@v0.3.0", "./...", "./panics ./internal/...;./pool .;./pool . ./panics ./internal/..."},
+	{"go.uber.org/zap@v1.27.1", "-run=^Test(Logger|Sugar|Global|Level) .", "./internal/...;./internal/... ./buffer;./zapcore"},
+	{"github.com/hashicorp/golang-lru/v2@v2.0.7", "-run=^(TestLRUAdd|TestLRUPeek|TestLRUContains|TestLRUResize|Test2Q_Add|TestLRUGetOldest) . ./simplelru", "./simplelru;./internal ./simplelru"},
+}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("exclude: ")
+	if len(os.Args) > 3 && os.Args[1] == timeOf {
+		os.Exit(timed(os.Args[2], os.Args[3:]))
+	}
+	dir := flag.String("dir", "", "scratch directory")
+	rounds := flag.Int("rounds", 3, "rounds")
+	level := flag.String("level", "path", "of the analysis")
+	flag.Parse()
+	ctx := context.Background()
+	s, err := session.New(ctx, *dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	b := bench{s, *level}
+	fmt.Printf("%-44s %8s %8s %10s %8s %6s %6s %8s %8s\n", "left out", "tests s", "analysis", "events", "calls", "races", "new", "time", "events")
+	alien := 0
+	for _, x := range subjects {
+		if flag.NArg() > 0 && !slices.ContainsFunc(flag.Args(), func(a string) bool { return strings.Contains(x.module, a) }) {
+			continue
+		}
+		n, err := b.subject(ctx, x, *rounds)
+		if err != nil {
+			log.Fatal(err)
+		}
+		alien += n
+	}
+	if alien > 0 {
+		os.Exit(1)
+	}
+}
+
+type bench struct {
+	*session.Session
+	level string
+}
+
+// measured is one run.
+type measured struct {
+	tests, analysis float64 // CPU seconds
+	events          float64
+	calls           float64
+	races           []*report.Race
+	stopped         bool // prediction had spent its effort
+}
+
+// subject measures a module, and returns how many races only runs with packages left out have.
+func (b *bench) subject(ctx context.Context, x subject, rounds int) (alien int, err error) {
+	path, version, _ := strings.Cut(x.module, "@")
+	at, err := b.Module(ctx, path, version)
+	if err != nil {
+		return 0, err
+	}
+	sets := append([]string{""}, strings.Split(x.sets, ";")...)
+	runs := make([][]*measured, len(sets))
+	for round := range rounds + 1 {
+		for k := range sets {
+			i := (k + round) % len(sets) // who is first takes turns
+			m, err := b.run(ctx, at, strings.Fields(x.run), strings.Fields(sets[i]))
+			if err != nil {
+				return 0, err
+			}
+			if round > 0 { // the first builds
+				runs[i] = append(runs[i], m)
+			}
+		}
+	}
+	fmt.Printf("%s %s\n", x.module, x.run)
+	known := map[string]bool{}
+	for _, m := range runs[0] {
+		for _, r := range m.races {
+			known[r.ID] = true
+		}
+	}
+	for i, set := range sets {
+		news := map[string]*report.Race{}
+		for _, m := range runs[i] {
+			for _, r := range m.races {
+				if !known[r.ID] {
+					news[r.ID] = r
+				}
+			}
+		}
+		alien += len(news)
+		b.row(set, runs[i], runs[0], len(news))
+		for id, r := range news {
+			fmt.Printf("    %s (%s) %s: %s, %s\n", id, r.Tier, r.Object, r.A.Position, r.B.Position)
+		}
+	}
+	return alien, nil
+}
+
+func (b *bench) row(set string, runs, full []*measured, news int) {
+	of := func(runs []*measured, f func(*measured) float64) float64 {
+		var v []float64
+		for _, m := range runs {
+			v = append(v, f(m))
+		}
+		return median(v)
+	}
+	all := func(m *measured) float64 { return m.tests + m.analysis }
+	events := func(m *measured) float64 { return m.events }
+	var ratios []float64
+	for i := range runs {
+		ratios = append(ratios, all(runs[i])/all(full[i]))
+	}
+	time, share := median(ratios), of(runs, events)/of(full, events)
+	note := ""
+	switch {
+	case set == "":
+		set = "nothing"
+	case time <= share+slack:
+		note = "in proportion"
+	default:
+		note = "not in proportion"
+	}
+	if slices.ContainsFunc(runs, func(m *measured) bool { return m.stopped }) {
+		note += ", effort spent"
+	}
+	fmt.Printf("%-44s %8.2f %8.2f %10.0f %8.0f %6.0f %6d %7.1f%% %7.1f%%  %s\n", "  "+set,
+		of(runs, func(m *measured) float64 { return m.tests }), of(runs, func(m *measured) float64 { return m.analysis }), of(runs, events),
+		of(runs, func(m *measured) float64 { return m.calls }), of(runs, func(m *measured) float64 { return float64(len(m.races)) }), news, 100*time, 100*share, note)
+}
+
+// run records the tests once, and analyses the traces.
+func (b *bench) run(ctx context.Context, module string, run, set []string) (*measured, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	times, kept := filepath.Join(b.Dir, "times"), filepath.Join(b.Dir, "exclude.traces")
+	os.Remove(times)
+	os.RemoveAll(kept)
+	args := []string{"test", "-q", "-level", "none", "-o", kept, "-exec", strings.Join([]string{self, timeOf, times}, " ")}
+	for _, p := range set {
+		args = append(args, "-exclude", p)
+	}
+	cmd := exec.CommandContext(ctx, b.Presage, append(args, run...)...)
+	cmd.Dir = module
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)
+	}
+	m := &measured{}
+	if m.tests, err = sum(times); err != nil {
+		return nil, err
+	}
+	var out, errs bytes.Buffer
+	cmd = exec.CommandContext(ctx, b.Presage, "analyze", "-q", "-json", "-level", b.level, kept)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = module, &out, &errs
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 3) {
+		return nil, fmt.Errorf("%v: %w\n%s", cmd.Args, err, errs.Bytes())
+	}
+	m.analysis = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	o, err := session.Read(out.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	m.events, m.races = float64(o.Summary.Events), o.Races
+	for _, w := range o.Warnings {
+		switch w.Code {
+		case "left-out":
+			m.calls += float64(w.Count)
+		case "prediction-stopped":
+			m.stopped = true
+		}
+	}
+	return m, nil
+}
+
+// sum adds the numbers in a file.
+func sum(name string) (total float64, err error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range strings.Fields(string(data)) {
+		x, err := strconv.ParseFloat(f, 64)
+		if err != nil {
+			return 0, err
+		}
+		total += x
+	}
+	return total, nil
+}
+
+// timed runs a program for the go command, and adds its CPU seconds to a file.
+func timed(file string, args []string) int {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		log.Print(err)
+		return 1
+	}
+	f, ferr := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if ferr != nil {
+		log.Print(ferr)
+		return 1
+	}
+	defer f.Close()
+	fmt.Fprintln(f, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
+	return cmd.ProcessState.ExitCode()
+}
+
+func median(v []float64) float64 {
+	v = slices.Clone(v)
+	slices.Sort(v)
+	if n := len(v); n%2 == 0 {
+		return (v[n/2-1] + v[n/2]) / 2
+	}
+	return v[len(v)/2]
+}
