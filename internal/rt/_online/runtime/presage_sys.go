@@ -49,9 +49,12 @@ func ftStore32(p *uint32, v uint32) { *(*uint32)(unsafe.Pointer(p)) = v }
 func ftStore64(p *uint64, v uint64) { *(*uint64)(unsafe.Pointer(p)) = v }
 
 func ftYield(i int) {
-	if i < 100 {
+	switch { // what is held is held for some hundred cycles: as much as one pause
+	case i < 16:
+		procyield(1)
+	case i < 100:
 		procyield(10)
-	} else {
+	default:
 		osyield()
 	}
 }
