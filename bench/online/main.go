@@ -1,10 +1,11 @@
-// Command online runs small programs as they are, under -race and under the detector of presage -online, in turn, and prints the CPU time
-// and the peak memory of each, the slowdowns, and their geometric means.
+// Command online runs small programs, and the benchmarks of two modules, as they are, under -race and under the detector of presage -online, in turn, and
+// prints the CPU time and the peak memory of each, the slowdowns, and their geometric means.
 //
 //	go run ./bench/online [-n runs] [-run regexp] [-filter tree|none] [-dir scratch]
 //	go run ./bench/online -soak 5m [-dir scratch]
 //
-// CPU time is that of user and system; the median of the runs counts. Programs churn, crowd (a million goroutines) and heap (a gigabyte of live heap) are
+// CPU time is that of user and system; the median of the runs counts. A module's benchmarks are run a fixed number of times each, so that the work is the same; the
+// times of its packages are added. Programs churn, crowd (a million goroutines) and heap (a gigabyte of live heap) are
 // for growth: the first two have no -race column, which ends a program of more than 8128 living goroutines.
 //
 // With -soak, program soak makes and drops goroutines, maps, channels and buffers for that long, with the detector inside, and its memory is
@@ -18,13 +19,11 @@ import (
 	"log"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
+	"slices"
 
 	"presage/bench/inside"
 )
-
-var programs = []string{"sort", "matrix", "mapmutex", "pipeline", "atomics", "http", "churn", "crowd", "heap"}
 
 // grow are the programs that are looked at for growth, and not compared.
 var grow = map[string]bool{"churn": true, "crowd": true, "heap": true}
@@ -36,7 +35,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("online: ")
 	n := flag.Int("n", 10, "runs of each")
-	run := flag.String("run", "sort|matrix|mapmutex|pipeline|atomics|http", "programs")
+	run := flag.String("run", "sort|matrix|mapmutex|pipeline|atomics|http|zap|golang-lru", "programs")
 	filter := flag.String("filter", "none", "in front of the detector: tree or none")
 	length := flag.Duration("soak", 0, "run program soak for so long, and nothing else")
 	dir := flag.String("dir", "", "scratch directory")
@@ -62,11 +61,12 @@ func main() {
 	}
 	fmt.Printf("%-10s %10s %10s %10s %8s %8s %8s %10s %10s %10s %8s\n", "", "plain s", "race s", "online s", "race x", "online x", "ratio", "plain MB", "race MB", "online MB", "ratio")
 	var times, memory []float64
-	for _, p := range programs {
+	for _, s := range subjects {
+		p := s.name
 		if !regexp.MustCompile(*run).MatchString(p) {
 			continue
 		}
-		runs, err := measure(ctx, b, p, *n, *filter == "tree")
+		runs, err := measure(ctx, b, &s, *n, *filter == "tree")
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -86,26 +86,19 @@ func main() {
 	}
 }
 
-// measure runs a program in each way, in turn.
-func measure(ctx context.Context, b *inside.Builder, p string, n int, tree bool) (runs [3][]*inside.Run, err error) {
-	left := func(m string) bool { return m == inside.Race && (p == "churn" || p == "crowd") }
-	for _, m := range modes {
-		if left(m) {
-			continue
-		}
-		if err := b.Build(m, ".", "./bench/online/programs/"+p, filepath.Join(b.Dir, p+"."+m), false); err != nil {
-			return runs, err
-		}
+// measure runs a subject in each way, in turn.
+func measure(ctx context.Context, b *inside.Builder, s *subject, n int, tree bool) (runs [3][]*inside.Run, err error) {
+	left := func(m string) bool { return m == inside.Race && (s.name == "churn" || s.name == "crowd") }
+	programs, err := build(ctx, b, s, slices.DeleteFunc(slices.Clone(modes[:]), left))
+	if err != nil {
+		return runs, err
 	}
 	for range n {
 		for i, m := range modes {
 			if left(m) {
 				continue
 			}
-			r, err := b.Once(ctx, filepath.Join(b.Dir, p+"."+m), ".", tree, nil)
-			if err == nil && r.Exit != 0 {
-				err = fmt.Errorf("%s %s: exit code %d", p, m, r.Exit)
-			}
+			r, err := once(ctx, b, programs, m, tree)
 			if err != nil {
 				return runs, err
 			}
