@@ -159,7 +159,9 @@ func ftRaise(n *ftNode, height, slot, clock uint32) *ftNode {
 
 // share makes v the same as w.
 func (v *ftVC) share(w *ftVC) {
-	if v.root != w.root {
+	if n := v.few(w); n != 0 {
+		v.root.pairs().copy(w.root.pairs(), n)
+	} else if v.root != w.root {
 		w.root.keep()
 		v.root.drop(v.height)
 		v.root = w.root
@@ -180,10 +182,12 @@ func (v *ftVC) swap(w *ftVC) {
 
 // join raises v to the component-wise maximum of v and w.
 func (v *ftVC) join(w *ftVC) {
-	if v.root != w.root {
+	if n := v.few(w); n != 0 {
+		v.root.pairs().raise(w.root.pairs(), n)
+	} else if v.root != w.root {
 		h := max(v.height, w.height)
 		if a := v.root; h == 0 && a != nil && w.root != nil {
-			v.root = ftJoinLeaf(a, w.root, (min(ftLeafSlots, ftLoad32(&ftSlots.n))+1)/2)
+			v.root = ftJoinLeaf(a, w.root, ftPairsTaken())
 		} else {
 			v.root = ftMax(a, v.height, w.root, w.height)
 			a.drop(v.height)
@@ -224,8 +228,7 @@ func ftJoinLeaf(a, b *ftNode, n uint32) *ftNode {
 	first := &a.leaf().clocks[0]
 	*first = max(*first, b.leaf().clocks[0])
 	for k := uint32(1); k < n; k++ {
-		take := ftLess(x[k], y[k]) >> 31 * (1<<32 - 1)
-		x[k] = x[k]&^take | y[k]&take
+		x[k] = ftMaxPair(x[k], y[k])
 	}
 	return a
 }

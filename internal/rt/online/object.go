@@ -32,6 +32,16 @@ func (r *ftRel) swap(g *ftG) {
 		return
 	}
 	g.beforeRelease()
+	if g.slot != 0 && g.vc.n|r.vc.n == 0 && r.vc.root != nil && r.vc.root.alone() {
+		if n := g.vc.few(&r.vc); n != 0 {
+			g.vc.root.pairs().raiseSwap(r.vc.root.pairs(), n)
+			r.slot, r.clock = g.slot, g.clock
+			g.tick()
+			g.from = ftComponent{}
+			g.told(e)
+			return
+		}
+	}
 	all := g.vc.empty() || r.has(g.from)
 	r.vc.swap(&g.vc)
 	mine := g.slot
@@ -46,6 +56,11 @@ func (r *ftRel) swap(g *ftG) {
 	if g.from = e; !all || g.slot != mine { // who has moved knows of the slot before, of which e need not
 		g.from = ftComponent{}
 	}
+	g.told(e)
+}
+
+// told raises a component of C(t) that is not t's own.
+func (g *ftG) told(e ftComponent) {
 	if e.slot != 0 && e.slot != g.slot {
 		g.vc.set(e.slot, e.clock)
 		g.learn(e.slot, e.clock)
@@ -74,20 +89,18 @@ func (r *ftRel) merge(g *ftG) {
 
 // acquire joins r into C(t), which may be the one or the other (R17).
 func (r *ftRel) acquire(g *ftG) {
-	if r.slot != 0 && ftUnbroken(ftComponent{r.slot, r.clock}, g.at(r.slot)) {
+	e := ftComponent{r.slot, r.clock}
+	if e.slot != 0 && ftUnbroken(e, g.at(e.slot)) {
 		return
 	}
-	if g.vc.empty() || r.has(g.from) {
+	if n := g.vc.few(&r.vc); n == 0 && (g.vc.empty() || r.has(g.from)) {
 		g.vc.share(&r.vc)
-		g.from = ftComponent{r.slot, r.clock}
+		g.from = e
 	} else {
 		g.vc.join(&r.vc)
 		g.from = ftComponent{}
 	}
-	if r.slot != 0 && r.slot != g.slot {
-		g.vc.set(r.slot, r.clock)
-		g.learn(r.slot, r.clock)
-	}
+	g.told(e)
 }
 
 // has reports whether r has all that was released with c.

@@ -1,0 +1,59 @@
+package online
+
+// Clocks of few slots, in place. As long as a process has taken few slots, a leaf that one clock has alone is not given away for another that has more: the few
+// components of the other are put into it. That is less than the counts of two leaves, and the leaf stays its clock's own, so that the next component raised needs no copy.
+
+// ftFew is the pairs of components up to which that holds: two lines of cache.
+const ftFew = 16
+
+// ftPairsTaken is the pairs of a leaf that slots have been taken of.
+func ftPairsTaken() uint32 { return (min(ftLeafSlots, ftLoad32(&ftSlots.n)) + 1) / 2 }
+
+// alone reports whether n is of one clock.
+func (n *ftNode) alone() bool { return ftLoad32(&n.refs) == 1 }
+
+// few returns the pairs to look at if v and w are leaves, v one of its own, and of few slots; 0: they are not.
+func (v *ftVC) few(w *ftVC) uint32 {
+	if v.height|w.height != 0 || v.root == nil || w.root == nil || v.root == w.root || !v.root.alone() {
+		return 0
+	}
+	if n := ftPairsTaken(); n <= ftFew {
+		return n
+	}
+	return 0
+}
+
+// raise makes each of the first n pairs of a leaf at least those of another.
+func (x *ftPairs) raise(y *ftPairs, n uint32) {
+	x[0] = ftSecond(x[0], max(x[0]>>32, y[0]>>32))
+	for k := uint32(1); k < min(n, uint32(len(x))); k++ {
+		x[k] = ftMaxPair(x[k], y[k])
+	}
+}
+
+// copy makes the first n pairs of a leaf those of another.
+func (x *ftPairs) copy(y *ftPairs, n uint32) {
+	x[0] = ftSecond(x[0], y[0]>>32)
+	for k := uint32(1); k < min(n, uint32(len(x))); k++ {
+		x[k] = y[k]
+	}
+}
+
+// raiseSwap is raise, and what the first was goes into the other.
+func (x *ftPairs) raiseSwap(y *ftPairs, n uint32) {
+	a, b := x[0]>>32, y[0]>>32
+	x[0], y[0] = ftSecond(x[0], max(a, b)), ftSecond(y[0], a)
+	for k := uint32(1); k < min(n, uint32(len(x))); k++ {
+		a := x[k]
+		x[k], y[k] = ftMaxPair(a, y[k]), a
+	}
+}
+
+// ftSecond is a leaf's first pair, which has its count, with another component.
+func ftSecond(pair, c uint64) uint64 { return pair&(1<<32-1) | c<<32 }
+
+// ftMaxPair is the maximum of two pairs, by component.
+func ftMaxPair(x, y uint64) uint64 {
+	take := ftLess(x, y) >> 31 * (1<<32 - 1)
+	return x&^take | y&take
+}
