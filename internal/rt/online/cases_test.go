@@ -139,9 +139,50 @@ func TestLongBuffer(t *testing.T) {
 	o, g := new(ftObject), new(ftG)
 	g.start(nil, ftWho{})
 	for _, k := range []uint64{0, 1<<20 - 1, 1 << 20, 3<<20 - 1} {
-		o.buffer(g, k, 3<<20)
+		o.buffer(g, &k, 3<<20)
 	}
 	if o.size < 3<<20 {
 		t.Errorf("%d entries", o.size)
+	}
+}
+
+// TestSendAndClose: a close races with the sends that it does not know of, wherever they are noted (R20).
+func TestSendAndClose(t *testing.T) {
+	ftInitSlots()
+	const addr = 4096
+	defer ftReset(0, 1<<20)
+	for _, c := range []struct {
+		sends   string // who sends, one after the other; a knows of b's
+		inCells int    // of them, those that are noted in the cell
+		closer  int
+		want    int
+	}{{"", 0, 0, 0}, {"a", 0, 0, 0}, {"aa", 0, 1, 1}, {"ba", 0, 0, 0}, {"ab", 1, 1, 1}, {"ab", 1, 0, 1}, {"ab", 1, 2, 2}} {
+		ftReset(0, 1<<20)
+		o := ftObjects.at(ftChanClass, addr)
+		var gs [3]*ftG
+		for i := range gs {
+			gs[i] = new(ftG)
+			gs[i].start(nil, ftWho{})
+			gs[i].arrive()
+		}
+		cells := 0
+		for _, s := range c.sends {
+			g := gs[s-'a']
+			if !g.sends(o, uint64(s)) {
+				cells++
+				g.access(&ftAccess{addr: addr, kind: ftReads, site: uint64(s)})
+			}
+			if s == 'b' && c.sends[0] == 'b' {
+				var r ftRel
+				r.release(g)
+				r.acquire(gs[0])
+			}
+		}
+		g, a := gs[c.closer], &ftAccess{addr: addr, kind: ftWrites}
+		g.closes(o, a)
+		g.access(a)
+		if g.n != c.want || cells != c.inCells {
+			t.Errorf("%q, closed by %d: %d races, want %d; %d reads in cells, want %d", c.sends, c.closer, g.n, c.want, cells, c.inCells)
+		}
 	}
 }

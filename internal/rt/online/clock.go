@@ -80,6 +80,11 @@ func (v *ftVC) empty() bool { return v.root == nil && v.n == 0 }
 // set raises a component to clock.
 func (v *ftVC) set(slot, clock uint32) {
 	if v.height == 0 && slot < ftLeafSlots {
+		if v.root != nil && v.root.alone() {
+			p := &(*[ftLeafSlots]uint32)(unsafe.Pointer(v.root))[slot]
+			*p = max(*p, clock)
+			return
+		}
 		v.root = ftRaise(v.root, 0, slot, clock)
 		return
 	}

@@ -43,6 +43,8 @@
 //	(R19) What the compiler calls may stand where a variable is declared and not yet filled, so nothing there may let a stack grow or be looked at: the rules of the same epoch
 //	      are assembly; where a check succeeds and no memory is needed (quick.go) they run on the goroutine's stack without a look at its size, within 300 bytes; all
 //	      else runs on the system's. What of C(t) has been asked for is kept by slot (known), since clocks only grow.
+//	(R20) A send reads its channel and a close writes it. The word of a send is kept with the channel's clocks, under the channel's lock; in the cell are those of senders that did not know of it. No
+//	      check is needed before the close: nothing else writes there.
 //
 // # Soundness
 //
@@ -54,7 +56,8 @@
 //
 // 16 bytes for eight of the program's where they are used, and as much again for each byte inside words at which accesses begin; 24 bits of a word say where
 // in the code an access was (64 MiB of code). Clocks are trees that share what they agree on (clock.go): to take one whole costs
-// nothing, to raise a component a path now and then, and a maximum looks only at leaves of 64 components that differ.
+// nothing, to raise a component a path now and then, and a maximum looks only at leaves of 64 components that differ. While a process has few slots a clock keeps a leaf of its own, and
+// components are put into it (few.go).
 //
 // # Names
 //

@@ -43,10 +43,14 @@ func (g *ftG) knows(w uint64) bool {
 
 // at returns what g knows of a slot.
 func (g *ftG) at(slot uint32) uint32 {
-	if slot == g.slot {
+	v := &g.vc
+	switch {
+	case slot == g.slot:
 		return g.clock
+	case v.height|v.n == 0 && slot < ftLeafSlots && v.root != nil:
+		return (*[ftLeafSlots]uint32)(unsafe.Pointer(v.root))[slot] // of slot 0 nobody asks
 	}
-	return g.vc.get(slot)
+	return v.get(slot)
 }
 
 // A ftSlot is a component of every clock: a chain of goroutines, each of which knew of the last access of the one before at its own first.

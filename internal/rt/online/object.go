@@ -32,15 +32,13 @@ func (r *ftRel) swap(g *ftG) {
 		return
 	}
 	g.beforeRelease()
-	if g.slot != 0 && g.vc.n|r.vc.n == 0 && r.vc.root != nil && r.vc.root.alone() {
-		if n := g.vc.few(&r.vc); n != 0 {
-			g.vc.root.pairs().raiseSwap(r.vc.root.pairs(), n)
-			r.slot, r.clock = g.slot, g.clock
-			g.tick()
-			g.from = ftComponent{}
-			g.told(e)
-			return
-		}
+	if n := g.vc.few(&r.vc); n != 0 && g.slot != 0 && r.vc.root.alone() && g.vc.n|r.vc.n == 0 {
+		g.vc.root.pairs().raiseSwap(r.vc.root.pairs(), n)
+		r.slot, r.clock = g.slot, g.clock
+		g.told(e)
+		g.tick()
+		g.from = ftComponent{}
+		return
 	}
 	all := g.vc.empty() || r.has(g.from)
 	r.vc.swap(&g.vc)
@@ -136,8 +134,9 @@ type ftObject struct {
 	r     ftRel // r(l): readers of an RWMutex; of an unbuffered channel the sender's
 	ring  *ftRing
 	size  uint64 // of ring
-	send  uint64 // sends and receives so far
+	send  uint64 // where in the buffer the next send and receive are
 	recv  uint64
+	sent  uint64 // the word of a send, which reads the channel (R20)
 	from  *ftG   // unbuffered channel: the sender that waits
 	taken uint32 // a lock: how often it was acquired; it begins behind those that were there before
 }
@@ -301,14 +300,32 @@ func (o *ftObject) lock(g *ftG, acquire, read bool) {
 	o.taken++
 }
 
-// buffer is (R7): the k-th operation of a side swaps with entry k of the buffer.
-func (o *ftObject) buffer(g *ftG, k, n uint64) {
-	k %= n
+// buffer is (R7): the k-th operation of a side swaps with entry k of the buffer. at is where the side is.
+func (o *ftObject) buffer(g *ftG, at *uint64, n uint64) {
+	k := *at
 	if k >= o.size {
 		o.lengthen(k+1, n)
 	}
 	o.ring.list[k].swap(g)
+	if k++; k == n {
+		k = 0
+	}
+	*at = k
 }
+
+// sends takes the read of the channel that a send is, and reports whether that was all (R20). The channel is open.
+func (g *ftG) sends(o *ftObject, site uint64) bool {
+	if g.slot == 0 || o.sent != 0 && !g.recalls(o.sent) {
+		return false
+	}
+	g.acted = g.clock
+	g.stats.readExclusive++
+	o.sent = g.epoch | site
+	return true
+}
+
+// closes checks the write of the channel that a close is against what sends has noted.
+func (g *ftG) closes(o *ftObject, a *ftAccess) { g.check(o.sent, ftReads, a) }
 
 // lengthen makes the buffer's entries as they are used: a capacity may be in the millions.
 func (o *ftObject) lengthen(need, n uint64) {

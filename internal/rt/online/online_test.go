@@ -241,11 +241,9 @@ func (p *program) channel(g *ftG, e *trace.Event) {
 	case e.Aux == 0:
 		o.meet(g, e.Kind == format.ChanSend)
 	case e.Kind == format.ChanSend:
-		o.buffer(g, o.send, e.Aux)
-		o.send++
+		o.buffer(g, &o.send, e.Aux)
 	default:
-		o.buffer(g, o.recv, e.Aux)
-		o.recv++
+		o.buffer(g, &o.recv, e.Aux)
 	}
 }
 

@@ -2,12 +2,21 @@ package runtime
 
 import "unsafe"
 
-// Channels. All but presageChanBegin are called with the locks of the channels held. A goroutine that waits for a channel has
+// Channels. All is called with the locks of the channels held, but presageChanSentLate. A goroutine that waits for a channel has
 // its part done by the one that completes the operation.
 
-// presageChanBegin: a send reads the channel, as the race detector has it.
-func presageChanBegin(c *hchan, send, block bool) {
-	if s := pgHere(); s != nil && send {
+// presageChanSending: a send reads the channel, as the race detector has it. The channel is open.
+func presageChanSending(c *hchan, callerpc uintptr) {
+	if s := pgHere(); s != nil {
+		if ftInside(callerpc) || !s.ft.sends(presageChan(c), ftSite(callerpc)) {
+			s.touch(pgHead(pgRead, 0, 0, 0), uintptr(c.raceaddr()), 1)
+		}
+	}
+}
+
+// presageChanSentLate: the channel is closed.
+func presageChanSentLate(c *hchan) {
+	if s := pgHere(); s != nil {
 		s.touch(pgHead(pgRead, 0, 0, 0), uintptr(c.raceaddr()), 1)
 	}
 }
@@ -34,11 +43,9 @@ func (s *PresageG) chanOp(kind, flags uint64, c *hchan) {
 	case c.dataqsiz == 0:
 		o.meet(&s.ft, kind == pgChanSend)
 	case kind == pgChanSend:
-		o.buffer(&s.ft, o.send, uint64(c.dataqsiz))
-		o.send++
+		o.buffer(&s.ft, &o.send, uint64(c.dataqsiz))
 	default:
-		o.buffer(&s.ft, o.recv, uint64(c.dataqsiz))
-		o.recv++
+		o.buffer(&s.ft, &o.recv, uint64(c.dataqsiz))
 	}
 	releasem(mp)
 }
@@ -82,7 +89,13 @@ func presageChanRecv(c *hchan, sg *sudog, elem, head unsafe.Pointer) {
 // presageChanClose: a close writes the channel.
 func presageChanClose(c *hchan) {
 	if s := pgHere(); s != nil {
-		s.touch(pgHead(pgWrite, 0, 0, 0), uintptr(c.raceaddr()), 1)
+		a := ftAccess{addr: uintptr(c.raceaddr()), kind: ftWrites}
+		getg().m.locks++
+		s.caller(&a)
+		s.ft.closes(presageChan(c), &a)
+		s.ft.access(&a)
+		getg().m.locks--
+		s.report(getg())
 		s.chanOp(pgChanClose, 0, c)
 	}
 }
@@ -96,12 +109,14 @@ func presageChanWoken(c *hchan, sg *sudog, send bool) {
 // presageSelect: the cases that send read their channels.
 func presageSelect(scases []scase, order []uint16, nsends int, block bool) {
 	s := pgHere()
-	if s == nil {
+	if s == nil || nsends == 0 {
 		return
 	}
+	var a ftAccess
+	s.caller(&a)
 	for _, i := range order {
-		if int(i) < nsends {
-			s.touch(pgHead(pgRead, 0, 0, 0), uintptr(scases[i].c.raceaddr()), 1)
+		if c := scases[i].c; int(i) < nsends && (c.closed != 0 || !s.ft.sends(presageChan(c), a.site)) {
+			s.touch(pgHead(pgRead, 0, 0, 0), uintptr(c.raceaddr()), 1)
 		}
 	}
 }

@@ -82,15 +82,24 @@ func pgLockStripe(obj uintptr) *pgStripe {
 
 func pgUnlockStripe(st *pgStripe) { pgStore(uintptr(unsafe.Pointer(&st.clock)), 0) }
 
+// pgHere returns the state of the running goroutine, nil if nothing is to be noted.
 func pgHere() *PresageG {
-	if !presage.on {
-		return nil
+	s := getg().presage
+	if s == nil {
+		s = pgFirst()
 	}
-	s := pgState(getg())
-	if s == nil || s.mute > 0 {
+	if s != nil && s.mute > 0 {
 		return nil
 	}
 	return s
+}
+
+// pgFirst is pgHere for a goroutine without a state.
+func pgFirst() *PresageG {
+	if !presage.on {
+		return nil
+	}
+	return pgState(getg())
 }
 
 func pgState(gp *g) *PresageG {
