@@ -2,11 +2,16 @@
 // causality finds in it; then every function that contains an operation of synchronisation becomes a missing method, and the detectors look at what is left.
 //
 //	go run ./bench/leftout ./examples/...
+//	go run ./bench/leftout -modules [-seeded] [zap conc…]
 //	go run ./bench/leftout -dir scratch github.com/sourcegraph/conc@v0.3.0/pool github.com/panjf2000/ants/v2@v2.11.3
 //	go run ./bench/leftout main:./bench/recipe/account known:memberlist known: racetests:
 //
 // An argument is a package of this module (its tests, after main: its command), a module@version/package, a known race of bench/realraces before its fix (known: alone is
 // all of them; both tests of the driver, one trace each), or the tests of Go's race detector.
+//
+// -modules runs what modules.txt lists: real modules, what of their tests is run, and how many events are looked at; arguments are names of some of them. Their tests have hardly a
+// race, so with -seeded each is run again with the operations on one mutex gone (package seeded), for one mutex after the other: those that at least two goroutines have locked in what was looked
+// at. Which pairs race then is what maximal causality finds in the full trace of this program, as always.
 //
 // The rules:
 //
@@ -31,6 +36,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"presage/bench/session"
 	"presage/internal/analyse"
@@ -53,6 +59,10 @@ func main() {
 	flags := flag.String("flags", "", "more of go test, separated by spaces")
 	show := flag.Bool("v", false, "print the races that are false")
 	list := flag.Bool("list", false, "print the true races that RDIT does not find, with the missing method that keeps them apart, what may be touched by its mask, and what escaped")
+	modules := flag.Bool("modules", false, "the modules of modules.txt")
+	seed := flag.Bool("seeded", false, "and them with races that are seeded")
+	exact := flag.Bool("exact", true, "exact Ds as well")
+	budget := flag.Duration("budget", 14*time.Minute, "after which no program more is begun with -modules")
 	flag.Parse()
 	if *dir == "" {
 		d, err := os.MkdirTemp("", "presage-bench-")
@@ -66,27 +76,44 @@ func main() {
 		log.Fatal(err)
 	}
 	b := bench{session: &session.Session{Dir: abs}, run: *run, limit: *limit, show: *show, list: *list, flags: strings.Fields(*flags), total: map[variant]*row{}}
+	b.until = time.Now().Add(*budget)
 	for _, s := range []seen{nothing, accesses, synchronisation, hooks} {
 		if *left == "all" || *left == string(s) {
-			b.variants = append(b.variants, variant{s, false}, variant{s, true})
+			if b.variants = append(b.variants, variant{s, false}); *exact {
+				b.variants = append(b.variants, variant{s, true})
+			}
 		}
 	}
+	if *modules || *seed {
+		if err := b.modules(context.Background(), flag.Args(), *seed); err != nil {
+			log.Fatal(err)
+		}
+	} else {
+		printHead()
+		for _, arg := range flag.Args() {
+			if err := b.argument(context.Background(), arg); err != nil {
+				log.Printf("%s: %v", arg, err)
+			}
+		}
+	}
+	if b.wrong += b.printTotal("total"); b.wrong > 0 {
+		os.Exit(1)
+	}
+}
+
+func printHead() {
 	fmt.Printf("%-30s %-16s %8s %6s %6s %7s | %5s %5s | %9s %9s %9s %9s %9s\n", "package", "seen", "events", "calls", "gone %", "escaped", "true", "left", "HB", "WCP", "MC", "barrier", "RDIT")
-	for _, arg := range flag.Args() {
-		if err := b.argument(context.Background(), arg); err != nil {
-			log.Printf("%s: %v", arg, err)
-		}
-	}
-	wrong := 0
+}
+
+// printTotal prints the sum of all, and returns how many of RDIT's races are false.
+func (b *bench) printTotal(name string) (wrong int) {
 	for _, s := range b.variants {
 		if t := b.total[s]; t != nil {
-			t.print("total", s)
+			t.print(name, s)
 			wrong += t.found[rdit].wrong
 		}
 	}
-	if wrong > 0 {
-		os.Exit(1)
-	}
+	return wrong
 }
 
 // variant is what is left of missing methods, and whether Ds are exact.
@@ -111,6 +138,9 @@ type bench struct {
 	list     bool
 	variants []variant
 	total    map[variant]*row
+	until    time.Time // of -modules
+	seeded   map[variant]*row
+	wrong    int // of RDIT's
 }
 
 // The detectors, beside the modes of package barrier.
@@ -197,16 +227,45 @@ func (b *bench) testFlags() []string {
 	return append([]string{"-run=" + b.run}, b.flags...)
 }
 
-// record records a program and looks at the traces.
+// record records a program, looks at the traces, and prints what is found.
 func (b *bench) record(ctx context.Context, name string, c record.Config) error {
+	m, err := b.measure(ctx, name, c)
+	if err != nil {
+		return err
+	}
+	for i, s := range b.variants {
+		m.rows[i].print(name, s)
+		b.add(s, &m.rows[i])
+	}
+	return nil
+}
+
+func (b *bench) add(s variant, x *row) { addTo(b.total, s, x) }
+
+func addTo(total map[variant]*row, s variant, x *row) {
+	if total[s] == nil {
+		total[s] = &row{}
+	}
+	total[s].add(x)
+}
+
+// measured is what the traces of one recording have shown.
+type measured struct {
+	rows   []row // by variant
+	locked locked
+	out    []byte // of the program
+}
+
+// measure records a program and looks at the traces.
+func (b *bench) measure(ctx context.Context, name string, c record.Config) (*measured, error) {
 	var out bytes.Buffer
 	c.Around, c.Reach, c.Stdout, c.Stderr = true, record.ReachFull, &out, &out // sets are not read here
 	rec, err := record.Run(ctx, c)
 	if err != nil {
-		return fmt.Errorf("%w\n%s", err, out.Bytes())
+		return nil, fmt.Errorf("%w\n%s", err, out.Bytes())
 	}
 	if rec.NotBuilt || rec.Plan == nil {
-		return fmt.Errorf("it does not build\n%s", out.Bytes())
+		return nil, fmt.Errorf("it does not build\n%s", out.Bytes())
 	}
 	defer os.RemoveAll(rec.Dir)
 	if rec.Opaque > 0 {
@@ -214,46 +273,44 @@ func (b *bench) record(ctx context.Context, name string, c record.Config) error 
 	}
 	p, err := rec.Plan(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	really := map[string]map[sites]bool{}
-	for _, s := range b.variants {
-		var sum row
-		for _, name := range rec.Traces {
-			x, err := b.trace(ctx, name, p, s, really)
+	m := &measured{rows: make([]row, len(b.variants)), locked: locked{}, out: out.Bytes()}
+	for _, name := range rec.Traces {
+		var really map[sites]bool
+		for i, s := range b.variants {
+			h, err := b.read(name, p, s)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			sum.add(x)
+			if really == nil {
+				m.locked.note(&h.all)
+				if really, err = h.all.races(ctx); err != nil {
+					return nil, err
+				}
+			}
+			x, err := b.judge(ctx, h, really, p, s)
+			if err != nil {
+				return nil, err
+			}
+			m.rows[i].add(x)
 		}
-		sum.print(name, s)
-		if b.total[s] == nil {
-			b.total[s] = &row{}
-		}
-		b.total[s].add(&sum)
 	}
-	return nil
+	return m, nil
 }
 
-func (b *bench) trace(ctx context.Context, name string, p *plan.Plan, s variant, really map[string]map[sites]bool) (*row, error) {
+// read reads a trace.
+func (b *bench) read(name string, p *plan.Plan, s variant) (*hidden, error) {
 	t, err := trace.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
 	h, err := readHidden(t, p, b.limit, s.seen, s.exact)
-	if err != nil {
-		return nil, err
-	}
-	if really[name] == nil {
-		if really[name], err = h.all.races(ctx); err != nil {
-			return nil, err
-		}
-	}
-	if b.list && !s.exact {
+	if err == nil && b.list && !s.exact {
 		h.listEscaped(p)
 	}
-	return b.judge(ctx, h, really[name], p, s)
+	return h, err
 }
 
 type sites [2]trace.Site

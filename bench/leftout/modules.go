@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"presage/bench/session"
+	"presage/internal/record"
+)
+
+//go:embed modules.txt
+var list string
+
+// subject is a package of modules.txt, and what of its tests is run.
+type subject struct {
+	module, version string
+	pkg             string
+	flags, args     []string
+	events          int
+	driver          string   // or ""
+	needs           []string // of the driver: module@version
+}
+
+func (s *subject) name() string {
+	base := filepath.Base(s.module)
+	if strings.HasPrefix(base, "v") && len(base) == 2 {
+		base = filepath.Base(filepath.Dir(s.module))
+	}
+	return filepath.Join(base, s.pkg)
+}
+
+// parse reads modules.txt.
+func parse(text string) (all []*subject, err error) {
+	var m subject
+	for line := range strings.Lines(text) {
+		f := strings.Fields(line)
+		switch {
+		case len(f) == 0 || strings.HasPrefix(f[0], "#"):
+		case line[0] != '\t' && len(f) == 2:
+			m = subject{module: f[0], version: f[1]}
+		case line[0] == '\t' && m.module != "" && f[0] == "driver" && len(f) > 1:
+			m.driver, m.needs = f[1], f[2:]
+		case line[0] == '\t' && m.module != "" && f[0] == "test" && len(f) > 2:
+			s := m
+			if s.events, err = strconv.Atoi(f[1]); err != nil {
+				return nil, fmt.Errorf("modules.txt: %q: %w", line, err)
+			}
+			s.pkg, s.flags = f[2], f[3:]
+			if i := slices.Index(s.flags, "-args"); i >= 0 {
+				s.flags, s.args = s.flags[:i], s.flags[i:]
+			}
+			all = append(all, &s)
+		default:
+			return nil, fmt.Errorf("modules.txt: %q", line)
+		}
+	}
+	return all, nil
+}
+
+// fetch copies the module, with its driver.
+func (s *subject) fetch(ctx context.Context, in *session.Session) (string, error) {
+	dir, err := in.Module(ctx, s.module, s.version)
+	if err != nil || s.driver == "" {
+		return dir, err
+	}
+	to := filepath.Join(dir, "presagedriver")
+	if _, err := os.Stat(to); err == nil {
+		return dir, nil
+	}
+	if err := record.CopyTree(filepath.Join("bench/leftout/testdata/drivers", s.driver), to); err != nil {
+		return "", err
+	}
+	if len(s.needs) == 0 {
+		return dir, nil
+	}
+	get := exec.CommandContext(ctx, "go", append([]string{"get"}, s.needs...)...)
+	get.Dir = dir
+	if out, err := get.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go get in %s: %w\n%s", dir, err, out)
+	}
+	return dir, nil
+}
+
+// config is how the tests are recorded in a copy of the module.
+func (s *subject) config(dir string) record.Config {
+	return record.Config{Test: true, Dir: dir, Flags: append([]string{"-C=" + dir, "-vet=off", "-count=1", "-timeout=" + testTimeout.String()}, s.flags...), Packages: []string{s.pkg}, Args: s.args}
+}
+
+const (
+	testTimeout = 40 * time.Second // of the tests: they panic then, and the trace is kept
+	runTimeout  = 3 * time.Minute  // of a recording with its analysis
+)
+
+// modules runs the experiment on the modules of modules.txt that are asked for.
+func (b *bench) modules(ctx context.Context, only []string, seed bool) error {
+	all, err := parse(list)
+	if err != nil {
+		return err
+	}
+	b.seeded = map[variant]*row{}
+	printHead()
+	var seeds []*seeds
+	for _, s := range all {
+		if len(only) > 0 && !slices.ContainsFunc(only, func(o string) bool { return strings.HasPrefix(s.name(), o) }) {
+			continue
+		}
+		dir, err := s.fetch(ctx, b.session)
+		if err != nil {
+			log.Printf("%s: %v", s.name(), err)
+			continue
+		}
+		b.limit = s.events
+		m, err := b.timed(ctx, s.name(), s.config(dir))
+		if err != nil {
+			log.Printf("%s: %v", s.name(), err)
+			continue
+		}
+		for i, v := range b.variants {
+			m.rows[i].print(s.name(), v)
+			b.add(v, &m.rows[i])
+		}
+		if !seed {
+			continue
+		}
+		x, err := b.seed(ctx, s, dir, m.locked)
+		if err != nil {
+			log.Printf("%s: %v", s.name(), err)
+			continue
+		}
+		seeds = append(seeds, x)
+	}
+	if !seed {
+		return nil
+	}
+	b.wrong += b.printTotal("total as it is")
+	b.total = b.seeded
+	b.printSeeds(seeds)
+	return nil
+}
+
+// timed is measure, which ends.
+func (b *bench) timed(ctx context.Context, name string, c record.Config) (*measured, error) {
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
+	defer cancel()
+	return b.measure(ctx, name, c)
+}
