@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"presage/internal/online"
+	"presage/internal/record"
 	"presage/internal/rt"
 )
 
@@ -22,6 +23,7 @@ type Builder struct {
 	Dir     string // scratch
 	std     rt.Overlay
 	overlay string
+	flags   []string // for the compiler of package compiler
 }
 
 // New makes the overlay below dir.
@@ -35,6 +37,18 @@ func New(ctx context.Context, dir string) (*Builder, error) {
 		return nil, err
 	}
 	b := &Builder{Dir: dir, std: std, overlay: filepath.Join(dir, "overlay.json")}
+	cache, err := record.CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	flags, plain, err := record.CompilerFlags(ctx, cache, std, func(string) {})
+	if err == nil && plain != "" {
+		err = fmt.Errorf("no compiler: %s", plain)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.flags = flags
 	data, err := std.JSON(nil)
 	if err == nil {
 		err = os.WriteFile(b.overlay, data, 0o666)
@@ -47,6 +61,8 @@ const (
 	Plain  = "plain"
 	Race   = "race"
 	Online = "online"
+	// OnlinePlain is Online with Go's own compiler.
+	OnlinePlain = "online-plain"
 )
 
 // Build builds a package of the module in dir: its command, or, if test is set, its tests.
@@ -59,6 +75,8 @@ func (b *Builder) Build(mode, dir, pkg, out string, test bool, flags ...string) 
 	case Race:
 		args = append(args, "-race")
 	case Online:
+		args = slices.Concat(args, []string{"-overlay=" + b.overlay}, b.std.BuildFlags, b.flags)
+	case OnlinePlain:
 		args = append(append(args, "-overlay="+b.overlay), b.std.BuildFlags...)
 	}
 	args = append(append(args, flags...), "-o", out, pkg)

@@ -58,6 +58,9 @@ func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test boo
 	}
 	a := &analysis{env: env, options: g.options, progress: p, programCode: res.ExitCode, goVersion: res.GoVersion,
 		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), keep: keepReport(res.Dir), fly: onTheFly{engine: "fasttrack", filter: cmp.Or(g.online.filter, filterNone)}}
+	if res.Plain != "" {
+		a.warn(report.Warning{Code: "online-compiler", Count: 1, Text: "the program was built with Go's own compiler, with which -online is slower: " + res.Plain})
+	}
 	a.tellOnline(ctx, told, res.Plan)
 	a.summary.Seconds = float64(time.Since(begun).Round(time.Millisecond)) / float64(time.Second)
 	code := a.finish()

@@ -21,6 +21,7 @@ type Online struct {
 	ExitCode  int
 	NotBuilt  bool
 	GoVersion string
+	Plain     string // why the compiler is Go's own, if that was not asked for
 	Plan      func(context.Context) (*plan.Plan, error)
 }
 
@@ -48,7 +49,7 @@ func (c Config) RunOnline(ctx context.Context, opt OnlineOptions, watch func(dir
 	if err != nil {
 		return nil, err
 	}
-	o := &Online{Dir: dir, Told: filepath.Join(dir, "told"), GoVersion: b.goVersion}
+	o := &Online{Dir: dir, Told: filepath.Join(dir, "told"), GoVersion: b.goVersion, Plain: b.plain}
 	o.Plan = func(ctx context.Context) (*plan.Plan, error) { return c.planOnline(ctx) }
 	if err := os.MkdirAll(o.Told, 0o777); err != nil {
 		return nil, fmt.Errorf("making a directory for what is found: %w", err)
@@ -68,6 +69,7 @@ func (c Config) RunOnline(ctx context.Context, opt OnlineOptions, watch func(dir
 type onlineBuild struct {
 	build
 	goVersion string
+	plain     string // why the compiler is Go's own
 }
 
 // keepOnline is the number of detectors that stay in the cache.
@@ -96,6 +98,11 @@ func (c *Config) buildOnline(ctx context.Context, cache string) (*onlineBuild, e
 	if err := b.writeOverlay(std, nil); err != nil {
 		return nil, err
 	}
+	flags, plain, err := c.compilerFlags(ctx, cache, std)
+	if err != nil {
+		return nil, err
+	}
+	b.Flags, b.plain = append(b.Flags, flags...), plain
 	now := time.Now()
 	os.Chtimes(dir, now, now)
 	pruneBuilds(filepath.Dir(dir), keepOnline)

@@ -60,6 +60,15 @@ var onlineChecks = []string{
 	"internal/runtime/maps/runtime_fast64.go", "reflect/map.go",
 }
 
+// onlineNames is what these files are called in other versions of Go.
+var onlineNames = map[string]map[string]string{
+	"go1.25": {
+		"runtime/map.go": "runtime/map_swiss.go", "runtime/linkname_shim.go": "runtime/linkname_swiss.go", "reflect/map.go": "reflect/map_swiss.go",
+		"internal/runtime/maps/runtime.go": "internal/runtime/maps/runtime_swiss.go", "internal/runtime/maps/runtime_faststr.go": "internal/runtime/maps/runtime_faststr_swiss.go",
+		"internal/runtime/maps/runtime_fast32.go": "internal/runtime/maps/runtime_fast32_swiss.go", "internal/runtime/maps/runtime_fast64.go": "internal/runtime/maps/runtime_fast64_swiss.go",
+	},
+}
+
 var (
 	runtimeCheck = regexp.MustCompile(`\braceenabled\b`)
 	packageCheck = regexp.MustCompile(`\brace\.Enabled\b`)
@@ -68,6 +77,9 @@ var (
 // checked makes the checks true, and the functions behind them those of the detector.
 func (b *builder) checked() error {
 	for _, file := range onlineChecks {
+		if name := onlineNames[b.minor][file]; name != "" {
+			file = name
+		}
 		src, err := b.source(file)
 		if err != nil {
 			return err

@@ -18,7 +18,8 @@ type PresageG struct {
 	starts uintptr // what the next goroutine runs, if not what newproc is told
 	pc, sp uintptr // of the access at hand, for its stack
 	at     ftAccess
-	left   uintptr // bytes of at
+	left   uintptr    // bytes of at
+	regs   [9]uintptr // of the hook at hand: presage_race_amd64.s
 	free   *PresageG
 	all    *PresageG // of all states, also those in use no more
 }

@@ -16,6 +16,12 @@ const raceenabled = false
 func raceread(addr uintptr)
 func racewrite(addr uintptr)
 
+// What package compiler's compiler calls, with registers of their own.
+func ftHookRead()
+func ftHookWrite()
+func ftHookReadRange()
+func ftHookWriteRange()
+
 //go:nosplit
 func ftReadSlow(addr uintptr) { ftOne(addr, ftReads, sys.GetCallerPC(), sys.GetCallerSP()) }
 
@@ -68,6 +74,29 @@ func ftRun(addr, n uintptr, kind uint8, pc, sp uintptr) {
 		addr, n = addr+k, n-k
 	}
 	ftSwitch(ftAccess{addr: addr, pc: pc, kind: kind}, n, sp)
+}
+
+// ftOneTight and ftRunTight are ftOne and ftRun where the stack has little room: all is for the system's.
+
+//go:nosplit
+func ftOneTight(addr uintptr, kind uint8, pc, sp uintptr) {
+	ftSwitch(ftAccess{addr: addr, pc: pc, kind: kind}, 1, sp)
+}
+
+//go:nosplit
+func ftRunTight(addr, n uintptr, kind uint8, pc, sp uintptr) {
+	ftSwitch(ftAccess{addr: addr, pc: pc, kind: kind}, n, sp)
+}
+
+// ftFirst makes the state of a goroutine that has none.
+//
+//go:nosplit
+func ftFirst() {
+	gp := getg()
+	if !presage.on || gp.throwsplit {
+		return
+	}
+	systemstack(func() { pgState(gp) })
 }
 
 // ftSwitch goes on on the system's stack. What is to be done lies in the state, since there is little room here.

@@ -2,95 +2,233 @@
 #include "textflag.h"
 
 // The hooks that compiled code calls for an access of what begins at AX: the rules of the same epoch, in front of everything else. A
-// cell is found as ftCellOf finds it, at DX; most begin at a word. All registers but R14 (g) are the caller's to keep.
+// cell is found as ftCellOf finds it, at R11; most begin at a word. R10 is the goroutine's state, R12 and R13 are free again.
+//
+// Calls of the compiler as it is (raceread, racewrite) keep no register but R14 (g). Those of package compiler (ftHook...) keep all but R10
+// to R13 and those of floating point.
 
 #define FIND \
-	MOVQ	g_presage(R14), CX \
-	MOVQ	AX, DX \
-	SHRQ	$const_ftBlockShift, DX \
-	TESTQ	CX, CX \
+	MOVQ	g_presage(R14), R10 \
+	MOVQ	AX, R11 \
+	SHRQ	$const_ftBlockShift, R11 \
+	TESTQ	R10, R10 \
 	JZ	slow \
-	CMPQ	DX, $(1<<const_ftPlaneShift) \
+	CMPQ	R11, $(1<<const_ftPlaneShift) \
 	JAE	slow \
-	MOVQ	runtime·ftCells(SB), SI \
+	MOVQ	runtime·ftCells(SB), R12 \
 	TESTL	$7, AX \
 	JNZ	inside \
-	MOVQ	(SI)(DX*8), SI \
-	MOVL	AX, DX \
-	ANDL	$((const_ftWords-1)<<3), DX \
-	TESTQ	SI, SI \
+	MOVQ	(R12)(R11*8), R12 \
+	MOVL	AX, R11 \
+	ANDL	$((const_ftWords-1)<<3), R11 \
+	TESTQ	R12, R12 \
 	JZ	slow \
 found: \
-	LEAQ	(SI)(DX*2), DX \
-	MOVQ	(PresageG_ft+ftG_base)(CX), BX
+	LEAQ	(R12)(R11*2), R11
 
 // INSIDE goes on for what begins inside a word.
 #define INSIDE \
 inside: \
-	MOVL	AX, BX \
-	ANDL	$7, BX \
-	SHLQ	$const_ftPlaneShift, BX \
-	ORQ	BX, DX \
-	MOVQ	(SI)(DX*8), SI \
-	MOVL	AX, DX \
-	ANDL	$((const_ftWords-1)<<3), DX \
-	TESTQ	SI, SI \
+	MOVL	AX, R13 \
+	ANDL	$7, R13 \
+	SHLQ	$const_ftPlaneShift, R13 \
+	ORQ	R13, R11 \
+	MOVQ	(R12)(R11*8), R12 \
+	MOVL	AX, R11 \
+	ANDL	$((const_ftWords-1)<<3), R11 \
+	TESTQ	R12, R12 \
 	JNZ	found
 
-#define SAME(word) \
-	MOVQ	word, DI \
-	SUBQ	BX, DI \
-	CMPQ	DI, (PresageG_ft+ftG_width)(CX) \
-	JCS	same
+#define SAME(word, to) \
+	MOVQ	word, R13 \
+	SUBQ	(PresageG_ft+ftG_base)(R10), R13 \
+	CMPQ	R13, (PresageG_ft+ftG_width)(R10) \
+	JCS	to
+
+// What it does not take, it leaves at slow. The loop is ftCrowd.has, for the first seven.
+#define READ \
+	FIND \
+	SAME(ftCell_r(R11), same) \
+	SAME(ftCell_w(R11), same) \
+	MOVQ	ftCell_r(R11), R12 \
+	MOVQ	R12, R13 \
+	SHRQ	$const_ftSlotShift, R13 \
+	CMPL	R13, $const_ftCrowdTag \
+	JNE	slow \
+	SHLQ	$(64-const_ftSlotShift), R12 \
+	SHRQ	$(64-const_ftSlotShift), R12 \
+	MOVL	$7, R13 \
+	MOVL	ftCrowd_n(R12), R11 \
+	CMPL	R11, R13 \
+	CMOVLHI	R13, R11 \
+	TESTL	R11, R11 \
+	JZ	slow \
+next: \
+	SAME((ftCrowd_list-8)(R12)(R11*8), mine) \
+	DECL	R11 \
+	JNZ	next \
+	JMP	slow \
+mine: \
+	ADDQ	(PresageG_ft+ftG_base)(R10), R13 \
+	SHRL	$const_ftKindShift, R13 \
+	ANDL	$3, R13 \
+	JZ	same /* ftReads */ \
+	CMPL	R13, $const_ftWhole \
+	JNE	slow \
+same: \
+	INCQ	(PresageG_ft+ftG_stats+ftStats_readSameEpoch)(R10) \
+	RET \
+	INSIDE
+
+#define WRITE \
+	FIND \
+	SAME(ftCell_w(R11), same) \
+	JMP	slow \
+same: \
+	INCQ	(PresageG_ft+ftG_stats+ftStats_writeSameEpoch)(R10) \
+	RET \
+	INSIDE
 
 // func raceread(addr uintptr)
 TEXT runtime·raceread<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-8
-	FIND
-	SAME(ftCell_r(DX))
-	SAME(ftCell_w(DX))
-	MOVQ	ftCell_r(DX), SI // ftCrowd.has, for the first seven
-	MOVQ	SI, DI
-	SHRQ	$const_ftSlotShift, DI
-	CMPL	DI, $const_ftCrowdTag
-	JNE	slow
-	SHLQ	$(64-const_ftSlotShift), SI
-	SHRQ	$(64-const_ftSlotShift), SI
-	MOVL	ftCrowd_n(SI), R8
-	MOVL	$7, R9
-	CMPL	R8, R9
-	CMOVLHI	R9, R8
-	TESTL	R8, R8
-	JZ	slow
-next:
-	MOVQ	(ftCrowd_list-8)(SI)(R8*8), R9
-	MOVQ	R9, DI
-	SUBQ	BX, DI
-	CMPQ	DI, (PresageG_ft+ftG_width)(CX)
-	JCS	mine
-	DECL	R8
-	JNZ	next
-	JMP	slow
-	INSIDE
+	READ
 slow:
 	JMP	runtime·ftReadSlow<ABIInternal>(SB)
-mine:
-	SHRL	$const_ftKindShift, R9
-	ANDL	$3, R9
-	JZ	same // ftReads
-	CMPL	R9, $const_ftWhole
-	JNE	slow
-same:
-	INCQ	(PresageG_ft+ftG_stats+ftStats_readSameEpoch)(CX)
-	RET
 
 // func racewrite(addr uintptr)
 TEXT runtime·racewrite<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-8
-	FIND
-	SAME(ftCell_w(DX))
-	JMP	slow
-	INSIDE
+	WRITE
 slow:
 	JMP	runtime·ftWriteSlow<ABIInternal>(SB)
-same:
-	INCQ	(PresageG_ft+ftG_stats+ftStats_writeSameEpoch)(CX)
+
+TEXT runtime·ftHookRead<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
+	READ
+slow:
+	MOVL	$const_ftReads, R11
+	JMP	ftHookOne<>(SB)
+
+TEXT runtime·ftHookWrite<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
+	WRITE
+slow:
+	MOVL	$const_ftWrites, R11
+	JMP	ftHookOne<>(SB)
+
+// R10 is the number of bytes.
+TEXT runtime·ftHookReadRange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
+	MOVL	$const_ftReads, R11
+	JMP	ftHookRun<>(SB)
+
+TEXT runtime·ftHookWriteRange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
+	MOVL	$const_ftWrites, R11
+	JMP	ftHookRun<>(SB)
+
+// The registers that Go's functions may change lie in the goroutine's state meanwhile, since there is little room on a stack that must not grow. The garbage
+// collector does not see them: nothing below lets this goroutine be stopped or its stack be moved, as with gcWriteBarrier.
+#define SAVE \
+	MOVQ	AX, (PresageG_regs+0)(R12) \
+	MOVQ	BX, (PresageG_regs+8)(R12) \
+	MOVQ	CX, (PresageG_regs+16)(R12) \
+	MOVQ	DX, (PresageG_regs+24)(R12) \
+	MOVQ	SI, (PresageG_regs+32)(R12) \
+	MOVQ	DI, (PresageG_regs+40)(R12) \
+	MOVQ	R8, (PresageG_regs+48)(R12) \
+	MOVQ	R9, (PresageG_regs+56)(R12) \
+	MOVQ	R15, (PresageG_regs+64)(R12)
+
+#define RESTORE \
+	MOVQ	(PresageG_regs+0)(R12), AX \
+	MOVQ	(PresageG_regs+8)(R12), BX \
+	MOVQ	(PresageG_regs+16)(R12), CX \
+	MOVQ	(PresageG_regs+24)(R12), DX \
+	MOVQ	(PresageG_regs+32)(R12), SI \
+	MOVQ	(PresageG_regs+40)(R12), DI \
+	MOVQ	(PresageG_regs+48)(R12), R8 \
+	MOVQ	(PresageG_regs+56)(R12), R9 \
+	MOVQ	(PresageG_regs+64)(R12), R15
+
+// STATE is the goroutine's state, in R12, if AX is not in its own stack, into which nobody else has pointers.
+#define STATE \
+	MOVQ	AX, R12 \
+	SUBQ	(g_stack+stack_lo)(R14), R12 \
+	MOVQ	(g_stack+stack_hi)(R14), R13 \
+	SUBQ	(g_stack+stack_lo)(R14), R13 \
+	CMPQ	R12, R13 \
+	JCS	done \
+	MOVQ	g_presage(R14), R12 \
+	TESTQ	R12, R12 \
+	JNZ	there \
+	CALL	ftHookFirst<>(SB) \
+	MOVQ	g_presage(R14), R12 \
+	TESTQ	R12, R12 \
+	JZ	done \
+there: \
+	SAVE
+
+// ROOM goes to tight where the stack has less than the rules of quick.go need. They are called so that the linker does not count what they need in every nosplit
+// function that has a hook.
+#define ROOM(f) \
+	LEAQ	-640(SP), R13 \
+	CMPQ	R13, (g_stack+stack_lo)(R14) \
+	JLS	tight \
+	LEAQ	f<ABIInternal>(SB), R13 \
+	CALL	R13
+
+// ftOne(AX, R11, the caller's pc, its stack pointer). The frame is what it may spill of its arguments.
+TEXT ftHookOne<>(SB), NOSPLIT, $32-0
+	STATE
+	LEAQ	sp+0(FP), DI
+	MOVQ	-8(DI), CX
+	MOVL	R11, BX
+	ROOM(runtime·ftOne)
+back:
+	MOVQ	g_presage(R14), R12
+	RESTORE
+done:
+	RET
+tight:
+	CALL	runtime·ftOneTight<ABIInternal>(SB)
+	JMP	back
+
+// ftRun(AX, R10, R11, the caller's pc, its stack pointer)
+TEXT ftHookRun<>(SB), NOSPLIT, $40-0
+	STATE
+	LEAQ	sp+0(FP), SI
+	MOVQ	-8(SI), DI
+	MOVL	R11, CX
+	MOVQ	R10, BX
+	ROOM(runtime·ftRun)
+back:
+	MOVQ	g_presage(R14), R12
+	RESTORE
+done:
+	RET
+tight:
+	CALL	runtime·ftRunTight<ABIInternal>(SB)
+	JMP	back
+
+// ftHookFirst makes the state of a goroutine that has none.
+TEXT ftHookFirst<>(SB), NOSPLIT, $88-0
+	MOVQ	AX, 0(SP)
+	MOVQ	BX, 8(SP)
+	MOVQ	CX, 16(SP)
+	MOVQ	DX, 24(SP)
+	MOVQ	SI, 32(SP)
+	MOVQ	DI, 40(SP)
+	MOVQ	R8, 48(SP)
+	MOVQ	R9, 56(SP)
+	MOVQ	R15, 64(SP)
+	MOVQ	R10, 72(SP)
+	MOVQ	R11, 80(SP)
+	CALL	runtime·ftFirst<ABIInternal>(SB)
+	MOVQ	0(SP), AX
+	MOVQ	8(SP), BX
+	MOVQ	16(SP), CX
+	MOVQ	24(SP), DX
+	MOVQ	32(SP), SI
+	MOVQ	40(SP), DI
+	MOVQ	48(SP), R8
+	MOVQ	56(SP), R9
+	MOVQ	64(SP), R15
+	MOVQ	72(SP), R10
+	MOVQ	80(SP), R11
 	RET

@@ -1,0 +1,77 @@
+package compiler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// keep is the number of compilers that stay in the cache.
+const keep = 4
+
+// Cached returns the compiler for c, from dir if it is there; if not, building is called, and it is made.
+func (c Config) Cached(ctx context.Context, dir string, building func()) (string, error) {
+	key, err := c.Key()
+	if err != nil {
+		return "", err
+	}
+	home := filepath.Join(dir, key)
+	file := filepath.Join(home, Name)
+	if _, err := os.Stat(file); err == nil {
+		now := time.Now()
+		os.Chtimes(home, now, now)
+		return file, nil
+	}
+	building()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", fmt.Errorf("making a directory for the compiler: %w", err)
+	}
+	// Made elsewhere and put there whole: another process may be at it as well.
+	tmp, err := os.MkdirTemp(dir, "new-")
+	if err != nil {
+		return "", fmt.Errorf("making a directory for the compiler: %w", err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := c.Build(ctx, tmp); err != nil {
+		return "", err
+	}
+	if err := os.Chmod(tmp, 0o777); err != nil {
+		return "", fmt.Errorf("keeping the compiler: %w", err)
+	}
+	if err := os.Rename(tmp, home); err != nil {
+		if _, there := os.Stat(file); there != nil {
+			return "", errors.Join(fmt.Errorf("keeping the compiler: %w", err), there)
+		}
+	}
+	prune(dir)
+	return file, nil
+}
+
+// prune removes the compilers that were used longest ago, and what was left half made.
+func prune(dir string) {
+	entries, _ := os.ReadDir(dir)
+	used := make(map[string]time.Time)
+	var names []string
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || filepath.Ext(e.Name()) != "" {
+			continue
+		}
+		if len(e.Name()) > 4 && e.Name()[:4] == "new-" {
+			if time.Since(info.ModTime()) > time.Hour {
+				os.RemoveAll(filepath.Join(dir, e.Name()))
+			}
+			continue
+		}
+		names = append(names, e.Name())
+		used[e.Name()] = info.ModTime()
+	}
+	slices.SortFunc(names, func(a, b string) int { return used[b].Compare(used[a]) })
+	for _, name := range names[min(keep, len(names)):] {
+		os.RemoveAll(filepath.Join(dir, name))
+	}
+}

@@ -1,0 +1,38 @@
+// Package compiler makes the compiler of presage -online: that of the user's Go with a few edits, built by the user's go command and kept.
+//
+// With its flag -race the compiler puts a call in front of each access, and a call keeps no register: all that lives across it is spilled and loaded
+// again. It cannot know that most of these calls do nothing but compare. Here it does. Nothing of GOROOT is changed: the edited sources are in an overlay, and
+// the compiler is given to the go command with -toolexec.
+//
+// # Edits
+//
+//	(E1) An operation of amd64 for the check of an access. Its address is in AX; it keeps all registers but R10 to R13 and those of floating
+//	     point, as the write barrier does (LoweredWB). To the rest of the compiler it is a store somewhere, as the call was: nothing that
+//	     touches memory goes past it, and the check for nil of the address is an argument of it, so comes before it.
+//	(E2) -race uses it, in place of calls of raceread and its like. What stands behind it is runtime.ftHookRead and its like (rt/_online).
+//	(E3) No hooks where a function begins and ends: ours do nothing, and with them a defer is never open-coded.
+//	(E4) A pass that leaves out checks: (C1), (C2).
+//	(E5) The compiler is a program for -toolexec as well, so none besides is needed: where its first argument is another tool, it becomes that one. It has an identity
+//	     of its own (compile -V=full), so the build cache keeps what it has made apart.
+//
+// Without -race it compiles as Go's own. An edit is a text that must be in its file once (edits.go). Where one is not, where GOROOT has no sources, on
+// other systems, or where the build fails, the answer is Unsupported, and the program is built with Go's own compiler.
+//
+// # Checks left out
+//
+//	(C1) A check of the same location (value of the address, offset, length) is in front of it on every path, of the same kind or of a write, with
+//	     nothing in between that may synchronise: a call, an atomic operation, anything that is not known to be a plain access. A value that its block
+//	     makes anew, in a loop, is another location.
+//	(C2) A check of a read has that of a write of the same location behind it in its block, with nothing in between that may synchronise, and no check
+//	     for nil that may panic. So of x++ the write is checked and told, not the read.
+//
+// # Soundness
+//
+// Of two accesses of one goroutine with no synchronisation in between, the same accesses of others are ordered before, or after, the one and the other: what comes to be ordered
+// in between would be by something that synchronises. So who races with the one that is left out races with the one that is not, of a kind that conflicts at least as much, and
+// the location has a race with it. What changes is which of the two positions is told. (C2) also needs that the write is executed: between the two
+// only a fault could prevent it.
+//
+// For the garbage collector and the scheduler, a hook is no place where the goroutine may stop: there is no stack map at its call, it is assembly of package runtime, which is never
+// preempted, and what it calls neither grows the stack nor waits as a goroutine (rt/online, R19).
+package compiler

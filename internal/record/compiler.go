@@ -1,0 +1,91 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"presage/internal/compiler"
+	"presage/internal/rt"
+)
+
+// EnvCompiler names the variable that says which compiler builds a program with the detector inside: auto, the default, is that of package compiler where
+// it can be had; plain is that of Go.
+const EnvCompiler = "PRESAGE_COMPILER"
+
+// CompilerFlags returns the flags of go build for the compiler of package compiler, which is kept below cache; or why it is Go's own.
+func CompilerFlags(ctx context.Context, cache string, std rt.Overlay, progress func(string)) (flags []string, plain string, err error) {
+	c := compiler.Config{GoRoot: std.GoRoot, GoVersion: std.GoVersion, GOARCH: std.GOARCH, Go: std.Go, Env: std.Env}
+	stop := func() {}
+	file, err := c.Cached(ctx, filepath.Join(cache, "compiler"), func() {
+		stop = repeat(progress, fmt.Sprintf("building the compiler for -online, once for %s: about a minute", std.GoVersion))
+	})
+	stop()
+	if err == nil {
+		return []string{"-toolexec=" + quoted(file)}, "", nil
+	}
+	if ctx.Err() != nil {
+		return nil, "", ctx.Err()
+	}
+	return nil, err.Error(), nil
+}
+
+// repeat says what is being done once a second, until stop is called: where there is no terminal, what lasts is told then.
+func repeat(progress func(string), text string) (stop func()) {
+	progress(text)
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		t := time.NewTicker(time.Second)
+		defer t.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-t.C:
+				progress(text)
+			}
+		}
+	}()
+	return func() { close(quit); <-done }
+}
+
+// quoted is a word of a list as the go command splits it.
+func quoted(s string) string {
+	switch {
+	case !strings.ContainsAny(s, " \t\n'\""):
+		return s
+	case strings.Contains(s, "'"):
+		return `"` + s + `"`
+	}
+	return "'" + s + "'"
+}
+
+// compilerFlags is CompilerFlags as the user wants it.
+func (c *Config) compilerFlags(ctx context.Context, cache string, std rt.Overlay) (flags []string, plain string, err error) {
+	switch choice := os.Getenv(EnvCompiler); choice {
+	case "", "auto":
+	case "plain":
+		return nil, "", nil
+	default:
+		return nil, "", fmt.Errorf("%s is %q, not auto or plain", EnvCompiler, choice)
+	}
+	env, _, err := goEnv(ctx, c.Dir)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, f := range append(strings.Fields(env.GOFLAGS), c.Flags...) {
+		if name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "="); strings.HasPrefix(f, "-") && name == "toolexec" {
+			return nil, "-toolexec is given", nil
+		}
+	}
+	flags, plain, err = CompilerFlags(ctx, cache, std, c.Progress)
+	if errors.Is(err, context.Canceled) {
+		return nil, "", fmt.Errorf("building the compiler: %w", err)
+	}
+	return flags, plain, err
+}
