@@ -18,8 +18,8 @@ var detector embed.FS
 
 // onlineFiles are those of the recorder that a program with the detector inside has as well.
 var onlineFiles = map[string]bool{
-	"_std/runtime/presage_sync.go": true, "_std/runtime/presage_atomic.go": true,
-	"_std/sync/presage.go": true, "_std/internal/sync/presage.go": true,
+	"_std/runtime/presage_sync.go": true,
+	"_std/sync/presage.go":         true, "_std/internal/sync/presage.go": true,
 }
 
 // addedOnline adds the files of the detector.
@@ -137,6 +137,10 @@ func WriteObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc, pc uintptr) {
 // OnlineCompilerFlags is how a program with the detector inside is compiled: the compiler puts the hooks, as for the race detector, without
 // the checks of unsafe.Pointer that -race has besides.
 const OnlineCompilerFlags = "-race -d=checkptr=0"
+
+// onlineInline is how sync/atomic is compiled, which has no hooks: the compiler inlines none of its functions where the race detector's
+// flag is set, and others cannot inline them for that reason.
+const onlineInline = "-d=checkptr=0"
 
 // EnvHalt names the environment variable that makes a program with the detector inside end at its first race.
 const EnvHalt = "PRESAGE_HALT"

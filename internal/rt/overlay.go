@@ -116,7 +116,7 @@ func New(ctx context.Context, cfg Config) (Overlay, error) {
 	}
 	if cfg.Online {
 		steps = []func() error{b.addedOnline, b.constants, b.patched, b.checked, b.atomicOverlay}
-		o.BuildFlags = []string{"-gcflags=all=" + OnlineCompilerFlags}
+		o.BuildFlags = []string{"-gcflags=all=" + OnlineCompilerFlags, "-gcflags=sync/atomic=" + onlineInline}
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

@@ -71,6 +71,7 @@ func (g *ftG) access(a *ftAccess) {
 	case ftReads, ftWrites:
 		ok = g.quick(a.addr, a.site, a.kind)
 	default:
+		g.stats.atomic++
 		ok = g.quickAtomic(a.addr, a.site, a.kind)
 	}
 	if !ok {
@@ -101,6 +102,14 @@ func (g *ftG) rules(a *ftAccess) {
 
 // A ftBefore is what a cell had of its word that an access of its first location alone has replaced.
 type ftBefore struct{ w, r uint64 }
+
+func (c *ftCell) before() ftBefore {
+	b := ftBefore{w: c.w &^ ftLockBit, r: c.r}
+	if ftSlotOf(b.r) == ftCrowdTag {
+		b.r = 0
+	}
+	return b
+}
 
 // against checks an access of a location inside a word against the last accesses of the whole word, which may have
 // come before there was a cell for the location.
@@ -193,10 +202,7 @@ func (g *ftG) rule(c *ftCell, a *ftAccess, l *ftLine) (before ftBefore) {
 	default:
 		r = g.atomic(w, r, a, l)
 	}
-	before = ftBefore{w: c.w &^ ftLockBit, r: c.r}
-	if ftSlotOf(before.r) == ftCrowdTag {
-		before.r = 0
-	}
+	before = c.before()
 	if r != c.r {
 		ftStore64(&c.r, r)
 	}
@@ -256,7 +262,6 @@ func (g *ftG) write(w, r uint64, a *ftAccess) (uint64, uint64) {
 
 // atomic is (F2).
 func (g *ftG) atomic(w, r uint64, a *ftAccess, l *ftLine) uint64 {
-	g.stats.atomic++
 	g.check(w, ftWrites, a)
 	d := ftCrowdOf(r)
 	if d == nil {

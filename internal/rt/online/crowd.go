@@ -8,6 +8,7 @@ type ftCrowd struct {
 	_    ftOff
 	n    uint32
 	cap  uint32
+	o    *ftObject           // of the location's atomic operations; nil: to be looked for
 	list [ftCrowdList]uint64 // words, with the kind in place of full and lock
 }
 
@@ -22,9 +23,9 @@ const (
 const (
 	ftKindShift  = 24
 	ftKindMask   = 3 << ftKindShift
-	ftCrowdHead  = 8
-	ftFirstCrowd = 3 // 32 bytes with the head
-	ftMaxCrowd   = 63
+	ftCrowdHead  = 16
+	ftFirstCrowd = 2 // 32 bytes with the head
+	ftMaxCrowd   = 62
 	ftCrowdList  = 1 << 12
 )
 
@@ -129,9 +130,9 @@ func (c *ftCrowd) put(g *ftG, kind uint8, site uint64) *ftCrowd {
 			copy(c.list[:n-1], c.list[1:n])
 			c.n--
 		} else {
-			d := ftNewCrowd(2*c.cap + 1)
+			d := ftNewCrowd(2*c.cap + 2)
 			copy(d.list[:n], c.list[:n])
-			d.n = n
+			d.n, d.o = n, c.o
 			c.free()
 			c = d
 		}

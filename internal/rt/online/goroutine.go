@@ -23,6 +23,7 @@ type ftG struct {
 	found    [4]ftFound
 	n        int // of found
 	stats    ftStats
+	op       ftOperation
 }
 
 // A ftFound is a pair of accesses that a check fails for.

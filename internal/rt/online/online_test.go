@@ -166,14 +166,7 @@ func (p *program) step(e *trace.Event) *ftG {
 	case format.Read, format.Write:
 		p.access(g, e)
 	case format.AtomicRead, format.AtomicWrite, format.AtomicRMW:
-		o := ftObjects.at(ftAtomicClass, addr)
-		if e.Kind != format.AtomicWrite {
-			o.w.acquire(g)
-		}
-		p.access(g, e)
-		if e.Kind != format.AtomicRead {
-			o.w.release(g)
-		}
+		p.atomic(g, e)
 	case format.Alloc:
 		ftReset(addr, uintptr(e.Val))
 	case format.Go:
@@ -261,6 +254,30 @@ func (p *program) access(g *ftG, e *trace.Event) {
 		a.kind = ftAtomicWrites
 	}
 	g.span(a, max(uintptr(e.Size), 1))
+}
+
+// atomic is as in a program, where an operation is of the location that begins at its address, and of the word at times. Others that it covers come before.
+func (p *program) atomic(g *ftG, e *trace.Event) {
+	a := ftAccess{addr: uintptr(e.Obj), site: uint64(e.Site) & ftSiteMask, kind: ftAtomicWrites}
+	if e.Kind == format.AtomicRead {
+		a.kind = ftAtomicReads
+	}
+	if e.Obj == 0 || e.Flags&format.FlagStack != 0 {
+		a.addr |= 1 << 47 // no cell
+	}
+	acquires, releases := e.Kind != format.AtomicWrite, e.Kind != format.AtomicRead
+	if a.addr&7 == 0 && e.Size == 8 && g.stats.atomic%3 == 0 {
+		a.site |= ftFull
+	} else if a.addr>>47 == 0 && e.Size > 1 {
+		if o := ftObjects.there(ftAtomicClass, a.addr); o != nil && acquires {
+			o.w.acquire(g)
+		}
+		b := a
+		b.addr++
+		g.span(b, uintptr(e.Size)-1)
+	}
+	g.opens(&a, releases)
+	g.completes(&a, acquires)
 }
 
 // TestSlotTakenEarly: who knows of a slot's clock does not know what a goroutine that had the slot before has released, if its successor did not.

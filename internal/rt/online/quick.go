@@ -206,9 +206,6 @@ func (g *ftG) quickAtomic(addr uintptr, site uint64, kind uint8) bool {
 	d := ftCrowdOf(c.r)
 	ok := d != nil && d.quick(g, kind, g.epoch|uint64(kind)<<ftKindShift|site&ftSiteMask)
 	ftStore64(&c.w, w)
-	if ok {
-		g.stats.atomic++
-	}
 	return ok
 }
 

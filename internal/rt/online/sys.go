@@ -54,6 +54,10 @@ func ftDiscard(p unsafe.Pointer, n uintptr) {
 // ftMine reports whether the program's memory is at addr.
 func ftMine(addr uintptr) bool { return true }
 
+// ftLockTable returns the table of the objects at addr, locked.
+func ftLockTable(addr uintptr) *ftTable { return &ftObjects }
+func ftUnlockTable(addr uintptr)        {}
+
 // ftForgetObjects removes the synchronisation objects of a word that are in [addr, addr+n).
 func ftForgetObjects(word, addr, n uintptr) { ftObjects.forget(word, addr, n) }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // The detector's place in the program: the state of each goroutine, and the operations of synchronisation, which are those that the
-// recorder writes down (_std/runtime/presage_sync.go and presage_atomic.go are here as they are there).
+// recorder writes down (_std/runtime/presage_sync.go is here as it is there; presage_atomic.go has its own counterpart).
 
 // A PresageG is the state of one goroutine. ft comes first: raceread reads its epoch.
 type PresageG struct {
@@ -227,44 +227,12 @@ func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
 	return 0
 }
 
-// put2 takes an atomic load or store.
-func (s *PresageG) put2(held *pgStripe, h uint64, obj uintptr, _ uint64) {
-	s.atomic(held, h, obj)
-}
-
-// put3 takes an atomic read-modify-write, or a WGAdd of delta.
+// put3 takes a WGAdd of delta: (R4).
 func (s *PresageG) put3(held *pgStripe, h uint64, obj uintptr, delta, _ uint64) {
-	if h>>56 == pgAtomicRMW {
-		s.atomic(held, h, obj)
-		return
-	}
-	if int64(delta) < 0 { // (R4)
+	if int64(delta) < 0 {
 		st, o := s.object(held, ftMergeClass, obj)
 		o.w.merge(&s.ft)
 		s.done(st, held)
-	}
-}
-
-// atomic is (R10) and (F2). The stripe is held.
-func (s *PresageG) atomic(st *pgStripe, h uint64, obj uintptr) {
-	a := ftAccess{addr: obj, kind: ftAtomicWrites}
-	var o *ftObject
-	if h>>56 == pgAtomicRead {
-		a.kind = ftAtomicReads
-		o = st.objects.there(ftAtomicClass, obj)
-	} else {
-		o = st.objects.at(ftAtomicClass, obj)
-	}
-	if o != nil && h>>56 != pgAtomicWrite {
-		o.w.acquire(&s.ft)
-	}
-	s.caller(&a)
-	s.ft.access(&a)
-	if a.kind == ftAtomicWrites {
-		o.w.release(&s.ft)
-	}
-	if s.ft.n != 0 {
-		s.report(getg())
 	}
 }
 

@@ -99,6 +99,10 @@ func ftMine(addr uintptr) bool {
 	return false
 }
 
+// ftLockTable returns the table of the objects at addr, locked.
+func ftLockTable(addr uintptr) *ftTable { return &pgLockStripe(addr).objects }
+func ftUnlockTable(addr uintptr)        { pgUnlockStripe(pgStripeOf(addr)) }
+
 // ftForgetObjects removes the synchronisation objects of a word that are in [addr, addr+n).
 func ftForgetObjects(word, addr, n uintptr) {
 	st := pgLockStripe(word)
