@@ -116,7 +116,7 @@ var onlineLosses = map[string]string{
 	"SlotsEarly":     "goroutines took the place in the clocks of one that had ended without anybody's knowing: its races with what came later may be missed",
 	"Unseen":         "goroutines found no place in the clocks: their accesses were not looked at",
 	"PairsUntold":    "races were not told, of pairs of positions beyond the first 4096",
-	"ReadsForgotten": "unordered reads were forgotten, of locations with more than 63 of them: their races with later writes may be missed",
+	"ReadsForgotten": "unordered reads were forgotten, of locations with more than 62 of them: their races with later writes may be missed",
 }
 
 // watch runs the user's command for every race while the program runs.

@@ -17,7 +17,10 @@ var ftNoObject ftObject
 // opens begins an operation at a.addr. makes: it may release.
 func (g *ftG) opens(a *ftAccess, makes bool) {
 	if c := ftCellAt(a.addr); c != nil && g.slot != 0 {
-		w := c.hold()
+		w := ftLoad64(&c.w)
+		if w&ftLockBit != 0 || !ftCas64(&c.w, w, w|ftLockBit) {
+			w = c.hold()
+		}
 		if d := ftCrowdOf(c.r); d != nil && d.o != nil {
 			switch {
 			case d.o != &ftNoObject:
@@ -67,7 +70,7 @@ func (c *ftCrowd) knows(o *ftObject) {
 // completes ends an operation that has taken effect.
 func (g *ftG) completes(a *ftAccess, acquires bool) {
 	o, c, w := g.op.o, g.op.c, g.op.w
-	if acquires && o != nil {
+	if acquires && o != nil && !o.w.own(g) {
 		o.w.acquire(g)
 	}
 	if c != nil && g.slot != 0 {
@@ -91,6 +94,9 @@ func (g *ftG) completes(a *ftAccess, acquires bool) {
 		g.against(a)
 	}
 }
+
+// own reports whether t released to r last. It has not been told of anything by r since.
+func (r *ftRel) own(g *ftG) bool { return r.slot != 0 && r.slot == g.slot && r.clock >= g.who.first }
 
 // atomically takes the access by the rule, in the cell that is held. Cells inside a word are locked after the word's, never before.
 func (g *ftG) atomically(a *ftAccess) {

@@ -21,7 +21,7 @@
 //	      then one chain in every order. So goroutines that have not begun cost nothing, and those that have ended are followed at once by who was told of
 //	      what they did. A goroutine that has used up the clocks of its slot moves to another, and knows what it did in the first.
 //	(R13) Bounds. Where more than 4096 slots and two for every living goroutine are taken, those of ended goroutines are used again although
-//	      nobody knows of their end; beyond 60542 living goroutines the others are not seen; a location remembers 63 unordered reads. Each
+//	      nobody knows of their end; beyond 60542 living goroutines the others are not seen; a location remembers 62 unordered reads. Each
 //	      is counted, and a warning of the report. It may cost races, and never makes a false one: all three only add order or forget.
 //	(R14) Reuse. What is allocated is new locations and new objects. The pages of cells of large objects are given back where few are in use (release.go). Cells are cleared where a page has been used at all.
 //	(R15) Locations. One begins at every byte; the compiler says where an access begins, and how long it is only for structs, arrays and ranges.
@@ -45,6 +45,8 @@
 //	      else runs on the system's. What of C(t) has been asked for is kept by slot (known), since clocks only grow.
 //	(R20) A send reads its channel and a close writes it. The word of a send is kept with the channel's clocks, under the channel's lock; in the cell are those of senders that did not know of it. No
 //	      check is needed before the close: nothing else writes there.
+//	(R21) An atomic operation takes effect under the lock of its cell, and its object's clocks are used under it (atomic.go): C(t) is made before the checks, the release after them. The crowd knows
+//	      the object, or that there is none, which is noted under the locks of both. A variable on the goroutine's own stack is left out: nobody else has a pointer to it.
 //
 // # Soundness
 //

@@ -256,9 +256,12 @@ func (g *ftG) acquireAll() {
 // beforeRelease is the other half of acquireAll. It waits for one that is not at its end: that would take the new clock for one whose release
 // it knows, while it may have looked at other slots before they did what that release passes on.
 func (g *ftG) beforeRelease() {
-	if g.all == ftLoad32(&ftAll) {
-		return
+	if g.all != ftLoad32(&ftAll) {
+		g.afterAll()
 	}
+}
+
+func (g *ftG) afterAll() {
 	ftLock(&ftSlots.lock)
 	if g.all = ftLoad32(&ftAll); g.slot != 0 {
 		g.count()

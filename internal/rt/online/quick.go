@@ -214,6 +214,10 @@ func (g *ftG) quickAtomic(addr uintptr, site uint64, kind uint8) bool {
 //go:nosplit
 func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
 	n := c.n
+	if e := c.list[0]; n == 1 && g.recalls(e) && ftCovers(kind, ftKindOf(e)) {
+		c.list[0] = word
+		return true
+	}
 	for i := uint32(0); i < c.n; i++ {
 		known, k := g.recalls(c.list[i%ftCrowdList]), ftKindOf(c.list[i%ftCrowdList])
 		if !known && ftConflict(k, kind) {

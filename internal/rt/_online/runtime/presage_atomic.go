@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"internal/runtime/atomic"
+	"internal/runtime/sys"
 	"unsafe"
 )
 
@@ -10,12 +11,16 @@ import (
 
 // pgBegin begins an operation on the word at p; nil: nothing is to be noted. makes: it may release. The word can be read: a fault is the program's own panic, before.
 func pgBegin(p unsafe.Pointer, makes bool) *PresageG {
-	s := pgHere()
-	if gp := getg(); s == nil || uintptr(p)-gp.stack.lo < gp.stack.hi-gp.stack.lo {
+	gp := getg()
+	s := gp.presage
+	if s == nil {
+		s = pgFirst()
+	}
+	if s == nil || s.mute > 0 || uintptr(p)-gp.stack.lo < gp.stack.hi-gp.stack.lo {
 		return nil // nobody else has pointers into a stack
 	}
 	s.at.addr = uintptr(p)
-	s.caller(&s.at)
+	s.callerFrom(&s.at, *(*uintptr)(unsafe.Pointer(sys.GetCallerSP() - 16))) // the frame of who calls
 	acquirem()
 	s.ft.opens(&s.at, makes)
 	return s

@@ -254,8 +254,10 @@ func (s *PresageG) touch(h uint64, p uintptr, n uint64) {
 }
 
 // caller fills in where the program is: the innermost frame that is not of the runtime or of synchronisation.
-func (s *PresageG) caller(a *ftAccess) {
-	fp := getcallerfp()
+func (s *PresageG) caller(a *ftAccess) { s.callerFrom(a, getcallerfp()) }
+
+// callerFrom is caller, from a frame on.
+func (s *PresageG) callerFrom(a *ftAccess, fp uintptr) {
 	for i := 0; i < 16 && fp != 0; i++ {
 		pc := *(*uintptr)(unsafe.Pointer(fp + 8))
 		if !ftInside(pc) {
