@@ -164,6 +164,7 @@ func (b *body) enter(l *lines) {
 	l.putf("g_ := %s.Enter(%#x); _ = g_", rtName, header(format.Enter, 0, 0, b.plan.Site))
 	if b.plan.Defers {
 		l.putf("f_ := g_.Frame(); defer f_.Exit(%#x)", header(format.Exit, 0, 0, b.plan.Site))
+		b.handsBackAtEnd(l)
 	}
 	if b.opaque {
 		l.put("d_ := g_.Depth()")
@@ -181,6 +182,7 @@ func (b *body) parameters() []string {
 		sub.hook(&b.plan.Params[i], b.plan.Site)
 	}
 	sub.barrier()
+	sub.out.text = append(sub.out.text, sub.isGiven()...)
 	sub.out.put("}")
 	return sub.out.text
 }

@@ -199,6 +199,7 @@ func (b *body) ret(in *ssa.Return) {
 	}
 	b.barrier()
 	if !b.plan.Defers && !b.gates {
+		b.handsBack(in)
 		b.out.putf("g_.Exit(%#x)", header(exit, 0, 0, b.plan.Site))
 	}
 	b.out.put("return " + strings.Join(rs, ", "))

@@ -81,6 +81,62 @@ func givenTo(c *ssa.CallCommon) (list []ssa.Value) {
 	return list
 }
 
+// A traced function that missing code calls tells the recorder what it is given and what it returns: D grows by it.
+//
+//	if g_.Back() { presagert_.Known(g_, x); … }
+
+// handsBack writes that for the results of a return.
+func (b *body) handsBack(in *ssa.Return) {
+	var list []string
+	for _, v := range in.Results {
+		switch v.(type) {
+		case *ssa.Const, *ssa.Function:
+			continue
+		}
+		if leads(v.Type()) {
+			list = append(list, b.value(v))
+		}
+	}
+	b.out.text = append(b.out.text, b.known(list)...)
+}
+
+// handsBackAtEnd writes it for a function that has defers.
+func (b *body) handsBackAtEnd(l *lines) {
+	given := "struct{}{}"
+	for i := range b.fn.Signature.Results().Len() {
+		if leads(b.fn.Signature.Results().At(i).Type()) {
+			given = fmt.Sprintf("%s.Both(&%s, %s)", rtName, b.resultName(i), given)
+		}
+	}
+	if given != "struct{}{}" && b.fn.Recover != nil && b.calledBack() {
+		l.putf("defer %s.KnownAtEnd(f_, %s)", rtName, given)
+	}
+}
+
+// isGiven writes it for the parameters.
+func (b *body) isGiven() (list []string) {
+	for i := range b.plan.Params {
+		if leads(b.plan.Params[i].Val.Type()) {
+			list = append(list, b.operand(&b.plan.Params[i]))
+		}
+	}
+	return b.known(list)
+}
+
+func (b *body) known(values []string) []string {
+	if len(values) == 0 || !b.calledBack() {
+		return nil
+	}
+	text := "if g_.Back() { "
+	for _, v := range values {
+		text += fmt.Sprintf("%s.Known(g_, %s); ", rtName, v)
+	}
+	return []string{text + "}"}
+}
+
+// calledBack reports whether there is missing code that may call the function.
+func (b *body) calledBack() bool { return len(b.fileEmitter.plan.Missing.Packages) > 0 && !b.gates }
+
 // later begins what a go or defer statement writes for a call that leaves traced code, or may: it returns the package as an expression, and what ends
 // the text; "" if it stays.
 func (b *body) later(c *ssa.CallCommon) (pkg, end string) {

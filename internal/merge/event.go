@@ -66,9 +66,14 @@ func (m *merger) emit(s *stream, r *record) {
 		m.left(s, e.Aux, p)
 	case format.MethodBegin:
 		e.Obj = trace.Addr(r.word(0))
-		m.begun(s, r, e.Obj)
+		if m.growsEndless(s) {
+			e.Flags |= format.FlagAll
+		}
+		m.begun(s, r, p)
 		m.place(p)
-		m.reach(s, p)
+		if e.Flags&format.FlagAll == 0 {
+			m.reach(s, p)
+		}
 		return
 	case format.MethodEnd:
 		m.left(s, r.word(1)+1, p)

@@ -27,6 +27,12 @@ func (m *merger) reach(s *stream, p placed) {
 		if r.kind == format.RawStamp { // of a new chunk
 			continue
 		}
+		if r.kind == format.ReachSet && r.flags&format.FlagMore != 0 {
+			for _, x := range m.grown[r.site] {
+				m.placeAll(m.spans(x), p)
+			}
+			continue
+		}
 		if r.kind == format.ReachSet {
 			m.named(r.site, p)
 			continue
@@ -52,6 +58,13 @@ func (m *merger) named(number uint32, p placed) {
 	g, site := p.e.G, p.e.Site
 	p.e = trace.Event{Kind: format.ReachSet, G: g, Site: site, Obj: trace.Addr(number), Val: uint64(len(parts))}
 	m.place(p)
+	p.e.G, p.e.Site = g, site
+	m.placeAll(parts, p)
+}
+
+// placeAll places parts of a D.
+func (m *merger) placeAll(parts []trace.Event, p placed) {
+	g, site := p.e.G, p.e.Site
 	for _, e := range parts {
 		e.G, e.Site = g, site
 		p.e = e
@@ -59,17 +72,41 @@ func (m *merger) named(number uint32, p placed) {
 	}
 }
 
+// growsEndless reports whether the D of the call that s has just begun comes to be everything.
+func (m *merger) growsEndless(s *stream) bool {
+	if len(m.endless) == 0 {
+		return false
+	}
+	c := s.cursor()
+	var r record
+	for c.read(m.recording, s, &r) {
+		switch r.kind {
+		case format.RawStamp, format.Reach:
+		case format.ReachSet:
+			if r.flags&format.FlagMore != 0 && m.endless[r.site] {
+				return true
+			}
+		default:
+			return false
+		}
+	}
+	return false
+}
+
 // parts returns what is in a set. One of which the record is lost is all of memory.
 func (m *merger) parts(number uint32) (list []trace.Event) {
-	add := func(addr, n uint64) {
-		list = append(list, trace.Event{Kind: format.Reach, Obj: trace.Addr(addr), Val: n})
-	}
 	x, ok := m.sets[number]
 	if !ok {
 		m.lost++
-		add(1, 1<<63)
-		add(1<<63, 1<<63)
-		return list
+		return []trace.Event{{Kind: format.Reach, Obj: 1, Val: 1 << 63}, {Kind: format.Reach, Obj: 1 << 63, Val: 1 << 63}}
+	}
+	return m.spans(x)
+}
+
+// spans returns the spans of memory that the RawSet at x has.
+func (m *merger) spans(x span) (list []trace.Event) {
+	add := func(addr, n uint64) {
+		list = append(list, trace.Event{Kind: format.Reach, Obj: trace.Addr(addr), Val: n})
 	}
 	b := m.maps[x.seg]
 	for i := x.start; i < x.end; i += 8 {
@@ -99,14 +136,15 @@ func (m *merger) left(s *stream, depth uint64, p placed) {
 }
 
 // begun notes a call that leaves traced code.
-func (m *merger) begun(s *stream, r *record, x trace.Addr) {
+func (m *merger) begun(s *stream, r *record, p placed) {
+	x := p.e.Obj
 	s.missing = append(s.missing, missing{x, trace.Site(r.site), r.word(1), r.stamp})
 	for len(m.leftOut) <= int(x) && int(x) <= len(m.meta.Missing) {
 		m.leftOut = append(m.leftOut, leftOut{})
 	}
 	if int(x) < len(m.leftOut) {
 		m.leftOut[x].calls++
-		if r.flags&format.FlagAll != 0 {
+		if p.e.Flags&format.FlagAll != 0 {
 			m.leftOut[x].all++
 		}
 	}

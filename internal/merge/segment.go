@@ -32,8 +32,10 @@ type recording struct {
 	maps    [][]byte
 	streams []*stream
 	bytes   int64
-	damage  []string        // what could not be read
-	sets    map[uint32]span // RawSet records, by number
+	damage  []string          // what could not be read
+	sets    map[uint32]span   // RawSet records, by number
+	grown   map[uint32][]span // those that a D grows by
+	endless map[uint32]bool   // Ds that have grown to everything
 }
 
 // span is a run of whole records within one chunk.
@@ -251,15 +253,27 @@ func (r *recording) chunks(seg int32, start, end int64, chunks []chunk) []chunk 
 		}
 		switch format.Kind(h >> 56) {
 		case format.RawSet:
-			if r.sets == nil {
-				r.sets = make(map[uint32]span)
-			}
-			r.sets[uint32(h)] = span{seg, i + 8, i + n}
+			r.set(h, span{seg, i + 8, i + n})
 		case format.RawChunk:
 			id := word(b, i+16)
 			chunks = append(chunks, chunk{chunkID{uint32(id >> 32), uint32(id)}, word(b, i+8), span{seg, i + n, 0}})
 		}
 		i += n
+	}
+}
+
+// set notes a RawSet.
+func (r *recording) set(h uint64, x span) {
+	if r.sets == nil {
+		r.sets, r.grown, r.endless = make(map[uint32]span), make(map[uint32][]span), make(map[uint32]bool)
+	}
+	switch number, flags := uint32(h), format.Flags(h>>48); {
+	case flags&format.FlagMore == 0:
+		r.sets[number] = x
+	case flags&format.FlagAll != 0:
+		r.endless[number] = true
+	default:
+		r.grown[number] = append(r.grown[number], x)
 	}
 }
 

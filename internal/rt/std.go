@@ -50,7 +50,7 @@ var patches = []patch{
 
 	// A panic: the call whose site is remembered does not happen.
 	{"runtime/panic.go", "func Goexit() {\n", "func Goexit() { presagePanic()\n", 1},
-	{"runtime/panic.go", "func gopanic(e any) {\n", "func gopanic(e any) { presagePanic()\n", 1}, // the lines stay: every trace shows them
+	{"runtime/panic.go", "func gopanic(e any) {\n", "func gopanic(e any) { presagePanics(e)\n", 1}, // the lines stay: every trace shows them
 
 	// Memory.
 	{"runtime/malloc.go", "\nfunc mallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {\n", `
@@ -99,6 +99,10 @@ func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 	{"runtime/chan.go", "\tif !block {\n\t\tunlock(&c.lock)\n\t\treturn false, false\n", "\tif !block {\n\t\tpresageChanDefault(c, false)\n\t\tunlock(&c.lock)\n\t\treturn false, false\n", 1},
 	{"runtime/chan.go", "\tif c.dataqsiz == 0 {\n\t\tif raceenabled {\n\t\t\tracesync(c, sg)\n", "\tpresageChanRecv(c, sg, presageSudogElem(sg), chanbuf(c, c.recvx))\n\tif c.dataqsiz == 0 {\n\t\tif raceenabled {\n\t\t\tracesync(c, sg)\n", 1},
 	{"runtime/chan.go", "\treturn int(c.qcount)\n}\n\nfunc chancap", "\tif n, ok := presageChanLen(c); ok {\n\t\treturn n\n\t}\n\treturn int(c.qcount)\n}\n\nfunc chancap", 1},
+	{"runtime/chan.go", "\tchanrecv(c, elem, true)\n}\n", "\tchanrecv(c, elem, true)\n\tpresageReceived(c, elem)\n}\n", 1},
+	after("runtime/chan.go", "\t_, received = chanrecv(c, elem, true)\n", "\tpresageReceived(c, elem)\n"),
+	{"runtime/chan.go", "\treturn chanrecv(c, elem, false)\n", "\tselected, received = chanrecv(c, elem, false)\n\tif selected {\n\t\tpresageReceived(c, elem)\n\t}\n\treturn\n", 1},
+	{"runtime/chan.go", "\treturn chanrecv(c, elem, !nb)\n", "\tselected, received = chanrecv(c, elem, !nb)\n\tif selected {\n\t\tpresageReceived(c, elem)\n\t}\n\treturn\n", 1},
 
 	// Select.
 	after("runtime/select.go", "\t// lock all the channels involved in the select\n\tsellock(scases, lockorder)\n", "\tpresageSelect(scases, lockorder, nsends, block)\n"),
@@ -109,6 +113,7 @@ func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 	after("runtime/select.go", "send:\n\t// can send to a sleeping receiver (sg)\n", "\tpresageCases(scases, lockorder, nsends, casi)\n"),
 	before("runtime/select.go", "\t// wait for someone to wake us up\n\tgp.param = nil\n", "\tpresageSelectPark(scases, lockorder, nsends)\n"),
 	after("runtime/select.go", "rclose:\n\t// read at end of closed channel\n", "\tpresageCases(scases, lockorder, nsends, casi)\n\tpresageChanClosed(c)\n"),
+	before("runtime/select.go", "\tif caseReleaseTime > 0 {\n\t\tblockevent(caseReleaseTime-t0, 1)\n\t}\n\treturn casi, recvOK\n", "\tif casi >= nsends {\n\t\tpresageReceived(cas.c, cas.elem)\n\t}\n"),
 	after("runtime/select.go", "sclose:\n\t// send on closed channel\n", "\tpgTake()\n"),
 
 	// Cond.

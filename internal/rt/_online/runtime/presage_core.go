@@ -380,8 +380,9 @@ func presageCleaned(s *PresageG) {
 
 func presageFinalizes(fn *funcval, arg unsafe.Pointer) {}
 
-func presageRan()   {}
-func presagePanic() {}
+func presageRan()         {}
+func presagePanic()       {}
+func presagePanics(e any) {}
 
 // presageEnd gives back the state of the running goroutine.
 func presageEnd() {

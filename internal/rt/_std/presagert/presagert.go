@@ -33,6 +33,7 @@ func inlined(g *G) {
 	g.OpaqueEnd(0, g.Depth())
 	g.Exit(0)
 	g.Frame().Exit(0)
+	g.Back()
 }
 
 // Val records a value of any type.
@@ -42,6 +43,16 @@ func Val[T any](g *G, h uint64, x T) {
 
 // Reach adds to what the call under way can reach what x leads to.
 func Reach[T any](g *G, x T) { g.Reach(abi.TypeFor[T](), unsafe.Pointer(&x)) }
+
+// Known adds what x leads to to what missing code can reach that has called the innermost function.
+func Known[T any](g *G, x T) { g.Known(abi.TypeFor[T](), unsafe.Pointer(&x)) }
+
+// KnownAtEnd is Known for a function that has defers, when all others have run. x are addresses of its results.
+func KnownAtEnd[T any](f Frame, x T) {
+	if f.Back() {
+		f.Known(abi.TypeFor[T](), unsafe.Pointer(&x))
+	}
+}
 
 // Deferred begins a deferred call into package pkg of those that are left out, by a function of the depth given. What it is given is x.
 func Deferred[T any](g *G, h, pkg uint64, depth uint32, roots bool, x T) {

@@ -32,12 +32,14 @@ func pgAtomic64(p *uint64) (*PresageG, *pgStripe) {
 func (s *PresageG) read(st *pgStripe, p unsafe.Pointer, size, v uint64) {
 	s.put2(st, s.take(pgAtomicRead, 0, size), uintptr(p), v)
 	pgLeave(st)
+	s.woken()
 }
 
 // readFailed records a CompareAndSwap that met another value: pgFlagTry tells it from a load.
 func (s *PresageG) readFailed(st *pgStripe, p unsafe.Pointer, size, v uint64) {
 	s.put2(st, s.take(pgAtomicRead, pgFlagTry, size), uintptr(p), v)
 	pgLeave(st)
+	s.woken()
 }
 
 func (s *PresageG) write(st *pgStripe, p unsafe.Pointer, size, v uint64) {
@@ -48,6 +50,7 @@ func (s *PresageG) write(st *pgStripe, p unsafe.Pointer, size, v uint64) {
 func (s *PresageG) rmw(st *pgStripe, p unsafe.Pointer, size, old, new uint64) {
 	s.put3(st, s.take(pgAtomicRMW, 0, size), uintptr(p), old, new)
 	pgLeave(st)
+	s.woken()
 }
 
 //go:linkname sync_atomic_presageLoad32 sync/atomic.presageLoad32
@@ -214,6 +217,7 @@ func sync_atomic_presageLoadPointer(p *unsafe.Pointer) unsafe.Pointer {
 	v := atomic.Loadp(unsafe.Pointer(p))
 	if s != nil {
 		s.read(st, unsafe.Pointer(p), 8, uint64(uintptr(v)))
+		s.loaded(v)
 	}
 	return v
 }
@@ -233,6 +237,7 @@ func sync_atomic_presageSwapPointer(p *unsafe.Pointer, new unsafe.Pointer) unsaf
 	old := pgSwapPointer(p, new)
 	if s != nil {
 		s.rmw(st, unsafe.Pointer(p), 8, uint64(uintptr(old)), uint64(uintptr(new)))
+		s.loaded(old)
 	}
 	return old
 }

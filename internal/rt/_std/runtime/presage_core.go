@@ -48,6 +48,7 @@ type PresageG struct {
 	call      pgCall         // that MethodBegin has begun
 	away      int            // calls that leave traced code and are under way,
 	going     bool           // the go statement under way is of the call that MethodGo has begun
+	open      *pgMissing     // the innermost such call of which D may grow
 	finalizes uint64         // the package left out whose finalizer runs, 0: none
 	awayAt    [pgAway]uint32 // and the depths of the functions that call, of the outer ones
 }
@@ -644,6 +645,14 @@ func presagePanic() {
 	}
 }
 
+// presagePanics is presagePanic for a panic with a value.
+func presagePanics(e any) {
+	presagePanic()
+	if s := getg().presage; s != nil && s.open != nil {
+		s.unwound(noescape(unsafe.Pointer(&e)))
+	}
+}
+
 // presageEnd records the end of the running goroutine and gives back its state.
 func presageEnd() {
 	gp := getg()
@@ -658,6 +667,7 @@ func presageEnd() {
 		s.pos = p + 16
 	}
 	gp.presage = nil
+	s.over(0)
 	lock(&presage.mu)
 	if b := s.box; b != nil {
 		b.pos, b.clean = s.pos, s.clean

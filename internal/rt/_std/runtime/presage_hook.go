@@ -353,5 +353,18 @@ type PresageFrame struct {
 // Frame returns the frame of the function that entered last.
 func (s *PresageG) Frame() PresageFrame { return PresageFrame{s, s.depth} }
 
+// Back is Back of the frame's function, which all that it has called has left.
+func (f PresageFrame) Back() bool {
+	if f.s.open == nil {
+		return false
+	}
+	f.s.depth = f.depth
+	f.s.over(f.depth)
+	return f.s.Back()
+}
+
+// Known is that of the frame's function.
+func (f PresageFrame) Known(t *_type, p unsafe.Pointer) { f.s.Known(t, p) }
+
 // Exit records the end of the frame's function, however it ends.
 func (f PresageFrame) Exit(h uint64) { f.s.exit(h, f.depth) }

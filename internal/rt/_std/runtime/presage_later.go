@@ -54,9 +54,10 @@ func (s *PresageG) goes(newg *g, pc uintptr) {
 
 // reachObject adds the object at p.
 func (s *PresageG) reachObject(p uintptr) {
-	t := (*abi.Type)(unsafe.Pointer(abi.TypeFor[unsafe.Pointer]()))
-	s.Reach(t, unsafe.Pointer(&p))
+	s.Reach(pgPointerType(), unsafe.Pointer(&p))
 }
+
+func pgPointerType() *_type { return abi.TypeFor[unsafe.Pointer]() }
 
 // presageFinalizes is called before a finalizer or cleanup. Of one of a package that is left out the records are those of a call.
 func presageFinalizes(fn *funcval, arg unsafe.Pointer) {

@@ -190,6 +190,10 @@ func (s *PresageG) begins(h, method uint64) {
 	c.mask, c.nothing, c.unmask = pgMask{}, false, false
 	c.known = pgIsLarge(uint32(h))
 	c.all = c.known
+	if c.late == nil {
+		c.late = pgNewMissing()
+	}
+	c.late.reset()
 	c.time = s.tick()
 }
 
@@ -239,18 +243,23 @@ func (s *PresageG) reached(roots bool) (more bool) {
 // writeCall writes the records of the call into the stream of to.
 func (s *PresageG) writeCall(to *PresageG) {
 	c := &s.call
-	named := 0
+	named := 1
 	for i := range c.sets {
 		if c.number[i] != 0 {
 			named++
 		}
 	}
+	grows := to.opens(c)
 	p := to.room(4 + named + 3*c.own)
 	pgStore(p+8, c.method)
 	pgStore(p+16, uint64(c.depth))
 	pgStore(p+24, c.time)
 	pgStore(p, c.head)
 	p += 32
+	if grows != 0 {
+		pgStore(p, pgHead(pgReachSet, pgFlagMore, 0, uint64(grows)))
+		p += 8
+	}
 	for i := range c.sets {
 		if c.number[i] != 0 {
 			pgStore(p, pgHead(pgReachSet, 0, 0, uint64(c.number[i])))
@@ -274,10 +283,8 @@ func (s *PresageG) writeCall(to *PresageG) {
 func (c *pgCall) anew() bool {
 	c.unmask, c.nothing, c.mask, c.all = false, false, pgMask{}, c.known
 	c.sets, c.due, c.own = 0, 0, 0
-	if c.walk != nil {
-		c.walk.release()
-		c.walk = nil
-	}
+	c.unwalk()
+	c.late.reset()
 	return true
 }
 
@@ -296,6 +303,7 @@ func (s *PresageG) MethodEnd(h, method uint64, depth uint32) {
 	}
 	s.site = 0
 	s.returned(depth)
+	s.over(depth)
 	p := s.room(4)
 	pgStore(p+8, method)
 	pgStore(p+16, uint64(depth))
@@ -360,10 +368,11 @@ func (s *PresageG) calledBack() {
 	}
 }
 
-// goesBack stamps after it.
+// goesBack stamps after it, and looks for what the missing code can reach now.
 func (s *PresageG) goesBack() {
 	if s.isAway() {
 		s.room(2)
 		s.stampAlone()
+		s.woken()
 	}
 }

@@ -99,7 +99,9 @@ type pgCall struct {
 	queue   [pgQueue]pgDep // sets still to be added
 	own     int
 	part    [pgOwn][2]uintptr
-	walk    *pgWalk // what has no set
+	walk    *pgWalk    // what has no set
+	late    *pgMissing // keeps what the walk begins with
+	looks   bool       // the walk is one of those made again
 }
 
 var presageReach struct {
@@ -188,6 +190,9 @@ func (s *PresageG) pointer(p uintptr, t *_type, n uintptr) {
 	if t.Pointers() && !pgOpaqueType(t) {
 		s.root(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, s.call.mask})
 		return
+	}
+	if o := s.call.late; o != nil {
+		o.begins(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, s.call.mask})
 	}
 	kind, _, end, _ := pgRegion(p)
 	switch kind {
@@ -288,6 +293,9 @@ func (s *PresageG) root(k pgKey) {
 			return
 		}
 	}
+	if s.call.late != nil {
+		s.call.late.begins(k)
+	}
 	if presageReach.full {
 		s.alone(k, true)
 		return
@@ -312,13 +320,14 @@ func (s *PresageG) begin(k pgKey) {
 	slot := k.slot()
 	e := &presageReach.slots[slot]
 	lock(&e.mu)
-	if e.key == k {
+	switch {
+	case e.key == k && (e.number != 0 || !s.call.looks):
 		s.use(e, pgDep{slot, e.serial})
 		return
-	}
-	if e.credit > 0 {
+	case s.call.looks: // it asks for what was there without a set
+	case e.credit > 0:
 		e.credit--
-	} else {
+	default:
 		e.take(k)
 	}
 	unlock(&e.mu)
@@ -441,14 +450,19 @@ func (e *pgSet) make(s *PresageG) *pgWalk {
 
 // define records what a set has.
 func (s *PresageG) define(e *pgSet) {
+	s.recordSet(0, e.number, unsafe.Slice((*[2]uintptr)(unsafe.Pointer(e.part.at)), e.part.n))
+}
+
+// recordSet writes a RawSet.
+func (s *PresageG) recordSet(flags uint64, number uint32, parts [][2]uintptr) {
 	n := 0
-	for i := range e.part.n {
-		n += pgPacked(e.part.pair(i)[1])
+	for i := range parts {
+		n += pgPacked(parts[i][1])
 	}
 	p := s.room(1 + n)
 	at := p + 8
-	for i := range e.part.n {
-		x := e.part.pair(i)
+	for i := range parts {
+		x := parts[i]
 		if pgPacked(x[1]) == 1 {
 			pgStore(at, uint64(x[0])<<16|uint64(x[1]))
 		} else {
@@ -458,7 +472,7 @@ func (s *PresageG) define(e *pgSet) {
 		}
 		at += 8
 	}
-	pgStore(p, pgHead(pgRawSet, 0, uint64(n), uint64(e.number)))
+	pgStore(p, pgHead(pgRawSet, flags, uint64(n), uint64(number)))
 	s.pos = at
 }
 

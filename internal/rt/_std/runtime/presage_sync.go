@@ -34,6 +34,10 @@ func pgLeave(st *pgStripe) {
 func pgRecord(kind, flags uint64, obj unsafe.Pointer) {
 	if s := pgHere(); s != nil {
 		s.put1(nil, s.take(kind, flags, 0), uintptr(obj))
+		switch kind {
+		case pgLock, pgOncePass, pgOnceEnd, pgCondWake, pgAcquire:
+			s.woken()
+		}
 	}
 }
 
@@ -99,6 +103,9 @@ func isync_presageLock(state *int32, old, new int32, flags uint64) bool {
 		s.put1(st, s.take(pgLock, flags, 0), uintptr(unsafe.Pointer(state)))
 	}
 	pgLeave(st)
+	if ok {
+		s.woken()
+	}
 	return ok
 }
 
@@ -113,6 +120,7 @@ func isync_presageLockAdd(state *int32, delta int32) {
 	atomic.Xaddint32(state, delta)
 	s.put1(st, s.take(pgLock, 0, 0), uintptr(unsafe.Pointer(state)))
 	pgLeave(st)
+	s.woken()
 }
 
 //go:linkname isync_presageUnlock internal/sync.presageUnlock
@@ -167,6 +175,9 @@ func sync_presageRLock(rw unsafe.Pointer, readers *int32) int32 {
 		s.put1(st, s.take(pgLock, pgFlagRead, 0), uintptr(rw))
 	}
 	pgLeave(st)
+	if n >= 0 {
+		s.woken()
+	}
 	return n
 }
 
@@ -190,6 +201,9 @@ func sync_presageTryRLock(rw unsafe.Pointer, readers *int32) (ok, tried bool) {
 		ok = true
 	}
 	pgLeave(st)
+	if ok {
+		s.woken()
+	}
 	return ok, tried
 }
 
@@ -223,6 +237,9 @@ func sync_presageTryRW(rw unsafe.Pointer, readers *int32) bool {
 		s.put1(st, s.take(pgTryFail, 0, 0), uintptr(rw))
 	}
 	pgLeave(st)
+	if ok {
+		s.woken()
+	}
 	return ok
 }
 
@@ -269,6 +286,9 @@ func sync_presageWait(wg unsafe.Pointer, state *uint64) bool {
 		s.put1(st, s.take(pgWGWait, 0, 0), uintptr(wg))
 	}
 	pgLeave(st)
+	if zero {
+		s.woken()
+	}
 	return zero
 }
 

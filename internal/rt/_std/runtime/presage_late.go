@@ -1,0 +1,352 @@
+package runtime
+
+import (
+	"internal/abi"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// What a call that leaves traced code comes to while it runs. Its D is found when it begins; after that it can get pointers that it was not given, and its D grows by what these lead
+// to. The rules:
+//
+//  1. Missing code gets a pointer from outside in four ways: traced code that it calls returns it, or panics with it; it is received from a channel, or loaded by an atomic operation; or it is
+//     loaded from memory where others have stored it since, which the missing code learns by an operation of synchronisation, or they are traced code that it has called. (Else it races itself.)
+//  2. So the walk is made again from what the call was given, and from what it got since, after every operation that acquires and whenever traced code returns to it. Most times no word has changed, and that is all.
+//  3. Memory that the call has made itself joins D when traced code is given a pointer to it, or finds one in what the call can reach: what others know of it they know from there.
+//  4. What is found besides is recorded as a set that belongs to this call alone; the call names it when it begins. So a D says what the call reaches at any time, not when.
+//  5. What a walk begins with is an address. After a garbage collection it may be something else: then, if the walk would have to begin there, the call reaches everything.
+
+// pgRoots is what a call is given and gets, that leads anywhere; if it is more, and the walk has to be made again, it reaches everything.
+const pgRoots = 24
+
+// A pgMissing is a call that leaves traced code and has not returned.
+type pgMissing struct {
+	_         sys.NotInHeap
+	next      *pgMissing // the one around it, or the next free one
+	depth     uint32
+	number    uint32 // of the set that D grows by
+	cycle     uint32 // of garbage collection, of the roots
+	all       bool   // it reaches everything
+	stale     bool   // roots of several cycles, or too many
+	variables bool   // those of the packages that are left out are roots
+	mask      pgMask
+	roots     int
+	root      [pgRoots]pgKey
+	sets      int
+	set       [2 * pgCallSets]uint32 // that D has
+	sum       uint64                 // of what was found without a set
+	parts     int                    // D has grown by
+}
+
+var pgFreeMissing *pgMissing
+
+func pgNewMissing() *pgMissing {
+	lock(&presage.mu)
+	o := pgFreeMissing
+	if o != nil {
+		pgFreeMissing = o.next
+	}
+	unlock(&presage.mu)
+	if o == nil {
+		o = (*pgMissing)(persistentalloc(unsafe.Sizeof(pgMissing{}), 8, &memstats.other_sys))
+	}
+	o.next, o.number = nil, 0
+	o.reset()
+	return o
+}
+
+func (o *pgMissing) reset() {
+	o.all, o.stale, o.variables, o.roots, o.sets, o.sum, o.parts = false, false, false, 0, 0, 0, 0
+}
+
+func (o *pgMissing) release() {
+	lock(&presage.mu)
+	o.next = pgFreeMissing
+	pgFreeMissing = o
+	unlock(&presage.mu)
+}
+
+// begins adds a root.
+func (o *pgMissing) begins(k pgKey) {
+	if k.kind == pgVariables {
+		o.variables = true
+		return
+	}
+	if kind, _, _, _ := pgRegion(k.addr); kind == pgStack {
+		o.stale = true
+		return
+	}
+	for i := range o.roots {
+		if o.root[i] == k {
+			return
+		}
+	}
+	cycle := pgCycle()
+	if o.roots == pgRoots || o.roots > 0 && o.cycle != cycle {
+		o.stale = true
+		return
+	}
+	o.cycle = cycle
+	o.root[o.roots] = k
+	o.roots++
+}
+
+// opens notes that a call begins, by a function of the depth given, and returns the number of the set that its D may grow by; 0: it touches nothing, or everything already.
+// What D has is in s.call.
+func (s *PresageG) opens(c *pgCall) uint32 {
+	s.over(c.depth)
+	o := c.late
+	if c.late = nil; o == nil {
+		return 0
+	}
+	if c.all || c.nothing {
+		o.release()
+		return 0
+	}
+	o.depth, o.mask = c.depth, c.mask
+	o.number = presageReach.numbers.Add(1)
+	for i := range c.sets {
+		if c.number[i] != 0 {
+			o.lacks(c.number[i])
+		}
+	}
+	o.sum = c.sum()
+	o.next = s.open
+	s.open = o
+	return o.number
+}
+
+// over notes that the calls by functions of this depth and more have returned.
+func (s *PresageG) over(depth uint32) {
+	for s.open != nil && s.open.depth >= depth {
+		o := s.open
+		s.open = o.next
+		o.release()
+	}
+}
+
+// inMissing returns the call that the goroutine is in, nil if it is in traced code, or D is not to grow.
+func (s *PresageG) inMissing() *pgMissing {
+	s.over(s.depth + 1)
+	if o := s.open; o != nil && o.depth == s.depth && !o.all && !s.call.open && !s.going && presage.on && !s.off {
+		return o
+	}
+	return nil
+}
+
+// Back reports whether the innermost function was called by missing code: what it is given, and returns, goes there.
+func (s *PresageG) Back() bool { return s.open != nil && s.open.depth+1 == s.depth }
+
+// Known adds a value of type t at p to what the call around the innermost function, which it has called, begins with.
+//
+//go:noinline
+func (s *PresageG) Known(t *_type, p unsafe.Pointer) {
+	o := s.open
+	if o == nil || o.depth+1 != s.depth || o.all || s.call.open || !t.Pointers() {
+		return
+	}
+	systemstack(func() { s.gets(o, uintptr(p), t) })
+}
+
+// gets adds what a call gets while it runs to what it begins with.
+func (s *PresageG) gets(o *pgMissing, p uintptr, t *_type) {
+	s.afresh(o)
+	c := &s.call
+	c.late = o
+	s.given(p, t)
+	c.late = nil
+	if c.all || c.unmask {
+		s.everything(o)
+	}
+	c.unwalk()
+}
+
+// presageReceived is called when the running goroutine has received an element of c, with no lock held.
+func presageReceived(c *hchan, elem unsafe.Pointer) {
+	s := getg().presage
+	if s == nil || s.open == nil || c == nil {
+		return
+	}
+	o := s.inMissing()
+	if o == nil {
+		return
+	}
+	systemstack(func() {
+		if elem != nil && c.elemtype.Pointers() {
+			s.gets(o, uintptr(elem), c.elemtype)
+		}
+		s.again(o)
+	})
+}
+
+// loaded is woken, for an atomic operation that has loaded the pointer p.
+func (s *PresageG) loaded(p unsafe.Pointer) {
+	if s.open == nil {
+		return
+	}
+	o := s.inMissing()
+	if o == nil {
+		return
+	}
+	systemstack(func() {
+		if p != nil {
+			s.gets(o, uintptr(unsafe.Pointer(&p)), pgPointerType())
+		}
+		s.again(o)
+	})
+}
+
+// woken is called when the goroutine has acquired, with no lock of the recorder held.
+func (s *PresageG) woken() {
+	if s.open != nil {
+		s.lookAgain()
+	}
+}
+
+//go:noinline
+func (s *PresageG) lookAgain() {
+	if o := s.inMissing(); o != nil {
+		systemstack(func() { s.again(o) })
+	}
+}
+
+// afresh prepares for a walk of a call under way.
+func (s *PresageG) afresh(o *pgMissing) {
+	c := &s.call
+	c.all, c.nothing, c.unmask, c.mask, c.late = false, false, false, o.mask, nil
+	c.sets, c.due, c.own, c.walk = 0, 0, 0, nil
+}
+
+// again walks from all that a call was given and got.
+func (s *PresageG) again(o *pgMissing) {
+	if o.all {
+		return
+	}
+	if o.stale || o.roots > 0 && o.cycle != pgCycle() {
+		s.everything(o)
+		return
+	}
+	s.afresh(o)
+	c := &s.call
+	c.looks = true
+	for i := 0; i < o.roots && !c.all && !c.unmask; i++ {
+		if k := &o.root[i]; k.kind == pgValues {
+			s.pointer(k.addr, (*_type)(unsafe.Pointer(k.typ)), k.n)
+		} else {
+			s.root(*k)
+		}
+	}
+	if o.variables {
+		s.root(pgKey{kind: pgVariables, n: presageOutside.n, mask: o.mask})
+	}
+	c.looks = false
+	s.finds(o)
+	c.unwalk()
+}
+
+// finds records what the walk of a call under way has found and D does not have.
+func (s *PresageG) finds(o *pgMissing) {
+	c := &s.call
+	if c.all || c.unmask {
+		s.everything(o)
+		return
+	}
+	for i := range c.sets {
+		if c.number[i] != 0 && o.lacks(c.number[i]) {
+			s.growsBySet(o, c.set[i])
+		}
+	}
+	if sum := c.sum(); sum != 0 && sum != o.sum {
+		o.sum = sum
+		s.grows(o, c.part[:c.own])
+		if r := c.walk; r != nil {
+			s.grows(o, r.part[:r.parts])
+		}
+	}
+}
+
+// unwalk gives the walk back.
+func (c *pgCall) unwalk() {
+	if c.walk != nil {
+		c.walk.release()
+		c.walk = nil
+	}
+}
+
+// sum is a number that what was found without a set has, and hardly anything else; 0 for nothing.
+func (c *pgCall) sum() uint64 {
+	h := uint64(0)
+	add := func(x [2]uintptr) {
+		h = (h ^ uint64(x[0])) * 0x9E3779B97F4A7C15
+		h = (h ^ h>>29 ^ uint64(x[1])) * 0xBF58476D1CE4E5B9
+	}
+	for i := range c.own {
+		add(c.part[i])
+	}
+	for i := 0; c.walk != nil && i < c.walk.parts; i++ {
+		add(c.walk.part[i])
+	}
+	return h
+}
+
+// lacks reports whether D does not have a set, and notes that it has.
+func (o *pgMissing) lacks(number uint32) bool {
+	for i := range min(o.sets, len(o.set)) {
+		if o.set[i] == number {
+			return false
+		}
+	}
+	o.set[o.sets%len(o.set)] = number
+	o.sets++
+	return true
+}
+
+func (s *PresageG) growsBySet(o *pgMissing, d pgDep) {
+	e := &presageReach.slots[d.slot]
+	lock(&e.mu)
+	if e.serial != d.serial {
+		unlock(&e.mu)
+		s.everything(o)
+		return
+	}
+	s.grows(o, unsafe.Slice((*[2]uintptr)(unsafe.Pointer(e.part.at)), e.part.n))
+	unlock(&e.mu)
+}
+
+// grows records that D has more parts.
+func (s *PresageG) grows(o *pgMissing, parts [][2]uintptr) {
+	if o.all || len(parts) == 0 {
+		return
+	}
+	if o.parts += len(parts); o.parts > pgParts {
+		s.everything(o)
+		return
+	}
+	s.recordSet(pgFlagMore, o.number, parts)
+}
+
+// everything records that the call reaches everything.
+func (s *PresageG) everything(o *pgMissing) {
+	if o.all {
+		return
+	}
+	o.all = true
+	p := s.room(1)
+	pgStore(p, pgHead(pgRawSet, pgFlagMore|pgFlagAll, 0, uint64(o.number)))
+	s.pos = p + 8
+}
+
+// unwound notes that a panic with the value at e may go through traced code that missing code has called, and be recovered there.
+func (s *PresageG) unwound(e unsafe.Pointer) {
+	if s.call.open || s.going || !presage.on || s.off {
+		return
+	}
+	systemstack(func() {
+		for o := s.open; o != nil; o = o.next {
+			if o.depth < s.depth && !o.all {
+				s.gets(o, uintptr(e), abi.TypeFor[any]())
+				s.again(o)
+			}
+		}
+	})
+}
