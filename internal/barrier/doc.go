@@ -82,7 +82,7 @@
 //
 // It rests on D. What a method touches that is not in D, by itself or by what it waits for (a file, a clock, another process), makes a false race
 // possible. So does memory that missing code frees and allocates anew without an Alloc event: then one address is two objects. D has to hold what can be reached at any time between the ends, also by pointers that others
-// store meanwhile, and what package-level variables reach. A goroutine that missing code starts is not in the call that started it: it has to begin
+// store meanwhile (the recorder looks again: presage_late.go), and what package-level variables reach. A goroutine that missing code starts is not in the call that started it: it has to begin
 // with a MethodBegin of its own, with the same D, that stays open while it runs missing code. A MethodBegin without an end stays open until its goroutine ends.
 // Missed are all races of missing code itself, and those that the rules forbid: they forbid too much where the method reads only, or touches little of its D. In the middle of
 // a method nothing races with what is in the middle of another that it meets: either may have waited for the other.

@@ -80,6 +80,8 @@
 //	     any of the code that is left out, of that signature or of a method of that name. A function that a call is given by name is part of it.
 //	(D7) Memory that the function makes is in no D: nobody had it before. (What becomes of it is B12 of package barrier.)
 //	(D8) unsafe, conversions of pointers between structs, of type parameters, code that is not written in Go or not known: everything.
+//	(D9) What code gets while it runs joins D then (presage_late.go of the recorder): what traced code that it has called returns, panics with, or has stored where the code can reach it, what it is sent, what
+//	     others have stored when it has waited for them. The mask is the same.
 //
 // Synchronisation has no part in it: hooks of the runtime record it, and the memory of its objects is touched by nothing else.
 //

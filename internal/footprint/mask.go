@@ -12,7 +12,7 @@ import (
 )
 
 // A Mask is what a piece of code that is not traced can touch of whatever memory it can reach: which fields of which structs, which kinds of variables of
-// their own. The D of a call is what the recorder reaches, of which its mask has something (D1 to D8).
+// their own. The D of a call is what the recorder reaches, of which its mask has something (D1 to D9).
 type Mask struct {
 	Why   string // not "": everything, and why
 	lines map[string]bool
