@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"internal/abi"
 	"internal/runtime/atomic"
 	"internal/runtime/sys"
 	"unsafe"
@@ -73,13 +72,6 @@ type pgSet struct {
 // A pgDep is a set, as long as the serial is the same.
 type pgDep struct{ slot, serial uint32 }
 
-// A pgBlock is memory for pairs of words.
-type pgBlock struct {
-	at    uintptr
-	n     int
-	class int
-}
-
 // A pgCall is a call that MethodBegin has begun.
 type pgCall struct {
 	open    bool
@@ -132,117 +124,6 @@ func pgCycle() uint32 { return atomic.Load(&mheap_.sweepgen) }
 func (k *pgKey) slot() uint32 {
 	h := uint64(k.addr>>3^k.typ*31^k.n<<7^k.kind<<59^k.mask.at<<11) * 0x9E3779B97F4A7C15
 	return uint32(h >> 52)
-}
-
-// given adds a value of type t at p, which a call is given.
-func (s *PresageG) given(p uintptr, t *_type) {
-	if !t.Pointers() || pgOpaqueType(t) || s.call.all || s.call.unmask {
-		return
-	}
-	switch t.Kind() {
-	case abi.Pointer:
-		s.pointer(pgWord(p), (*abi.PtrType)(unsafe.Pointer(t)).Elem, 1)
-	case abi.Slice:
-		s.pointer(pgWord(p), (*abi.SliceType)(unsafe.Pointer(t)).Elem, pgWord(p+16))
-	case abi.Map:
-		s.root(pgKey{pgWord(p), uintptr(unsafe.Pointer(t)), 0, pgMapped, s.call.mask})
-	case abi.Chan:
-		if c := (*hchan)(unsafe.Pointer(pgWord(p))); c != nil {
-			s.root(pgKey{pgWord(p), uintptr(unsafe.Pointer(c.elemtype)), 0, pgChannel, s.call.mask})
-		}
-	case abi.Func:
-		s.root(pgKey{pgWord(p), 0, 0, pgClosure, s.call.mask})
-	case abi.UnsafePointer:
-		s.root(pgKey{pgWord(p), 0, 0, pgObject, s.call.mask})
-	case abi.Interface:
-		typ := pgWord(p)
-		if typ == 0 {
-			return
-		}
-		u := pgBoxed(typ, len((*abi.InterfaceType)(unsafe.Pointer(t)).Methods) > 0)
-		if s.call.mask.invokes(u) {
-			s.call.unmask = true
-			return
-		}
-		if pgDirectIface(u) {
-			s.given(p+8, u)
-		} else {
-			s.given(pgWord(p+8), u) // what is in it never changes
-		}
-	case abi.Array:
-		a := (*abi.ArrayType)(unsafe.Pointer(t))
-		for i := range a.Len {
-			s.given(p+i*a.Elem.Size_, a.Elem)
-		}
-	case abi.Struct:
-		for i := range (*abi.StructType)(unsafe.Pointer(t)).Fields {
-			f := &(*abi.StructType)(unsafe.Pointer(t)).Fields[i]
-			s.given(p+f.Offset, f.Typ)
-		}
-	}
-}
-
-// pointer adds n values of type t at p.
-func (s *PresageG) pointer(p uintptr, t *_type, n uintptr) {
-	if p == 0 || n == 0 || t.Size_ == 0 {
-		return
-	}
-	if t.Pointers() && !pgOpaqueType(t) {
-		s.root(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, s.call.mask})
-		return
-	}
-	if o := s.call.late; o != nil {
-		o.begins(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, s.call.mask})
-	}
-	kind, _, end, _ := pgRegion(p)
-	switch kind {
-	case pgForeign:
-		s.call.all = true
-	case pgHeap, pgVariable:
-		n = max(1, min(n, (end-p)/t.Size_))
-		s.touched(p, t, n, min(n*t.Size_, end-p))
-	}
-}
-
-// touched adds what the call can touch of n values of type t at p, which lead nowhere.
-func (s *PresageG) touched(p uintptr, t *_type, n, size uintptr) {
-	if c := &s.call; c.mask.at == 0 {
-		s.note(p, size)
-	} else if x := c.mask.of(t); x.n > 0 {
-		if x.n == 1 && x.part[0] == [2]uintptr{0, t.Size_} {
-			s.note(p, size)
-			return
-		}
-		r := s.walking()
-		r.touch(p, t, n, size)
-		c.all = c.all || r.all
-	}
-}
-
-// note adds memory that leads nowhere.
-func (s *PresageG) note(p, n uintptr) {
-	c := &s.call
-	for i := range c.own {
-		if c.part[i][0] == p && c.part[i][1] >= n {
-			return
-		}
-	}
-	if c.own < pgOwn {
-		c.part[c.own] = [2]uintptr{p, n}
-		c.own++
-		return
-	}
-	r := s.walking()
-	r.note(p, n)
-	c.all = c.all || r.all
-}
-
-// walking returns the walk of what has no set.
-func (s *PresageG) walking() *pgWalk {
-	if s.call.walk == nil {
-		s.call.walk = pgNewWalk(s.call.mask)
-	}
-	return s.call.walk
 }
 
 // alone adds what a beginning leads to, without a set of its own.
@@ -527,113 +408,4 @@ func (r *pgWalk) depends(k pgKey) bool {
 	r.dep[r.deps] = d
 	r.deps++
 	return true
-}
-
-func (b *pgBlock) pair(i int) [2]uintptr {
-	return *(*[2]uintptr)(unsafe.Pointer(b.at + uintptr(i)*16))
-}
-
-// set makes the block a copy of list, if there is memory.
-func (b *pgBlock) set(list [][2]uintptr) bool {
-	size, class := uintptr(pgSmallest), 0
-	for size < uintptr(len(list))*16 {
-		size, class = size*2, class+1
-	}
-	if b.at == 0 || b.class != class {
-		b.free()
-		if b.at = pgBlockOf(size, class); b.at == 0 {
-			return false
-		}
-		b.class = class
-	}
-	for i := range list {
-		*(*[2]uintptr)(unsafe.Pointer(b.at + uintptr(i)*16)) = list[i]
-	}
-	b.n = len(list)
-	return true
-}
-
-func (b *pgBlock) same(list [][2]uintptr) bool {
-	if b.at == 0 || b.n != len(list) {
-		return false
-	}
-	for i := range list {
-		if b.pair(i) != list[i] {
-			return false
-		}
-	}
-	return true
-}
-
-func (b *pgBlock) free() {
-	if b.at == 0 {
-		return
-	}
-	lock(&presage.mu)
-	pgStore(b.at, uint64(presageReach.blocks[b.class]))
-	presageReach.blocks[b.class] = b.at
-	unlock(&presage.mu)
-	*b = pgBlock{}
-}
-
-// pgBlockOf returns memory of a size, 0 if sets have enough.
-func pgBlockOf(size uintptr, class int) uintptr {
-	lock(&presage.mu)
-	at := presageReach.blocks[class]
-	if at != 0 {
-		presageReach.blocks[class] = pgWord(at)
-	} else if presageReach.used+size <= pgMemory {
-		presageReach.used += size
-		at = uintptr(persistentalloc(size, 8, &memstats.other_sys))
-	}
-	unlock(&presage.mu)
-	return at
-}
-
-// checked stops the program if a walk finds what the call under way has not.
-func (s *PresageG) checked(walk func(r *pgWalk)) {
-	r, c := pgNewWalk(s.call.mask), &s.call
-	r.whole = true
-	walk(r)
-	r.run()
-	for i := 0; i < r.parts && !c.all && !r.all; i++ {
-		for p := r.part[i][0]; p < r.part[i][0]+r.part[i][1]; p += 8 {
-			if !s.has(p) {
-				println("presage: missed", hex(p), "in", hex(r.part[i][0]), r.part[i][1])
-				throw("presage: D is not whole")
-			}
-		}
-	}
-	if r.all && !c.all {
-		throw("presage: D is not everything")
-	}
-	r.release()
-}
-
-// has reports whether the call under way has a byte.
-func (s *PresageG) has(p uintptr) bool {
-	c := &s.call
-	in := func(x [2]uintptr) bool { return x[0] <= p && p < x[0]+x[1] }
-	for i := range c.own {
-		if in(c.part[i]) {
-			return true
-		}
-	}
-	for i := 0; c.walk != nil && i < c.walk.parts; i++ {
-		if in(c.walk.part[i]) {
-			return true
-		}
-	}
-	for i := range c.sets {
-		e := &presageReach.slots[c.set[i].slot]
-		if e.serial != c.set[i].serial || e.number != c.number[i] && c.number[i] != 0 {
-			return true // another goroutine's doing: not known
-		}
-		for j := range e.part.n {
-			if in(e.part.pair(j)) {
-				return true
-			}
-		}
-	}
-	return false
 }
