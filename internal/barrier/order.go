@@ -11,8 +11,10 @@ import (
 type Order struct {
 	gaps  []*gap
 	past  []*past
+	logs  []*log
 	words map[uint64]*touchedWord // by address: what was accessed
 	addrs []uint64
+	knows map[[2]trace.GoID]*known // by who knows, and of whom
 }
 
 // Step is an event, as far as it matters.
@@ -24,6 +26,7 @@ type Step struct {
 	Ends    *Pair
 	Reads   bool // it only reads: nothing can tell whether it was there
 	Demands bool // it can only be if missing code has been there: what that left is not in the model, but by the order
+	Known   Known
 }
 
 // Kept is what comes before an event.

@@ -1,6 +1,7 @@
 package barrier
 
 import (
+	"maps"
 	"slices"
 
 	"presage/internal/trace"
@@ -10,6 +11,7 @@ import (
 
 // touchedWord is what goroutines did to a word of memory.
 type touchedWord struct {
+	addr uint64
 	by   []wordPast
 	told []heard
 }
@@ -27,7 +29,7 @@ type heard struct {
 	g    trace.GoID // that has been told
 	of   trace.GoID // whose list it is
 	n    int        // of it
-	list []int32    // of these n, what concerns the word
+	last int        // of these n, the last that concerns the word; 0: none
 }
 
 func hearing(list *[]heard, g, of trace.GoID) *heard {
@@ -45,8 +47,11 @@ func (o *Order) touch(s *Step, at Extent) {
 	switch s.X.kind {
 	case touchesNothing:
 	case touchesMemory:
+		l := o.logOf(s.G)
 		s.X.eachWord(func(addr uint64) {
-			p := o.word(addr).of(s.G)
+			w := o.word(addr)
+			p := w.of(s.G)
+			l.add(w, at.Last)
 			if s.Reads {
 				p.reads = append(p.reads, at)
 			} else {
@@ -73,7 +78,7 @@ func (o *Order) word(addr uint64) *touchedWord {
 		if o.words == nil {
 			o.words = make(map[uint64]*touchedWord)
 		}
-		w = &touchedWord{}
+		w = &touchedWord{addr: addr}
 		o.words[addr] = w
 		o.addrs = append(o.addrs, addr)
 	}
@@ -93,39 +98,64 @@ func (w *touchedWord) of(g trace.GoID) *wordPast {
 // beforeCall is (B2).
 func (o *Order) beforeCall(k *Kept, s *Step) {
 	last := map[trace.GoID]int32{}
-	var order []trace.GoID
-	note := func(g trace.GoID, n int32) {
-		old, ok := last[g]
-		if !ok {
-			order = append(order, g)
+	o.eachNew(s, func(p *wordPast) {
+		if p.wrote >= 0 && !s.knows(p.wrote) {
+			last[p.g] = max(last[p.g], p.wrote)
 		}
-		if !ok || n > old {
-			last[g] = n
-		}
-	}
-	o.eachHit(&s.Begins.D, func(w *touchedWord) {
-		for i := range w.by {
-			p := &w.by[i]
-			if p.g == s.G {
-				continue
-			}
-			if p.wrote >= 0 {
-				note(p.g, p.wrote)
-			}
-			h := hearing(&p.told, s.G, p.g)
-			for _, r := range p.reads[h.n:] {
+		h := hearing(&p.told, s.G, p.g)
+		for _, r := range p.reads[h.n:] {
+			if !s.knows(r.Last) {
 				k.ifDone(r)
 			}
-			h.n = len(p.reads)
 		}
+		h.n = len(p.reads)
 	})
-	for _, g := range order {
-		k.edge(last[g])
+	for _, n := range slices.Sorted(maps.Values(last)) {
+		k.edge(n)
 	}
 	for _, q := range o.past {
 		if q.g != s.G {
 			k.edge(q.lastObject(&s.Begins.D))
-			k.edge(q.lastMet(&s.Begins.D))
+			k.edge(q.lastMet(&s.Begins.D, o.news(s, q)))
+		}
+	}
+}
+
+// eachNew calls f for what other goroutines did to words that a MethodBegin reaches: all that is not known, and maybe more. It goes through these words, or
+// through what is not known, whichever is less.
+func (o *Order) eachNew(s *Step, f func(*wordPast)) {
+	d, most := &s.Begins.D, len(o.addrs)
+	if n, few := d.words(most); !d.All && few {
+		most = n
+	}
+	var logs []*log
+	var news [][]logged
+	for _, l := range o.logs {
+		if l.g == s.G {
+			continue
+		}
+		if rest := o.unknown(s, l); len(rest) > 0 {
+			logs, news = append(logs, l), append(news, rest)
+			most -= len(rest)
+		}
+	}
+	switch {
+	case len(news) == 0:
+	case most < 0:
+		o.eachHit(d, func(w *touchedWord) {
+			for i := range w.by {
+				if w.by[i].g != s.G {
+					f(&w.by[i])
+				}
+			}
+		})
+	default:
+		for i, l := range logs {
+			for _, x := range news[i] {
+				if d.All || d.overlaps(bytes(x.w.addr, word)) {
+					f(x.w.of(l.g))
+				}
+			}
 		}
 	}
 }
@@ -170,6 +200,9 @@ func (s *Set) words(most int) (n int, few bool) {
 }
 
 func (q *past) lastObject(d *Set) int32 {
+	if d.Seen {
+		return -1
+	}
 	for k := len(q.objects) - 1; k >= 0; k-- {
 		if d.Hits(q.objects[k].x) {
 			return q.objects[k].n
@@ -178,11 +211,12 @@ func (q *past) lastObject(d *Set) int32 {
 	return -1
 }
 
-func (q *past) lastMet(d *Set) int32 {
-	if !q.all.Meets(d) {
+// lastMet returns the end of the last gap that meets d, if it is not before the one with number from.
+func (q *past) lastMet(d *Set, from int) int32 {
+	if from == len(q.ended) || !q.all.Meets(d) {
 		return -1
 	}
-	for k := len(q.ended) - 1; k >= 0; k-- {
+	for k := len(q.ended) - 1; k >= from; k-- {
 		if q.ended[k].p.D.Meets(d) {
 			return q.ended[k].n
 		}
@@ -204,8 +238,8 @@ func (o *Order) afterCalls(k *Kept, s *Step) {
 			}
 			w := o.word(addr)
 			for _, q := range o.past {
-				if q.g != s.G && q.all.Hits(s.X) {
-					w.hear(k, s, q, addr)
+				if from := o.news(s, q); q.g != s.G && from < len(q.ended) && q.all.Hits(s.X) {
+					w.hear(k, s, q, from)
 				}
 			}
 		})
@@ -222,32 +256,46 @@ func (o *Order) anyEnded() bool {
 	return slices.ContainsFunc(o.past, func(q *past) bool { return len(q.ended) > 0 })
 }
 
-// hear has an access come after the gaps of q that reach its word, as far as they are executed: those that are new to its goroutine.
-func (w *touchedWord) hear(k *Kept, s *Step, q *past, addr uint64) {
-	x := Memory(addr, word)
-	all := hearing(&w.told, -1, q.g)
-	for ; all.n < len(q.ended); all.n++ {
-		if e := &q.ended[all.n]; e.p.D.Hits(x) && (len(all.list) == 0 || all.list[len(all.list)-1] != e.n) {
-			all.list = append(all.list, e.n)
-		}
-	}
-	list := all.list
-	if len(list) == 0 {
-		return
-	}
+// hear has an access come after the gaps of q that reach its word, as far as they are executed: those that are new to its goroutine. Gaps before number from are known.
+func (w *touchedWord) hear(k *Kept, s *Step, q *past, from int) {
 	if s.Demands {
-		k.Weak = append(k.Weak, list[len(list)-1])
+		if e := w.lastOf(q); e >= from && !s.knows(q.ended[e].n) {
+			k.Weak = append(k.Weak, q.ended[e].n)
+		}
 		return
 	}
 	mine := hearing(&w.told, s.G, q.g)
-	fresh := list[mine.n:]
-	if mine.n = len(list); len(fresh) > maxTold {
-		k.Weak = append(k.Weak, fresh[len(fresh)-1])
-		return
+	from = max(from, mine.n)
+	mine.n = len(q.ended)
+	var fresh []int32 // the last first
+	x := Memory(w.addr, word)
+	for e := len(q.ended) - 1; e >= from; e-- {
+		n := q.ended[e].n
+		if len(fresh) > 0 && fresh[len(fresh)-1] == n || !q.ended[e].p.D.Hits(x) || s.knows(n) {
+			continue
+		}
+		if fresh = append(fresh, n); len(fresh) > maxTold {
+			k.Weak = append(k.Weak, fresh[0])
+			return
+		}
 	}
-	for _, n := range fresh {
+	for _, n := range slices.Backward(fresh) {
 		k.order(Cond{n, n, Self})
 	}
+}
+
+// lastOf returns the number of the last of the ended gaps of q that reaches w, or -1.
+func (w *touchedWord) lastOf(q *past) int {
+	all := hearing(&w.told, -1, q.g) // n: those that were looked at; last: what was found
+	x := Memory(w.addr, word)
+	for e := len(q.ended) - 1; e >= all.n; e-- {
+		if q.ended[e].p.D.Hits(x) {
+			all.last = e + 1
+			break
+		}
+	}
+	all.n = len(q.ended)
+	return all.last - 1
 }
 
 // lastEnd returns the last end, after trace event since, of a gap that hits x.

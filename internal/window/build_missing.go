@@ -163,7 +163,7 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	if !touched {
 		x = barrier.Touch{}
 	}
-	s := &barrier.Step{G: r.e.G, Index: r.index, X: x, Begins: begins, Ends: ends, Reads: onlyReads(r.e.Kind), Demands: touched && m.demands(r)}
+	s := &barrier.Step{G: r.e.G, Index: r.index, X: x, Begins: begins, Ends: ends, Reads: onlyReads(r.e.Kind), Demands: touched && m.demands(r), Known: m.known(r.e.G)}
 	kept := m.calls.Before(s)
 	if begins != nil {
 		kept.Edges = m.endedBefore(kept.Edges, begins)

@@ -102,6 +102,7 @@ func (m *maker) edge(from, to int32) {
 		return
 	}
 	m.w.Edges = append(m.w.Edges, Edge{From: from, To: to})
+	m.follow(from, to)
 }
 
 // weakEdge adds one that is nothing to an access of the race.

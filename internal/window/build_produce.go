@@ -32,6 +32,7 @@ type production struct {
 
 	starts, stops map[int][]turn // by record, see tales
 
+	follows follows
 	calls   barrier.Order // of missing methods
 	keptBy  []KeptOrder
 	methods map[int32]trace.Addr // begun or ended by an event

@@ -196,7 +196,9 @@ func (m *maker) goEvent(i int, r *record, t *thread) {
 	}
 	m.started[u] = true
 	n := m.add(t, i, Event{Kind: format.Go, Deps: m.resolve(r.needs)})
-	m.w.Events[n].Obj = Obj(m.threadOf(u))
+	started := m.threadOf(u)
+	m.w.Events[n].Obj = Obj(started)
+	m.followGo(n, started)
 }
 
 // start orders a thread that nothing in the trace started after everything before it.

@@ -1,0 +1,86 @@
+package barrier
+
+import (
+	"sort"
+
+	"presage/internal/trace"
+)
+
+// Known is what comes before the event that Before is asked for in any case: no precedence is made of it.
+type Known interface {
+	// Before says whether event n is in every execution that has the event asked for, before it. Of two events of one goroutine it
+	// is true of the first if it is of the second; and what was before one event is before all later ones of its goroutine.
+	Before(n int32) bool
+}
+
+func (s *Step) knows(n int32) bool { return s.Known != nil && s.Known.Before(n) }
+
+// log is what one goroutine accessed, in order.
+type log struct {
+	g       trace.GoID
+	entries []logged
+}
+
+type logged struct {
+	w *touchedWord
+	n int32
+}
+
+func (l *log) add(w *touchedWord, n int32) {
+	if k := len(l.entries); k > 0 && l.entries[k-1].w == w {
+		l.entries[k-1].n = n
+		return
+	}
+	l.entries = append(l.entries, logged{w, n})
+}
+
+func (o *Order) logOf(g trace.GoID) *log {
+	for _, l := range o.logs {
+		if l.g == g {
+			return l
+		}
+	}
+	l := &log{g: g}
+	o.logs = append(o.logs, l)
+	return l
+}
+
+// known is how much of what one goroutine did comes before another's events anyway: numbers of its gaps that have ended, and of its log.
+type known struct{ ended, logged int }
+
+func (o *Order) knownOf(s *Step, g trace.GoID) *known {
+	k := [2]trace.GoID{s.G, g}
+	x := o.knows[k]
+	if x == nil {
+		if o.knows == nil {
+			o.knows = make(map[[2]trace.GoID]*known)
+		}
+		x = &known{}
+		o.knows[k] = x
+	}
+	return x
+}
+
+// news returns the number of the first of the ended gaps of q that the goroutine of s does not know of.
+func (o *Order) news(s *Step, q *past) int {
+	if s.Known == nil {
+		return 0
+	}
+	x := o.knownOf(s, q.g)
+	for x.ended < len(q.ended) && s.Known.Before(q.ended[x.ended].n) {
+		x.ended++
+	}
+	return x.ended
+}
+
+// unknown returns what of l the goroutine of s does not know of.
+func (o *Order) unknown(s *Step, l *log) []logged {
+	if s.Known == nil {
+		return l.entries
+	}
+	x := o.knownOf(s, l.g)
+	rest := l.entries[x.logged:]
+	n := sort.Search(len(rest), func(i int) bool { return !s.Known.Before(rest[i].n) })
+	x.logged += n
+	return rest[n:]
+}

@@ -1,0 +1,129 @@
+package window
+
+import (
+	"slices"
+
+	"presage/internal/trace"
+)
+
+// What comes before an event in any case: by program order (M1), a go statement of the window (M2) and hard edges that are not weak (M4). Missing
+// methods give rise to a precedence for each pair of things that meet, and most of these follow from others: goroutines that have ended before the next is started,
+// say. Such a precedence is not made.
+
+// follows is, of each goroutine's thread, what comes before its last event.
+type follows struct {
+	threads []*followed
+	of      map[Thread]*followed
+}
+
+// followed is a thread. Those of nobody have no place in now.
+type followed struct {
+	at   int     // place in now of others; -1: none
+	now  []int32 // by place: the last event that comes before, +1
+	past []moment
+}
+
+// moment is what came before a thread's event n, and those that follow, up to the next moment.
+type moment struct {
+	n   int32
+	now []int32
+}
+
+// thread returns what comes before the last event of thread t.
+func (f *follows) thread(m *maker, t Thread) *followed {
+	x := f.of[t]
+	if x == nil {
+		if f.of == nil {
+			f.of = make(map[Thread]*followed)
+		}
+		x = &followed{at: -1}
+		if m.w.Threads[t] > 0 {
+			x.at = len(f.threads)
+			f.threads = append(f.threads, x)
+		}
+		f.of[t] = x
+	}
+	return x
+}
+
+// until returns what came before event n of a thread, or less.
+func (x *followed) until(n int32) []int32 {
+	k, found := slices.BinarySearchFunc(x.past, n, func(p moment, n int32) int { return int(p.n) - int(n) })
+	if found {
+		k++
+	}
+	if k == 0 {
+		return nil
+	}
+	return x.past[k-1].now
+}
+
+func (x *followed) has(at int, n int32) bool { return at >= 0 && at < len(x.now) && n < x.now[at] }
+
+// after has event n of x, and all that follow, come after event e of y.
+func (x *followed) after(n int32, y *followed, e int32) {
+	if y.at >= 0 && x.has(y.at, e) { // and so all that is before e
+		return
+	}
+	now := slices.Clone(x.now)
+	for i, k := range y.until(e) {
+		now = raise(now, i, k)
+	}
+	if y.at >= 0 {
+		now = raise(now, y.at, e+1)
+	}
+	x.now = now
+	if k := len(x.past); k > 0 && x.past[k-1].n >= n { // later events than n were told already
+		x.past[k-1].now = now
+		return
+	}
+	x.past = append(x.past, moment{n, now})
+}
+
+func raise(now []int32, i int, k int32) []int32 {
+	for len(now) <= i {
+		now = append(now, 0)
+	}
+	now[i] = max(now[i], k)
+	return now
+}
+
+// follow takes a hard edge.
+func (m *maker) follow(from, to int32) {
+	if !m.b.miss.active() {
+		return
+	}
+	y := m.follows.thread(m, m.w.Events[from].Thread)
+	m.follows.thread(m, m.w.Events[to].Thread).after(to, y, from)
+}
+
+// followGo takes a Go of the window: n starts u.
+func (m *maker) followGo(n int32, u Thread) {
+	if m.b.miss.active() {
+		m.follows.thread(m, u).after(n, m.follows.thread(m, m.w.Events[n].Thread), n)
+	}
+}
+
+// known says what comes before the next event of t (Known of package barrier).
+type known struct {
+	m *maker
+	t Thread
+	x *followed
+}
+
+func (m *maker) known(g trace.GoID) *known {
+	k := &known{m: m, t: -1}
+	if t := m.threads[g]; t != nil && t.id >= 0 {
+		k.t, k.x = t.id, m.follows.thread(m, t.id)
+	}
+	return k
+}
+
+// Before says whether event n comes before.
+func (k *known) Before(n int32) bool {
+	if k.t < 0 || n < 0 {
+		return n < 0
+	}
+	t := k.m.w.Events[n].Thread
+	return t == k.t || k.x.has(k.m.follows.thread(k.m, t).at, n)
+}
