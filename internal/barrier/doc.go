@@ -100,9 +100,13 @@
 //
 // # Complexity
 //
-// With c calls, k of them open at once, n events that some D hits, w words that they access: O(n·k²) for groups; a MethodBegin looks at the words of its D or at those accessed, whichever are
-// fewer, and back through the ends of calls to the first that it meets, for each goroutine; a word is held against each ended call once. Orders on condition: two for an event and an open gap, and one for an access,
-// by goroutine and word, and an ended gap that hits it; from maxTold at once on, one weak edge stands for them.
+// With c calls, k of them open at once, n events that some D hits, w words that they access: O(n·k²) for groups; a MethodBegin looks at the words of its D, at those accessed, or at
+// what others accessed since its goroutine last heard of them, whichever are fewest, and back through the ends of calls to the first that it meets, for each goroutine; a word is held
+// against each ended call once, by each goroutine that accesses it. Orders on condition: two for an event and an open gap, and one for an access, by goroutine and word, and an ended
+// gap that hits it; from maxTold at once on, one weak edge stands for them.
+//
+// What comes before an event anyway (Known) is not asked of it again, nor looked at: in a run of tests one after the other, each a goroutine, that is nearly all, and neither the
+// size of a D nor the number of calls before counts. A set that many calls name is added to a union of Ds once.
 //
 // # Names
 //

@@ -79,6 +79,9 @@ func (o *Order) unknown(s *Step, l *log) []logged {
 		return l.entries
 	}
 	x := o.knownOf(s, l.g)
+	if x.logged > 0 && !s.Known.Before(l.entries[x.logged-1].n) { // its number has changed since
+		x.logged--
+	}
 	rest := l.entries[x.logged:]
 	n := sort.Search(len(rest), func(i int) bool { return !s.Known.Before(rest[i].n) })
 	x.logged += n

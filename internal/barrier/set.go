@@ -16,7 +16,8 @@ type Set struct {
 	union  bool // of several Ds
 	loud   *Set // of a union: those that are not Seen
 	inner  bool // it is the loud of a union
-	shared bool // its lists are another one's too
+	shared bool // its lists are those of a set that calls name
+	have   map[Name]bool
 }
 
 // Union returns an empty set that is the union of many Ds.
@@ -98,6 +99,15 @@ func (s *Set) others() *Set {
 
 // Add adds all of d.
 func (s *Set) Add(d *Set) {
+	if name, ok := d.Name(); ok && s.union { // once
+		if s.have[name] {
+			return
+		}
+		if s.have == nil {
+			s.have = make(map[Name]bool)
+		}
+		s.have[name] = true
+	}
 	if s.union && !d.Seen {
 		s.others().add(d)
 	}

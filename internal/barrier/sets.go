@@ -48,8 +48,33 @@ func (p *Pairs) part(e *trace.Event) {
 // Set returns a set that was listed, as part of a D that is, or is not, memory alone.
 func (p *Pairs) Set(number trace.Addr, seen bool) *Set {
 	d := *p.sets[number]
-	d.Seen = seen
+	d.Seen, d.shared = seen, true
 	return &d
+}
+
+// Name tells a set that calls name from others.
+type Name struct {
+	first     *span
+	gos       *trace.GoID
+	spans     int
+	all, seen bool
+}
+
+// Name returns the name of a D that is one set which others may name, or everything. What has one name has the same parts.
+func (s *Set) Name() (n Name, ok bool) {
+	if !s.shared && !s.All || s.union {
+		return n, false
+	}
+	if n.all, n.seen = s.All, s.Seen; s.All {
+		return n, true
+	}
+	if n.spans = len(s.spans); n.spans > 0 {
+		n.first = &s.spans[0]
+	}
+	if len(s.gos) > 0 {
+		n.gos = &s.gos[0]
+	}
+	return n, true
 }
 
 // include adds a set that stays as it is. The first one is shared until something else comes.

@@ -97,6 +97,19 @@ func (m *maker) follow(from, to int32) {
 	m.follows.thread(m, m.w.Events[to].Thread).after(to, y, from)
 }
 
+// afterLast puts event n of t after everything that happened: after the last event of each thread, but for those that are
+// before one of these.
+func (m *maker) afterLast(t *thread, n int32) {
+	list := slices.DeleteFunc(slices.Clone(m.order), func(u *thread) bool { return u == t || u.last < 0 })
+	slices.SortFunc(list, func(u, v *thread) int { return int(v.last) - int(u.last) })
+	x := m.follows.thread(m, m.w.Events[n].Thread)
+	for _, u := range list {
+		if !x.has(m.follows.thread(m, u.id).at, u.last) {
+			m.edge(u.last, n)
+		}
+	}
+}
+
 // followGo takes a Go of the window: n starts u.
 func (m *maker) followGo(n int32, u Thread) {
 	if m.b.miss.active() {

@@ -92,7 +92,8 @@ type maker struct {
 	parts   map[part]int32     // words
 	outside outside            // at the record that the pass is at
 	ends    []int32            // records that are ends of opaque calls
-	begun   []*barrier.Pair    // calls of missing methods, in order
+	begun   []*barrier.Pair    // calls of missing methods, in order: of those with one D, the first
+	begunD  map[barrier.Name]bool
 
 	lastRec map[trace.GoID]int
 
@@ -154,7 +155,7 @@ func (m *maker) gatherRecord(i int) {
 		w.refine(byteMask(uint64(r.e.Obj), r.e.Size))
 		w.noValue = w.noValue || m.b.opt.NoValues || r.e.Flags&format.FlagNoValue != 0
 	case r.e.Kind == format.MethodBegin:
-		m.begun = append(m.begun, r.pair)
+		m.begins(r.pair)
 	case r.e.Kind == format.Alloc:
 		m.alloc(span{uint64(r.e.Obj), r.e.Val, m.b.opt.Cleared || r.e.Flags&format.FlagZero != 0, r.e.G, i, m.outside.tick})
 	default:

@@ -103,6 +103,22 @@ func (x *missing) reaches(t barrier.Touch) bool {
 	return x.active() && (x.pairs.Cut() || x.reached.Hits(t))
 }
 
+// begins notes a call of the window.
+func (m *maker) begins(p *barrier.Pair) {
+	if name, ok := p.D.Name(); ok {
+		if m.begunD[name] {
+			return
+		}
+		if m.begunD == nil {
+			m.begunD = make(map[barrier.Name]bool)
+		}
+		m.begunD[name] = true
+	}
+	if !p.D.Empty() {
+		m.begun = append(m.begun, p)
+	}
+}
+
 // reachedHere says whether a call that is open in the window before trace event index reaches t.
 func (m *maker) reachedHere(t barrier.Touch, index int64) bool {
 	for _, list := range m.b.miss.open {

@@ -114,6 +114,10 @@ func (m *maker) weakEdge(from, to int32) {
 
 // afterAll puts event n after everything that happened.
 func (m *maker) afterAll(t *thread, n int32) {
+	if m.b.miss.active() {
+		m.afterLast(t, n)
+		return
+	}
 	for _, u := range m.order {
 		if u != t {
 			m.edge(u.last, n)
@@ -166,7 +170,7 @@ func (m *maker) privately(i int, t *thread, e *trace.Event, valDeps []int32) {
 	u := t.useOf(x)
 	if len(m.points) > u.seen {
 		skips, later, unknown := m.newer(t, u.seen, uint64(e.Obj))
-		for k := u.seen; k < len(m.points); k++ {
+		for k := firstPoint(u.seen, later, unknown); k < len(m.points); k++ {
 			p := &m.points[k]
 			if (k >= later || p.begin && unknown) && p.t != t.id && m.b.prints.meet(p.touch, x) {
 				n := m.add(t, i, Event{Kind: Pin, Obj: -1})
@@ -208,6 +212,14 @@ func (m *maker) newer(t *thread, seen int, addr uint64) (skips bool, later int, 
 	return n > 0, seen + n, true
 }
 
+// firstPoint returns the first point to look at, by what newer has said.
+func firstPoint(seen, later int, unknown bool) int {
+	if unknown {
+		return seen
+	}
+	return later
+}
+
 // unpublished says whether only t has what Alloc k made.
 func (m *maker) unpublished(t *thread, k int32) bool {
 	return k >= t.published && m.allocs[k].g == t.g && t.outside == 0
@@ -240,7 +252,7 @@ func (m *maker) afterPoints(t *thread, n int32, x touch, addr uint64) {
 	if len(m.points) > u.seen {
 		skips, later, unknown = m.newer(t, u.seen, addr)
 	}
-	for k := u.seen; k < len(m.points); k++ {
+	for k := firstPoint(u.seen, later, unknown); k < len(m.points); k++ {
 		p := m.points[k]
 		if k < later && !(p.begin && unknown) || p.t == t.id || !m.b.prints.meet(p.touch, x) {
 			continue
