@@ -319,7 +319,7 @@ func outsideFile(pkg *plan.Package, roots []*types.Var, index int, traced string
 		}
 		fmt.Fprintf(&list, "&%s.%s,\n", n, v.Name())
 	}
-	return fmt.Sprintf("package %s\n\nimport %s %q\n%s\nvar presage_outside_ = []any{\n%s}\n\n", pkg.Types.Name(), rtName, rtPath, imports.String(), list.String()) +
+	return fmt.Sprintf("package %s\n\nimport %s %q\n%s\nvar presage_outside_ = []interface{}{\n%s}\n\n", pkg.Types.Name(), rtName, rtPath, imports.String(), list.String()) +
 		fmt.Sprintf("func init() { %s.Outside(%d, %q, %q, presage_outside_, func() {}) }\n", rtName, index, linkPath(pkg.PkgPath), traced)
 }
 
