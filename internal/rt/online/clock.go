@@ -81,8 +81,8 @@ func (v *ftVC) empty() bool { return v.root == nil && v.n == 0 }
 func (v *ftVC) set(slot, clock uint32) {
 	if v.height == 0 && slot < ftLeafSlots {
 		if v.root != nil && v.root.alone() {
-			p := &(*[ftLeafSlots]uint32)(unsafe.Pointer(v.root))[slot]
-			*p = max(*p, clock)
+			c := v.root.clock(slot)
+			*c = max(*c, clock)
 			return
 		}
 		v.root = ftRaise(v.root, 0, slot, clock)

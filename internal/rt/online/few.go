@@ -1,5 +1,7 @@
 package online
 
+import "unsafe"
+
 // Clocks of few slots, in place. As long as a process has taken few slots, a leaf that one clock has alone is not given away for another that has more: the few
 // components of the other are put into it. That is less than the counts of two leaves, and the leaf stays its clock's own, so that the next component raised needs no copy.
 
@@ -39,14 +41,34 @@ func (x *ftPairs) copy(y *ftPairs, n uint32) {
 	}
 }
 
-// raiseSwap is raise, and what the first was goes into the other.
-func (x *ftPairs) raiseSwap(y *ftPairs, n uint32) {
-	a, b := x[0]>>32, y[0]>>32
-	x[0], y[0] = ftSecond(x[0], max(a, b)), ftSecond(y[0], a)
-	for k := uint32(1); k < min(n, uint32(len(x))); k++ {
-		a := x[k]
-		x[k], y[k] = ftMaxPair(a, y[k]), a
+// swapFew is swap where both have a leaf of few slots of their own: what is released goes there and what is acquired comes from there, component by component. It is one function
+// since there is one for every message.
+func (r *ftRel) swapFew(g *ftG) bool {
+	a, b := g.vc.root, r.vc.root
+	if n := ftPairsTaken(); n > ftFew || a == nil || b == nil || g.slot == 0 || r.slot == 0 || r.slot >= ftLeafSlots ||
+		g.vc.height|g.vc.n|r.vc.height|r.vc.n != 0 || !a.alone() || !b.alone() || g.all != ftLoad32(&ftAll) {
+		return false
+	} else {
+		x, y := a.pairs(), b.pairs()
+		p, q := x[0]>>32, y[0]>>32
+		x[0], y[0] = ftSecond(x[0], max(p, q)), ftSecond(y[0], p)
+		for k := uint32(1); k < min(n, ftFew); k++ {
+			p := x[k]
+			x[k], y[k] = ftMaxPair(p, y[k]), p
+		}
 	}
+	if c := a.clock(r.slot); *c < r.clock {
+		*c = r.clock
+	}
+	r.slot, r.clock = g.slot, g.clock
+	g.tick()
+	g.from = ftComponent{}
+	return true
+}
+
+// clock is a component of a leaf.
+func (n *ftNode) clock(slot uint32) *uint32 {
+	return &(*[ftLeafSlots]uint32)(unsafe.Pointer(n))[slot%ftLeafSlots]
 }
 
 // ftSecond is a leaf's first pair, which has its count, with another component.

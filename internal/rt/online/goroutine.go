@@ -49,7 +49,7 @@ func (g *ftG) at(slot uint32) uint32 {
 	case slot == g.slot:
 		return g.clock
 	case v.height|v.n == 0 && slot < ftLeafSlots && v.root != nil:
-		return (*[ftLeafSlots]uint32)(unsafe.Pointer(v.root))[slot] // of slot 0 nobody asks
+		return *v.root.clock(slot) // of slot 0 nobody asks
 	}
 	return v.get(slot)
 }

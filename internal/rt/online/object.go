@@ -26,20 +26,15 @@ func (r *ftRel) release(g *ftG) {
 
 // swap is release, and acquire of what r was before. The references go along: where nobody else has them, no memory is needed.
 func (r *ftRel) swap(g *ftG) {
+	if r.swapFew(g) {
+		return
+	}
 	e := ftComponent{r.slot, r.clock}
 	if r.empty() || e.slot != 0 && ftUnbroken(e, g.at(e.slot)) {
 		r.release(g)
 		return
 	}
 	g.beforeRelease()
-	if n := g.vc.few(&r.vc); n != 0 && g.slot != 0 && r.vc.root.alone() && g.vc.n|r.vc.n == 0 {
-		g.vc.root.pairs().raiseSwap(r.vc.root.pairs(), n)
-		r.slot, r.clock = g.slot, g.clock
-		g.told(e)
-		g.tick()
-		g.from = ftComponent{}
-		return
-	}
 	all := g.vc.empty() || r.has(g.from)
 	r.vc.swap(&g.vc)
 	mine := g.slot

@@ -11,12 +11,8 @@ import (
 
 // pgBegin begins an operation on the word at p; nil: nothing is to be noted. makes: it may release. The word can be read: a fault is the program's own panic, before.
 func pgBegin(p unsafe.Pointer, makes bool) *PresageG {
-	gp := getg()
-	s := gp.presage
-	if s == nil {
-		s = pgFirst()
-	}
-	if s == nil || s.mute > 0 || uintptr(p)-gp.stack.lo < gp.stack.hi-gp.stack.lo {
+	s := pgHere()
+	if gp := getg(); s == nil || uintptr(p)-gp.stack.lo < gp.stack.hi-gp.stack.lo {
 		return nil // nobody else has pointers into a stack
 	}
 	s.at.addr = uintptr(p)

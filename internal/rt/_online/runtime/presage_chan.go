@@ -2,7 +2,7 @@ package runtime
 
 import "unsafe"
 
-// Channels. All is called with the locks of the channels held, but presageChanSentLate. A goroutine that waits for a channel has
+// Channels. All is called with the locks of the channels held, so nothing is preempted, but presageChanSentLate. A goroutine that waits for a channel has
 // its part done by the one that completes the operation.
 
 // presageChanSending: a send reads the channel, as the race detector has it. The channel is open.
@@ -23,11 +23,16 @@ func presageChanSentLate(c *hchan) {
 
 // presageChan returns the clocks of a channel, which is locked. They are found by its memory's address when that is used anew.
 func presageChan(c *hchan) *ftObject {
-	if c.presage == nil {
-		st := pgLockStripe(uintptr(unsafe.Pointer(c)))
-		c.presage = st.objects.at(ftChanClass, uintptr(unsafe.Pointer(c)))
-		pgUnlockStripe(st)
+	if o := c.presage; o != nil {
+		return o
 	}
+	return presageChanFirst(c)
+}
+
+func presageChanFirst(c *hchan) *ftObject {
+	st := pgLockStripe(uintptr(unsafe.Pointer(c)))
+	c.presage = st.objects.at(ftChanClass, uintptr(unsafe.Pointer(c)))
+	pgUnlockStripe(st)
 	return c.presage
 }
 
@@ -50,10 +55,17 @@ func (s *PresageG) chanOp(kind, flags uint64, c *hchan) {
 	releasem(mp)
 }
 
+// presageChanOp is of the buffer, for which most need no look at anything else.
 func presageChanOp(kind uint64, c *hchan, elem unsafe.Pointer) {
-	if s := pgHere(); s != nil {
-		s.chanOp(kind, 0, c)
+	s := pgHere()
+	if s == nil {
+		return
 	}
+	o, at := presageChan(c), (*uint64)(nil)
+	if at = &o.recv; kind == pgChanSend {
+		at = &o.send
+	}
+	o.buffer(&s.ft, at, uint64(c.dataqsiz))
 }
 
 func presageChanClosed(c *hchan) {

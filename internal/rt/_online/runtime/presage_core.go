@@ -85,22 +85,18 @@ func pgUnlockStripe(st *pgStripe) { pgStore(uintptr(unsafe.Pointer(&st.clock)), 
 
 // pgHere returns the state of the running goroutine, nil if nothing is to be noted.
 func pgHere() *PresageG {
-	s := getg().presage
-	if s == nil {
-		s = pgFirst()
+	if s := getg().presage; s != nil && s.mute <= 0 {
+		return s
 	}
-	if s != nil && s.mute > 0 {
-		return nil
-	}
-	return s
+	return pgFirst()
 }
 
-// pgFirst is pgHere for a goroutine without a state.
+// pgFirst is pgHere for a goroutine that has no state, or is muted.
 func pgFirst() *PresageG {
-	if !presage.on {
-		return nil
+	if gp := getg(); presage.on && gp.presage == nil {
+		return pgState(gp)
 	}
-	return pgState(getg())
+	return nil
 }
 
 func pgState(gp *g) *PresageG {
