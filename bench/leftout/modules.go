@@ -5,15 +5,12 @@ import (
 	_ "embed"
 	"fmt"
 	"log"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"presage/bench/session"
 	"presage/internal/record"
 )
 
@@ -26,8 +23,7 @@ type subject struct {
 	pkg             string
 	flags, args     []string
 	events          int
-	driver          string   // or ""
-	needs           []string // of the driver: module@version
+	trace           []string // packages of other modules that are traced as well
 }
 
 func (s *subject) name() string {
@@ -47,8 +43,8 @@ func parse(text string) (all []*subject, err error) {
 		case len(f) == 0 || strings.HasPrefix(f[0], "#"):
 		case line[0] != '\t' && len(f) == 2:
 			m = subject{module: f[0], version: f[1]}
-		case line[0] == '\t' && m.module != "" && f[0] == "driver" && len(f) > 1:
-			m.driver, m.needs = f[1], f[2:]
+		case line[0] == '\t' && m.module != "" && f[0] == "trace" && len(f) > 1:
+			m.trace = f[1:]
 		case line[0] == '\t' && m.module != "" && f[0] == "test" && len(f) > 2:
 			s := m
 			if s.events, err = strconv.Atoi(f[1]); err != nil {
@@ -66,33 +62,9 @@ func parse(text string) (all []*subject, err error) {
 	return all, nil
 }
 
-// fetch copies the module, with its driver.
-func (s *subject) fetch(ctx context.Context, in *session.Session) (string, error) {
-	dir, err := in.Module(ctx, s.module, s.version)
-	if err != nil || s.driver == "" {
-		return dir, err
-	}
-	to := filepath.Join(dir, "presagedriver")
-	if _, err := os.Stat(to); err == nil {
-		return dir, nil
-	}
-	if err := record.CopyTree(filepath.Join("bench/leftout/testdata/drivers", s.driver), to); err != nil {
-		return "", err
-	}
-	if len(s.needs) == 0 {
-		return dir, nil
-	}
-	get := exec.CommandContext(ctx, "go", append([]string{"get"}, s.needs...)...)
-	get.Dir = dir
-	if out, err := get.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go get in %s: %w\n%s", dir, err, out)
-	}
-	return dir, nil
-}
-
 // config is how the tests are recorded in a copy of the module.
 func (s *subject) config(dir string) record.Config {
-	return record.Config{Test: true, Dir: dir, Flags: append([]string{"-C=" + dir, "-vet=off", "-count=1", "-timeout=" + testTimeout.String()}, s.flags...), Packages: []string{s.pkg}, Args: s.args}
+	return record.Config{Test: true, Dir: dir, Flags: append([]string{"-C=" + dir, "-vet=off", "-count=1", "-timeout=" + testTimeout.String()}, s.flags...), Packages: []string{s.pkg}, Args: s.args, Instrument: s.trace}
 }
 
 const (
@@ -113,7 +85,7 @@ func (b *bench) modules(ctx context.Context, only []string, seed bool) error {
 		if len(only) > 0 && !slices.ContainsFunc(only, func(o string) bool { return strings.HasPrefix(s.name(), o) }) {
 			continue
 		}
-		dir, err := s.fetch(ctx, b.session)
+		dir, err := b.session.Module(ctx, s.module, s.version)
 		if err != nil {
 			log.Printf("%s: %v", s.name(), err)
 			continue

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,8 +38,12 @@ type op struct {
 	before  string
 }
 
-// Find lists the mutexes of packages of the module in dir, their tests included, in the order of their files and lines.
+// Find lists the mutexes of packages of the module in dir and of those that they import, their tests included, in the order of their files and lines.
 func Find(ctx context.Context, dir string, flags []string, patterns ...string) ([]*Mutex, error) {
+	patterns, err := own(ctx, dir, flags, patterns)
+	if err != nil {
+		return nil, err
+	}
 	fset := token.NewFileSet()
 	list, err := packages.Load(&packages.Config{
 		Mode:    packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo,
@@ -71,6 +76,27 @@ func Find(ctx context.Context, dir string, flags []string, patterns ...string) (
 		return cmp.Or(strings.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), strings.Compare(x.Name, y.Name))
 	})
 	return all, nil
+}
+
+// own lists the packages of the module that are meant, with those that they import.
+func own(ctx context.Context, dir string, flags, patterns []string) ([]string, error) {
+	list, err := packages.Load(&packages.Config{
+		Mode:    packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps,
+		Context: ctx, Dir: dir, BuildFlags: flags, Tests: true,
+	}, patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("listing packages: %w", err)
+	}
+	found := map[string]bool{}
+	packages.Visit(list, nil, func(p *packages.Package) {
+		if len(p.GoFiles) == 0 {
+			return
+		}
+		if rel, err := filepath.Rel(dir, filepath.Dir(p.GoFiles[0])); err == nil && filepath.IsLocal(rel) {
+			found["./"+filepath.ToSlash(rel)] = true
+		}
+	})
+	return slices.Sorted(maps.Keys(found)), nil
 }
 
 type finder struct {
