@@ -260,6 +260,7 @@ func (r *Result) outside() error {
 			traced += path + "\n"
 		}
 	}
+	traced += r.methodValues()
 	for _, u := range r.Plan.Units {
 		if u.Opaque != "" { // what its closures have captured, they access without a record
 			traced = ""

@@ -22,7 +22,7 @@ type pgOutside struct {
 var presageOutside struct {
 	last   *pgOutside
 	n      uintptr
-	traced string // paths of the traced packages, each between newlines; "" if some of their functions are not
+	traced string // paths of the traced packages, each between newlines, and their method values; "" if some of their functions are not
 	free   *pgWalk
 	large  [pgLargeSites]pgLarge
 }

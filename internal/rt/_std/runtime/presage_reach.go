@@ -375,9 +375,9 @@ func pgTraced(pc uintptr) bool {
 	return x&1 != 0
 }
 
-// What the compiler has made (a method value, a promoted method) is of the package of its type, and calls anybody's code.
+// What the compiler has made (a method value, a promoted method) is of the package of its type, and calls anybody's code, but for the method values that have a line of their own.
 func pgFindTraced(pc uintptr) bool {
-	if f := findfunc(pc); f.valid() && f.funcID == abi.FuncIDWrapper {
+	if f := findfunc(pc); f.valid() && f.funcID == abi.FuncIDWrapper && !pgTracedPath(funcname(f)) {
 		return false
 	}
 	return pgTracedPath(pgPackage(pc))
