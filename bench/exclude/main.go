@@ -3,9 +3,13 @@
 //
 //	go run ./bench/exclude [-rounds 3] [-dir scratch] [-level path] [module...]
 //
+// The tests of the selections do the same in every run: no more events the longer the machine takes (zap's TestGlobalsConcurrentUse does as much as fits into 100 ms), none that are
+// drawn, none that wait for a clock.
+//
 // Each run is recorded, and its traces analysed, in turn with the others within every round. What is printed, medians of the rounds: CPU seconds (user and system) of the test
-// processes and of the analysis, events, calls into what is left out, races, and the time of both together as a share of the full run's, beside the share of the events that are left.
-// A run is *in proportion* if the first share is no more than the second and a tenth. A race of a run with packages left out that no full run has is printed: it has a witness, and
+// processes and of the analysis, events without the lines of Ds, these, calls into what is left out, how many of these reach everything, pairs that they suppress, races; the time of tests and analysis together
+// as a share of the full run's, round by round, beside the share of the events that are left; microseconds an event of both. A run is *in proportion* if the first share is no more than the second and
+// a tenth. A race of a run with packages left out that no full run has is printed: it has a witness, and
 // may all the same be false, if a D has missed something. The exit code says whether there was one.
 package main
 
@@ -15,6 +19,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"os/exec"
@@ -25,6 +30,8 @@ import (
 
 	"presage/bench/session"
 	"presage/internal/report"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
 )
 
 const (
@@ -32,13 +39,17 @@ const (
 	slack  = 0.1
 )
 
-// subject is a module, what of it is tested, and what is left out: by semicolon.
-type subject struct{ module, run, sets string }
+// subject is a module, what of it is tested, and what is left out.
+type subject struct {
+	module, run string
+	sets        []string
+}
 
 var subjects = []subject{
-	{"github.com/sourcegraph/conc@v0.3.0", "./...", "./panics ./internal/...;./pool .;./pool . ./panics ./internal/..."},
-	{"go.uber.org/zap@v1.27.1", "-run=^Test(Logger|Sugar|Global|Level) .", "./internal/...;./internal/... ./buffer;./zapcore"},
-	{"github.com/hashicorp/golang-lru/v2@v2.0.7", "-run=^(TestLRUAdd|TestLRUPeek|TestLRUContains|TestLRUResize|Test2Q_Add|TestLRUGetOldest) . ./simplelru", "./simplelru;./internal ./simplelru"},
+	{"github.com/sourcegraph/conc@v0.3.0", "./...", []string{"./panics ./internal/...", "./pool .", "./pool . ./panics ./internal/..."}},
+	{"go.uber.org/zap@v1.27.1", "-run=^Test(Logger|Sugar|Level) -count=5 .", []string{"./internal/...", "./internal/... ./buffer", "./zapcore"}},
+	{"github.com/hashicorp/golang-lru/v2@v2.0.7", "-skip=Random -count=20 . ./simplelru", []string{"./internal/...", "./simplelru", "./internal/... ./simplelru"}},
+	{"github.com/stretchr/testify@v1.11.1", "-run=^(TestSuite|TestRun|TestSub|TestPassedReturns|Test_Mock_(On|Called|Test|Return|Assert)) -count=20 ./suite ./mock", []string{"./assert/...", "./assert/... ./require", "./mock"}},
 }
 
 func main() {
@@ -57,7 +68,7 @@ func main() {
 		log.Fatal(err)
 	}
 	b := bench{s, *level}
-	fmt.Printf("%-44s %8s %8s %10s %8s %6s %6s %8s %8s\n", "left out", "tests s", "analysis", "events", "calls", "races", "new", "time", "events")
+	fmt.Printf("%-44s %8s %8s %10s %9s %8s %8s %8s %6s %6s %8s %8s %8s\n", "left out", "tests s", "analysis", "events", "lines of D", "calls", "all", "kept", "races", "new", "time", "events", "µs")
 	alien := 0
 	for _, x := range subjects {
 		if flag.NArg() > 0 && !slices.ContainsFunc(flag.Args(), func(a string) bool { return strings.Contains(x.module, a) }) {
@@ -82,8 +93,9 @@ type bench struct {
 // measured is one run.
 type measured struct {
 	tests, analysis float64 // CPU seconds
-	events          float64
-	calls           float64
+	events, lines   float64 // lines: of Ds
+	calls, all      float64 // all: those that reach everything
+	suppressed      float64
 	races           []*report.Race
 	stopped         bool // prediction had spent its effort
 }
@@ -95,12 +107,12 @@ func (b *bench) subject(ctx context.Context, x subject, rounds int) (alien int, 
 	if err != nil {
 		return 0, err
 	}
-	sets := append([]string{""}, strings.Split(x.sets, ";")...)
+	sets := append([]string{""}, x.sets...)
 	runs := make([][]*measured, len(sets))
 	for round := range rounds + 1 {
 		for k := range sets {
 			i := (k + round) % len(sets) // who is first takes turns
-			m, err := b.run(ctx, at, strings.Fields(x.run), strings.Fields(sets[i]))
+			m, err := b.run(ctx, at, strings.Fields(x.run), strings.Fields(sets[i]), round > 0)
 			if err != nil {
 				return 0, err
 			}
@@ -140,7 +152,7 @@ func (b *bench) row(set string, runs, full []*measured, news int) {
 		for _, m := range runs {
 			v = append(v, f(m))
 		}
-		return median(v)
+		return session.Median(v)
 	}
 	all := func(m *measured) float64 { return m.tests + m.analysis }
 	events := func(m *measured) float64 { return m.events }
@@ -148,7 +160,7 @@ func (b *bench) row(set string, runs, full []*measured, news int) {
 	for i := range runs {
 		ratios = append(ratios, all(runs[i])/all(full[i]))
 	}
-	time, share := median(ratios), of(runs, events)/of(full, events)
+	time, share := session.Median(ratios), of(runs, events)/of(full, events)
 	note := ""
 	switch {
 	case set == "":
@@ -161,13 +173,15 @@ func (b *bench) row(set string, runs, full []*measured, news int) {
 	if slices.ContainsFunc(runs, func(m *measured) bool { return m.stopped }) {
 		note += ", effort spent"
 	}
-	fmt.Printf("%-44s %8.2f %8.2f %10.0f %8.0f %6.0f %6d %7.1f%% %7.1f%%  %s\n", "  "+set,
+	fmt.Printf("%-44s %8.2f %8.2f %10.0f %9.0f %8.0f %8.0f %8.0f %6.0f %6d %7.1f%% %7.1f%% %8.2f  %s\n", "  "+set,
 		of(runs, func(m *measured) float64 { return m.tests }), of(runs, func(m *measured) float64 { return m.analysis }), of(runs, events),
-		of(runs, func(m *measured) float64 { return m.calls }), of(runs, func(m *measured) float64 { return float64(len(m.races)) }), news, 100*time, 100*share, note)
+		of(runs, func(m *measured) float64 { return m.lines }), of(runs, func(m *measured) float64 { return m.calls }), of(runs, func(m *measured) float64 { return m.all }),
+		of(runs, func(m *measured) float64 { return m.suppressed }), of(runs, func(m *measured) float64 { return float64(len(m.races)) }), news, 100*time, 100*share,
+		1e6*of(runs, func(m *measured) float64 { return all(m) / m.events }), note)
 }
 
-// run records the tests once, and analyses the traces.
-func (b *bench) run(ctx context.Context, module string, run, set []string) (*measured, error) {
+// run records the tests once, and analyses the traces, if that is measured.
+func (b *bench) run(ctx context.Context, module string, run, set []string, measure bool) (*measured, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -185,6 +199,9 @@ func (b *bench) run(ctx context.Context, module string, run, set []string) (*mea
 		return nil, fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)
 	}
 	m := &measured{}
+	if !measure {
+		return m, nil
+	}
 	if m.tests, err = sum(times); err != nil {
 		return nil, err
 	}
@@ -200,16 +217,51 @@ func (b *bench) run(ctx context.Context, module string, run, set []string) (*mea
 	if err != nil {
 		return nil, err
 	}
-	m.events, m.races = float64(o.Summary.Events), o.Races
+	m.races = o.Races
+	if m.events, m.lines, err = eventsOf(kept); err != nil {
+		return nil, err
+	}
 	for _, w := range o.Warnings {
 		switch w.Code {
 		case "left-out":
 			m.calls += float64(w.Count)
+		case "missing-everywhere":
+			m.all += float64(w.Count)
+		case "missing-suppressed":
+			m.suppressed += float64(w.Count)
 		case "prediction-stopped":
 			m.stopped = true
 		}
 	}
 	return m, nil
+}
+
+// eventsOf counts the events of the traces in a directory: lines are those that list the Ds of calls.
+func eventsOf(dir string) (events, lines float64, err error) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, f := range append(files, dir) {
+		if s, err := os.Stat(f); err != nil || s.IsDir() {
+			continue // several programs make a directory, one a file
+		}
+		t, err := trace.Open(f)
+		if err != nil {
+			return 0, 0, err
+		}
+		var e trace.Event
+		for err = t.Next(&e); err == nil; err = t.Next(&e) {
+			switch e.Kind {
+			case format.Reach, format.ReachGo, format.ReachSet:
+				lines++
+			default:
+				events++
+			}
+		}
+		t.Close()
+		if err != io.EOF {
+			return 0, 0, err
+		}
+	}
+	return events, lines, nil
 }
 
 // sum adds the numbers in a file.
@@ -245,13 +297,4 @@ func timed(file string, args []string) int {
 	defer f.Close()
 	fmt.Fprintln(f, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
 	return cmd.ProcessState.ExitCode()
-}
-
-func median(v []float64) float64 {
-	v = slices.Clone(v)
-	slices.Sort(v)
-	if n := len(v); n%2 == 0 {
-		return (v[n/2-1] + v[n/2]) / 2
-	}
-	return v[len(v)/2]
 }

@@ -82,7 +82,7 @@ type ratios struct{ cpu, wall []float64 }
 
 func (r *ratios) add(c cost) { r.cpu, r.wall = append(r.cpu, c.cpu), append(r.wall, c.wall) }
 
-func (r *ratios) median() cost { return cost{median(r.cpu), median(r.wall)} }
+func (r *ratios) median() cost { return cost{session.Median(r.cpu), session.Median(r.wall)} }
 
 // subject is one program: a directory and the arguments of `go`.
 type subject struct {
@@ -253,15 +253,6 @@ func traceSize(name string) (events int64, bytesPerEvent float64) {
 		return 0, math.NaN()
 	}
 	return events, float64(size) / float64(events)
-}
-
-func median(v []float64) float64 {
-	v = slices.Clone(v)
-	slices.Sort(v)
-	if n := len(v); n%2 == 0 {
-		return (v[n/2-1] + v[n/2]) / 2
-	}
-	return v[len(v)/2]
 }
 
 func geomean(v []float64) float64 {

@@ -110,8 +110,8 @@ func (b *bench) row(ctx context.Context, set []string, rounds int) (good bool, e
 	}
 	mb := func(i, k int) float64 { return float64(size[i][k]) / (1 << 20) }
 	percent := func(x float64) string { return fmt.Sprintf("%+.1f %%", 100*(x-1)) }
-	full, kept := median(ratio[1]), median(ratio[2])
-	fmt.Printf("%-44s %9.3f %9.3f %9.3f %9s %8s | %8.2f %8.2f %8.2f %9s %8s\n", strings.Join(set, " "), median(cpu[0]), median(cpu[1]), median(cpu[2]), percent(full), percent(kept),
+	full, kept := session.Median(ratio[1]), session.Median(ratio[2])
+	fmt.Printf("%-44s %9.3f %9.3f %9.3f %9s %8s | %8.2f %8.2f %8.2f %9s %8s\n", strings.Join(set, " "), session.Median(cpu[0]), session.Median(cpu[1]), session.Median(cpu[2]), percent(full), percent(kept),
 		mb(1, 1), mb(1, 0), mb(2, 0), percent(mb(1, 0)/mb(1, 1)), percent(mb(2, 0)/mb(2, 1)))
 	return kept <= maxTime && mb(2, 0) <= maxSize*mb(2, 1), nil
 }
@@ -239,13 +239,4 @@ func rewritten(t *trace.Trace, without bool) (int64, error) {
 	}
 	err = w.Close(nil)
 	return w.Bytes(), err
-}
-
-func median(v []float64) float64 {
-	v = slices.Clone(v)
-	slices.Sort(v)
-	if n := len(v); n%2 == 0 {
-		return (v[n/2-1] + v[n/2]) / 2
-	}
-	return v[len(v)/2]
 }
