@@ -6,7 +6,7 @@ package online
 // A ftOperation is an atomic operation in the making.
 type ftOperation struct {
 	_ ftOff
-	c *ftCell   // locked; nil: the table is
+	c *ftCell   // of the word, locked; nil: the table is
 	w uint64    // of c
 	o *ftObject // nil: there is none, and nothing to acquire
 }
@@ -16,12 +16,12 @@ var ftNoObject ftObject
 
 // opens begins an operation at a.addr. makes: it may release.
 func (g *ftG) opens(a *ftAccess, makes bool) {
-	if c := ftCellAt(a.addr); c != nil && g.slot != 0 {
+	if c := ftCellAt(a.addr &^ 7); c != nil && g.slot != 0 {
 		w := ftLoad64(&c.w)
 		if w&ftLockBit != 0 || !ftCas64(&c.w, w, w|ftLockBit) {
 			w = c.hold()
 		}
-		if d := ftCrowdOf(c.r); d != nil && d.o != nil {
+		if d := c.crowd(a.addr); d != nil && d.o != nil {
 			switch {
 			case d.o != &ftNoObject:
 				g.op.c, g.op.w, g.op.o = c, w, d.o
@@ -41,7 +41,10 @@ func (g *ftG) opensFirst(a *ftAccess, makes bool) {
 	if g.slot == 0 {
 		g.arrive()
 	}
-	c := ftCellOf(a.addr)
+	c := ftCellOf(a.addr &^ 7)
+	if ftCellOf(a.addr) == nil {
+		c = nil
+	}
 	t := ftLockTable(a.addr)
 	var o *ftObject
 	if makes {
@@ -54,10 +57,22 @@ func (g *ftG) opensFirst(a *ftAccess, makes bool) {
 		return
 	}
 	g.op.w = c.hold()
-	if d := ftCrowdOf(c.r); d != nil {
+	if d := c.crowd(a.addr); d != nil {
 		d.knows(o)
 	}
 	ftUnlockTable(a.addr)
+}
+
+// crowd returns that of the location at addr, of the word whose cell c is; nil if it has none.
+func (c *ftCell) crowd(addr uintptr) *ftCrowd {
+	if addr&7 == 0 {
+		return ftCrowdOf(c.r)
+	}
+	if d := ftCellAt(addr); d != nil {
+		_, r := d.of(*ftInsideOf(addr), 1<<(addr&7))
+		return ftCrowdOf(r)
+	}
+	return nil
 }
 
 // knows notes the object of a location.
@@ -76,9 +91,7 @@ func (g *ftG) completes(a *ftAccess, acquires bool) {
 	if c != nil && g.slot != 0 {
 		g.acted = g.clock
 		g.stats.atomic++
-		d := ftCrowdOf(c.r)
-		if d == nil || a.site&ftFull != 0 || w != 0 && !g.recalls(w) ||
-			!d.quick(g, a.kind, g.epoch|uint64(a.kind)<<ftKindShift|a.site&ftSiteMask) {
+		if d := c.crowd(a.addr); d == nil || !g.recallsFor(c, w, a) || !d.quick(g, a.kind, g.epoch|uint64(a.kind)<<ftKindShift|a.site&ftSiteMask) {
 			g.atomically(a)
 		}
 	}
@@ -90,26 +103,34 @@ func (g *ftG) completes(a *ftAccess, acquires bool) {
 		return
 	}
 	ftStore64(&c.w, w)
-	if a.addr&7 != 0 && g.slot != 0 && !g.quickAgainst(ftCellAt(a.addr&^7), a.kind) {
-		g.against(a)
+}
+
+// recallsFor reports whether an atomic access need not be checked against plain ones, but those in its crowd: they are known. The word's cell is held and has w.
+func (g *ftG) recallsFor(c *ftCell, w uint64, a *ftAccess) bool {
+	if a.site&ftFull != 0 {
+		return false
 	}
+	if a.addr&7 != 0 {
+		if w&ftFull != 0 && !g.recalls(w) || a.kind == ftAtomicWrites && !g.recallsWhole(c.r) {
+			return false
+		}
+		w, _ = ftCellAt(a.addr).of(*ftInsideOf(a.addr), 1<<(a.addr&7))
+	}
+	return w == 0 || g.recalls(w)
 }
 
 // own reports whether t released to r last. It has not been told of anything by r since.
 func (r *ftRel) own(g *ftG) bool { return r.slot != 0 && r.slot == g.slot && r.clock >= g.who.first }
 
-// atomically takes the access by the rule, in the cell that is held. Cells inside a word are locked after the word's, never before.
+// atomically takes the access by the rule. The word's cell is held.
 func (g *ftG) atomically(a *ftAccess) {
-	c := g.op.c
-	l := ftLineOf(a.addr)
-	if plane := uint8(1) << (a.addr & 7); l.planes&plane == 0 {
-		ftOr8(&l.planes, plane)
+	c, l := g.op.c, ftLineOf(a.addr)
+	l.used(uint8(1) << (a.addr & 7))
+	if a.addr&7 == 0 {
+		g.ofWord(c, g.op.w, a, l)
+	} else {
+		g.against(c, g.op.w, a)
+		g.ofInside(a, l)
 	}
-	before := c.before()
-	r := g.atomic(g.op.w, c.r, a, l)
-	ftCrowdOf(r).knows(g.op.o)
-	ftStore64(&c.r, r)
-	if l.planes&^1 != 0 && a.addr&7 == 0 {
-		g.spread(a, before, l.planes)
-	}
+	c.crowd(a.addr).knows(g.op.o)
 }

@@ -51,28 +51,17 @@ func (c *ftCell) hold() uint64 {
 	}
 }
 
-// forget makes c new.
-func (c *ftCell) forget() {
-	if c.w|c.r == 0 {
-		return
-	}
-	c.hold()
-	if d := ftCrowdOf(c.r); d != nil {
-		d.free()
-	}
-	ftStore64(&c.r, 0)
-	ftStore64(&c.w, 0)
-}
-
 // access takes an access of the location that begins at a.addr, and of the word if a.site has ftFull.
 func (g *ftG) access(a *ftAccess) {
 	ok := false
-	switch a.kind {
-	case ftReads, ftWrites:
-		ok = g.quick(a.addr, a.site, a.kind)
-	default:
+	switch {
+	case a.kind != ftReads && a.kind != ftWrites:
 		g.stats.atomic++
 		ok = g.quickAtomic(a.addr, a.site, a.kind)
+	case a.addr&7 == 0:
+		ok = g.quick(a.addr, a.site, a.kind)
+	default:
+		ok = g.quickInside(a.addr&^7, 1<<(a.addr&7), a.site, a.kind)
 	}
 	if !ok {
 		g.rules(a)
@@ -81,133 +70,54 @@ func (g *ftG) access(a *ftAccess) {
 
 // rules takes an access by whatever rule it needs.
 func (g *ftG) rules(a *ftAccess) {
-	c := ftCellOf(a.addr)
-	if c == nil || g.slot == 0 && !g.arrive() {
+	c := ftCellOf(a.addr &^ 7)
+	if c == nil || ftCellOf(a.addr) == nil || g.slot == 0 && !g.arrive() {
 		return
 	}
 	g.acted = g.clock
 	l := ftLineOf(a.addr)
-	plane := uint8(1) << (a.addr & 7)
-	if l.planes&plane == 0 {
-		ftOr8(&l.planes, plane)
-	}
-	if a.addr&7 != 0 {
-		g.against(a)
-	}
-	before := g.rule(c, a, l)
-	if l.planes&^1 != 0 && a.addr&7 == 0 {
-		g.spread(a, before, l.planes)
-	}
-}
-
-// A ftBefore is what a cell had of its word that an access of its first location alone has replaced.
-type ftBefore struct{ w, r uint64 }
-
-func (c *ftCell) before() ftBefore {
-	b := ftBefore{w: c.w &^ ftLockBit, r: c.r}
-	if ftSlotOf(b.r) == ftCrowdTag {
-		b.r = 0
-	}
-	return b
-}
-
-// against checks an access of a location inside a word against the last accesses of the whole word, which may have
-// come before there was a cell for the location.
-func (g *ftG) against(a *ftAccess) {
-	c := ftCellOf(a.addr &^ 7)
+	l.used(uint8(1) << (a.addr & 7))
 	w := c.hold()
-	if w&ftFull != 0 {
-		g.check(w, ftWrites, a)
-	}
-	if ftConflict(ftReads, a.kind) {
-		if d := ftCrowdOf(c.r); d != nil {
-			for i := uint32(0); i < d.n; i++ {
-				if e := d.list[i]; ftWholeRead(e) {
-					g.check(e, ftReads, a)
-				}
-			}
-		} else if c.r&ftFull != 0 {
-			g.check(c.r, ftReads, a)
-		}
+	if a.addr&7 == 0 {
+		w = g.ofWord(c, w, a, l)
+	} else {
+		g.against(c, w, a)
+		g.ofInside(a, l)
 	}
 	ftStore64(&c.w, w)
 }
 
-// spread takes an access of a whole word to the cells inside it, and to them what an access of the first location alone has replaced. The word's own
-// cell stands for a whole write until then, so those inside are checked and emptied.
-func (g *ftG) spread(a *ftAccess, before ftBefore, planes uint8) {
-	whole := a.site&ftFull != 0
-	if a.kind != ftWrites {
-		before.w = 0 // is where it was
+// ofWord takes an access of a word, or of its first location alone, whose cell is held. It returns its W.
+func (g *ftG) ofWord(c *ftCell, w uint64, a *ftAccess, l *ftLine) uint64 {
+	inside := ftInsideOf(a.addr)
+	if a.site&ftFull != 0 {
+		g.within(a, *inside)
+		switch a.kind {
+		case ftReads:
+		case ftWrites:
+			*inside = 0
+		default:
+			g.each(a, l)
+		}
+	} else if l.planes&^1 != 0 {
+		g.keepWhole(c, w, a, l)
 	}
-	if !whole && (before.w|before.r)&ftFull == 0 {
-		return
-	}
-	for k := uintptr(1); k < 8; k++ {
-		if planes>>k&1 == 0 {
-			continue
-		}
-		c := ftCellOf(a.addr + k)
-		if whole && a.kind != ftWrites {
-			b := *a
-			b.addr, b.site = a.addr+k, a.site&^ftFull
-			if a.kind != ftReads || !g.same(ftLoad64(&c.r)) {
-				g.rule(c, &b, ftLineOf(a.addr))
-			}
-			continue
-		}
-		if whole && ftLoad64(&c.w)|ftLoad64(&c.r) == 0 {
-			continue
-		}
-		w := c.hold()
-		switch {
-		case whole:
-			w = g.cover(c, w, a, k)
-		case before.r&ftFull != 0 && c.r == 0:
-			ftStore64(&c.r, before.r&^ftFull)
-		}
-		if !whole && before.w&ftFull != 0 && w == 0 {
-			w = before.w &^ ftFull
-		}
-		ftStore64(&c.w, w)
-	}
-}
-
-// cover checks a write of a whole word against the cell of its location k, and empties that.
-func (g *ftG) cover(c *ftCell, w uint64, a *ftAccess, k uintptr) uint64 {
-	b := *a
-	b.addr += k
-	g.check(w, ftWrites, &b)
-	if d := ftCrowdOf(c.r); d == nil {
-		g.check(c.r, ftReads, &b)
-	} else {
-		for i := uint32(0); i < d.n; i++ {
-			g.check(d.list[i], ftKindOf(d.list[i]), &b)
-		}
-		d.free()
-	}
-	ftStore64(&c.r, 0)
-	return 0
-}
-
-// rule takes an access to one cell, by FastTrack's rules.
-func (g *ftG) rule(c *ftCell, a *ftAccess, l *ftLine) (before ftBefore) {
-	w := c.hold()
-	r := c.r
-	switch a.kind {
-	case ftReads:
-		r = g.read(w, r, a, l)
-	case ftWrites:
-		w, r = g.write(w, r, a)
-	default:
-		r = g.atomic(w, r, a, l)
-	}
-	before = c.before()
+	w, r := g.rule(w, c.r, a, l)
 	if r != c.r {
 		ftStore64(&c.r, r)
 	}
-	ftStore64(&c.w, w)
-	return before
+	return w
+}
+
+// rule takes an access to one cell, that has w and r, by FastTrack's rules.
+func (g *ftG) rule(w, r uint64, a *ftAccess, l *ftLine) (uint64, uint64) {
+	switch a.kind {
+	case ftReads:
+		return w, g.read(w, r, a, l)
+	case ftWrites:
+		return g.write(w, r, a)
+	}
+	return w, g.atomic(w, r, a, l)
 }
 
 func (g *ftG) read(w, r uint64, a *ftAccess, l *ftLine) uint64 {

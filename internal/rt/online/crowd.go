@@ -69,17 +69,16 @@ func ftConflict(a, b uint8) bool {
 	return false
 }
 
-// ftCovers reports whether an access of kind a stands for an earlier one of kind b that it knows of: who races with b races with a.
-func ftCovers(a, b uint8) bool {
-	switch a {
-	case ftReads:
-		return b == ftReads || b == ftAtomicReads
-	case ftAtomicReads:
-		return b == ftAtomicReads
-	case ftAtomicWrites:
-		return b == ftAtomicReads || b == ftAtomicWrites
-	}
-	return true
+// ftStands reports whether an access of kind mark (a read of the whole word: ftWhole) stands for w of a crowd, if it knows of it: who races
+// with w races with it. One of the first location alone does not for a read of the whole word.
+//
+//go:nosplit
+func ftStands(mark, w uint64) bool {
+	const stands = 1<<ftReads | 1<<ftAtomicReads | // 16 bits: four for each mark
+		1<<(4*ftAtomicReads+ftAtomicReads) |
+		1<<(4*ftAtomicWrites+ftAtomicReads) | 1<<(4*ftAtomicWrites+ftAtomicWrites) |
+		1<<(4*ftWhole+ftReads) | 1<<(4*ftWhole+ftAtomicReads) | 1<<(4*ftWhole+ftWhole)
+	return stands>>(mark&3*4+w>>ftKindShift&3)&1 != 0
 }
 
 func ftNewCrowd(cap uint32) *ftCrowd {
@@ -118,12 +117,18 @@ func (c *ftCrowd) put(g *ftG, kind uint8, site uint64) *ftCrowd {
 	site &= ftSiteMask
 	n := uint32(0)
 	for i := uint32(0); i < c.n; i++ {
-		if w := c.list[i]; !ftCovers(kind, ftKindOf(w)) || !g.knows(w) {
+		if w := c.list[i]; !ftStands(mark, w) || !g.knows(w) {
 			c.list[n] = w
 			n++
 		}
 	}
 	c.n = n
+	return c.add(g, g.epoch|mark<<ftKindShift|site)
+}
+
+// add puts a word, and returns the crowd, which may have moved.
+func (c *ftCrowd) add(g *ftG, word uint64) *ftCrowd {
+	n := c.n
 	if n == c.cap {
 		if c.cap == ftMaxCrowd { // (R13)
 			g.stats.readsForgotten++
@@ -137,7 +142,7 @@ func (c *ftCrowd) put(g *ftG, kind uint8, site uint64) *ftCrowd {
 			c = d
 		}
 	}
-	c.list[c.n] = g.epoch | mark<<ftKindShift | site
+	c.list[c.n] = word
 	c.n++
 	return c
 }

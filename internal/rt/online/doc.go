@@ -25,12 +25,13 @@
 //	      is counted, and a warning of the report. It may cost races, and never makes a false one: all three only add order or forget.
 //	(R14) Reuse. What is allocated is new locations and new objects. The pages of cells of large objects are given back where few are in use (release.go). Cells are cleared where a page has been used at all.
 //	(R15) Locations. One begins at every byte; the compiler says where an access begins, and how long it is only for structs, arrays and ranges.
-//	      So one without a length is of the location that begins there, and a range is one of all that begin in it. A cell stands for
-//	      the first byte of a word; cells for the others exist from the first access on that begins there in the word's 64 bytes.
-//	      What covered the word before is checked with the word's own cell. A loss: what an access of the first byte alone
-//	      has replaced before any cell inside words of these 64 bytes was used.
-//	(R16) A cell is changed under the lock bit of its W, by a goroutine that is not preempted; the rules of the same epoch read without it:
-//	      a word that has t's own epoch was put there by t.
+//	      So one without a length is of the location that begins there, and a range is one of all that begin in it. The cell of a word stands for
+//	      its first byte, and for all that the last accesses of the whole word covered; cells for the other bytes count (ftInfo.inside) from an access on that begins there,
+//	      until the whole word is written to. Who accesses what is inside checks against the whole word too, and who accesses the whole word against what is inside and counts.
+//	      What an access of the first byte alone replaces that was of the whole word goes to the cells inside. A loss: not where no
+//	      cell inside words of these 64 bytes was used yet.
+//	(R16) A cell is changed under the lock bit of W of its word, by a goroutine that is not preempted; the rules of the same epoch read without it:
+//	      a word that has t's own epoch was put there by t, and a cell inside that counts has been filled before.
 //	(R17) Whole clocks. An epoch ends with a release, so who knows of epoch (s, c) knows all that the goroutine in s knew at the end of c. Of two clocks one is
 //	      therefore often seen to be the other's maximum by one component, and is taken as it is. This does not hold between goroutines that have had s one after
 //	      the other, where the later one did not know of the last release of the earlier one: a slot says from which clock on it holds (whole). Nor of an

@@ -115,8 +115,8 @@ func (g *ftG) again(addr uintptr, kind uint8) bool {
 	if !ftFilter || g.slot == 0 {
 		return false
 	}
-	c := ftCellOf(addr)
-	if c == nil {
+	c := ftCellAt(addr)
+	if c == nil || addr&7 != 0 && *ftInsideOf(addr)>>(addr&7)&1 == 0 {
 		return false
 	}
 	if d := ftCrowdOf(ftLoad64(&c.r)); d == nil || !d.find(g, kind) {

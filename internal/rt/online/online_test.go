@@ -116,7 +116,9 @@ func detected(events []trace.Event, inside bool) map[first]bool {
 	for i := range events {
 		e := &events[i]
 		if e.Kind.IsAccess() && inside && e.Obj != 0 {
-			ftCellOf(uintptr(e.Obj))
+			for k := range uintptr(8) {
+				ftCellOf(uintptr(e.Obj)&^7 + k)
+			}
 			ftLineOf(uintptr(e.Obj)).planes = 0xff
 		}
 		if e.Kind == format.Alloc {

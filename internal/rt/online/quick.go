@@ -26,8 +26,8 @@ func (g *ftG) learn(slot, clock uint32) {
 	g.known[slot&7] = ftEpoch(slot, clock)
 }
 
-// quick takes a read or a write (ftReads, ftWrites) whose check succeeds and that needs no memory: nearly all that are not of the same epoch. site has ftFull
-// where the access covers the word. What it does not take, it leaves as it was for the rules in cell.go.
+// quick takes a read or a write (ftReads, ftWrites) of a word, or its first location, whose check succeeds and that needs no memory: nearly all that are not of
+// the same epoch. site has ftFull where the access covers the word. What it does not take, it leaves as it was for the rules in cell.go.
 //
 // It and all it calls are nosplit, since it runs on the goroutine's own stack at places for which the compiler has promised nothing
 // about what is on it.
@@ -39,38 +39,67 @@ func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
 		return false
 	}
 	l := ftLineOf(addr)
-	if l.planes>>(addr&7)&1 == 0 {
-		ftOr8(&l.planes, 1<<(addr&7))
-	}
-	if addr&7 == 0 {
-		if l.planes&^1 != 0 && (site&ftFull != 0 || kind == ftWrites && c.w&ftFull != 0) {
-			return false // cells inside the word
-		}
-	} else if !g.quickAgainst(ftCellAt(addr&^7), kind) {
-		return false
-	}
+	l.used(1)
 	g.acted = g.clock
 	w := ftLoad64(&c.w)
 	if w&ftLockBit != 0 || w != 0 && !g.recalls(w) || !ftCas64(&c.w, w, w|ftLockBit) {
 		return false
 	}
 	r := c.r
-	if d := ftCrowdOf(r); d != nil && kind == ftReads && d.quick(g, kind, g.epoch|site&(ftSiteMask|ftFull)|site&ftFull>>1) { // both: ftWhole
-		g.stats.readShared++
-		ftStore64(&c.w, w)
-		return true
+	ok := true
+	if l.planes == 1 {
+	} else if site&ftFull != 0 {
+		ok = g.quickWithin(addr, *ftInsideOf(addr), kind)
+	} else if kw, kr := g.replaced(w, r, kind); kw|kr != 0 {
+		ok = g.quickToInside(addr, l.planes&^1, kw, kr)
 	}
-	switch {
-	case r>>ftSlotShift == ftCrowdTag || r != 0 && !g.recalls(r), kind == ftReads && r&ftFull != 0 && addr&7 == 0 && l.planes&^1 != 0:
+	if d := ftCrowdOf(r); d != nil {
+		if ok = ok && kind == ftReads && d.quick(g, kind, g.epoch|site&(ftSiteMask|ftFull)|site&ftFull>>1); ok { // both: ftWhole
+			g.stats.readShared++
+		}
 		ftStore64(&c.w, w)
-		return false
+		return ok
+	}
+	mine, own := w, r
+	if ok {
+		mine, own, ok = g.quickRule(w, r, site, kind)
+	}
+	if own != r {
+		ftStore64(&c.r, own)
+	}
+	if ok && kind == ftWrites && site&ftFull != 0 && l.planes != 1 {
+		*ftInsideOf(addr) = 0
+	}
+	ftStore64(&c.w, mine)
+	return ok
+}
+
+// replaced returns what of W and R, which is no crowd if it is written, is of the whole word, and gives way to an access of the first location alone.
+//
+//go:nosplit
+func (g *ftG) replaced(w, r uint64, kind uint8) (uint64, uint64) {
+	if w&ftFull == 0 || kind != ftWrites {
+		w = 0
+	}
+	if r&ftFull == 0 || r>>ftSlotShift == ftCrowdTag || kind == ftReads && g.same(r) {
+		r = 0
+	}
+	return w, r
+}
+
+// quickRule takes an access to a cell that is held and has w and r, which is no crowd; w is known.
+//
+//go:nosplit
+func (g *ftG) quickRule(w, r, site uint64, kind uint8) (uint64, uint64, bool) {
+	switch {
+	case r != 0 && !g.recalls(r):
+		return w, r, false
 	case kind == ftReads:
 		if !g.same(r) || site&^r&ftFull != 0 {
 			g.stats.readExclusive++
-			ftStore64(&c.r, g.epoch|site)
-		} else {
-			g.stats.readSameEpoch++
+			return w, g.epoch | site, true
 		}
+		g.stats.readSameEpoch++
 	case g.same(w) && (r == 0 || ftSlotOf(r) == g.slot):
 		g.stats.writeSameEpoch++
 		w |= site & ftFull
@@ -78,66 +107,36 @@ func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
 		g.stats.writeExclusive++
 		w = g.epoch | site
 	}
-	ftStore64(&c.w, w)
-	return true
-}
-
-// quickAgainst is against, where its checks succeed. Reads of several are looked at under the cell's lock.
-//
-//go:nosplit
-func (g *ftG) quickAgainst(c *ftCell, kind uint8) bool {
-	if c == nil {
-		return false
-	}
-	if w := ftLoad64(&c.w); w&ftFull != 0 && !g.recalls(w) {
-		return false
-	}
-	if kind == ftReads {
-		return true
-	}
-	r := ftLoad64(&c.r)
-	if ftSlotOf(r) != ftCrowdTag {
-		return r&ftFull == 0 || g.recalls(r)
-	}
-	w := ftLoad64(&c.w)
-	if w&ftLockBit != 0 || !ftCas64(&c.w, w, w|ftLockBit) {
-		return false
-	}
-	ok := true
-	if d := ftCrowdOf(c.r); d != nil {
-		for i := uint32(0); i < d.n; i++ {
-			if e := d.list[i%ftCrowdList]; ftWholeRead(e) && !g.recalls(e) {
-				ok = false
-			}
-		}
-	} else {
-		ok = false
-	}
-	ftStore64(&c.w, w)
-	return ok
+	return w, r, true
 }
 
 // quickSpan takes what it can of an access of [addr, addr+n), from its beginning on, and returns how many bytes that are.
 //
 //go:nosplit
 func (g *ftG) quickSpan(addr, n uintptr, site uint64, kind uint8) uintptr {
+	plain := kind == ftReads || kind == ftWrites
 	at, end := addr, addr+n
 	for at < end {
-		if at&7 != 0 || end-at < 8 {
-			if kind != ftReads && kind != ftWrites || !g.quick(at, site, kind) {
+		if at&7 == 0 && end-at >= 8 {
+			if k := g.seen(at, end-at, kind); k != 0 {
+				at += k
+				continue
+			}
+			if !plain || !g.quick(at, site|ftFull, kind) {
 				break
 			}
-			at++
+			at += 8
 			continue
 		}
-		if k := g.seen(at, end-at, kind); k != 0 {
-			at += k
-			continue
-		}
-		if kind != ftReads && kind != ftWrites || !g.quick(at, site|ftFull, kind) {
+		if !plain || at&7 == 0 && !g.quick(at, site, kind) {
 			break
 		}
-		at += 8
+		next := min(end, at&^7+8)
+		locs := uint8(1<<(next-at)-1) << (at & 7) &^ 1
+		if locs != 0 && !g.quickInside(at&^7, locs, site, kind) {
+			break
+		}
+		at = next
 	}
 	return at - addr
 }
@@ -184,27 +183,27 @@ func (c *ftCell) read(g *ftG) bool {
 
 // quickAtomic is quick for (F2), where the location has been accessed by atomic operations before.
 func (g *ftG) quickAtomic(addr uintptr, site uint64, kind uint8) bool {
-	c := ftCellAt(addr)
+	c := ftCellAt(addr &^ 7)
 	if c == nil || g.slot == 0 {
 		return false
 	}
 	w := ftLoad64(&c.w)
-	if ftCrowdOf(ftLoad64(&c.r)) == nil || w&ftLockBit != 0 || w != 0 && !g.recalls(w) {
-		return false
-	}
-	if addr&7 == 0 {
-		if site&ftFull != 0 && ftLineOf(addr).planes&^1 != 0 {
-			return false
-		}
-	} else if !g.quickAgainst(ftCellAt(addr&^7), kind) {
-		return false
-	}
-	if !ftCas64(&c.w, w, w|ftLockBit) {
+	if site&ftFull != 0 && ftLineOf(addr).planes&^1 != 0 || w&ftLockBit != 0 || w != 0 && !g.recalls(w) || !ftCas64(&c.w, w, w|ftLockBit) {
 		return false
 	}
 	g.acted = g.clock
-	d := ftCrowdOf(c.r)
-	ok := d != nil && d.quick(g, kind, g.epoch|uint64(kind)<<ftKindShift|site&ftSiteMask)
+	r := c.r
+	ok := true
+	if addr&7 != 0 {
+		d := ftCellAt(addr)
+		ok = d != nil && (!ftConflict(ftReads, kind) || g.recallsWhole(r))
+		if r = 0; ok {
+			w, own := d.of(*ftInsideOf(addr), 1<<(addr&7))
+			r, ok = own, w == 0 || g.recalls(w)
+		}
+	}
+	d := ftCrowdOf(r)
+	ok = ok && d != nil && d.quick(g, kind, g.epoch|uint64(kind)<<ftKindShift|site&ftSiteMask)
 	ftStore64(&c.w, w)
 	return ok
 }
@@ -213,8 +212,8 @@ func (g *ftG) quickAtomic(addr uintptr, site uint64, kind uint8) bool {
 //
 //go:nosplit
 func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
-	n := c.n
-	if e := c.list[0]; n == 1 && g.recalls(e) && ftCovers(kind, ftKindOf(e)) {
+	n, mark := c.n, word>>ftKindShift&3
+	if e := c.list[0]; n == 1 && g.recalls(e) && ftStands(mark, e) {
 		c.list[0] = word
 		return true
 	}
@@ -223,7 +222,7 @@ func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
 		if !known && ftConflict(k, kind) {
 			return false
 		}
-		if known && ftCovers(kind, k) {
+		if known && ftStands(mark, c.list[i%ftCrowdList]) {
 			n--
 		}
 	}
@@ -233,7 +232,7 @@ func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
 	if n != 0 {
 		n = 0
 		for i := uint32(0); i < c.n; i++ {
-			if e := c.list[i%ftCrowdList]; !ftCovers(kind, ftKindOf(e)) || !g.recalls(e) {
+			if e := c.list[i%ftCrowdList]; !ftStands(mark, e) || !g.recalls(e) {
 				c.list[n%ftCrowdList] = e
 				n++
 			}

@@ -15,8 +15,10 @@ func (in *ftInfo) release(addr, n uintptr) {
 	var used [8]int
 	for i := range lines {
 		l := &lines[i]
-		if l.marks != 0 {
-			in.resetLine(l, lo+uintptr(i)<<ftLineShift, 1<<ftLineShift)
+		if at := lo + uintptr(i)<<ftLineShift; l.marks != 0 {
+			in.resetLine(l, at, 1<<ftLineShift)
+		} else if l.planes&^1 != 0 {
+			*(*uint64)(unsafe.Pointer(ftInsideOf(at))) = 0
 		}
 		for k := uintptr(0); l.planes>>k != 0; k++ {
 			used[k] += int(l.planes >> k & 1)

@@ -33,7 +33,7 @@ func TestLargeObjects(t *testing.T) {
 		inside, outside := resident(t, ftCellOf(base+65536)), resident(t, ftCellOf(base+size/2+2))
 		ftReset(base, size)
 		for _, a := range append([]uintptr{dense, base + size - 6, crowd}, used...) {
-			if c := ftCellOf(a); c.w|c.r != 0 {
+			if w, r := ftCellOf(a).of(*ftInsideOf(a)|1, 1<<(a&7)); w|r != 0 {
 				t.Errorf("the cell of %#x is not new", a-base)
 			}
 		}

@@ -27,9 +27,10 @@ var ftCells *[8 << ftPlaneShift]*[ftWords]ftCell
 
 // ftInfo is what is known of the lines of a block.
 type ftInfo struct {
-	_     ftOff
-	lines [ftLineCount]ftLine
-	sync  [ftWords / 64]uint64 // bit: a synchronisation object is there
+	_      ftOff
+	lines  [ftLineCount]ftLine
+	sync   [ftWords / 64]uint64 // bit: a synchronisation object is there
+	inside [ftWords]uint8       // bit k of a word: its cell of plane k counts. Changed under the lock of the word's cell
 }
 
 // A ftLine says what a reset has to look at in 64 bytes of the program's, and which cells inside words a whole word has: bit k, those
@@ -68,6 +69,11 @@ func ftCellAt(addr uintptr) *ftCell {
 	return &p[addr>>3&(ftWords-1)]
 }
 
+// ftCellInside returns the cell of the first of some locations inside a word, nil if there is none yet.
+//
+//go:nosplit
+func ftCellInside(word uintptr, locs uint8) *ftCell { return ftCellAt(word + ftLowest(locs)) }
+
 // ftCellOf makes it, and returns nil if its memory is none of the program's.
 func ftCellOf(addr uintptr) *ftCell {
 	if addr>>47 != 0 {
@@ -104,6 +110,22 @@ func ftMapPlane(addr uintptr) *[ftWords]ftCell {
 //go:nosplit
 func ftLineOf(addr uintptr) *ftLine {
 	return &ftInfos[addr>>ftBlockShift&(1<<ftPlaneShift-1)].lines[addr>>ftLineShift&(ftLineCount-1)]
+}
+
+// used notes that cells of planes are in use.
+//
+//go:nosplit
+func (l *ftLine) used(planes uint8) {
+	if l.planes|planes != l.planes {
+		ftOr8(&l.planes, planes)
+	}
+}
+
+// ftInsideOf returns which cells inside addr's word count; its block has cells.
+//
+//go:nosplit
+func ftInsideOf(addr uintptr) *uint8 {
+	return &ftInfos[addr>>ftBlockShift&(1<<ftPlaneShift-1)].inside[addr>>3&(ftWords-1)]
 }
 
 // marked notes that a reset of the line has to look at more than cells.
@@ -155,27 +177,24 @@ func (in *ftInfo) reset(addr, n uintptr) {
 
 func (in *ftInfo) resetLine(l *ftLine, addr, n uintptr) {
 	first, last := addr>>3&(ftWords-1), (addr+n-1)>>3&(ftWords-1)
-	for k := uintptr(0); l.planes>>k != 0; k++ {
-		if l.planes>>k&1 == 0 {
-			continue
-		}
-		a, b := first, last
-		if a<<3|k < addr&(1<<ftBlockShift-1) {
-			a++
-		}
-		if (b<<3 | k) > (addr+n-1)&(1<<ftBlockShift-1) {
-			b--
-		}
-		if int(b) < int(a) {
-			continue
-		}
-		cells := ftCells[addr>>ftBlockShift|k<<ftPlaneShift]
-		if l.marks&ftMarkCrowd != 0 {
-			for i := a; i <= b; i++ {
-				cells[i].forget()
+	if n == 1<<ftLineShift && l.marks&ftMarkCrowd == 0 {
+		ftClear(unsafe.Pointer(ftCellAt(addr)), n>>3*unsafe.Sizeof(ftCell{}))
+		*(*uint64)(unsafe.Pointer(&in.inside[first])) = 0
+	} else {
+		for i := first; i <= last; i++ {
+			locs := uint8(0xff)
+			if i == first {
+				locs = locs >> (addr & 7) << (addr & 7)
 			}
-		} else {
-			ftClear(unsafe.Pointer(&cells[a]), (b-a+1)*unsafe.Sizeof(ftCell{}))
+			if end := (addr + n) & 7; i == last && end != 0 {
+				locs &= 1<<end - 1
+			}
+			if word := addr&^(1<<ftBlockShift-1) | i<<3; locs == 0xff && l.marks&ftMarkCrowd == 0 {
+				*ftCellAt(word) = ftCell{}
+				in.inside[i] = 0
+			} else {
+				ftForget(word, locs)
+			}
 		}
 	}
 	if l.marks&ftMarkSync != 0 {
@@ -184,6 +203,29 @@ func (in *ftInfo) resetLine(l *ftLine, addr, n uintptr) {
 	if n == 1<<ftLineShift {
 		*l = ftLine{}
 	}
+}
+
+// ftForget makes locations of a word new. Others may have the rest of it.
+func ftForget(word uintptr, locs uint8) {
+	c, inside := ftCellAt(word), ftInsideOf(word)
+	if c.w|c.r == 0 && *inside == 0 {
+		return
+	}
+	w := c.hold()
+	for m := *inside & locs; m != 0; m &= m - 1 {
+		if d := ftCrowdOf(ftCellInside(word, m).r); d != nil {
+			d.free()
+		}
+	}
+	*inside &^= locs
+	if locs&1 != 0 {
+		if d := ftCrowdOf(c.r); d != nil {
+			d.free()
+		}
+		ftStore64(&c.r, 0)
+		w = 0
+	}
+	ftStore64(&c.w, w)
 }
 
 // resetSync forgets the synchronisation objects in [addr, addr+n), the words first to last of the block.

@@ -1,6 +1,7 @@
 package online
 
 import (
+	"math/bits"
 	"runtime"
 	"sync/atomic"
 	"syscall"
@@ -28,6 +29,9 @@ func ftCas64(p *uint64, old, new uint64) bool { return atomic.CompareAndSwapUint
 func ftOr64(p *uint64, v uint64)              { atomic.OrUint64(p, v) }
 func ftAnd64(p *uint64, v uint64)             { atomic.AndUint64(p, v) }
 func ftOr8(p *uint8, v uint8)                 { *p |= v } // one thread
+
+// ftLowest is the place of the lowest bit of m, which has one.
+func ftLowest(m uint8) uintptr { return uintptr(bits.TrailingZeros8(m)) & 7 }
 
 func ftYield(i int) {
 	if i > 100 {

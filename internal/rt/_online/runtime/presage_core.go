@@ -25,18 +25,19 @@ type PresageG struct {
 }
 
 var presage struct {
-	on     bool
-	all    *PresageG // by PresageG.all
-	mu     mutex
-	free   *PresageG
-	dir    [4096]byte
-	dirLen int
-	fd     int32
-	halt   bool
-	races  atomic.Uint32
-	text   uintptr            // where code begins
-	inside *[ftInsides]uint64 // bit: the code there is of ftInner
-	outer  uintptr            // the end of the last
+	on        bool
+	all       *PresageG // by PresageG.all
+	mu        mutex
+	free      *PresageG
+	dir       [4096]byte
+	dirLen    int
+	fd        int32
+	halt      bool
+	races     atomic.Uint32
+	text      uintptr            // where code begins
+	constants uintptr            // bytes from text on that are code and constants
+	inside    *[ftInsides]uint64 // bit: the code there is of ftInner
+	outer     uintptr            // the end of the last
 }
 
 // A pgStripe orders the operations on the objects that hash to it, and has their clocks. With pgHeld in clock it is locked.
@@ -285,6 +286,9 @@ const (
 func ftFindInside() {
 	md := &firstmoduledata
 	presage.text = md.text &^ (ftGrain - 1)
+	if md.noptrdata > presage.text {
+		presage.constants = md.noptrdata - presage.text
+	}
 	presage.inside = (*[ftInsides]uint64)(ftMap(unsafe.Sizeof([ftInsides]uint64{})))
 	for i := 0; i < len(md.ftab)-1; i++ {
 		f := findfunc(md.textAddr(md.ftab[i].entryoff))

@@ -29,13 +29,25 @@ func ftReadSlow(addr uintptr) { ftOne(addr, ftReads, sys.GetCallerPC(), sys.GetC
 func ftWriteSlow(addr uintptr) { ftOne(addr, ftWrites, sys.GetCallerPC(), sys.GetCallerSP()) }
 
 //go:nosplit
-func racereadrange(addr, size uintptr) {
-	ftRun(addr, size, ftReads, sys.GetCallerPC(), sys.GetCallerSP())
+func racereadrange(addr, size uintptr) { // ftRun, with less stack
+	if s := ftSelf(addr); s != nil {
+		k := s.ft.quickSpan(addr, size, ftSite(sys.GetCallerPC()), ftReads)
+		addr, size = addr+k, size-k
+	}
+	if size != 0 {
+		ftRest(addr, size, ftReads, sys.GetCallerPC(), sys.GetCallerSP())
+	}
 }
 
 //go:nosplit
 func racewriterange(addr, size uintptr) {
-	ftRun(addr, size, ftWrites, sys.GetCallerPC(), sys.GetCallerSP())
+	if s := ftSelf(addr); s != nil {
+		k := s.ft.quickSpan(addr, size, ftSite(sys.GetCallerPC()), ftWrites)
+		addr, size = addr+k, size-k
+	}
+	if size != 0 {
+		ftRest(addr, size, ftWrites, sys.GetCallerPC(), sys.GetCallerSP())
+	}
 }
 
 //go:nosplit
@@ -48,32 +60,55 @@ func racefuncexit() {}
 //
 //go:nosplit
 func ftOne(addr uintptr, kind uint8, pc, sp uintptr) {
-	gp := getg()
-	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || !presage.on || addr == 0 {
-		return // nobody else has pointers into a stack
-	}
-	if s := gp.presage; s != nil && s.ft.quick(addr, ftSite(pc), kind) {
+	if ftOwn(addr) {
 		return
 	}
+	if s := getg().presage; s != nil {
+		if addr&7 == 0 && s.ft.quick(addr, ftSite(pc), kind) || addr&7 != 0 && s.ft.quickInside(addr&^7, 1<<(addr&7), ftSite(pc), kind) {
+			return
+		}
+	}
 	ftSwitch(ftAccess{addr: addr, pc: pc, kind: kind}, 1, sp)
+}
+
+// ftSelf returns the state of the running goroutine, if it has one and addr is not its own.
+//
+//go:nosplit
+func ftSelf(addr uintptr) *PresageG {
+	if ftOwn(addr) {
+		return nil
+	}
+	return getg().presage
+}
+
+// ftOwn reports whether nobody can write to addr but the running goroutine: nobody else has pointers into its stack, and constants are not written.
+//
+//go:nosplit
+func ftOwn(addr uintptr) bool {
+	gp := getg()
+	return addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || addr-presage.text < presage.constants || !presage.on || addr == 0
 }
 
 // ftRun takes an access of n bytes.
 //
 //go:nosplit
 func ftRun(addr, n uintptr, kind uint8, pc, sp uintptr) {
-	gp := getg()
-	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || !presage.on || n == 0 || addr == 0 {
-		return
-	}
-	if s := gp.presage; s != nil {
+	if s := ftSelf(addr); s != nil {
 		k := s.ft.quickSpan(addr, n, ftSite(pc), kind)
-		if k == n {
-			return
-		}
 		addr, n = addr+k, n-k
 	}
-	ftSwitch(ftAccess{addr: addr, pc: pc, kind: kind}, n, sp)
+	if n != 0 {
+		ftRest(addr, n, kind, pc, sp)
+	}
+}
+
+// ftRest takes what quickSpan has left of an access of n bytes.
+//
+//go:nosplit
+func ftRest(addr, n uintptr, kind uint8, pc, sp uintptr) {
+	if !ftOwn(addr) {
+		ftSwitch(ftAccess{addr: addr, pc: pc, kind: kind}, n, sp)
+	}
 }
 
 // ftOneTight and ftRunTight are ftOne and ftRun where the stack has little room: all is for the system's.
@@ -135,9 +170,9 @@ func ftFrom(addr unsafe.Pointer, n uintptr, kind uint8, callerpc uintptr) {
 	}
 	if n == 1 {
 		ftOne(uintptr(addr), kind, callerpc, 0)
-	} else {
-		ftRun(uintptr(addr), n, kind, callerpc, 0)
+		return
 	}
+	ftRun(uintptr(addr), n, kind, callerpc, 0)
 }
 
 func raceReadObjectPC(t *_type, addr unsafe.Pointer, callerpc, pc uintptr) {

@@ -26,11 +26,22 @@
 found: \
 	LEAQ	(R12)(R11*2), R11
 
-// INSIDE goes on for what begins inside a word.
+// INSIDE goes on for what begins inside a word, if its cell counts.
 #define INSIDE \
 inside: \
+	MOVQ	runtime·ftInfos(SB), R13 \
+	MOVQ	(R13)(R11*8), R13 \
+	TESTQ	R13, R13 \
+	JZ	slow \
+	MOVL	AX, R12 \
+	SHRL	$3, R12 \
+	ANDL	$(const_ftWords-1), R12 \
+	MOVBLZX	ftInfo_inside(R13)(R12*1), R12 \
 	MOVL	AX, R13 \
 	ANDL	$7, R13 \
+	BTL	R13, R12 \
+	JCC	slow \
+	MOVQ	runtime·ftCells(SB), R12 \
 	SHLQ	$const_ftPlaneShift, R13 \
 	ORQ	R13, R11 \
 	MOVQ	(R12)(R11*8), R12 \

@@ -48,6 +48,11 @@ func ftStore32(p *uint32, v uint32) { *(*uint32)(unsafe.Pointer(p)) = v }
 //go:nosplit
 func ftStore64(p *uint64, v uint64) { *(*uint64)(unsafe.Pointer(p)) = v }
 
+// ftLowest is the place of the lowest bit of m, which has one.
+//
+//go:nosplit
+func ftLowest(m uint8) uintptr { return uintptr(sys.TrailingZeros8(m)) & 7 }
+
 func ftYield(i int) {
 	switch { // what is held is held for some hundred cycles: as much as one pause
 	case i < 16:
