@@ -92,11 +92,10 @@ func (g *ftG) ofWord(c *ftCell, w uint64, a *ftAccess, l *ftLine) uint64 {
 	inside := ftInsideOf(a.addr)
 	if a.site&ftFull != 0 {
 		g.within(a, *inside)
-		switch a.kind {
-		case ftReads:
-		case ftWrites:
+		switch {
+		case a.kind == ftWrites && *inside != 0:
 			*inside = 0
-		default:
+		case a.kind == ftAtomicReads, a.kind == ftAtomicWrites:
 			g.each(a, l)
 		}
 	} else if l.planes&^1 != 0 {

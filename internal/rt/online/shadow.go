@@ -179,7 +179,9 @@ func (in *ftInfo) resetLine(l *ftLine, addr, n uintptr) {
 	first, last := addr>>3&(ftWords-1), (addr+n-1)>>3&(ftWords-1)
 	if n == 1<<ftLineShift && l.marks&ftMarkCrowd == 0 {
 		ftClear(unsafe.Pointer(ftCellAt(addr)), n>>3*unsafe.Sizeof(ftCell{}))
-		*(*uint64)(unsafe.Pointer(&in.inside[first])) = 0
+		if l.planes&^1 != 0 { // else the page may not be in use
+			*(*uint64)(unsafe.Pointer(&in.inside[first])) = 0
+		}
 	} else {
 		for i := first; i <= last; i++ {
 			locs := uint8(0xff)
@@ -191,7 +193,9 @@ func (in *ftInfo) resetLine(l *ftLine, addr, n uintptr) {
 			}
 			if word := addr&^(1<<ftBlockShift-1) | i<<3; locs == 0xff && l.marks&ftMarkCrowd == 0 {
 				*ftCellAt(word) = ftCell{}
-				in.inside[i] = 0
+				if in.inside[i] != 0 {
+					in.inside[i] = 0
+				}
 			} else {
 				ftForget(word, locs)
 			}
@@ -217,7 +221,9 @@ func ftForget(word uintptr, locs uint8) {
 			d.free()
 		}
 	}
-	*inside &^= locs
+	if *inside&locs != 0 {
+		*inside &^= locs
+	}
 	if locs&1 != 0 {
 		if d := ftCrowdOf(c.r); d != nil {
 			d.free()
