@@ -89,7 +89,7 @@ package format
 //	Exit                            depth
 //	MethodBegin MethodEnd           method, depth, stamp (MethodBegin: the Reach behind it are its D; a pair whose frame is gone has ended)
 //	Reach                           address, bytes
-//	ReachSet                        (nothing; the site is the number of a RawSet: it is in the D; with FlagMore, of any number of RawSets, with FlagMore: what D grows by)
+//	ReachSet                        (nothing; the site is the number of a RawSet: it is in the D; with FlagMore, of any number of RawSets with FlagMore, which have numbers of their own: what D grows by)
 //	RawSet                          size words: spans of memory, address<<16 | bytes, or address<<16 and a word of bytes; the site is its number; FlagAll: everything
 //	Value                           max(1, ⌈size/8⌉) words: the bytes of the value, zero-padded
 //	RawStamp                        stamp

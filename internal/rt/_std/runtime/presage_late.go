@@ -104,7 +104,7 @@ func (s *PresageG) opens(c *pgCall) uint32 {
 		return 0
 	}
 	o.depth, o.mask = c.depth, c.mask
-	o.number = presageReach.numbers.Add(1)
+	o.number = presageReach.grown.Add(1)
 	for i := range c.sets {
 		if c.number[i] != 0 {
 			o.lacks(c.number[i])

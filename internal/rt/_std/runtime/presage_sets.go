@@ -100,6 +100,7 @@ var presageReach struct {
 	full    bool
 	check   bool
 	numbers atomic.Uint32
+	grown   atomic.Uint32 // numbers of what Ds grow by
 	slots   *[pgSlots]pgSet
 	blocks  [pgBlocks]uintptr // free ones, by size
 	used    uintptr
