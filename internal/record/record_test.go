@@ -159,6 +159,7 @@ func TestBeneath(t *testing.T) {
 
 // TestOnlineDirectory: the detector lies in a directory of this build of presage, and what another process may be building from is not written again.
 func TestOnlineDirectory(t *testing.T) {
+	t.Setenv(EnvCompiler, "plain") // the other has a directory of its own
 	cache := t.TempDir()
 	other := filepath.Join(cache, "online", "other", "go.json")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(other), 0o777), os.WriteFile(other, nil, 0o666)); err != nil {
