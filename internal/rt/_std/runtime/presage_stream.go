@@ -57,15 +57,15 @@ func (s *PresageG) grow(n int) {
 
 func (s *PresageG) avail() int { return int(s.end-s.pos) / 8 }
 
-// due writes the stamp that is due since a garbage collection, if there is room.
+// due writes the stamp that is due since a garbage collection, if there is room. The goroutine may be preempted where it calls, and the next collection
+// may be over when it goes on: then one is due again.
 func (s *PresageG) due() {
-	if s.left >= -pgDue/2 {
-		return
-	}
-	s.left += pgDue
-	if s.left >= 2 {
-		s.left -= 2
-		s.stampAlone()
+	for s.left < -pgDue/2 {
+		s.left += pgDue
+		if s.left >= 2 {
+			s.left -= 2
+			s.stampAlone()
+		}
 	}
 }
 
