@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"presage/internal/barrier"
 	"presage/internal/rt"
 	"presage/internal/rt/rawfile"
+	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
 
@@ -65,54 +67,86 @@ func checkReach(t *testing.T, line string, ds map[uint64]*reach) {
 	}
 }
 
-// reach is a D.
-type reach struct {
-	all   bool
-	parts [][2]uint64
+// reach is a D, as package barrier takes it: it has more than so many parts, and is everything.
+type reach struct{ set barrier.Set }
+
+func (r *reach) add(spans ...[2]uint64) {
+	for _, x := range spans {
+		r.set.AddMemory(x[0], x[1])
+	}
 }
 
 func (r *reach) has(addr uint64) bool {
-	for _, x := range r.parts {
-		if x[0] <= addr && addr < x[0]+x[1] {
-			return true
-		}
-	}
-	return r.all
+	var byte barrier.Set
+	byte.AddMemory(addr, 1)
+	return r.set.Meets(&byte)
 }
 
 func (r *reach) String() string {
-	return fmt.Sprintf("all=%t, %d parts", r.all, len(r.parts))
+	n := 0
+	r.set.Each(func(uint64, uint64) { n++ }, func(trace.GoID) {})
+	return fmt.Sprintf("all=%t, %d spans", r.set.All, n)
+}
+
+// rawSets is what the RawSets of a process say.
+type rawSets struct {
+	sets    map[uint32][][2]uint64
+	grown   map[uint32][][2]uint64 // what Ds grow by, all sets of a number
+	endless map[uint32]bool        // Ds that grow to everything
+}
+
+func (x *rawSets) read(p *rawfile.Process) {
+	x.sets, x.grown, x.endless = map[uint32][][2]uint64{}, map[uint32][][2]uint64{}, map[uint32]bool{}
+	for _, s := range p.Streams {
+		for r := range s.Records() {
+			switch {
+			case r.Kind != format.RawSet:
+			case r.Flags&format.FlagMore == 0:
+				x.sets[r.Site] = spansOf(r)
+			case r.Flags&format.FlagAll != 0:
+				x.endless[r.Site] = true
+			default:
+				x.grown[r.Site] = append(x.grown[r.Site], spansOf(r)...)
+			}
+		}
+	}
+}
+
+func spansOf(r rawfile.Record) (list [][2]uint64) {
+	for i := 0; i < int(r.Size); i++ {
+		w := r.Words[i]
+		if w&0xffff == 0 {
+			i++
+			list = append(list, [2]uint64{w >> 16, r.Words[i]})
+		} else {
+			list = append(list, [2]uint64{w >> 16, w & 0xffff})
+		}
+	}
+	return list
 }
 
 // reached returns the Ds of a process's calls, by method, and the number of sets.
 func reached(p *rawfile.Process) (map[uint64]*reach, int) {
-	sets := map[uint32][][2]uint64{}
+	var x rawSets
+	x.read(p)
 	ds := map[uint64]*reach{}
 	var d *reach
 	for _, s := range p.Streams {
 		for r := range s.Records() {
-			switch r.Kind {
-			case format.RawSet:
-				var list [][2]uint64
-				for i := 0; i < int(r.Size); i++ {
-					w := r.Words[i]
-					if w&0xffff == 0 {
-						i++
-						list = append(list, [2]uint64{w >> 16, r.Words[i]})
-					} else {
-						list = append(list, [2]uint64{w >> 16, w & 0xffff})
-					}
-				}
-				sets[r.Site] = list
-			case format.MethodBegin:
-				d = &reach{all: r.Flags&format.FlagAll != 0}
+			switch {
+			case r.Kind == format.MethodBegin:
+				d = &reach{}
+				d.set.All = r.Flags&format.FlagAll != 0
 				ds[r.Words[0]] = d
-			case format.ReachSet:
-				d.parts = append(d.parts, sets[r.Site]...)
-			case format.Reach:
-				d.parts = append(d.parts, [2]uint64{r.Words[0], r.Words[1]})
+			case r.Kind == format.ReachSet && r.Flags&format.FlagMore != 0:
+				d.set.All = d.set.All || x.endless[r.Site]
+				d.add(x.grown[r.Site]...)
+			case r.Kind == format.ReachSet:
+				d.add(x.sets[r.Site]...)
+			case r.Kind == format.Reach:
+				d.add([2]uint64{r.Words[0], r.Words[1]})
 			}
 		}
 	}
-	return ds, len(sets)
+	return ds, len(x.sets)
 }
