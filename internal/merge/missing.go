@@ -40,7 +40,7 @@ func (m *merger) reach(s *stream, p placed) {
 		if r.kind != format.Reach {
 			return
 		}
-		p.e = trace.Event{Kind: format.Reach, G: p.e.G, Site: p.e.Site, Obj: trace.Addr(r.word(0)), Val: r.word(1)}
+		p.e = trace.Event{Kind: format.Reach, Flags: r.flags & format.FlagReads, G: p.e.G, Site: p.e.Site, Obj: trace.Addr(r.word(0)), Val: r.word(1)}
 		m.place(p)
 	}
 }
@@ -105,12 +105,17 @@ func (m *merger) parts(number uint32) (list []trace.Event) {
 
 // spans returns the spans of memory that the RawSet at x has.
 func (m *merger) spans(x span) (list []trace.Event) {
+	var flags format.Flags
 	add := func(addr, n uint64) {
-		list = append(list, trace.Event{Kind: format.Reach, Obj: trace.Addr(addr), Val: n})
+		list = append(list, trace.Event{Kind: format.Reach, Flags: flags, Obj: trace.Addr(addr), Val: n})
 	}
 	b := m.maps[x.seg]
 	for i := x.start; i < x.end; i += 8 {
 		w := word(b, i)
+		if w == 0 { // the rest is only read
+			flags = format.FlagReads
+			continue
+		}
 		if n := w & (1<<16 - 1); n != 0 || i+8 == x.end {
 			add(w>>16, n)
 			continue

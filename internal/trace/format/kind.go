@@ -88,7 +88,7 @@ const (
 	MethodBegin Kind = 50
 	MethodEnd   Kind = 51
 	ReachSet    Kind = 53 // Obj: the set, from 1; Val: how many Reach events follow at once that are the set, 0: it is one that was listed before
-	Reach       Kind = 54 // Obj: address; Val: bytes, 0: a word. Also a lock, WaitGroup, Once, Cond or channel at that address
+	Reach       Kind = 54 // Obj: address; Val: bytes, 0: a word. Also a lock, WaitGroup, Once, Cond or channel at that address. FlagReads: memory that it only reads
 	ReachGo     Kind = 55 // Obj: a goroutine: whether it runs
 
 	// Heap. Alloc: Obj: address; Val: size in bytes. From here on the addresses
@@ -114,6 +114,7 @@ const (
 	FlagUnexplained Flags = 1 << 0 // memory: a read whose value no recorded write before it explains
 	FlagAll         Flags = 1 << 0 // MethodBegin: D is everything
 	FlagSeen        Flags = 1 << 2 // MethodBegin: what it does with locks, channels and goroutines is recorded by itself; D is memory
+	FlagReads       Flags = 1 << 1 // Reach: all that missing code does there is to read memory: it neither writes to it nor operates a lock or the like. What a D has with and without it may be written
 	FlagZero        Flags = 1 << 0 // Alloc: new, make or a variable, not memory that the runtime fills (append, conversions)
 	FlagDirect      Flags = 1 << 0 // OpaqueBegin: of a call through a function value or an interface that enters an instrumented function at once; Enter: by such a call
 	FlagWrapper     Flags = 1 << 1 // OpaqueBegin, Enter: by a wrapper that the compiler has made, which may have loaded the receiver from memory

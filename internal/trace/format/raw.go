@@ -88,9 +88,10 @@ package format
 //	Enter                           site of the call | depth<<32
 //	Exit                            depth
 //	MethodBegin MethodEnd           method, depth, stamp (MethodBegin: the Reach behind it are its D; a pair whose frame is gone has ended)
-//	Reach                           address, bytes
+//	Reach                           address, bytes (FlagReads: the call only reads them)
 //	ReachSet                        (nothing; the site is the number of a RawSet: it is in the D; with FlagMore, of any number of RawSets with FlagMore, which have numbers of their own: what D grows by)
-//	RawSet                          size words: spans of memory, address<<16 | bytes, or address<<16 and a word of bytes; the site is its number; FlagAll: everything
+//	RawSet                          size words: spans of memory, address<<16 | bytes, or address<<16 and a word of bytes; the site is its number; FlagAll: everything.
+//	                                Spans behind a word that is 0 are only read. (What stands on both sides may be written.)
 //	Value                           max(1, ⌈size/8⌉) words: the bytes of the value, zero-padded
 //	RawStamp                        stamp
 //	RawShort                        what its header says, of: address, words

@@ -17,8 +17,8 @@
 //	val= aux= size=   the operands Val, Aux and Size
 //	@12               Site
 //	obj=              Obj, for a kind that has none by the table of package format
-//	read unexplained zero all try nonblocking closed write more novalue opaque panic stack
-//	                  the flags; read, unexplained, zero and all share a bit, and so do try and nonblocking, panic and stack
+//	read unexplained zero all try nonblocking reads closed write more novalue opaque panic stack
+//	                  the flags; read, unexplained, zero and all share a bit, and so do try, nonblocking and reads, panic and stack
 //
 // What is not said is zero, but for memory accesses, where a missing size is 8 and
 // a missing val means FlagNoValue (val=0 says that the value was zero).
@@ -38,10 +38,11 @@
 //
 // A call of code of which nothing is recorded (package barrier) has a line at each end; the lines behind the first, of
 // the same goroutine, are what it can reach, D: memory (val= bytes, one word if it is not said) or an object at that
-// address, or a goroutine. With all, it reaches everything.
+// address, or a goroutine. With all, it reaches everything. With reads, missing code reads that memory and does nothing else there; what is also there without reads may be written.
 //
 //	main methodbegin isAlive @11
 //	main reach list val=24
+//	main reach names val=8 reads
 //	main reachgo worker
 //	main methodend isAlive
 //
