@@ -54,32 +54,48 @@ func checkReach(t *testing.T, line string, ds map[uint64]*reach) {
 		t.Fatalf("no call %q", line)
 	}
 	for _, w := range words[1:] {
-		if w[0] != '+' && w[0] != '-' {
+		if !strings.ContainsAny(w[:1], "+-?") {
 			continue
 		}
 		addr, err := strconv.ParseUint(w[1:], 0, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if has := ds[n].has(addr); has != (w[0] == '+') {
-			t.Errorf("%s: %#x is in D: %t; D is %v", line, addr, has, ds[n])
+		if has := ds[n].has(addr); has != w[0] {
+			t.Errorf("%s: %#x: D has %c; D is %v", line, addr, has, ds[n])
 		}
 	}
 }
 
 // reach is a D, as package barrier takes it: it has more than so many parts, and is everything.
-type reach struct{ set barrier.Set }
+type reach struct{ set, both barrier.Set }
 
-func (r *reach) add(spans ...[2]uint64) {
+// span is a part of a D.
+type span struct {
+	addr, n uint64
+	reads   bool // it is only read
+}
+
+func (r *reach) add(spans ...span) {
 	for _, x := range spans {
-		r.set.AddMemory(x[0], x[1])
+		r.set.AddMemory(x.addr, x.n)
+		if !x.reads {
+			r.both.AddMemory(x.addr, x.n)
+		}
 	}
 }
 
-func (r *reach) has(addr uint64) bool {
+// has says what D has of a byte: '+', '-' for nothing, '?' if it is only read.
+func (r *reach) has(addr uint64) byte {
 	var byte barrier.Set
 	byte.AddMemory(addr, 1)
-	return r.set.Meets(&byte)
+	switch {
+	case r.set.All || r.both.Meets(&byte):
+		return '+'
+	case r.set.Meets(&byte):
+		return '?'
+	}
+	return '-'
 }
 
 func (r *reach) String() string {
@@ -90,13 +106,13 @@ func (r *reach) String() string {
 
 // rawSets is what the RawSets of a process say.
 type rawSets struct {
-	sets    map[uint32][][2]uint64
-	grown   map[uint32][][2]uint64 // what Ds grow by, all sets of a number
-	endless map[uint32]bool        // Ds that grow to everything
+	sets    map[uint32][]span
+	grown   map[uint32][]span // what Ds grow by, all sets of a number
+	endless map[uint32]bool   // Ds that grow to everything
 }
 
 func (x *rawSets) read(p *rawfile.Process) {
-	x.sets, x.grown, x.endless = map[uint32][][2]uint64{}, map[uint32][][2]uint64{}, map[uint32]bool{}
+	x.sets, x.grown, x.endless = map[uint32][]span{}, map[uint32][]span{}, map[uint32]bool{}
 	for _, s := range p.Streams {
 		for r := range s.Records() {
 			switch {
@@ -112,14 +128,18 @@ func (x *rawSets) read(p *rawfile.Process) {
 	}
 }
 
-func spansOf(r rawfile.Record) (list [][2]uint64) {
+func spansOf(r rawfile.Record) (list []span) {
+	reads := false
 	for i := 0; i < int(r.Size); i++ {
 		w := r.Words[i]
-		if w&0xffff == 0 {
+		switch {
+		case w == 0:
+			reads = true
+		case w&0xffff == 0:
 			i++
-			list = append(list, [2]uint64{w >> 16, r.Words[i]})
-		} else {
-			list = append(list, [2]uint64{w >> 16, w & 0xffff})
+			list = append(list, span{w >> 16, r.Words[i], reads})
+		default:
+			list = append(list, span{w >> 16, w & 0xffff, reads})
 		}
 	}
 	return list
@@ -144,7 +164,7 @@ func reached(p *rawfile.Process) (map[uint64]*reach, int) {
 			case r.Kind == format.ReachSet:
 				d.add(x.sets[r.Site]...)
 			case r.Kind == format.Reach:
-				d.add([2]uint64{r.Words[0], r.Words[1]})
+				d.add(span{r.Words[0], r.Words[1], r.Flags&format.FlagReads != 0})
 			}
 		}
 	}

@@ -79,13 +79,17 @@ func (s *PresageG) pointer(p uintptr, t *_type, n uintptr) {
 
 // touched adds what the call can touch of n values of type t at p, which lead nowhere.
 func (s *PresageG) touched(p uintptr, t *_type, n, size uintptr) {
-	if c := &s.call; c.mask.at == 0 {
+	c := &s.call
+	if c.mask.at == 0 {
 		s.note(p, size)
-	} else if x := c.mask.of(t); x.n > 0 {
-		if x.n == 1 && x.part[0] == [2]uintptr{0, t.Size_} {
-			s.note(p, size)
-			return
-		}
+		return
+	}
+	switch x := c.mask.of(t); {
+	case x.both.is(t):
+		s.note(p, size)
+	case x.both.n == 0 && x.read.is(t):
+		s.note(p, size|pgReads)
+	case x.both.n > 0 || x.read.n > 0:
 		r := s.walking()
 		r.touch(p, t, n, size)
 		c.all = c.all || r.all
@@ -96,7 +100,7 @@ func (s *PresageG) touched(p uintptr, t *_type, n, size uintptr) {
 func (s *PresageG) note(p, n uintptr) {
 	c := &s.call
 	for i := range c.own {
-		if c.part[i][0] == p && c.part[i][1] >= n {
+		if x := c.part[i]; x[0] == p && x[1]&^pgReads >= n&^pgReads && x[1]&pgReads <= n&pgReads {
 			return
 		}
 	}

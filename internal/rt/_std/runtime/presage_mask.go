@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// What the code of a call can touch of what it reaches: a mask is a text that the plan has made of the code (package footprint has its lines, and the rules D1 to D9). A walk goes where it
+// What the code of a call can touch of what it reaches: a mask is a text that the plan has made of the code (package footprint has its lines, and the rules D1 to D10). A walk goes where it
 // would go without a mask, and notes no more than that.
 
 // A pgMask is the text of a mask; at 0 it is everything.
@@ -23,8 +23,15 @@ func (s *PresageG) Within(text string) {
 	}
 }
 
-// line reports whether a mask has the line a, or a.b.
-func (m pgMask) line(a, b string) bool {
+// What a mask has of a piece of memory (D10).
+const (
+	pgUntouched = iota
+	pgOnlyRead  // it is only read
+	pgReadWritten
+)
+
+// line reports whether a mask has the line a, or a.b, and for what.
+func (m pgMask) line(a, b string) (has int) {
 	text := unsafe.String((*byte)(unsafe.Pointer(m.at)), int(m.n))
 	n := len(a)
 	if b != "" {
@@ -35,11 +42,15 @@ func (m pgMask) line(a, b string) bool {
 		for text[i] != '\n' {
 			i++
 		}
-		if i-from == n && text[from:from+len(a)] == a && (b == "" || text[from+len(a)] == '.' && text[i-len(b):i] == b) {
-			return true
+		end, has := i, pgReadWritten
+		if text[end-1] == '?' {
+			end, has = end-1, pgOnlyRead
+		}
+		if end-from == n && text[from:from+len(a)] == a && (b == "" || text[from+len(a)] == '.' && text[end-len(b):end] == b) {
+			return has
 		}
 	}
-	return false
+	return pgUntouched
 }
 
 // pgLine is a line of a mask, made of a kind, and of the number of an element.
@@ -63,7 +74,7 @@ func (l *pgLine) number(n byte) {
 }
 
 // kind reports whether a mask has variables of a kind.
-func (m pgMask) kind(k abi.Kind) bool {
+func (m pgMask) kind(k abi.Kind) (has int) {
 	l := pgLine{at: len(pgLine{}.text)}
 	l.number(byte(k))
 	l.put('=')
@@ -71,7 +82,7 @@ func (m pgMask) kind(k abi.Kind) bool {
 }
 
 // element reports whether it has element i of arrays of a kind.
-func (m pgMask) element(i uintptr, k abi.Kind) bool {
+func (m pgMask) element(i uintptr, k abi.Kind) (has int) {
 	l := pgLine{at: len(pgLine{}.text)}
 	l.number(byte(k))
 	l.put('=')
@@ -83,7 +94,7 @@ func (m pgMask) element(i uintptr, k abi.Kind) bool {
 
 // calls reports whether the code of a mask may call the closure at p, and that is not traced. A function that captures nothing may be one as well.
 func (m pgMask) calls(p uintptr) bool {
-	if p == 0 || !m.line("call", "") {
+	if p == 0 || m.line("call", "") == pgUntouched {
 		return false
 	}
 	switch kind, _, _, _ := pgRegion(p); kind {
@@ -101,7 +112,7 @@ func (m pgMask) invokes(t *_type) bool {
 	}
 	some := false
 	for _, x := range u.Methods() {
-		some = some || m.line("", toRType(t).nameOff(x.Name).Name())
+		some = some || m.line("", toRType(t).nameOff(x.Name).Name()) != pgUntouched
 	}
 	return some && !pgMethodsTraced(t)
 }
@@ -138,8 +149,14 @@ type pgTouch struct {
 	next *pgTouch
 	mask pgMask
 	typ  uintptr
+	read pgTouched // only
+	both pgTouched // read and written; what is in both lists, too
+}
+
+// pgTouched is a list of parts: from, to.
+type pgTouched struct {
 	n    int
-	part [pgTouchParts][2]uintptr // from, to
+	part [pgTouchParts][2]uintptr
 }
 
 var pgTouches [pgTouchSlots]uintptr // lists
@@ -154,7 +171,7 @@ func (m pgMask) of(t *_type) *pgTouch {
 	}
 	x := (*pgTouch)(persistentalloc(unsafe.Sizeof(pgTouch{}), 8, &memstats.other_sys))
 	x.mask, x.typ = m, uintptr(unsafe.Pointer(t))
-	x.value(t, 0, false)
+	x.value(t, 0, pgUntouched)
 	lock(&presage.mu)
 	x.next = (*pgTouch)(unsafe.Pointer(*head))
 	atomic.Storeuintptr(head, uintptr(unsafe.Pointer(x)))
@@ -162,56 +179,75 @@ func (m pgMask) of(t *_type) *pgTouch {
 	return x
 }
 
-// value adds a value of type t, which begins at offset off, and reports whether the mask has some of it; field: it is a field that the mask has.
-func (x *pgTouch) value(t *_type, off uintptr, field bool) (some bool) {
+// value adds a value of type t, which begins at offset off, and reports what the mask has of it; field: what it has of the field that it is.
+func (x *pgTouch) value(t *_type, off uintptr, field int) (has int) {
 	switch t.Kind() {
 	case abi.Struct:
 		name := pgStructName(t)
-		if x.mask.line(name, "") {
-			x.add(off, off+t.Size_)
-			return true
+		whole := x.mask.line(name, "")
+		if has = whole; has != pgUntouched {
+			x.add(off, off+t.Size_, has)
 		}
 		for i := range (*abi.StructType)(unsafe.Pointer(t)).Fields {
 			f := &(*abi.StructType)(unsafe.Pointer(t)).Fields[i]
-			if f.Typ.Size_ > 0 && x.mask.line(name, f.Name.Name()) {
-				some = x.value(f.Typ, off+f.Offset, true) || some
+			if f.Typ.Size_ == 0 || whole == pgReadWritten {
+				continue
+			}
+			if k := x.mask.line(name, f.Name.Name()); k != pgUntouched {
+				has = max(has, x.value(f.Typ, off+f.Offset, k))
 			}
 		}
+		return has
 	case abi.Array:
-		a := (*abi.ArrayType)(unsafe.Pointer(t))
-		if k := a.Elem.Kind(); k != abi.Struct && k != abi.Array && !x.mask.kind(k) {
-			for i := range min(a.Len, pgElements) {
-				if x.mask.element(i, k) {
-					x.add(off+i*a.Elem.Size_, off+(i+1)*a.Elem.Size_)
-					some = true
-				}
-			}
-			return some
-		}
-		for i := uintptr(0); i < a.Len && i < 2; i++ {
-			some = x.value(a.Elem, off+i*a.Elem.Size_, false) || some
-		}
-		if a.Len > 2 && some {
-			x.add(off, off+t.Size_)
-		}
-		return some
-	default:
-		if field || x.mask.kind(t.Kind()) {
-			x.add(off, off+t.Size_)
-			return true
-		}
+		return x.array((*abi.ArrayType)(unsafe.Pointer(t)), off)
 	}
-	return some
+	if has = field; has == pgUntouched {
+		has = x.mask.kind(t.Kind())
+	}
+	if has != pgUntouched {
+		x.add(off, off+t.Size_, has)
+	}
+	return has
 }
 
-func (x *pgTouch) add(from, to uintptr) {
-	if x.n > 0 && (x.n == pgTouchParts || x.part[x.n-1][1] >= from) {
-		last := &x.part[x.n-1]
+func (x *pgTouch) array(a *abi.ArrayType, off uintptr) (has int) {
+	end, size := off+a.Size_, a.Elem.Size_
+	if k := a.Elem.Kind(); k != abi.Struct && k != abi.Array {
+		all := x.mask.kind(k)
+		if all != pgUntouched && a.Len > 0 {
+			x.add(off, end, all)
+			has = all
+		}
+		for i := range min(a.Len, pgElements) {
+			if one := x.mask.element(i, k); one > all {
+				x.add(off+i*size, off+(i+1)*size, one)
+				has = max(has, one)
+			}
+		}
+		return has
+	}
+	for i := uintptr(0); i < a.Len && i < 2; i++ {
+		has = max(has, x.value(a.Elem, off+i*size, pgUntouched))
+	}
+	if a.Len > 2 && has != pgUntouched {
+		x.add(off, end, has)
+	}
+	return has
+}
+
+// add adds a part. Parts of a list come in order, but for those that are in the last.
+func (x *pgTouch) add(from, to uintptr, has int) {
+	l := &x.read
+	if has == pgReadWritten {
+		l = &x.both
+	}
+	if l.n > 0 && (l.n == pgTouchParts || l.part[l.n-1][1] >= from) {
+		last := &l.part[l.n-1]
 		last[0], last[1] = min(last[0], from), max(last[1], to)
 		return
 	}
-	x.part[x.n] = [2]uintptr{from, to}
-	x.n++
+	l.part[l.n] = [2]uintptr{from, to}
+	l.n++
 }
 
 // pgStructName is the name of a struct in masks: its generic type, if it is an instance.
@@ -235,16 +271,26 @@ func (r *pgWalk) touch(p uintptr, t *_type, n, size uintptr) {
 		return
 	}
 	x := r.mask.of(t)
-	switch {
-	case x.n == 0:
-	case n > pgTouchEach, size != n*t.Size_, x.n == 1 && x.part[0] == [2]uintptr{0, t.Size_}:
+	switch many := n > pgTouchEach || size != n*t.Size_; {
+	case x.both.n > 0 && (many || x.both.is(t)):
 		r.note(p, size)
+	case x.read.n > 0 && (many || x.both.n == 0 && x.read.is(t)):
+		r.note(p, size|pgReads)
 	default:
-		for ; n > 0; n-- {
-			for i := range x.n {
-				r.note(p+x.part[i][0], x.part[i][1]-x.part[i][0])
-			}
-			p += t.Size_
-		}
+		r.noteEach(&x.both, p, t, n, 0)
+		r.noteEach(&x.read, p, t, n, pgReads)
 	}
 }
+
+// noteEach notes the parts of n values of type t at p.
+func (r *pgWalk) noteEach(x *pgTouched, p uintptr, t *_type, n, reads uintptr) {
+	for ; n > 0 && x.n > 0; n-- {
+		for i := range x.n {
+			r.note(p+x.part[i][0], x.part[i][1]-x.part[i][0]|reads)
+		}
+		p += t.Size_
+	}
+}
+
+// is reports whether the list is a value of type t as a whole.
+func (x *pgTouched) is(t *_type) bool { return x.n == 1 && x.part[0] == [2]uintptr{0, t.Size_} }

@@ -290,9 +290,13 @@ func (c *pgCall) anew() bool {
 
 // reach writes a span of D at p, and returns where it ends.
 func (c *pgCall) reach(p uintptr, x [2]uintptr) uintptr {
+	flags := uint64(0)
+	if x[1]&pgReads != 0 {
+		flags = pgFlagReads
+	}
 	pgStore(p+8, uint64(x[0]))
-	pgStore(p+16, uint64(x[1]))
-	pgStore(p, pgHead(pgReach, 0, 0, c.head&(1<<32-1)))
+	pgStore(p+16, uint64(x[1]&^pgReads))
+	pgStore(p, pgHead(pgReach, flags, 0, c.head&(1<<32-1)))
 	return p + 24
 }
 

@@ -40,7 +40,7 @@ type pgWalk struct {
 	words  int
 	deps   int
 	round  uint64
-	part   [pgParts][2]uintptr
+	part   [pgParts][2]uintptr // address, bytes and pgReads
 	work   [pgTodo]pgPlace
 	place  [pgPlaces]pgPlace
 	word   [pgWords][2]uintptr // address, value
@@ -198,9 +198,13 @@ func (r *pgWalk) add(p uintptr, t *_type, n uintptr, how uint8) {
 	}
 }
 
+// pgReads is in the length of a span that is only read (D10 of package footprint).
+const pgReads = 1 << 63
+
+// note adds a span of n bytes at p.
 func (r *pgWalk) note(p, n uintptr) {
-	if i := r.parts - 1; i >= 0 && r.part[i][0]+r.part[i][1] == p {
-		r.part[i][1] += n
+	if i := r.parts - 1; i >= 0 && r.part[i][0]+r.part[i][1]&^pgReads == p && (r.part[i][1]^n)&pgReads == 0 {
+		r.part[i][1] += n &^ pgReads
 		return
 	}
 	if r.parts == pgParts {
@@ -436,8 +440,13 @@ func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
 	if r.depends(pgKey{p, uintptr(unsafe.Pointer(t)), 0, pgMapped, r.mask}) || !r.fresh(p, uintptr(unsafe.Pointer(t)), 0) {
 		return
 	}
-	if r.mask.at == 0 || r.mask.line("map", "") {
+	switch {
+	case r.mask.at == 0:
 		r.note(p, 8)
+	case r.mask.line("map", "") == pgReadWritten:
+		r.note(p, 8)
+	case r.mask.line("map", "") == pgOnlyRead:
+		r.note(p, 8|pgReads)
 	}
 	dir, n := r.see(uintptr(unsafe.Pointer(&m.dir))), int(r.see(uintptr(unsafe.Pointer(&m.dirLen))))
 	if n <= 0 {

@@ -335,27 +335,43 @@ func (s *PresageG) define(e *pgSet) {
 	s.recordSet(0, e.number, unsafe.Slice((*[2]uintptr)(unsafe.Pointer(e.part.at)), e.part.n))
 }
 
-// recordSet writes a RawSet.
+// recordSet writes a RawSet: what is only read stands behind a zero.
 func (s *PresageG) recordSet(flags uint64, number uint32, parts [][2]uintptr) {
-	n := 0
+	n, reads := 0, false
 	for i := range parts {
-		n += pgPacked(parts[i][1])
+		n += pgPacked(parts[i][1] &^ pgReads)
+		reads = reads || parts[i][1]&pgReads != 0
+	}
+	if reads {
+		n++
 	}
 	p := s.room(1 + n)
-	at := p + 8
+	at := pgPack(p+8, parts, 0)
+	if reads {
+		pgStore(at, 0)
+		at = pgPack(at+8, parts, pgReads)
+	}
+	pgStore(p, pgHead(pgRawSet, flags, uint64(n), uint64(number)))
+	s.pos = at
+}
+
+// pgPack writes the spans at at that are only read, or those that are not, and returns where they end.
+func pgPack(at uintptr, parts [][2]uintptr, reads uintptr) uintptr {
 	for i := range parts {
-		x := parts[i]
-		if pgPacked(x[1]) == 1 {
-			pgStore(at, uint64(x[0])<<16|uint64(x[1]))
-		} else {
-			pgStore(at, uint64(x[0])<<16)
-			pgStore(at+8, uint64(x[1]))
+		x, n := uint64(parts[i][0])<<16, parts[i][1]&^pgReads
+		switch {
+		case parts[i][1]&pgReads != reads:
+			continue
+		case pgPacked(n) == 1:
+			pgStore(at, x|uint64(n))
+		default:
+			pgStore(at, x)
+			pgStore(at+8, uint64(n))
 			at += 8
 		}
 		at += 8
 	}
-	pgStore(p, pgHead(pgRawSet, flags, uint64(n), uint64(number)))
-	s.pos = at
+	return at
 }
 
 // pgPacked is the number of words of a span of n bytes.

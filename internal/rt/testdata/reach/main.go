@@ -46,6 +46,9 @@ func call[T any](name string, x T, in, out []unsafe.Pointer) {
 	for _, p := range out {
 		fmt.Printf(" -%#x", uintptr(p))
 	}
+	for _, p := range read {
+		fmt.Printf(" ?%#x", uintptr(p))
+	}
 	fmt.Println()
 }
 
@@ -53,7 +56,15 @@ func call[T any](name string, x T, in, out []unsafe.Pointer) {
 var (
 	mask   string
 	masked bool
+	read   []unsafe.Pointer // what D must have as memory that is only read
 )
+
+// reads is within where some is only read.
+func reads[T any](text, name string, x T, only, in, out []unsafe.Pointer) {
+	read = only
+	within(text, name, x, in, out)
+	read = nil
+}
 
 // within is thrice with a mask.
 func within[T any](text, name string, x T, in, out []unsafe.Pointer) {
@@ -277,6 +288,48 @@ func masks() {
 	keep = append(keep, x, l, s, big, words, b, d)
 }
 
+type mixed struct {
+	a, b uint64
+	in   inner
+	row  [3]uint64
+	flag bool
+	list []uint64
+	next *mixed
+	m    map[int]*uint64
+}
+
+// kinds: what is only read, and what is written, of the same things.
+func kinds() {
+	x := &mixed{list: make([]uint64, 2), next: &mixed{}, m: map[int]*uint64{1: word()}}
+	y, m := x.next, *(*unsafe.Pointer)(unsafe.Pointer(&x.m))
+	reads("\nmain.mixed.a?\n", "read", x, ps{at(&x.a), at(&y.a)}, nil, ps{at(&x.b)})
+	reads("\nmain.mixed.a?\nmain.mixed.b\n", "read and written", x, ps{at(&x.a), at(&y.a)}, ps{at(&x.b), at(&y.b)}, ps{at(&x.in)})
+	reads("\nmain.mixed.a\nmain.mixed.b?\nmain.mixed.flag?\n", "beside it", x, ps{at(&x.b), at(&y.flag)}, ps{at(&x.a), at(&y.a)}, ps{at(&x.in)})
+	reads("\nmain.mixed?\n", "whole", x, ps{at(&x.a), at(&x.m), at(&y.in.b), at(&y.row[2])}, nil, ps{at(&x.list[0])})
+	reads("\nmain.mixed.b\nmain.mixed?\n", "whole, one written", x, ps{at(&x.a), at(&x.in.a), at(&y.m)}, ps{at(&x.b), at(&y.b)}, nil)
+	reads("\nmain.mixed.b?\nmain.mixed\n", "whole written", x, nil, ps{at(&x.b), at(&y.a)}, nil)
+	reads("\nmain.inner.a\nmain.inner?\nmain.mixed.in\n", "in it", x, ps{at(&x.in.b)}, ps{at(&x.in.a)}, ps{at(&x.a)})
+	reads("\nmain.inner.a\nmain.mixed.in\nmain.mixed?\n", "in a whole", x, ps{at(&x.in.b), at(&x.a)}, ps{at(&x.in.a)}, nil)
+	reads("\n=11?\nmain.mixed.row\n", "elements", x, ps{at(&x.list[0]), at(&x.row[1])}, nil, ps{at(&x.a)})
+	reads("\n=11?\n[1]=11\nmain.mixed.row\n", "one element", x, ps{at(&x.list[0]), at(&x.row[0]), at(&x.row[2])}, ps{at(&x.row[1])}, ps{at(&x.a)})
+	reads("\n[0]=11\n[1]=11?\nmain.mixed.row\n", "two elements", x, ps{at(&x.row[1])}, ps{at(&x.row[0])}, ps{at(&x.row[2]), at(&x.list[0])})
+	reads("\n=11\nmain.mixed.a?\n", "a field is no variable", x, ps{at(&x.a)}, ps{at(&x.list[0])}, ps{at(&x.b)})
+	reads("\nmap?\n", "map", x, ps{m}, nil, ps{at(&x.m)})
+	reads("\nmain.mixed.m?\nmap\n", "map, written", x, ps{at(&x.m)}, ps{m}, nil)
+	large := make([]mixed, 100)
+	reads("\nmain.mixed.a?\n", "large", large, ps{at(&large[0].a), at(&large[99].b)}, nil, nil)
+	reads("\nmain.mixed.a?\nmain.mixed.b\n", "large, written", large, nil, ps{at(&large[0].a), at(&large[99].b)}, nil)
+	reads("\nmain.mixed.a?\nmain.mixed.b\n", "not large", large[:9:9], ps{at(&large[0].a), at(&large[8].a)}, ps{at(&large[0].b), at(&large[8].b)}, ps{at(&large[9].a)})
+	words := make([]uint64, 3)
+	reads("\n=11?\n", "words", words, ps{at(&words[0]), at(&words[2])}, nil, nil)
+	// two ways to one thing: a pointer to a field that is only read
+	reads("\n=11\nmain.mixed.a?\n", "by a pointer", [2]any{x, &x.a}, ps{at(&y.a)}, ps{at(&x.a)}, nil)
+	reads("\n=11\nmain.mixed.a?\n", "the pointer first", [2]any{&x.a, x}, ps{at(&y.a)}, ps{at(&x.a)}, nil)
+	wide := make([]uint64, 9000) // 72000 bytes: more than a word of a set says
+	reads("\n=11?\n", "wide", &[]any{wide}, ps{at(&wide[0]), at(&wide[8999])}, nil, nil)
+	keep = append(keep, x, large, words, wide)
+}
+
 // churn has more objects than there are places for sets, and garbage collections in between.
 func churn() {
 	var head *node
@@ -313,6 +366,7 @@ func main() {
 	untyped()
 	shared()
 	masks()
+	kinds()
 	churn()
 	long, other := new(node), word()
 	keep = append(keep, long)
