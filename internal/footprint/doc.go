@@ -82,6 +82,13 @@
 //	(D8) unsafe, conversions of pointers between structs, of type parameters, code that is not written in Go or not known: everything.
 //	(D9) What code gets while it runs joins D then (presage_late.go of the recorder): what traced code that it has called returns, panics with, or has stored where the code can reach it, what it is sent, what
 //	     others have stored when it has waited for them. The mask is the same.
+//	(D10) What the code only reads is told apart: fields whose address it uses for loads alone; kinds, elements and structs that it loads; what is ranged over, looked up, appended, copied
+//	     from, made a string of, or measured; what functions of the standard library with effect read lead to. The rest may be written: what is stored to, appended to (there may be room), copied to, cleared,
+//	     deleted from, or given to other functions of the standard library; slices that become arrays; fields whose address is handed on, kept, captured, compared. A line is written if anything writes there. A store
+//	     through a pointer is one to all variables and elements of its kind, and to the fields of that kind that (D2) adds. A field that is a struct or an array is a way to its parts.
+//
+// That what the code writes is in D as written follows from the other rules: leave out its loads, and what is left of its mask is that of code that only stores. A word that the recorder comes to in two ways,
+// as a field and by a pointer, say, has what both lines say of it, and is written if one does.
 //
 // Synchronisation has no part in it: hooks of the runtime record it, and the memory of its objects is touched by nothing else.
 //

@@ -6,20 +6,22 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
 
 // A Mask is what a piece of code that is not traced can touch of whatever memory it can reach: which fields of which structs, which kinds of variables of
-// their own. The D of a call is what the recorder reaches, of which its mask has something (D1 to D9).
+// their own. The D of a call is what the recorder reaches, of which its mask has something (D1 to D10).
 type Mask struct {
 	Why   string // not "": everything, and why
-	lines map[string]bool
+	lines map[string]Effect
 }
 
 // Everything that is reached is touched, by the text of a mask.
 const EveryLine = "*"
+
+// ReadLine ends a line of what is only read.
+const ReadLine = "?"
 
 // Text is what the recorder reads: a line for each part, in order. "" is nothing.
 //
@@ -31,6 +33,8 @@ const EveryLine = "*"
 //	call      it calls function values that it is given: if one of them is not traced, it is as if there were no mask
 //	.M        it calls methods of this name of interfaces that it is given: likewise
 //
+// Behind a line of what it only reads stands ReadLine (D10); a field that is a struct or an array has none.
+//
 // Types are named as at run time, by the name of their package; an instance as its generic type, a struct without a name as struct.
 func (m *Mask) Text() string {
 	if m.Why != "" {
@@ -39,7 +43,14 @@ func (m *Mask) Text() string {
 	if len(m.lines) == 0 {
 		return ""
 	}
-	return "\n" + strings.Join(slices.Sorted(maps.Keys(m.lines)), "\n") + "\n"
+	text := "\n"
+	for _, s := range slices.Sorted(maps.Keys(m.lines)) {
+		if text += s; m.lines[s] == Read {
+			text += ReadLine
+		}
+		text += "\n"
+	}
+	return text
 }
 
 func (m *Mask) everything(format string, args ...any) {
@@ -48,11 +59,16 @@ func (m *Mask) everything(format string, args ...any) {
 	}
 }
 
-func (m *Mask) line(s string) {
+// line adds a line, and reports whether it was not there, or less.
+func (m *Mask) line(s string, e Effect) bool {
 	if m.lines == nil {
-		m.lines = map[string]bool{}
+		m.lines = map[string]Effect{}
 	}
-	m.lines[s] = true
+	if m.lines[s] >= e {
+		return false
+	}
+	m.lines[s] = e
+	return true
 }
 
 // add adds all of x.
@@ -60,36 +76,39 @@ func (m *Mask) add(x *Mask) {
 	if x.Why != "" && m.Why == "" {
 		m.Why = x.Why
 	}
-	for s := range x.lines {
-		m.line(s)
+	for s, e := range x.lines {
+		m.line(s, e)
 	}
 }
 
-// field adds a field of a struct (D2).
-func (m *Mask) field(t types.Type, i int) {
+// field adds a field of a struct (D2). What is a struct or an array itself is the way to its parts, of which other lines say what becomes of them (D10).
+func (m *Mask) field(t types.Type, i int, e Effect) {
 	s, ok := types.Unalias(t).Underlying().(*types.Struct)
 	name := structName(t)
 	if !ok || name == "" {
 		m.everything("a field of %v", t)
 		return
 	}
-	m.line(name + "." + s.Field(i).Name())
+	if !leaf(s.Field(i).Type()) {
+		e = Write
+	}
+	m.line(name+"."+s.Field(i).Name(), e)
 }
 
 // whole adds memory of type t (D3, D4).
-func (m *Mask) whole(t types.Type) {
+func (m *Mask) whole(t types.Type, e Effect) {
 	switch u := types.Unalias(t).Underlying().(type) {
 	case *types.Struct:
 		if name := structName(t); name != "" {
-			m.line(name)
+			m.line(name, e)
 			return
 		}
 	case *types.Array:
-		m.whole(u.Elem())
+		m.whole(u.Elem(), e)
 		return
 	default:
 		if k := kindOf(u); k != reflect.Invalid && !isTypeParam(t) {
-			m.line(fmt.Sprintf("=%d", k))
+			m.line(fmt.Sprintf("=%d", k), e)
 			return
 		}
 	}

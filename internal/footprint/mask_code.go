@@ -18,22 +18,28 @@ func (k *Masker) instr(c *coded, in ssa.Instruction) {
 	case *ssa.UnOp:
 		switch in.Op {
 		case token.MUL:
-			m.at(in.X)
+			m.at(in.X, Read)
 		case token.ARROW:
 			c.late = 2
 		}
 	case *ssa.Select:
 		c.late = 2
 	case *ssa.SliceToArrayPointer:
-		m.whole(deref(in.Type())) // elements of a slice have no line of their own
+		m.whole(deref(in.Type()), Write) // elements of a slice have no line of their own
 	case *ssa.Store:
-		m.at(in.Addr)
+		m.at(in.Addr, Write)
 	case *ssa.FieldAddr:
-		if !fresh(in.X) && k.needed(in) {
-			m.field(deref(in.X.Type()), in.Field)
+		if e := k.uses(in); e != None && !fresh(in.X) {
+			m.field(deref(in.X.Type()), in.Field, e)
 		}
-	case *ssa.MapUpdate, *ssa.Lookup, *ssa.Range:
-		m.line("map")
+	case *ssa.MapUpdate:
+		m.line("map", Write)
+	case *ssa.Lookup:
+		m.line("map", Read)
+	case *ssa.Range:
+		if _, ok := in.X.Type().Underlying().(*types.Map); ok {
+			m.line("map", Read)
+		}
 	case *ssa.Convert:
 		m.converts(in.X.Type(), in.Type())
 	case *ssa.MultiConvert:
@@ -47,15 +53,15 @@ func (k *Masker) instr(c *coded, in ssa.Instruction) {
 }
 
 // at adds what a load from v, or a store there, touches.
-func (m *Mask) at(v ssa.Value) {
+func (m *Mask) at(v ssa.Value, e Effect) {
 	if !fresh(v) {
 		if f, ok := v.(*ssa.FieldAddr); ok && leaf(deref(f.Type())) {
 			return // the field has a line
 		}
-		if m.element(v) {
+		if m.element(v, e) {
 			return
 		}
-		m.whole(deref(v.Type()))
+		m.whole(deref(v.Type()), e)
 	}
 }
 
@@ -63,7 +69,7 @@ func (m *Mask) at(v ssa.Value) {
 const maxElement = 64
 
 // element adds an element of an array, if it is known which (D2).
-func (m *Mask) element(v ssa.Value) bool {
+func (m *Mask) element(v ssa.Value, e Effect) bool {
 	i, ok := v.(*ssa.IndexAddr)
 	if !ok {
 		return false
@@ -77,7 +83,7 @@ func (m *Mask) element(v ssa.Value) bool {
 	if k == reflect.Invalid {
 		return false
 	}
-	m.line(fmt.Sprintf("[%d]=%d", n.Int64(), k))
+	m.line(fmt.Sprintf("[%d]=%d", n.Int64(), k), e)
 	return true
 }
 
@@ -89,44 +95,66 @@ func leaf(t types.Type) bool {
 	return !isTypeParam(t)
 }
 
-// fresh reports whether an address is in memory that the function itself has made: nobody had it when the call began (D7).
-func fresh(v ssa.Value) bool {
+// fresh reports whether an address, or a slice, is of memory that the function itself has made: nobody had it when the call began (D7).
+func fresh(v ssa.Value) bool { return made(v, map[*ssa.Phi]bool{}) }
+
+func made(v ssa.Value, seen map[*ssa.Phi]bool) bool {
 	for {
 		switch x := v.(type) {
 		case *ssa.Alloc, *ssa.MakeSlice:
 			return true
+		case *ssa.Const: // nil has no elements
+			return x.IsNil()
 		case *ssa.FieldAddr:
 			v = x.X
 		case *ssa.IndexAddr:
 			v = x.X
 		case *ssa.Slice:
 			v = x.X
+		case *ssa.Call: // what it returns is what it is given, or new
+			if b, ok := x.Call.Value.(*ssa.Builtin); !ok || b.Name() != "append" {
+				return false
+			}
+			v = x.Call.Args[0]
+		case *ssa.Phi:
+			if seen[x] {
+				return true
+			}
+			seen[x] = true
+			for _, e := range x.Edges {
+				if !made(e, seen) {
+					return false
+				}
+			}
+			return true
 		default:
 			return false
 		}
 	}
 }
 
-// needed reports whether the address of a field is used for more than to give it to code whose accesses are recorded.
-func (k *Masker) needed(f *ssa.FieldAddr) bool {
+// uses is what becomes of a field by its address: nothing, if only code has it whose accesses are recorded. Any use but that of a load may be a write (D10).
+func (k *Masker) uses(f *ssa.FieldAddr) (e Effect) {
 	for _, r := range *f.Referrers() {
 		switch r := r.(type) {
 		case *ssa.DebugRef:
+		case *ssa.UnOp:
+			e = max(e, Read)
 		case ssa.CallInstruction:
 			if !k.Traced(r) {
-				return true
+				return Write
 			}
 		default:
-			return true
+			return Write
 		}
 	}
-	return false
+	return e
 }
 
 // converts adds what a conversion reads: the elements of a slice, for a string. From unsafe pointers on nothing is known (D8).
 func (m *Mask) converts(from, to types.Type) {
 	if s, ok := from.Underlying().(*types.Slice); ok {
-		m.whole(s.Elem())
+		m.whole(s.Elem(), Read)
 	}
 	for _, t := range []types.Type{from, to} {
 		if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer || isTypeParam(t) {
@@ -230,7 +258,7 @@ func (k *Masker) call(c *coded, in ssa.CallInstruction) {
 	case pkg == "" && !k.reached(com.Value, map[ssa.Value]bool{}):
 		m.everything("a call of which the callee is not known: %v", com)
 	case pkg == "":
-		m.line(lineOf(com))
+		m.line(lineOf(com), Write)
 		c.asks = append(c.asks, com)
 		c.late++
 	case k.Program.module(pkg) || k.Program.traced(pkg):
@@ -240,7 +268,7 @@ func (k *Masker) call(c *coded, in ssa.CallInstruction) {
 	}
 }
 
-// reached reports whether a function value or interface is one that the recorder comes to, where it begins or by following memory, or code that is traced or looked at (D6).
+// reached reports whether a function value or interface is one that the recorder comes to, where it begins, by following memory, or when it is received, or code that is traced or looked at (D6).
 func (k *Masker) reached(v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return true
@@ -250,7 +278,7 @@ func (k *Masker) reached(v ssa.Value, seen map[ssa.Value]bool) bool {
 	case *ssa.Parameter, *ssa.FreeVar, *ssa.Const:
 		return !isTypeParam(v.Type())
 	case *ssa.UnOp:
-		return v.Op == token.MUL
+		return v.Op == token.MUL || v.Op == token.ARROW
 	case *ssa.MakeInterface:
 		return k.Program.ours(typeName(deref(v.X.Type()))) && !promotes(v.X.Type())
 	case *ssa.Function:
@@ -271,7 +299,7 @@ func (k *Masker) reached(v ssa.Value, seen map[ssa.Value]bool) bool {
 		switch t := v.Tuple.(type) {
 		case *ssa.TypeAssert:
 			return k.reached(t.X, seen)
-		case *ssa.Lookup, *ssa.Next:
+		case *ssa.Lookup, *ssa.Next, *ssa.UnOp, *ssa.Select: // an operation that gives two is a receive
 			return true
 		}
 	case *ssa.Phi:
@@ -294,14 +322,14 @@ func (k *Masker) standard(c *coded, com *ssa.CallCommon, name, pkg string) {
 		return
 	}
 	r := newReacher(k.Program.traced)
-	r.std, r.reflects, r.each = true, reflects(name, pkg), m.whole
-	r.called = func() { m.line("call") }
+	r.std, r.reflects, r.each = true, reflects(name, pkg), func(t types.Type) { m.whole(t, e.effect) }
+	r.called = func() { m.line("call", Write) }
 	r.arguments(com, e.receiver)
 	if r.scope != Named {
 		m.everything("what %s is given leads to more than its types say", name)
 	}
 	if r.mapped {
-		m.line("map")
+		m.line("map", e.effect)
 	}
 	if fn := com.StaticCallee(); r.reflects && fn != nil && fn.Prog != nil {
 		for x := range r.seen {
@@ -310,10 +338,13 @@ func (k *Masker) standard(c *coded, com *ssa.CallCommon, name, pkg string) {
 	}
 }
 
-// builtin adds a call of a builtin function.
+// builtin adds a call of a builtin function: what the first argument has is written by some of them, what the others have is read.
 func (m *Mask) builtin(name string, args []ssa.Value) {
+	e := Write
 	switch name {
-	case "append", "copy", "clear", "delete", "len":
+	case "append", "copy", "clear", "delete":
+	case "len":
+		e = Read
 	case "Add", "Slice", "String", "StringData", "SliceData":
 		m.everything("unsafe.%s", name)
 		return
@@ -324,13 +355,14 @@ func (m *Mask) builtin(name string, args []ssa.Value) {
 		switch u := types.Unalias(a.Type()).Underlying().(type) {
 		case *types.Slice:
 			if name != "len" && !fresh(a) && !isTypeParam(a.Type()) {
-				m.whole(u.Elem())
+				m.whole(u.Elem(), e)
 			}
 		case *types.Map:
-			m.line("map")
+			m.line("map", e)
 		}
 		if isTypeParam(a.Type()) {
 			m.everything("%s of a type parameter", name)
 		}
+		e = Read
 	}
 }

@@ -23,7 +23,7 @@ func (k *Masker) passes(c *coded, com *ssa.CallCommon) {
 		if !k.reached(a, map[ssa.Value]bool{}) {
 			c.mask.everything("%v may be any function", a)
 		}
-		c.mask.line("call")
+		c.mask.line("call", Write)
 	}
 }
 
@@ -88,6 +88,7 @@ func (k *Masker) candidates(asks []*ssa.CallCommon) (list []*ssa.Function) {
 // An opened is an address of a part of a struct that some code has as a value: whoever has it may touch that part (D2).
 type opened struct {
 	lines []string // the way to it
+	field bool     // the first of them is it, which is no struct and no array
 	kind  reflect.Kind
 	name  string // of the struct that it is, or of the elements
 	any   bool
@@ -105,26 +106,40 @@ func (k *Masker) interior(m *Mask) {
 	}
 	for again := true; again; {
 		again = false
-		names := map[string]bool{}
-		for s := range m.lines {
+		names := map[string]Effect{}
+		for s, e := range m.lines {
 			if i := strings.IndexByte(s, '='); i >= 0 {
-				names[s[i:]] = true
-			} else if names[s] = true; strings.Contains(s, ".") {
-				names[s[:strings.LastIndexByte(s, '.')]] = true
+				names[s[i:]] = max(names[s[i:]], e)
+			} else if names[s] = max(names[s], e); strings.Contains(s, ".") {
+				s = s[:strings.LastIndexByte(s, '.')]
+				names[s] = max(names[s], Read)
 			}
 		}
 		for _, o := range k.opened {
-			if !o.any && !(o.name != "" && names[o.name]) && !names["="+strconv.Itoa(int(o.kind))] {
-				continue
-			}
-			for _, s := range o.lines {
-				if !m.lines[s] {
-					m.line(s)
-					again = true
-				}
-			}
+			again = m.opens(o, names) || again
 		}
 	}
+}
+
+// opens adds the way to a part, if the mask has something of what it is; names are what it has. It reports whether there was more to add.
+func (m *Mask) opens(o *opened, names map[string]Effect) (more bool) {
+	e := names["="+strconv.Itoa(int(o.kind))]
+	switch {
+	case o.any:
+		e = Write
+	case o.name != "":
+		e = max(e, names[o.name])
+	}
+	if e == None {
+		return false
+	}
+	for i, s := range o.lines {
+		if i > 0 || !o.field {
+			e = Write // of a way nothing is read or written (D10)
+		}
+		more = m.line(s, e) || more
+	}
+	return more
 }
 
 // open finds the addresses of parts that some code has as values.
@@ -195,6 +210,8 @@ func openedAt(v ssa.Value) *opened {
 		o.any = isTypeParam(t) || o.name == "" && o.kind == reflect.Invalid
 		break
 	}
+	_, isField := v.(*ssa.FieldAddr)
+	o.field = isField && leaf(deref(v.Type()))
 	for {
 		switch x := v.(type) {
 		case *ssa.FieldAddr:

@@ -11,16 +11,44 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
-// mask.go holds functions that are not traced; the comment of each is the mask wanted. recorded is traced; synchronisation is seen.
+// mask.go and effects.go hold functions that are not traced; the comment of each is the mask wanted. recorded is traced; synchronisation is seen.
 func TestMask(t *testing.T) {
+	for file, cases := range map[string]int{"mask.go": 25, "effects.go": 90} {
+		t.Run(file, func(t *testing.T) { testMasks(t, file, cases) })
+	}
+}
+
+func testMasks(t *testing.T, file string, cases int) {
+	k, pkg := maskerOf(t, file)
+	n := 0
+	for name, w := range wanted(t, file) {
+		w, ok := strings.CutPrefix(w, "m:")
+		if !ok {
+			continue
+		}
+		n++
+		m := k.Of(pkg.Func(name))
+		got, want := strings.Fields(m.Text()), strings.Fields(w)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: mask %q (%s), want %q", name, got, m.Why, want)
+		}
+	}
+	if n < cases {
+		t.Errorf("only %d cases", n)
+	}
+}
+
+func maskerOf(t *testing.T, file string) (*Masker, *ssa.Package) {
 	cfg := &packages.Config{Mode: packages.LoadSyntax, Dir: "testdata"}
-	pkgs, err := packages.Load(cfg, "./mask.go")
+	pkgs, err := packages.Load(cfg, "./"+file)
 	if err != nil || packages.PrintErrors(pkgs) > 0 {
-		t.Fatal("loading testdata/mask.go:", err)
+		t.Fatalf("loading testdata/%s: %v", file, err)
 	}
 	prog, ssaPkgs := ssautil.Packages(pkgs, 0)
 	prog.Build()
-	k := &Masker{
+	return &Masker{
 		Program: NewProgram(nil, []string{"command-line-arguments"}),
 		Traced: func(in ssa.CallInstruction) bool {
 			fn := in.Common().StaticCallee()
@@ -36,21 +64,5 @@ func TestMask(t *testing.T) {
 			}
 			return fn
 		},
-	}
-	n := 0
-	for name, w := range wanted(t, "mask.go") {
-		w, ok := strings.CutPrefix(w, "m:")
-		if !ok {
-			continue
-		}
-		n++
-		m := k.Of(ssaPkgs[0].Func(name))
-		got := strings.ReplaceAll(strings.TrimSpace(m.Text()), "\n", " ")
-		if got != strings.TrimSpace(w) {
-			t.Errorf("%s: mask %q (%s), want %q", name, got, m.Why, w)
-		}
-	}
-	if n < 25 {
-		t.Errorf("only %d cases", n)
-	}
+	}, ssaPkgs[0]
 }

@@ -11,7 +11,7 @@ import (
 	"presage/internal/footprint"
 )
 
-// Masks of calls: what the code of a missing method can touch (package footprint, D1 to D9).
+// Masks of calls: what the code of a missing method can touch (package footprint, D1 to D10).
 
 // Mask is what the code of a call can touch.
 type Mask = footprint.Mask

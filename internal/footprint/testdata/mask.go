@@ -41,10 +41,10 @@ func atomics(o *outer) { atomic.AddInt64(&o.n, 1) }
 // m: cases.inner.b cases.outer.in
 func nested(o *outer) { o.in.b = 1 }
 
-// m: cases.inner cases.outer.in
+// m: cases.inner? cases.outer.in
 func whole(o *outer) inner { return o.in }
 
-// m: cases.inner.a cases.outer.list
+// m: cases.inner.a cases.outer.list?
 func elements(o *outer) { o.list[1].a++ }
 
 // m: [2]=24 cases.outer.row
@@ -70,23 +70,45 @@ func fresh() *outer {
 	return o
 }
 
-// m: cases.outer.m map
+// m: cases.outer.m? map?
 func maps(o *outer) *outer { return o.m["x"] }
 
 // m: =2 cases.inner.a cases.outer.in
 func grows(s []int) []int { return append(s, 1) }
 
-// m: call cases.outer.f
+// m: call cases.outer.f?
 func calls(o *outer) { o.f() }
 
 // m: call
 func given(f func()) { f() }
 
-// m: .Write cases.outer.w
+// m: .Write cases.outer.w?
 func invokes(o *outer) { o.w.Write(nil) }
 
 // m: *
 func made(o *outer) { o.w = os.Stdout; o.w.Write(nil) }
+
+// m: call
+func received(c chan func()) { f := <-c; f() }
+
+// m: call
+func receivedAll(c chan func()) {
+	for f := range c {
+		f()
+	}
+}
+
+// m: .Write call
+func selected(c chan func(), d chan io.Writer) {
+	select {
+	case f, ok := <-c:
+		if ok {
+			f()
+		}
+	case w := <-d:
+		w.Write(nil)
+	}
+}
 
 // m: *
 func opened() { f := opener(); f() }
@@ -119,16 +141,16 @@ type box[T any] struct {
 	val T
 }
 
-// m: cases.box.n
+// m: cases.box.n?
 func genericField(b *box[string]) int { return b.n }
 
-// m: struct.x
+// m: struct.x?
 func anonymous(p *struct{ x, y int }) int { return p.x }
 
-// m: =22 cases.outer.n
+// m: =22? cases.outer.n
 func closure(o *outer) func() { return func() { o.n++ } }
 
-// m: cases.outer.n cases.outer.next
+// m: cases.outer.n cases.outer.next?
 func method(o *outer) func() { return o.next.bump }
 
 func (o *outer) bump() { o.n++ }
