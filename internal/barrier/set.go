@@ -75,14 +75,6 @@ func (s *Set) AddGo(g trace.GoID) {
 	s.limit()
 }
 
-// Join adds n bytes at addr to a union, as part of d; n = 0: a word.
-func (s *Set) Join(d *Set, addr, n uint64) {
-	s.AddMemory(addr, n)
-	if !d.Seen {
-		s.others().AddMemory(addr, n)
-	}
-}
-
 // JoinAll makes a union everything, if d is.
 func (s *Set) JoinAll(d *Set) {
 	if s.All = s.All || d.All; d.All && !d.Seen {
@@ -99,19 +91,26 @@ func (s *Set) others() *Set {
 
 // Add adds all of d.
 func (s *Set) Add(d *Set) {
-	if name, ok := d.Name(); ok && s.union { // once
-		if s.have[name] {
-			return
-		}
-		if s.have == nil {
-			s.have = make(map[Name]bool)
-		}
-		s.have[name] = true
+	if s.union && s.includes(d) { // once
+		return
 	}
 	if s.union && !d.Seen {
 		s.others().add(d)
 	}
 	s.add(d)
+}
+
+// includes says whether a set with d's name was added to a union before, and notes that one is.
+func (s *Set) includes(d *Set) bool {
+	name, ok := d.Name()
+	if !ok || s.have[name] {
+		return ok
+	}
+	if s.have == nil {
+		s.have = make(map[Name]bool)
+	}
+	s.have[name] = true
+	return false
 }
 
 func (s *Set) add(d *Set) {

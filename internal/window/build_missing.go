@@ -17,8 +17,8 @@ type missing struct {
 	mode    barrier.Mode
 	pairs   barrier.Pairs
 	listing *barrier.Pair                  // the last that began or ended
-	reached barrier.Set                    // by all so far
-	early   barrier.Set                    // by those that began before the buffer
+	reached barrier.Later                  // by all so far
+	early   barrier.Later                  // by those that began before the buffer
 	open    map[trace.GoID][]*barrier.Pair // where the buffer begins
 	ends    map[trace.GoID]int64           // goroutines that have ended
 	known   map[trace.GoID]bool            // goroutines of which a Go or a Start was seen, or an event before the first missing method
@@ -27,7 +27,7 @@ type missing struct {
 
 func newMissing(mode barrier.Mode) missing {
 	return missing{
-		mode: mode, pairs: barrier.Pairs{Mode: mode}, reached: barrier.Union(), early: barrier.Union(),
+		mode: mode, pairs: barrier.Pairs{Mode: mode}, reached: barrier.NewLater(), early: barrier.NewLater(),
 		open: make(map[trace.GoID][]*barrier.Pair), ends: make(map[trace.GoID]int64), known: make(map[trace.GoID]bool), sending: make(map[trace.GoID]trace.Addr),
 	}
 }

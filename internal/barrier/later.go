@@ -1,0 +1,88 @@
+package barrier
+
+import (
+	"cmp"
+	"slices"
+
+	"presage/internal/trace"
+)
+
+// Later is a union of many Ds that is seldom asked for: once in thousands of calls. What is added waits, and is joined all at
+// once; to move the parts of a large union for each call would take most of the time.
+type Later struct {
+	all  Set
+	wait [2][]span // the second of sets that are Seen
+}
+
+// maxWaiting bounds the parts that wait.
+const maxWaiting = 1 << 16
+
+// NewLater returns an empty union.
+func NewLater() Later { return Later{all: Union()} }
+
+// Join adds n bytes at addr, as part of d; n = 0: a word.
+func (l *Later) Join(d *Set, addr, n uint64) {
+	if n == 0 {
+		n = word
+	}
+	l.hold(d.Seen, bytes(addr, n))
+}
+
+// JoinAll makes it everything, if d is.
+func (l *Later) JoinAll(d *Set) { l.all.JoinAll(d) }
+
+// AddGo adds whether goroutine g runs.
+func (l *Later) AddGo(g trace.GoID) { l.all.AddGo(g) }
+
+// Add adds all of d.
+func (l *Later) Add(d *Set) {
+	if l.all.includes(d) {
+		return
+	}
+	l.JoinAll(d)
+	for _, g := range d.gos {
+		l.AddGo(g)
+	}
+	l.hold(d.Seen, d.spans...)
+}
+
+func (l *Later) hold(seen bool, list ...span) {
+	k := 0
+	if seen {
+		k = 1
+	}
+	l.wait[k] = append(l.wait[k], list...)
+	if len(l.wait[k]) > maxWaiting {
+		l.join()
+	}
+}
+
+// Hits says whether the union has something that x acts on.
+func (l *Later) Hits(x Touch) bool {
+	l.join()
+	return l.all.Hits(x)
+}
+
+// join adds what waits.
+func (l *Later) join() {
+	for k, list := range l.wait {
+		if len(list) > 0 {
+			l.all.Add(&Set{union: true, Seen: k == 1, spans: sorted(list)})
+			l.wait[k] = list[:0]
+		}
+	}
+}
+
+// sorted makes spans what those of a set are.
+func sorted(list []span) []span {
+	slices.SortFunc(list, func(x, y span) int { return cmp.Compare(x.from, y.from) })
+	out := list[:0]
+	for _, x := range list {
+		if n := len(out); n > 0 && x.from <= out[n-1].to {
+			out[n-1].to = max(out[n-1].to, x.to)
+		} else {
+			out = append(out, x)
+		}
+	}
+	return out
+}
