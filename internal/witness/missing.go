@@ -1,7 +1,6 @@
 package witness
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -55,6 +54,13 @@ type crossing struct {
 	acted []bool // the witness has more of it than that its goroutine got there
 	gaps  []openGap
 	last  int // the last event that the witness has begun with
+
+	crews  []crew
+	crewOf []int         // by gap
+	actors [][]int       // by event: crews that can act on what it acts on
+	begins map[int][]int // gaps, by the event that they begin with, of which the witness has run a part
+	know   []int         // of after
+	list   []int
 }
 
 // openGap is a gap from event a (-1: before the window) to event b (len: to its end).
@@ -104,7 +110,10 @@ func newCrossing(w *window.Window, m *window.Missing, p window.Pair, order []int
 	}
 	c.goroutineEnds()
 	c.makeGaps()
+	c.makeCrews()
 	c.runGaps(order)
+	c.prepare()
+	c.know = make([]int, len(c.crews))
 	return c
 }
 
@@ -172,48 +181,6 @@ func (c *crossing) makeGaps() {
 			c.gaps = append(c.gaps, openGap{x.a, len(c.m.Events), x.a, x.calls})
 		}
 	}
-}
-
-// after checks (Y1) for what may know of e.
-func (c *crossing) after(e int) error {
-	knows := make([]int, len(c.gaps)) // since which event; -1: it does not
-	var list []int
-	learn := func(k, since int) {
-		if since = max(since, c.gaps[k].a); since < c.gaps[k].until && (knows[k] < 0 || since < knows[k]) {
-			knows[k] = since
-			list = append(list, k)
-		}
-	}
-	for k := range knows {
-		knows[k] = -1
-	}
-	unnoticed := !c.acted[e] && onlyReads(&c.m.Events[e])
-	for k, g := range c.gaps {
-		if g.a == e || !unnoticed && c.acts(g, e) {
-			learn(k, e)
-		}
-	}
-	for n := 0; n < len(list); n++ {
-		for k := range c.gaps {
-			if k != list[n] && c.common(c.gaps[k], c.gaps[list[n]]) {
-				learn(k, knows[list[n]])
-			}
-		}
-	}
-	for k, since := range knows {
-		if since < 0 {
-			continue
-		}
-		for f := since + 1; f <= c.last; f++ {
-			if f == e || c.began[f] < 0 || f != c.gaps[k].b && (c.idle(f) || !c.acts(c.gaps[k], f)) {
-				continue
-			}
-			if c.ended[e] >= c.began[f] {
-				return &Violation{Rule: "Y1", Event: max(0, c.event[f]), Kind: c.m.Events[f].Kind, Reason: fmt.Sprintf("a missing method may have it come after event %d %s of the trace, which it does not", c.m.Index[e], c.m.Events[e].Kind)}
-			}
-		}
-	}
-	return nil
 }
 
 // acts says whether a method of g can act on what event e acts on.

@@ -14,6 +14,10 @@ func (c *crossing) runGaps(order []int32) {
 		}
 	}
 	found := c.found(order)
+	upTo := make([]int, len(c.crews)) // of crews: an event, up to which all its gaps have run
+	for i := range upTo {
+		upTo[i] = -1
+	}
 	for e := range c.m.Events {
 		if c.began[e] < 0 || c.idle(e) {
 			continue
@@ -26,19 +30,56 @@ func (c *crossing) runGaps(order []int32) {
 		default:
 			continue
 		}
-		for k := range c.gaps {
-			if g := &c.gaps[k]; g.a < e && since < g.b && c.acts(*g, e) {
+		for _, i := range c.actors[e] {
+			if since < 0 {
+				upTo[i] = e
+				continue
+			}
+			for _, k := range c.crews[i].all {
+				if g := &c.gaps[k]; g.a < e && since < g.b {
+					g.until = max(g.until, min(e, g.b))
+				}
+			}
+		}
+	}
+	for i, e := range upTo {
+		for _, k := range c.crews[i].all {
+			if g := &c.gaps[k]; g.a < e {
 				g.until = max(g.until, min(e, g.b))
 			}
 		}
 	}
-	for again := true; again; {
-		again = false
-		for k := range c.gaps {
-			for j := range c.gaps {
-				g, h := &c.gaps[k], &c.gaps[j]
-				if to := min(g.until, h.b); g.until > g.a && to > max(h.a, h.until) && c.common(*g, *h) {
-					h.until, again = to, true
+	c.runTogether()
+}
+
+// runTogether has what has something in common run as far, from the crew that has run farthest.
+func (c *crossing) runTogether() {
+	far, done := make([]int, len(c.crews)), make([]bool, len(c.crews))
+	for i := range c.crews {
+		far[i] = -1
+		for _, k := range c.crews[i].all {
+			if g := &c.gaps[k]; g.until > g.a {
+				far[i] = max(far[i], g.until)
+			}
+		}
+	}
+	for {
+		next := -1
+		for i := range c.crews {
+			if !done[i] && far[i] >= 0 && (next < 0 || far[i] > far[next]) {
+				next = i
+			}
+		}
+		if next < 0 {
+			return
+		}
+		done[next] = true
+		for _, j := range c.crews[next].near {
+			for _, k := range c.crews[j].all {
+				h := &c.gaps[k]
+				if to := min(far[next], h.b); to > max(h.a, h.until) {
+					h.until = to
+					far[j] = max(far[j], to)
 				}
 			}
 		}
