@@ -22,8 +22,15 @@ func (h *hidden) listEscaped(p *plan.Plan) {
 	}
 }
 
-// listMissed prints the true races that were not found, though both accesses are left: how many each missing method keeps apart.
-func (h *hidden) listMissed(res *analyse.Result, really map[sites]bool, p *plan.Plan) {
+// missed is true races that were not found, though both accesses are left, and what keeps them apart.
+type missed struct {
+	cause string
+	name  string // of the method, with its mask
+	sites []sites
+}
+
+// missed lists them: how many each missing method keeps apart.
+func (h *hidden) missed(res *analyse.Result, really map[sites]bool, p *plan.Plan) (list []*missed) {
 	found, kept := map[sites]bool{}, map[sites]trace.Addr{}
 	for i := range res.Races {
 		found[sitesOf(res.Races[i].A.Site, res.Races[i].B.Site)] = true
@@ -31,29 +38,58 @@ func (h *hidden) listMissed(res *analyse.Result, really map[sites]bool, p *plan.
 	for _, k := range res.Kept {
 		kept[sitesOf(k.A, k.B)] = k.Method
 	}
-	by := map[string][]sites{}
+	by := map[string]*missed{}
 	for q := range really {
 		if !h.left[q[0]] || !h.left[q[1]] || found[q] {
 			continue
 		}
 		method, ok := kept[q]
-		name := "what no missing method keeps alone"
+		x := missed{cause: "nothing alone keeps them apart", name: "what no missing method keeps alone"}
 		switch {
 		case ok && method >= instrument.Around:
-			f := &p.Funcs[method-instrument.Around]
-			name = fmt.Sprintf("%s, mask %s", f.Name, h.maskOf(p, method))
+			f, mask := &p.Funcs[method-instrument.Around], h.maskOf(p, method)
+			x.cause, x.name = "one method, by what its mask has", fmt.Sprintf("%s, mask %s", f.Name, mask)
+			if why, all := strings.CutPrefix(mask, "everything: "); all {
+				x.cause = "one method, everything: " + general(why)
+			}
 		case ok:
-			name = "several"
+			x.cause, x.name = "several methods together", "several"
 		}
-		by[name] = append(by[name], q)
+		if by[x.name] == nil {
+			by[x.name] = &x
+			list = append(list, &x)
+		}
+		by[x.name].sites = append(by[x.name].sites, q)
 	}
-	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(by[b]), len(by[a])), strings.Compare(a, b))
+	slices.SortFunc(list, func(a, b *missed) int {
+		return cmp.Or(cmp.Compare(len(b.sites), len(a.sites)), strings.Compare(a.name, b.name))
 	})
-	for _, name := range names {
-		fmt.Printf("not found: %d kept apart by %s\n", len(by[name]), name)
-		slices.SortFunc(by[name], func(x, y sites) int { return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1])) })
-		for _, q := range by[name] {
+	return list
+}
+
+// general is why a mask is everything, without the names.
+func general(why string) string {
+	for _, s := range []string{"a call of which the callee is not known", "is given leads to more than its types say", "may be any function", "is not known", "is not written in Go"} {
+		if strings.Contains(why, s) {
+			return s
+		}
+	}
+	return why
+}
+
+func causes(list []*missed) map[string]int {
+	by := map[string]int{}
+	for _, x := range list {
+		by[x.cause] += len(x.sites)
+	}
+	return by
+}
+
+func (h *hidden) printMissed(list []*missed) {
+	for _, x := range list {
+		fmt.Printf("not found: %d kept apart by %s\n", len(x.sites), x.name)
+		slices.SortFunc(x.sites, func(x, y sites) int { return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1])) })
+		for _, q := range x.sites {
 			fmt.Printf("\t%s and %s\n", h.all.meta.Position(q[0]), h.all.meta.Position(q[1]))
 		}
 	}

@@ -2,7 +2,7 @@
 // causality finds in it; then every function that contains an operation of synchronisation becomes a missing method, and the detectors look at what is left.
 //
 //	go run ./bench/leftout ./examples/...
-//	go run ./bench/leftout -modules [-seeded] [zap conc…]
+//	go run ./bench/leftout -modules [-seeded all] [-o lines.json] [zap conc…]
 //	go run ./bench/leftout -dir scratch github.com/sourcegraph/conc@v0.3.0/pool github.com/panjf2000/ants/v2@v2.11.3
 //	go run ./bench/leftout main:./bench/recipe/account known:memberlist known: racetests:
 //
@@ -10,8 +10,9 @@
 // all of them; both tests of the driver, one trace each), or the tests of Go's race detector.
 //
 // -modules runs what modules.txt lists: real modules, what of their tests is run, and how many events are looked at; arguments are names of some of them. Their tests have hardly a
-// race, so with -seeded each is run again with the operations on one mutex gone (package seeded), for one mutex after the other: those that at least two goroutines have locked in what was looked
-// at. Which pairs race then is what maximal causality finds in the full trace of this program, as always.
+// race, so with -seeded each is run again without the synchronisation of one object, for one object after the other: those that at least two goroutines have used in what was looked
+// at, by the operators of package seeded that are named. Which pairs race then is what maximal causality finds in the full trace of this program, as always. What of them panics, is timed out (its
+// tests), stopped (all of it), does not build or is not begun (-budget) is counted. Progress, with how long each stage took, is on stderr. -o keeps a line for each program: what is interrupted goes on there.
 //
 // The rules:
 //
@@ -35,9 +36,11 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"presage/bench/seeded"
 	"presage/bench/session"
 	"presage/internal/analyse"
 	"presage/internal/barrier"
@@ -60,9 +63,11 @@ func main() {
 	show := flag.Bool("v", false, "print the races that are false")
 	list := flag.Bool("list", false, "print the true races that RDIT does not find, with the missing method that keeps them apart, what may be touched by its mask, and what escaped")
 	modules := flag.Bool("modules", false, "the modules of modules.txt")
-	seed := flag.Bool("seeded", false, "and them with races that are seeded")
+	seed := flag.String("seeded", "", "and them with races that are seeded: operators of package seeded, with commas; all")
+	save := flag.String("o", "", "file that gets a line for each program of -modules; what has run by it is not run again")
+	workers := flag.Int("j", 2, "modules side by side")
 	exact := flag.Bool("exact", true, "exact Ds as well")
-	budget := flag.Duration("budget", 14*time.Minute, "after which no program more is begun with -modules")
+	budget := flag.Duration("budget", 18*time.Minute, "after which no seeded program more is begun; these are counted")
 	flag.Parse()
 	if *dir == "" {
 		d, err := os.MkdirTemp("", "presage-bench-")
@@ -75,8 +80,10 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	if err := os.MkdirAll(abs, 0o777); err != nil {
+		log.Fatal(err)
+	}
 	b := bench{session: &session.Session{Dir: abs}, run: *run, limit: *limit, show: *show, list: *list, flags: strings.Fields(*flags), total: map[variant]*row{}}
-	b.until = time.Now().Add(*budget)
 	for _, s := range []seen{nothing, accesses, synchronisation, hooks} {
 		if *left == "all" || *left == string(s) {
 			if b.variants = append(b.variants, variant{s, false}); *exact {
@@ -84,8 +91,24 @@ func main() {
 			}
 		}
 	}
-	if *modules || *seed {
-		if err := b.modules(context.Background(), flag.Args(), *seed); err != nil {
+	if *modules || *seed != "" {
+		c := &campaign{bench: &b, until: time.Now().Add(*budget)}
+		if *seed == "all" {
+			c.operators = seeded.Operators
+		} else if *seed != "" {
+			for _, o := range strings.Split(*seed, ",") {
+				if !slices.Contains(seeded.Operators, seeded.Operator(o)) {
+					log.Fatalf("-seeded=%s: the operators are %v", o, seeded.Operators)
+				}
+				c.operators = append(c.operators, seeded.Operator(o))
+			}
+		}
+		if *save != "" {
+			if err := c.restore(*save); err != nil {
+				log.Fatal(err)
+			}
+		}
+		if err := c.modules(context.Background(), flag.Args(), *workers); err != nil {
 			log.Fatal(err)
 		}
 	} else {
@@ -102,7 +125,7 @@ func main() {
 }
 
 func printHead() {
-	fmt.Printf("%-30s %-16s %8s %6s %6s %7s | %5s %5s | %9s %9s %9s %9s %9s\n", "package", "seen", "events", "calls", "gone %", "escaped", "true", "left", "HB", "WCP", "MC", "barrier", "RDIT")
+	fmt.Printf("%-50s %-16s %8s %6s %6s %7s | %5s %5s | %9s %9s %9s %9s %9s\n", "package", "seen", "events", "calls", "gone %", "escaped", "true", "left", "HB", "WCP", "MC", "barrier", "RDIT")
 }
 
 // printTotal prints the sum of all, and returns how many of RDIT's races are false.
@@ -138,8 +161,6 @@ type bench struct {
 	list     bool
 	variants []variant
 	total    map[variant]*row
-	until    time.Time // of -modules
-	seeded   map[variant]*row
 	wrong    int // of RDIT's
 }
 
@@ -156,6 +177,7 @@ type row struct {
 	events, calls, gone, escaped int
 	races, left                  int
 	found                        [engines]struct{ right, wrong int }
+	missed                       map[string]int // the true ones that RDIT does not find, by what keeps them apart
 }
 
 func (r *row) add(x *row) {
@@ -164,13 +186,19 @@ func (r *row) add(x *row) {
 		r.found[i].right += x.found[i].right
 		r.found[i].wrong += x.found[i].wrong
 	}
+	for why, n := range x.missed {
+		if r.missed == nil {
+			r.missed = map[string]int{}
+		}
+		r.missed[why] += n
+	}
 }
 
 func (r *row) print(name string, s variant) {
 	cell := func(i int) string {
 		return fmt.Sprintf("%d (%d)", r.found[i].right+r.found[i].wrong, r.found[i].wrong)
 	}
-	fmt.Printf("%-30s %-16s %8d %6d %6.1f %7d | %5d %5d | %9s %9s %9s %9s %9s\n", name, s, r.events, r.calls, 100*float64(r.gone)/float64(max(1, r.events)), r.escaped,
+	fmt.Printf("%-50s %-16s %8d %6d %6.1f %7d | %5d %5d | %9s %9s %9s %9s %9s\n", name, s, r.events, r.calls, 100*float64(r.gone)/float64(max(1, r.events)), r.escaped,
 		r.races, r.left, cell(hb), cell(weakly), cell(int(barrier.Ignore)), cell(int(barrier.Everything)), cell(rdit))
 }
 
@@ -251,15 +279,17 @@ func addTo(total map[variant]*row, s variant, x *row) {
 
 // measured is what the traces of one recording have shown.
 type measured struct {
-	rows   []row // by variant
-	locked locked
-	out    []byte // of the program
+	rows []row // by variant
+	used used
+	out  []byte // of the program
 }
 
 // measure records a program and looks at the traces.
 func (b *bench) measure(ctx context.Context, name string, c record.Config) (*measured, error) {
 	var out bytes.Buffer
+	took := newStages()
 	c.Around, c.Reach, c.Stdout, c.Stderr = true, record.ReachFull, &out, &out // sets are not read here
+	c.Progress = took.begins
 	rec, err := record.Run(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, out.Bytes())
@@ -271,11 +301,13 @@ func (b *bench) measure(ctx context.Context, name string, c record.Config) (*mea
 	if rec.Opaque > 0 {
 		log.Printf("%s: %d functions are as they were written", name, rec.Opaque)
 	}
+	took.begins("loading")
 	p, err := rec.Plan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m := &measured{rows: make([]row, len(b.variants)), locked: locked{}, out: out.Bytes()}
+	took.mark("loading")
+	m := &measured{rows: make([]row, len(b.variants)), used: used{}, out: out.Bytes()}
 	for _, name := range rec.Traces {
 		var really map[sites]bool
 		for i, s := range b.variants {
@@ -283,19 +315,23 @@ func (b *bench) measure(ctx context.Context, name string, c record.Config) (*mea
 			if err != nil {
 				return nil, err
 			}
+			took.mark("reading")
 			if really == nil {
-				m.locked.note(&h.all)
+				m.used.note(&h.all)
 				if really, err = h.all.races(ctx); err != nil {
 					return nil, err
 				}
 			}
+			took.mark("truth")
 			x, err := b.judge(ctx, h, really, p, s)
 			if err != nil {
 				return nil, err
 			}
+			took.mark("detectors")
 			m.rows[i].add(x)
 		}
 	}
+	log.Printf("%s: %s", name, took.String())
 	return m, nil
 }
 
@@ -333,9 +369,16 @@ func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool, p *
 		for i := range res.Races {
 			b.count(x, int(m), really, res.Races[i].A.Site, res.Races[i].B.Site, h)
 		}
-		if m == barrier.Reachable && b.list {
-			fmt.Printf("-- %s\n", s)
-			h.listMissed(res, really, p)
+		if m == barrier.Reachable {
+			list := h.missed(res, really, p)
+			x.missed = causes(list)
+			if x.races > x.left {
+				x.missed["an access is in a missing method"] = x.races - x.left
+			}
+			if b.list {
+				fmt.Printf("-- %s\n", s)
+				h.printMissed(list)
+			}
 		}
 		if m == barrier.Ignore {
 			for q := range sitesOfHB(res) {

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	_ "embed"
 	"fmt"
-	"log"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -68,60 +66,7 @@ func (s *subject) config(dir string) record.Config {
 }
 
 const (
-	testTimeout = 40 * time.Second // of the tests: they panic then, and the trace is kept
-	runTimeout  = 3 * time.Minute  // of a recording with its analysis
+	testTimeout  = 20 * time.Second // of the tests: they panic then, and the trace is kept
+	runTimeout   = 2 * time.Minute  // of a recording with its analysis
+	firstTimeout = 6 * time.Minute  // of that of a program as it is: what it imports may have to be compiled
 )
-
-// modules runs the experiment on the modules of modules.txt that are asked for.
-func (b *bench) modules(ctx context.Context, only []string, seed bool) error {
-	all, err := parse(list)
-	if err != nil {
-		return err
-	}
-	b.seeded = map[variant]*row{}
-	printHead()
-	var seeds []*seeds
-	for _, s := range all {
-		if len(only) > 0 && !slices.ContainsFunc(only, func(o string) bool { return strings.HasPrefix(s.name(), o) }) {
-			continue
-		}
-		dir, err := b.session.Module(ctx, s.module, s.version)
-		if err != nil {
-			log.Printf("%s: %v", s.name(), err)
-			continue
-		}
-		b.limit = s.events
-		m, err := b.timed(ctx, s.name(), s.config(dir))
-		if err != nil {
-			log.Printf("%s: %v", s.name(), err)
-			continue
-		}
-		for i, v := range b.variants {
-			m.rows[i].print(s.name(), v)
-			b.add(v, &m.rows[i])
-		}
-		if !seed {
-			continue
-		}
-		x, err := b.seed(ctx, s, dir, m.locked)
-		if err != nil {
-			log.Printf("%s: %v", s.name(), err)
-			continue
-		}
-		seeds = append(seeds, x)
-	}
-	if !seed {
-		return nil
-	}
-	b.wrong += b.printTotal("total as it is")
-	b.total = b.seeded
-	b.printSeeds(seeds)
-	return nil
-}
-
-// timed is measure, which ends.
-func (b *bench) timed(ctx context.Context, name string, c record.Config) (*measured, error) {
-	ctx, cancel := context.WithTimeout(ctx, runTimeout)
-	defer cancel()
-	return b.measure(ctx, name, c)
-}

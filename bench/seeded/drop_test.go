@@ -1,9 +1,13 @@
 package seeded
 
 import (
+	"flag"
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,8 +15,10 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Each archive of testdata is a module in which a mutex is looked for: kept.txt lists what stays and why, and the files below dropped/NAME/ are those that are other when the
-// operations on the mutex of this name are gone. Any other mutex is an error.
+var update = flag.Bool("update", false, "rewrite what is wanted")
+
+// Each archive of testdata is a module whose package sub is asked for: kept.txt lists what stays and why, and the files below dropped/OPERATOR NAME/ have the lines that
+// are other, each with its number, when the object's operations are gone. What comes of it builds.
 func TestDrop(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -24,73 +30,82 @@ func TestDrop(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			check(t, a)
+			check(t, name, a)
 		})
 	}
 }
 
-func check(t *testing.T, a *txtar.Archive) {
-	source, want, kept := map[string]string{}, map[string]map[string]string{}, ""
+func check(t *testing.T, name string, a *txtar.Archive) {
+	source, want := map[string]string{}, map[string]string{}
+	b := &txtar.Archive{Comment: a.Comment}
 	for _, f := range a.Files {
-		switch dir, rest, _ := strings.Cut(f.Name, "/"); {
-		case f.Name == "kept.txt":
-			kept = string(f.Data)
-		case dir == "dropped":
-			name, file, _ := strings.Cut(rest, "/")
-			if want[name] == nil {
-				want[name] = map[string]string{}
-			}
-			want[name][file] = string(f.Data)
-		default:
-			source[f.Name] = string(f.Data)
+		if f.Name == "kept.txt" || strings.HasPrefix(f.Name, "dropped/") {
+			want[f.Name] = string(f.Data)
+			continue
 		}
+		source[f.Name] = string(f.Data)
+		b.Files = append(b.Files, f)
 	}
-	dir := write(t, source)
-	list, err := Find(t.Context(), dir, nil, "./sub")
+	got := dropped(t, source)
+	for _, file := range slices.Sorted(maps.Keys(got)) {
+		b.Files = append(b.Files, txtar.File{Name: file, Data: []byte(got[file])})
+	}
+	if *update {
+		if err := os.WriteFile(name, txtar.Format(b), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// dropped is what becomes of a module: what is kept, and what is other without each of the rest.
+func dropped(t *testing.T, source map[string]string) map[string]string {
+	got := map[string]string{"kept.txt": ""}
+	list, err := Find(t.Context(), write(t, source), nil, "./sub")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := ""
 	for _, m := range list {
+		name := string(m.Operator) + " " + m.Name
 		if m.Kept != "" {
-			got += m.Name + ": " + m.Kept + "\n"
+			got["kept.txt"] += name + ": " + m.Kept + "\n"
 			continue
 		}
-		files, ok := want[m.Name]
-		if !ok {
-			t.Errorf("%s is dropped, and nobody wants it", m.Name)
-			continue
-		}
-		delete(want, m.Name)
 		copied := write(t, source)
 		if err := m.Drop(copied); err != nil {
 			t.Error(err)
 			continue
 		}
 		for file, before := range source {
-			if after, ok := files[file]; ok {
-				before = after
-			}
 			text, err := os.ReadFile(filepath.Join(copied, file))
 			if err != nil {
 				t.Error(err)
 			}
-			if diff := cmp.Diff(before, string(text)); diff != "" {
-				t.Errorf("%s, %s (-want +got):\n%s", m.Name, file, diff)
+			if list := changed(before, string(text)); list != "" {
+				got["dropped/"+name+"/"+file] = list
 			}
 		}
 		vet := exec.Command("go", "test", "-vet=off", "-run=^$", "./...")
 		vet.Dir = copied
 		if out, err := vet.CombinedOutput(); err != nil {
-			t.Errorf("%s: it does not build: %v\n%s", m.Name, err, out)
+			t.Errorf("%s: it does not build: %v\n%s", name, err, out)
 		}
 	}
-	for name := range want {
-		t.Errorf("%s is not dropped", name)
+	return got
+}
+
+// changed lists the lines of a text that are other in another, as they are there.
+func changed(before, after string) (list string) {
+	old := strings.Split(before, "\n")
+	for i, line := range strings.Split(after, "\n") {
+		if i >= len(old) || line != old[i] {
+			list += fmt.Sprintf("%d: %s\n", i+1, strings.TrimLeft(line, "\t"))
+		}
 	}
-	if diff := cmp.Diff(kept, got); diff != "" {
-		t.Errorf("kept (-want +got):\n%s", diff)
-	}
+	return list
 }
 
 func write(t *testing.T, files map[string]string) string {

@@ -15,31 +15,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Mutex is one of S1, with its operations.
-type Mutex struct {
-	Name string // as cache.Cache.mu
-	File string // below the module's directory
-	Line int    // of its declaration
-	Kept string // why its operations stay (S4)
-	ops  map[place]*op
-}
-
-// place is where an operation begins.
-type place struct {
-	file   string // below the module's directory
-	offset int
-}
-
-// op is an operation: what begins there and ends at end gets another text, in which the operand stays.
-type op struct {
-	line    int
-	end     int
-	operand [2]int // its offsets
-	before  string
-}
-
-// Find lists the mutexes of packages of the module in dir and of those that they import, their tests included, in the order of their files and lines.
-func Find(ctx context.Context, dir string, flags []string, patterns ...string) ([]*Mutex, error) {
+// Find lists what can be seeded in packages of the module in dir and in those that they import, their tests included: by operator, file and line.
+func Find(ctx context.Context, dir string, flags []string, patterns ...string) ([]*Seed, error) {
 	patterns, err := own(ctx, dir, flags, patterns)
 	if err != nil {
 		return nil, err
@@ -52,7 +29,7 @@ func Find(ctx context.Context, dir string, flags []string, patterns ...string) (
 	if err != nil {
 		return nil, fmt.Errorf("loading packages: %w", err)
 	}
-	f := finder{fset: fset, dir: dir, all: map[string]*Mutex{}, types: map[token.Position]string{}}
+	f := finder{fset: fset, dir: dir, all: map[string]*Seed{}, types: map[token.Position]string{}, texts: map[string]string{}}
 	for _, do := range []func(*types.Info, *ast.File){f.declared, f.used} {
 		for _, p := range list {
 			if len(p.Errors) > 0 {
@@ -60,22 +37,44 @@ func Find(ctx context.Context, dir string, flags []string, patterns ...string) (
 			}
 			for _, file := range p.Syntax {
 				if _, ok := f.below(file.FileStart); ok {
+					f.pkg = p.Types
 					do(p.TypesInfo, file)
 				}
 			}
 		}
 	}
-	var all []*Mutex
+	var all []*Seed
 	for _, m := range f.all {
-		if m.Kept == "" && len(m.ops) == 0 {
+		switch {
+		case m.Operator == "": // a variable that nothing atomic is done with
+			continue
+		case m.Kept == "" && len(m.ops) == 0:
 			m.Kept = "it has no operation"
 		}
-		all = append(all, m)
+		if all = append(all, m); m.Kept == "" {
+			if r := m.readers(); r != nil {
+				all = append(all, r)
+			}
+		}
 	}
-	slices.SortFunc(all, func(x, y *Mutex) int {
-		return cmp.Or(strings.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), strings.Compare(x.Name, y.Name))
+	slices.SortFunc(all, func(x, y *Seed) int {
+		return cmp.Or(cmp.Compare(slices.Index(Operators, x.Operator), slices.Index(Operators, y.Operator)), strings.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), strings.Compare(x.Name, y.Name))
 	})
 	return all, nil
+}
+
+// readers is the seed of S3; nil if all operations are of one sort.
+func (s *Seed) readers() *Seed {
+	r := &Seed{Operator: Readers, Name: s.Name, File: s.File, Line: s.Line, ops: map[place]*op{}}
+	for p, o := range s.ops {
+		if o.reader {
+			r.ops[p] = o
+		}
+	}
+	if len(r.ops) == 0 || len(r.ops) == len(s.ops) {
+		return nil
+	}
+	return r
 }
 
 // own lists the packages of the module that are meant, with those that they import.
@@ -102,9 +101,13 @@ func own(ctx context.Context, dir string, flags, patterns []string) ([]string, e
 type finder struct {
 	fset *token.FileSet
 	dir  string
-	all  map[string]*Mutex // by place of declaration: packages that are loaded with and without tests have objects of their own
+	all  map[string]*Seed // by place of declaration: packages that are loaded with and without tests have objects of their own
 	// types are the names of the types in whose declarations identifiers are.
 	types map[token.Position]string
+	texts map[string]string // of files
+	// Of the file that is looked at:
+	pkg     *types.Package
+	imports map[string]string // names, by path
 }
 
 // below is the name of the file of a position, if it is one of the module's.
@@ -113,7 +116,7 @@ func (f *finder) below(pos token.Pos) (string, bool) {
 	return rel, err == nil && filepath.IsLocal(rel) && strings.HasSuffix(rel, ".go")
 }
 
-// declared finds the mutexes that a file declares.
+// declared finds the objects that a file declares.
 func (f *finder) declared(info *types.Info, file *ast.File) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if t, ok := n.(*ast.TypeSpec); ok {
@@ -127,15 +130,27 @@ func (f *finder) declared(info *types.Info, file *ast.File) {
 		return true
 	})
 	for _, o := range info.Defs {
-		if v, ok := o.(*types.Var); ok && isMutex(v.Type()) && v.Pos() >= file.FileStart && v.Pos() < file.FileEnd {
-			f.mutex(v)
+		if v, ok := o.(*types.Var); ok && v.Pos() >= file.FileStart && v.Pos() < file.FileEnd {
+			if op := operatorOf(v.Type()); op != "" {
+				f.object(v, op)
+			}
 		}
 	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			f.typed(info, n.Names, n.Type, file)
+		case *ast.ValueSpec:
+			f.typed(info, n.Names, n.Type, file)
+		}
+		return true
+	})
 }
 
-// used finds what a file does with mutexes.
+// used finds what a file does with objects.
 func (f *finder) used(info *types.Info, file *ast.File) {
-	done := map[*ast.Ident]bool{} // what names a mutex for an operation
+	f.enter(file)
+	done := map[*ast.Ident]bool{} // what names an object for an operation
 	inner := map[ast.Node]ast.Node{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -143,21 +158,27 @@ func (f *finder) used(info *types.Info, file *ast.File) {
 			inner[n.X] = n
 		case *ast.DeferStmt:
 			inner[n.Call] = n
+		case *ast.GoStmt:
+			inner[n.Call] = n
 		case *ast.CallExpr:
 			if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok {
 				f.call(info, n, sel, inner[n], done)
 			}
 		case *ast.KeyValueExpr: // of a literal: its first value
 			if id, ok := n.Key.(*ast.Ident); ok {
-				done[id] = true
+				if v, ok := info.Uses[id].(*types.Var); !ok || operatorOf(v.Type()) == Mutex {
+					done[id] = true
+				}
 			}
+		case *ast.UnaryExpr:
+			f.address(info, n, done)
 		case *ast.SelectorExpr:
 			// A method of an embedded mutex that is a value names none.
 			if v, promoted := owner(info, n); v != nil && promoted && !done[n.Sel] {
 				f.keep(v, "a method of it is a value")
 			}
 		case *ast.Ident:
-			if v, ok := info.Uses[n].(*types.Var); ok && isMutex(v.Type()) && !done[n] {
+			if v, ok := info.Uses[n].(*types.Var); ok && operatorOf(v.Type()) != "" && !done[n] {
 				f.keep(v, "something else is done with it")
 			}
 		}
@@ -165,74 +186,87 @@ func (f *finder) used(info *types.Info, file *ast.File) {
 	})
 }
 
-// mutex is that of a variable; nil if it is not the module's.
-func (f *finder) mutex(v *types.Var) *Mutex {
+// enter begins a file.
+func (f *finder) enter(file *ast.File) {
+	f.imports = map[string]string{}
+	for _, i := range file.Imports {
+		path := strings.Trim(i.Path.Value, "`\"")
+		f.imports[path] = path[strings.LastIndexByte(path, '/')+1:]
+		if i.Name != nil {
+			f.imports[path] = i.Name.Name
+		}
+	}
+}
+
+// object is the seed of a variable; nil if it is not the module's.
+func (f *finder) object(v *types.Var, o Operator) *Seed {
 	v = v.Origin()
 	rel, ok := f.below(v.Pos())
 	if !ok {
 		return nil
 	}
 	pos := f.fset.Position(v.Pos())
-	key := fmt.Sprintf("%s:%d:%s", rel, pos.Line, v.Name())
+	key := fmt.Sprintf("%s:%d:%d:%s", rel, pos.Line, pos.Column, v.Name())
 	m := f.all[key]
 	if m == nil {
-		m = &Mutex{Name: f.types[pos] + v.Name(), File: rel, Line: pos.Line, ops: map[place]*op{}}
+		m = &Seed{Name: f.types[pos] + v.Name(), File: rel, Line: pos.Line, ops: map[place]*op{}, ends: map[string]edit{}}
 		if v.Pkg() != nil {
 			m.Name = v.Pkg().Name() + "." + m.Name
 		}
 		f.all[key] = m
 	}
+	if o != "" {
+		m.Operator = o
+	}
 	return m
 }
 
 func (f *finder) keep(v *types.Var, why string) {
-	if m := f.mutex(v); m != nil && m.Kept == "" {
+	if m := f.object(v, ""); m != nil && m.Kept == "" {
 		m.Kept = why
 	}
 }
 
-// call notes an operation on a mutex.
+// call notes an operation.
 func (f *finder) call(info *types.Info, call *ast.CallExpr, sel *ast.SelectorExpr, stmt ast.Node, done map[*ast.Ident]bool) {
+	if fn, ok := info.Uses[sel.Sel].(*types.Func); ok && fn.Pkg() != nil && fn.Pkg().Path() == "sync/atomic" && fn.Signature().Recv() == nil {
+		f.function(info, call, fn, stmt, done)
+		return
+	}
 	v, promoted := owner(info, sel)
 	if v == nil {
 		return
 	}
+	kind := operatorOf(v.Type())
 	done[sel.Sel] = true
 	if !promoted {
 		done[named(sel.X)] = true
 	}
-	m := f.mutex(v)
-	if m == nil {
+	s := f.object(v, kind)
+	if s == nil {
 		return
 	}
-	o := &op{line: f.fset.Position(sel.Sel.Pos()).Line, end: f.offset(call.End()), operand: [2]int{f.offset(sel.X.Pos()), f.offset(sel.X.End())}}
-	from := call.Pos()
-	switch _, pointer := info.TypeOf(sel.X).Underlying().(*types.Pointer); {
-	case stmt == nil && (sel.Sel.Name == "TryLock" || sel.Sel.Name == "TryRLock"):
-		o.operand = [2]int{o.end, o.end}
-		o.before = "true"
-	case stmt == nil || sel.Sel.Name == "RLocker":
-		f.keep(v, "the call of a method is no statement")
-		return
-	case pointer:
-		from, o.before = stmt.Pos(), "_ = "
-	default:
-		from, o.before = stmt.Pos(), "_ = &"
+	u := use{finder: f, info: info, seed: s, v: v, call: call, stmt: stmt, x: sel.X, args: call.Args, name: sel.Sel.Name, line: f.fset.Position(sel.Sel.Pos()).Line}
+	switch kind {
+	case Mutex:
+		u.mutex()
+	case Once:
+		u.once(promoted)
+	case Atomic:
+		u.atomic(promoted)
 	}
-	file, _ := f.below(from)
-	m.ops[place{file, f.offset(from)}] = o
 }
 
 func (f *finder) offset(p token.Pos) int { return f.fset.Position(p).Offset }
 
-// owner is the mutex whose method a selector names, and whether it is embedded in what stands before the dot.
+// owner is the object whose method a selector names, and whether it is embedded in what stands before the dot.
 func owner(info *types.Info, sel *ast.SelectorExpr) (v *types.Var, promoted bool) {
 	s := info.Selections[sel]
 	if s == nil || s.Kind() == types.FieldVal {
 		return nil, false
 	}
 	method, ok := s.Obj().(*types.Func)
-	if !ok || method.Pkg() == nil || method.Pkg().Path() != "sync" || !isMutex(deref(method.Signature().Recv().Type())) {
+	if !ok || method.Pkg() == nil || operatorOf(deref(method.Signature().Recv().Type())) == "" {
 		return nil, false
 	}
 	t := s.Recv()
@@ -241,7 +275,7 @@ func owner(info *types.Info, sel *ast.SelectorExpr) (v *types.Var, promoted bool
 		t = v.Type()
 	}
 	if v != nil {
-		if !isMutex(v.Type()) { // embedded as a pointer
+		if operatorOf(v.Type()) == "" { // embedded as a pointer
 			return nil, false
 		}
 		return v, true
@@ -251,7 +285,7 @@ func owner(info *types.Info, sel *ast.SelectorExpr) (v *types.Var, promoted bool
 		return nil, false
 	}
 	v, _ = info.Uses[id].(*types.Var)
-	if v == nil || !isMutex(v.Type()) { // behind a pointer
+	if v == nil || operatorOf(v.Type()) == "" { // behind a pointer
 		return nil, false
 	}
 	return v, false
@@ -277,16 +311,26 @@ func deref(t types.Type) types.Type {
 	return t
 }
 
-// isMutex reports whether a variable of type t is a mutex (S1).
-func isMutex(t types.Type) bool {
+// operatorOf is the operator of an object of type t (S2, S4, S5); "" for none.
+func operatorOf(t types.Type) Operator {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
 		o := t.Obj()
-		return o.Pkg() != nil && o.Pkg().Path() == "sync" && (o.Name() == "Mutex" || o.Name() == "RWMutex")
+		if o.Pkg() == nil {
+			return ""
+		}
+		switch path, name := o.Pkg().Path(), o.Name(); {
+		case path == "sync" && (name == "Mutex" || name == "RWMutex"):
+			return Mutex
+		case path == "sync" && name == "Once":
+			return Once
+		case path == "sync/atomic" && name != "Value" && name != "Uintptr":
+			return Atomic
+		}
 	case *types.Array:
-		return isMutex(t.Elem())
+		return operatorOf(t.Elem())
 	case *types.Slice:
-		return isMutex(t.Elem())
+		return operatorOf(t.Elem())
 	}
-	return false
+	return ""
 }

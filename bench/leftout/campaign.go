@@ -1,0 +1,369 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"presage/bench/seeded"
+	"presage/internal/record"
+)
+
+// campaign is the experiment on the modules of modules.txt: the programs as they are, and with races that are seeded. Modules run side by side, the programs of one after the other: they
+// are built at the same place, so the go command builds anew what has changed.
+type campaign struct {
+	*bench
+	operators []seeded.Operator // none: no seeds
+	until     time.Time         // after which no program is begun
+
+	mu    sync.Mutex
+	save  *os.File // a line for each program, at once
+	done  map[string]*outcome
+	all   []*outcome
+	seeds []*seeds
+}
+
+// outcome is what became of one program.
+type outcome struct {
+	Subject  string
+	Number   int // of the subject in modules.txt
+	Operator seeded.Operator
+	Name     string // of the object; "": the program as it is
+	How      string // ran, panicked, timed out (its tests), stopped (after runTimeout), failed, not run
+	Why      string
+	Seconds  float64
+	Rows     []row // by variant
+
+	used used
+}
+
+func (o *outcome) key() string {
+	return fmt.Sprintf("%d %s %s %s", o.Number, o.Subject, o.Operator, o.Name)
+}
+
+// seeds is what there is to seed in a module.
+type seeds struct {
+	module                    string
+	found, tests, kept, alone map[seeded.Operator]int // there, in tests, that stay, that not two goroutines have used
+}
+
+// module is what modules.txt has of one.
+type module struct {
+	name     string
+	subjects []*subject
+	numbers  []int
+}
+
+// modules runs the experiment on the modules of modules.txt that are asked for.
+func (c *campaign) modules(ctx context.Context, only []string, workers int) error {
+	all, err := parse(list)
+	if err != nil {
+		return err
+	}
+	var mods []*module
+	for i, s := range all {
+		if len(only) > 0 && !slices.ContainsFunc(only, func(o string) bool { return strings.HasPrefix(s.name(), o) }) {
+			continue
+		}
+		if n := len(mods); n == 0 || mods[n-1].subjects[0].module != s.module {
+			mods = append(mods, &module{name: s.module})
+		}
+		m := mods[len(mods)-1]
+		m.subjects, m.numbers = append(m.subjects, s), append(m.numbers, i)
+	}
+	printHead()
+	var wg sync.WaitGroup
+	next := make(chan *module)
+	for range workers {
+		wg.Go(func() {
+			for m := range next {
+				if err := c.module(ctx, m); err != nil {
+					log.Printf("%s: %v", m.name, err)
+				}
+			}
+		})
+	}
+	for _, m := range mods {
+		next <- m
+	}
+	close(next)
+	wg.Wait()
+	c.report()
+	return nil
+}
+
+// module runs one.
+func (c *campaign) module(ctx context.Context, m *module) error {
+	dir, err := c.session.Module(ctx, m.subjects[0].module, m.subjects[0].version)
+	if err != nil {
+		return err
+	}
+	ran := make([]*outcome, len(m.subjects))
+	for i, s := range m.subjects {
+		ran[i] = c.program(ctx, &outcome{Subject: s.name(), Number: m.numbers[i]}, s, dir)
+	}
+	if len(c.operators) == 0 {
+		return nil
+	}
+	x := &seeds{m.name, map[seeded.Operator]int{}, map[seeded.Operator]int{}, map[seeded.Operator]int{}, map[seeded.Operator]int{}}
+	c.mu.Lock()
+	c.seeds = append(c.seeds, x)
+	c.mu.Unlock()
+	all, err := c.find(ctx, m, dir)
+	if err != nil {
+		return err
+	}
+	for _, seed := range all {
+		var of []int
+		for i, o := range ran {
+			if o.used.by(seed, dir) >= 2 {
+				of = append(of, i)
+			}
+		}
+		switch x.found[seed.Operator]++; {
+		case strings.HasSuffix(seed.File, "_test.go"):
+			x.tests[seed.Operator]++
+		case seed.Kept != "":
+			x.kept[seed.Operator]++
+		case len(of) == 0:
+			x.alone[seed.Operator]++
+		default:
+			c.mutant(ctx, m, dir, seed, of)
+		}
+	}
+	return nil
+}
+
+// find lists what can be seeded in the packages that are tested.
+func (c *campaign) find(ctx context.Context, m *module, dir string) ([]*seeded.Seed, error) {
+	var flags, patterns []string
+	for _, s := range m.subjects {
+		if !slices.Contains(patterns, s.pkg) {
+			patterns = append(patterns, s.pkg)
+		}
+	}
+	for _, f := range m.subjects[0].flags {
+		if strings.HasPrefix(f, "-tags") || strings.HasPrefix(f, "-mod") {
+			flags = append(flags, f)
+		}
+	}
+	all, err := seeded.Find(ctx, dir, flags, patterns...)
+	return slices.DeleteFunc(all, func(s *seeded.Seed) bool { return !slices.Contains(c.operators, s.Operator) }), err
+}
+
+// mutant runs the programs of a module, of which two goroutines use an object, without its operations: in a copy, at the same place for all of a module.
+func (c *campaign) mutant(ctx context.Context, m *module, dir string, seed *seeded.Seed, of []int) {
+	to := filepath.Join(filepath.Dir(dir), "seeded", filepath.Base(dir))
+	err := os.RemoveAll(to)
+	if err == nil {
+		err = record.CopyTree(dir, to)
+	}
+	if err == nil {
+		err = seed.Drop(to)
+	}
+	for _, i := range of {
+		o := &outcome{Subject: m.subjects[i].name(), Number: m.numbers[i], Operator: seed.Operator, Name: seed.Name}
+		if err != nil {
+			o.How, o.Why = "failed", err.Error()
+			c.note(o)
+			continue
+		}
+		c.program(ctx, o, m.subjects[i], to)
+	}
+}
+
+// program runs one, if it has not run and there is time.
+func (c *campaign) program(ctx context.Context, o *outcome, s *subject, dir string) *outcome {
+	if x := c.done[o.key()]; x != nil && o.Name != "" {
+		c.note(x)
+		return x
+	}
+	if o.How = "not run"; o.Name == "" || time.Now().Before(c.until) {
+		c.run1(ctx, o, s, dir)
+	}
+	c.note(o)
+	return o
+}
+
+// run1 runs one. It ends.
+func (c *campaign) run1(ctx context.Context, o *outcome, s *subject, dir string) {
+	began := time.Now()
+	limit := runTimeout
+	if o.Name == "" {
+		limit = firstTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	b := *c.bench
+	b.limit = s.events
+	name := o.Subject
+	if o.Name != "" {
+		name += fmt.Sprintf(" without %s %s", o.Operator, o.Name)
+	}
+	r, err := b.measure(ctx, name, s.config(dir))
+	o.Seconds = time.Since(began).Seconds()
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) || err != nil && ctx.Err() != nil:
+		o.How = "stopped"
+	case err != nil:
+		o.How, o.Why = "failed", err.Error()
+	case bytes.Contains(r.out, []byte("panic: test timed out")):
+		o.How = "timed out"
+	case bytes.Contains(r.out, []byte("\npanic: ")) || bytes.Contains(r.out, []byte("fatal error: ")):
+		o.How = "panicked"
+	default:
+		o.How = "ran"
+	}
+	if err == nil {
+		o.Rows, o.used = r.rows, r.used
+	}
+}
+
+// note prints and keeps an outcome.
+func (c *campaign) note(o *outcome) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all = append(c.all, o)
+	name := o.Subject
+	if o.Name != "" {
+		name = fmt.Sprintf("%s - %s %s", o.Subject, o.Operator, o.Name)
+	}
+	for i := range o.Rows {
+		o.Rows[i].print(name, c.variants[i])
+	}
+	log.Printf("%s: %s, %.0f s; %d programs %s", name, o.How, o.Seconds, len(c.all), o.Why)
+	if c.save != nil && o.How != "not run" && c.done[o.key()] == nil {
+		if data, err := json.Marshal(o); err == nil {
+			c.save.Write(append(data, '\n'))
+		}
+	}
+}
+
+// restore reads what has run already, and saves what runs.
+func (c *campaign) restore(name string) error {
+	data, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	c.done = map[string]*outcome{}
+	for text := range bytes.Lines(data) {
+		o := &outcome{}
+		if json.Unmarshal(text, o) == nil && len(o.Rows) == len(c.variants) {
+			c.done[o.key()] = o
+		}
+	}
+	c.save, err = os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	return err
+}
+
+// report prints the tables of the whole: what was seeded, by module and by operator, and the sums.
+func (c *campaign) report() {
+	slices.SortStableFunc(c.all, func(x, y *outcome) int { return cmp.Compare(x.Number, y.Number) })
+	slices.SortFunc(c.seeds, func(x, y *seeds) int { return strings.Compare(x.module, y.module) })
+	asItIs := map[variant]*row{}
+	for _, o := range c.all {
+		for i := range o.Rows {
+			if o.Name == "" {
+				addTo(asItIs, c.variants[i], &o.Rows[i])
+			}
+			c.wrong += o.Rows[i].found[rdit].wrong
+		}
+	}
+	fmt.Println()
+	printHead()
+	c.printSum("as it is", asItIs)
+	if len(c.operators) == 0 {
+		return
+	}
+	c.table("module", func(o *outcome) string { return strings.SplitN(o.Subject, "/", 2)[0] })
+	c.causes()
+	c.table("operator", func(o *outcome) string { return string(o.Operator) })
+	fmt.Printf("\n%-40s %8s %8s %8s %8s\n", "objects", "found", "in tests", "kept", "alone")
+	for _, x := range c.seeds {
+		for _, op := range c.operators {
+			fmt.Printf("%-40s %8d %8d %8d %8d\n", x.module+" "+string(op), x.found[op], x.tests[op], x.kept[op], x.alone[op])
+		}
+	}
+}
+
+// table prints how the seeded programs ran and what was found in them, one line for each group, and for all.
+func (c *campaign) table(title string, of func(*outcome) string) {
+	var names []string
+	hows := []string{"ran", "panicked", "timed out", "stopped", "failed", "not run"}
+	count, racy, rows := map[string]map[string]int{}, map[string]int{}, map[string]map[variant]*row{}
+	for _, o := range c.all {
+		if o.Name == "" {
+			continue
+		}
+		for _, n := range []string{of(o), "total seeded"} {
+			if count[n] == nil {
+				if names = append(names, n); n == "total seeded" {
+					names = names[:len(names)-1]
+				}
+				count[n], rows[n] = map[string]int{}, map[variant]*row{}
+			}
+			count[n][o.How]++
+			for i := range o.Rows {
+				addTo(rows[n], c.variants[i], &o.Rows[i])
+			}
+			if len(o.Rows) > 0 && o.Rows[0].races > 0 {
+				racy[n]++
+			}
+		}
+	}
+	names = append(names, "total seeded")
+	fmt.Printf("\n%-16s", title)
+	for _, h := range hows {
+		fmt.Printf(" %9s", h)
+	}
+	fmt.Printf(" %9s\n", "racy")
+	for _, n := range names {
+		fmt.Printf("%-16s", n)
+		for _, h := range hows {
+			fmt.Printf(" %9d", count[n][h])
+		}
+		fmt.Printf(" %9d\n", racy[n])
+	}
+	fmt.Println()
+	printHead()
+	for _, n := range names {
+		c.printSum(n, rows[n])
+	}
+}
+
+func (c *campaign) printSum(name string, sum map[variant]*row) {
+	for _, v := range c.variants {
+		if t := sum[v]; t != nil {
+			t.print(name, v)
+		}
+	}
+}
+
+// causes prints what keeps apart what RDIT does not find in the seeded programs.
+func (c *campaign) causes() {
+	for i, v := range c.variants {
+		var all row
+		for _, o := range c.all {
+			if o.Name != "" && len(o.Rows) > 0 {
+				all.add(&o.Rows[i])
+			}
+		}
+		fmt.Printf("\nnot found by RDIT, %s\n", v)
+		for _, why := range slices.SortedFunc(maps.Keys(all.missed), func(x, y string) int {
+			return cmp.Or(cmp.Compare(all.missed[y], all.missed[x]), strings.Compare(x, y))
+		}) {
+			fmt.Printf("%6d %s\n", all.missed[why], why)
+		}
+	}
+}
