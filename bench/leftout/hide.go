@@ -123,7 +123,7 @@ func readHidden(src trace.Source, p *plan.Plan, limit int, s seen, exact bool) (
 			continue
 		case format.Reach:
 			x := open[e.G][len(open[e.G])-1]
-			x.recorded.AddMemory(uint64(e.Obj), e.Val)
+			x.recorded.AddReach(&e)
 			continue
 		case format.MethodEnd:
 			n := len(open[e.G]) - 1
@@ -206,17 +206,21 @@ func (h *hidden) object(e *trace.Event) {
 // without is a set less the memory of objects.
 func without(d, objects *barrier.Set) (x barrier.Set) {
 	none := func(trace.GoID) {}
-	d.Each(func(from, to uint64) {
-		objects.Each(func(f, t uint64) {
+	d.Each(func(from, to uint64, reads bool) {
+		add := x.AddMemory
+		if reads {
+			add = x.AddReads
+		}
+		objects.Each(func(f, t uint64, _ bool) {
 			if f < to && from < t {
 				if from < f {
-					x.AddMemory(from, f-from)
+					add(from, f-from)
 				}
 				from = max(from, t)
 			}
 		}, none)
 		if from < to {
-			x.AddMemory(from, to-from)
+			add(from, to-from)
 		}
 	}, none)
 	return x
@@ -237,7 +241,11 @@ func (h *hidden) touch(x *call, e *trace.Event) {
 	if !e.Kind.IsAccess() {
 		x.d.AddMemory(addr, n)
 	}
-	if at, ok := h.fresh[addr&^7]; !x.recorded.Hits(barrier.Memory(addr, n)) && !(ok && at >= x.from) {
+	had := barrier.Read(addr, n) // meets what the method may write
+	if k := e.Kind; k.IsAccess() && !k.IsWrite() {
+		had = barrier.Memory(addr, n)
+	}
+	if at, ok := h.fresh[addr&^7]; !x.recorded.Hits(had) && !(ok && at >= x.from) {
 		h.escaped++
 		if h.lost == nil {
 			h.lost = map[loss]int{}
@@ -310,8 +318,12 @@ func (h *hidden) begin(x *call, move func([]int64) []int64, put func(trace.Event
 	if d.All {
 		return
 	}
-	d.Each(func(from, to uint64) {
-		put(trace.Event{Kind: format.Reach, G: e.G, Site: e.Site, Obj: trace.Addr(from), Val: to - from}, window.Flow{})
+	d.Each(func(from, to uint64, reads bool) {
+		part := trace.Event{Kind: format.Reach, G: e.G, Site: e.Site, Obj: trace.Addr(from), Val: to - from}
+		if reads {
+			part.Flags = format.FlagReads
+		}
+		put(part, window.Flow{})
 	}, func(trace.GoID) {})
 }
 

@@ -39,7 +39,7 @@ func TestHide(t *testing.T) {
 	for i := range h.rest.events {
 		switch e := &h.rest.events[i]; e.Kind {
 		case format.Reach:
-			d.AddMemory(uint64(e.Obj), e.Val)
+			d.AddReach(e)
 		default:
 			kinds = append(kinds, e.Kind)
 		}

@@ -258,11 +258,11 @@ func (c *chains) links(way []int32) (list []Link) {
 func (c *chains) between(l *Link, e, f int32) {
 	x, y := &c.w.Events[e], &c.w.Events[f]
 	places := c.b.Places()
-	at := func(e *window.Event) [2]uint64 {
+	at := func(p *window.MissingCall, e *window.Event) (part [2]uint64, ok bool) {
 		if e.Obj >= 0 && int(e.Obj) < len(places) && places[e.Obj].Addr != 0 {
-			return [2]uint64{places[e.Obj].Addr, places[e.Obj].Addr + 8}
+			return hits(p, [2]uint64{places[e.Obj].Addr, places[e.Obj].Addr + 8}, e.Kind.IsWrite())
 		}
-		return [2]uint64{}
+		return part, false
 	}
 	first, second := c.open(x), c.open(y)
 	for _, p := range first {
@@ -274,8 +274,8 @@ func (c *chains) between(l *Link, e, f int32) {
 		}
 	}
 	for _, p := range slices.Concat(first, second, c.calls) {
-		for _, a := range [][2]uint64{at(x), at(y)} {
-			if part, ok := hits(&p, a); ok {
+		for _, e := range []*window.Event{x, y} {
+			if part, ok := at(&p, e); ok {
 				l.Calls, l.Part = []window.MissingCall{p}, part
 				return
 			}
@@ -311,28 +311,34 @@ func (c *chains) open(e *window.Event) (list []window.MissingCall) {
 	return list
 }
 
-// meet returns a part of memory that two calls reach; zero, if one of them reaches everything.
+// meet returns a part of memory that two calls reach and one may write; zero, if one of them reaches everything.
 func meet(p, q *window.MissingCall) (part [2]uint64, ok bool) {
 	if p.All || q.All {
 		return part, true
 	}
 	for _, a := range p.Memory {
-		if part, ok := hits(q, a); ok {
+		if part, ok := hits(q, a, true); ok {
+			return part, true
+		}
+	}
+	for _, a := range q.Memory {
+		if part, ok := hits(p, a, true); ok {
 			return part, true
 		}
 	}
 	return part, false
 }
 
-// hits returns what a call reaches of a piece of memory.
-func hits(p *window.MissingCall, a [2]uint64) (part [2]uint64, ok bool) {
-	if a[1] == 0 {
-		return part, false
-	}
+// hits returns what a call reaches of a piece of memory that another writes; of one that another reads, what it may write.
+func hits(p *window.MissingCall, a [2]uint64, writes bool) (part [2]uint64, ok bool) {
 	if p.All {
 		return a, true
 	}
-	for _, m := range p.Memory {
+	list := p.Memory
+	if writes {
+		list = slices.Concat(list, p.Reads)
+	}
+	for _, m := range list {
 		if from, to := max(m[0], a[0]), min(m[1], a[1]); from < to {
 			return [2]uint64{from, to}, true
 		}

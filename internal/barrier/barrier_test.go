@@ -63,7 +63,7 @@ func TestNamed(t *testing.T) {
 g1 reachset 0x1 val=2
 g1 reach 0x100 val=8
 g1 reachgo g3
-g1 reach 0x200 val=8
+g1 reach 0x200 val=8 reads
 g1 methodend m
 g2 methodbegin m
 g2 reachset 0x1
@@ -95,10 +95,14 @@ g1 methodend m`)
 	}
 	for _, x := range list {
 		text := ""
-		x.D.Each(func(from, to uint64) { text += fmt.Sprintf(" %x-%x", from, to) }, func(g trace.GoID) { text += fmt.Sprintf(" g%d", g) })
+		x.D.Each(func(from, to uint64, reads bool) {
+			if text += fmt.Sprintf(" %x-%x", from, to); reads {
+				text += "r"
+			}
+		}, func(g trace.GoID) { text += fmt.Sprintf(" g%d", g) })
 		got = append(got, text)
 	}
-	want := []string{" 100-108 200-208 g3", " 100-108 g3", " 100-110 300-308 g3", " 100-108 300-308 g3"}
+	want := []string{" 100-108 200-208r g3", " 100-108 g3", " 100-110 300-308 g3", " 100-108 300-308 g3"}
 	if !slices.Equal(got, want) {
 		t.Errorf("Ds are %q, want %q", got, want)
 	}
@@ -107,24 +111,28 @@ g1 methodend m`)
 // TestSet compares sets with bit maps.
 func TestSet(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	random := func() (s Set, bits [64]bool) {
+	random := func() (s Set, read, written [64]bool) {
 		for range r.IntN(6) {
 			from, n := r.IntN(50), 1+r.IntN(12)
-			s.AddMemory(uint64(from), uint64(n))
+			add, bits := s.AddMemory, &written
+			if r.IntN(2) == 0 {
+				add, bits = s.AddReads, &read
+			}
+			add(uint64(from), uint64(n))
 			for k := from; k < from+n; k++ {
 				bits[k] = true
 			}
 		}
-		return s, bits
+		return s, read, written
 	}
 	for range 2000 {
-		s, a := random()
-		d, b := random()
+		s, a, aw := random()
+		d, b, bw := random()
 		meets := false
 		for k := range a {
-			meets = meets || a[k] && b[k]
-			if s.Hits(Memory(uint64(k), 1)) != a[k] {
-				t.Fatalf("%+v hits %d: %v", s, k, !a[k])
+			meets = meets || aw[k] && (b[k] || bw[k]) || bw[k] && a[k]
+			if at := uint64(k); s.Hits(Memory(at, 1)) != (a[k] || aw[k]) || s.Hits(Read(at, 1)) != aw[k] || s.Hits(Object(at)) != aw[k] {
+				t.Fatalf("%+v does not hit %d right", s, k)
 			}
 		}
 		if s.Meets(&d) != meets || d.Meets(&s) != meets {

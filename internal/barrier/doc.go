@@ -4,7 +4,7 @@
 // # What it computes
 //
 // A call of a *missing method* (left out for speed, cgo, assembly) is in the trace as a BarrierPair: a MethodBegin with
-// the set D of what the method can reach, and a MethodEnd. What happens in between on the same goroutine, a callback
+// the set D of what the method can reach, parts of which it only reads, and a MethodEnd. What happens in between on the same goroutine, a callback
 // say, is *Between*. A BarrierPair stands for events that are not known, on anything in D, anywhere between its ends. Given
 // that, Order computes from a trace the precedences that every other execution must keep, some of them on a condition. They are the edges (M4) and orders on condition (M9) of a
 // window; all the rest of the model, docs/model.md, is as it is for a whole trace. So races are those of maximal causality
@@ -15,8 +15,8 @@
 // # Rules
 //
 // A *gap* is a piece of a goroutine's time in a BarrierPair, between two of its events: where missing events can be. Its D is that of
-// all BarrierPairs around it. A gap *hits* an event that acts on something in its D: an access, an operation of
-// a lock or channel; for a goroutine in D its Go, Start and End. Two gaps *meet* if their Ds do, and at any moment the
+// all BarrierPairs around it. A gap *hits* an event that acts on something in its D, if one of the two does more than read it: an access, an operation of
+// a lock or channel; for a goroutine in D its Go, Start and End. Two gaps *meet* if their Ds have something in common that one of them may write (B16), and at any moment the
 // open gaps that meet, directly or through others, are one *group*.
 //
 // A gap has *run* in another execution if that has the event that ends it, also as one of the race: missing code went all the way. It has run up to an event that
@@ -28,9 +28,9 @@
 //	(B2) A MethodBegin comes after the last event of each goroutine that its D hits, and after the MethodEnds whose Ds it meets; after those that only read, if they are executed.
 //	(B3) An event comes after the gaps that have ended and hit it, those of them that have run. Nothing is asked of an access of the race.
 //	(B4) Precedences are transitive, with program order and all else that orders. (Caveat 4)
-//	(B5) At a MethodBegin, what D holds has the value that it had in the recorded run, if traced code wrote it. (Strict reads of the calling thread.)
+//	(B5) At a MethodBegin, what D holds, also to be read only, has the value that it had in the recorded run, if traced code wrote it. (Strict reads of the calling thread.)
 //	     What traced code writes there while a gap is open is computed from reads that keep their values, and so is what the method is given: arguments, what a callback returns.
-//	(B6) What traced code finds in D after a gap was open is what it found in the recorded run, or nobody knows. (A write of a
+//	(B6) What traced code finds, after a gap was open, in what that may write is what it found in the recorded run, or nobody knows. (A write of a
 //	     thread of nobody, after the gap and before the access. Of a gap that is still open, only if the access finds what it would not find without.)
 //	(B7) Locks, channels and the like that some D holds keep the order of their operations, and have no state but that
 //	     order: missing code may have left them locked, or full. A channel without a buffer, and a select
@@ -43,6 +43,8 @@
 //	     concern it. Its own operations are events between its ends, FlagOpaque, and keep their order with all on the same object.
 //	(B12) A D need not have what the method touches in order with all that conflicts, in every execution, by events that are in the trace: program order, a go statement and what the
 //	     goroutine does, Dones and a Wait that only returns after them. Before the method's access stands such an event of its goroutine, or its MethodBegin, and after it another.
+//	(B16) A part of D that has FlagReads, and is in no part without, the method only reads: it neither writes to it nor operates an object of synchronisation there. It hits no event that reads it, and
+//	     two methods that read it do not meet. What is said of all who follow a method that reaches a place (that the value of B5 was looked at, say) is said of those that follow one that may write it.
 //
 // # The caveats
 //
@@ -67,8 +69,8 @@
 //
 // Let τ* be the run with its missing events, τ the trace, and σ a reordering that the model and B1 to B8 allow. There is an execution σ*
 // whose traced events are σ: of the missing events it has those of gaps that have run, as far as they have. Put each such event h of a gap (a, b) after a and before b, and all of them, and the traced
-// events that they conflict with, in the order of τ*. That this has no cycle: a cycle has a part e, h₁ … hₖ, f of traced e and f, e before f in τ*, but not before it in σ. In it each
-// hᵢ conflicts with the one before it or is of the same goroutine. Follow who may know of e. h₁ is in a gap that e begins or that hits e: e is the last event of its group, or an
+// events that they conflict with, in the order of τ*: two events conflict if they act on the same and are not both reads, and two reads stand in any order. That this has no cycle: a cycle has a part e, h₁ … hₖ, f of traced e and f, e before f in τ*, but not before it in σ. In it each
+// hᵢ conflicts with the one before it or is of the same goroutine, and so does f. As D says what a method may write and what it reads, a gap hits what its events conflict with, and two meet if events of theirs conflict. Follow who may know of e. h₁ is in a gap that e begins or that hits e: e is the last event of its group, or an
 // earlier one, and as the gap has run, the group's events were executed in that order (B1). From hᵢ to hᵢ₊₁: their gaps meet. Both are open at one moment, and then they have the last event of the group in common; or the one was closed
 // before the other was opened, and its end comes before the other's beginning (B2; the other's beginning is a MethodBegin, or an event in a call that had been open with it before). At f: it ends or cuts the gap of hₖ, or the gap hits it, open (B1, and the gap has run) or ended (B3), or
 // f is a MethodBegin that hits hₖ's. So e comes before f by B1 to B4, and in σ.
@@ -77,14 +79,16 @@
 // What h needs has run with it: an earlier missing event that it may depend on is in a gap of its group, which has run as far, or in one that ended before (B2), and a traced one that is more than a read
 // was executed (B1, B2). An event that only reads does nothing to h; it has to stand on the right side of h if it is executed. An access of the race is not executed.
 // The missing events do what they did: all they read is either in D, and written by missing events in the order of τ* or by traced events of which the last is what it was, with its value
-// (B1, B5), or is nobody else's. So do the traced events: what they see of missing events is B6 and B7. The execution is deterministic but for what
+// (B1, B5), or is nobody else's. Where the method only reads, the traced writes before its read are those of τ*, for it hits each of them; which is the last is told of those before its MethodBegin by that one's own look
+// at the value (B5): another method that reads the same, and looked at it, need not have run in σ. Of those behind, B1 has the order. What it does next, and writes elsewhere, follows from what it reads, as ever. So do the traced events what they did: what they see of missing events is B6 and B7, and no missing event has
+// written where all Ds only read. The execution is deterministic but for what
 // it reads, as in all of the model.
 //
 // It rests on D. What a method touches that is not in D, by itself or by what it waits for (a file, a clock, another process), makes a false race
 // possible. So does memory that missing code frees and allocates anew without an Alloc event: then one address is two objects. D has to hold what can be reached at any time between the ends, also by pointers that others
 // store meanwhile (the recorder looks again: presage_late.go), and what package-level variables reach. A goroutine that missing code starts is not in the call that started it: it has to begin
 // with a MethodBegin of its own, with the same D, that stays open while it runs missing code. A MethodBegin without an end stays open until its goroutine ends.
-// Missed are all races of missing code itself, and those that the rules forbid: they forbid too much where the method reads only, or touches little of its D. In the middle of
+// Missed are all races of missing code itself, and those that the rules forbid: they forbid too much where the method touches little of its D, or writes little of what it may. In the middle of
 // a method nothing races with what is in the middle of another that it meets: either may have waited for the other.
 //
 // # For Go

@@ -34,13 +34,17 @@ func Edges(events []trace.Event, mode Mode) ([]Edge, error) {
 		if begins = p; p != nil && p.Begin != int64(i) {
 			begins, ends = nil, p
 		}
-		st := Step{G: e.G, Index: int64(i), X: TouchOf(e), Begins: begins, Ends: ends, Demands: TouchOf(e).kind != touchesNothing}
+		x := TouchOf(e)
+		st := Step{G: e.G, Index: int64(i), X: x, Begins: begins, Ends: ends, Reads: x.reads, Demands: x.kind != touchesNothing}
 		own, ok := last[e.G]
 		if ok {
 			before[i] = append(before[i], own)
 		}
 		kept := o.Before(&st)
 		list := slices.Concat(kept.Edges, kept.Weak)
+		for _, c := range kept.Orders {
+			list = append(list, c.From) // that is executed, and To is this event
+		}
 		before[i] = append(before[i], list...)
 		for _, n := range list {
 			if x := (Edge{int64(n), int64(i)}); events[n].G != e.G && !slices.Contains(out, x) && !follows(before, n, int32(i)) {

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"presage/internal/trace"
+	"presage/internal/trace/format"
 )
 
 // Later is a union of many Ds that is seldom asked for: once in thousands of calls. What is added waits, and is joined all at
 // once; to move the parts of a large union for each call would take most of the time.
 type Later struct {
 	all  Set
-	wait [2][]span // the second of sets that are Seen
+	wait [4][]span // by kindOf
 }
 
 // maxWaiting bounds the parts that wait.
@@ -20,12 +21,20 @@ const maxWaiting = 1 << 16
 // NewLater returns an empty union.
 func NewLater() Later { return Later{all: Union()} }
 
-// Join adds n bytes at addr, as part of d; n = 0: a word.
-func (l *Later) Join(d *Set, addr, n uint64) {
-	if n == 0 {
-		n = word
+// kindOf numbers parts of sets that are Seen or not, and that are only read or not.
+func kindOf(seen, reads bool) (k int) {
+	if seen {
+		k = 1
 	}
-	l.hold(d.Seen, bytes(addr, n))
+	if reads {
+		k += 2
+	}
+	return k
+}
+
+// Join adds what e, a Reach, says, as part of d.
+func (l *Later) Join(d *Set, e *trace.Event) {
+	l.hold(kindOf(d.Seen, e.Flags&format.FlagReads != 0), part(uint64(e.Obj), e.Val))
 }
 
 // JoinAll makes it everything, if d is.
@@ -43,14 +52,11 @@ func (l *Later) Add(d *Set) {
 	for _, g := range d.gos {
 		l.AddGo(g)
 	}
-	l.hold(d.Seen, d.spans...)
+	l.hold(kindOf(d.Seen, false), d.spans...)
+	l.hold(kindOf(d.Seen, true), d.reads...)
 }
 
-func (l *Later) hold(seen bool, list ...span) {
-	k := 0
-	if seen {
-		k = 1
-	}
+func (l *Later) hold(k int, list ...span) {
 	l.wait[k] = append(l.wait[k], list...)
 	if len(l.wait[k]) > maxWaiting {
 		l.join()
@@ -67,8 +73,14 @@ func (l *Later) Hits(x Touch) bool {
 func (l *Later) join() {
 	for k, list := range l.wait {
 		if len(list) > 0 {
-			l.all.Add(&Set{union: true, Seen: k == 1, spans: sorted(list)})
-			l.wait[k] = list[:0]
+			d := &Set{union: true, Seen: k&1 != 0}
+			if list = sorted(list); k < kindOf(false, true) {
+				d.spans = list
+			} else {
+				d.reads = list
+			}
+			l.all.Add(d)
+			l.wait[k] = l.wait[k][:0]
 		}
 	}
 }

@@ -66,11 +66,7 @@ func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 			return nil, fmt.Errorf("event %d: %s of goroutine %d is not behind a methodbegin of it", i, e.Kind, e.G)
 		}
 		was := listing.D.All
-		if e.Kind == format.ReachGo {
-			listing.D.AddGo(trace.GoID(e.Obj))
-		} else {
-			listing.D.AddMemory(uint64(e.Obj), e.Val)
-		}
+		listing.D.AddReach(e)
 		if p.rest > 0 {
 			p.part(e)
 		}
@@ -121,6 +117,7 @@ func (p *Pairs) Any() bool { return p.Begun > 0 }
 // Touch is what one event acts on.
 type Touch struct {
 	kind    touchKind
+	reads   bool // memory, which it only reads
 	g       trace.GoID
 	addr, n uint64
 }
@@ -134,11 +131,20 @@ const (
 	touchesGo
 )
 
-// Memory touches n bytes at addr.
+// Memory touches n bytes at addr, which it may write.
 func Memory(addr, n uint64) Touch { return Touch{kind: touchesMemory, addr: addr, n: n} }
+
+// Read touches n bytes at addr, which it only reads.
+func Read(addr, n uint64) Touch { return Touch{kind: touchesMemory, reads: true, addr: addr, n: n} }
 
 // Object touches the lock, channel or the like at addr.
 func Object(addr uint64) Touch { return Touch{kind: touchesObject, addr: addr, n: 1} }
+
+// AsRead is x as if it only read.
+func (x Touch) AsRead() Touch {
+	x.reads = true
+	return x
+}
 
 // IsGo says whether x is a goroutine.
 func (x Touch) IsGo() bool { return x.kind == touchesGo }
@@ -154,7 +160,7 @@ func TouchOf(e *trace.Event) Touch {
 		if n == 0 || n > word {
 			n = word - uint64(e.Obj)&(word-1)
 		}
-		return Memory(uint64(e.Obj), n)
+		return Touch{kind: touchesMemory, reads: !k.IsWrite(), addr: uint64(e.Obj), n: n}
 	case k >= format.Lock && k <= format.SelectCase || k >= format.Acquire && k <= format.ReleaseMerge:
 		return Object(uint64(e.Obj))
 	case k == format.Go:

@@ -13,7 +13,15 @@ import (
 type touchedWord struct {
 	addr uint64
 	by   []wordPast
-	told []heard
+	told [2][]heard // of gaps that hit what only reads it, and of those that hit what writes it
+}
+
+// as says which of told x is about.
+func (x Touch) as() int {
+	if x.reads {
+		return 0
+	}
+	return 1
 }
 
 // wordPast is what one goroutine did to a word.
@@ -98,9 +106,13 @@ func (w *touchedWord) of(g trace.GoID) *wordPast {
 // beforeCall is (B2).
 func (o *Order) beforeCall(k *Kept, s *Step) {
 	last := map[trace.GoID]int32{}
-	o.eachNew(s, func(p *wordPast) {
+	d := &s.Begins.D
+	o.eachNew(s, func(w *touchedWord, p *wordPast) {
 		if p.wrote >= 0 && !s.knows(p.wrote) {
 			last[p.g] = max(last[p.g], p.wrote)
+		}
+		if len(p.reads) == 0 || !d.Hits(Read(w.addr, word)) { // (B16)
+			return
 		}
 		h := hearing(&p.told, s.G, p.g)
 		for _, r := range p.reads[h.n:] {
@@ -115,15 +127,15 @@ func (o *Order) beforeCall(k *Kept, s *Step) {
 	}
 	for _, q := range o.past {
 		if q.g != s.G {
-			k.edge(q.lastObject(&s.Begins.D))
-			k.edge(q.lastMet(&s.Begins.D, o.news(s, q)))
+			k.edge(q.lastObject(d))
+			k.edge(q.lastMet(d, o.news(s, q)))
 		}
 	}
 }
 
 // eachNew calls f for what other goroutines did to words that a MethodBegin reaches: all that is not known, and maybe more. It goes through these words, or
 // through what is not known, whichever is less.
-func (o *Order) eachNew(s *Step, f func(*wordPast)) {
+func (o *Order) eachNew(s *Step, f func(*touchedWord, *wordPast)) {
 	d, most := &s.Begins.D, len(o.addrs)
 	if n, few := d.words(most); !d.All && few {
 		most = n
@@ -145,15 +157,15 @@ func (o *Order) eachNew(s *Step, f func(*wordPast)) {
 		o.eachHit(d, func(w *touchedWord) {
 			for i := range w.by {
 				if w.by[i].g != s.G {
-					f(&w.by[i])
+					f(w, &w.by[i])
 				}
 			}
 		})
 	default:
 		for i, l := range logs {
 			for _, x := range news[i] {
-				if d.All || d.overlaps(bytes(x.w.addr, word)) {
-					f(x.w.of(l.g))
+				if d.Hits(Memory(x.w.addr, word)) {
+					f(x.w, x.w.of(l.g))
 				}
 			}
 		}
@@ -162,41 +174,31 @@ func (o *Order) eachNew(s *Step, f func(*wordPast)) {
 
 // eachHit calls f for the words that were accessed and that d has something of.
 func (o *Order) eachHit(d *Set, f func(*touchedWord)) {
-	if n, few := d.words(len(o.addrs)); !d.All && few {
-		if n == 0 {
-			return
-		}
-		for _, x := range d.spans {
-			for a := x.from &^ (word - 1); a < x.to; a += word {
+	if _, few := d.words(len(o.addrs)); !d.All && few {
+		for _, list := range []spans{d.spans, d.reads} {
+			list.eachWord(func(a uint64) {
 				if w := o.words[a]; w != nil {
 					f(w)
 				}
-				if a+word < a {
-					return
-				}
-			}
+			})
 		}
 		return
 	}
 	for _, a := range o.addrs {
-		if d.All || d.overlaps(bytes(a, word)) {
+		if d.Hits(Memory(a, word)) {
 			f(o.words[a])
 		}
 	}
 }
 
-// words returns how many words the spans of s are, if they are at most most.
+// words returns how many words the memory of s is, if they are at most most.
 func (s *Set) words(most int) (n int, few bool) {
-	for _, x := range s.spans {
-		size := (x.to-1)/word - x.from/word + 1
-		if size > uint64(most) {
-			return 0, false
-		}
-		if n += int(size); n > most {
-			return 0, false
-		}
+	n, few = s.spans.words(most)
+	if !few {
+		return 0, false
 	}
-	return n, true
+	m, few := s.reads.words(most - n)
+	return n + m, few
 }
 
 func (q *past) lastObject(d *Set) int32 {
@@ -259,19 +261,21 @@ func (o *Order) anyEnded() bool {
 // hear has an access come after the gaps of q that reach its word, as far as they are executed: those that are new to its goroutine. Gaps before number from are known.
 func (w *touchedWord) hear(k *Kept, s *Step, q *past, from int) {
 	if s.Demands {
-		if e := w.lastOf(q); e >= from && !s.knows(q.ended[e].n) {
+		if e := w.lastOf(q, s.X); e >= from && !s.knows(q.ended[e].n) {
 			k.Weak = append(k.Weak, q.ended[e].n)
 		}
 		return
 	}
-	mine := hearing(&w.told, s.G, q.g)
-	from = max(from, mine.n)
-	mine.n = len(q.ended)
+	write, read := *hearing(&w.told[1], s.G, q.g), *hearing(&w.told[0], s.G, q.g) // a write was told all that a read is
+	if from = max(from, write.n); s.X.reads {
+		from = max(from, read.n)
+	}
+	hearing(&w.told[s.X.as()], s.G, q.g).n = len(q.ended)
 	var fresh []int32 // the last first
-	x := Memory(w.addr, word)
+	x, y := w.whole(s.X), Read(w.addr, word)
 	for e := len(q.ended) - 1; e >= from; e-- {
 		n := q.ended[e].n
-		if len(fresh) > 0 && fresh[len(fresh)-1] == n || !q.ended[e].p.D.Hits(x) || s.knows(n) {
+		if d := &q.ended[e].p.D; len(fresh) > 0 && fresh[len(fresh)-1] == n || !d.Hits(x) || e < read.n && d.Hits(y) || s.knows(n) {
 			continue
 		}
 		if fresh = append(fresh, n); len(fresh) > maxTold {
@@ -284,10 +288,16 @@ func (w *touchedWord) hear(k *Kept, s *Step, q *past, from int) {
 	}
 }
 
-// lastOf returns the number of the last of the ended gaps of q that reaches w, or -1.
-func (w *touchedWord) lastOf(q *past) int {
-	all := hearing(&w.told, -1, q.g) // n: those that were looked at; last: what was found
-	x := Memory(w.addr, word)
+// whole is x as if it acted on the whole word.
+func (w *touchedWord) whole(x Touch) Touch {
+	x.addr, x.n = w.addr, word
+	return x
+}
+
+// lastOf returns the number of the last of the ended gaps of q that hits what does to w as x does, or -1.
+func (w *touchedWord) lastOf(q *past, x Touch) int {
+	all := hearing(&w.told[x.as()], -1, q.g) // n: those that were looked at; last: what was found
+	x = w.whole(x)
 	for e := len(q.ended) - 1; e >= all.n; e-- {
 		if q.ended[e].p.D.Hits(x) {
 			all.last = e + 1
@@ -314,7 +324,7 @@ func (q *past) lastEnd(x Touch, since int64) int32 {
 // Wrote says whether missing code may have written to x since trace event since, and what comes before what it left there (B6). Of a gap that is open
 // that is so only of what is seen of it (sees).
 func (o *Order) Wrote(x Touch, since int64, sees bool) (k *Kept, may bool) {
-	k = &Kept{}
+	k, x = &Kept{}, x.AsRead() // so gaps that only read it are none of them
 	var in []*gap
 	for _, c := range o.gaps {
 		if sees && c.hits(x) {
@@ -336,7 +346,7 @@ func (o *Order) Wrote(x Touch, since int64, sees bool) (k *Kept, may bool) {
 
 // Seen says that event n is what missing code has left at x, at trace event at.
 func (o *Order) Seen(x Touch, n int32, at int64) {
-	for _, c := range o.group(-1, x, nil) {
+	for _, c := range o.group(-1, x.AsRead(), nil) {
 		o.cut(c, Extent{n, n}, at)
 	}
 }

@@ -4,14 +4,16 @@ import (
 	"slices"
 
 	"presage/internal/trace"
+	"presage/internal/trace/format"
 )
 
 // A Set is what a missing method can reach. The zero value is nothing.
 type Set struct {
-	All    bool // everything
-	Cut    bool // with All: because there was too much to list
-	Seen   bool // memory alone: what is done with locks, channels and goroutines is in the trace (B11)
-	spans  []span
+	All    bool  // everything
+	Cut    bool  // with All: because there was too much to list
+	Seen   bool  // memory alone: what is done with locks, channels and goroutines is in the trace (B11)
+	spans  spans // what the method may write, and objects there
+	reads  spans // what it reads (B16). It may write what is also in spans
 	gos    []trace.GoID
 	union  bool // of several Ds
 	loud   *Set // of a union: those that are not Seen
@@ -23,44 +25,40 @@ type Set struct {
 // Union returns an empty set that is the union of many Ds.
 func Union() Set { return Set{union: true} }
 
-// span is the bytes from ≤ x < to. Spans of a set are sorted and apart.
-type span struct{ from, to uint64 }
-
 // MaxSpans is the number of spans from which on a set is everything.
 const MaxSpans = 1 << 12
 
-// bytes is the n bytes at addr; past the end of memory there is nothing, and its last byte is one with the byte before.
-func bytes(addr, n uint64) span {
-	x := span{min(addr, ^uint64(1)), addr + n}
-	if x.to <= x.from {
-		x.to = ^uint64(0)
+// AddReach adds what e says, a Reach or ReachGo.
+func (s *Set) AddReach(e *trace.Event) {
+	switch {
+	case e.Kind == format.ReachGo:
+		s.AddGo(trace.GoID(e.Obj))
+	case e.Flags&format.FlagReads != 0:
+		s.AddReads(uint64(e.Obj), e.Val)
+	default:
+		s.AddMemory(uint64(e.Obj), e.Val)
 	}
-	return x
 }
-
-// word is what a Reach without a length reaches.
-const word = 8
 
 // AddMemory adds n bytes at addr, with the objects of synchronisation that stand there; n = 0: a word.
 func (s *Set) AddMemory(addr, n uint64) {
+	s.own()
+	s.spans = s.spans.add(part(addr, n))
+	s.limit()
+}
+
+// AddReads adds n bytes at addr that the method does nothing to but read them; n = 0: a word.
+func (s *Set) AddReads(addr, n uint64) {
+	s.own()
+	s.reads = s.reads.add(part(addr, n))
+	s.limit()
+}
+
+func part(addr, n uint64) span {
 	if n == 0 {
 		n = word
 	}
-	x := bytes(addr, n)
-	s.own()
-	i, _ := slices.BinarySearchFunc(s.spans, x.from, func(y span, from uint64) int {
-		if y.to < from {
-			return -1
-		}
-		return 1
-	})
-	j := i
-	for j < len(s.spans) && s.spans[j].from <= x.to {
-		x.from, x.to = min(x.from, s.spans[j].from), max(x.to, s.spans[j].to)
-		j++
-	}
-	s.spans = slices.Replace(s.spans, i, j, x)
-	s.limit()
+	return bytes(addr, n)
 }
 
 // AddGo adds whether goroutine g runs.
@@ -115,14 +113,9 @@ func (s *Set) includes(d *Set) bool {
 
 func (s *Set) add(d *Set) {
 	s.All = s.All || d.All
-	if s.own(); len(d.spans) > 8 {
-		s.spans = union(s.spans, d.spans)
-		s.limit()
-	} else {
-		for _, x := range d.spans {
-			s.AddMemory(x.from, x.to-x.from)
-		}
-	}
+	s.own()
+	s.spans, s.reads = s.spans.addAll(d.spans), s.reads.addAll(d.reads)
+	s.limit()
 	for _, g := range d.gos {
 		s.AddGo(g)
 	}
@@ -134,15 +127,19 @@ func (s *Set) limit() {
 	if s.union {
 		n *= MaxSpans
 	}
-	if len(s.spans)+len(s.gos) > n {
-		s.All, s.Cut, s.spans, s.gos = true, true, nil, nil
+	if len(s.spans)+len(s.reads)+len(s.gos) > n {
+		s.everything()
 	}
 }
 
-// Empty says whether nothing is reached.
-func (s *Set) Empty() bool { return !s.All && len(s.spans) == 0 && len(s.gos) == 0 }
+func (s *Set) everything() {
+	s.All, s.Cut, s.spans, s.reads, s.gos, s.shared = true, true, nil, nil, nil, false
+}
 
-// Hits says whether s has something that x acts on.
+// Empty says whether nothing is reached.
+func (s *Set) Empty() bool { return !s.All && len(s.spans)+len(s.reads)+len(s.gos) == 0 }
+
+// Hits says whether s has something that x acts on, and one of the two does more than read it.
 func (s *Set) Hits(x Touch) bool {
 	switch {
 	case x.kind == touchesNothing, s.Seen && x.kind != touchesMemory:
@@ -161,41 +158,35 @@ func (s *Set) hits(x Touch) bool {
 		_, ok := slices.BinarySearch(s.gos, x.g)
 		return ok
 	}
-	return s.All || s.overlaps(bytes(x.addr, x.n))
+	y := bytes(x.addr, x.n)
+	return s.All || s.spans.overlaps(y) || x.kind == touchesMemory && !x.reads && s.reads.overlaps(y)
 }
 
-func (s *Set) overlaps(x span) bool {
-	i, _ := slices.BinarySearchFunc(s.spans, x.from, func(y span, from uint64) int {
-		if y.to <= from {
-			return -1
-		}
-		return 1
-	})
-	return i < len(s.spans) && s.spans[i].from < x.to
+// Covers says whether the method may write all that x acts on: then its D meets all that have anything of that.
+func (s *Set) Covers(x Touch) bool {
+	return s.All || slices.ContainsFunc(s.spans, func(y span) bool { return y.from <= x.addr && x.addr+x.n <= y.to })
 }
 
-// Meets says whether two sets have something in common.
+// Meets says whether two sets have something in common that one of them may write.
 func (s *Set) Meets(d *Set) bool {
 	switch {
 	case s.Empty() || d.Empty():
 		return false
 	case s.All || d.All:
 		return true
-	case len(d.spans)+len(d.gos) < len(s.spans)+len(s.gos):
-		s, d = d, s
-	}
-	for _, x := range s.spans {
-		if d.overlaps(x) {
-			return true
-		}
+	case s.spans.meets(d.spans) || s.spans.meets(d.reads) || s.reads.meets(d.spans):
+		return true
 	}
 	return slices.ContainsFunc(s.gos, func(g trace.GoID) bool { _, ok := slices.BinarySearch(d.gos, g); return ok })
 }
 
-// Each calls memory for each span and goroutine for each goroutine of s.
-func (s *Set) Each(memory func(from, to uint64), goroutine func(trace.GoID)) {
+// Each calls memory for each span, with whether it is one that is read, and goroutine for each goroutine of s.
+func (s *Set) Each(memory func(from, to uint64, reads bool), goroutine func(trace.GoID)) {
 	for _, x := range s.spans {
-		memory(x.from, x.to)
+		memory(x.from, x.to, false)
+	}
+	for _, x := range s.reads {
+		memory(x.from, x.to, true)
 	}
 	for _, g := range s.gos {
 		goroutine(g)

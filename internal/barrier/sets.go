@@ -2,9 +2,9 @@ package barrier
 
 import (
 	"fmt"
+	"slices"
 
 	"presage/internal/trace"
-	"presage/internal/trace/format"
 )
 
 // named takes a ReachSet: it begins to list a set, or adds one to the D that is being listed.
@@ -37,11 +37,7 @@ func (p *Pairs) named(i int64, e *trace.Event) error {
 
 // part takes a part of the set that is being listed.
 func (p *Pairs) part(e *trace.Event) {
-	if e.Kind == format.ReachGo {
-		p.set.AddGo(trace.GoID(e.Obj))
-	} else {
-		p.set.AddMemory(uint64(e.Obj), e.Val)
-	}
+	p.set.AddReach(e)
 	p.rest--
 }
 
@@ -54,10 +50,22 @@ func (p *Pairs) Set(number trace.Addr, seen bool) *Set {
 
 // Name tells a set that calls name from others.
 type Name struct {
-	first     *span
-	gos       *trace.GoID
-	spans     int
-	all, seen bool
+	spans, reads list
+	gos          *trace.GoID
+	all, seen    bool
+}
+
+// list tells lists apart that do not change.
+type list struct {
+	first *span
+	n     int
+}
+
+func (s spans) list() (l list) {
+	if l.n = len(s); l.n > 0 {
+		l.first = &s[0]
+	}
+	return l
 }
 
 // Name returns the name of a D that is one set which others may name, or everything. What has one name has the same parts.
@@ -68,10 +76,7 @@ func (s *Set) Name() (n Name, ok bool) {
 	if n.all, n.seen = s.All, s.Seen; s.All {
 		return n, true
 	}
-	if n.spans = len(s.spans); n.spans > 0 {
-		n.first = &s.spans[0]
-	}
-	if len(s.gos) > 0 {
+	if n.spans, n.reads = s.spans.list(), s.reads.list(); len(s.gos) > 0 {
 		n.gos = &s.gos[0]
 	}
 	return n, true
@@ -82,13 +87,13 @@ func (s *Set) include(d *Set) {
 	switch {
 	case s.All:
 	case d.All:
-		s.All, s.Cut, s.spans, s.gos = true, true, nil, nil
-	case len(s.spans) == 0 && len(s.gos) == 0:
-		s.spans, s.gos = d.spans[:len(d.spans):len(d.spans)], d.gos[:len(d.gos):len(d.gos)]
+		s.everything()
+	case s.Empty():
+		s.spans, s.reads, s.gos = slices.Clip(d.spans), slices.Clip(d.reads), slices.Clip(d.gos)
 		s.shared = true
 	default:
 		s.own()
-		s.spans = union(s.spans, d.spans)
+		s.spans, s.reads = union(s.spans, d.spans), union(s.reads, d.reads)
 		for _, g := range d.gos {
 			s.AddGo(g)
 		}
@@ -99,24 +104,6 @@ func (s *Set) include(d *Set) {
 // own makes s one that may be changed.
 func (s *Set) own() {
 	if s.shared {
-		s.spans, s.gos, s.shared = append([]span(nil), s.spans...), append([]trace.GoID(nil), s.gos...), false
+		s.spans, s.reads, s.gos, s.shared = slices.Clone(s.spans), slices.Clone(s.reads), slices.Clone(s.gos), false
 	}
-}
-
-// union merges spans that are sorted and apart.
-func union(a, b []span) []span {
-	out := make([]span, 0, len(a)+len(b))
-	for len(a) > 0 || len(b) > 0 {
-		if len(a) == 0 || len(b) > 0 && b[0].from < a[0].from {
-			a, b = b, a
-		}
-		x := a[0]
-		a = a[1:]
-		if n := len(out); n > 0 && x.from <= out[n-1].to {
-			out[n-1].to = max(out[n-1].to, x.to)
-		} else {
-			out = append(out, x)
-		}
-	}
-	return out
 }

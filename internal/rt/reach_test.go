@@ -100,7 +100,7 @@ func (r *reach) has(addr uint64) byte {
 
 func (r *reach) String() string {
 	n := 0
-	r.set.Each(func(uint64, uint64) { n++ }, func(trace.GoID) {})
+	r.set.Each(func(uint64, uint64, bool) { n++ }, func(trace.GoID) {})
 	return fmt.Sprintf("all=%t, %d spans", r.set.All, n)
 }
 

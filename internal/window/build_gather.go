@@ -24,13 +24,14 @@ type atom struct {
 	mask     uint8
 	first    trace.GoID
 	used     bool
-	many     bool // accessed by several goroutines
-	write    bool // written
-	off      bool // an alternative accesses it
-	opaque   bool // an atomic access came from code that was not instrumented
-	missing  bool // some D has it
-	dirty    bool // and a write is after the last MethodBegin that reads it
-	poisoned bool // with opaque: an access that others must follow is not in the window
+	many     bool    // accessed by several goroutines
+	write    bool    // written
+	off      bool    // an alternative accesses it
+	opaque   bool    // an atomic access came from code that was not instrumented
+	missing  bool    // some D has it
+	dirty    bool    // and a write is after the last MethodBegin that reads it and comes before all others that do
+	strict   []int32 // what has read it since
+	poisoned bool    // with opaque: an access that others must follow is not in the window
 	obj      Obj
 	version  Obj // of the contents, where values were not recorded
 

@@ -233,8 +233,8 @@ func (m *maker) initial(w *word, a *atom, r *record, v uint64) {
 	known = known && m.outside.recent(&m.b.prints, r.e.Site) <= since // (I4)
 	beside := false
 	if a.missing { // (B6)
-		known = known && !m.b.miss.early.Hits(touchOf(w, a))
-		beside = !w.unsure && m.reachedHere(touchOf(w, a), r.index)
+		known = known && !m.b.miss.early.Hits(readOf(w, a))
+		beside = !w.unsure && m.reachedHere(readOf(w, a), r.index)
 	}
 	switch {
 	case known:

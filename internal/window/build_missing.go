@@ -42,7 +42,7 @@ func (x *missing) step(r *record) (keep bool, err error) {
 	case err != nil:
 		return false, err
 	case k == format.Reach:
-		x.reached.Join(&x.listing.D, uint64(r.e.Obj), r.e.Val)
+		x.reached.Join(&x.listing.D, &r.e)
 		return false, nil
 	case k == format.ReachSet:
 		if r.e.Val == 0 {
@@ -119,6 +119,12 @@ func (m *maker) begins(p *barrier.Pair) {
 	}
 }
 
+// readOf is what a read of a touches.
+func readOf(w *word, a *atom) barrier.Touch {
+	x := touchOf(w, a)
+	return x.AsRead()
+}
+
 // reachedHere says whether a call that is open in the window before trace event index reaches t.
 func (m *maker) reachedHere(t barrier.Touch, index int64) bool {
 	for _, list := range m.b.miss.open {
@@ -137,7 +143,7 @@ func (m *maker) reachedHere(t barrier.Touch, index int64) bool {
 	return false
 }
 
-// touchOf is what an access to a touches.
+// touchOf is what a write to a touches.
 func touchOf(w *word, a *atom) barrier.Touch {
 	lo, n := uint64(0), uint64(0)
 	for k := range uint64(8) {
@@ -309,10 +315,12 @@ func (m *maker) missingMethod(i int, r *record, t *thread) {
 	if r.e.Kind != format.MethodBegin {
 		return
 	}
+	known := m.known(r.e.G)
 	m.dirty = slices.DeleteFunc(m.dirty, func(d [2]int32) bool {
 		w := &m.words[d[0]]
 		a := &w.atoms[d[1]]
-		if !r.pair.D.Hits(touchOf(w, a)) {
+		x := touchOf(w, a)
+		if !r.pair.D.Hits(x) || slices.ContainsFunc(a.strict, known.Before) {
 			return false
 		}
 		e := Event{Kind: format.Read, Flags: format.FlagStack, Strict: true, Obj: a.obj, Val: a.cur} // no pair has it
@@ -324,14 +332,18 @@ func (m *maker) missingMethod(i int, r *record, t *thread) {
 			m.edge(a.barrier, n)
 		}
 		m.accessed(a, n, r.index)
-		a.dirty = false
-		return true
+		a.strict = append(a.strict, n)
+		a.dirty = !r.pair.D.Covers(x) // else every later method that reaches it comes after this one
+		return !a.dirty
 	})
 }
 
 // noteDirty notes that a record leaves something in a for missing methods to read.
 func (m *maker) noteDirty(r *record, a *atom) {
-	if !a.missing || a.dirty || !r.e.Kind.IsWrite() {
+	if !a.missing || !r.e.Kind.IsWrite() {
+		return
+	}
+	if a.strict = nil; a.dirty {
 		return
 	}
 	a.dirty = true

@@ -36,7 +36,7 @@ type production struct {
 	calls   barrier.Order // of missing methods
 	keptBy  []KeptOrder
 	methods map[int32]trace.Addr // begun or ended by an event
-	dirty   [][2]int32           // words and atoms that some D may have, written since the last MethodBegin that reaches them
+	dirty   [][2]int32           // words and atoms that some D may have, written since the last MethodBegin that has all later ones read the same
 }
 
 func newProduction() production {

@@ -16,6 +16,7 @@ import (
 // It asks of each event e what may know of it by way of missing events, in the recorded run: a gap (the time between two events of a goroutine in a missing method) that e
 // begins, or whose method can act on what e acts on, while it is open; a gap whose method has something in common with that of a gap that may know,
 // while it is open, from then on. The event that ends a gap that may know, and events from then on that act on what its method can act on, must come after e.
+// In all of this two that only read the same know nothing of each other by that.
 // But a gap knows only as far as the witness has it run: up to its end, if the witness has that event (or it is one of the race), or up to an event that can only be if
 // the method has run; and so do the gaps that it has something in common with. What only reads does nothing to others: if the witness does without it, all is well.
 //
@@ -207,21 +208,24 @@ func share(p, q *window.MissingCall) bool {
 	if p.All || q.All || slices.ContainsFunc(p.Goroutines, func(g trace.GoID) bool { return slices.Contains(q.Goroutines, g) }) {
 		return true
 	}
-	for _, x := range p.Memory {
-		for _, y := range q.Memory {
-			if x[0] < y[1] && y[0] < x[1] {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Memory, func(x [2]uint64) bool { return touches(q, x) }) ||
+		slices.ContainsFunc(q.Memory, func(x [2]uint64) bool { return touches(p, x) })
 }
 
 func nothing(p *window.MissingCall) bool {
-	return !p.All && len(p.Memory)+len(p.Goroutines) == 0
+	return !p.All && len(p.Memory)+len(p.Reads)+len(p.Goroutines) == 0
 }
 
-// reaches says whether a call can act on what an event acts on.
+// touches says whether a call can read or write any of the bytes x.
+func touches(p *window.MissingCall, x [2]uint64) bool {
+	return p.All || within(p.Memory, x) || within(p.Reads, x)
+}
+
+func within(list [][2]uint64, x [2]uint64) bool {
+	return slices.ContainsFunc(list, func(y [2]uint64) bool { return x[0] < y[1] && y[0] < x[1] })
+}
+
+// reaches says whether a call can act on what an event acts on, and one of the two does more than read it.
 func reaches(p *window.MissingCall, e *trace.Event) bool {
 	if p.Seen && !e.Kind.IsAccess() {
 		return false
@@ -236,7 +240,8 @@ func reaches(p *window.MissingCall, e *trace.Event) bool {
 		return false
 	}
 	from, to := bytesOf(e)
-	return from < to && (p.All || slices.ContainsFunc(p.Memory, func(x [2]uint64) bool { return from < x[1] && x[0] < to }))
+	x := [2]uint64{from, to}
+	return from < to && (p.All || within(p.Memory, x) || e.Kind.IsWrite() && within(p.Reads, x))
 }
 
 // bytesOf is what an access or an operation of an object is about.
@@ -335,7 +340,7 @@ func (c *crossing) overwritten(x uint64, e, b int) bool {
 	return slices.ContainsFunc(c.gaps, func(g openGap) bool {
 		return g.a < b && g.b > e && slices.ContainsFunc(g.calls, func(k int) bool {
 			call := &c.m.Calls[k]
-			return call.All || slices.ContainsFunc(call.Memory, func(y [2]uint64) bool { return y[0] <= x && x < y[1] })
+			return call.All || within(call.Memory, [2]uint64{x, x + 1})
 		})
 	})
 }

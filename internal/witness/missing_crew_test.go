@@ -74,7 +74,11 @@ func randomCrossing(r *rand.Rand) *crossing {
 			call := window.MissingCall{G: g, Begin: int64(e), End: -1, Seen: true, All: r.IntN(12) == 0}
 			for range r.IntN(3) {
 				at := uint64(8 * (1 + r.IntN(5)))
-				call.Memory = append(call.Memory, [2]uint64{at, at + 8})
+				if x := [2]uint64{at, at + 8}; r.IntN(3) == 0 {
+					call.Reads = append(call.Reads, x)
+				} else {
+					call.Memory = append(call.Memory, x)
+				}
 			}
 			c.m.Calls = append(c.m.Calls, call)
 		case 1:

@@ -1,6 +1,8 @@
 package witness
 
 import (
+	"slices"
+
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 	"presage/internal/window"
@@ -22,15 +24,18 @@ func (c *crossing) runGaps(order []int32) {
 		if c.began[e] < 0 || c.idle(e) {
 			continue
 		}
-		since := -1
+		since, depends := -1, c.depends(e)
 		switch {
-		case c.depends(e):
+		case depends:
 		case found[e]:
 			since = c.before(e)
 		default:
 			continue
 		}
 		for _, i := range c.actors[e] {
+			if !depends && !c.leaves(c.crews[i].calls, e) {
+				continue
+			}
 			if since < 0 {
 				upTo[i] = e
 				continue
@@ -84,6 +89,15 @@ func (c *crossing) runTogether() {
 			}
 		}
 	}
+}
+
+// leaves says whether the method of one of the calls can have left what event e reads.
+func (c *crossing) leaves(calls []int, e int) bool {
+	from, to := bytesOf(&c.m.Events[e])
+	return slices.ContainsFunc(calls, func(k int) bool {
+		call := &c.m.Calls[k]
+		return call.All || within(call.Memory, [2]uint64{from, to})
+	})
 }
 
 // idle says of an access that the witness has no more of it than that its goroutine got there.

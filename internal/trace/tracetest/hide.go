@@ -20,7 +20,7 @@ type Hidden struct {
 }
 
 // Hide makes pieces of the goroutines of a trace missing methods (package barrier): most events of a piece are dropped, the others
-// are called back. What stays of it is a MethodBegin, with all that the dropped events act on and sometimes more, and a
+// are called back. What stays of it is a MethodBegin, with all that the dropped events act on and sometimes more, some of it as what is only read, and a
 // MethodEnd, where they can have been. What the dropped events depend on is what the method is given, so it is needed; and so is what is read in between.
 func Hide(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
 	return hide(r, events, flows, false)
@@ -53,7 +53,19 @@ func hide(r *rand.Rand, events []trace.Event, flows []window.Flow, seen bool) Hi
 			}
 		}
 	}
+	h.widen()
 	return h.finish()
+}
+
+// widen has Ds say of some memory that it may be written, though it is only read.
+func (h *hiding) widen() {
+	for _, p := range h.made {
+		for i := range p.events {
+			if e := &p.events[i]; e.Flags&format.FlagReads != 0 && e.Kind == format.Reach && h.r.IntN(5) == 0 {
+				e.Flags = 0
+			}
+		}
+	}
 }
 
 // unit is an event with the SelectCases or the parts of the same access before it.
@@ -250,7 +262,11 @@ func (h *hiding) between(from, to float64) float64 {
 func reachOf(e *trace.Event) []trace.Event {
 	switch k := e.Kind; {
 	case k.IsAccess():
-		return []trace.Event{{Kind: format.Reach, Obj: e.Obj, Val: uint64(e.Size)}}
+		x := trace.Event{Kind: format.Reach, Obj: e.Obj, Val: uint64(e.Size)}
+		if !k.IsWrite() {
+			x.Flags = format.FlagReads
+		}
+		return []trace.Event{x}
 	case k == format.Join:
 		return []trace.Event{{Kind: format.ReachGo, Obj: e.Obj}}
 	case k >= format.Lock && k <= format.SelectCase && e.Obj != 0:
