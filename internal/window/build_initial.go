@@ -374,21 +374,25 @@ func (m *memory) set(addr, v uint64, mask uint8, tick uint32) {
 const maxCleared = 1 << 14
 
 func (m *memory) alloc(addr, size uint64, zero bool, tick uint32) {
-	zero = zero && size <= maxCleared
+	if size > maxCleared { // of its words those that are known: a trace may say any size
+		to := addr + size
+		m.forget(addr, min(size, -addr&7))
+		m.forget(to&^7, to&7)
+		m.within((addr+7)&^7, to&^7-(addr+7)&^7, func(p *memPage, first, last int) { clear(p.known[first : last+1]) })
+		return
+	}
 	for a := addr &^ 7; a < addr+size; a += 8 {
-		p := m.get(a >> pageShift)
-		if !zero && p == nil {
-			a = a&^511 + 512 - 8
-			continue
-		}
 		lo, hi := max(a, addr), min(a+8, addr+size)
-		mask := uint8((1<<(hi-lo) - 1) << (lo & 7))
-		if p != nil {
-			p.known[a>>3%wordsOf] &^= mask
+		if m.forget(lo, hi-lo); zero {
+			m.set(a, 0, uint8((1<<(hi-lo)-1)<<(lo&7)), tick)
 		}
-		if zero {
-			m.set(a, 0, mask, tick)
-		}
+	}
+}
+
+// forget makes n bytes of the word of addr unknown.
+func (m *memory) forget(addr, n uint64) {
+	if p := m.get(addr >> pageShift); p != nil {
+		p.known[addr>>3%wordsOf] &^= uint8((1<<n - 1) << (addr & 7))
 	}
 }
 
