@@ -178,8 +178,8 @@ type Masker struct {
 type coded struct {
 	mask  Mask
 	calls []*ssa.Function
-	makes bool // function values or interfaces that the recorder does not come to
-	late  int  // calls and operations in which others may store something; 2 if one is enough
+	made  []types.Type // of function values and interfaces that the recorder does not come to; of what is put into an interface, its own
+	late  int          // calls and operations in which others may store something; 2 if one is enough
 	asks  []*ssa.CallCommon
 }
 
@@ -195,7 +195,7 @@ func (m *Mask) Asks() bool {
 
 // Of returns the mask of a function, with all that it calls and that is not traced, and of those that it is given by name (D6).
 func (k *Masker) Of(fn *ssa.Function, given ...*ssa.Function) *Mask {
-	m, makes := &Mask{}, false
+	m, made := &Mask{}, []types.Type(nil)
 	seen := map[*ssa.Function]bool{fn: true}
 	for _, f := range given {
 		seen[f] = true
@@ -205,7 +205,7 @@ func (k *Masker) Of(fn *ssa.Function, given ...*ssa.Function) *Mask {
 		c := k.code(list[len(list)-1])
 		list = list[:len(list)-1]
 		m.add(&c.mask)
-		makes = makes || c.makes
+		made = append(made, c.made...)
 		late += c.late
 		asks = append(asks, c.asks...)
 		calls := c.calls
@@ -219,7 +219,7 @@ func (k *Masker) Of(fn *ssa.Function, given ...*ssa.Function) *Mask {
 			}
 		}
 	}
-	if makes && m.Asks() {
+	if slices.ContainsFunc(made, m.mayCall) {
 		m.everything("what is called may have been made in the call")
 	}
 	k.interior(m)

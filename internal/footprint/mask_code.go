@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -209,8 +210,38 @@ func (k *Masker) body(fn *ssa.Function) *ssa.Function {
 // keeps notes that code may find a function value or an interface that the recorder does not come to, because it was made in the call.
 func (k *Masker) keeps(c *coded, v ssa.Value) {
 	if callable(v.Type()) && !k.reached(v, map[ssa.Value]bool{}) {
-		c.makes = true
+		t := v.Type()
+		if i, ok := v.(*ssa.MakeInterface); ok {
+			t = i.X.Type()
+		}
+		c.made = append(c.made, t)
 	}
+}
+
+// mayCall reports whether a mask has a line by which a value of type t may be called, or one that is in it. What an interface has is not known.
+func (m *Mask) mayCall(t types.Type) bool {
+	inside := callable(t)
+	for s := range m.lines {
+		name, method := strings.CutPrefix(strings.TrimSuffix(s, ReadLine), ".")
+		switch {
+		case !method && name != "call":
+		case inside:
+			return true
+		case method && hasMethod(t, name):
+			return true
+		}
+	}
+	return false
+}
+
+func hasMethod(t types.Type, name string) bool {
+	set := types.NewMethodSet(t)
+	for i := range set.Len() {
+		if set.At(i).Obj().Name() == name {
+			return true
+		}
+	}
+	return false
 }
 
 // callable reports whether a value is a function or an interface with methods, or has one in it.

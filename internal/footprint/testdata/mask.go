@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 )
 
@@ -192,3 +193,30 @@ type deeper struct{ x float64 }
 func handed(f func() *deeper) { f().x = 1 }
 
 func gives(d *deep) *deeper { return &d.at }
+
+type event struct {
+	value any
+	at    fmt.Stringer
+}
+
+// What is put into an interface and has no method can not be called.
+//
+// m: call cases.event.value
+func boxes(e *event, f func()) { e.value = 1; f() }
+
+// m: call cases.event.at
+func boxesOther(e *event, f func()) { e.at = time.Duration(1); f() }
+
+// m: *
+func boxesCalled(e *event) string { e.value = time.Duration(1); return e.at.String() }
+
+// m: *
+func boxesAny(e *event, f func()) { e.value = boxed(); f() }
+
+func boxed() any { return time.Duration(1) }
+
+// m: *
+func boxesFunc(e *event, f func()) { e.value = time.AfterFunc; f() }
+
+// m: *
+func boxesInside(e *event, f func()) { e.value = struct{ x any }{e.value}; f() }
