@@ -20,12 +20,13 @@ import (
 	"presage/internal/record"
 )
 
-// campaign is the experiment on the modules of modules.txt: the programs as they are, and with races that are seeded. Modules run side by side, the programs of one after the other: they
-// are built at the same place, so the go command builds anew what has changed.
+// campaign is the experiment on the modules of modules.txt: the programs as they are, then with races that are seeded, by turns: an object of each module, then the next of each, so that whenever
+// the time is over all modules have had their share. Modules run side by side, the programs of one after the other: they are built at the same place, so the go command builds anew what has changed.
 type campaign struct {
 	*bench
 	operators []seeded.Operator // none: no seeds
 	until     time.Time         // after which no program is begun
+	each      time.Duration     // of one
 
 	mu    sync.Mutex
 	save  *os.File // a line for each program, at once
@@ -40,7 +41,7 @@ type outcome struct {
 	Number   int // of the subject in modules.txt
 	Operator seeded.Operator
 	Name     string // of the object; "": the program as it is
-	How      string // ran, panicked, timed out (its tests), stopped (after runTimeout), failed, not run
+	How      string // ran, panicked, timed out (its tests), stopped (after each), failed, not run
 	Why      string
 	Seconds  float64
 	Rows     []row // by variant
@@ -63,6 +64,17 @@ type module struct {
 	name     string
 	subjects []*subject
 	numbers  []int
+
+	dir  string
+	todo []task
+	busy bool
+	did  int
+}
+
+// task is to run the subjects that use an object, without its operations.
+type task struct {
+	seed *seeded.Seed
+	of   []int // of the subjects
 }
 
 // modules runs the experiment on the modules of modules.txt that are asked for.
@@ -83,35 +95,61 @@ func (c *campaign) modules(ctx context.Context, only []string, workers int) erro
 		m.subjects, m.numbers = append(m.subjects, s), append(m.numbers, i)
 	}
 	printHead()
-	var wg sync.WaitGroup
-	next := make(chan *module)
+	asTheyAre, wg := make(chan *module), sync.WaitGroup{}
 	for range workers {
 		wg.Go(func() {
-			for m := range next {
-				if err := c.module(ctx, m); err != nil {
+			for m := range asTheyAre {
+				if err := c.asItIs(ctx, m); err != nil {
 					log.Printf("%s: %v", m.name, err)
 				}
 			}
 		})
 	}
 	for _, m := range mods {
-		next <- m
+		asTheyAre <- m
 	}
-	close(next)
+	close(asTheyAre)
+	wg.Wait()
+	for range workers {
+		wg.Go(func() { c.mutants(ctx, mods) })
+	}
 	wg.Wait()
 	c.report()
 	return nil
 }
 
-// module runs one.
-func (c *campaign) module(ctx context.Context, m *module) error {
-	dir, err := c.session.Module(ctx, m.subjects[0].module, m.subjects[0].version)
-	if err != nil {
+// mutants does what there is to do, one task after the other: of the module that has had the fewest, and that nobody else is at.
+func (c *campaign) mutants(ctx context.Context, mods []*module) {
+	for {
+		c.mu.Lock()
+		var next *module
+		for _, m := range mods {
+			if !m.busy && len(m.todo) > 0 && (next == nil || m.did < next.did) {
+				next = m
+			}
+		}
+		if next == nil {
+			c.mu.Unlock()
+			return // who is at the last tasks ends them
+		}
+		t := next.todo[0]
+		next.todo, next.busy, next.did = next.todo[1:], true, next.did+1
+		c.mu.Unlock()
+		c.mutant(ctx, next, t)
+		c.mu.Lock()
+		next.busy = false
+		c.mu.Unlock()
+	}
+}
+
+// asItIs runs the programs of a module as they are, and finds what there is to seed.
+func (c *campaign) asItIs(ctx context.Context, m *module) (err error) {
+	if m.dir, err = c.session.Module(ctx, m.subjects[0].module, m.subjects[0].version); err != nil {
 		return err
 	}
 	ran := make([]*outcome, len(m.subjects))
 	for i, s := range m.subjects {
-		ran[i] = c.program(ctx, &outcome{Subject: s.name(), Number: m.numbers[i]}, s, dir)
+		ran[i] = c.program(ctx, &outcome{Subject: s.name(), Number: m.numbers[i]}, s, m.dir)
 	}
 	if len(c.operators) == 0 {
 		return nil
@@ -120,14 +158,14 @@ func (c *campaign) module(ctx context.Context, m *module) error {
 	c.mu.Lock()
 	c.seeds = append(c.seeds, x)
 	c.mu.Unlock()
-	all, err := c.find(ctx, m, dir)
+	all, err := c.find(ctx, m)
 	if err != nil {
 		return err
 	}
 	for _, seed := range all {
 		var of []int
 		for i, o := range ran {
-			if o.used.by(seed, dir) >= 2 {
+			if o.used.by(seed, m.dir) >= 2 {
 				of = append(of, i)
 			}
 		}
@@ -139,14 +177,14 @@ func (c *campaign) module(ctx context.Context, m *module) error {
 		case len(of) == 0:
 			x.alone[seed.Operator]++
 		default:
-			c.mutant(ctx, m, dir, seed, of)
+			m.todo = append(m.todo, task{seed, of})
 		}
 	}
 	return nil
 }
 
 // find lists what can be seeded in the packages that are tested.
-func (c *campaign) find(ctx context.Context, m *module, dir string) ([]*seeded.Seed, error) {
+func (c *campaign) find(ctx context.Context, m *module) ([]*seeded.Seed, error) {
 	var flags, patterns []string
 	for _, s := range m.subjects {
 		if !slices.Contains(patterns, s.pkg) {
@@ -158,22 +196,22 @@ func (c *campaign) find(ctx context.Context, m *module, dir string) ([]*seeded.S
 			flags = append(flags, f)
 		}
 	}
-	all, err := seeded.Find(ctx, dir, flags, patterns...)
+	all, err := seeded.Find(ctx, m.dir, flags, patterns...)
 	return slices.DeleteFunc(all, func(s *seeded.Seed) bool { return !slices.Contains(c.operators, s.Operator) }), err
 }
 
-// mutant runs the programs of a module, of which two goroutines use an object, without its operations: in a copy, at the same place for all of a module.
-func (c *campaign) mutant(ctx context.Context, m *module, dir string, seed *seeded.Seed, of []int) {
-	to := filepath.Join(filepath.Dir(dir), "seeded", filepath.Base(dir))
+// mutant runs the programs of a module of which two goroutines use an object, without its operations: in a copy, at the same place for all of a module.
+func (c *campaign) mutant(ctx context.Context, m *module, t task) {
+	to := filepath.Join(filepath.Dir(m.dir), "seeded", filepath.Base(m.dir))
 	err := os.RemoveAll(to)
 	if err == nil {
-		err = record.CopyTree(dir, to)
+		err = record.CopyTree(m.dir, to)
 	}
 	if err == nil {
-		err = seed.Drop(to)
+		err = t.seed.Drop(to)
 	}
-	for _, i := range of {
-		o := &outcome{Subject: m.subjects[i].name(), Number: m.numbers[i], Operator: seed.Operator, Name: seed.Name}
+	for _, i := range t.of {
+		o := &outcome{Subject: m.subjects[i].name(), Number: m.numbers[i], Operator: t.seed.Operator, Name: t.seed.Name}
 		if err != nil {
 			o.How, o.Why = "failed", err.Error()
 			c.note(o)
@@ -199,9 +237,9 @@ func (c *campaign) program(ctx context.Context, o *outcome, s *subject, dir stri
 // run1 runs one. It ends.
 func (c *campaign) run1(ctx context.Context, o *outcome, s *subject, dir string) {
 	began := time.Now()
-	limit := runTimeout
+	limit := c.each
 	if o.Name == "" {
-		limit = firstTimeout
+		limit *= 3
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -66,6 +66,7 @@ func main() {
 	seed := flag.String("seeded", "", "and them with races that are seeded: operators of package seeded, with commas; all")
 	save := flag.String("o", "", "file that gets a line for each program of -modules; what has run by it is not run again")
 	workers := flag.Int("j", 2, "modules side by side")
+	each := flag.Duration("each", 2*time.Minute, "of a seeded program: it is stopped then; of one as it is, whose imports may have to be compiled, three times that")
 	exact := flag.Bool("exact", true, "exact Ds as well")
 	budget := flag.Duration("budget", 18*time.Minute, "after which no seeded program more is begun; these are counted")
 	flag.Parse()
@@ -92,7 +93,7 @@ func main() {
 		}
 	}
 	if *modules || *seed != "" {
-		c := &campaign{bench: &b, until: time.Now().Add(*budget)}
+		c := &campaign{bench: &b, until: time.Now().Add(*budget), each: *each}
 		if *seed == "all" {
 			c.operators = seeded.Operators
 		} else if *seed != "" {

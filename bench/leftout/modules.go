@@ -65,8 +65,5 @@ func (s *subject) config(dir string) record.Config {
 	return record.Config{Test: true, Dir: dir, Flags: append([]string{"-C=" + dir, "-vet=off", "-count=1", "-timeout=" + testTimeout.String()}, s.flags...), Packages: []string{s.pkg}, Args: s.args, Instrument: s.trace}
 }
 
-const (
-	testTimeout  = 20 * time.Second // of the tests: they panic then, and the trace is kept
-	runTimeout   = 2 * time.Minute  // of a recording with its analysis
-	firstTimeout = 6 * time.Minute  // of that of a program as it is: what it imports may have to be compiled
-)
+// testTimeout is that of the tests: they panic then, and the trace is kept.
+const testTimeout = 20 * time.Second
