@@ -410,7 +410,7 @@ func (r *reacher) more(s Scope) { r.scope = max(r.scope, s) }
 // memory adds a variable of type t, the variables inside it, and what it holds.
 func (r *reacher) memory(t types.Type) {
 	t = types.Unalias(t)
-	if immutable[typeName(t)] {
+	if constant[typeName(t)] {
 		return
 	}
 	names := map[string]bool{}

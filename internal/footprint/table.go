@@ -113,6 +113,9 @@ func receiver(name string) string {
 	return ""
 }
 
+// constant are types of which no variable changes once others can see it. (One of type time.Time or error may.)
+var constant = map[string]bool{"time.Location": true, "regexp.Regexp": true, "testing.T": true, "testing.B": true}
+
 // immutable are types of the standard library whose values never change once others
 // can see them.
 var immutable = map[string]bool{

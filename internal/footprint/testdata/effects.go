@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 )
 
@@ -403,6 +405,21 @@ func joinsSlice(s []string) string { return strings.Join(s, ",") }
 
 // m:
 func fails() error { return errors.New("x") }
+
+// m: =8 time.Time
+func decodes(t *time.Time, b []byte) { t.UnmarshalJSON(b) }
+
+// m: =8 time.Time
+func decodesJSON(t *time.Time, s string) { json.Unmarshal([]byte(s), t) }
+
+// m: =8
+func appends(b []byte, t time.Time) []byte { return t.AppendFormat(b, "") }
+
+// m: =8
+func appendsText(b []byte, n int) []byte { return fmt.Appendf(b, "%d", n) }
+
+// m: =20
+func joinsErrors(list []error) { slices.Reverse(list) }
 
 // Everything.
 
