@@ -11,9 +11,14 @@ type Known interface {
 	// Before says whether event n is in every execution that has the event asked for, before it. Of two events of one goroutine it
 	// is true of the first if it is of the second; and what was before one event is before all later ones of its goroutine.
 	Before(n int32) bool
+
+	// Past says whether goroutine g has come to an event behind n, its own, or -1, before the event asked for, in every execution that has that.
+	Past(g trace.GoID, n int32) bool
 }
 
 func (s *Step) knows(n int32) bool { return s.Known != nil && s.Known.Before(n) }
+
+func (s *Step) past(g trace.GoID, n int32) bool { return s.Known != nil && s.Known.Past(g, n) }
 
 // log is what one goroutine accessed, in order.
 type log struct {
@@ -22,16 +27,25 @@ type log struct {
 }
 
 type logged struct {
-	w *touchedWord
-	n int32
+	w     *touchedWord
+	n     int32
+	quiet bool // it has no event, and is behind event n
 }
 
-func (l *log) add(w *touchedWord, n int32) {
-	if k := len(l.entries); k > 0 && l.entries[k-1].w == w {
-		l.entries[k-1].n = n
+func (l *log) add(x logged) {
+	if k := len(l.entries); k > 0 && l.entries[k-1].w == x.w {
+		l.entries[k-1] = x
 		return
 	}
-	l.entries = append(l.entries, logged{w, n})
+	l.entries = append(l.entries, x)
+}
+
+// has says whether the goroutine of s knows of an entry of l.
+func (l *log) has(s *Step, x logged) bool {
+	if x.quiet {
+		return s.Known.Past(l.g, x.n)
+	}
+	return s.Known.Before(x.n)
 }
 
 func (o *Order) logOf(g trace.GoID) *log {
@@ -79,11 +93,11 @@ func (o *Order) unknown(s *Step, l *log) []logged {
 		return l.entries
 	}
 	x := o.knownOf(s, l.g)
-	if x.logged > 0 && !s.Known.Before(l.entries[x.logged-1].n) { // its number has changed since
+	if x.logged > 0 && !l.has(s, l.entries[x.logged-1]) { // its number has changed since
 		x.logged--
 	}
 	rest := l.entries[x.logged:]
-	n := sort.Search(len(rest), func(i int) bool { return !s.Known.Before(rest[i].n) })
+	n := sort.Search(len(rest), func(i int) bool { return !l.has(s, rest[i]) })
 	x.logged += n
 	return rest[n:]
 }

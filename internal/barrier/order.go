@@ -15,6 +15,9 @@ type Order struct {
 	words map[uint64]*touchedWord // by address: what was accessed
 	addrs []uint64
 	knows map[[2]trace.GoID]*known // by who knows, and of whom
+
+	ends      int // of gaps, so far
+	listeners map[trace.GoID]*listener
 }
 
 // Step is an event, as far as it matters.
@@ -34,6 +37,7 @@ type Kept struct {
 	Edges  []int32 // these, always
 	Weak   []int32 // these, if it is not an access of the race
 	Orders []Cond
+	Quiet  []Quiet // and these, which have no event to come after
 	seen   map[Cond]bool
 }
 
@@ -235,6 +239,7 @@ func (o *Order) cut(c *gap, e Extent, at int64) {
 	q := o.pastOf(c.g)
 	for _, p := range c.pairs {
 		q.ended = append(q.ended, ended{p, e.First, at})
+		o.ends++
 		q.all.Add(&p.D)
 	}
 	c.begun, c.last, c.reads, c.kept, c.must = at, []int32{e.Last}, nil, nil, []did{{-1, e.Last}}

@@ -30,6 +30,7 @@ type wordPast struct {
 	wrote int32    // the last event that did not only read; -1: none
 	reads []Extent // since
 	told  []heard  // goroutines whose MethodBegins are known to come after the first n of reads
+	quiet [2]int32 // behind which event the last access without an event was, +2, of those that write and of others; 0: there is none
 }
 
 // heard is how much of a list a goroutine has been told of.
@@ -59,7 +60,7 @@ func (o *Order) touch(s *Step, at Extent) {
 		s.X.eachWord(func(addr uint64) {
 			w := o.word(addr)
 			p := w.of(s.G)
-			l.add(w, at.Last)
+			l.add(logged{w, at.Last, false})
 			if s.Reads {
 				p.reads = append(p.reads, at)
 			} else {
@@ -108,6 +109,7 @@ func (o *Order) beforeCall(k *Kept, s *Step) {
 	last := map[trace.GoID]int32{}
 	d := &s.Begins.D
 	o.eachNew(s, func(w *touchedWord, p *wordPast) {
+		k.quiet(s, w, p)
 		if p.wrote >= 0 && !s.knows(p.wrote) {
 			last[p.g] = max(last[p.g], p.wrote)
 		}

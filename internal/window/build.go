@@ -131,6 +131,7 @@ type Builder struct {
 	selecting map[trace.GoID]bool // its last event was a SelectCase
 	fresh     int                 // records of buf that no window has held
 	solo      bool                // buf is of one goroutine, and not noted (interest)
+	hush      hush
 	count     BuildCounts
 }
 
@@ -254,7 +255,7 @@ func (b *Builder) window(last bool) error {
 	first, end := b.buf[0].index, b.buf[len(b.buf)-1].index+1
 	m := newMaker(b)
 	if b.seen.live {
-		m.make()
+		m = b.made()
 	}
 	b.count.Windows++
 	b.fresh = 0

@@ -240,7 +240,7 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 	v := extract(e.Val<<shift, a.mask)
 	if reads(e.Kind) {
 		if !w.noValue && v != a.cur {
-			if !m.hiddenPrivate(i, t, a) {
+			if !m.quietlyWritten(w, a) && !m.hiddenPrivate(i, t, a) {
 				return false
 			}
 			a.cur, a.deps, a.value = v, nil, nil
@@ -264,6 +264,7 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 		}
 	}
 	a.last = r.index
+	m.noteDirty(r, a)
 	if e.Flags&format.FlagOpaque == 0 {
 		m.privately(i, t, e, valDeps)
 	}

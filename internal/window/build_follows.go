@@ -132,6 +132,15 @@ func (m *maker) known(g trace.GoID) *known {
 	return k
 }
 
+// Past says whether goroutine g has come to an event behind its event n, or -1.
+func (k *known) Past(g trace.GoID, n int32) bool {
+	u := k.m.threads[g]
+	if u == nil || u.id < 0 || k.t < 0 {
+		return false
+	}
+	return u.id == k.t || k.x.has(k.m.follows.thread(k.m, u.id).at, n+1)
+}
+
 // Before says whether event n comes before.
 func (k *known) Before(n int32) bool {
 	if k.t < 0 || n < 0 {

@@ -29,6 +29,7 @@ type atom struct {
 	off      bool    // an alternative accesses it
 	opaque   bool    // an atomic access came from code that was not instrumented
 	missing  bool    // some D has it
+	quiet    bool    // with missing: its accesses have no events (build_quiet.go)
 	dirty    bool    // and a write is after the last MethodBegin that reads it and comes before all others that do
 	strict   []int32 // what has read it since
 	poisoned bool    // with opaque: an access that others must follow is not in the window
@@ -52,7 +53,7 @@ type atom struct {
 	order      ordering
 }
 
-func (a *atom) shared() bool { return a.many && a.write || a.off || a.missing }
+func (a *atom) shared() bool { return a.many && a.write || a.off || a.missing && !a.quiet }
 
 // synch is an object of a window.
 type synch struct {
@@ -100,6 +101,7 @@ type maker struct {
 
 	ways
 	production
+	quietness
 }
 
 type span struct {
@@ -127,6 +129,7 @@ func (m *maker) make() {
 	m.gather()
 	m.explore()
 	m.share()
+	m.quieten()
 	m.meet()
 	m.tales()
 	m.produce()

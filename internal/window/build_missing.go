@@ -185,12 +185,19 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	if !touched {
 		x = barrier.Touch{}
 	}
-	s := &barrier.Step{G: r.e.G, Index: r.index, X: x, Begins: begins, Ends: ends, Reads: onlyReads(r.e.Kind), Demands: touched && m.demands(r), Known: m.known(r.e.G)}
+	known := m.known(r.e.G)
+	s := &barrier.Step{G: r.e.G, Index: r.index, X: x, Begins: begins, Ends: ends, Reads: onlyReads(r.e.Kind), Demands: touched && m.demands(r), Known: known}
+	inside := m.calls.Inside(r.e.G)
+	hushed := m.quietRecord(r)
+	if hushed && !m.cutAny && !r.unstarted && !(inside && (m.told(r) || m.calls.OnlyRead(s))) {
+		if hushed = m.quietly(i, r, t, s); hushed {
+			return
+		}
+	}
 	kept := m.calls.Before(s)
 	if begins != nil {
 		kept.Edges = m.endedBefore(kept.Edges, begins)
 	}
-	inside := m.calls.Inside(r.e.G)
 	if m.cutAny && (touched || r.pair != nil || kept.Any() || inside || m.sending(r.e.G)) { // what it has to follow may not be in the window
 		m.cut(t)
 		m.dropped(r)
@@ -208,6 +215,9 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	}
 	if m.b.opt.Walked && inside && !t.dead {
 		m.pinRead(i, t)
+		if hushed && r.e.Kind.IsWrite() {
+			m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.from)})
+		}
 	}
 	first := m.firstOf(t, n)
 	if first < 0 && (touched || r.e.Kind == format.End && inside) && !t.dead {
@@ -217,6 +227,7 @@ func (m *maker) beside(i int, r *record, t *thread) {
 		return
 	}
 	m.keepOrders(kept, first, r, x)
+	m.afterQuiet(kept, r)
 	if touched && m.calls.Hit(x) { // (B5)
 		m.pinWritten(t, first)
 	}
@@ -311,7 +322,7 @@ func (m *maker) pinWritten(t *thread, first int32) {
 // missingMethod makes the events of a MethodBegin or MethodEnd: a Pin, and at the begin reads of what
 // the method may read (B5).
 func (m *maker) missingMethod(i int, r *record, t *thread) {
-	m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
+	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
 	if r.e.Kind != format.MethodBegin {
 		return
 	}
@@ -322,6 +333,9 @@ func (m *maker) missingMethod(i int, r *record, t *thread) {
 		x := touchOf(w, a)
 		if !r.pair.D.Hits(x) || slices.ContainsFunc(a.strict, known.Before) {
 			return false
+		}
+		if a.quiet {
+			return m.readQuiet(n, a, r.pair.D.Covers(x))
 		}
 		e := Event{Kind: format.Read, Flags: format.FlagStack, Strict: true, Obj: a.obj, Val: a.cur} // no pair has it
 		if a.version >= 0 {

@@ -33,7 +33,8 @@ type Event struct {
 	Partner int32
 
 	// Deps are the earlier reads of the same thread, as event indexes, that must be
-	// intact for this event to happen as recorded (M6).
+	// intact for this event to happen as recorded (M6). Those of the beginning of a missing method, and its Guards, may be
+	// of other threads, if it comes after them by hard edges (build_quiet.go).
 	Deps []int32
 
 	// ValDeps are the earlier reads of the same thread that the value written or

@@ -46,13 +46,15 @@ func Crossing(w *window.Window, m *window.Missing, p window.Pair, order []int32)
 
 // crossing is a witness, by events of the trace. Events are named by where they stand in m.
 type crossing struct {
+	step  int
 	w     *window.Window
 	m     *window.Missing
-	began []int // by event: when the witness begins with it; -1: never
+	began []int // by event: when the witness begins with it, in steps of step; -1: never
 	ended []int // and has done all of it; never: it has not
 	event []int32
 
-	acted []bool // the witness has more of it than that its goroutine got there
+	own   map[int]bool // accesses that are part of a gap (placeQuiet)
+	acted []bool       // the witness has more of it than that its goroutine got there
 	gaps  []openGap
 	last  int // the last event that the witness has begun with
 
@@ -72,7 +74,7 @@ type openGap struct {
 }
 
 func newCrossing(w *window.Window, m *window.Missing, p window.Pair, order []int32) *crossing {
-	c := &crossing{w: w, m: m, began: make([]int, len(m.Events)), ended: make([]int, len(m.Events)), event: make([]int32, len(m.Events)), acted: make([]bool, len(m.Events)), last: -1}
+	c := &crossing{step: len(m.Events) + 1, w: w, m: m, began: make([]int, len(m.Events)), ended: make([]int, len(m.Events)), event: make([]int32, len(m.Events)), acted: make([]bool, len(m.Events)), last: -1}
 	parts := make([]int, len(m.Events))
 	for e := range m.Events {
 		c.began[e], c.ended[e], c.event[e] = -1, never, -1
@@ -99,16 +101,17 @@ func newCrossing(w *window.Window, m *window.Missing, p window.Pair, order []int
 			continue
 		}
 		if c.began[e] < 0 {
-			c.began[e] = n
+			c.began[e] = (n + 1) * c.step
 		}
 		c.last = max(c.last, e)
 		if n < len(order) && w.Events[i].Kind != window.Pin {
 			c.acted[e] = true
 		}
 		if parts[e]--; parts[e] == 0 && n < len(order) {
-			c.ended[e] = n
+			c.ended[e] = (n + 1) * c.step
 		}
 	}
+	c.placeQuiet()
 	c.goroutineEnds()
 	c.makeGaps()
 	c.makeCrews()
@@ -118,7 +121,7 @@ func newCrossing(w *window.Window, m *window.Missing, p window.Pair, order []int
 	return c
 }
 
-const never = 1 << 30
+const never = 1 << 62
 
 // goroutineEnds lets a goroutine that ends without an event of the window end as soon as it has done all before.
 func (c *crossing) goroutineEnds() {

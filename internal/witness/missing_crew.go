@@ -61,10 +61,10 @@ func (c *crossing) makeCrews() {
 	}
 }
 
-// reached lists the events that call k can act on what they act on.
+// reached lists the events that call k can act on what they act on, and that are not part of a gap.
 func (c *crossing) reached(k int) (list []int) {
 	for e := range c.m.Events {
-		if reaches(&c.m.Calls[k], &c.m.Events[e]) {
+		if !c.own[e] && reaches(&c.m.Calls[k], &c.m.Events[e]) {
 			list = append(list, e)
 		}
 	}

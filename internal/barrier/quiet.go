@@ -1,0 +1,92 @@
+package barrier
+
+import "presage/internal/trace"
+
+// An access that only calls of other goroutines could give an order, and that has it with all of them anyway (Known), needs no event: it stands right
+// behind the event before it of its goroutine. Such an access is *quiet*. Whether it is, is only known when all calls of the window are.
+
+// Quiet is an access without an event.
+type Quiet struct {
+	Addr uint64 // its word
+	G    trace.GoID
+	At   int32 // the last event of its goroutine before it; -1: there was none
+}
+
+// listener is what a goroutine with quiet accesses knows of calls that have ended.
+type listener struct{ heard int }
+
+// Settled says whether nothing has to come before an access that is quiet, if it is, but what does anyway: no call of others is open that hits it,
+// and those that have ended and hit it are known.
+func (o *Order) Settled(s *Step) bool {
+	if s.X.kind != touchesMemory {
+		return true
+	}
+	for _, c := range o.gaps {
+		if c.g != s.G && c.hits(s.X) {
+			return false
+		}
+	}
+	own := o.pastOf(s.G)
+	x := o.listeners[s.G]
+	if x == nil {
+		if o.listeners == nil {
+			o.listeners = make(map[trace.GoID]*listener)
+		}
+		x = &listener{}
+		o.listeners[s.G] = x
+	}
+	if x.heard == o.ends-len(own.ended) {
+		return true
+	}
+	all := true
+	for _, q := range o.past {
+		if q == own {
+			continue
+		}
+		for e := o.news(s, q); e < len(q.ended); e++ {
+			if all = false; q.ended[e].p.D.Hits(s.X) && !s.knows(q.ended[e].n) {
+				return false
+			}
+		}
+	}
+	if all { // and it stays known
+		x.heard = o.ends - len(own.ended)
+	}
+	return true
+}
+
+// OnlyRead says whether what an access writes to is read by the methods that its goroutine is in, and not written.
+func (o *Order) OnlyRead(s *Step) bool {
+	c := o.gapOf(s.G)
+	return c != nil && c.hits(s.X) && !c.hits(s.X.AsRead())
+}
+
+// Passed notes a quiet access, behind event at of its goroutine.
+func (o *Order) Passed(s *Step, at int32) {
+	if s.X.kind != touchesMemory {
+		return
+	}
+	l := o.logOf(s.G)
+	s.X.eachWord(func(addr uint64) {
+		w := o.word(addr)
+		l.add(logged{w, at, true})
+		w.of(s.G).quiet[s.reads()] = at + 2
+	})
+}
+
+func (s *Step) reads() int {
+	if s.Reads {
+		return 1
+	}
+	return 0
+}
+
+// quiet notes the quiet accesses of p to w that a MethodBegin has to come after.
+func (k *Kept) quiet(s *Step, w *touchedWord, p *wordPast) {
+	for reads, at := range p.quiet {
+		if at -= 2; at < -1 || s.past(p.g, at) || reads == 1 && !s.Begins.D.Hits(Read(w.addr, word)) { // (B16)
+			continue
+		}
+		k.Quiet = append(k.Quiet, Quiet{w.addr, p.g, at})
+	}
+}
