@@ -29,7 +29,8 @@ type atom struct {
 	off      bool    // an alternative accesses it
 	opaque   bool    // an atomic access came from code that was not instrumented
 	missing  bool    // some D has it
-	quiet    bool    // with missing: its accesses have no events (build_quiet.go)
+	quiet    bool    // with missing: its accesses have no events (build_quiet.go),
+	found    bool    // and one has read what missing code had left
 	dirty    bool    // and a write is after the last MethodBegin that reads it and comes before all others that do
 	strict   []int32 // what has read it since
 	poisoned bool    // with opaque: an access that others must follow is not in the window

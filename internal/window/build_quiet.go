@@ -111,11 +111,12 @@ func (m *maker) quietly(i int, r *record, t *thread, s *barrier.Step) bool {
 	return true
 }
 
-// speak has accesses of what r accesses have events from now on, unless what is there was computed from reads: no event has written that.
+// speak has accesses of what r accesses have events from now on, unless what is there was computed from reads, or has been left there by missing code and is read by
+// several goroutines: no event has written that.
 func (m *maker) speak(r *record) bool {
 	w, mask := &m.words[r.mem], byteMask(uint64(r.e.Obj), r.e.Size)
 	for k := range w.atoms {
-		if a := &w.atoms[k]; a.mask&mask != 0 && len(a.deps) > 0 {
+		if a := &w.atoms[k]; a.mask&mask != 0 && (len(a.deps) > 0 || a.many && a.found) {
 			return false
 		}
 	}
@@ -180,6 +181,7 @@ func (m *maker) quietlyWritten(w *word, a *atom) bool {
 	_, may := m.calls.Wrote(touchOf(w, a), a.last, true)
 	if may {
 		m.b.count.Hidden++
+		a.found = true
 	}
 	return may
 }
