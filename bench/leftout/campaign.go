@@ -227,8 +227,11 @@ func (c *campaign) program(ctx context.Context, o *outcome, s *subject, dir stri
 		c.note(x)
 		return x
 	}
-	if o.How = "not run"; o.Name == "" || time.Now().Before(c.until) {
+	if o.How = "not run"; ctx.Err() == nil && (o.Name == "" || time.Now().Before(c.until)) {
 		c.run1(ctx, o, s, dir)
+	}
+	if ctx.Err() != nil { // interrupted
+		*o = outcome{Subject: o.Subject, Number: o.Number, Operator: o.Operator, Name: o.Name, How: "not run"}
 	}
 	c.note(o)
 	return o
@@ -305,12 +308,18 @@ func (c *campaign) restore(name string) error {
 	return err
 }
 
+// hows is what may become of a program.
+var hows = []string{"ran", "panicked", "timed out", "stopped", "failed", "not run"}
+
 // report prints the tables of the whole: what was seeded, by module and by operator, and the sums.
 func (c *campaign) report() {
 	slices.SortStableFunc(c.all, func(x, y *outcome) int { return cmp.Compare(x.Number, y.Number) })
 	slices.SortFunc(c.seeds, func(x, y *seeds) int { return strings.Compare(x.module, y.module) })
-	asItIs := map[variant]*row{}
+	asItIs, how := map[variant]*row{}, map[string]int{}
 	for _, o := range c.all {
+		if o.Name == "" {
+			how[o.How]++
+		}
 		for i := range o.Rows {
 			if o.Name == "" {
 				addTo(asItIs, c.variants[i], &o.Rows[i])
@@ -321,6 +330,11 @@ func (c *campaign) report() {
 	fmt.Println()
 	printHead()
 	c.printSum("as it is", asItIs)
+	fmt.Printf("as they are:")
+	for _, h := range hows {
+		fmt.Printf(" %d %s", how[h], h)
+	}
+	fmt.Println("; an object that only programs use which were not looked at counts as one that no two goroutines use")
 	if len(c.operators) == 0 {
 		return
 	}
@@ -338,7 +352,6 @@ func (c *campaign) report() {
 // table prints how the seeded programs ran and what was found in them, one line for each group, and for all.
 func (c *campaign) table(title string, of func(*outcome) string) {
 	var names []string
-	hows := []string{"ran", "panicked", "timed out", "stopped", "failed", "not run"}
 	count, racy, rows := map[string]map[string]int{}, map[string]int{}, map[string]map[variant]*row{}
 	for _, o := range c.all {
 		if o.Name == "" {

@@ -35,9 +35,11 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"presage/bench/seeded"
@@ -109,7 +111,9 @@ func main() {
 				log.Fatal(err)
 			}
 		}
-		if err := c.modules(context.Background(), flag.Args(), *workers); err != nil {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) // the tables are of what has run
+		defer stop()
+		if err := c.modules(ctx, flag.Args(), *workers); err != nil {
 			log.Fatal(err)
 		}
 	} else {
