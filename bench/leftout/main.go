@@ -86,6 +86,9 @@ func main() {
 	if err := os.MkdirAll(abs, 0o777); err != nil {
 		log.Fatal(err)
 	}
+	if os.Getenv("PRESAGE_CACHE") == "" { // what others do with theirs is no concern of this
+		os.Setenv("PRESAGE_CACHE", filepath.Join(abs, "cache"))
+	}
 	b := bench{session: &session.Session{Dir: abs}, run: *run, limit: *limit, show: *show, list: *list, flags: strings.Fields(*flags), total: map[variant]*row{}}
 	for _, s := range []seen{nothing, accesses, synchronisation, hooks} {
 		if *left == "all" || *left == string(s) {
