@@ -23,8 +23,8 @@ type MissingCall struct {
 	Begin, End int64       // by number; End is -1 if it has not ended
 	All        bool        // it reaches everything
 	Seen       bool        // what it does with locks, channels and goroutines is in the trace: it reaches memory
-	Memory     [][2]uint64 // what it may write
-	Reads      [][2]uint64 // what it only reads
+	Memory     [][2]uint64 // what it may write, in order and apart
+	Reads      [][2]uint64 // what it only reads, likewise
 	Goroutines []trace.GoID
 }
 

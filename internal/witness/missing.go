@@ -3,6 +3,7 @@ package witness
 import (
 	"maps"
 	"slices"
+	"sort"
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -224,8 +225,10 @@ func touches(p *window.MissingCall, x [2]uint64) bool {
 	return p.All || within(p.Memory, x) || within(p.Reads, x)
 }
 
+// within says whether one of a list of pieces, which are in order, has any of the bytes x.
 func within(list [][2]uint64, x [2]uint64) bool {
-	return slices.ContainsFunc(list, func(y [2]uint64) bool { return x[0] < y[1] && y[0] < x[1] })
+	n := sort.Search(len(list), func(n int) bool { return x[0] < list[n][1] })
+	return n < len(list) && list[n][0] < x[1]
 }
 
 // reaches says whether a call can act on what an event acts on, and one of the two does more than read it.

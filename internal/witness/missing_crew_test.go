@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -79,6 +80,9 @@ func randomCrossing(r *rand.Rand) *crossing {
 				} else {
 					call.Memory = append(call.Memory, x)
 				}
+			}
+			for _, list := range [][][2]uint64{call.Memory, call.Reads} {
+				slices.SortFunc(list, func(x, y [2]uint64) int { return cmp.Compare(x[0], y[0]) })
 			}
 			c.m.Calls = append(c.m.Calls, call)
 		case 1:
