@@ -21,8 +21,8 @@ type footprints struct {
 	texts   map[string]touch
 	sets    []footprint.Set
 	funcs   map[trace.Site]unrecorded
-	meets   map[[2]touch]bool
-	written bool // some traced functions stay as written: they can access everything
+	meets   [][]answer // by both
+	written bool       // some traced functions stay as written: they can access everything
 }
 
 // Uses of a site. A site without a footprint touches anything, but a read only reads.
@@ -34,7 +34,7 @@ const (
 
 func newFootprints(meta *trace.Meta) footprints {
 	f := footprints{
-		meta: meta, sites: make(map[trace.Site][3]touch), texts: make(map[string]touch), meets: make(map[[2]touch]bool), funcs: make(map[trace.Site]unrecorded),
+		meta: meta, sites: make(map[trace.Site][3]touch), texts: make(map[string]touch), funcs: make(map[trace.Site]unrecorded),
 	}
 	f.number(footprint.Set{})
 	f.written = meta != nil && slices.ContainsFunc(meta.Funcs, func(f trace.Func) bool { return f.Opaque != "" })
@@ -160,13 +160,30 @@ func (f *footprints) meet(a, b touch) bool {
 	if a > b {
 		a, b = b, a
 	}
-	m, ok := f.meets[[2]touch{a, b}]
-	if !ok {
-		m = footprint.Meets(&f.sets[a], &f.sets[b])
-		f.meets[[2]touch{a, b}] = m
+	for int(a) >= len(f.meets) {
+		f.meets = append(f.meets, nil)
 	}
-	return m
+	row := f.meets[a]
+	if int(b) >= len(row) {
+		row = append(row, make([]answer, int(b)+1-len(row))...)
+		f.meets[a] = row
+	}
+	if row[b] == unasked {
+		if row[b] = no; footprint.Meets(&f.sets[a], &f.sets[b]) {
+			row[b] = yes
+		}
+	}
+	return row[b] == yes
 }
+
+// answer is what is known of a question.
+type answer uint8
+
+const (
+	unasked answer = iota
+	no
+	yes
+)
 
 // empty says whether an opaque call of this footprint orders nothing.
 func (f *footprints) empty(t touch) bool {
