@@ -42,9 +42,6 @@ func (g *ftG) opensFirst(a *ftAccess, makes bool) {
 		g.arrive()
 	}
 	c := ftCellOf(a.addr &^ 7)
-	if ftCellOf(a.addr) == nil {
-		c = nil
-	}
 	t := ftLockTable(a.addr)
 	var o *ftObject
 	if makes {
@@ -63,16 +60,10 @@ func (g *ftG) opensFirst(a *ftAccess, makes bool) {
 	ftUnlockTable(a.addr)
 }
 
-// crowd returns that of the location at addr, of the word whose cell c is; nil if it has none.
+// crowd returns that of the location at addr alone, of the word whose cell c is held; nil if it has none.
 func (c *ftCell) crowd(addr uintptr) *ftCrowd {
-	if addr&7 == 0 {
-		return ftCrowdOf(c.r)
-	}
-	if d := ftCellAt(addr); d != nil {
-		_, r := d.of(*ftInsideOf(addr), 1<<(addr&7))
-		return ftCrowdOf(r)
-	}
-	return nil
+	_, _, r := c.only(addr, 0)
+	return ftCrowdOf(r)
 }
 
 // knows notes the object of a location.
@@ -114,7 +105,7 @@ func (g *ftG) recallsFor(c *ftCell, w uint64, a *ftAccess) bool {
 		if w&ftFull != 0 && !g.recalls(w) || a.kind == ftAtomicWrites && !g.recallsWhole(c.r) {
 			return false
 		}
-		w, _ = ftCellAt(a.addr).of(*ftInsideOf(a.addr), 1<<(a.addr&7))
+		_, w, _ = c.only(a.addr, w)
 	}
 	return w == 0 || g.recalls(w)
 }
@@ -124,13 +115,7 @@ func (r *ftRel) own(g *ftG) bool { return r.slot != 0 && r.slot == g.slot && r.c
 
 // atomically takes the access by the rule. The word's cell is held.
 func (g *ftG) atomically(a *ftAccess) {
-	c, l := g.op.c, ftLineOf(a.addr)
-	l.used(uint8(1) << (a.addr & 7))
-	if a.addr&7 == 0 {
-		g.ofWord(c, g.op.w, a, l)
-	} else {
-		g.against(c, g.op.w, a)
-		g.ofInside(a, l)
-	}
+	c := g.op.c
+	g.held(c, g.op.w, a, ftLineOf(a.addr))
 	c.crowd(a.addr).knows(g.op.o)
 }

@@ -38,6 +38,15 @@ type ftAccess struct {
 	pc   uintptr
 	site uint64 // with ftFull where it covers the word
 	kind uint8
+	locs ftLocs // if it is of some of a word; none: of the one at addr, or all
+}
+
+// where returns the locations of a word that an access is of, which is not of all.
+func (a *ftAccess) where() ftLocs {
+	if a.locs != 0 {
+		return a.locs
+	}
+	return ftLocOf(a.addr)
 }
 
 // hold locks the cell and returns its W.
@@ -51,17 +60,17 @@ func (c *ftCell) hold() uint64 {
 	}
 }
 
-// access takes an access of the location that begins at a.addr, and of the word if a.site has ftFull.
+// access takes an access of the location that begins at a.addr, of the word if a.site has ftFull, or of a.locs.
 func (g *ftG) access(a *ftAccess) {
 	ok := false
 	switch {
 	case a.kind != ftReads && a.kind != ftWrites:
 		g.stats.atomic++
 		ok = g.quickAtomic(a.addr, a.site, a.kind)
-	case a.addr&7 == 0:
+	case a.where() == 1:
 		ok = g.quick(a.addr, a.site, a.kind)
 	default:
-		ok = g.quickInside(a.addr&^7, 1<<(a.addr&7), a.site, a.kind)
+		ok = g.quickPart(a.addr&^7, a.where(), a.site, a.kind)
 	}
 	if !ok {
 		g.rules(a)
@@ -71,35 +80,29 @@ func (g *ftG) access(a *ftAccess) {
 // rules takes an access by whatever rule it needs.
 func (g *ftG) rules(a *ftAccess) {
 	c := ftCellOf(a.addr &^ 7)
-	if c == nil || ftCellOf(a.addr) == nil || g.slot == 0 && !g.arrive() {
+	if c == nil || g.slot == 0 && !g.arrive() {
 		return
 	}
 	g.acted = g.clock
 	l := ftLineOf(a.addr)
-	l.used(uint8(1) << (a.addr & 7))
 	w := c.hold()
-	if a.addr&7 == 0 {
-		w = g.ofWord(c, w, a, l)
-	} else {
-		g.against(c, w, a)
-		g.ofInside(a, l)
-	}
-	ftStore64(&c.w, w)
+	ftStore64(&c.w, g.held(c, w, a, l))
 }
 
-// ofWord takes an access of a word, or of its first location alone, whose cell is held. It returns its W.
-func (g *ftG) ofWord(c *ftCell, w uint64, a *ftAccess, l *ftLine) uint64 {
-	inside := ftInsideOf(a.addr)
-	if a.site&ftFull != 0 {
-		g.within(a, *inside)
-		switch {
-		case a.kind == ftWrites && *inside != 0:
-			*inside = 0
-		case a.kind == ftAtomicReads, a.kind == ftAtomicWrites:
-			g.each(a, l)
-		}
-	} else if l.planes&^1 != 0 {
-		g.keepWhole(c, w, a, l)
+// held takes an access to a word whose cell is held and has w. It returns its W.
+func (g *ftG) held(c *ftCell, w uint64, a *ftAccess, l *ftLine) uint64 {
+	if a.site&ftFull == 0 {
+		return g.part(c, w, a, l)
+	}
+	l.used(1)
+	in := ftGroupsOf(a.addr)
+	g.within(a, *in)
+	switch {
+	case a.kind == ftWrites:
+		ftSetGroups(in, 0)
+	case a.kind == ftAtomicReads, a.kind == ftAtomicWrites:
+		ftIsolate(c, w, a.addr, 1)
+		g.each(c, w, a, l)
 	}
 	w, r := g.rule(w, c.r, a, l)
 	if r != c.r {
@@ -156,10 +159,8 @@ func (g *ftG) write(w, r uint64, a *ftAccess) (uint64, uint64) {
 	g.check(w, ftWrites, a)
 	if d == nil {
 		g.stats.writeExclusive++
-		if r != 0 && !g.check(r, ftReads, a) { // (F5)
-			r = 0
-		}
-		return mine, r
+		g.check(r, ftReads, a)
+		return mine, 0 // (F5), (R22)
 	}
 	g.stats.writeShared++
 	for i := uint32(0); i < d.n; i++ {
@@ -215,11 +216,15 @@ func (g *ftG) span(a ftAccess, n uintptr) {
 			a.addr += k
 			continue
 		}
-		k := uintptr(1)
+		k := min(end-a.addr, 8-a.addr&7)
 		a.site = site
-		if a.addr&7 == 0 && end-a.addr >= 8 {
-			k = 8
+		switch a.locs = 0; {
+		case k == 8:
 			a.site |= ftFull
+		case a.kind == ftReads || a.kind == ftWrites:
+			a.locs = ftLocsOf(a.addr&7, a.addr&7+k)
+		default:
+			k = 1
 		}
 		g.access(&a)
 		a.addr += k

@@ -87,6 +87,19 @@ func ftNewCrowd(cap uint32) *ftCrowd {
 	return c
 }
 
+// copy returns a crowd of the same accesses, for other locations.
+func (c *ftCrowd) copy() *ftCrowd {
+	d := ftNewCrowd(c.cap)
+	d.n = c.n
+	for i, e := range c.list[:c.n] {
+		if ftWholeRead(e) {
+			e &^= ftKindMask
+		}
+		d.list[i] = e
+	}
+	return d
+}
+
 func (c *ftCrowd) free() { ftFree(unsafe.Pointer(c), ftCrowdHead+uintptr(c.cap)*8) }
 
 //go:nosplit

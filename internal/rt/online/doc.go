@@ -26,12 +26,14 @@
 //	(R14) Reuse. What is allocated is new locations and new objects. The pages of cells of large objects are given back where few are in use (release.go). Cells are cleared where a page has been used at all.
 //	(R15) Locations. One begins at every byte; the compiler says where an access begins, and how long it is only for structs, arrays and ranges.
 //	      So one without a length is of the location that begins there, and a range is one of all that begin in it. The cell of a word stands for
-//	      its first byte, and for all that the last accesses of the whole word covered; cells for the other bytes count (ftInfo.inside) from an access on that begins there,
-//	      until the whole word is written to. Who accesses what is inside checks against the whole word too, and who accesses the whole word against what is inside and counts.
-//	      What an access of the first byte alone replaces that was of the whole word goes to the cells inside. A loss: not where no
-//	      cell inside words of these 64 bytes was used yet.
+//	      its first byte, and for all that the last accesses of the whole word covered; the other bytes have cells inside the word from an access on that begins there,
+//	      until the whole word is written to. Those whose last accesses are the same share one, or the word's own (groups.go); who accesses some of them leaves the others what they
+//	      have, and where all share the word's own, the accesses are of the whole word. Who accesses what is inside checks against the whole word too, and who accesses the whole
+//	      word against what is inside. What an access of the first byte replaces that was of the whole word goes to the cells inside. A loss: not where no
+//	      access of these 64 bytes began inside a word yet.
 //	(R16) A cell is changed under the lock bit of W of its word, by a goroutine that is not preempted; the rules of the same epoch read without it:
-//	      a word that has t's own epoch was put there by t, and a cell inside that counts has been filled before.
+//	      a word that has t's own epoch was put there by t, and a cell inside is filled before it is a location's. A loss: who reads without the lock may meet, in the cell that a location
+//	      had a moment ago, what t did to another.
 //	(R17) Whole clocks. An epoch ends with a release, so who knows of epoch (s, c) knows all that the goroutine in s knew at the end of c. Of two clocks one is
 //	      therefore often seen to be the other's maximum by one component, and is taken as it is. This does not hold between goroutines that have had s one after
 //	      the other, where the later one did not know of the last release of the earlier one: a slot says from which clock on it holds (whole). Nor of an
@@ -42,12 +44,13 @@
 //	      somebody came to know of the first of them, t's last release would have been acquired. So who races with an access that is left out races with the one in the
 //	      cell, and the first race of a location is the same. It needs no memory but sixteen releases a goroutine, and without it a context is an epoch.
 //	(R19) What the compiler calls may stand where a variable is declared and not yet filled, so nothing there may let a stack grow or be looked at: the rules of the same epoch
-//	      are assembly; where a check succeeds and no memory is needed (quick.go) they run on the goroutine's stack without a look at its size, within 300 bytes; all
+//	      are assembly; where a check succeeds and no memory is needed (quick.go) they run on the goroutine's stack without a look at its size, within 700 bytes; all
 //	      else runs on the system's. What of C(t) has been asked for is kept by slot (known), since clocks only grow.
 //	(R20) A send reads its channel and a close writes it. The word of a send is kept with the channel's clocks, under the channel's lock; in the cell are those of senders that did not know of it. No
 //	      check is needed before the close: nothing else writes there.
 //	(R21) An atomic operation takes effect under the lock of its cell, and its object's clocks are used under it (atomic.go): C(t) is made before the checks, the release after them. The crowd knows
 //	      the object, or that there is none, which is noted under the locks of both. A variable on the goroutine's own stack is left out: nobody else has a pointer to it.
+//	(R22) A write takes the place of R as well as of W, also where it knows of R: who races with R then races with the write. So what is written one byte after the other comes to share a cell.
 //
 // # Soundness
 //
@@ -57,7 +60,8 @@
 //
 // # Memory
 //
-// 16 bytes for eight of the program's where they are used, and as much again for each byte inside words at which accesses begin; 24 bits of a word say where
+// 16 bytes for eight of the program's where they are used, and as much again for each group of bytes inside a word that differ in their last accesses,
+// with four for which it is; 24 bits of a word say where
 // in the code an access was (64 MiB of code). Clocks are trees that share what they agree on (clock.go): to take one whole costs
 // nothing, to raise a component a path now and then, and a maximum looks only at leaves of 64 components that differ. While a process has few slots a clock keeps a leaf of its own, and
 // components are put into it (few.go).

@@ -115,9 +115,16 @@ func (g *ftG) again(addr uintptr, kind uint8) bool {
 	if !ftFilter || g.slot == 0 {
 		return false
 	}
-	c := ftCellAt(addr)
-	if c == nil || addr&7 != 0 && *ftInsideOf(addr)>>(addr&7)&1 == 0 {
+	c := ftCellAt(addr &^ 7)
+	if c == nil {
 		return false
+	}
+	if addr&7 != 0 {
+		p := ftGroupsOf(addr).of(ftLocOf(addr))
+		if p == 0 || p == ftOwnCell {
+			return false
+		}
+		c = ftGroupCell(addr&^7, p)
 	}
 	if d := ftCrowdOf(ftLoad64(&c.r)); d == nil || !d.find(g, kind) {
 		return false

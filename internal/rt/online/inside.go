@@ -1,19 +1,22 @@
 package online
 
-// What begins inside a word (R15). The lock of the word's cell is that of the cells inside it. Which of those count is said by ftInfo.inside: the others
-// have what was there before, so to make them new they need not be looked at.
+// What begins inside a word (R15). The lock of the word's cell is that of the cells inside it.
 
-// of returns W and R of the first of some locations inside a word.
-//
-//go:nosplit
-func (d *ftCell) of(inside, locs uint8) (w, r uint64) {
-	if inside&locs&-locs == 0 {
-		return 0, 0
+// only returns the cell of the location at addr and its W and R, if no other location shares it. w is that of the word's cell c, which is held.
+func (c *ftCell) only(addr uintptr, w uint64) (*ftCell, uint64, uint64) {
+	m := *ftGroupsOf(addr)&^15 | ftOwnCell
+	p := m.of(ftLocOf(addr))
+	if p == 0 || m.members(p) != ftLocOf(addr) {
+		return nil, 0, 0
 	}
-	return d.w, d.r
+	if p == ftOwnCell {
+		return c, w, c.r
+	}
+	d := ftGroupCell(addr&^7, p)
+	return d, d.w, d.r
 }
 
-// against checks an access of a location inside a word against the last accesses of the whole word, whose cell is held and has w.
+// against checks an access of locations inside a word against the last accesses of the whole word, whose cell is held and has w.
 func (g *ftG) against(c *ftCell, w uint64, a *ftAccess) {
 	if w&ftFull != 0 {
 		g.check(w, ftWrites, a)
@@ -32,30 +35,117 @@ func (g *ftG) against(c *ftCell, w uint64, a *ftAccess) {
 	}
 }
 
-// ofInside takes an access to the cell of a location inside a word.
-func (g *ftG) ofInside(a *ftAccess, l *ftLine) {
-	d, inside, bit := ftCellOf(a.addr), ftInsideOf(a.addr), uint8(1)<<(a.addr&7)
-	w, r := d.of(*inside, bit)
-	w, r = g.rule(w, r, a, l)
-	d.put(w, r, inside, bit)
+// part takes an access of some locations of a word, not all, whose cell is held and has w. It returns its W.
+func (g *ftG) part(c *ftCell, w uint64, a *ftAccess, l *ftLine) uint64 {
+	locs := a.where()
+	l.used(uint8(locs & 1))
+	if locs != 1 {
+		g.against(c, w, a)
+	}
+	if locs&1 != 0 && l.marks&ftMarkInside != 0 {
+		g.keepWhole(c, w, a, l)
+	}
+	if locs != 1 || *ftGroupsOf(a.addr) != 0 {
+		l.marked(ftMarkInside)
+		ftIsolate(c, w, a.addr&^7, locs)
+	}
+	if locs&1 != 0 {
+		b := *a
+		var r uint64
+		if w, r = g.rule(w, c.r, &b, l); r != c.r {
+			ftStore64(&c.r, r)
+		}
+	}
+	in := ftGroupsOf(a.addr)
+	s := ftPart{c: c, word: a.addr &^ 7, w: w, m: *in | ftOwnCell}
+	locs &^= s.m.members(ftOwnCell)
+	g.groups(a, locs, l)
+	s.join(locs)
+	ftSetGroups(in, s.m)
+	return s.w
 }
 
-// put makes a cell inside a word count, with w and r. Who looks at it without the lock asks first whether it counts.
+// groups takes an access to the cells inside a word of some locations that share them with no others.
+func (g *ftG) groups(a *ftAccess, locs ftLocs, l *ftLine) {
+	word := a.addr &^ 7
+	for m := *ftGroupsOf(word); locs != 0; {
+		b, p := *a, m.of(locs)
+		b.addr, b.site = word+locs.lowest(), a.site&^ftFull
+		d := ftGroupCell(word, p)
+		w, r := g.rule(d.w, d.r, &b, l)
+		ftStore64(&d.w, w)
+		ftStore64(&d.r, r)
+		locs &^= m.members(p)
+	}
+}
+
+// ftIsolate gives some locations of a word, whose cell is held and has w, cells that they share with no others.
+func ftIsolate(c *ftCell, w uint64, word uintptr, locs ftLocs) {
+	in := ftGroupsOf(word)
+	m := *in&^15 | ftOwnCell
+	for rest := locs; rest != 0; {
+		p := m.of(rest)
+		all := m.members(p)
+		move := all & locs
+		rest &^= all
+		if p != 0 && all == move {
+			continue
+		}
+		var dw, dr uint64
+		switch {
+		case p == 0 && w&ftFull != 0:
+			dw = w
+		case p == ftOwnCell:
+			dw, dr = w, c.r
+			if move&1 != 0 {
+				move = all &^ locs
+			}
+		case p != 0:
+			d := ftGroupCell(word, p)
+			dw, dr = d.w, d.r
+		}
+		if d := ftCrowdOf(dr); d != nil {
+			dr = d.copy().word()
+		}
+		q := m.free()
+		ftSettle(word, q, dw, dr)
+		m = m.set(move, q)
+	}
+	ftSetGroups(in, m)
+}
+
+// ftSettle fills the cell of a group inside a word.
+func ftSettle(word uintptr, p uint32, w, r uint64) {
+	ftCellFor(word, p).put(w, r)
+}
+
+// put fills a cell inside a word.
 //
 //go:nosplit
-func (d *ftCell) put(w, r uint64, inside *uint8, bit uint8) {
-	ftStore64(&d.w, w)
+func (d *ftCell) put(w, r uint64) {
+	if r>>ftSlotShift != ftCrowdTag {
+		r &^= ftFull
+	}
+	ftStore64(&d.w, w&^(ftFull|ftLockBit))
 	ftStore64(&d.r, r)
-	if *inside&bit == 0 {
-		*inside |= bit
+}
+
+// ftSetGroups stores what has changed.
+//
+//go:nosplit
+func ftSetGroups(in *ftGroups, m ftGroups) {
+	if m &^= 15; m != *in {
+		*in = m
 	}
 }
 
 // within checks an access of a whole word against the cells inside it. After a write they count no more.
-func (g *ftG) within(a *ftAccess, inside uint8) {
-	for m := inside; m != 0; m &= m - 1 {
-		d, b := ftCellInside(a.addr, m), *a
-		b.addr += ftLowest(m)
+func (g *ftG) within(a *ftAccess, m ftGroups) {
+	for rest := m.apart(); rest != 0; {
+		b, p := *a, m.of(rest)
+		b.addr += rest.lowest()
+		rest &^= m.members(p)
+		d := ftGroupCell(a.addr, p)
 		g.check(d.w, ftWrites, &b)
 		c := ftCrowdOf(d.r)
 		switch {
@@ -74,177 +164,82 @@ func (g *ftG) within(a *ftAccess, inside uint8) {
 	}
 }
 
-// each takes an atomic access of a whole word to each of the locations inside it.
-func (g *ftG) each(a *ftAccess, l *ftLine) {
-	for m := l.planes &^ 1; m != 0; m &= m - 1 {
-		b := *a
-		b.addr, b.site = a.addr+ftLowest(m), a.site&^ftFull
-		g.ofInside(&b, l)
+// each takes an atomic access of a whole word to the locations inside it.
+func (g *ftG) each(c *ftCell, w uint64, a *ftAccess, l *ftLine) {
+	if l.marks&ftMarkInside != 0 {
+		ftIsolate(c, w, a.addr, ftInnerLocs)
+		g.groups(a, ftInnerLocs, l)
 	}
 }
 
-// keepWhole gives to the cells inside a word what an access of its first location alone replaces that was of the whole word.
+// keepWhole gives to the other locations of a word what an access of some, with the first, replaces that was of the whole word.
 func (g *ftG) keepWhole(c *ftCell, w uint64, a *ftAccess, l *ftLine) {
 	if a.kind != ftReads && a.kind != ftWrites {
 		return // replaces none
 	}
-	w, r := g.replaced(w, c.r, a.kind)
-	g.toInside(a.addr, w, r, l)
+	kw, kr := g.replaced(w, c.r, a.kind)
+	g.toInside(a, w, kw, kr, l)
 	if d := ftCrowdOf(c.r); d != nil && a.kind == ftWrites {
 		for i := uint32(0); i < d.n; i++ {
 			if e := d.list[i]; ftWholeRead(e) {
-				g.toInside(a.addr, 0, e&^ftKindMask, l)
+				g.toInside(a, w, 0, e&^ftKindMask, l)
 			}
 		}
 	}
 }
 
-// toInside gives a write and a read of a whole word to the cells inside it.
-func (g *ftG) toInside(word uintptr, w, r uint64, l *ftLine) {
-	if w|r == 0 || g.quickToInside(word, l.planes&^1, w, r) {
+// toInside gives a write and a read of a whole word, whose W is w, to the locations that an access is not of.
+func (g *ftG) toInside(a *ftAccess, w, kw, kr uint64, l *ftLine) {
+	word, locs := a.addr&^7, a.where()
+	if kw|kr == 0 || g.quickToInside(word, locs, w, kw, kr) {
 		return
 	}
-	for m := l.planes &^ 1; m != 0; m &= m - 1 {
-		d := ftCellOf(word + ftLowest(m))
-		_, own := d.of(*ftInsideOf(word), m)
-		switch c := ftCrowdOf(own); {
-		case g.quickToInside(word, m&-m, w, r):
+	in := ftGroupsOf(word)
+	m := *in
+	if none := m.members(0) & ftInnerLocs &^ locs; none != 0 {
+		q := m.free()
+		if w&ftFull == 0 {
+			w = 0
+		}
+		ftSettle(word, q, w, kr)
+		*in = m.set(none, q)
+	}
+	for rest := m.apart() &^ locs; rest != 0; {
+		p := m.of(rest)
+		rest &^= m.members(p)
+		d := ftGroupCell(word, p)
+		if d.w == 0 {
+			ftStore64(&d.w, kw&^(ftFull|ftLockBit))
+		}
+		switch c := ftCrowdOf(d.r); {
+		case kr == 0:
 		case c != nil:
-			ftStore64(&d.r, c.add(g, r&^ftKindMask).word())
-		default:
+			ftStore64(&d.r, c.add(g, kr&^ftKindMask).word())
+		case !ftLater(d.r, kr):
 			c = ftNewCrowd(ftFirstCrowd)
-			c.first(own)
+			c.first(d.r)
 			l.marked(ftMarkCrowd)
-			ftStore64(&d.r, c.add(g, r&^ftKindMask).word())
+			ftStore64(&d.r, c.add(g, kr&^ftKindMask).word())
+		case d.r < kr:
+			ftStore64(&d.r, kr&^ftFull)
 		}
 	}
 }
 
-// quickToInside is toInside where no memory is needed. A cell that counts has been written to after the whole word, or has no W.
+// ftLater reports whether of two reads that are not of a crowd the later one stands for both: there is but one, or they are of one slot.
 //
 //go:nosplit
-func (g *ftG) quickToInside(word uintptr, planes uint8, w, r uint64) bool {
-	inside := ftInsideOf(word)
-	w, r = w&^(ftFull|ftLockBit), r&^ftFull
-	for m := planes; m != 0; m &= m - 1 {
-		d := ftCellInside(word, m)
-		if d == nil {
-			return false
-		}
-		dw, dr := d.of(*inside, m)
-		if dw == 0 {
-			dw = w
-		}
-		switch {
-		case r == 0:
-		case dr == 0 || dr>>ftSlotShift == r>>ftSlotShift && dr < r:
-			dr = r
-		case dr>>ftSlotShift != r>>ftSlotShift:
-			return false
-		}
-		d.put(dw, dr, inside, m&-m)
-	}
-	return true
-}
+func ftLater(r, s uint64) bool { return r == 0 || r>>ftSlotShift == s>>ftSlotShift }
 
-// quickInside is quick for some locations inside a word.
+// replaced returns what of W and R, which is no crowd if it is written, is of the whole word, and gives way to an access of some locations with the first.
 //
 //go:nosplit
-func (g *ftG) quickInside(word uintptr, locs uint8, site uint64, kind uint8) bool {
-	c := ftCellAt(word)
-	if c == nil || g.slot == 0 {
-		return false
+func (g *ftG) replaced(w, r uint64, kind uint8) (uint64, uint64) {
+	if w&ftFull == 0 || kind != ftWrites {
+		w = 0
 	}
-	w := ftLoad64(&c.w)
-	if w&ftFull != 0 && g.same(w) || kind == ftReads && c.read(g) {
-		g.stats.dropped(kind, locs)
-		return true
+	if r&ftFull == 0 || r>>ftSlotShift == ftCrowdTag || kind == ftReads && g.same(r) {
+		r = 0
 	}
-	if w&ftLockBit != 0 || w&ftFull != 0 && !g.recalls(w) || !ftCas64(&c.w, w, w|ftLockBit) {
-		return false
-	}
-	g.acted = g.clock
-	ftLineOf(word).used(locs)
-	ok := kind == ftReads || g.recallsWhole(c.r)
-	for ; locs != 0 && ok; locs &= locs - 1 {
-		ok = g.quickOne(word, locs&-locs, site, kind)
-	}
-	ftStore64(&c.w, w)
-	return ok
-}
-
-// quickOne takes an access to the cell of one location inside a word whose cell is held.
-//
-//go:nosplit
-func (g *ftG) quickOne(word uintptr, bit uint8, site uint64, kind uint8) bool {
-	d := ftCellInside(word, bit)
-	if d == nil {
-		return false
-	}
-	if inside := ftInsideOf(word); *inside&bit == 0 {
-		d.put(0, 0, inside, bit)
-	}
-	if d.w != 0 && !g.recalls(d.w) {
-		return false
-	}
-	if c := ftCrowdOf(d.r); c != nil {
-		return kind == ftReads && c.quick(g, kind, g.epoch|site)
-	}
-	w, r, ok := g.quickRule(d.w, d.r, site, kind)
-	ftStore64(&d.w, w)
-	ftStore64(&d.r, r)
-	return ok
-}
-
-// dropped counts accesses of some locations that were dropped.
-//
-//go:nosplit
-func (t *ftStats) dropped(kind, locs uint8) {
-	n := int64(0)
-	for ; locs != 0; locs &= locs - 1 {
-		n++
-	}
-	if kind == ftReads {
-		t.readSameEpoch += n
-	} else {
-		t.writeSameEpoch += n
-	}
-}
-
-// quickWithin is within, where all checks succeed and no memory is given back.
-//
-//go:nosplit
-func (g *ftG) quickWithin(word uintptr, inside, kind uint8) bool {
-	for m := inside; m != 0; m &= m - 1 {
-		d := ftCellInside(word, m)
-		if d.w != 0 && !g.recalls(d.w) {
-			return false
-		}
-		c := ftCrowdOf(d.r)
-		if kind == ftWrites && (c != nil || d.r != 0 && !g.recalls(d.r)) {
-			return false
-		}
-		for i := uint32(0); c != nil && i < c.n; i++ {
-			if e := c.list[i%ftCrowdList]; e>>ftKindShift&3 == ftAtomicWrites && !g.recalls(e) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// recallsWhole reports whether the reads of a whole word that are in R are known.
-//
-//go:nosplit
-func (g *ftG) recallsWhole(r uint64) bool {
-	d := ftCrowdOf(r)
-	if d == nil {
-		return r&ftFull == 0 || g.recalls(r)
-	}
-	for i := uint32(0); i < d.n; i++ {
-		if e := d.list[i%ftCrowdList]; ftWholeRead(e) && !g.recalls(e) {
-			return false
-		}
-	}
-	return true
+	return w, r
 }

@@ -116,10 +116,8 @@ func detected(events []trace.Event, inside bool) map[first]bool {
 	for i := range events {
 		e := &events[i]
 		if e.Kind.IsAccess() && inside && e.Obj != 0 {
-			for k := range uintptr(8) {
-				ftCellOf(uintptr(e.Obj)&^7 + k)
-			}
-			ftLineOf(uintptr(e.Obj)).planes = 0xff
+			ftCellOf(uintptr(e.Obj))
+			ftLineOf(uintptr(e.Obj)).marked(ftMarkInside)
 		}
 		if e.Kind == format.Alloc {
 			delete(f.seen, e.Obj&^7)

@@ -47,11 +47,20 @@ func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
 	}
 	r := c.r
 	ok := true
-	if l.planes == 1 {
-	} else if site&ftFull != 0 {
-		ok = g.quickWithin(addr, *ftInsideOf(addr), kind)
-	} else if kw, kr := g.replaced(w, r, kind); kw|kr != 0 {
-		ok = g.quickToInside(addr, l.planes&^1, kw, kr)
+	if l.marks&ftMarkInside == 0 {
+	} else if m := *ftGroupsOf(addr); site&ftFull != 0 {
+		ok = m == 0 || g.quickWithin(addr, m, kind)
+	} else {
+		if kw, kr := g.replaced(w, r, kind); kw|kr != 0 {
+			ok = g.quickToInside(addr, 1, w, kw, kr)
+		}
+		if m.members(ftOwnCell) != 0 {
+			if ok {
+				w, ok = g.quickGroups(c, w, addr, 1, site, kind)
+			}
+			ftStore64(&c.w, w)
+			return ok
+		}
 	}
 	if d := ftCrowdOf(r); d != nil {
 		if ok = ok && kind == ftReads && d.quick(g, kind, g.epoch|site&(ftSiteMask|ftFull)|site&ftFull>>1); ok { // both: ftWhole
@@ -67,24 +76,11 @@ func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
 	if own != r {
 		ftStore64(&c.r, own)
 	}
-	if ok && kind == ftWrites && site&ftFull != 0 && l.planes != 1 {
-		*ftInsideOf(addr) = 0
+	if ok && kind == ftWrites && site&ftFull != 0 && l.marks&ftMarkInside != 0 {
+		ftSetGroups(ftGroupsOf(addr), 0)
 	}
 	ftStore64(&c.w, mine)
 	return ok
-}
-
-// replaced returns what of W and R, which is no crowd if it is written, is of the whole word, and gives way to an access of the first location alone.
-//
-//go:nosplit
-func (g *ftG) replaced(w, r uint64, kind uint8) (uint64, uint64) {
-	if w&ftFull == 0 || kind != ftWrites {
-		w = 0
-	}
-	if r&ftFull == 0 || r>>ftSlotShift == ftCrowdTag || kind == ftReads && g.same(r) {
-		r = 0
-	}
-	return w, r
 }
 
 // quickRule takes an access to a cell that is held and has w and r, which is no crowd; w is known.
@@ -105,7 +101,7 @@ func (g *ftG) quickRule(w, r, site uint64, kind uint8) (uint64, uint64, bool) {
 		w |= site & ftFull
 	default:
 		g.stats.writeExclusive++
-		w = g.epoch | site
+		w, r = g.epoch|site, 0 // (R22)
 	}
 	return w, r, true
 }
@@ -128,12 +124,9 @@ func (g *ftG) quickSpan(addr, n uintptr, site uint64, kind uint8) uintptr {
 			at += 8
 			continue
 		}
-		if !plain || at&7 == 0 && !g.quick(at, site, kind) {
-			break
-		}
 		next := min(end, at&^7+8)
-		locs := uint8(1<<(next-at)-1) << (at & 7) &^ 1
-		if locs != 0 && !g.quickInside(at&^7, locs, site, kind) {
+		locs := ftLocsOf(at&7, at&7+next-at)
+		if !plain || locs == 1 && !g.quick(at, site, kind) || locs != 1 && !g.quickPart(at&^7, locs, site, kind) {
 			break
 		}
 		at = next
@@ -188,20 +181,12 @@ func (g *ftG) quickAtomic(addr uintptr, site uint64, kind uint8) bool {
 		return false
 	}
 	w := ftLoad64(&c.w)
-	if site&ftFull != 0 && ftLineOf(addr).planes&^1 != 0 || w&ftLockBit != 0 || w != 0 && !g.recalls(w) || !ftCas64(&c.w, w, w|ftLockBit) {
+	if site&ftFull != 0 && ftLineOf(addr).marks&ftMarkInside != 0 || w&ftLockBit != 0 || w != 0 && !g.recalls(w) || !ftCas64(&c.w, w, w|ftLockBit) {
 		return false
 	}
 	g.acted = g.clock
-	r := c.r
-	ok := true
-	if addr&7 != 0 {
-		d := ftCellAt(addr)
-		ok = d != nil && (!ftConflict(ftReads, kind) || g.recallsWhole(r))
-		if r = 0; ok {
-			w, own := d.of(*ftInsideOf(addr), 1<<(addr&7))
-			r, ok = own, w == 0 || g.recalls(w)
-		}
-	}
+	own, ow, r := c.only(addr, w)
+	ok := own != nil && (ow == 0 || g.recalls(ow)) && (addr&7 == 0 || !ftConflict(ftReads, kind) || g.recallsWhole(c.r))
 	d := ftCrowdOf(r)
 	ok = ok && d != nil && d.quick(g, kind, g.epoch|uint64(kind)<<ftKindShift|site&ftSiteMask)
 	ftStore64(&c.w, w)
@@ -216,6 +201,11 @@ func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
 	if e := c.list[0]; n == 1 && g.recalls(e) && ftStands(mark, e) {
 		c.list[0] = word
 		return true
+	}
+	if kind == ftReads {
+		if done, ok := c.again(g, mark, word); done {
+			return ok
+		}
 	}
 	for i := uint32(0); i < c.n; i++ {
 		known, k := g.recalls(c.list[i%ftCrowdList]), ftKindOf(c.list[i%ftCrowdList])
@@ -241,4 +231,24 @@ func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
 	c.list[n%ftCrowdList] = word
 	c.n = n + 1
 	return true
+}
+
+// again puts a read in place of an earlier one of t's own, as most are: the others need not be known. done: there was one, or the check fails.
+//
+//go:nosplit
+func (c *ftCrowd) again(g *ftG, mark, word uint64) (done, ok bool) {
+	at := c.n
+	for i := uint32(0); i < c.n; i++ {
+		e := c.list[i%ftCrowdList]
+		if e>>ftSlotShift == uint64(g.slot) && ftStands(mark, e) {
+			at = i
+		} else if e>>ftKindShift&3 == ftAtomicWrites && !g.recalls(e) {
+			return true, false
+		}
+	}
+	if at == c.n {
+		return false, false
+	}
+	c.list[at%ftCrowdList] = word
+	return true, true
 }

@@ -16,7 +16,7 @@ func TestLargeObjects(t *testing.T) {
 	defer g.end()
 	const base, size = 1<<30 + 3*4096, 128 << 10
 	used := []uintptr{base, base + 5, base + 40961, base + 65536, base + size - 8, base + size - 1}
-	dense := uintptr(base + 2) // one plane is in use all over
+	dense := uintptr(base + 2) // what begins inside words is in use all over
 	crowd := uintptr(base + 90000)
 	h := new(ftG)
 	h.start(nil, ftWho{})
@@ -30,15 +30,19 @@ func TestLargeObjects(t *testing.T) {
 		}
 		g.access(&ftAccess{addr: crowd, kind: ftReads, site: 1})
 		h.access(&ftAccess{addr: crowd, kind: ftReads, site: 1})
-		inside, outside := resident(t, ftCellOf(base+65536)), resident(t, ftCellOf(base+size/2+2))
+		page, row := resident(t, ftCellOf(base+65536)), *ftRowOf(base+65536, 1) != nil
 		ftReset(base, size)
 		for _, a := range append([]uintptr{dense, base + size - 6, crowd}, used...) {
-			if w, r := ftCellOf(a).of(*ftInsideOf(a)|1, 1<<(a&7)); w|r != 0 {
+			c := ftCellOf(a &^ 7)
+			if d, w, r := c.only(a, c.w); d != nil && w|r != 0 || d == nil && *ftGroupsOf(a) != 0 {
 				t.Errorf("the cell of %#x is not new", a-base)
 			}
 		}
-		if now := resident(t, ftCellOf(dense+size/2)); !inside || !outside || !now {
-			t.Errorf("pages in use are there: %v, %v; after the reset %v; want all", inside, outside, now)
+		if now := resident(t, ftCellOf(base+65536)); !page || !row || !now {
+			t.Errorf("in use, the cells are there: %v, those inside words: %v; after the reset %v; want all", page, row, now)
+		}
+		if *ftRowOf(base+65536, 1) != nil {
+			t.Error("cells inside words of what is new are kept")
 		}
 		ftReset(base, size)
 		g.access(&ftAccess{addr: base + 65536, kind: ftWrites, site: 1})

@@ -4,13 +4,11 @@ import "unsafe"
 
 // Shadow memory: 16 bytes for eight of the program's, mapped in blocks and found by a directory of one level.
 //
-// A block covers 64 MiB. For each of the eight bytes of a word it has a plane of cells, all of which but the first (the cell of the word's
-// first byte) are mapped when somebody accesses what begins there. So []int64 costs twice its size and []int32 four times.
+// A block covers 64 MiB, and has a cell for each word. What begins inside words has others, where it is needed (groups.go).
 
 const (
 	ftBlockShift = 26
 	ftPlaneShift = 47 - ftBlockShift // of the directory's index
-	ftPlaneSize  = 1 << (ftBlockShift + 1)
 	ftWords      = 1 << (ftBlockShift - 3)
 	ftLineShift  = 6 // lines of the program's memory, for ftLine
 	ftLineCount  = 1 << (ftBlockShift - ftLineShift)
@@ -22,28 +20,30 @@ type ftCell struct {
 	w, r uint64
 }
 
-// ftCells is the directory: planes of cells by plane and block; 0: not mapped.
-var ftCells *[8 << ftPlaneShift]*[ftWords]ftCell
+// ftCells is the directory: the words' cells by block; 0: not mapped.
+var ftCells *[1 << ftPlaneShift]*[ftWords]ftCell
 
 // ftInfo is what is known of the lines of a block.
 type ftInfo struct {
 	_      ftOff
 	lines  [ftLineCount]ftLine
 	sync   [ftWords / 64]uint64 // bit: a synchronisation object is there
-	inside [ftWords]uint8       // bit k of a word: its cell of plane k counts. Changed under the lock of the word's cell
+	groups [ftWords]ftGroups
+	rows   [8][ftLineCount]*ftRow // of the first there is none: the words' own cells
 }
 
-// A ftLine says what a reset has to look at in 64 bytes of the program's, and which cells inside words a whole word has: bit k, those
-// of plane k have been used. Other objects may begin in the line, so bits are set one by one.
+// A ftLine says what a reset has to look at in 64 bytes of the program's: bit 0 of rows, the words' own cells have been used; bit p, there is
+// row p. Other objects may begin in the line, so bits are set one by one.
 type ftLine struct {
-	_      ftOff
-	planes uint8
-	marks  uint8
+	_     ftOff
+	rows  uint8
+	marks uint8
 }
 
 const (
-	ftMarkCrowd = 1 << iota // cells with crowds
-	ftMarkSync              // synchronisation objects
+	ftMarkCrowd  = 1 << iota // cells with crowds
+	ftMarkSync               // synchronisation objects
+	ftMarkInside             // accesses of what begins inside words
 )
 
 var ftInfos *[1 << ftPlaneShift]*ftInfo
@@ -51,56 +51,49 @@ var ftInfos *[1 << ftPlaneShift]*ftInfo
 var ftMapLock uint32
 
 func ftInitShadow() {
-	ftCells = (*[8 << ftPlaneShift]*[ftWords]ftCell)(ftMap(8 << (ftPlaneShift + 3)))
+	ftCells = (*[1 << ftPlaneShift]*[ftWords]ftCell)(ftMap(8 << ftPlaneShift))
 	ftInfos = (*[1 << ftPlaneShift]*ftInfo)(ftMap(8 << ftPlaneShift))
 }
 
-// ftCellAt returns the cell of the location that begins at addr, nil if there is none yet.
+// ftCellAt returns the cell of addr's word, nil if there is none yet.
 //
 //go:nosplit
 func ftCellAt(addr uintptr) *ftCell {
 	if addr>>47 != 0 {
 		return nil
 	}
-	p := ftCells[(addr>>ftBlockShift|(addr&7)<<ftPlaneShift)&(8<<ftPlaneShift-1)]
+	p := ftCells[addr>>ftBlockShift&(1<<ftPlaneShift-1)]
 	if p == nil {
 		return nil
 	}
 	return &p[addr>>3&(ftWords-1)]
 }
-
-// ftCellInside returns the cell of the first of some locations inside a word, nil if there is none yet.
-//
-//go:nosplit
-func ftCellInside(word uintptr, locs uint8) *ftCell { return ftCellAt(word + ftLowest(locs)) }
 
 // ftCellOf makes it, and returns nil if its memory is none of the program's.
 func ftCellOf(addr uintptr) *ftCell {
 	if addr>>47 != 0 {
 		return nil
 	}
-	p := ftCells[addr>>ftBlockShift|(addr&7)<<ftPlaneShift]
+	p := ftCells[addr>>ftBlockShift]
 	if p == nil {
-		if p = ftMapPlane(addr); p == nil {
+		if p = ftMapBlock(addr); p == nil {
 			return nil
 		}
 	}
 	return &p[addr>>3&(ftWords-1)]
 }
 
-// ftMapPlane maps the cells of addr's block and plane.
-func ftMapPlane(addr uintptr) *[ftWords]ftCell {
+// ftMapBlock maps the cells of addr's block.
+func ftMapBlock(addr uintptr) *[ftWords]ftCell {
 	if !ftMine(addr) {
 		return nil
 	}
 	ftLock(&ftMapLock)
 	defer ftUnlock(&ftMapLock)
-	i := addr>>ftBlockShift | (addr&7)<<ftPlaneShift
+	i := addr >> ftBlockShift
 	if ftCells[i] == nil {
-		if k := addr >> ftBlockShift; ftInfos[k] == nil {
-			ftInfos[k] = (*ftInfo)(ftMap(unsafe.Sizeof(ftInfo{})))
-		}
-		ftCells[i] = (*[ftWords]ftCell)(ftMap(ftPlaneSize))
+		ftInfos[i] = (*ftInfo)(ftMap(unsafe.Sizeof(ftInfo{})))
+		ftCells[i] = (*[ftWords]ftCell)(ftMap(ftWords * unsafe.Sizeof(ftCell{})))
 	}
 	return ftCells[i]
 }
@@ -112,23 +105,18 @@ func ftLineOf(addr uintptr) *ftLine {
 	return &ftInfos[addr>>ftBlockShift&(1<<ftPlaneShift-1)].lines[addr>>ftLineShift&(ftLineCount-1)]
 }
 
-// used notes that cells of planes are in use.
+// used notes that rows are in use.
 //
 //go:nosplit
-func (l *ftLine) used(planes uint8) {
-	if l.planes|planes != l.planes {
-		ftOr8(&l.planes, planes)
+func (l *ftLine) used(rows uint8) {
+	if l.rows|rows != l.rows {
+		ftOr8(&l.rows, rows)
 	}
 }
 
-// ftInsideOf returns which cells inside addr's word count; its block has cells.
+// marked notes that a reset of the line has to look at more than cells.
 //
 //go:nosplit
-func ftInsideOf(addr uintptr) *uint8 {
-	return &ftInfos[addr>>ftBlockShift&(1<<ftPlaneShift-1)].inside[addr>>3&(ftWords-1)]
-}
-
-// marked notes that a reset of the line has to look at more than cells.
 func (l *ftLine) marked(m uint8) {
 	if l.marks&m == 0 {
 		ftOr8(&l.marks, m)
@@ -168,7 +156,7 @@ func (in *ftInfo) reset(addr, n uintptr) {
 		switch {
 		case addr&(4*size-1) == 0 && end-addr >= 4*size && *(*uint64)(unsafe.Pointer(l)) == 0:
 			k = 4 * size
-		case l.planes|l.marks != 0:
+		case l.rows|l.marks != 0:
 			in.resetLine(l, addr, k)
 		}
 		addr += k
@@ -179,23 +167,22 @@ func (in *ftInfo) resetLine(l *ftLine, addr, n uintptr) {
 	first, last := addr>>3&(ftWords-1), (addr+n-1)>>3&(ftWords-1)
 	if n == 1<<ftLineShift && l.marks&ftMarkCrowd == 0 {
 		ftClear(unsafe.Pointer(ftCellAt(addr)), n>>3*unsafe.Sizeof(ftCell{}))
-		if l.planes&^1 != 0 { // else the page may not be in use
-			*(*uint64)(unsafe.Pointer(&in.inside[first])) = 0
+		if l.marks&ftMarkInside != 0 { // else the page may not be in use
+			in.none(addr)
 		}
 	} else {
 		for i := first; i <= last; i++ {
-			locs := uint8(0xff)
+			from, to := uintptr(0), uintptr(8)
 			if i == first {
-				locs = locs >> (addr & 7) << (addr & 7)
+				from = addr & 7
 			}
 			if end := (addr + n) & 7; i == last && end != 0 {
-				locs &= 1<<end - 1
+				to = end
 			}
-			if word := addr&^(1<<ftBlockShift-1) | i<<3; locs == 0xff && l.marks&ftMarkCrowd == 0 {
+			locs := ftLocsOf(from, to)
+			if word := addr&^(1<<ftBlockShift-1) | i<<3; locs == ftAllLocs && l.marks&ftMarkCrowd == 0 {
 				*ftCellAt(word) = ftCell{}
-				if in.inside[i] != 0 {
-					in.inside[i] = 0
-				}
+				ftSetGroups(&in.groups[i], 0)
 			} else {
 				ftForget(word, locs)
 			}
@@ -205,25 +192,36 @@ func (in *ftInfo) resetLine(l *ftLine, addr, n uintptr) {
 		in.resetSync(first, last, addr, n)
 	}
 	if n == 1<<ftLineShift {
+		ftFreeRows(addr, l.rows)
 		*l = ftLine{}
 	}
 }
 
+// none makes the cells inside the words of a line count no more.
+func (in *ftInfo) none(addr uintptr) {
+	*(*[ftGroupLen]ftGroups)(unsafe.Pointer(&in.groups[addr>>3&(ftWords-ftGroupLen)])) = [ftGroupLen]ftGroups{}
+}
+
 // ftForget makes locations of a word new. Others may have the rest of it.
-func ftForget(word uintptr, locs uint8) {
-	c, inside := ftCellAt(word), ftInsideOf(word)
-	if c.w|c.r == 0 && *inside == 0 {
+func ftForget(word uintptr, locs ftLocs) {
+	c, in := ftCellAt(word), ftGroupsOf(word)
+	if c.w|c.r == 0 && *in == 0 {
 		return
 	}
 	w := c.hold()
-	for m := *inside & locs; m != 0; m &= m - 1 {
-		if d := ftCrowdOf(ftCellInside(word, m).r); d != nil {
+	if locs&1 != 0 && *in != 0 {
+		ftIsolate(c, w, word, 1)
+	}
+	m := *in
+	for rest := m.apart() & locs; rest != 0; {
+		p := m.of(rest)
+		all := m.members(p)
+		if d := ftCrowdOf(ftGroupCell(word, p).r); d != nil && all&^locs == 0 {
 			d.free()
 		}
+		rest &^= all
 	}
-	if *inside&locs != 0 {
-		*inside &^= locs
-	}
+	ftSetGroups(in, m.set(locs, 0))
 	if locs&1 != 0 {
 		if d := ftCrowdOf(c.r); d != nil {
 			d.free()

@@ -31,7 +31,7 @@ func ftAnd64(p *uint64, v uint64)             { atomic.AndUint64(p, v) }
 func ftOr8(p *uint8, v uint8)                 { *p |= v } // one thread
 
 // ftLowest is the place of the lowest bit of m, which has one.
-func ftLowest(m uint8) uintptr { return uintptr(bits.TrailingZeros8(m)) & 7 }
+func ftLowest(m uint32) uintptr { return uintptr(bits.TrailingZeros32(m)) }
 
 func ftYield(i int) {
 	if i > 100 {

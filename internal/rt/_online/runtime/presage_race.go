@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"internal/runtime/sys"
 	"unsafe"
 )
 
@@ -15,40 +14,14 @@ const raceenabled = false
 // may: what is not nosplit runs on the system's stack.
 func raceread(addr uintptr)
 func racewrite(addr uintptr)
+func racereadrange(addr, size uintptr)
+func racewriterange(addr, size uintptr)
 
 // What package compiler's compiler calls, with registers of their own.
 func ftHookRead()
 func ftHookWrite()
 func ftHookReadRange()
 func ftHookWriteRange()
-
-//go:nosplit
-func ftReadSlow(addr uintptr) { ftOne(addr, ftReads, sys.GetCallerPC(), sys.GetCallerSP()) }
-
-//go:nosplit
-func ftWriteSlow(addr uintptr) { ftOne(addr, ftWrites, sys.GetCallerPC(), sys.GetCallerSP()) }
-
-//go:nosplit
-func racereadrange(addr, size uintptr) { // ftRun, with less stack
-	if s := ftSelf(addr); s != nil {
-		k := s.ft.quickSpan(addr, size, ftSite(sys.GetCallerPC()), ftReads)
-		addr, size = addr+k, size-k
-	}
-	if size != 0 {
-		ftRest(addr, size, ftReads, sys.GetCallerPC(), sys.GetCallerSP())
-	}
-}
-
-//go:nosplit
-func racewriterange(addr, size uintptr) {
-	if s := ftSelf(addr); s != nil {
-		k := s.ft.quickSpan(addr, size, ftSite(sys.GetCallerPC()), ftWrites)
-		addr, size = addr+k, size-k
-	}
-	if size != 0 {
-		ftRest(addr, size, ftWrites, sys.GetCallerPC(), sys.GetCallerSP())
-	}
-}
 
 //go:nosplit
 func racefuncenter(pc uintptr) {}
@@ -64,7 +37,7 @@ func ftOne(addr uintptr, kind uint8, pc, sp uintptr) {
 		return
 	}
 	if s := getg().presage; s != nil {
-		if addr&7 == 0 && s.ft.quick(addr, ftSite(pc), kind) || addr&7 != 0 && s.ft.quickInside(addr&^7, 1<<(addr&7), ftSite(pc), kind) {
+		if addr&7 == 0 && s.ft.quick(addr, ftSite(pc), kind) || addr&7 != 0 && s.ft.quickPart(addr&^7, ftLocOf(addr), ftSite(pc), kind) {
 			return
 		}
 	}

@@ -34,21 +34,49 @@ inside: \
 	TESTQ	R13, R13 \
 	JZ	slow \
 	MOVL	AX, R12 \
-	SHRL	$3, R12 \
-	ANDL	$(const_ftWords-1), R12 \
-	MOVBLZX	ftInfo_inside(R13)(R12*1), R12 \
-	MOVL	AX, R13 \
-	ANDL	$7, R13 \
-	BTL	R13, R12 \
-	JCC	slow \
+	SHRL	$1, R12 \
+	ANDL	$(4*const_ftWords-1), R12 \
+	MOVBLZX	ftInfo_groups(R13)(R12*1), R13 \
+	TESTL	$1, AX \
+	JZ	even \
+	SHRL	$4, R13 \
+even: \
+	ANDL	$15, R13 \
+	CMPL	R13, $const_ftOwnCell \
+	JEQ	own \
+	TESTL	R13, R13 \
+	JZ	own \
+	SHLQ	$(const_ftBlockShift-const_ftLineShift+3), R13 \
+	MOVQ	runtime·ftInfos(SB), R12 \
+	ADDQ	(R12)(R11*8), R13 \
+	MOVL	AX, R12 \
+	SHRL	$const_ftLineShift, R12 \
+	ANDL	$(const_ftLineCount-1), R12 \
+	MOVQ	ftInfo_rows(R13)(R12*8), R12 \
+	MOVL	AX, R11 \
+	ANDL	$(7<<3), R11 \
+	TESTQ	R12, R12 \
+	JNZ	found \
+	JMP	slow \
+own: \
 	MOVQ	runtime·ftCells(SB), R12 \
-	SHLQ	$const_ftPlaneShift, R13 \
-	ORQ	R13, R11 \
 	MOVQ	(R12)(R11*8), R12 \
 	MOVL	AX, R11 \
 	ANDL	$((const_ftWords-1)<<3), R11 \
 	TESTQ	R12, R12 \
-	JNZ	found
+	JZ	slow \
+	TESTL	R13, R13 \
+	JNZ	found \
+	LEAQ	(R12)(R11*2), R11
+
+// WHOLE goes on where the word has been accessed as a whole.
+#define WHOLE(word, next) \
+	MOVQ	word, R13 \
+	TESTL	$const_ftFull, R13 \
+	JZ	next \
+	SUBQ	(PresageG_ft+ftG_base)(R10), R13 \
+	CMPQ	R13, (PresageG_ft+ftG_width)(R10) \
+	JCS	same
 
 #define SAME(word, to) \
 	MOVQ	word, R13 \
@@ -89,7 +117,10 @@ mine: \
 same: \
 	INCQ	(PresageG_ft+ftG_stats+ftStats_readSameEpoch)(R10) \
 	RET \
-	INSIDE
+	INSIDE \
+	WHOLE(ftCell_r(R11), unread) \
+unread: \
+	WHOLE(ftCell_w(R11), slow)
 
 #define WRITE \
 	FIND \
@@ -98,19 +129,32 @@ same: \
 same: \
 	INCQ	(PresageG_ft+ftG_stats+ftStats_writeSameEpoch)(R10) \
 	RET \
-	INSIDE
+	INSIDE \
+	WHOLE(ftCell_w(R11), slow)
 
 // func raceread(addr uintptr)
 TEXT runtime·raceread<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-8
 	READ
 slow:
-	JMP	runtime·ftReadSlow<ABIInternal>(SB)
+	MOVL	$const_ftReads, R11
+	JMP	ftCallOne<>(SB)
 
 // func racewrite(addr uintptr)
 TEXT runtime·racewrite<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-8
 	WRITE
 slow:
-	JMP	runtime·ftWriteSlow<ABIInternal>(SB)
+	MOVL	$const_ftWrites, R11
+	JMP	ftCallOne<>(SB)
+
+// func racereadrange(addr, size uintptr)
+TEXT runtime·racereadrange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-16
+	MOVL	$const_ftReads, R11
+	JMP	ftCallRun<>(SB)
+
+// func racewriterange(addr, size uintptr)
+TEXT runtime·racewriterange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-16
+	MOVL	$const_ftWrites, R11
+	JMP	ftCallRun<>(SB)
 
 TEXT runtime·ftHookRead<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
 	READ
@@ -178,7 +222,7 @@ there: \
 // ROOM goes to tight where the stack has less than the rules of quick.go need. They are called so that the linker does not count what they need in every nosplit
 // function that has a hook.
 #define ROOM(f) \
-	LEAQ	-640(SP), R13 \
+	LEAQ	-704(SP), R13 \
 	CMPQ	R13, (g_stack+stack_lo)(R14) \
 	JLS	tight \
 	LEAQ	f<ABIInternal>(SB), R13 \
@@ -216,6 +260,27 @@ done:
 tight:
 	CALL	runtime·ftRunTight<ABIInternal>(SB)
 	JMP	back
+
+// ftCallOne and ftCallRun are the same for calls, which keep nothing.
+TEXT ftCallOne<>(SB), NOSPLIT, $32-0
+	LEAQ	sp+0(FP), DI
+	MOVQ	-8(DI), CX
+	MOVL	R11, BX
+	ROOM(runtime·ftOne)
+	RET
+tight:
+	CALL	runtime·ftOneTight<ABIInternal>(SB)
+	RET
+
+TEXT ftCallRun<>(SB), NOSPLIT, $40-0
+	LEAQ	sp+0(FP), SI
+	MOVQ	-8(SI), DI
+	MOVL	R11, CX
+	ROOM(runtime·ftRun)
+	RET
+tight:
+	CALL	runtime·ftRunTight<ABIInternal>(SB)
+	RET
 
 // ftHookFirst makes the state of a goroutine that has none.
 TEXT ftHookFirst<>(SB), NOSPLIT, $88-0

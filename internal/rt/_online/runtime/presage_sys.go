@@ -51,7 +51,7 @@ func ftStore64(p *uint64, v uint64) { *(*uint64)(unsafe.Pointer(p)) = v }
 // ftLowest is the place of the lowest bit of m, which has one.
 //
 //go:nosplit
-func ftLowest(m uint8) uintptr { return uintptr(sys.TrailingZeros8(m)) & 7 }
+func ftLowest(m uint32) uintptr { return uintptr(sys.TrailingZeros32(m)) }
 
 func ftYield(i int) {
 	switch { // what is held is held for some hundred cycles: as much as one pause
@@ -84,7 +84,7 @@ func ftMap(n uintptr) unsafe.Pointer {
 // ftRefused ends the process: the system does not give n bytes of address space.
 func ftRefused(n uintptr, err int) {
 	print("presage: the system refused ", n>>10, " KiB of address space for shadow memory (errno ", err, ").\n",
-		"presage: -online needs twice the program's memory as address space, and up to sixteen times where it has arrays of bytes.\n",
+		"presage: -online needs four times the program's memory as address space.\n",
 		"presage: look at `ulimit -v` (unlimited), /proc/sys/vm/overcommit_memory (0 or 1, not 2) and /proc/sys/vm/max_map_count.\n")
 	exit(1)
 }
