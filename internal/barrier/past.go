@@ -9,11 +9,12 @@ import (
 
 // What goroutines have done, for MethodBegins (B2), and which gaps have ended, for accesses (B3).
 
-// touchedWord is what goroutines did to a word of memory.
+// touchedWord is what goroutines did to a word of memory, or to some of its bytes: the allocator puts several small objects into one word, and a D may have one of them.
 type touchedWord struct {
-	addr uint64
-	by   []wordPast
-	told [2][]heard // of gaps that hit what only reads it, and of those that hit what writes it
+	addr, n uint64
+	next    *touchedWord // other bytes of the same word, which may overlap with these
+	by      []wordPast
+	told    [2][]heard // of gaps that hit what only reads it, and of those that hit what writes it
 }
 
 // as says which of told x is about.
@@ -57,8 +58,8 @@ func (o *Order) touch(s *Step, at Extent) {
 	case touchesNothing:
 	case touchesMemory:
 		l := o.logOf(s.G)
-		s.X.eachWord(func(addr uint64) {
-			w := o.word(addr)
+		s.X.eachWord(func(addr, n uint64) {
+			w := o.word(addr, n)
 			p := w.of(s.G)
 			l.add(logged{w, at.Last, false})
 			if s.Reads {
@@ -73,24 +74,37 @@ func (o *Order) touch(s *Step, at Extent) {
 	}
 }
 
-func (x Touch) eachWord(f func(addr uint64)) {
-	for a := x.addr &^ (word - 1); a < x.addr+x.n || a == x.addr&^(word-1); a += word {
-		if f(a); a+word < a {
-			return
+// eachWord calls f for what x has of each word.
+func (x Touch) eachWord(f func(addr, n uint64)) {
+	at := bytes(x.addr, x.n)
+	for a := at.from; a < at.to; {
+		next := a&^(word-1) + word
+		if next < a || next > at.to { // next < a: the last word of memory
+			next = at.to
 		}
+		f(a, next-a)
+		a = next
 	}
 }
 
-func (o *Order) word(addr uint64) *touchedWord {
-	w := o.words[addr]
-	if w == nil {
-		if o.words == nil {
-			o.words = make(map[uint64]*touchedWord)
+func (o *Order) word(addr, n uint64) *touchedWord {
+	a := addr &^ (word - 1)
+	first := o.words[a]
+	for w := first; w != nil; w = w.next {
+		if w.addr == addr && w.n == n {
+			return w
 		}
-		w = &touchedWord{addr: addr}
-		o.words[addr] = w
-		o.addrs = append(o.addrs, addr)
 	}
+	w := &touchedWord{addr: addr, n: n}
+	if first != nil {
+		w.next, first.next = first.next, w
+		return w
+	}
+	if o.words == nil {
+		o.words = make(map[uint64]*touchedWord)
+	}
+	o.words[a] = w
+	o.addrs = append(o.addrs, a)
 	return w
 }
 
@@ -113,7 +127,7 @@ func (o *Order) beforeCall(k *Kept, s *Step) {
 		if p.wrote >= 0 && !s.knows(p.wrote) {
 			last[p.g] = max(last[p.g], p.wrote)
 		}
-		if len(p.reads) == 0 || !d.Hits(Read(w.addr, word)) { // (B16)
+		if len(p.reads) == 0 || !d.Hits(Read(w.addr, w.n)) { // (B16)
 			return
 		}
 		h := hearing(&p.told, s.G, p.g)
@@ -166,7 +180,7 @@ func (o *Order) eachNew(s *Step, f func(*touchedWord, *wordPast)) {
 	default:
 		for i, l := range logs {
 			for _, x := range news[i] {
-				if d.Hits(Memory(x.w.addr, word)) {
+				if d.Hits(Memory(x.w.addr, x.w.n)) {
 					f(x.w, x.w.of(l.g))
 				}
 			}
@@ -178,17 +192,20 @@ func (o *Order) eachNew(s *Step, f func(*touchedWord, *wordPast)) {
 func (o *Order) eachHit(d *Set, f func(*touchedWord)) {
 	if _, few := d.words(len(o.addrs)); !d.All && few {
 		for _, list := range []spans{d.spans, d.reads} {
-			list.eachWord(func(a uint64) {
-				if w := o.words[a]; w != nil {
-					f(w)
-				}
-			})
+			list.eachWord(func(a uint64) { o.eachPart(d, a, f) })
 		}
 		return
 	}
 	for _, a := range o.addrs {
-		if d.Hits(Memory(a, word)) {
-			f(o.words[a])
+		o.eachPart(d, a, f)
+	}
+}
+
+// eachPart is that for the word at a.
+func (o *Order) eachPart(d *Set, a uint64, f func(*touchedWord)) {
+	for w := o.words[a]; w != nil; w = w.next {
+		if d.Hits(Memory(w.addr, w.n)) {
+			f(w)
 		}
 	}
 }
@@ -236,11 +253,11 @@ func (o *Order) afterCalls(k *Kept, s *Step) {
 	switch s.X.kind {
 	case touchesNothing:
 	case touchesMemory:
-		s.X.eachWord(func(addr uint64) {
-			if o.words[addr] == nil && !o.anyEnded() {
+		s.X.eachWord(func(addr, n uint64) {
+			if !o.anyEnded() {
 				return
 			}
-			w := o.word(addr)
+			w := o.word(addr, n)
 			for _, q := range o.past {
 				if from := o.news(s, q); q.g != s.G && from < len(q.ended) && q.all.Hits(s.X) {
 					w.hear(k, s, q, from)
@@ -274,7 +291,7 @@ func (w *touchedWord) hear(k *Kept, s *Step, q *past, from int) {
 	}
 	hearing(&w.told[s.X.as()], s.G, q.g).n = len(q.ended)
 	var fresh []int32 // the last first
-	x, y := w.whole(s.X), Read(w.addr, word)
+	x, y := w.whole(s.X), Read(w.addr, w.n)
 	for e := len(q.ended) - 1; e >= from; e-- {
 		n := q.ended[e].n
 		if d := &q.ended[e].p.D; len(fresh) > 0 && fresh[len(fresh)-1] == n || !d.Hits(x) || e < read.n && d.Hits(y) || s.knows(n) {
@@ -290,9 +307,9 @@ func (w *touchedWord) hear(k *Kept, s *Step, q *past, from int) {
 	}
 }
 
-// whole is x as if it acted on the whole word.
+// whole is x as if it acted on all of w.
 func (w *touchedWord) whole(x Touch) Touch {
-	x.addr, x.n = w.addr, word
+	x.addr, x.n = w.addr, w.n
 	return x
 }
 

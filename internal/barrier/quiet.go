@@ -67,8 +67,8 @@ func (o *Order) Passed(s *Step, at int32) {
 		return
 	}
 	l := o.logOf(s.G)
-	s.X.eachWord(func(addr uint64) {
-		w := o.word(addr)
+	s.X.eachWord(func(addr, n uint64) {
+		w := o.word(addr, n)
 		l.add(logged{w, at, true})
 		w.of(s.G).quiet[s.reads()] = at + 2
 	})
@@ -84,9 +84,9 @@ func (s *Step) reads() int {
 // quiet notes the quiet accesses of p to w that a MethodBegin has to come after.
 func (k *Kept) quiet(s *Step, w *touchedWord, p *wordPast) {
 	for reads, at := range p.quiet {
-		if at -= 2; at < -1 || s.past(p.g, at) || reads == 1 && !s.Begins.D.Hits(Read(w.addr, word)) { // (B16)
+		if at -= 2; at < -1 || s.past(p.g, at) || reads == 1 && !s.Begins.D.Hits(Read(w.addr, w.n)) { // (B16)
 			continue
 		}
-		k.Quiet = append(k.Quiet, Quiet{w.addr, p.g, at})
+		k.Quiet = append(k.Quiet, Quiet{w.addr &^ (word - 1), p.g, at})
 	}
 }
