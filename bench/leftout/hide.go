@@ -20,7 +20,7 @@ const (
 	nothing         seen = "nothing"
 	accesses        seen = "accesses"        // all but its synchronisation
 	synchronisation seen = "synchronisation" // that: its own operations, as what they are
-	hooks           seen = "hooks"           // that, as the runtime's hooks record it, which cannot tell whose operations they are: they keep their order with all on the same object
+	hooks           seen = "hooks"           // that, as the runtime's hooks record it, which cannot tell whose operations they are: only what is known of the code does (B13 of package barrier)
 )
 
 // drops says whether an event of a missing method's own code goes.
@@ -305,9 +305,9 @@ func (h *hidden) begin(x *call, move func([]int64) []int64, put func(trace.Event
 		d = barrier.Set{}
 	}
 	d.Add(&x.d)
-	e.Flags = 0
+	e.Flags &= format.FlagOwn | format.FlagFixed
 	if d.All {
-		e.Flags = format.FlagAll
+		e.Flags |= format.FlagAll
 	}
 	if h.seen.sync() {
 		if e.Flags |= format.FlagSeen; !d.All {

@@ -40,9 +40,19 @@
 //	     before it: a missing method may have started it. (One that has a Start and no Go does so in any trace.)
 //	(B10) The recorded run itself is no witness of two accesses if a missing method is under way between them ((H9) of package witness).
 //	(B11) If the synchronisation of a call is recorded by itself (its MethodBegin has FlagSeen), its D is memory: it hits accesses alone, and (B7) does not
-//	     concern it. Its own operations are events between its ends, FlagOpaque, and keep their order with all on the same object.
+//	     concern it. Its operations are events between its ends, FlagOpaque, and keep their order with all on the same object, but for (B13).
 //	(B12) A D need not have what the method touches in order with all that conflicts, in every execution, by events that are in the trace: program order, a go statement and what the
 //	     goroutine does, Dones and a Wait that only returns after them. Before the method's access stands such an event of its goroutine, or its MethodBegin, and after it another.
+//	(B13) Of some calls it is known that all their synchronisation is their own code's, none that of code which this calls (FlagOwn; W1 to W6 of package footprint say of which).
+//	     In a window in which all memory is known that code without records touches, an operation of such a call, at its own depth, is what it is: a lock, a
+//	     send, with what that returns as it was. Two critical sections on one lock may change places, if their memory does not say otherwise.
+//	(B14) It is known if each call that is open in the window is such a one and has a D that is not everything, and, so far, nothing was there that D lacks. Where it may grow (without
+//	     FlagFixed): nobody else, and no callback, has accessed what D holds while the call was open; no other call that meets it was open with it; and what a goroutine wrote or had
+//	     written before the MethodBegin, and since its last synchronisation, leaves D alone, for it may have happened after the recorder had been there. In any case: no call of other code
+//	     outside began or ended while it was open. (That D grows while the call runs, presage_late.go of the recorder, does not take the place of this: the recorder looks again where the
+//	     call acquires, or is called back; what others store after that it does not see.) Besides, no goroutine of code outside is under way that has memory of the program's and no bracket, no sync.Once
+//	     has called code outside, and no function has ended that deferred such code.
+//	(B15) A call with FlagOwn keeps its order with each other call of code outside that touches memory by types: no address says whether the two meet.
 //	(B16) A part of D that has FlagReads, and is in no part without, the method only reads: it neither writes to it nor operates an object of synchronisation there. It hits no event that reads it, and
 //	     two methods that read it do not meet. What is said of all who follow a method that reaches a place (that the value of B5 was looked at, say) is said of those that follow one that may write it.
 //
@@ -83,6 +93,14 @@
 // at the value (B5): another method that reads the same, and looked at it, need not have run in σ. Of those behind, B1 has the order. What it does next, and writes elsewhere, follows from what it reads, as ever. So do the traced events what they did: what they see of missing events is B6 and B7, and no missing event has
 // written where all Ds only read. The execution is deterministic but for what
 // it reads, as in all of the model.
+//
+// An operation that (B13) frees is an event between the ends of its call, as one that is called back: it begins and ends gaps, and all above is said of it. What else it orders is
+// memory that no D has and no event touches, of which only the order of synchronisation says who was first. So that may go only if there is no such memory: if each party to a conflict
+// is a traced access, or in a D, or in a footprint. Of calls, D has to be all: by (B14), in τ*. A call has an address from what it was given, from memory, or from others. What it was given D follows.
+// Memory that D holds leads to what D holds as long as nobody else writes there: traced code by an event, other missing code in a D that meets, code outside in a call that begins, ends or is open.
+// What the call has made it alone has, as long as others read nothing that leads there, and (W2 to W4) it is not passed on. If one call of the window fails, what it touches may be what any other does, and the order between the two may
+// be that of third ones: so all operations of the window keep theirs. Calls of code outside are known by types: those that have ended before a call begins, or begin after its end, are in order with it by (B15);
+// one that is open all the time waits, or calls back, and what it does to the call's memory has its order by synchronisation of its own, which (B13) does not free.
 //
 // It rests on D. What a method touches that is not in D, by itself or by what it waits for (a file, a clock, another process), makes a false race
 // possible. So does memory that missing code frees and allocates anew without an Alloc event: then one address is two objects. D has to hold what can be reached at any time between the ends, also by pointers that others

@@ -23,6 +23,7 @@ type Pair struct {
 	Site       trace.Site
 	D          Set
 	Begin, End int64 // events; End is -1 while it is open
+	Own, Fixed bool  // FlagOwn, FlagFixed (B13)
 }
 
 // Pairs finds the BarrierPairs of a trace, and checks that they are what the format says.
@@ -50,6 +51,7 @@ func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 		x := &Pair{G: e.G, Method: e.Obj, Site: e.Site, Begin: i, End: -1}
 		x.D.All = e.Flags&format.FlagAll != 0 || p.Mode == Everything
 		x.D.Seen = e.Flags&format.FlagSeen != 0 && p.Mode != Everything
+		x.Own, x.Fixed = x.D.Seen && e.Flags&format.FlagOwn != 0, e.Flags&format.FlagFixed != 0
 		if p.open == nil {
 			p.open = make(map[trace.GoID][]*Pair)
 		}
@@ -89,6 +91,23 @@ func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 		delete(p.open, e.G)
 	}
 	return nil, nil
+}
+
+// Last returns the innermost missing method that goroutine g is in, or nil.
+func (p *Pairs) Last(g trace.GoID) *Pair {
+	if n := len(p.open[g]); n > 0 {
+		return p.open[g][n-1]
+	}
+	return nil
+}
+
+// Each calls f for each missing method under way, in no order.
+func (p *Pairs) Each(f func(*Pair)) {
+	for _, list := range p.open {
+		for _, x := range list {
+			f(x)
+		}
+	}
 }
 
 // Inside says whether goroutine g is in a missing method.

@@ -92,6 +92,19 @@
 //
 // Synchronisation has no part in it: hooks of the runtime record it, and the memory of its objects is touched by nothing else.
 //
+// # Whose synchronisation
+//
+// What code that is left out does with locks and channels is recorded by the runtime's hooks, which do not tell whose code it was. It is the code's own, and D has all that it touches (FlagOwn, B13 of package barrier), if of all the
+// code that the mask is of
+//
+//	(W1) what it calls of the standard library has no hidden state (F6), and is given nothing that leads to functions, interfaces or channels. (time and runtime, with numbers and times alone.)
+//	(W2) what it calls back, traced code or function values that the recorder finds to be such, is given no pointers and returns none. It names no functions but such code and its own.
+//	(W3) no pointers go through channels and atomics; of package sync it uses Mutex, RWMutex, WaitGroup and Once alone; it does not ask for the length of a channel, which nobody records.
+//	(W4) a go statement is in the function that is called itself; afterwards that touches nothing that it has made, but to synchronise, and calls nothing but that.
+//	(W5) the mask is not everything (D8).
+//	(W6) D is all whatever others do (FlagFixed) if it loads no pointers but from variables of its own, and stores none: then all addresses are what it was given, or of what nobody else has.
+//	     Else it is as long as others leave alone what D holds.
+//
 // # Soundness
 //
 // An opaque call behaves as recorded if what it reads is as recorded; it reads only what it can have a pointer to. Its

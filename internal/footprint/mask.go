@@ -14,8 +14,13 @@ import (
 // their own. The D of a call is what the recorder reaches, of which its mask has something (D1 to D10).
 type Mask struct {
 	Why   string // not "": everything, and why
+	Other string // not "": some of its synchronisation may be that of other code, or D may lack what it touches, and why (W1 to W4)
+	Grows bool   // what it touches is what D has only as long as others leave that as it is (W6)
 	lines map[string]Effect
 }
+
+// Own reports whether the code's synchronisation is its own, and what it touches known.
+func (m *Mask) Own() bool { return m.Why == "" && m.Other == "" }
 
 // Everything that is reached is touched, by the text of a mask.
 const EveryLine = "*"
@@ -76,6 +81,10 @@ func (m *Mask) add(x *Mask) {
 	if x.Why != "" && m.Why == "" {
 		m.Why = x.Why
 	}
+	if x.Other != "" {
+		m.other("%s", x.Other)
+	}
+	m.Grows = m.Grows || x.Grows
 	for s, e := range x.lines {
 		m.line(s, e)
 	}
@@ -169,7 +178,7 @@ type Masker struct {
 	Body    func(fn *ssa.Function) *ssa.Function
 	Bodies  []*ssa.Function        // all that Body returns
 	Code    func() []*ssa.Function // all code of the program that is there, traced or not
-	own     map[*ssa.Function]*coded
+	made    map[*ssa.Function]*coded
 	opened  []*opened
 	looked  bool // for opened
 }
@@ -179,6 +188,7 @@ type coded struct {
 	mask  Mask
 	calls []*ssa.Function
 	made  []types.Type // of function values and interfaces that the recorder does not come to; of what is put into an interface, its own
+	goes  bool         // it has go statements
 	late  int          // calls and operations in which others may store something; 2 if one is enough
 	asks  []*ssa.CallCommon
 }
@@ -205,6 +215,9 @@ func (k *Masker) Of(fn *ssa.Function, given ...*ssa.Function) *Mask {
 		c := k.code(list[len(list)-1])
 		list = list[:len(list)-1]
 		m.add(&c.mask)
+		if c.goes && c != k.made[fn] {
+			m.other("a function that is called has a go statement") // (W4)
+		}
 		made = append(made, c.made...)
 		late += c.late
 		asks = append(asks, c.asks...)
@@ -227,21 +240,23 @@ func (k *Masker) Of(fn *ssa.Function, given ...*ssa.Function) *Mask {
 }
 
 func (k *Masker) code(fn *ssa.Function) *coded {
-	if c := k.own[fn]; c != nil {
+	if c := k.made[fn]; c != nil {
 		return c
 	}
-	if k.own == nil {
-		k.own = map[*ssa.Function]*coded{}
+	if k.made == nil {
+		k.made = map[*ssa.Function]*coded{}
 	}
 	c := &coded{}
-	k.own[fn] = c
+	k.made[fn] = c
 	if len(fn.Blocks) == 0 {
 		c.mask.everything("%s is not written in Go", fn)
 	}
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			k.instr(c, in)
+			k.owns(&c.mask, in)
 		}
 	}
+	c.goes = k.started(&c.mask, fn)
 	return c
 }

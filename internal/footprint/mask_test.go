@@ -40,6 +40,35 @@ func testMasks(t *testing.T, file string, cases int) {
 	}
 }
 
+// own.go holds functions whose comments say whose their synchronisation is (W1 to W6): fixed, own, or other and why.
+func TestOwn(t *testing.T) {
+	k, pkg := maskerOf(t, "own.go")
+	n := 0
+	for name, w := range wanted(t, "own.go") {
+		w, ok := strings.CutPrefix(w, "w: ")
+		if !ok {
+			continue
+		}
+		n++
+		m := k.Of(pkg.Func(name))
+		got := "fixed"
+		switch {
+		case m.Why != "":
+			got = "everything"
+		case m.Other != "":
+			got = "other: " + m.Other
+		case m.Grows:
+			got = "own"
+		}
+		if got != w {
+			t.Errorf("%s: %q, want %q", name, got, w)
+		}
+	}
+	if n < 30 {
+		t.Errorf("only %d cases", n)
+	}
+}
+
 func maskerOf(t *testing.T, file string) (*Masker, *ssa.Package) {
 	cfg := &packages.Config{Mode: packages.LoadSyntax, Dir: "testdata"}
 	pkgs, err := packages.Load(cfg, "./"+file)

@@ -34,7 +34,8 @@ func (b *body) leave(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	begin, done := header(format.MethodBegin, format.FlagSeen, 0, ip.Site), header(format.MethodEnd, 0, 0, ip.Site)
 	b.opaque = true
 	if leaves == plan.Goes {
-		b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, %d)", begin, pkg), b.fileEmitter.plan.Mask(c))
+		m := b.fileEmitter.plan.Mask(c)
+		b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, %d)", header(format.MethodBegin, flagsOf(m), 0, ip.Site), pkg), m)
 		return fmt.Sprintf("g_.MethodEnd(%#x, %d, d_)", done, pkg)
 	}
 	b.out.putf("{ m_ := g_.Leaves(%s)", b.target(c, ip))
@@ -42,6 +43,27 @@ func (b *body) leave(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, m_)", begin), &plan.Mask{Why: "the callee is not known"})
 	b.out.put("}")
 	return fmt.Sprintf("if m_ != 0 { g_.MethodEnd(%#x, m_, d_) }; }", done)
+}
+
+// flagsOf are the flags of the MethodBegin of a call whose code has mask m.
+func flagsOf(m *plan.Mask) format.Flags {
+	f := format.FlagSeen
+	if m.Own() {
+		if f |= format.FlagOwn; !m.Grows {
+			f |= format.FlagFixed
+		}
+	}
+	return f
+}
+
+// flagsLater are those of a call by a go or defer statement. Nobody looks at function values there.
+func (b *body) flagsLater(c *ssa.CallCommon) format.Flags {
+	if leaves, _, _ := b.fileEmitter.plan.LeavesLater(c); leaves == plan.Goes {
+		if m := b.fileEmitter.plan.Mask(c); !m.Asks() {
+			return flagsOf(m)
+		}
+	}
+	return format.FlagSeen
 }
 
 // given writes the beginning of a call, with what it is given.
@@ -161,7 +183,7 @@ func (b *body) goLeaves(in *ssa.Go, ip *plan.Instr) {
 	if pkg == "" {
 		return
 	}
-	b.out.putf("g_.MethodGo(%#x, %s)", header(format.MethodBegin, format.FlagSeen, 0, ip.Site), pkg)
+	b.out.putf("g_.MethodGo(%#x, %s)", header(format.MethodBegin, b.flagsLater(&in.Call), 0, ip.Site), pkg)
 	for _, v := range givenTo(&in.Call) {
 		b.keepFunc(v)
 		b.out.putf("%s.Reach(g_, %s)", rtName, b.value(v))
@@ -185,7 +207,7 @@ func (b *body) deferLeaves(in *ssa.Defer, ip *plan.Instr, call string) {
 	}
 	b.out.putf("defer g_.MethodEnd(%#x, %s, d_)", header(format.MethodEnd, 0, 0, ip.Site), pkg)
 	b.out.put(call)
-	b.out.putf("defer %s.Deferred(g_, %#x, %s, d_, %t, %s)%s", rtName, header(format.MethodBegin, format.FlagSeen, 0, ip.Site), pkg,
+	b.out.putf("defer %s.Deferred(g_, %#x, %s, d_, %t, %s)%s", rtName, header(format.MethodBegin, b.flagsLater(&in.Call), 0, ip.Site), pkg,
 		b.fileEmitter.plan.Rooted(&in.Call), given, end)
 }
 
@@ -195,8 +217,8 @@ func (b *body) around() []string {
 		return nil
 	}
 	sub := &body{unitEmitter: b.unitEmitter, plan: b.plan, fn: b.fn, names: b.names, inlined: b.inlined, roomAt: -1}
-	sub.out.putf("g_.MethodBegin(%#x, %d)", header(format.MethodBegin, format.FlagSeen, 0, b.plan.Site), Around+int(b.plan.ID))
 	m := b.fileEmitter.plan.MaskAround(b.plan)
+	sub.out.putf("g_.MethodBegin(%#x, %d)", header(format.MethodBegin, flagsOf(m), 0, b.plan.Site), Around+int(b.plan.ID))
 	sub.within(m)
 	for i := range b.plan.Params {
 		if v := b.plan.Params[i].Val; leads(v.Type()) {

@@ -106,6 +106,9 @@ type record struct {
 	mem       int32
 	obj       int32
 	pair      *barrier.Pair // MethodBegin, MethodEnd
+	own       bool          // an operation of a missing method, by its own code
+	unseen    bool          // a OnceEnd of code outside that has no bracket
+	bracketed bool          // a Go of a goroutine that begins with a MethodBegin
 	way       int32         // of an alternative: its number, from 1
 }
 
@@ -121,6 +124,7 @@ type Builder struct {
 	calls     []calls // by GoID
 	prints    footprints
 	miss      missing
+	owning    owning
 	started   map[trace.GoID]bool // goroutines of which nothing but the Start was seen
 	seeded    bool                // carry has the package-level variables
 	done      int64
@@ -144,7 +148,7 @@ func NewBuilder(opt BuildOptions, emit func(*Built) error) *Builder {
 		opt.Raw = 64 * opt.Size
 	}
 	return &Builder{
-		opt: opt, emit: emit, miss: newMissing(opt.Missing),
+		opt: opt, emit: emit, miss: newMissing(opt.Missing), owning: newOwning(),
 		carry: newCarry(), seen: newInterest(),
 		past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), started: make(map[trace.GoID]bool), prints: newFootprints(opt.Meta),
 	}
@@ -160,6 +164,7 @@ func (b *Builder) Counts() BuildCounts {
 // Add takes the next event of the trace. The slices of f are copied.
 func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	r := record{e: *e, index: index, walked: f.Walked, mem: -1, obj: -1}
+	b.listed(e.Kind)
 	if keep, err := b.miss.step(&r); err != nil || !keep {
 		if e.Kind == format.MethodBegin && err == nil {
 			b.call(&r)
@@ -167,6 +172,7 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 		return err
 	}
 	b.call(&r)
+	b.ownStep(&r)
 	if b.begun(index); e.Kind == format.Alloc && b.inside(e.G) { // who asked for it fills it
 		r.e.Flags &^= format.FlagZero
 	}
@@ -231,6 +237,7 @@ func (b *Builder) Flush() error {
 	if b.fresh == 0 {
 		return nil
 	}
+	b.listed(format.End)
 	return b.window(true)
 }
 
@@ -321,6 +328,7 @@ func (b *Builder) slide(n int) {
 		}
 		b.carry.outside.step(r)
 		b.miss.pass(r)
+		b.passOwn(r)
 		switch {
 		case r.e.Kind.IsAccess():
 			b.pass(r.index, &r.e)

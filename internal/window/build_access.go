@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"presage/internal/expr"
-	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
 
@@ -144,7 +143,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 	if len(ev.ValDeps) > 0 || e.Kind == format.AtomicRMW {
 		m.w.Events[n].Value = m.valueOf(r, n, shift, a.mask)
 	}
-	m.ordered(t, n, a, e)
+	m.ordered(t, n, a, r)
 	m.accessed(a, n, r.index)
 	m.noteDirty(r, a)
 	return true
@@ -161,7 +160,7 @@ func (m *maker) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []
 		a.version = m.newObj(ObjState{})
 	}
 	n := m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Obj: a.obj, Deps: deps})
-	m.ordered(t, n, a, e)
+	m.ordered(t, n, a, r)
 	v := Event{Kind: format.AtomicRMW, Obj: a.version, Val: a.cur}
 	switch k := int32(len(m.w.Events)); {
 	case !e.Kind.IsWrite():
@@ -212,7 +211,8 @@ func (m *maker) pointer(v uint64) uint64 {
 func (m *maker) plain(v uint64) uint64 { return m.w.Names.Plain(v) }
 
 // ordered keeps an access in its order with opaque operations, hidden writes and opaque calls.
-func (m *maker) ordered(t *thread, n int32, a *atom, e *trace.Event) {
+func (m *maker) ordered(t *thread, n int32, a *atom, r *record) {
+	e := &r.e
 	if a.barrier >= 0 {
 		m.edge(a.barrier, n)
 	}
@@ -221,7 +221,7 @@ func (m *maker) ordered(t *thread, n int32, a *atom, e *trace.Event) {
 		if e.Kind == format.AtomicRead || e.Kind == format.Read {
 			c = shared
 		}
-		m.keep(&a.order, t, n, c, e.Flags&format.FlagOpaque != 0, true)
+		m.keep(&a.order, t, n, c, m.hidden(r), true)
 	}
 	use := asRead
 	if e.Kind.IsWrite() {

@@ -82,6 +82,7 @@ type maker struct {
 	recs  []record
 	w     *Window
 	kept  []bool // by record: it has an event of the window
+	owned bool   // all memory is known that code without records touches (B14)
 	words []word
 	objs  []synch
 
@@ -127,6 +128,7 @@ func newMaker(b *Builder) *maker {
 }
 
 func (m *maker) make() {
+	m.owned = m.allKnown()
 	m.gather()
 	m.explore()
 	m.share()
@@ -249,7 +251,7 @@ func (m *maker) tell(o *synch, i int, r *record) {
 		o.first, o.cur = r.e.G, o.init.clone()
 	}
 	o.many = o.many || o.first != r.e.G
-	o.opaque = o.opaque || r.e.Flags&format.FlagOpaque != 0
+	o.opaque = o.opaque || m.hidden(r)
 	switch r.e.Kind {
 	case format.SelectCase:
 		o.keep = true
@@ -365,7 +367,7 @@ func (m *maker) touch(w *word, a *atom, r *record) {
 	a.many = a.many || a.first != r.e.G
 	a.write = a.write || r.e.Kind.IsWrite()
 	a.off = a.off || r.way > 0
-	a.opaque = a.opaque || r.e.Flags&format.FlagOpaque != 0
+	a.opaque = a.opaque || m.hidden(r)
 	if a.firstWrite && !w.noValue && r.way == 0 && r.e.Kind != format.Write && r.e.Kind != format.AtomicWrite {
 		a.reads = append(a.reads, v)
 	}

@@ -40,6 +40,7 @@ type outside struct {
 	open  map[touch]int32  // calls under way
 	ended map[touch]uint32 // tick after the last end
 	loose bool             // a loose goroutine was started
+	alone bool             // a go statement called code outside of which nothing is recorded
 
 	by map[touch][]trace.GoID // goroutines in calls under way, by footprint; the slices are not changed
 	in map[trace.GoID]int32   // and how many calls
@@ -57,7 +58,7 @@ func newOutside() outside {
 }
 
 func (o *outside) clone() outside {
-	return outside{o.tick, maps.Clone(o.open), maps.Clone(o.ended), o.loose, maps.Clone(o.by), maps.Clone(o.in), make(map[touch]uint32)}
+	return outside{o.tick, maps.Clone(o.open), maps.Clone(o.ended), o.loose, o.alone, maps.Clone(o.by), maps.Clone(o.in), make(map[touch]uint32)}
 }
 
 // enter has goroutine g be in a call of footprint t.
@@ -107,7 +108,7 @@ func (o *outside) step(r *record) {
 			o.ended[t] = o.tick
 		}
 	case format.Go:
-		o.loose = o.loose || r.loose
+		o.loose, o.alone = o.loose || r.loose, o.alone || r.alone()
 		if r.touch != nothing { // until nobody knows when
 			o.enter(r.touch, trace.GoID(r.e.Obj))
 		}
@@ -186,8 +187,9 @@ func (b *Builder) first(e *trace.Event) {
 	switch t := b.prints.at(birth.site, asCall); {
 	case b.prints.empty(t) || e.Kind == format.Enter && b.prints.sets[t].Dynamic && b.enters(e.G):
 	case at >= 0:
-		b.buf[at].touch = t
+		b.buf[at].touch, b.buf[at].bracketed = t, e.Kind == format.MethodBegin
 	default:
+		b.carry.outside.alone = b.carry.outside.alone || e.Kind != format.MethodBegin
 		b.carry.outside.enter(t, e.G)
 	}
 }

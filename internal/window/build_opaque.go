@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"presage/internal/barrier"
 	"presage/internal/footprint"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -20,6 +21,8 @@ type footprints struct {
 	sites   map[trace.Site][3]touch // by use, +1; 0: not looked up
 	texts   map[string]touch
 	sets    []footprint.Set
+	access  []bool // of sets: of accesses
+	reach   touch  // of calls of which what they reach is known by addresses
 	funcs   map[trace.Site]unrecorded
 	meets   [][]answer // by both
 	written bool       // some traced functions stay as written: they can access everything
@@ -37,20 +40,29 @@ func newFootprints(meta *trace.Meta) footprints {
 		meta: meta, sites: make(map[trace.Site][3]touch), texts: make(map[string]touch), funcs: make(map[trace.Site]unrecorded),
 	}
 	f.number(footprint.Set{})
+	f.reach = f.number(footprint.Set{Effect: footprint.Write, State: reachable})
 	f.written = meta != nil && slices.ContainsFunc(meta.Funcs, func(f trace.Func) bool { return f.Opaque != "" })
 	return f
 }
 
-func (f *footprints) number(s footprint.Set) touch {
+func (f *footprints) number(s footprint.Set) touch { return f.numberOf(s, false) }
+
+func (f *footprints) numberOf(s footprint.Set, access bool) touch {
 	text := s.String()
+	if access {
+		text += "\taccess"
+	}
 	t, ok := f.texts[text]
 	if !ok {
 		t = touch(len(f.sets))
 		f.texts[text] = t
-		f.sets = append(f.sets, s)
+		f.sets, f.access = append(f.sets, s), append(f.access, access)
 	}
 	return t
 }
+
+// reachable is a hidden state that no other call has.
+const reachable = "=reachable"
 
 // at returns the footprint of a site.
 func (f *footprints) at(s trace.Site, use int) touch {
@@ -77,13 +89,13 @@ func (f *footprints) lookup(s trace.Site, use int) touch {
 		} else {
 			set = f.calling(set)
 		}
-		return f.number(set)
+		return f.numberOf(set, use != asCall)
 	}
 	switch use {
 	case asRead:
-		return f.number(footprint.Set{Effect: footprint.Read, Scope: footprint.Everything})
+		return f.numberOf(footprint.Set{Effect: footprint.Read, Scope: footprint.Everything}, true)
 	case asWrite:
-		return f.number(footprint.Set{Effect: footprint.Write, Scope: footprint.Everything})
+		return f.numberOf(footprint.Set{Effect: footprint.Write, Scope: footprint.Everything}, true)
 	}
 	return f.number(footprint.Anything)
 }
@@ -157,6 +169,13 @@ func (f *footprints) meet(a, b touch) bool {
 	if a == nothing || b == nothing {
 		return false
 	}
+	if a == f.reach || b == f.reach { // (B15): their Ds say whether two of them meet
+		other := max(a, b)
+		if other == f.reach {
+			other = min(a, b)
+		}
+		return other != f.reach && !f.access[other] && f.memory(other)
+	}
 	if a > b {
 		a, b = b, a
 	}
@@ -195,6 +214,7 @@ func (f *footprints) empty(t touch) bool {
 type calls struct {
 	missing trace.Site // of the MethodBegin that was the goroutine's last record but those of its D
 	method  trace.Addr
+	own     bool // that is a call whose synchronisation is its own
 	open    []openCall
 	frames  []frame
 	depth   uint64 // of the innermost frame
@@ -226,10 +246,14 @@ func (b *Builder) call(r *record) {
 	c.missing = 0
 	switch e.Kind {
 	case format.MethodBegin:
-		c.missing, c.method = e.Site, e.Obj
+		c.missing, c.method, c.own = e.Site, e.Obj, b.reaches(r)
+	case format.MethodEnd:
+		b.reaches(r)
 	case format.OpaqueBegin:
 		t := b.prints.at(e.Site, asCall)
 		switch wrapped, direct := e.Flags&format.FlagWrapper != 0, e.Flags&format.FlagDirect != 0; {
+		case missing && c.own:
+			t = nothing
 		case missing: // what a wrapper may load is in its D
 			t = b.prints.missing(c.method)
 		case wrapped && direct:
@@ -267,6 +291,15 @@ func (b *Builder) call(r *record) {
 		c.leave(e.Aux)
 		c.depth = max(1, e.Aux) - 1
 	}
+}
+
+// reaches gives an end of a missing method its footprint (B15), if its synchronisation is its own.
+func (b *Builder) reaches(r *record) bool {
+	if b.miss.mode != barrier.Reachable || r.pair == nil || !r.pair.Own {
+		return false
+	}
+	r.touch = b.prints.reach
+	return true
 }
 
 // between gives r, which is not in an opaque call of the innermost frame, the footprint t and that of the deferred calls of the frame.

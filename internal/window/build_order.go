@@ -89,7 +89,7 @@ func (m *maker) keep(o *ordering, t *thread, n int32, c mode, opaque, apart bool
 func (m *maker) orderedSync(o *synch, t *thread, n int32, i int, e *trace.Event) {
 	hidden := o.key.class == hiddenClass
 	if hidden || o.opaque {
-		m.keep(&o.order, t, n, modeOf(e), hidden || e.Flags&format.FlagOpaque != 0, i < o.acquire)
+		m.keep(&o.order, t, n, modeOf(e), hidden || m.hidden(&m.recs[i]), i < o.acquire)
 	}
 }
 

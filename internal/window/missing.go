@@ -23,6 +23,7 @@ type MissingCall struct {
 	Begin, End int64       // by number; End is -1 if it has not ended
 	All        bool        // it reaches everything
 	Seen       bool        // what it does with locks, channels and goroutines is in the trace: it reaches memory
+	Own, Fixed bool        // FlagOwn, FlagFixed
 	Memory     [][2]uint64 // what it may write, in order and apart
 	Reads      [][2]uint64 // what it only reads, likewise
 	Goroutines []trace.GoID
@@ -52,7 +53,7 @@ func (b *Built) Missing() *Missing {
 }
 
 func callOf(p *barrier.Pair) MissingCall {
-	c := MissingCall{G: p.G, Begin: p.Begin, End: p.End, All: p.D.All || p.D.Cut, Seen: p.D.Seen}
+	c := MissingCall{G: p.G, Begin: p.Begin, End: p.End, All: p.D.All || p.D.Cut, Seen: p.D.Seen, Own: p.Own, Fixed: p.Fixed}
 	p.D.Each(func(from, to uint64, reads bool) {
 		if x := [2]uint64{from, to}; reads {
 			c.Reads = append(c.Reads, x)

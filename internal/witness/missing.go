@@ -25,6 +25,8 @@ import (
 //	(Y2) What traced code has left in the bytes that a method reaches is, where the method begins and goes on, what it was in the recorded run.
 //
 //	(Y3) Operations of an object that a method reaches keep their order, but for RLocks among each other.
+//	(Y4) So do two operations on one object, if the code of one of them is not in the trace; that of missing methods is as good as if it were where each of
+//	     them is said to have no other synchronisation than its own, and, if others may add to what it reaches, none has been there while it was open.
 //
 // What traced code finds after a missing method is left to the window and Check.
 func Crossing(w *window.Window, m *window.Missing, p window.Pair, order []int32) error {
@@ -40,6 +42,9 @@ func Crossing(w *window.Window, m *window.Missing, p window.Pair, order []int32)
 		}
 	}
 	if err := c.objects(); err != nil {
+		return err
+	}
+	if err := c.hidden(); err != nil {
 		return err
 	}
 	return c.values()

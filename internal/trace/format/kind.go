@@ -115,6 +115,8 @@ const (
 	FlagAll         Flags = 1 << 0 // MethodBegin: D is everything
 	FlagSeen        Flags = 1 << 2 // MethodBegin: what it does with locks, channels and goroutines is recorded by itself; D is memory
 	FlagReads       Flags = 1 << 1 // Reach: all that missing code does there is to read memory: it neither writes to it nor operates a lock or the like. What a D has with and without it may be written
+	FlagOwn         Flags = 1 << 3 // MethodBegin, with FlagSeen: all its synchronisation is its own code's, and D has all that it touches, if others leave alone what D leads to
+	FlagFixed       Flags = 1 << 4 // with FlagOwn: whatever others do
 	FlagZero        Flags = 1 << 0 // Alloc: new, make or a variable, not memory that the runtime fills (append, conversions)
 	FlagDirect      Flags = 1 << 0 // OpaqueBegin: of a call through a function value or an interface that enters an instrumented function at once; Enter: by such a call
 	FlagWrapper     Flags = 1 << 1 // OpaqueBegin, Enter: by a wrapper that the compiler has made, which may have loaded the receiver from memory

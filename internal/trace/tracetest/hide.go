@@ -23,19 +23,26 @@ type Hidden struct {
 // are called back. What stays of it is a MethodBegin, with all that the dropped events act on and sometimes more, some of it as what is only read, and a
 // MethodEnd, where they can have been. What the dropped events depend on is what the method is given, so it is needed; and so is what is read in between.
 func Hide(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
-	return hide(r, events, flows, false)
+	return hide(r, events, flows, false, false)
 }
 
 // HideAccesses drops accesses alone: the synchronisation of missing methods is seen (B11 of package barrier), and their Ds have nothing that go statements have in order with all that conflicts (B12).
 func HideAccesses(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
-	return hide(r, events, flows, true)
+	return hide(r, events, flows, true, false)
 }
 
-func hide(r *rand.Rand, events []trace.Event, flows []window.Flow, seen bool) Hidden {
-	h := &hiding{r: r, events: events, flows: flows, seen: seen, gone: make([]bool, len(events)), inside: make([]bool, len(events))}
+// HideOwn is HideAccesses as presage records it: the synchronisation of missing methods is flagged as that of code outside, and of most of them it is known that
+// it is their own, and that their Ds are all that they touch (B13 of package barrier).
+func HideOwn(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
+	return hide(r, slices.Clone(events), flows, true, true)
+}
+
+func hide(r *rand.Rand, events []trace.Event, flows []window.Flow, seen, own bool) Hidden {
+	h := &hiding{r: r, events: events, flows: flows, seen: seen, own: own, gone: make([]bool, len(events)), inside: make([]bool, len(events))}
 	if seen {
 		h.knows = known(events)
 	}
+	h.most = own && r.IntN(4) > 0
 	h.cut()
 	byGo := map[trace.GoID][]unit{}
 	var gos []trace.GoID
@@ -81,7 +88,8 @@ type hiding struct {
 	flows        []window.Flow
 	units        []unit
 	gone, inside []bool
-	seen         bool
+	seen, own    bool
+	most         bool                 // with own: all calls are such
 	knows        []map[trace.GoID]int // with seen: by event, what it comes after in every execution
 	made         []placed
 	calls        int
@@ -145,6 +153,11 @@ func (h *hiding) piece(list []unit, k, n int) int {
 	if h.seen {
 		begin.Flags |= format.FlagSeen
 	}
+	if h.own && (h.most || h.r.IntN(2) == 0) {
+		if begin.Flags |= format.FlagOwn; h.most || h.r.IntN(2) == 0 {
+			begin.Flags |= format.FlagFixed
+		}
+	}
 	var reach []trace.Event
 	var needs []int64
 	for _, u := range part {
@@ -152,6 +165,7 @@ func (h *hiding) piece(list []unit, k, n int) int {
 		if !hideable(last.Kind) || h.seen && (!last.Kind.IsAccess() || last.Kind.IsAtomic()) || h.r.IntN(4) == 0 {
 			for i := u.from; i <= u.to; i++ {
 				h.inside[i] = h.inside[i] || h.events[i].G == u.g
+				h.byMissing(&h.events[i], u.g)
 			}
 			continue
 		}
@@ -202,6 +216,14 @@ func (h *hiding) piece(list []unit, k, n int) int {
 	}
 	h.calls++
 	return n
+}
+
+// byMissing flags most of the synchronisation in a missing method as its own code's. The rest is called back.
+func (h *hiding) byMissing(e *trace.Event, g trace.GoID) {
+	k := e.Kind
+	if h.own && e.G == g && (k.IsAtomic() || k >= format.Lock && k <= format.SelectDefault) && h.r.IntN(8) > 0 {
+		e.Flags |= format.FlagOpaque
+	}
 }
 
 // known finds what each event comes after by program order and go statements: the last event of each goroutine.

@@ -279,8 +279,9 @@ func (s *PresageG) writeCall(to *PresageG) {
 	}
 }
 
-// anew forgets what was found by a mask, and the mask.
+// anew forgets what was found by a mask, and the mask; and what is known of the code, which is not the one that was looked at.
 func (c *pgCall) anew() bool {
+	c.head &^= (pgFlagOwn | pgFlagFixed) << 48
 	c.unmask, c.nothing, c.mask, c.all = false, false, pgMask{}, c.known
 	c.sets, c.due, c.own = 0, 0, 0
 	c.unwalk()
