@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -72,6 +73,9 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 }
 
 func (c *Config) instrumented(p listed) bool {
+	if slices.Contains(c.LeftOut, p.ImportPath) {
+		return false
+	}
 	if c.Instrumented != nil {
 		return c.Instrumented(p.ImportPath)
 	}

@@ -93,14 +93,14 @@ func F() { atomic.CompareAndSwapUint32(&x, 0, 1) }
 		os.MkdirAll(filepath.Dir(filepath.Join(dir, f.Name)), 0o777)
 		write(t, filepath.Join(dir, f.Name), f.Data)
 	}
-	o, err := rt.New(context.Background(), rt.Config{Dir: dir, OutDir: t.TempDir(), Packages: []string{"."}})
+	o, err := rt.New(context.Background(), rt.Config{Dir: dir, OutDir: t.TempDir(), Packages: []string{"."}, LeftOut: []string{"m/renamed"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
 		"-gcflags=dep=-d=ssa/intrinsics/off -l",
 		"-gcflags=m/calls=-d=ssa/intrinsics/off",
-		"-gcflags=m/renamed=-d=ssa/intrinsics/off",
+		"-gcflags=m/renamed=-d=ssa/intrinsics/off -l",
 		"-gcflags=m/value=-d=ssa/intrinsics/off",
 	}
 	if diff := cmp.Diff(want, o.BuildFlags); diff != "" {

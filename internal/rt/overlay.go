@@ -49,6 +49,7 @@ type Config struct {
 	Test         bool                         // with their tests
 	BuildFlags   []string                     // -tags and the like
 	Instrumented func(importPath string) bool // nil: the packages of the main module
+	LeftOut      []string                     // but for these, by import path
 }
 
 // Overlay is the recorder, as the go command takes it.
