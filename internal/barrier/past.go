@@ -15,6 +15,7 @@ type touchedWord struct {
 	next    *touchedWord // other bytes of the same word, which may overlap with these
 	by      []wordPast
 	told    [2][]heard // of gaps that hit what only reads it, and of those that hit what writes it
+	apart   [2][]heard // likewise, of accesses without an event: gaps that do not hit them, or are known
 }
 
 // as says which of told x is about.

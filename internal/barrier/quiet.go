@@ -43,8 +43,8 @@ func (o *Order) Settled(s *Step) bool {
 		if q == own {
 			continue
 		}
-		for e := o.news(s, q); e < len(q.ended); e++ {
-			if all = false; q.ended[e].p.D.Hits(s.X) && !s.knows(q.ended[e].n) {
+		if from := o.news(s, q); from < len(q.ended) {
+			if all = false; q.all.Hits(s.X) && !o.apart(s, q, from) {
 				return false
 			}
 		}
@@ -53,6 +53,23 @@ func (o *Order) Settled(s *Step) bool {
 		x.heard = o.ends - len(own.ended)
 	}
 	return true
+}
+
+// apart says whether the ended gaps of q from number from on do not hit an access, or are known. Each is looked at once for each word.
+func (o *Order) apart(s *Step, q *past, from int) bool {
+	apart := true
+	s.X.eachWord(func(addr, n uint64) {
+		w := o.word(addr, n)
+		h := hearing(&w.apart[s.X.as()], s.G, q.g)
+		x := w.whole(s.X)
+		for h.n = max(h.n, from); apart && h.n < len(q.ended); h.n++ {
+			if q.ended[h.n].p.D.Hits(x) && !s.knows(q.ended[h.n].n) {
+				apart = false
+				break
+			}
+		}
+	})
+	return apart
 }
 
 // OnlyRead says whether what an access writes to is read by the methods that its goroutine is in, and not written.
