@@ -9,7 +9,7 @@ import (
 )
 
 // placeQuiet places the accesses that have no event in the window, though a missing method may reach them: where the witness has its goroutine get further, such an access
-// has happened, right behind what is before it in its goroutine. Where the goroutine gets no further, it stands in front of the access. One that a method reaches in which its goroutine
+// has happened, right behind what is before it in its goroutine, its go statement at least. Where the goroutine gets no further, it stands in front of the access. One that a method reaches in which its goroutine
 // is, called back, and may write, is part of the gap that it is in: no other knows of it but by what they have in common with that.
 func (c *crossing) placeQuiet() {
 	further := map[trace.GoID]bool{}
@@ -30,6 +30,9 @@ func (c *crossing) placeQuiet() {
 		switch {
 		case c.event[e] >= 0:
 			last[ev.G] = place{e, c.ended[e]}
+			if ev.Kind == format.Go { // of a goroutine without a Start
+				last[trace.GoID(ev.Obj)] = last[ev.G]
+			}
 			c.openAt(in, e)
 			continue
 		case !ev.Kind.IsAccess():
