@@ -164,7 +164,7 @@ func (s *Set) hits(x Touch) bool {
 
 // Covers says whether the method may write all that x acts on: then its D meets all that have anything of that.
 func (s *Set) Covers(x Touch) bool {
-	return s.All || slices.ContainsFunc(s.spans, func(y span) bool { return y.from <= x.addr && x.addr+x.n <= y.to })
+	return s.All || s.spans.covers(bytes(x.addr, x.n))
 }
 
 // Meets says whether two sets have something in common that one of them may write.

@@ -47,14 +47,26 @@ func (s spans) addAll(d spans) spans {
 	return s
 }
 
-func (s spans) overlaps(x span) bool {
-	i, _ := slices.BinarySearchFunc(s, x.from, func(y span, from uint64) int {
-		if y.to <= from {
+// behind returns the number of the first span that ends behind addr.
+func (s spans) behind(addr uint64) int {
+	i, _ := slices.BinarySearchFunc(s, addr, func(y span, addr uint64) int {
+		if y.to <= addr {
 			return -1
 		}
 		return 1
 	})
+	return i
+}
+
+func (s spans) overlaps(x span) bool {
+	i := s.behind(x.from)
 	return i < len(s) && s[i].from < x.to
+}
+
+// covers says whether s has all of x.
+func (s spans) covers(x span) bool {
+	i := s.behind(x.from)
+	return i < len(s) && s[i].from <= x.from && x.to <= s[i].to
 }
 
 func (s spans) meets(d spans) bool {

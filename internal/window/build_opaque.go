@@ -170,9 +170,9 @@ func (f *footprints) meet(a, b touch) bool {
 		return false
 	}
 	if a == f.reach || b == f.reach { // (B15): their Ds say whether two of them meet
-		other := max(a, b)
-		if other == f.reach {
-			other = min(a, b)
+		other := a
+		if a == f.reach {
+			other = b
 		}
 		return other != f.reach && !f.access[other] && f.memory(other)
 	}
