@@ -10,6 +10,7 @@ import (
 // each event it asks Before, and says with After which numbers the event has got, and no two events of the trace are in the other order by number.
 type Order struct {
 	gaps  []*gap
+	open  open // what meets what, of gaps
 	past  []*past
 	logs  []*log
 	words map[uint64]*touchedWord // by address: what was accessed
@@ -53,7 +54,8 @@ const Self int32 = -1
 // gap is the open gap of a goroutine.
 type gap struct {
 	g     trace.GoID
-	pairs []*Pair
+	pairs []*openPair
+	crowd *crowd   // of the gaps that meet it, directly or through others; nil: not known now
 	begun int64    // its first event, by trace
 	last  []int32  // what its group has done last, reads aside
 	reads []Extent // and reads since
@@ -98,7 +100,7 @@ func (o *Order) enter(p *Pair, n int32, at int64) {
 		c = &gap{g: p.G}
 		o.gaps = append(o.gaps, c)
 	}
-	c.pairs = append(c.pairs, p)
+	o.opened(c, p)
 	if c.begun = at; n >= 0 {
 		c.last, c.must = []int32{n}, []did{{-1, n}}
 	}
@@ -237,10 +239,10 @@ func (o *Order) hit(group []*gap, s *Step, at Extent) {
 // cut has what is left of a gap begin with an event: what was before has happened if that has begun.
 func (o *Order) cut(c *gap, e Extent, at int64) {
 	q := o.pastOf(c.g)
-	for _, p := range c.pairs {
-		q.ended = append(q.ended, ended{p, e.First, at})
+	for _, x := range c.pairs {
+		q.ended = append(q.ended, ended{x.p, e.First, at})
 		o.ends++
-		q.all.Add(&p.D)
+		q.all.Add(&x.p.D)
 	}
 	c.begun, c.last, c.reads, c.kept, c.must = at, []int32{e.Last}, nil, nil, []did{{-1, e.Last}}
 }
@@ -248,7 +250,7 @@ func (o *Order) cut(c *gap, e Extent, at int64) {
 // Ended says that goroutine g has ended with event n, for which After was called: so have the methods that it is in.
 func (o *Order) Ended(g trace.GoID) {
 	for c := o.gapOf(g); c != nil; c = o.gapOf(g) {
-		o.leave(c.pairs[len(c.pairs)-1])
+		o.leave(c.pairs[len(c.pairs)-1].p)
 	}
 }
 
@@ -258,46 +260,7 @@ func (o *Order) leave(p *Pair) {
 	if c == nil {
 		return
 	}
-	if c.pairs = c.pairs[:len(c.pairs)-1]; len(c.pairs) == 0 {
+	if o.closed(c); len(c.pairs) == 0 {
 		o.gaps = slices.DeleteFunc(o.gaps, func(x *gap) bool { return x == c })
 	}
-}
-
-// group returns the open gaps that an event of g on x begins, ends or is hit by, and all that meet them.
-func (o *Order) group(g trace.GoID, x Touch, p *Pair) []*gap {
-	if len(o.gaps) == 0 {
-		return nil
-	}
-	var in []*gap
-	var rest []*gap
-	for _, c := range o.gaps {
-		if c.g == g || c.hits(x) || p != nil && c.meets(&p.D) {
-			in = append(in, c)
-		} else {
-			rest = append(rest, c)
-		}
-	}
-	for k := 0; k < len(in); k++ {
-		rest = slices.DeleteFunc(rest, func(c *gap) bool {
-			met := slices.ContainsFunc(in[k].pairs, func(p *Pair) bool { return c.meets(&p.D) })
-			if met {
-				in = append(in, c)
-			}
-			return met
-		})
-	}
-	return in
-}
-
-func (c *gap) hits(x Touch) bool {
-	return slices.ContainsFunc(c.pairs, func(p *Pair) bool { return p.D.Hits(x) })
-}
-
-func (c *gap) meets(d *Set) bool {
-	return slices.ContainsFunc(c.pairs, func(p *Pair) bool { return p.D.Meets(d) })
-}
-
-// Hit says whether an open gap hits x.
-func (o *Order) Hit(x Touch) bool {
-	return slices.ContainsFunc(o.gaps, func(c *gap) bool { return c.hits(x) })
 }

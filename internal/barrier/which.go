@@ -6,13 +6,13 @@ import "presage/internal/trace"
 func (o *Order) Which(g trace.GoID, x Touch) *Pair {
 	for _, c := range o.gaps {
 		if c.g == g {
-			return c.pairs[len(c.pairs)-1]
+			return c.pairs[len(c.pairs)-1].p
 		}
 	}
 	for _, c := range o.gaps {
-		for _, p := range c.pairs {
-			if p.D.Hits(x) {
-				return p
+		for _, y := range c.pairs {
+			if y.p.D.Hits(x) {
+				return y.p
 			}
 		}
 	}
