@@ -37,12 +37,13 @@ const (
 	MayLeave               // whether it does, the code that it enters tells
 )
 
-func newMissing(prog *Program) *Missing {
+// newMissing finds what packages that are left out have, or, if a recording has it (OfRecording), which they are.
+func newMissing(prog *Program, recorded bool) *Missing {
 	m := &Missing{Packages: prog.Missing, Roots: map[string][]*types.Var{}, index: map[string]int{}, written: map[string]bool{}, rooted: map[string]bool{}, hidden: map[string]bool{}, assigned: map[string]bool{}}
 	for i, pkg := range prog.Missing {
 		m.index[pkg.PkgPath] = i
 	}
-	if len(m.Packages) == 0 {
+	if len(m.Packages) == 0 || recorded {
 		return m
 	}
 	for _, pkg := range slices.Concat(prog.Packages, prog.Missing) {

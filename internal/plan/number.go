@@ -34,6 +34,9 @@ func (p *Plan) number(f *Func) {
 			if sited(in) || revealing(f.Unit.Pkg, in) {
 				expr, object := d.describe(in)
 				blk.Instrs[j].Site = p.site(f, i, j, last, expr, object)
+				if p.prints == nil {
+					continue
+				}
 				if set, ok := p.prints.OfInstr(in); ok {
 					p.Sites[blk.Instrs[j].Site].Touch = set.String()
 				}
@@ -46,6 +49,9 @@ func (p *Plan) number(f *Func) {
 // (a footprint of effect none), and what its deferred calls of code outside may touch: they run before the Exit. That a function value or
 // an interface leads to traced code, nothing tells. A go statement that calls an instrumented function touches nothing.
 func (p *Plan) entered(f *Func) {
+	if p.prints == nil {
+		return
+	}
 	var texts []string
 	if set := p.prints.OfEntry(f.SSA); len(set.Loads) > 0 {
 		texts = append(texts, set.String())

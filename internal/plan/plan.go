@@ -92,6 +92,28 @@ type Instr struct {
 // New plans the program. The units whose keys are in opaque stay as written, for
 // the reason given there.
 func New(prog *Program, opaque map[string]string) *Plan {
+	p := newPlan(prog, opaque, false)
+	p.prints = p.footprints()
+	p.masks = p.newMasks()
+	p.plan()
+	return p
+}
+
+// OfRecording is New without what only a recorder needs, and without footprints, which a recording has (Adopt): they would take most of the time.
+func OfRecording(prog *Program, opaque map[string]string) *Plan {
+	p := newPlan(prog, opaque, true)
+	p.plan()
+	return p
+}
+
+// Adopt takes the footprints of the sites of a recording, which are as many.
+func (p *Plan) Adopt(sites []trace.SiteInfo) {
+	for i := range p.Sites {
+		p.Sites[i].Touch = sites[i].Touch
+	}
+}
+
+func newPlan(prog *Program, opaque map[string]string, recorded bool) *Plan {
 	p := &Plan{
 		Program: prog, byFn: map[*ssa.Function]*Func{}, byKey: map[string]*Func{},
 		files: map[string]int32{}, paths: map[string]bool{}, opaque: opaque, Sites: make([]trace.SiteInfo, 1),
@@ -102,9 +124,12 @@ func New(prog *Program, opaque map[string]string) *Plan {
 		p.paths[pkg.PkgPath] = true
 		p.addUnits(pkg)
 	}
-	p.Missing = newMissing(prog)
-	p.prints = p.footprints()
-	p.masks = p.newMasks()
+	p.Missing = newMissing(prog, recorded)
+	return p
+}
+
+// plan numbers and plans all functions.
+func (p *Plan) plan() {
 	for _, f := range p.funcs {
 		p.number(f)
 		p.bind(f)
@@ -117,7 +142,6 @@ func New(prog *Program, opaque map[string]string) *Plan {
 	for _, f := range p.funcs {
 		p.branches(f)
 	}
-	return p
 }
 
 // Func returns the plan of fn or of the generic function it is an instance of;

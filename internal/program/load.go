@@ -36,13 +36,14 @@ func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("loading the recorded program: %w", err)
 	}
-	p := plan.New(prog, nil)
+	p := plan.OfRecording(prog, nil)
 	if err := Matches(p, meta); err != nil {
 		return nil, err
 	}
 	if opaque := opaqueUnits(p, meta); len(opaque) > 0 {
-		p = plan.New(prog, opaque)
+		p = plan.OfRecording(prog, opaque)
 	}
+	p.Adopt(meta.Sites)
 	return p, nil
 }
 
