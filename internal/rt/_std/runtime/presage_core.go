@@ -44,7 +44,6 @@ type PresageG struct {
 	starts    uintptr // what the next goroutine runs, if not what newproc is told
 	free      *PresageG
 	answers   [pgAnswers]pgAnswer
-	leaves    [pgAnswers]pgLeft
 	call      pgCall         // that MethodBegin has begun
 	away      int            // calls that leave traced code and are under way,
 	going     bool           // the go statement under way is of the call that MethodGo has begun

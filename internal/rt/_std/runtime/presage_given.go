@@ -9,49 +9,53 @@ import (
 
 // given adds a value of type t at p, which a call is given.
 func (s *PresageG) given(p uintptr, t *_type) {
-	if !t.Pointers() || pgOpaqueType(t) || s.call.all || s.call.unmask {
+	if !t.Pointers() {
 		return
 	}
-	switch t.Kind() {
-	case abi.Pointer:
-		s.pointer(pgWord(p), (*abi.PtrType)(unsafe.Pointer(t)).Elem, 1)
-	case abi.Slice:
-		s.pointer(pgWord(p), (*abi.SliceType)(unsafe.Pointer(t)).Elem, pgWord(p+16))
-	case abi.Map:
-		s.root(pgKey{pgWord(p), uintptr(unsafe.Pointer(t)), 0, pgMapped, s.call.mask})
-	case abi.Chan:
-		if c := (*hchan)(unsafe.Pointer(pgWord(p))); c != nil {
-			s.root(pgKey{pgWord(p), uintptr(unsafe.Pointer(c.elemtype)), 0, pgChannel, s.call.mask})
+	x, c := pgTypeOf(t), &s.call
+	for i := 0; i < x.n && !c.all && !c.unmask; i++ {
+		o := x.op(i)
+		at, t := p+o.off, (*_type)(unsafe.Pointer(o.typ))
+		switch o.kind {
+		case abi.Pointer:
+			s.pointer(pgWord(at), t, 1)
+		case abi.Slice:
+			s.pointer(pgWord(at), t, pgWord(at+16))
+		case abi.Map:
+			s.root(pgKey{pgWord(at), o.typ, 0, pgMapped, c.mask})
+		case abi.Chan:
+			if ch := (*hchan)(unsafe.Pointer(pgWord(at))); ch != nil {
+				s.root(pgKey{pgWord(at), uintptr(unsafe.Pointer(ch.elemtype)), 0, pgChannel, c.mask})
+			}
+		case abi.Func:
+			s.root(pgKey{pgWord(at), 0, 0, pgClosure, c.mask})
+		case abi.UnsafePointer:
+			s.root(pgKey{pgWord(at), 0, 0, pgObject, c.mask})
+		case abi.Interface:
+			s.boxed(at, o.some)
+		case abi.Array:
+			for i := range o.n {
+				s.given(at+i*t.Size_, t)
+			}
 		}
-	case abi.Func:
-		s.root(pgKey{pgWord(p), 0, 0, pgClosure, s.call.mask})
-	case abi.UnsafePointer:
-		s.root(pgKey{pgWord(p), 0, 0, pgObject, s.call.mask})
-	case abi.Interface:
-		typ := pgWord(p)
-		if typ == 0 {
-			return
-		}
-		u := pgBoxed(typ, len((*abi.InterfaceType)(unsafe.Pointer(t)).Methods) > 0)
-		if s.call.mask.invokes(u) {
-			s.call.unmask = true
-			return
-		}
-		if pgDirectIface(u) {
-			s.given(p+8, u)
-		} else {
-			s.given(pgWord(p+8), u) // what is in it never changes
-		}
-	case abi.Array:
-		a := (*abi.ArrayType)(unsafe.Pointer(t))
-		for i := range a.Len {
-			s.given(p+i*a.Elem.Size_, a.Elem)
-		}
-	case abi.Struct:
-		for i := range (*abi.StructType)(unsafe.Pointer(t)).Fields {
-			f := &(*abi.StructType)(unsafe.Pointer(t)).Fields[i]
-			s.given(p+f.Offset, f.Typ)
-		}
+	}
+}
+
+// boxed adds what an interface at p holds. What is in it never changes.
+func (s *PresageG) boxed(p uintptr, methods bool) {
+	typ := pgWord(p)
+	if typ == 0 {
+		return
+	}
+	t := pgBoxed(typ, methods)
+	if s.call.mask.invokes(t) {
+		s.call.unmask = true
+		return
+	}
+	if pgDirectIface(t) {
+		s.given(p+8, t)
+	} else {
+		s.given(pgWord(p+8), t)
 	}
 }
 
@@ -60,13 +64,11 @@ func (s *PresageG) pointer(p uintptr, t *_type, n uintptr) {
 	if p == 0 || n == 0 || t.Size_ == 0 {
 		return
 	}
-	if t.Pointers() && !pgOpaqueType(t) {
+	if pgLeads(t) {
 		s.root(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, s.call.mask})
 		return
 	}
-	if o := s.call.late; o != nil {
-		o.begins(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, s.call.mask})
-	}
+	s.begun(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, s.call.mask})
 	kind, _, end, _ := pgRegion(p)
 	switch kind {
 	case pgForeign:

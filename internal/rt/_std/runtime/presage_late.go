@@ -41,12 +41,7 @@ type pgMissing struct {
 var pgFreeMissing *pgMissing
 
 func pgNewMissing() *pgMissing {
-	lock(&presage.mu)
-	o := pgFreeMissing
-	if o != nil {
-		pgFreeMissing = o.next
-	}
-	unlock(&presage.mu)
+	o := pgTakeMissing()
 	if o == nil {
 		o = (*pgMissing)(persistentalloc(unsafe.Sizeof(pgMissing{}), 8, &memstats.other_sys))
 	}
@@ -57,13 +52,6 @@ func pgNewMissing() *pgMissing {
 
 func (o *pgMissing) reset() {
 	o.all, o.stale, o.variables, o.roots, o.sets, o.sum, o.parts = false, false, false, 0, 0, 0, 0
-}
-
-func (o *pgMissing) release() {
-	lock(&presage.mu)
-	o.next = pgFreeMissing
-	pgFreeMissing = o
-	unlock(&presage.mu)
 }
 
 // begins adds a root.
@@ -96,12 +84,15 @@ func (o *pgMissing) begins(k pgKey) {
 func (s *PresageG) opens(c *pgCall) uint32 {
 	s.over(c.depth)
 	o := c.late
-	if c.late = nil; o == nil {
+	c.late, c.notes = nil, false
+	if c.all || c.nothing {
+		if o != nil {
+			o.release()
+		}
 		return 0
 	}
-	if c.all || c.nothing {
-		o.release()
-		return 0
+	if o == nil {
+		o = pgNewMissing()
 	}
 	o.depth, o.mask = c.depth, c.mask
 	o.number = presageReach.grown.Add(1)
@@ -152,9 +143,9 @@ func (s *PresageG) Known(t *_type, p unsafe.Pointer) {
 func (s *PresageG) gets(o *pgMissing, p uintptr, t *_type) {
 	s.afresh(o)
 	c := &s.call
-	c.late = o
+	c.late, c.notes = o, true
 	s.given(p, t)
-	c.late = nil
+	c.late, c.notes = nil, false
 	if c.all || c.unmask {
 		s.everything(o)
 	}
@@ -213,7 +204,7 @@ func (s *PresageG) lookAgain() {
 // afresh prepares for a walk of a call under way.
 func (s *PresageG) afresh(o *pgMissing) {
 	c := &s.call
-	c.all, c.nothing, c.unmask, c.mask, c.late = false, false, false, o.mask, nil
+	c.all, c.nothing, c.unmask, c.mask, c.late, c.notes = false, false, false, o.mask, nil, false
 	c.sets, c.due, c.own, c.walk = 0, 0, 0, nil
 }
 
@@ -303,14 +294,15 @@ func (o *pgMissing) lacks(number uint32) bool {
 
 func (s *PresageG) growsBySet(o *pgMissing, d pgDep) {
 	e := &presageReach.slots[d.slot]
-	lock(&e.mu)
-	if e.serial != d.serial {
-		unlock(&e.mu)
-		s.everything(o)
-		return
+	for !e.take() {
+		osyield()
 	}
-	s.grows(o, unsafe.Slice((*[2]uintptr)(unsafe.Pointer(e.part.at)), e.part.n))
-	unlock(&e.mu)
+	if e.serial == d.serial {
+		s.grows(o, unsafe.Slice((*[2]uintptr)(unsafe.Pointer(e.part.at)), e.part.n))
+	} else {
+		s.everything(o)
+	}
+	e.drop()
 }
 
 // grows records that D has more parts.

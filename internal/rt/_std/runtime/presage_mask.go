@@ -94,7 +94,7 @@ func (m pgMask) element(i uintptr, k abi.Kind) (has int) {
 
 // calls reports whether the code of a mask may call the closure at p, and that is not traced. A function that captures nothing may be one as well.
 func (m pgMask) calls(p uintptr) bool {
-	if p == 0 || m.line("call", "") == pgUntouched {
+	if p == 0 || !m.of(nil).closures {
 		return false
 	}
 	switch kind, _, _, _ := pgRegion(p); kind {
@@ -105,9 +105,12 @@ func (m pgMask) calls(p uintptr) bool {
 }
 
 // invokes reports whether the code of a mask may call a method of a value of type t, and that is not traced.
-func (m pgMask) invokes(t *_type) bool {
+func (m pgMask) invokes(t *_type) bool { return m.at != 0 && m.of(t).methods }
+
+// methods is invokes, found anew.
+func (m pgMask) methods(t *_type) bool {
 	u := t.Uncommon()
-	if m.at == 0 || u == nil || u.Mcount == 0 || pgOpaqueType(t) {
+	if u == nil || u.Mcount == 0 || pgOpaqueType(t) {
 		return false
 	}
 	some := false
@@ -143,7 +146,7 @@ const (
 	pgTouchEach  = 64 // values from which on all of them are noted as one
 )
 
-// A pgTouch is what a mask has of a value of a type.
+// A pgTouch is what a mask has of a value of a type; of no type, what it has whatever the type is.
 type pgTouch struct {
 	_    sys.NotInHeap
 	next *pgTouch
@@ -151,6 +154,10 @@ type pgTouch struct {
 	typ  uintptr
 	read pgTouched // only
 	both pgTouched // read and written; what is in both lists, too
+
+	methods  bool // of the type, that are not traced, are called (invokes)
+	closures bool // of no type: function values are called
+	maps     int  // of no type
 }
 
 // pgTouched is a list of parts: from, to.
@@ -171,7 +178,12 @@ func (m pgMask) of(t *_type) *pgTouch {
 	}
 	x := (*pgTouch)(persistentalloc(unsafe.Sizeof(pgTouch{}), 8, &memstats.other_sys))
 	x.mask, x.typ = m, uintptr(unsafe.Pointer(t))
-	x.value(t, 0, pgUntouched)
+	if t == nil {
+		x.closures, x.maps = m.line("call", "") != pgUntouched, m.line("map", "")
+	} else {
+		x.value(t, 0, pgUntouched)
+		x.methods = m.methods(t)
+	}
 	lock(&presage.mu)
 	x.next = (*pgTouch)(unsafe.Pointer(*head))
 	atomic.Storeuintptr(head, uintptr(unsafe.Pointer(x)))

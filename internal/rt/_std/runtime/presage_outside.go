@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"internal/abi"
+	"internal/runtime/atomic"
 	"internal/runtime/sys"
 	"unsafe"
 )
@@ -27,49 +28,49 @@ var presageOutside struct {
 	large  [pgLargeSites]pgLarge
 }
 
-// A pgLarge is a call whose D was too large, so many times in a row: the next calls there are taken to reach everything, and not asked, twice as many each time.
-type pgLarge struct {
-	site        uint32
-	times, skip uint16
-}
-
 const (
 	pgLargeSites = 1024
 	pgLargeTimes = 10
+
+	pgLeftAnswers = 1 << 10
 )
+
+// A pgLarge is a call whose D was too large, so many times in a row: the next calls there are taken to reach everything, and not asked, twice as many each time.
+// It is one word: a site; times; how many calls are still not asked. Of two that write it at once one is forgotten.
+type pgLarge struct{ word uintptr }
+
+func (x *pgLarge) load() (site uint32, times, skip uint16) {
+	w := atomic.Loaduintptr(&x.word)
+	return uint32(w >> 32), uint16(w >> 16), uint16(w)
+}
+
+func (x *pgLarge) store(site uint32, times, skip uint16) {
+	atomic.StoreReluintptr(&x.word, uintptr(site)<<32|uintptr(times)<<16|uintptr(skip))
+}
 
 // pgIsLarge reports whether the D of a call at a site is not looked for.
 func pgIsLarge(site uint32) bool {
 	x := &presageOutside.large[site%pgLargeSites]
-	if x.site != site || x.skip == 0 {
+	of, times, skip := x.load()
+	if of != site || skip == 0 {
 		return false
 	}
-	lock(&presage.mu)
-	is := x.site == site && x.skip > 0
-	if is {
-		x.skip--
-	}
-	unlock(&presage.mu)
-	return is
+	x.store(site, times, skip-1)
+	return true
 }
 
 // pgTell notes how large the D of a call has become.
 func pgTell(site uint32, all bool) {
 	x := &presageOutside.large[site%pgLargeSites]
-	if !all && x.site != site {
-		return
-	}
-	lock(&presage.mu)
-	switch {
-	case all && x.site == site:
-		x.times = min(x.times+1, pgLargeTimes)
-		x.skip = 1<<x.times - 1
+	switch of, times, _ := x.load(); {
+	case all && of == site:
+		times = min(times+1, pgLargeTimes)
+		x.store(site, times, 1<<times-1)
 	case all:
-		*x = pgLarge{site, 1, 1}
-	case x.site == site:
-		*x = pgLarge{}
+		x.store(site, 1, 1)
+	case of == site && times > 0:
+		x.store(0, 0, 0)
 	}
-	unlock(&presage.mu)
 }
 
 // PresageOutside registers a package that is left out, with its variables and a function of it. Called by its init function.
@@ -88,6 +89,9 @@ func PresageOutside(index uint64, path, traced string, roots []any, some func())
 	presageOutside.n++
 	presageOutside.traced = traced
 	unlock(&presage.mu)
+	for i := range pgLeft { // its code may have been asked about: it runs before its init functions do
+		atomic.Storeuintptr(&pgLeft[i], 0)
+	}
 }
 
 // PresageTraced says which packages are traced, where none is left out.
@@ -155,18 +159,19 @@ func (s *PresageG) Leaves(target uintptr) uint64 {
 	if target == 0 || presageOutside.last == nil || s.off {
 		return 0
 	}
-	k := &s.leaves[(target>>4^target>>8)%pgAnswers]
-	if k.pc != target {
-		k.pc, k.to = target, pgOutsideOf(pgPackage(target&^1))
+	k := &pgLeft[(target>>4^target>>12)%pgLeftAnswers]
+	if x := atomic.Loaduintptr(k); x>>16 == target {
+		return uint64(x & 0xffff)
 	}
-	return k.to
+	to := pgOutsideOf(pgPackage(target &^ 1))
+	if to>>16 == 0 && target>>48 == 0 {
+		atomic.StoreReluintptr(k, target<<16|uintptr(to))
+	}
+	return to
 }
 
-// A pgLeft is an answer of Leaves.
-type pgLeft struct {
-	pc uintptr
-	to uint64
-}
+// pgLeft are answers of Leaves: a target, and the package in the last 16 bits.
+var pgLeft [pgLeftAnswers]uintptr
 
 // MethodBegin begins the record of a call that leaves traced code. What the call is given follows, by Reach, then MethodBegun.
 //
@@ -190,10 +195,10 @@ func (s *PresageG) begins(h, method uint64) {
 	c.mask, c.nothing, c.unmask = pgMask{}, false, false
 	c.known = pgIsLarge(uint32(h))
 	c.all = c.known
-	if c.late == nil {
-		c.late = pgNewMissing()
+	if c.late != nil {
+		c.late.reset()
 	}
-	c.late.reset()
+	c.notes = true
 	c.time = s.tick()
 }
 
@@ -285,7 +290,9 @@ func (c *pgCall) anew() bool {
 	c.unmask, c.nothing, c.mask, c.all = false, false, pgMask{}, c.known
 	c.sets, c.due, c.own = 0, 0, 0
 	c.unwalk()
-	c.late.reset()
+	if c.late != nil {
+		c.late.reset()
+	}
 	return true
 }
 

@@ -20,6 +20,7 @@ import (
 const (
 	pgParts  = 4096    // spans from which on a D is everything
 	pgPlaces = 1 << 14 // of the table; half of it is used
+	pgFew    = 1 << 7  // of that of a small walk
 	pgTodo   = 1 << 13
 	pgWords  = 1 << 14 // words read from which on a walk is made anew each time
 )
@@ -40,11 +41,12 @@ type pgWalk struct {
 	words  int
 	deps   int
 	round  uint64
+	dep    [pgDeps]pgDep
+	few    [pgFew]pgPlace      // the table, as long as it is half full at most: it stays in the processor's cache
 	part   [pgParts][2]uintptr // address, bytes and pgReads
 	work   [pgTodo]pgPlace
 	place  [pgPlaces]pgPlace
 	word   [pgWords][2]uintptr // address, value
-	dep    [pgDeps]pgDep
 }
 
 // A pgPlace is n values of a type at addr; untyped: the object that begins there.
@@ -56,12 +58,7 @@ type pgPlace struct {
 }
 
 func pgNewWalk(mask pgMask) *pgWalk {
-	lock(&presage.mu)
-	r := presageOutside.free
-	if r != nil {
-		presageOutside.free = r.next
-	}
-	unlock(&presage.mu)
+	r := pgTakeWalk()
 	if r == nil {
 		r = (*pgWalk)(persistentalloc(unsafe.Sizeof(pgWalk{}), 64, &memstats.other_sys))
 	}
@@ -70,13 +67,6 @@ func pgNewWalk(mask pgMask) *pgWalk {
 	r.parts, r.todo, r.places, r.words, r.deps = 0, 0, 0, 0, 0
 	r.mask, r.unmask = mask, false
 	return r
-}
-
-func (r *pgWalk) release() {
-	lock(&presage.mu)
-	r.next = presageOutside.free
-	presageOutside.free = r
-	unlock(&presage.mu)
 }
 
 // roots adds the variables of all packages that are left out: one calls the other.
@@ -166,7 +156,7 @@ func (r *pgWalk) add(p uintptr, t *_type, n uintptr, how uint8) {
 	if p == 0 || n == 0 || t.Size_ == 0 || r.all {
 		return
 	}
-	leads := t.Pointers() && !pgOpaqueType(t)
+	leads := pgLeads(t)
 	if leads && how == pgNoted && r.depends(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, r.mask}) {
 		return
 	}
@@ -226,22 +216,38 @@ func (r *pgWalk) push(x pgPlace) {
 
 // fresh reports whether n values of type t at p were not there yet, and notes that they are.
 func (r *pgWalk) fresh(p, t, n uintptr) bool {
+	x := r.at(p, t)
+	switch {
+	case x.round != r.round:
+		*x = pgPlace{p, t, n, r.round}
+		switch r.places++; {
+		case r.places == pgFew/2:
+			for i := range r.few {
+				if y := &r.few[i]; y.round == r.round {
+					*r.at(y.addr, y.typ) = *y
+				}
+			}
+		case r.places > pgPlaces/2:
+			r.all = true
+		}
+		return true
+	case x.n >= n:
+		return false
+	}
+	x.n = n
+	return true
+}
+
+// at returns the entry of values of type t at p in the table, or where it would be.
+func (r *pgWalk) at(p, t uintptr) *pgPlace {
 	h := uint64(p>>3^t*31) * 0x9E3779B97F4A7C15 >> 40
 	for ; ; h++ {
 		x := &r.place[h%pgPlaces]
-		if x.round != r.round {
-			if r.places++; r.places > pgPlaces/2 {
-				r.all = true
-			}
-			*x = pgPlace{p, t, n, r.round}
-			return true
+		if r.places < pgFew/2 {
+			x = &r.few[h%pgFew]
 		}
-		if x.addr == p && x.typ == t {
-			if x.n >= n {
-				return false
-			}
-			x.n = n
-			return true
+		if x.round != r.round || x.addr == p && x.typ == t {
+			return x
 		}
 	}
 }
@@ -284,43 +290,42 @@ func (r *pgWalk) scan(base uintptr) {
 	}
 }
 
+func pgWord(p uintptr) uintptr { return *(*uintptr)(unsafe.Pointer(p)) }
+
 // values follows the pointers in n values of type t at p, which is memory that can be read.
 func (r *pgWalk) values(p uintptr, t *_type, n uintptr) {
-	for ; n > 0 && !r.all; n-- {
-		r.value(p, t)
+	if !t.Pointers() {
+		return
+	}
+	x := pgTypeOf(t)
+	for ; n > 0 && x.n > 0 && !r.all; n-- {
+		r.value(p, x)
 		p += t.Size_
 	}
 }
 
-func pgWord(p uintptr) uintptr { return *(*uintptr)(unsafe.Pointer(p)) }
-
 // value follows the pointers in a value.
-func (r *pgWalk) value(p uintptr, t *_type) {
-	if !t.Pointers() || pgOpaqueType(t) {
-		return
-	}
-	switch t.Kind() {
-	case abi.Pointer:
-		r.add(r.see(p), (*abi.PtrType)(unsafe.Pointer(t)).Elem, 1, pgNoted)
-	case abi.UnsafePointer:
-		r.object(r.see(p), true)
-	case abi.Slice:
-		r.add(r.see(p), (*abi.SliceType)(unsafe.Pointer(t)).Elem, r.see(p+16), pgNoted)
-	case abi.Interface:
-		r.boxed(p, len((*abi.InterfaceType)(unsafe.Pointer(t)).Methods) > 0)
-	case abi.Map:
-		r.mapped(r.see(p), (*pgMapType)(unsafe.Pointer(t)))
-	case abi.Chan:
-		r.channel(r.see(p))
-	case abi.Func:
-		r.function(r.see(p))
-	case abi.Array:
-		a := (*abi.ArrayType)(unsafe.Pointer(t))
-		r.values(p, a.Elem, a.Len)
-	case abi.Struct:
-		for i := range (*abi.StructType)(unsafe.Pointer(t)).Fields {
-			f := &(*abi.StructType)(unsafe.Pointer(t)).Fields[i]
-			r.value(p+f.Offset, f.Typ)
+func (r *pgWalk) value(p uintptr, x *pgType) {
+	for i := range x.n {
+		o := x.op(i)
+		at, t := p+o.off, (*_type)(unsafe.Pointer(o.typ))
+		switch o.kind {
+		case abi.Pointer:
+			r.add(r.see(at), t, 1, pgNoted)
+		case abi.UnsafePointer:
+			r.object(r.see(at), true)
+		case abi.Slice:
+			r.add(r.see(at), t, r.see(at+16), pgNoted)
+		case abi.Interface:
+			r.boxed(at, o.some)
+		case abi.Map:
+			r.mapped(r.see(at), (*pgMapType)(unsafe.Pointer(t)))
+		case abi.Chan:
+			r.channel(r.see(at))
+		case abi.Func:
+			r.function(r.see(at))
+		case abi.Array:
+			r.values(at, t, o.n)
 		}
 	}
 }
@@ -337,7 +342,7 @@ func (r *pgWalk) boxed(p uintptr, methods bool) {
 		return
 	}
 	if pgDirectIface(t) {
-		r.value(data, t)
+		r.values(data, t, 1)
 	} else {
 		r.add(r.see(data), t, 1, pgFrozen)
 	}
@@ -420,7 +425,7 @@ func (r *pgWalk) channel(p uintptr) {
 	}
 	for sg := c.sendq.first; sg != nil && !r.all; sg = sg.next {
 		if p := presageSudogElem(sg); p != nil {
-			r.value(uintptr(p), c.elemtype)
+			r.values(uintptr(p), c.elemtype, 1)
 		}
 	}
 	unlock(&c.lock)
@@ -443,9 +448,9 @@ func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
 	switch {
 	case r.mask.at == 0:
 		r.note(p, 8)
-	case r.mask.line("map", "") == pgReadWritten:
+	case r.mask.of(nil).maps == pgReadWritten:
 		r.note(p, 8)
-	case r.mask.line("map", "") == pgOnlyRead:
+	case r.mask.of(nil).maps == pgOnlyRead:
 		r.note(p, 8|pgReads)
 	}
 	dir, n := r.see(uintptr(unsafe.Pointer(&m.dir))), int(r.see(uintptr(unsafe.Pointer(&m.dirLen))))
@@ -476,25 +481,4 @@ type pgTable struct {
 	index  int
 	groups uintptr
 	mask   uintptr
-}
-
-// pgOpaqueType reports whether values of a type are left alone: they synchronise by themselves, or never change.
-func pgOpaqueType(t *_type) bool {
-	if t.TFlag&abi.TFlagNamed == 0 || t.Kind() != abi.Struct {
-		return false
-	}
-	switch toRType(t).pkgpath() {
-	case "testing":
-		switch toRType(t).name() {
-		case "T", "B", "F", "common":
-			return true
-		}
-	case "time":
-		return toRType(t).name() == "Location"
-	case "regexp":
-		return toRType(t).name() == "Regexp"
-	case "internal/abi":
-		return true
-	}
-	return false
 }

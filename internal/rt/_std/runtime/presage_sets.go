@@ -51,10 +51,10 @@ const (
 	pgVariables // of the packages that are left out, of which there are n
 )
 
-// A pgSet is a place of the table. mu guards it; key and serial are written with it held and read without.
+// A pgSet is a place of the table. Who has taken it may use it: nobody waits for it, because what it says can be found without it. Key and serial are written by who has taken it, and read by others.
 type pgSet struct {
 	_      sys.NotInHeap
-	mu     mutex
+	taken  atomic.Uint32
 	serial uint32 // changes with the object; odd while it does
 	key    pgKey
 	credit int32  // it is given up for another object when it is used up
@@ -92,7 +92,8 @@ type pgCall struct {
 	own     int
 	part    [pgOwn][2]uintptr
 	walk    *pgWalk    // what has no set
-	late    *pgMissing // keeps what the walk begins with
+	late    *pgMissing // keeps what the walk begins with,
+	notes   bool       // if it is to be kept
 	looks   bool       // the walk is one of those made again
 }
 
@@ -102,6 +103,7 @@ var presageReach struct {
 	numbers atomic.Uint32
 	grown   atomic.Uint32 // numbers of what Ds grow by
 	slots   *[pgSlots]pgSet
+	tags    [pgSlots]uint8    // of the sets that walks may come to: a few bits of the key, 0 for none. Most look-ups end here, in a page of memory
 	blocks  [pgBlocks]uintptr // free ones, by size
 	used    uintptr
 }
@@ -122,10 +124,16 @@ func pgMakeSets() {
 
 func pgCycle() uint32 { return atomic.Load(&mheap_.sweepgen) }
 
-func (k *pgKey) slot() uint32 {
+func (k *pgKey) slot() (slot uint32, tag uint8) {
 	h := uint64(k.addr>>3^k.typ*31^k.n<<7^k.kind<<59^k.mask.at<<11) * 0x9E3779B97F4A7C15
-	return uint32(h >> 52)
+	return uint32(h >> 52), uint8(h>>44) | 1
 }
+
+// take takes a place of the table, if nobody has.
+func (e *pgSet) take() bool { return e.taken.CompareAndSwap(0, 1) }
+
+// drop gives it back.
+func (e *pgSet) drop() { atomic.StoreRel((*uint32)(unsafe.Pointer(&e.taken)), 0) }
 
 // alone adds what a beginning leads to, without a set of its own.
 func (s *PresageG) alone(k pgKey, whole bool) {
@@ -175,9 +183,7 @@ func (s *PresageG) root(k pgKey) {
 			return
 		}
 	}
-	if s.call.late != nil {
-		s.call.late.begins(k)
-	}
+	s.begun(k)
 	if presageReach.full {
 		s.alone(k, true)
 		return
@@ -187,21 +193,47 @@ func (s *PresageG) root(k pgKey) {
 		c.due--
 		d := c.queue[c.due]
 		e := &presageReach.slots[d.slot]
-		lock(&e.mu)
+		if !e.take() {
+			s.without(e, d)
+			continue
+		}
 		if e.serial != d.serial { // given up this moment
 			c.all = true
-			unlock(&e.mu)
+			e.drop()
 			return
 		}
 		s.use(e, d)
 	}
 }
 
+// without adds what a set has that another goroutine has taken.
+func (s *PresageG) without(e *pgSet, d pgDep) {
+	k := e.key
+	if atomic.Load(&e.serial) != d.serial {
+		s.call.all = true
+		return
+	}
+	s.alone(k, true)
+}
+
+// begun notes a beginning, if it is to be noted.
+func (s *PresageG) begun(k pgKey) {
+	if c := &s.call; c.notes {
+		if c.late == nil {
+			c.late = pgNewMissing()
+		}
+		c.late.begins(k)
+	}
+}
+
 // begin adds the set of a beginning, if it has one.
 func (s *PresageG) begin(k pgKey) {
-	slot := k.slot()
+	slot, _ := k.slot()
 	e := &presageReach.slots[slot]
-	lock(&e.mu)
+	if !e.take() {
+		s.alone(k, false)
+		return
+	}
 	switch {
 	case e.key == k && (e.number != 0 || !s.call.looks):
 		s.use(e, pgDep{slot, e.serial})
@@ -210,9 +242,9 @@ func (s *PresageG) begin(k pgKey) {
 	case e.credit > 0:
 		e.credit--
 	default:
-		e.take(k)
+		e.gives(k, slot)
 	}
-	unlock(&e.mu)
+	e.drop()
 	s.alone(k, false)
 }
 
@@ -232,12 +264,12 @@ func (s *PresageG) depend(d pgDep) {
 	}
 }
 
-// use adds a set, which is locked, with those that it depends on, and unlocks it.
+// use adds a set, which it has taken, with those that it depends on, and drops it.
 func (s *PresageG) use(e *pgSet, d pgDep) {
 	c := &s.call
 	for i := range c.sets {
 		if c.set[i] == d {
-			unlock(&e.mu)
+			e.drop()
 			return
 		}
 	}
@@ -248,12 +280,12 @@ func (s *PresageG) use(e *pgSet, d pgDep) {
 		c.all = true
 	case c.sets == pgCallSets:
 		k := e.key
-		unlock(&e.mu)
+		e.drop()
 		s.alone(k, true)
 		return
 	case !e.holds():
 		if r := e.make(s); r != nil { // it makes no set
-			unlock(&e.mu)
+			e.drop()
 			s.adopt(r)
 			return
 		}
@@ -268,12 +300,13 @@ func (s *PresageG) use(e *pgSet, d pgDep) {
 			s.depend(e.dep[i])
 		}
 	}
-	unlock(&e.mu)
+	e.drop()
 }
 
-// take gives the place to another object.
-func (e *pgSet) take(k pgKey) {
+// gives gives the place, which is number slot, to another object.
+func (e *pgSet) gives(k pgKey, slot uint32) {
 	atomic.Xadd(&e.serial, 1)
+	presageReach.tags[slot] = 0
 	e.key, e.number, e.cycle, e.times, e.skip, e.deps = k, 0, pgNever, 0, 0, 0
 	e.words.free()
 	e.part.free()
@@ -321,6 +354,8 @@ func (e *pgSet) make(s *PresageG) *pgWalk {
 			return r
 		}
 		e.number = presageReach.numbers.Add(1)
+		slot, tag := e.key.slot()
+		presageReach.tags[slot] = tag
 		s.define(e)
 	}
 	e.cycle = pgCycle()
@@ -404,11 +439,11 @@ func (r *pgWalk) depends(k pgKey) bool {
 	if r.whole {
 		return false
 	}
-	slot := k.slot()
-	e := &presageReach.slots[slot]
-	if e.key.addr != k.addr { // most times
+	slot, tag := k.slot()
+	if presageReach.tags[slot] != tag { // most times
 		return false
 	}
+	e := &presageReach.slots[slot]
 	serial := atomic.Load(&e.serial)
 	if serial&1 != 0 || e.key != k || e.number == 0 || atomic.Load(&e.serial) != serial {
 		return false
