@@ -23,6 +23,7 @@ import (
 //	…
 //	g_.MethodEnd(header, package, depth)
 //
+// A call of which the code touches nothing, by its mask, has g_.MethodNothing instead of all that comes before it.
 // Where only the run tells what is called, they depend on g_.Leaves(target).
 
 // leave writes what comes before a call that leaves traced code, or may, and returns what comes after it.
@@ -35,6 +36,10 @@ func (b *body) leave(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	b.opaque = true
 	if leaves == plan.Goes {
 		m := b.fileEmitter.plan.Mask(c)
+		if m.Text() == "" {
+			b.out.putf("g_.MethodNothing(%#x, %d)", header(format.MethodBegin, flagsOf(m)|format.FlagUnstamped, 0, ip.Site), pkg)
+			return fmt.Sprintf("g_.MethodEnd(%#x, %d, d_)", header(format.MethodEnd, format.FlagUnstamped, 0, ip.Site), pkg)
+		}
 		b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, %d)", header(format.MethodBegin, flagsOf(m), 0, ip.Site), pkg), m)
 		return fmt.Sprintf("g_.MethodEnd(%#x, %d, d_)", done, pkg)
 	}

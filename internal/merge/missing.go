@@ -142,8 +142,11 @@ func (m *merger) left(s *stream, depth uint64, p placed) {
 
 // begun notes a call that leaves traced code.
 func (m *merger) begun(s *stream, r *record, p placed) {
-	x := p.e.Obj
-	s.missing = append(s.missing, missing{x, trace.Site(r.site), r.word(1), r.stamp})
+	x, stamp := p.e.Obj, r.stamp
+	if !r.has {
+		stamp = s.from
+	}
+	s.missing = append(s.missing, missing{x, trace.Site(r.site), r.word(1), stamp})
 	for len(m.leftOut) <= int(x) && int(x) <= len(m.meta.Missing) {
 		m.leftOut = append(m.leftOut, leftOut{})
 	}

@@ -117,6 +117,7 @@ const (
 	FlagReads       Flags = 1 << 1 // Reach: all that missing code does there is to read memory: it neither writes to it nor operates a lock or the like. What a D has with and without it may be written
 	FlagOwn         Flags = 1 << 3 // MethodBegin, with FlagSeen: all its synchronisation is its own code's, and D has all that it touches, if others leave alone what D leads to
 	FlagFixed       Flags = 1 << 4 // with FlagOwn: whatever others do
+	FlagUnstamped   Flags = 1 << 5 // MethodBegin, MethodEnd, as raw records: without a stamp, because D is nothing
 	FlagZero        Flags = 1 << 0 // Alloc: new, make or a variable, not memory that the runtime fills (append, conversions)
 	FlagDirect      Flags = 1 << 0 // OpaqueBegin: of a call through a function value or an interface that enters an instrumented function at once; Enter: by such a call
 	FlagWrapper     Flags = 1 << 1 // OpaqueBegin, Enter: by a wrapper that the compiler has made, which may have loaded the receiver from memory

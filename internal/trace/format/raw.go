@@ -88,6 +88,8 @@ package format
 //	Enter                           site of the call | depth<<32
 //	Exit                            depth
 //	MethodBegin MethodEnd           method, depth, stamp (MethodBegin: the Reach behind it are its D; a pair whose frame is gone has ended)
+//	MethodBegin MethodEnd with FlagUnstamped
+//	                                method, depth: D is nothing, so it does not matter where they are among what other goroutines do
 //	Reach                           address, bytes (FlagReads: the call only reads them)
 //	ReachSet                        (nothing; the site is the number of a RawSet: it is in the D; with FlagMore, of any number of RawSets with FlagMore, which have numbers of their own: what D grows by)
 //	RawSet                          size words: spans of memory, address<<16 | bytes, or address<<16 and a word of bytes; the site is its number; FlagAll: everything.
@@ -181,7 +183,12 @@ func RawLen(h uint64) (words, stamp int) {
 		return 3, 2
 	case Start:
 		return 3 + (size+7)/8, 2
-	case AtomicRead, AtomicWrite, Alloc, MethodBegin, MethodEnd:
+	case AtomicRead, AtomicWrite, Alloc:
+		return 4, 3
+	case MethodBegin, MethodEnd:
+		if Flags(h>>48)&FlagUnstamped != 0 {
+			return 3, 0
+		}
 		return 4, 3
 	case Reach:
 		return 3, 0

@@ -22,7 +22,7 @@ func (s *PresageG) MethodDeferred(h, method uint64, depth uint32) {
 //go:noinline
 func (s *PresageG) MethodGo(h, method uint64) {
 	if method != 0 && !s.off && presage.on {
-		s.begins(h, method)
+		s.begins(h, method, pgIsLarge(uint32(h)))
 	}
 }
 
@@ -42,7 +42,7 @@ func (s *PresageG) goes(newg *g, pc uintptr) {
 		if method == 0 || to.off {
 			return
 		}
-		s.begins(pgHead(pgMethodBegin, pgFlagSeen, 0, 0), method)
+		s.begins(pgHead(pgMethodBegin, pgFlagSeen, 0, 0), method, pgIsLarge(0))
 		s.reachObject(uintptr(newg.sched.ctxt))
 		s.reached(true)
 	}

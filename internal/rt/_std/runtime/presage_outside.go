@@ -181,10 +181,47 @@ func (s *PresageG) MethodBegin(h, method uint64) {
 		return
 	}
 	s.leaving()
-	s.begins(h, method)
+	if pgIsLarge(uint32(h)) {
+		s.beginsAll(h, method)
+		return
+	}
+	s.begins(h, method, false)
 }
 
-func (s *PresageG) begins(h, method uint64) {
+// MethodNothing is MethodBegin for a call of which the code touches nothing that it is given, nor variables: nothing follows. It may be anywhere
+// among what other goroutines do, so it has no stamp.
+//
+//go:noinline
+func (s *PresageG) MethodNothing(h, method uint64) {
+	if s.off || !presage.on {
+		return
+	}
+	s.leaving()
+	s.site = 0
+	s.call.open = false
+	s.over(s.depth)
+	p := s.room(3)
+	pgStore(p+8, method)
+	pgStore(p+16, uint64(s.depth))
+	pgStore(p, h)
+	s.pos = p + 24
+}
+
+// beginsAll writes the records of a call that is taken to reach everything: nothing else is asked.
+func (s *PresageG) beginsAll(h, method uint64) {
+	s.site = 0
+	s.call.open = false
+	s.over(s.depth)
+	p := s.room(4)
+	pgStore(p+8, method)
+	pgStore(p+16, uint64(s.depth))
+	pgStore(p+24, s.tick())
+	pgStore(p, h|pgFlagAll<<48)
+	s.pos = p + 32
+}
+
+// begins begins it; known: what it reaches is known to be too much.
+func (s *PresageG) begins(h, method uint64, known bool) {
 	if presageReach.slots == nil {
 		systemstack(pgMakeSets)
 	}
@@ -193,8 +230,7 @@ func (s *PresageG) begins(h, method uint64) {
 	c.open, c.head, c.method, c.depth = true, h, method, s.depth
 	c.sets, c.due, c.own, c.walk = 0, 0, 0, nil
 	c.mask, c.nothing, c.unmask = pgMask{}, false, false
-	c.known = pgIsLarge(uint32(h))
-	c.all = c.known
+	c.known, c.all = known, known
 	if c.late != nil {
 		c.late.reset()
 	}
@@ -316,12 +352,18 @@ func (s *PresageG) MethodEnd(h, method uint64, depth uint32) {
 	s.site = 0
 	s.returned(depth)
 	s.over(depth)
-	p := s.room(4)
+	n := 4
+	if h>>48&pgFlagUnstamped != 0 {
+		n = 3
+	}
+	p := s.room(n)
 	pgStore(p+8, method)
 	pgStore(p+16, uint64(depth))
-	pgStore(p+24, s.tick())
+	if n == 4 {
+		pgStore(p+24, s.tick())
+	}
 	pgStore(p, h)
-	s.pos = p + 32
+	s.pos = p + uintptr(n)*8
 }
 
 // Reach adds a value of type t at p, and what it leads to.

@@ -27,6 +27,7 @@ const (
 	pgQueue    = 48
 	pgOwn      = 8 // spans of a call beside them
 	pgCredit   = 15
+	pgSeenBits = 8
 	pgMemory   = 64 << 20 // for all sets
 	pgBlocks   = 16
 	pgSmallest = 64 // block
@@ -57,8 +58,7 @@ type pgSet struct {
 	taken  atomic.Uint32
 	serial uint32 // changes with the object; odd while it does
 	key    pgKey
-	credit int32  // it is given up for another object when it is used up
-	number uint32 // 0: seen once
+	number uint32 // 0: it has been asked for, and not made
 	cycle  uint32 // of garbage collection
 	all    bool   // it was everything: is not looked for
 	times  uint8  // so often in a row,
@@ -103,6 +103,7 @@ var presageReach struct {
 	numbers atomic.Uint32
 	grown   atomic.Uint32 // numbers of what Ds grow by
 	slots   *[pgSlots]pgSet
+	seen    [pgSlots]uint32   // what was given to calls: some bits of the key, and how many others may come before it is forgotten. It is written without a lock; what gets lost is a guess
 	tags    [pgSlots]uint8    // of the sets that walks may come to: a few bits of the key, 0 for none. Most look-ups end here, in a page of memory
 	blocks  [pgBlocks]uintptr // free ones, by size
 	used    uintptr
@@ -124,10 +125,12 @@ func pgMakeSets() {
 
 func pgCycle() uint32 { return atomic.Load(&mheap_.sweepgen) }
 
-func (k *pgKey) slot() (slot uint32, tag uint8) {
+func (k *pgKey) slot() (slot, tag uint32) {
 	h := uint64(k.addr>>3^k.typ*31^k.n<<7^k.kind<<59^k.mask.at<<11) * 0x9E3779B97F4A7C15
-	return uint32(h >> 52), uint8(h>>44) | 1
+	return uint32(h >> 52), uint32(h>>28)&(1<<24-1)<<pgSeenBits | 1<<pgSeenBits
 }
+
+func pgTag(tag uint32) uint8 { return uint8(tag>>pgSeenBits) | 1 }
 
 // take takes a place of the table, if nobody has.
 func (e *pgSet) take() bool { return e.taken.CompareAndSwap(0, 1) }
@@ -208,7 +211,7 @@ func (s *PresageG) root(k pgKey) {
 
 // without adds what a set has that another goroutine has taken.
 func (s *PresageG) without(e *pgSet, d pgDep) {
-	k := e.key
+	k := e.key // it is what it was as long as the serial is
 	if atomic.Load(&e.serial) != d.serial {
 		s.call.all = true
 		return
@@ -228,24 +231,41 @@ func (s *PresageG) begun(k pgKey) {
 
 // begin adds the set of a beginning, if it has one.
 func (s *PresageG) begin(k pgKey) {
-	slot, _ := k.slot()
-	e := &presageReach.slots[slot]
-	if !e.take() {
+	slot, tag := k.slot()
+	if !s.call.looks && !pgSeen(&presageReach.seen[slot], tag) {
 		s.alone(k, false)
 		return
 	}
+	e := &presageReach.slots[slot]
 	switch {
+	case !e.take():
 	case e.key == k && (e.number != 0 || !s.call.looks):
 		s.use(e, pgDep{slot, e.serial})
 		return
 	case s.call.looks: // it asks for what was there without a set
-	case e.credit > 0:
-		e.credit--
+		e.drop()
 	default:
 		e.gives(k, slot)
+		s.use(e, pgDep{slot, e.serial})
+		return
 	}
-	e.drop()
 	s.alone(k, false)
+}
+
+// pgSeen reports whether a beginning was given to a call before, not long ago, and notes that it is now.
+func pgSeen(at *uint32, tag uint32) bool {
+	x := *at
+	credit := x & (1<<pgSeenBits - 1)
+	switch {
+	case x&^(1<<pgSeenBits-1) == tag:
+		*at = tag | min(credit+1, pgCredit)
+		return true
+	case credit > 0:
+		*at = x - 1
+	default:
+		*at = tag
+	}
+	return false
 }
 
 // depend queues a set that another one depends on.
@@ -273,7 +293,6 @@ func (s *PresageG) use(e *pgSet, d pgDep) {
 			return
 		}
 	}
-	e.credit = min(e.credit+1, pgCredit)
 	switch {
 	case e.skip > 0:
 		e.skip--
@@ -355,7 +374,7 @@ func (e *pgSet) make(s *PresageG) *pgWalk {
 		}
 		e.number = presageReach.numbers.Add(1)
 		slot, tag := e.key.slot()
-		presageReach.tags[slot] = tag
+		presageReach.tags[slot] = pgTag(tag)
 		s.define(e)
 	}
 	e.cycle = pgCycle()
@@ -440,7 +459,7 @@ func (r *pgWalk) depends(k pgKey) bool {
 		return false
 	}
 	slot, tag := k.slot()
-	if presageReach.tags[slot] != tag { // most times
+	if presageReach.tags[slot] != pgTag(tag) { // most times
 		return false
 	}
 	e := &presageReach.slots[slot]
