@@ -1,6 +1,9 @@
 package session
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Median returns the median of measurements, which are at least one.
 func Median(v []float64) float64 {
@@ -9,4 +12,22 @@ func Median(v []float64) float64 {
 		return (v[n/2-1] + v[n/2]) / 2
 	}
 	return v[len(v)/2]
+}
+
+// Interval returns bounds for the median of what the measurements are drawn from: it is between them in 95 of 100 experiments, however it is distributed,
+// for each measurement is below it as often as above. With less than six measurements they are infinite.
+func Interval(v []float64) (low, high float64) {
+	v = slices.Sorted(slices.Values(v))
+	n := len(v)
+	// p is the probability that fewer than k of n measurements are below the median.
+	k, term, p := 0, math.Pow(0.5, float64(n)), 0.0
+	for p+term <= 0.025 {
+		p += term
+		k++
+		term *= float64(n-k+1) / float64(k)
+	}
+	if k == 0 {
+		return math.Inf(-1), math.Inf(1)
+	}
+	return v[k-1], v[n-k]
 }

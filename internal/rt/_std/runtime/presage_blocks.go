@@ -35,18 +35,6 @@ func (b *pgBlock) set(list [][2]uintptr) bool {
 	return true
 }
 
-func (b *pgBlock) same(list [][2]uintptr) bool {
-	if b.at == 0 || b.n != len(list) {
-		return false
-	}
-	for i := range list {
-		if b.pair(i) != list[i] {
-			return false
-		}
-	}
-	return true
-}
-
 func (b *pgBlock) free() {
 	if b.at == 0 {
 		return
@@ -70,4 +58,32 @@ func pgBlockOf(size uintptr, class int) uintptr {
 	}
 	unlock(&presage.mu)
 	return at
+}
+
+// sum is a number that the memory has which a walk has noted, in whatever order and pieces, and hardly any other.
+func (r *pgWalk) sum() (h uint64) {
+	for i := range r.parts {
+		p, n := r.part[i][0], r.part[i][1]
+		reads := uint64(n & pgReads)
+		if n &^= pgReads; n > pgSummed {
+			h += pgMix(uint64(p)^reads) + pgMix(uint64(n)^reads>>1)
+			continue
+		}
+		for ; n >= 8; p, n = p+8, n-8 {
+			h += pgMix(uint64(p) ^ reads)
+		}
+		if n > 0 {
+			h += pgMix(uint64(p)^reads) * uint64(n)
+		}
+	}
+	return h
+}
+
+// pgSummed is the size of pieces that are summed up word by word.
+const pgSummed = 4096
+
+func pgMix(x uint64) uint64 {
+	x *= 0x9E3779B97F4A7C15
+	x = (x ^ x>>29) * 0xBF58476D1CE4E5B9
+	return x ^ x>>32
 }

@@ -15,14 +15,14 @@ func (s *PresageG) given(p uintptr, t *_type) {
 	x, c := pgTypeOf(t), &s.call
 	for i := 0; i < x.n && !c.all && !c.unmask; i++ {
 		o := x.op(i)
-		at, t := p+o.off, (*_type)(unsafe.Pointer(o.typ))
+		at, t := p+o.off, o.typ
 		switch o.kind {
 		case abi.Pointer:
 			s.pointer(pgWord(at), t, 1)
 		case abi.Slice:
 			s.pointer(pgWord(at), t, pgWord(at+16))
 		case abi.Map:
-			s.root(pgKey{pgWord(at), o.typ, 0, pgMapped, c.mask})
+			s.root(pgKey{pgWord(at), uintptr(unsafe.Pointer(t)), 0, pgMapped, c.mask})
 		case abi.Chan:
 			if ch := (*hchan)(unsafe.Pointer(pgWord(at))); ch != nil {
 				s.root(pgKey{pgWord(at), uintptr(unsafe.Pointer(ch.elemtype)), 0, pgChannel, c.mask})

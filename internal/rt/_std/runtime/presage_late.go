@@ -205,7 +205,8 @@ func (s *PresageG) lookAgain() {
 func (s *PresageG) afresh(o *pgMissing) {
 	c := &s.call
 	c.all, c.nothing, c.unmask, c.mask, c.late, c.notes = false, false, false, o.mask, nil, false
-	c.sets, c.due, c.own, c.walk = 0, 0, 0, nil
+	c.sets, c.due, c.own = 0, 0, 0
+	c.unwalk()
 }
 
 // again walks from all that a call was given and got.
@@ -256,11 +257,15 @@ func (s *PresageG) finds(o *pgMissing) {
 	}
 }
 
-// unwalk gives the walk back.
+// unwalk gives the walks back.
 func (c *pgCall) unwalk() {
 	if c.walk != nil {
 		c.walk.release()
 		c.walk = nil
+	}
+	if c.made != nil {
+		c.made.release()
+		c.made = nil
 	}
 }
 

@@ -5,14 +5,16 @@ package runtime
 
 const (
 	pgPs    = 256 // Ps that keep anything
-	pgLates = 8   // and how many of calls
+	pgWalks = 2   // how many of walks,
+	pgLates = 8   // and of calls
 )
 
 type pgLocal struct {
 	walk  *pgWalk
 	late  *pgMissing
+	walks int
 	lates int
-	_     [40]byte // a line of the cache
+	_     [32]byte // a line of the cache
 }
 
 var pgLocals [pgPs]pgLocal
@@ -29,7 +31,9 @@ func pgMine() *pgLocal {
 func pgTakeWalk() (r *pgWalk) {
 	mp := acquirem()
 	if l := pgMine(); l != nil && l.walk != nil {
-		r, l.walk = l.walk, nil
+		r = l.walk
+		l.walk = r.next
+		l.walks--
 	}
 	releasem(mp)
 	if r != nil {
@@ -46,9 +50,11 @@ func pgTakeWalk() (r *pgWalk) {
 func (r *pgWalk) release() {
 	mp := acquirem()
 	l := pgMine()
-	kept := l != nil && l.walk == nil
+	kept := l != nil && l.walks < pgWalks
 	if kept {
+		r.next = l.walk
 		l.walk = r
+		l.walks++
 	}
 	releasem(mp)
 	if kept {

@@ -228,7 +228,8 @@ func (s *PresageG) begins(h, method uint64, known bool) {
 	s.site = 0
 	c := &s.call
 	c.open, c.head, c.method, c.depth = true, h, method, s.depth
-	c.sets, c.due, c.own, c.walk = 0, 0, 0, nil
+	c.sets, c.due, c.own = 0, 0, 0
+	c.unwalk()
 	c.mask, c.nothing, c.unmask = pgMask{}, false, false
 	c.known, c.all = known, known
 	if c.late != nil {
@@ -315,9 +316,8 @@ func (s *PresageG) writeCall(to *PresageG) {
 		for i := 0; i < r.parts && !c.all; i++ {
 			to.pos = c.reach(to.room(3), r.part[i])
 		}
-		c.walk = nil
-		r.release()
 	}
+	c.unwalk()
 }
 
 // anew forgets what was found by a mask, and the mask; and what is known of the code, which is not the one that was looked at.
@@ -374,7 +374,7 @@ func (s *PresageG) Reach(t *abi.Type, p unsafe.Pointer) {
 		systemstack(func() {
 			s.given(uintptr(p), t)
 			if presageReach.check {
-				s.checked(func(r *pgWalk) { r.values(uintptr(p), t, 1) })
+				s.checked(func(r *pgWalk) { r.values(uintptr(p), pgTypeOf(t), 1) })
 			}
 		})
 	}

@@ -40,7 +40,10 @@ type pgWalk struct {
 	places int
 	words  int
 	deps   int
+	cycle  uint32 // of garbage collection, when it began
 	round  uint64
+	near   *mspan  // where the last pointer pointed to; only while the walk is under way: it holds an object that is in use
+	made   *pgWalk // what that walk has come to is in D already
 	dep    [pgDeps]pgDep
 	few    [pgFew]pgPlace      // the table, as long as it is half full at most: it stays in the processor's cache
 	part   [pgParts][2]uintptr // address, bytes and pgReads
@@ -49,7 +52,7 @@ type pgWalk struct {
 	word   [pgWords][2]uintptr // address, value
 }
 
-// A pgPlace is n values of a type at addr; untyped: the object that begins there.
+// A pgPlace is n values of a type, which a pgType stands for, at addr; untyped: the object that begins there.
 type pgPlace struct {
 	addr  uintptr
 	typ   uintptr
@@ -66,6 +69,7 @@ func pgNewWalk(mask pgMask) *pgWalk {
 	r.all, r.loose, r.frozen, r.whole = false, false, false, presageReach.full
 	r.parts, r.todo, r.places, r.words, r.deps = 0, 0, 0, 0, 0
 	r.mask, r.unmask = mask, false
+	r.near, r.made, r.cycle = nil, nil, pgCycle()
 	return r
 }
 
@@ -74,7 +78,7 @@ func (r *pgWalk) roots() {
 	for x := presageOutside.last; x != nil; x = x.next {
 		for i := range x.n {
 			v := (*eface)(unsafe.Pointer(x.roots + uintptr(i)*unsafe.Sizeof(eface{})))
-			r.add(uintptr(v.data), (*abi.PtrType)(unsafe.Pointer(v._type)).Elem, 1, pgNoted)
+			r.add(uintptr(v.data), pgTypeOf((*abi.PtrType)(unsafe.Pointer(v._type)).Elem), 1, pgNoted)
 			r.run()
 		}
 	}
@@ -104,9 +108,10 @@ func (r *pgWalk) run() {
 			r.scan(x.addr)
 			continue
 		}
-		r.values(x.addr, (*_type)(unsafe.Pointer(x.typ)), x.n)
+		r.values(x.addr, (*pgType)(unsafe.Pointer(x.typ)), x.n)
 	}
 	r.frozen = false
+	r.near = nil
 }
 
 // What a pointer points into.
@@ -152,15 +157,19 @@ const (
 )
 
 // add adds n values of type t at p.
-func (r *pgWalk) add(p uintptr, t *_type, n uintptr, how uint8) {
-	if p == 0 || n == 0 || t.Size_ == 0 || r.all {
+func (r *pgWalk) add(p uintptr, x *pgType, n uintptr, how uint8) {
+	if p == 0 || n == 0 || x.size == 0 || r.all {
 		return
 	}
-	leads := pgLeads(t)
-	if leads && how == pgNoted && r.depends(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, r.mask}) {
-		return
+	t := uintptr(unsafe.Pointer(x.typ))
+	h := pgHash(p, t)
+	leads := x.n > 0
+	if leads && how == pgNoted && !r.whole {
+		if slot, tag := pgSlot(h, n, pgValues, r.mask.at); presageReach.tags[slot] == pgTag(tag) && r.depends(pgKey{p, t, n, pgValues, r.mask}) {
+			return
+		}
 	}
-	kind, _, end, _ := pgRegion(p)
+	kind, end := r.region(p)
 	switch kind {
 	case pgNowhere:
 		return
@@ -173,19 +182,31 @@ func (r *pgWalk) add(p uintptr, t *_type, n uintptr, how uint8) {
 	case pgConstant:
 		how = how&^pgNoted | pgFrozen
 	}
-	if n > (end-p)/t.Size_ {
-		n = max(1, (end-p)/t.Size_)
+	if n > 1 && n > (end-p)/x.size {
+		n = max(1, (end-p)/x.size)
 	}
-	size := min(n*t.Size_, end-p)
-	if !r.fresh(p, uintptr(unsafe.Pointer(t)), n) {
+	size := min(n*x.size, end-p)
+	if !r.freshAt(h, p, t, n) {
 		return
 	}
 	if how&pgNoted != 0 {
-		r.touch(p, t, n, size)
+		r.touch(p, x.typ, n, size)
 	}
-	if leads && size == n*t.Size_ {
-		r.push(pgPlace{p, uintptr(unsafe.Pointer(t)), n, uint64(how & pgFrozen)})
+	if leads && size == n*x.size {
+		r.push(pgPlace{p, uintptr(unsafe.Pointer(x)), n, uint64(how & pgFrozen)})
 	}
+}
+
+// region is pgRegion, without the object: in what the last pointer pointed into, most times.
+func (r *pgWalk) region(p uintptr) (kind int, end uintptr) {
+	if s := r.near; s != nil && s.base() <= p && p < s.limit {
+		return pgHeap, s.base() + (s.objIndex(p)+1)*s.elemsize
+	}
+	kind, _, end, s := pgRegion(p)
+	if kind == pgHeap {
+		r.near = s
+	}
+	return kind, end
 }
 
 // pgReads is in the length of a span that is only read (D10 of package footprint).
@@ -215,8 +236,18 @@ func (r *pgWalk) push(x pgPlace) {
 }
 
 // fresh reports whether n values of type t at p were not there yet, and notes that they are.
-func (r *pgWalk) fresh(p, t, n uintptr) bool {
-	x := r.at(p, t)
+func (r *pgWalk) fresh(p, t, n uintptr) bool { return r.freshAt(pgHash(p, t), p, t, n) }
+
+// pgHash is that of values of type t at p.
+func pgHash(p, t uintptr) uint64 { return uint64(p>>3^t*31) * 0x9E3779B97F4A7C15 }
+
+func (r *pgWalk) freshAt(h uint64, p, t, n uintptr) bool {
+	if m := r.made; m != nil {
+		if x := m.at(h, p, t); x.round == m.round && x.n >= n {
+			return false
+		}
+	}
+	x := r.at(h, p, t)
 	switch {
 	case x.round != r.round:
 		*x = pgPlace{p, t, n, r.round}
@@ -224,7 +255,7 @@ func (r *pgWalk) fresh(p, t, n uintptr) bool {
 		case r.places == pgFew/2:
 			for i := range r.few {
 				if y := &r.few[i]; y.round == r.round {
-					*r.at(y.addr, y.typ) = *y
+					*r.at(pgHash(y.addr, y.typ), y.addr, y.typ) = *y
 				}
 			}
 		case r.places > pgPlaces/2:
@@ -239,9 +270,8 @@ func (r *pgWalk) fresh(p, t, n uintptr) bool {
 }
 
 // at returns the entry of values of type t at p in the table, or where it would be.
-func (r *pgWalk) at(p, t uintptr) *pgPlace {
-	h := uint64(p>>3^t*31) * 0x9E3779B97F4A7C15 >> 40
-	for ; ; h++ {
+func (r *pgWalk) at(h uint64, p, t uintptr) *pgPlace {
+	for h >>= 40; ; h++ {
 		x := &r.place[h%pgPlaces]
 		if r.places < pgFew/2 {
 			x = &r.few[h%pgFew]
@@ -293,14 +323,10 @@ func (r *pgWalk) scan(base uintptr) {
 func pgWord(p uintptr) uintptr { return *(*uintptr)(unsafe.Pointer(p)) }
 
 // values follows the pointers in n values of type t at p, which is memory that can be read.
-func (r *pgWalk) values(p uintptr, t *_type, n uintptr) {
-	if !t.Pointers() {
-		return
-	}
-	x := pgTypeOf(t)
+func (r *pgWalk) values(p uintptr, x *pgType, n uintptr) {
 	for ; n > 0 && x.n > 0 && !r.all; n-- {
 		r.value(p, x)
-		p += t.Size_
+		p += x.size
 	}
 }
 
@@ -308,24 +334,24 @@ func (r *pgWalk) values(p uintptr, t *_type, n uintptr) {
 func (r *pgWalk) value(p uintptr, x *pgType) {
 	for i := range x.n {
 		o := x.op(i)
-		at, t := p+o.off, (*_type)(unsafe.Pointer(o.typ))
+		at := p + o.off
 		switch o.kind {
 		case abi.Pointer:
-			r.add(r.see(at), t, 1, pgNoted)
+			r.add(r.see(at), o.of(), 1, pgNoted)
 		case abi.UnsafePointer:
 			r.object(r.see(at), true)
 		case abi.Slice:
-			r.add(r.see(at), t, r.see(at+16), pgNoted)
+			r.add(r.see(at), o.of(), r.see(at+16), pgNoted)
 		case abi.Interface:
 			r.boxed(at, o.some)
 		case abi.Map:
-			r.mapped(r.see(at), (*pgMapType)(unsafe.Pointer(t)))
+			r.mapped(r.see(at), (*pgMapType)(unsafe.Pointer(o.typ)))
 		case abi.Chan:
 			r.channel(r.see(at))
 		case abi.Func:
 			r.function(r.see(at))
 		case abi.Array:
-			r.values(at, t, o.n)
+			r.values(at, o.of(), o.n)
 		}
 	}
 }
@@ -341,10 +367,10 @@ func (r *pgWalk) boxed(p uintptr, methods bool) {
 		r.unmask = true
 		return
 	}
-	if pgDirectIface(t) {
-		r.values(data, t, 1)
+	if x := pgTypeOf(t); pgDirectIface(t) {
+		r.values(data, x, 1)
 	} else {
-		r.add(r.see(data), t, 1, pgFrozen)
+		r.add(r.see(data), x, 1, pgFrozen)
 	}
 }
 
@@ -418,14 +444,15 @@ func (r *pgWalk) channel(p uintptr) {
 	if !c.elemtype.Pointers() {
 		return
 	}
+	elem := pgTypeOf(c.elemtype)
 	lock(&c.lock)
-	r.values(uintptr(c.buf), c.elemtype, uintptr(c.dataqsiz))
+	r.values(uintptr(c.buf), elem, uintptr(c.dataqsiz))
 	if r.see(uintptr(unsafe.Pointer(&c.sendq.first))) != 0 {
 		r.loose = true // where their values are, other words say
 	}
 	for sg := c.sendq.first; sg != nil && !r.all; sg = sg.next {
 		if p := presageSudogElem(sg); p != nil {
-			r.values(uintptr(p), c.elemtype, 1)
+			r.values(uintptr(p), elem, 1)
 		}
 	}
 	unlock(&c.lock)
@@ -455,7 +482,7 @@ func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
 	}
 	dir, n := r.see(uintptr(unsafe.Pointer(&m.dir))), int(r.see(uintptr(unsafe.Pointer(&m.dirLen))))
 	if n <= 0 {
-		r.add(dir, t.Group, 1, 0)
+		r.add(dir, pgTypeOf(t.Group), 1, 0)
 		return
 	}
 	kind, _, end, _ := pgRegion(dir)
@@ -463,7 +490,7 @@ func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
 		p := r.see(at)
 		if kind, _, end, _ := pgRegion(p); kind == pgHeap && end-p >= unsafe.Sizeof(pgTable{}) {
 			x := (*pgTable)(unsafe.Pointer(p))
-			r.add(r.see(uintptr(unsafe.Pointer(&x.groups))), t.Group, r.see(uintptr(unsafe.Pointer(&x.mask)))+1, 0)
+			r.add(r.see(uintptr(unsafe.Pointer(&x.groups))), pgTypeOf(t.Group), r.see(uintptr(unsafe.Pointer(&x.mask)))+1, 0)
 		}
 	}
 }

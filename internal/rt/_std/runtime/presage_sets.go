@@ -15,7 +15,8 @@ import (
 //  2. Garbage collection makes every set void: addresses may mean something else. So is each that rests on more than words: stacks, goroutines that wait in a send.
 //  3. A walk that comes to the object of another set goes no further; the one depends on the other, and a call that reaches it reaches both. If the other is given up,
 //     so is the one.
-//  4. A set that does not hold any more is made anew. It keeps its number if it comes out the same.
+//  4. A set that does not hold any more is made anew. It keeps its number if it comes out the same, in whatever order (sum): a list of which an element has moved to the front.
+//  5. What the walk of a set has come to that was made for a call is not walked again for the same call, by walks that make no set: the call names the set.
 //
 // So a call has what a walk at that moment would have found: no condition is to be met, as it is where recorded writes are looked at alone. -reach=full makes each walk anew; -reach=check does both and
 // stops the program if something was missed.
@@ -59,6 +60,7 @@ type pgSet struct {
 	serial uint32 // changes with the object; odd while it does
 	key    pgKey
 	number uint32 // 0: it has been asked for, and not made
+	sum    uint64 // of its parts
 	cycle  uint32 // of garbage collection
 	all    bool   // it was everything: is not looked for
 	times  uint8  // so often in a row,
@@ -92,6 +94,7 @@ type pgCall struct {
 	own     int
 	part    [pgOwn][2]uintptr
 	walk    *pgWalk    // what has no set
+	made    *pgWalk    // the walk by which the set made last was made, and all of which is in D
 	late    *pgMissing // keeps what the walk begins with,
 	notes   bool       // if it is to be kept
 	looks   bool       // the walk is one of those made again
@@ -126,7 +129,12 @@ func pgMakeSets() {
 func pgCycle() uint32 { return atomic.Load(&mheap_.sweepgen) }
 
 func (k *pgKey) slot() (slot, tag uint32) {
-	h := uint64(k.addr>>3^k.typ*31^k.n<<7^k.kind<<59^k.mask.at<<11) * 0x9E3779B97F4A7C15
+	return pgSlot(pgHash(k.addr, k.typ), k.n, k.kind, k.mask.at)
+}
+
+// pgSlot is slot, of a key of which the first words have the hash h.
+func pgSlot(h uint64, n, kind, mask uintptr) (slot, tag uint32) {
+	h = (h ^ h>>32 ^ uint64(n<<7^kind<<59^mask<<11)) * 0x9E3779B97F4A7C15
 	return uint32(h >> 52), uint32(h>>28)&(1<<24-1)<<pgSeenBits | 1<<pgSeenBits
 }
 
@@ -143,7 +151,11 @@ func (s *PresageG) alone(k pgKey, whole bool) {
 	r := s.walking()
 	r.whole = whole || presageReach.full
 	was := r.deps
+	if m := s.call.made; m != nil && m.cycle == pgCycle() {
+		r.made = m
+	}
 	r.from(k)
+	r.made = nil
 	s.call.all, s.call.unmask = s.call.all || r.all, s.call.unmask || r.unmask
 	for i := was; i < r.deps; i++ {
 		s.depend(r.dep[i])
@@ -156,7 +168,7 @@ func (r *pgWalk) from(k pgKey) {
 	r.whole = true // not this one
 	switch k.kind {
 	case pgValues:
-		r.add(k.addr, (*_type)(unsafe.Pointer(k.typ)), k.n, pgNoted)
+		r.add(k.addr, pgTypeOf((*_type)(unsafe.Pointer(k.typ))), k.n, pgNoted)
 	case pgObject:
 		r.object(k.addr, true)
 	case pgClosure:
@@ -367,7 +379,8 @@ func (e *pgSet) make(s *PresageG) *pgWalk {
 		e.cycle = pgNever
 		return r
 	}
-	if e.number == 0 || !e.part.same(r.part[:r.parts]) {
+	if sum := r.sum(); e.number == 0 || e.sum != sum {
+		e.sum = sum
 		if !e.part.set(r.part[:r.parts]) {
 			e.cycle = pgNever
 			return r
@@ -380,7 +393,10 @@ func (e *pgSet) make(s *PresageG) *pgWalk {
 	e.cycle = pgCycle()
 	e.deps = r.deps
 	copy(e.dep[:], r.dep[:r.deps])
-	r.release()
+	if c := &s.call; c.made != nil {
+		c.made.release()
+	}
+	s.call.made = r
 	return nil
 }
 

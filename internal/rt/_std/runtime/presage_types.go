@@ -13,8 +13,9 @@ import (
 type pgType struct {
 	_    sys.NotInHeap
 	next *pgType
-	typ  uintptr
-	n    int
+	typ  *_type
+	size uintptr
+	n    int // if it is 0, values lead nowhere
 	ops  uintptr
 }
 
@@ -23,7 +24,8 @@ type pgOp struct {
 	off  uintptr
 	kind abi.Kind
 	some bool    // of an interface: it has methods
-	typ  uintptr // of what a pointer points to, of elements; else of the place
+	typ  *_type  // of what a pointer points to, of elements; else of the place
+	to   *pgType // typ's, once it has been asked for
 	n    uintptr // elements of an array
 }
 
@@ -38,12 +40,12 @@ var pgTypes [pgTypeSlots]uintptr // lists
 func pgTypeOf(t *_type) *pgType {
 	head := &pgTypes[uint64(uintptr(unsafe.Pointer(t)))*0x9E3779B97F4A7C15>>54]
 	for x := (*pgType)(unsafe.Pointer(atomic.Loaduintptr(head))); x != nil; x = x.next {
-		if x.typ == uintptr(unsafe.Pointer(t)) {
+		if x.typ == t {
 			return x
 		}
 	}
 	x := (*pgType)(persistentalloc(unsafe.Sizeof(pgType{}), 8, &memstats.other_sys))
-	x.typ = uintptr(unsafe.Pointer(t))
+	x.typ, x.size = t, t.Size_
 	x.list(t, 0) // counts
 	if x.n > 0 {
 		x.ops = uintptr(persistentalloc(uintptr(x.n)*unsafe.Sizeof(pgOp{}), 8, &memstats.other_sys))
@@ -60,6 +62,16 @@ func pgTypeOf(t *_type) *pgType {
 // pgLeads reports whether values of a type lead anywhere.
 func pgLeads(t *_type) bool { return t.Pointers() && pgTypeOf(t).n > 0 }
 
+// of returns what walks know of the type of a place.
+func (o *pgOp) of() *pgType {
+	if x := (*pgType)(atomic.Loadp(unsafe.Pointer(&o.to))); x != nil {
+		return x
+	}
+	x := pgTypeOf(o.typ)
+	atomic.StorepNoWB(unsafe.Pointer(&o.to), unsafe.Pointer(x))
+	return x
+}
+
 func (x *pgType) op(i int) *pgOp {
 	return (*pgOp)(unsafe.Pointer(x.ops + uintptr(i)*unsafe.Sizeof(pgOp{})))
 }
@@ -69,7 +81,7 @@ func (x *pgType) list(t *_type, off uintptr) {
 	if !t.Pointers() || pgOpaqueType(t) {
 		return
 	}
-	o := pgOp{off: off, kind: t.Kind(), typ: uintptr(unsafe.Pointer(t))}
+	o := pgOp{off: off, kind: t.Kind(), typ: t}
 	switch o.kind {
 	case abi.Struct:
 		for i := range (*abi.StructType)(unsafe.Pointer(t)).Fields {
@@ -88,11 +100,11 @@ func (x *pgType) list(t *_type, off uintptr) {
 		if !pgLeads(a.Elem) {
 			return
 		}
-		o.typ, o.n = uintptr(unsafe.Pointer(a.Elem)), a.Len
+		o.typ, o.n = a.Elem, a.Len
 	case abi.Pointer:
-		o.typ = uintptr(unsafe.Pointer((*abi.PtrType)(unsafe.Pointer(t)).Elem))
+		o.typ = (*abi.PtrType)(unsafe.Pointer(t)).Elem
 	case abi.Slice:
-		o.typ = uintptr(unsafe.Pointer((*abi.SliceType)(unsafe.Pointer(t)).Elem))
+		o.typ = (*abi.SliceType)(unsafe.Pointer(t)).Elem
 	case abi.Interface:
 		o.some = len((*abi.InterfaceType)(unsafe.Pointer(t)).Methods) > 0
 	case abi.Map, abi.Chan, abi.Func, abi.UnsafePointer:
