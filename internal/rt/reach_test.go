@@ -42,7 +42,25 @@ func TestReach(t *testing.T) {
 			for _, line := range lines {
 				checkReach(t, line, ds)
 			}
+			if how != "full" {
+				checkMoved(t, lines, ds)
+			}
 		})
+	}
+}
+
+// checkMoved: a list of which the elements change places is one set.
+func checkMoved(t *testing.T, lines []string, ds map[uint64]*reach) {
+	t.Helper()
+	names := map[string]int{}
+	for _, line := range lines {
+		if w := strings.Fields(line); w[1] == "moved" {
+			n, _ := strconv.ParseUint(w[0], 10, 64)
+			names[fmt.Sprint(ds[n].names)]++
+		}
+	}
+	if len(names) != 1 || names["[]"] > 0 {
+		t.Errorf("names of the sets of what has moved: %v", names)
 	}
 }
 
@@ -68,7 +86,10 @@ func checkReach(t *testing.T, line string, ds map[uint64]*reach) {
 }
 
 // reach is a D, as package barrier takes it: it has more than so many parts, and is everything.
-type reach struct{ set, both barrier.Set }
+type reach struct {
+	set, both barrier.Set
+	names     []uint32 // of sets
+}
 
 // span is a part of a D.
 type span struct {
@@ -162,6 +183,7 @@ func reached(p *rawfile.Process) (map[uint64]*reach, int) {
 				d.set.All = d.set.All || x.endless[r.Site]
 				d.add(x.grown[r.Site]...)
 			case r.Kind == format.ReachSet:
+				d.names = append(d.names, r.Site)
 				d.add(x.sets[r.Site]...)
 			case r.Kind == format.Reach:
 				d.add(span{r.Words[0], r.Words[1], r.Flags&format.FlagReads != 0})

@@ -120,25 +120,6 @@ func (m pgMask) methods(t *_type) bool {
 	return some && !pgMethodsTraced(t)
 }
 
-// pgMethodsTraced reports whether all methods of a type are instrumented: those of embedded fields are those of their types.
-func pgMethodsTraced(t *_type) bool {
-	if t.Kind() == abi.Pointer {
-		t = (*abi.PtrType)(unsafe.Pointer(t)).Elem
-	}
-	if t.TFlag&abi.TFlagNamed == 0 || !pgTracedPath(toRType(t).pkgpath()) {
-		return false
-	}
-	if t.Kind() == abi.Struct {
-		for i := range (*abi.StructType)(unsafe.Pointer(t)).Fields {
-			f := &(*abi.StructType)(unsafe.Pointer(t)).Fields[i]
-			if f.Name.IsEmbedded() && !pgMethodsTraced(f.Typ) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 const (
 	pgTouchSlots = 1 << 10
 	pgTouchParts = 8  // of a value; what is more is one with the last

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"internal/abi"
-	"internal/runtime/atomic"
 	"internal/runtime/sys"
 	"unsafe"
 )
@@ -391,42 +390,6 @@ func (r *pgWalk) function(p uintptr) {
 	if kind, _, _, _ := pgRegion(p); kind == pgHeap && !pgTraced(pgWord(p)) {
 		r.object(p, false)
 	}
-}
-
-// pgTracedAnswers are answers of pgTraced: a pc, and whether.
-var pgTracedAnswers [256]uintptr
-
-// pgTraced reports whether the function at pc is instrumented.
-func pgTraced(pc uintptr) bool {
-	k := &pgTracedAnswers[pc>>4%256]
-	if x := atomic.Loaduintptr(k); x>>1 == pc {
-		return x&1 != 0
-	}
-	x := pc << 1
-	if pgFindTraced(pc) {
-		x |= 1
-	}
-	atomic.Storeuintptr(k, x)
-	return x&1 != 0
-}
-
-// What the compiler has made (a method value, a promoted method) is of the package of its type, and calls anybody's code, but for the method values that have a line of their own.
-func pgFindTraced(pc uintptr) bool {
-	if f := findfunc(pc); f.valid() && f.funcID == abi.FuncIDWrapper && !pgTracedPath(funcname(f)) {
-		return false
-	}
-	return pgTracedPath(pgPackage(pc))
-}
-
-// pgTracedPath reports whether all functions of a package are instrumented.
-func pgTracedPath(path string) bool {
-	traced := presageOutside.traced
-	for i := 0; path != "" && i+len(path)+2 <= len(traced); i++ {
-		if traced[i] == '\n' && traced[i+1+len(path)] == '\n' && traced[i+1:i+1+len(path)] == path {
-			return true
-		}
-	}
-	return false
 }
 
 // channel adds a channel, with what is in it or about to be.

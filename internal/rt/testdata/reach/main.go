@@ -355,6 +355,66 @@ func churn() {
 	}
 }
 
+// rings are lists of which the elements change places: what is kept stays what it is, however the walk comes to it.
+func rings() {
+	r := new(node)
+	all, last := ps{at(r)}, r
+	for range 7 {
+		last.next = new(node)
+		last = last.next
+		all = append(all, at(last))
+	}
+	last.next = r
+	w := word()
+	thrice("ring", r, all, ps{at(w)})
+	for range 5 {
+		first := r.next
+		r.next, first.next, last.next = first.next, r, first
+		last = first
+		call("moved", r, all, ps{at(w)})
+		call("moved", r, all, ps{at(w)})
+	}
+	// What the walk from the first has come to, that from the second does not walk.
+	for range 3 {
+		first := r.next
+		r.next, first.next, last.next = first.next, r, first
+		last = first
+		far := &node{next: r.next.next, any: w}
+		keep = append(keep, far)
+		call("two", struct{ a, b *node }{r, far}, append(ps{at(far), at(w)}, all...), nil)
+		call("and one in it", struct{ a, b *node }{r, r.next.next.next}, all, ps{at(w), at(far)})
+	}
+	half := r
+	for range 3 {
+		half = half.next
+	}
+	rest := half.next
+	half.next, last.next = r, rest // two rings: each is still pointed to as often
+	in, out := ps{}, ps{}
+	for n, i := r, 0; i < 4; n, i = n.next, i+1 {
+		in = append(in, at(n))
+	}
+	for n, i := rest, 0; i < 4; n, i = n.next, i+1 {
+		out = append(out, at(n))
+	}
+	thrice("split", r, in, out)
+	thrice("split, both", [2]*node{r, rest}, all, nil)
+	keep = append(keep, r, rest)
+}
+
+// nothing are calls of code that touches nothing.
+func nothing() {
+	const unstamped = 1 << 5 << 48
+	w := word()
+	for range 3 {
+		calls++
+		g.MethodNothing(begin|unstamped|calls, calls)
+		g.MethodEnd(end|unstamped|calls, calls, 0)
+		fmt.Printf("%d nothing -%#x\n", calls, uintptr(at(w)))
+		call("and something", w, ps{at(w)}, nil)
+	}
+}
+
 func main() {
 	g = presagert.Enter(56<<56 | 1)
 	pointers()
@@ -367,6 +427,8 @@ func main() {
 	shared()
 	masks()
 	kinds()
+	rings()
+	nothing()
 	churn()
 	long, other := new(node), word()
 	keep = append(keep, long)
