@@ -380,12 +380,11 @@ func (e *pgSet) make(s *PresageG) *pgWalk {
 		return r
 	}
 	if sum := r.sum(); e.number == 0 || e.sum != sum {
-		e.sum = sum
 		if !e.part.set(r.part[:r.parts]) {
-			e.cycle = pgNever
+			e.number, e.cycle = 0, pgNever
 			return r
 		}
-		e.number = presageReach.numbers.Add(1)
+		e.sum, e.number = sum, presageReach.numbers.Add(1)
 		slot, tag := e.key.slot()
 		presageReach.tags[slot] = pgTag(tag)
 		s.define(e)
