@@ -1,6 +1,6 @@
 // Reach measures what it costs to record what calls of left-out packages can reach: Table 5.4 of RDIT's thesis, on a Go module.
 //
-//	go run ./bench/reach [-rounds 20] [-profiles 5] [-seed 1] [-dir scratch]
+//	go run ./bench/reach [-rounds 20] [-profiles 20] [-seed 1] [-dir scratch]
 //	go run ./bench/reach -module github.com/hashicorp/golang-lru/v2@v2.0.7 -run '-skip=Random -count=20 .' -sets './internal/...;./simplelru;./internal/... ./simplelru'
 //
 // The module's tests are recorded with five sets of packages left out, each without BarrierPairs (-reach=none), with the D of each call found anew
@@ -55,7 +55,7 @@ func main() {
 	}
 	dir := flag.String("dir", "", "scratch directory")
 	rounds := flag.Int("rounds", 20, "rounds")
-	profiles := flag.Int("profiles", 5, "runs under the profiler, for each set")
+	profiles := flag.Int("profiles", 20, "runs under the profiler, for each set")
 	seed := flag.Uint64("seed", 1, "of the order")
 	module := flag.String("module", "go.uber.org/zap@v1.27.1", "path@version")
 	run := flag.String("run", "-skip=Vendor|GoPath|TestStacktrace|TestConfig|Sampl|Benchmark|TestGlobalsConcurrentUse -count=5 .", "flags and package of go test")

@@ -45,7 +45,7 @@ func (x *built) command(ctx context.Context, scratch string, args ...string) (*e
 }
 
 // hooks matches the functions of the recorder that are there for BarrierPairs alone, and are called by emitted code or the recorder's other hooks.
-const hooks = `runtime\.\(\*PresageG\)\.(MethodBegin|MethodNothing|Within|Reach|MethodBegun|MethodEnd|MethodDeferred|MethodGo|MethodGoes|Leaves|goes|Known|Back|gets|again|lookAgain|calledBack|goesBack|unwound|finalized)$` +
+const hooks = `runtime\.\(\*PresageG\)\.(MethodBegin|MethodNothing|Within|Reach|MethodBegun|MethodEnd|MethodDeferred|MethodGo|MethodGoes|Leaves|goes|Known|gets|again|lookAgain|calledBack|goesBack|unwound|finalized)$` +
 	`|runtime\.presage(Received|Finalizes)$|presagert\.(Reach|Known|KnownAtEnd|Deferred)\b`
 
 var (
@@ -56,7 +56,7 @@ var (
 // profiled runs a set, with D kept, under the profiler, so many times, and returns the share of the samples under the hooks.
 func (b *bench) profiled(ctx context.Context, r *row, runs int) (string, error) {
 	x := r.built[2]
-	args := []string{"tool", "pprof", "-top", "-nodecount=1", "-nodefraction=0", "-focus=" + hooks, x.Binary}
+	args := []string{"tool", "pprof", "-top", "-nodecount=100000", "-nodefraction=0", "-focus=" + hooks, x.Binary}
 	for i := range runs {
 		profile := filepath.Join(b.Dir, fmt.Sprintf("cpu-%d.prof", i))
 		cmd, clean, err := x.command(ctx, b.Dir, "-test.cpuprofile="+profile)
