@@ -52,7 +52,7 @@
 //	     outside began or ended while it was open. (That D grows while the call runs, presage_late.go of the recorder, does not take the place of this: the recorder looks again where the
 //	     call acquires, or is called back; what others store after that it does not see.) Besides, no goroutine of code outside is under way that has memory of the program's and no bracket, no sync.Once
 //	     has called code outside, and no function has ended that deferred such code.
-//	(B15) A call with FlagOwn keeps its order with each other call of code outside that touches memory by types: no address says whether the two meet.
+//	(B15) A call with a D keeps its order with each other call of code outside that touches memory by types: no address says whether the two meet.
 //	(B16) A part of D that has FlagReads, and is in no part without, the method only reads: it neither writes to it nor operates an object of synchronisation there. It hits no event that reads it, and
 //	     two methods that read it do not meet. What is said of all who follow a method that reaches a place (that the value of B5 was looked at, say) is said of those that follow one that may write it.
 //

@@ -49,6 +49,8 @@
 //	     loads the receiver without a record. What it may load (Loads), it only reads: the types that values lead to (E1; an argument of a method
 //	     expression does so too) have such methods, and a call of a method's name, or of a function value that can be one of these, has what all
 //	     of that name or signature load. So has the entry of a method of that name by a caller that has no record.
+//	(F11) A function of the standard library that is given a function value which may be of code that is left out, or what it calls methods of, may run such
+//	     code, which writes to what is foreign; to everything where (E1) does not hold. What a sync.Once runs is a call of its own (package instrument).
 //	(G1) Types that are identical have one name: aliases, any, byte and the names of parameters are resolved.
 //	(G2) A type parameter stands for the type arguments that traced packages name for its function, type or alias: list by list, those in other generic
 //	     code with what its type parameters stand for. No other package knows of a traced generic type or function.
@@ -73,7 +75,8 @@
 //	(D3) A load or store of a whole struct touches it as a whole; of anything else, all variables and elements of its kind that are no fields.
 //	(D4) append, copy, clear and conversions of slices, also to arrays, touch elements of the kind; operations of maps touch maps. What an interface holds, a string, a function's code never change.
 //	(D5) A function of the standard library touches what its arguments lead to by types, F3 and F6; if that is more than what types name, the mask is everything. It may call what it is
-//	     given, or finds: function values, and methods of the types that code makes interfaces of, or that reflection comes to. So may sync.Once, sync.WaitGroup and sync.Pool.
+//	     given, or finds: function values, and methods of the types that code makes interfaces of, or that reflection comes to. So may sync.Once, sync.WaitGroup and sync.Pool;
+//	     and package errors the methods Is, As and Unwrap.
 //	(D6) Code that the function calls by name or takes as a value, and that is not traced, is part of it. What is traced records itself. A function value or interface that the recorder
 //	     comes to, or traced code, may be called: if the recorder finds one whose code is not traced (by where the code is, and wrappers are nobody's but a method value of a declared method of traced code; by the type that has the method), the mask is everything. One
 //	     that is made in the call, by other code than traced: everything, unless its type says that it is none of what is called. Where others may have stored one since the call began (code that is called back, or synchronises), it may be
@@ -119,7 +122,7 @@
 // What may be written decides also what is known of a value (I4 of package window): a call that ran since a location was last accessed
 // may have changed it, and a goroutine that code outside has started may do so at any time later. A deferred call
 // of code outside has no records of its own; the Exit of its function stands for it, with the footprints on that function's site. A go statement that calls code outside
-// is a call under way from there on.
+// is a call under way from there on. So the Exit keeps its order as the end of a call does: a call after it may read what the deferred one wrote.
 //
 // What a deferred call reads has no records either, and nobody can tell what became of it before it comes back: it enters a traced function, sends on a
 // channel, or writes (which a traced read sees by the value). So the Enter and the send keep their order as the end of a call does, with the footprints on the site

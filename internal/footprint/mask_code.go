@@ -348,6 +348,9 @@ func (k *Masker) reached(v ssa.Value, seen map[ssa.Value]bool) bool {
 func (k *Masker) standard(c *coded, com *ssa.CallCommon, name, pkg string) {
 	m := &c.mask
 	k.passes(c, com)
+	if pkg == "errors" && name != "errors.New" && name != "errors.Join" {
+		k.ofErrors(c)
+	}
 	e, _ := lookup(name, pkg)
 	if e.effect == None {
 		return

@@ -27,6 +27,15 @@ func (k *Masker) passes(c *coded, com *ssa.CallCommon) {
 	}
 }
 
+// ofErrors adds the methods that package errors may call of what it is given.
+func (k *Masker) ofErrors(c *coded) {
+	for _, fn := range k.Bodies {
+		if n := fn.Name(); fn.Signature.Recv() != nil && (n == "Is" || n == "As" || n == "Unwrap") {
+			c.calls = append(c.calls, fn)
+		}
+	}
+}
+
 func isFunction(v ssa.Value) bool {
 	switch v.(type) {
 	case *ssa.Function, *ssa.MakeClosure, *ssa.Const:

@@ -56,6 +56,12 @@ func (p *Program) ofCallee(c *ssa.CallCommon) Set {
 		r.scope = Foreign
 	}
 	r.arguments(c, e.receiver)
+	if r.std && pkg != "" && p.mayRunMissing(c, &r) {
+		s.Effect = Write
+		if r.more(Foreign); p.exposed {
+			r.more(Everything)
+		}
+	}
 	if pkg == "" && p.modules || p.module(pkg) {
 		names, all := p.keptNames()
 		for n := range names {

@@ -155,6 +155,7 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 	if ip.Target == plan.FuncValue && in.Call.StaticCallee() != nil && !b.gates { // as in receiver
 		expr = rtName + ".Same(" + b.value(in.Call.Value) + ")" + b.args(&in.Call, in.Call.Args)
 	}
+	once := b.leaveOnce(&in.Call, ip)
 	b.before(ip)
 	var end string
 	if ip.Opaque && !b.gates {
@@ -173,6 +174,9 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 		if end != "" {
 			b.out.put(end)
 		}
+	}
+	if once != "" {
+		b.out.put(once)
 	}
 	b.after(ip)
 	if b.gates && plan.Fed(&in.Call) {

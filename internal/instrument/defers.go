@@ -28,10 +28,11 @@ func (b *body) emitDefer(in *ssa.Defer, ip *plan.Instr) {
 		refuse("defer recover(), whose frame would not be the same")
 	}
 	if plan.TypedDefer(&in.Call) {
-		b.deferHelper(in, ip)
+		b.deferLeaves(in, ip, func() { b.deferHelper(in, ip) })
 		return
 	}
-	b.deferLeaves(in, ip, "defer "+b.call(&in.Call))
+	call := b.call(&in.Call)
+	b.deferLeaves(in, ip, func() { b.out.put("defer " + call) })
 }
 
 // mustBeStatement refuses the builtins that Go does not allow as statements.

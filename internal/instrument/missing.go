@@ -50,6 +50,23 @@ func (b *body) leave(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	return fmt.Sprintf("if m_ != 0 { g_.MethodEnd(%#x, m_, d_) }; }", done)
 }
 
+// leaveOnce writes what comes before a call of a sync.Once whose function may be one of a package that is left out, and returns what comes after it: then
+// all of the call is that package's.
+func (b *body) leaveOnce(c *ssa.CallCommon, ip *plan.Instr) (end string) {
+	f := b.fileEmitter.plan.Runs(c)
+	if f == nil || b.gates {
+		return ""
+	}
+	b.opaque = true
+	b.barrier()
+	b.out.putf("{ m_ := g_.Leaves(%s.Func(%s))", rtName, b.value(f))
+	b.out.put("if m_ != 0 {")
+	b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, m_)", header(format.MethodBegin, format.FlagSeen, 0, ip.Site)), &plan.Mask{Why: "the callee is not known"})
+	b.out.putf("g_.Opaque(%#x)", header(opaqueBegin, 0, 0, ip.Site))
+	b.out.put("}")
+	return fmt.Sprintf("if m_ != 0 { g_.OpaqueEnd(%#x, d_); g_.MethodEnd(%#x, m_, d_) }; }", header(opaqueEnd, 0, 0, ip.Site), header(format.MethodEnd, 0, 0, ip.Site))
+}
+
 // flagsOf are the flags of the MethodBegin of a call whose code has mask m.
 func flagsOf(m *plan.Mask) format.Flags {
 	f := format.FlagSeen
@@ -170,6 +187,10 @@ func (b *body) later(c *ssa.CallCommon) (pkg, end string) {
 	if b.gates {
 		return "", ""
 	}
+	if f := b.fileEmitter.plan.Runs(c); f != nil {
+		b.out.putf("{ m_ := g_.Leaves(%s.Func(%s))", rtName, b.value(f))
+		return "m_", " }"
+	}
 	leaves, n, t := b.fileEmitter.plan.LeavesLater(c)
 	switch leaves {
 	case plan.Stays:
@@ -198,10 +219,10 @@ func (b *body) goLeaves(in *ssa.Go, ip *plan.Instr) {
 
 // deferLeaves writes a defer statement. A call that leaves traced code stands between two others, of which the one that is deferred
 // last runs first. It is deferred itself, so recover works in it, and its caller is who it was.
-func (b *body) deferLeaves(in *ssa.Defer, ip *plan.Instr, call string) {
+func (b *body) deferLeaves(in *ssa.Defer, ip *plan.Instr, call func()) {
 	pkg, end := b.later(&in.Call)
 	if pkg == "" {
-		b.out.put(call)
+		call()
 		return
 	}
 	b.opaque = true
@@ -211,7 +232,7 @@ func (b *body) deferLeaves(in *ssa.Defer, ip *plan.Instr, call string) {
 		given = fmt.Sprintf("%s.Both(%s, %s)", rtName, b.value(v), given)
 	}
 	b.out.putf("defer g_.MethodEnd(%#x, %s, d_)", header(format.MethodEnd, 0, 0, ip.Site), pkg)
-	b.out.put(call)
+	call()
 	b.out.putf("defer %s.Deferred(g_, %#x, %s, d_, %t, %s)%s", rtName, header(format.MethodBegin, b.flagsLater(&in.Call), 0, ip.Site), pkg,
 		b.fileEmitter.plan.Rooted(&in.Call), given, end)
 }

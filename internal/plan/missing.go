@@ -26,6 +26,7 @@ type Missing struct {
 	dynamic  bool                    // so may a call of which the callee is not known
 	Unknown  []string                // of //presage:global comments: what they name, that is no variable
 	assigned map[string]bool         // variables that some function assigns to, or takes the address of
+	errors   map[string]bool         // and those of interfaces that are initialised to something else than a new error
 }
 
 // Leaves says of a call that is bracketed as opaque whether it leaves traced code for a package that is left out.
@@ -39,7 +40,7 @@ const (
 
 // newMissing finds what packages that are left out have, or, if a recording has it (OfRecording), which they are.
 func newMissing(prog *Program, recorded bool) *Missing {
-	m := &Missing{Packages: prog.Missing, Roots: map[string][]*types.Var{}, index: map[string]int{}, written: map[string]bool{}, rooted: map[string]bool{}, hidden: map[string]bool{}, assigned: map[string]bool{}}
+	m := &Missing{Packages: prog.Missing, Roots: map[string][]*types.Var{}, index: map[string]int{}, written: map[string]bool{}, rooted: map[string]bool{}, hidden: map[string]bool{}, assigned: map[string]bool{}, errors: map[string]bool{}}
 	for i, pkg := range prog.Missing {
 		m.index[pkg.PkgPath] = i
 	}
@@ -50,6 +51,7 @@ func newMissing(prog *Program, recorded bool) *Missing {
 		for _, fn := range functionsOf(pkg) {
 			m.assigns(fn)
 		}
+		m.addErrors(pkg)
 	}
 	for _, pkg := range prog.Missing {
 		m.addRoots(pkg)
@@ -123,7 +125,19 @@ func (m *Missing) addRoots(pkg *Package) {
 }
 
 func (m *Missing) isRoot(g *ssa.Global) bool {
-	return m.assigned[g.String()] || !unchanging(g.Type().(*types.Pointer).Elem())
+	return m.assigned[g.String()] || m.errors[g.String()] || !unchanging(g.Type().(*types.Pointer).Elem())
+}
+
+// addErrors finds the variables of pkg that may lead to errors that change: what errors.New returns does not.
+func (m *Missing) addErrors(pkg *Package) {
+	instructions(pkg.SSA.Func("init"), func(in ssa.Instruction) {
+		if s, ok := in.(*ssa.Store); ok {
+			if g, ok := s.Addr.(*ssa.Global); ok {
+				call, ok := s.Val.(*ssa.Call)
+				m.errors[g.String()] = types.IsInterface(s.Val.Type()) && !(ok && call.Call.StaticCallee() != nil && call.Call.StaticCallee().String() == "errors.New")
+			}
+		}
+	})
 }
 
 // unchanging reports whether a variable of type t, to which nothing is assigned, leads to nothing that changes.
@@ -223,8 +237,6 @@ func leadsToCalls(t types.Type) bool {
 		return false
 	case *types.Slice:
 		return leadsToCalls(u.Elem())
-	case *types.Interface:
-		return !types.Identical(t, types.Universe.Lookup("error").Type())
 	case *types.Pointer:
 		n, ok := types.Unalias(u.Elem()).(*types.Named)
 		return !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "sync" && n.Obj().Pkg().Path() != "sync/atomic"
@@ -300,6 +312,23 @@ func (p *Plan) leaves(t Target, c *ssa.CallCommon) (l Leaves, pkg int) {
 		return Goes, i + 1
 	}
 	return Stays, 0
+}
+
+// Runs returns the function value that a call of Typed runs if that may be code that is left out, else nil: the function of a sync.Once.
+func (p *Plan) Runs(c *ssa.CallCommon) ssa.Value {
+	fn := c.StaticCallee()
+	if len(p.Missing.Packages) == 0 || !Typed(fn) || fn.Object().(*types.Func).FullName() != "(*sync.Once).Do" {
+		return nil
+	}
+	v := c.Args[len(c.Args)-1]
+	code := v
+	if x, ok := v.(*ssa.MakeClosure); ok {
+		code = x.Fn
+	}
+	if f, ok := code.(*ssa.Function); ok && p.Func(f) != nil && direct(f) {
+		return nil
+	}
+	return v
 }
 
 // Rooted reports whether a call may use variables of the packages that are left out.

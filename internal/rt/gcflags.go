@@ -22,13 +22,14 @@ import (
 // sync/atomic's functions are recorded: for every package of the import closure that has such calls, intrinsics off.
 // A package that is not instrumented is compiled without inlining too: else the calls would be inlined into
 // packages where intrinsics are on. (In an instrumented package the hooks keep functions from being inlined
-// elsewhere, and must be inlined themselves.) The flags go into GOFLAGS, which every go command reads.
+// elsewhere, and must be inlined themselves.) Generic functions are compiled where they are instantiated, so if they have such calls,
+// intrinsics are off wherever their package can be reached from. The flags go into GOFLAGS, which every go command reads.
 func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	patterns := cfg.Packages
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	args := []string{"list", "-deps", "-e", "-json=ImportPath,ForTest,Dir,GoFiles,CgoFiles,Module"}
+	args := []string{"list", "-deps", "-e", "-json=ImportPath,ForTest,Dir,GoFiles,CgoFiles,Deps,Module"}
 	if cfg.Test {
 		args = append(args, "-test")
 	}
@@ -45,6 +46,7 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 		return fmt.Errorf("listing packages: %w\n%s", err, stderr.Bytes())
 	}
 	done := map[string]bool{"sync/atomic": true, "sync": true, "internal/sync": true} // the overlay has its own
+	generic := map[string]bool{}
 	goflags := cfg.GoFlags
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
@@ -55,12 +57,17 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 		}
 		p.ImportPath, _, _ = strings.Cut(p.ImportPath, " ") // p [p.test]
 		path := p.flagPath()
-		if done[path] || !p.callsAtomic() {
+		if done[path] {
+			continue
+		}
+		calls, inGeneric := p.callsAtomic()
+		generic[p.ImportPath] = generic[p.ImportPath] || inGeneric // dependencies come first
+		if !calls && !slices.ContainsFunc(p.Deps, func(d string) bool { return generic[d] }) {
 			continue
 		}
 		done[path] = true
 		flag := "-gcflags=" + path + "=-d=ssa/intrinsics/off"
-		if !cfg.instrumented(p) {
+		if calls && !cfg.instrumented(p) {
 			flag += " -l"
 		}
 		o.BuildFlags = append(o.BuildFlags, flag)
@@ -85,6 +92,7 @@ func (c *Config) instrumented(p listed) bool {
 type listed struct {
 	ImportPath, ForTest, Dir string
 	GoFiles, CgoFiles        []string // of a test variant: its tests too
+	Deps                     []string // all that it imports, also by way of others
 	Module                   *struct{ Main bool }
 }
 
@@ -97,8 +105,8 @@ func (p listed) flagPath() string {
 	return p.ImportPath
 }
 
-// callsAtomic reports whether a file of p mentions a function of sync/atomic.
-func (p listed) callsAtomic() bool {
+// callsAtomic reports whether a file of p mentions a function of sync/atomic, and whether a generic function does.
+func (p listed) callsAtomic() (calls, generic bool) {
 	for _, files := range [][]string{p.GoFiles, p.CgoFiles} {
 		for _, name := range files {
 			if !filepath.IsAbs(name) {
@@ -108,15 +116,16 @@ func (p listed) callsAtomic() bool {
 			if err != nil || !bytes.Contains(src, []byte(`"sync/atomic"`)) {
 				continue // a file that cannot be read will not compile
 			}
-			if f, err := parser.ParseFile(token.NewFileSet(), name, src, parser.SkipObjectResolution); err == nil && mentionsAtomic(f) {
-				return true
+			if f, err := parser.ParseFile(token.NewFileSet(), name, src, parser.SkipObjectResolution); err == nil {
+				c, g := mentionsAtomic(f)
+				calls, generic = calls || c, generic || g
 			}
 		}
 	}
-	return false
+	return calls, generic
 }
 
-func mentionsAtomic(f *ast.File) bool {
+func mentionsAtomic(f *ast.File) (found, generic bool) {
 	name := ""
 	for _, imp := range f.Imports {
 		if path, _ := strconv.Unquote(imp.Path.Value); path == "sync/atomic" {
@@ -126,19 +135,44 @@ func mentionsAtomic(f *ast.File) bool {
 			}
 		}
 	}
-	found := false
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			if x, ok := n.X.(*ast.Ident); ok && x.Name == name && atomicName.MatchString(n.Sel.Name) {
-				found = true
+	if name == "" {
+		return false, false
+	}
+	for _, d := range f.Decls {
+		here := false
+		ast.Inspect(d, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				x, ok := n.X.(*ast.Ident)
+				here = here || ok && x.Name == name && atomicName.MatchString(n.Sel.Name)
+			case *ast.Ident:
+				here = here || name == "." && atomicName.MatchString(n.Name)
 			}
-		case *ast.Ident:
-			if name == "." && atomicName.MatchString(n.Name) {
-				found = true
-			}
+			return !here
+		})
+		fn, ok := d.(*ast.FuncDecl)
+		found, generic = found || here, generic || here && ok && isGeneric(fn)
+	}
+	return found, generic
+}
+
+// isGeneric reports whether a function or its receiver has type parameters.
+func isGeneric(fn *ast.FuncDecl) bool {
+	if fn.Recv == nil || len(fn.Recv.List) == 0 {
+		return fn.Type.TypeParams != nil
+	}
+	t := fn.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+			continue
+		case *ast.ParenExpr:
+			t = x.X
+			continue
+		case *ast.IndexExpr, *ast.IndexListExpr:
+			return true
 		}
-		return !found
-	})
-	return name != "" && found
+		return false
+	}
 }

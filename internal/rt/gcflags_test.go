@@ -16,13 +16,13 @@ import (
 )
 
 // TestBuildFlags: of the packages that a build needs, those have a flag that call
-// functions of sync/atomic, and those that are not instrumented are not inlined elsewhere.
+// functions of sync/atomic, and those that may instantiate generic functions which do, and those that are not instrumented are not inlined elsewhere.
 func TestBuildFlags(t *testing.T) {
 	a := txtar.Parse([]byte(`
 -- go.mod --
 module m
 
-go 1.17
+go 1.18
 
 require dep v1.0.0
 
@@ -33,12 +33,13 @@ package main
 import (
 	"dep"
 	"m/calls"
+	"m/instance"
 	"m/methods"
 	"m/renamed"
 	"m/value"
 )
 
-func main() { calls.F(); methods.F(); renamed.F(); value.F(); dep.F() }
+func main() { calls.F(); instance.F(); methods.F(); renamed.F(); value.F(); dep.F() }
 -- calls/f.go --
 package calls
 
@@ -47,6 +48,20 @@ import "sync/atomic"
 var x int64
 
 func F() { atomic.AddInt64(&x, 1) }
+-- generic/f.go --
+package generic
+
+import "sync/atomic"
+
+type Count[T any] struct{ n int64 }
+
+func (c *Count[T]) Inc() { atomic.AddInt64(&c.n, 1) }
+-- instance/f.go --
+package instance
+
+import "m/generic"
+
+func F() { var c generic.Count[int]; c.Inc() }
 -- methods/f.go --
 package methods
 
@@ -100,8 +115,11 @@ func F() { atomic.CompareAndSwapUint32(&x, 0, 1) }
 	want := []string{
 		"-gcflags=dep=-d=ssa/intrinsics/off -l",
 		"-gcflags=m/calls=-d=ssa/intrinsics/off",
+		"-gcflags=m/generic=-d=ssa/intrinsics/off",
+		"-gcflags=m/instance=-d=ssa/intrinsics/off",
 		"-gcflags=m/renamed=-d=ssa/intrinsics/off -l",
 		"-gcflags=m/value=-d=ssa/intrinsics/off",
+		"-gcflags=m=-d=ssa/intrinsics/off",
 	}
 	if diff := cmp.Diff(want, o.BuildFlags); diff != "" {
 		t.Errorf("flags (-want +got):\n%s", diff)

@@ -246,7 +246,8 @@ func (b *Builder) call(r *record) {
 	c.missing = 0
 	switch e.Kind {
 	case format.MethodBegin:
-		c.missing, c.method, c.own = e.Site, e.Obj, b.reaches(r)
+		c.missing, c.method, c.own = e.Site, e.Obj, r.pair != nil && r.pair.Own && b.miss.mode == barrier.Reachable
+		b.reaches(r)
 	case format.MethodEnd:
 		b.reaches(r)
 	case format.OpaqueBegin:
@@ -287,19 +288,20 @@ func (b *Builder) call(r *record) {
 		}
 		c.depth = e.Aux
 		c.frames = append(c.frames, frame{e.Aux, e.Site})
-	case format.Exit:
+	case format.Exit: // it stands for the deferred calls
 		c.leave(e.Aux)
 		c.depth = max(1, e.Aux) - 1
+		if r.touch = b.prints.function(e.Site).deferred; r.touch != nothing {
+			b.count.Opaque++
+		}
 	}
 }
 
-// reaches gives an end of a missing method its footprint (B15), if its synchronisation is its own.
-func (b *Builder) reaches(r *record) bool {
-	if b.miss.mode != barrier.Reachable || r.pair == nil || !r.pair.Own {
-		return false
+// reaches gives an end of a missing method its footprint (B15). If the method reaches nothing, listed takes that of the beginning back.
+func (b *Builder) reaches(r *record) {
+	if b.miss.mode != barrier.Ignore && r.pair != nil && (r.e.Kind == format.MethodBegin || !r.pair.D.Empty()) {
+		r.touch = b.prints.reach
 	}
-	r.touch = b.prints.reach
-	return true
 }
 
 // between gives r, which is not in an opaque call of the innermost frame, the footprint t and that of the deferred calls of the frame.

@@ -45,6 +45,9 @@ type ownCall struct {
 // listed looks at the last call that has begun when its D is complete, before a record of another kind is taken: that may end a call which was under way with it.
 func (b *Builder) listed(k format.Kind) {
 	if o := &b.owning; o.begun != nil && k != format.Reach && k != format.ReachGo && k != format.ReachSet {
+		if n := len(b.buf); n > 0 && b.buf[n-1].pair == o.begun && o.begun.D.Empty() {
+			b.buf[n-1].touch = nothing
+		}
 		b.meets(o.begun)
 		o.begun = nil
 	}
