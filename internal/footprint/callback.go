@@ -9,11 +9,13 @@ import (
 // mayRunMissing reports whether a function of the standard library may run code that is left out (F11): it is given a function value that may be one of such code,
 // or what it calls methods of. r has followed its arguments.
 func (p *Program) mayRunMissing(c *ssa.CallCommon, r *reacher) bool {
+	return len(p.missing) > 0 && (r.scope >= Foreign || p.runsMissing(c))
+}
+
+// runsMissing reports whether an argument says so by itself.
+func (p *Program) runsMissing(c *ssa.CallCommon) bool {
 	if len(p.missing) == 0 {
 		return false
-	}
-	if r.scope >= Foreign {
-		return true
 	}
 	sig := c.Signature()
 	first := len(c.Args) - sig.Params().Len()

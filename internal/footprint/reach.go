@@ -33,6 +33,11 @@ func (p *Program) ofCallee(c *ssa.CallCommon) Set {
 	switch {
 	case pkg == "log" && e.effect == None && p.logs:
 		return Set{Effect: Write, Scope: Shared} // what is printed, and what the output leads to
+	case e.effect == None && pkg == "testing" && p.runsMissing(c): // in another goroutine, while the call waits
+		if s.Effect, s.Scope = Write, Foreign; p.exposed {
+			s.Scope = Everything
+		}
+		return s
 	case e.effect == None:
 		return s
 	case e.pointed:

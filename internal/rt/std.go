@@ -49,7 +49,7 @@ var patches = []patch{
 	after("runtime/coro.go", "func coroexit(c *coro) {\n", "\tpresageEnd()\n"),
 
 	// A panic: the call whose site is remembered does not happen.
-	{"runtime/panic.go", "func Goexit() {\n", "func Goexit() { presagePanic()\n", 1},
+	{"runtime/panic.go", "func Goexit() {\n", "func Goexit() { presagePanics(nil)\n", 1},
 	{"runtime/panic.go", "func gopanic(e any) {\n", "func gopanic(e any) { presagePanics(e)\n", 1}, // the lines stay: every trace shows them
 
 	// Memory.

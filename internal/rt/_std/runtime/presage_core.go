@@ -406,7 +406,7 @@ func presageRan() {
 }
 
 // presagePanic forgets the site of a call that panics before it takes its site (an atomic
-// operation on nil, a nil function): the deferred functions that run now are not called from there. So does Goexit.
+// operation on nil, a nil function): the deferred functions that run now are not called from there.
 func presagePanic() {
 	if s := getg().presage; s != nil {
 		s.site = 0
@@ -417,7 +417,7 @@ func presagePanic() {
 	}
 }
 
-// presagePanics is presagePanic for a panic with a value.
+// presagePanics is presagePanic for a panic with a value, or for Goexit.
 func presagePanics(e any) {
 	presagePanic()
 	if s := getg().presage; s != nil && s.open != nil {

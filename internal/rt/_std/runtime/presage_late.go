@@ -333,7 +333,7 @@ func (s *PresageG) everything(o *pgMissing) {
 	s.pos = p + 8
 }
 
-// unwound notes that a panic with the value at e may go through traced code that missing code has called, and be recovered there.
+// unwound notes that a panic with the value at e, or Goexit, may go through traced code that missing code has called, and be recovered there.
 func (s *PresageG) unwound(e unsafe.Pointer) {
 	if s.call.open || s.going || !presage.on || s.off {
 		return
