@@ -195,16 +195,26 @@ func presageInit() {
 	}
 }
 
-// presageGC is called with the world stopped at the end of a garbage collection: each goroutine
+// presageGC is called with the world stopped at the end of a garbage collection, when all is marked and nothing swept: each goroutine
 // stamps soon after, so that what it did with memory that is free now
-// comes before the next allocation there.
+// comes before the next allocation there. Calls under way keep what lives of what they begin with.
 func presageGC() {
 	if !presage.on {
 		return
 	}
 	forEachG(func(gp *g) {
-		if s := gp.presage; s != nil && s.left >= 0 {
+		s := gp.presage
+		if s == nil {
+			return
+		}
+		if s.left >= 0 {
 			s.left -= pgDue
+		}
+		for o := s.open; o != nil; o = o.next {
+			o.survives()
+		}
+		if o := s.call.late; o != nil {
+			o.survives()
 		}
 	})
 }

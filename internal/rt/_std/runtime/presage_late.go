@@ -14,7 +14,8 @@ import (
 //  2. So the walk is made again from what the call was given, and from what it got since, after every operation that acquires and whenever traced code returns to it. Most times no word has changed, and that is all.
 //  3. Memory that the call has made itself joins D when traced code is given a pointer to it, or finds one in what the call can reach: what others know of it they know from there.
 //  4. What is found besides is recorded as a set that belongs to this call alone; the call names it when it begins. So a D says what the call reaches at any time, not when.
-//  5. What a walk begins with is an address. After a garbage collection it may be something else: then, if the walk would have to begin there, the call reaches everything.
+//  5. What a walk begins with is an address, and keeps nothing alive. What a garbage collection has marked when it ends is the same object until the next one ends. If something of it was not
+//     marked, its address may be another object's, and what the call has loaded from it lives on, maybe: if the walk would have to begin there, the call reaches everything.
 
 // pgRoots is what a call is given and gets, that leads anywhere; if it is more, and the walk has to be made again, it reaches everything.
 const pgRoots = 24
@@ -77,6 +78,25 @@ func (o *pgMissing) begins(k pgKey) {
 	o.cycle = cycle
 	o.root[o.roots] = k
 	o.roots++
+}
+
+// survives says that a garbage collection ends: what it has marked of what a call begins with stays what it is in the cycle that comes now.
+func (o *pgMissing) survives() {
+	if o.stale || o.cycle != pgCycle() {
+		return
+	}
+	for i := range o.roots {
+		switch kind, _, _, _ := pgRegion(o.root[i].addr); kind {
+		case pgHeap:
+			if !markBitsForAddr(o.root[i].addr).isMarked() {
+				return
+			}
+		case pgVariable, pgConstant:
+		default:
+			return
+		}
+	}
+	o.cycle += 2 // as gcSweep has it
 }
 
 // opens notes that a call begins, by a function of the depth given, and returns the number of the set that its D may grow by; 0: it touches nothing, or everything already.
