@@ -193,10 +193,7 @@ func newChains(b *window.Built, w *window.Window) *chains {
 
 // loose is the window without the orders that missing methods keep.
 func (c *chains) loose() *window.Window {
-	x := *c.w
-	x.Orders = nil
-	x.Edges = slices.DeleteFunc(slices.Clone(c.w.Edges), func(e window.Edge) bool { return c.by[window.Edge{From: e.From, To: e.To}] })
-	return &x
+	return without(c.w, func(e window.Edge) bool { return c.by[e] })
 }
 
 // path returns a shortest way from one of the two events to the other; with kept, also by orders that missing methods keep.

@@ -40,16 +40,33 @@ func (r *run) suppressed(b *window.Built, w *window.Window, p window.Pair, s *pa
 		for _, k := range b.KeptOrders() {
 			x.by[k.Edge] = k.Method
 		}
-		loose := *w
-		loose.Orders = nil
-		loose.Edges = slices.DeleteFunc(slices.Clone(w.Edges), func(e window.Edge) bool { _, kept := x.by[window.Edge{From: e.From, To: e.To}]; return kept })
-		x.solver = engine.New(&loose, engine.Options{Conflicts: max(1, engine.DefaultConflicts/pathConflicts)})
+		loose := without(w, func(e window.Edge) bool { _, kept := x.by[e]; return kept })
+		x.solver = engine.New(loose, engine.Options{Conflicts: max(1, engine.DefaultConflicts/pathConflicts)})
 	}
 	res := x.solver.Solve(p)
 	r.spent.add(int64(1+res.Steps) * int64(len(w.Events)))
 	if res.Verdict == engine.Race {
 		s.keptBy = int64(x.method(w, p))
 	}
+}
+
+// without is a window without the orders that missing methods keep. What the beginning of one finds rests on reads of others only by such an order (K3 of package window).
+func without(w *window.Window, kept func(window.Edge) bool) *window.Window {
+	x := *w
+	x.Orders = nil
+	x.Edges = slices.DeleteFunc(slices.Clone(w.Edges), func(e window.Edge) bool { return kept(window.Edge{From: e.From, To: e.To}) })
+	x.Events = slices.Clone(w.Events)
+	for i := range x.Events {
+		e := &x.Events[i]
+		others := func(r int32) bool { return w.Events[r].Thread != e.Thread }
+		if slices.ContainsFunc(e.Deps, others) {
+			e.Deps = slices.DeleteFunc(slices.Clone(e.Deps), others)
+		}
+		if of := func(g window.Guard) bool { return slices.ContainsFunc(g.Term.Reads(), others) }; slices.ContainsFunc(e.Guards, of) {
+			e.Guards = slices.DeleteFunc(slices.Clone(e.Guards), of)
+		}
+	}
+	return &x
 }
 
 // method returns a method that keeps two accesses in order, 0 if it does so by more than that.
