@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 
 	"presage/internal/analyse"
+	"presage/internal/program"
 	"presage/internal/program/progtest"
 	"presage/internal/trace"
+	"presage/internal/trace/tracetest"
 	"presage/internal/window"
 )
 
@@ -30,17 +33,24 @@ func goPrograms(n int, seed uint64) (c counts) {
 		if err != nil || !races.Exhausted {
 			continue
 		}
-		c.judgeRun(rand.New(rand.NewPCG(k, 3)), run, races)
+		c.judgeRun(rand.New(rand.NewPCG(k, 3)), p, run, races)
 	}
 	return c
 }
 
-func (c *counts) judgeRun(r *rand.Rand, run *progtest.Run, races *progtest.Races) {
+func (c *counts) judgeRun(r *rand.Rand, p *progtest.Program, run *progtest.Run, races *progtest.Races) {
 	really, all := map[[2]trace.Site]bool{}, map[[2]trace.Site]bool{}
 	for _, q := range races.Pairs {
 		really[[2]trace.Site{q.A, q.B}] = true
 	}
-	h := hide(r, run.Events, make([]window.Flow, len(run.Events)))
+	flows, walker := make([]window.Flow, len(run.Events)), window.Walker(nil)
+	if seen || own { // else what is read keeps its value
+		flows = walked(p, run)
+	}
+	h := hide(r, run.Events, flows)
+	if seen || own {
+		walker = tracetest.Walker(h.Flows)
+	}
 	res, err := analyse.Run(context.Background(), run.Source(), run.Meta, analyse.Options{Level: analyse.Causal})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "rdit:", err)
@@ -51,5 +61,17 @@ func (c *counts) judgeRun(r *rand.Rand, run *progtest.Run, races *progtest.Races
 	}
 	want := h.Left(all)
 	c.add(h, len(run.Events), len(want))
-	c.compare(h, run.Meta, nil, really, want)
+	c.compare(h, run.Meta, walker, really, want)
+}
+
+// walked is what a walk of the whole says of each event. The walker does not know what is missing: what missing code learns of what it has called back, the hiding says.
+func walked(p *progtest.Program, run *progtest.Run) (flows []window.Flow) {
+	w := program.New(p.Plan)
+	w.Read(run.Meta.Texts)
+	for i := range run.Events {
+		f := w.Step(int64(i), &run.Events[i])
+		f.Needs, f.From = slices.Clone(f.Needs), slices.Clone(f.From)
+		flows = append(flows, f)
+	}
+	return flows
 }

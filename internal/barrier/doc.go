@@ -55,6 +55,10 @@
 //	(B15) A call with a D keeps its order with each other call of code outside that touches memory by types: no address says whether the two meet.
 //	(B16) A part of D that has FlagReads, and is in no part without, the method only reads: it neither writes to it nor operates an object of synchronisation there. It hits no event that reads it, and
 //	     two methods that read it do not meet. What is said of all who follow a method that reaches a place (that the value of B5 was looked at, say) is said of those that follow one that may write it.
+//	(B17) Of what traced code reads that missing methods have called back, only that keeps its value of which one of them can learn, if the walk says what becomes of a read, the read is no atomic one, and the
+//	     synchronisation of all methods that the goroutine is in is seen (B11). They learn by what that code returns, or panics with, and by what it leaves in memory before it returns, whoever has that memory:
+//	     its return needs that (F3, F4, F9 of package program); and by which way it goes, which its events need. They learn by what it writes to D, at once (B5). And all that it has read before counts where it synchronises,
+//	     and where a method has run by an event that is not of its goroutine, so that the one that needs it may not be there.
 //
 // # The caveats
 //
@@ -101,6 +105,12 @@
 // What the call has made it alone has, as long as others read nothing that leads there, and (W2 to W4) it is not passed on. If one call of the window fails, what it touches may be what any other does, and the order between the two may
 // be that of third ones: so all operations of the window keep theirs. Calls of code outside are known by types: those that have ended before a call begins, or begin after its end, are in order with it by (B15);
 // one that is open all the time waits, or calls back, and what it does to the call's memory has its order by synchronisation of its own, which (B13) does not free.
+//
+// What is called back may read something else than in the recorded run, where (B17) lets it. Let r be such a read, in a call c of traced code by a missing method of goroutine g, and h a missing event that depends on
+// r by way of traced code. If that is synchronisation in c behind r, or a gap of g that has run without its end, r has kept its value. Else r's value leaves c as it returns or panics, or stands in memory. If h is of g, it is behind c, in a gap
+// that has run, so the event that ends it, or a later one, is executed, and with it c's return, or the next event of g behind a panic: one of these needs r. If h is of another
+// goroutine, what it reads r's value from is in D, and is written while its gap is open (B5: the write needs r), or before its method begins, which looks at it (B5); or (B12) has it in order with c, by
+// synchronisation behind r or behind c's return. If that memory is written by traced code that has read it from c's, it is the same for that write. So nothing missing depends on r; what traced code does depends on it as in all of the model.
 //
 // It rests on D. What a method touches that is not in D, by itself or by what it waits for (a file, a clock, another process), makes a false race
 // possible. So does memory that missing code frees and allocates anew without an Alloc event: then one address is two objects. D has to hold what can be reached at any time between the ends, also by pointers that others

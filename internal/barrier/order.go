@@ -38,7 +38,8 @@ type Kept struct {
 	Edges  []int32 // these, always
 	Weak   []int32 // these, if it is not an access of the race
 	Orders []Cond
-	Quiet  []Quiet // and these, which have no event to come after
+	Quiet  []Quiet      // and these, which have no event to come after
+	Runs   []trace.GoID // the goroutines whose missing methods have run as far, if the event is executed
 	seen   map[Cond]bool
 }
 
@@ -147,6 +148,7 @@ func (o *Order) Before(s *Step) *Kept {
 // after has an event come after the group: all of it has run up to there, in its order.
 func (k *Kept) after(group []*gap) {
 	for _, c := range group {
+		k.Runs = append(k.Runs, c.g)
 		for _, n := range c.last {
 			k.edge(n)
 		}

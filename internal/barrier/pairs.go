@@ -2,6 +2,7 @@ package barrier
 
 import (
 	"fmt"
+	"slices"
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -112,6 +113,11 @@ func (p *Pairs) Each(f func(*Pair)) {
 
 // Inside says whether goroutine g is in a missing method.
 func (p *Pairs) Inside(g trace.GoID) bool { return len(p.open[g]) > 0 }
+
+// Seen says whether what all missing methods that goroutine g is in do with locks, channels and goroutines is in the trace (B11).
+func (p *Pairs) Seen(g trace.GoID) bool {
+	return !slices.ContainsFunc(p.open[g], func(x *Pair) bool { return !x.D.Seen })
+}
 
 func (p *Pairs) end(i int64, e *trace.Event) (*Pair, error) {
 	open := p.open[e.G]

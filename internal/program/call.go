@@ -289,7 +289,7 @@ func (g *goroutine) exit(e *trace.Event) bool {
 	for _, d := range from { // (F3) what opaque code receives
 		g.d.pin(d)
 	}
-	if caller != nil && caller.stage.inside && caller.code != nil && caller.instr().reaches {
+	if g.away > 0 || caller != nil && caller.stage.inside && caller.code != nil && caller.instr().reaches {
 		g.d.pinStored() // (F9) it goes on
 	}
 	return walked

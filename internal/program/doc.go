@@ -54,7 +54,7 @@
 // Other operations of package sync pin what they get.
 //
 // (F9) Code that is not instrumented reads memory without records. Where it begins or goes on (an opaque call with
-// an effect, package footprint; the return of a callback), every read that has gone into memory through a From of
+// an effect, package footprint; the return of a callback, any while a missing method is under way), every read that has gone into memory through a From of
 // the goroutine is pinned: fmt.Println(v) looks at the box that v was stored in. What other goroutines stored
 // for it to see is not in their Needs: see Soundness.
 //

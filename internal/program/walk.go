@@ -67,6 +67,7 @@ type goroutine struct {
 	started     []Value // arguments of the go statement
 	captured    []Value // and what its closure has captured
 	event       int64
+	away        int         // calls of missing methods that it is in
 	stacks      [][2]uint64 // where the stack has been, the present place last
 }
 
@@ -202,6 +203,12 @@ func (g *goroutine) dispatch(index int64, e *trace.Event) bool {
 		return false
 	case format.Start, format.End, format.Join, format.Acquire, format.Release, format.ReleaseMerge:
 		return false
+	}
+	switch e.Kind {
+	case format.MethodBegin:
+		g.away++
+	case format.MethodEnd:
+		g.away--
 	}
 	if e.Flags&format.FlagOpaque != 0 || e.Site == 0 {
 		return false

@@ -107,6 +107,7 @@ type record struct {
 	obj       int32
 	pair      *barrier.Pair // MethodBegin, MethodEnd
 	own       bool          // an operation of a missing method, by its own code
+	back      bool          // a read of code that missing methods have called back, which keeps its value only as far as they may learn of it (B17)
 	unseen    bool          // a OnceEnd of code outside that has no bracket
 	bracketed bool          // a Go of a goroutine that begins with a MethodBegin
 	way       int32         // of an alternative: its number, from 1

@@ -71,7 +71,8 @@ func (x *missing) meet(r *record) {
 	}
 	x.known[r.e.G] = true
 	if x.pairs.Inside(r.e.G) {
-		r.walked = false // (B5)
+		r.back = r.walked && r.e.Kind == format.Read && x.pairs.Seen(r.e.G) // (B17)
+		r.walked = r.back                                                   // (B5)
 	}
 }
 
@@ -213,9 +214,11 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	if !t.dead {
 		m.event(i, r, t)
 	}
+	if synchronises(r.e.Kind) {
+		m.keeps(r.e.G)
+	}
 	if m.b.opt.Walked && inside && !t.dead {
-		m.pinRead(i, t)
-		if hushed && r.e.Kind.IsWrite() {
+		if m.pinRead(i, t); hushed && r.e.Kind.IsWrite() {
 			m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.from)})
 		}
 	}
@@ -227,12 +230,16 @@ func (m *maker) beside(i int, r *record, t *thread) {
 		return
 	}
 	m.keepOrders(kept, first, r, x)
+	m.learns(kept, r.e.G)
 	m.afterQuiet(kept, r)
 	if touched && m.calls.Hit(x) { // (B5)
 		m.pinWritten(t, first)
 	}
 	if m.calls.After(s, barrier.Extent{First: first, Last: t.last}); r.e.Kind == format.End {
 		m.calls.Ended(r.e.G)
+	}
+	if ends != nil && !m.calls.Inside(r.e.G) {
+		delete(m.free, r.e.G)
 	}
 }
 
@@ -276,13 +283,41 @@ func (m *maker) demands(r *record) bool {
 }
 
 // pinRead has what a read of code that a missing method calls back returns rest on reads that keep their values, also if nobody
-// else meets at what it reads: the method may be given it (B5).
+// else meets at what it reads: the method may be given it (B5). If the walk says what it is given, that waits (B17).
 func (m *maker) pinRead(i int, t *thread) {
 	switch deps := m.src[i]; {
 	case len(deps) == 0, len(deps) == 1 && m.w.Events[deps[0]].Strict:
+	case m.recs[i].back:
+		if m.free == nil {
+			m.free = make(map[trace.GoID][]int32)
+		}
+		m.free[t.g] = append(m.free[t.g], deps...)
 	default:
 		m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: slices.Clone(deps)})
 	}
+}
+
+// learns takes it that an event shows that missing methods have run as far which other goroutines than g are in: what these have called back may have handed on all that it has read,
+// though no event of their goroutine that needs it follows. So it keeps its value (B17).
+func (m *maker) learns(kept *barrier.Kept, g trace.GoID) {
+	for _, o := range kept.Runs {
+		if o != g {
+			m.keeps(o)
+		}
+	}
+}
+
+// keeps has all keep its value that was read so far of what missing methods have called back that g is in.
+func (m *maker) keeps(g trace.GoID) {
+	for _, n := range m.free[g] {
+		m.w.Events[n].Strict = true
+	}
+	delete(m.free, g)
+}
+
+// synchronises says whether others may learn of what was before an event of kind k by that.
+func synchronises(k format.Kind) bool {
+	return k.IsAtomic() || k == format.Go || k >= format.Lock && k <= format.ChanLen || k >= format.Acquire && k <= format.ReleaseMerge
 }
 
 // firstOf returns the first event of t from number n on, or -1.
@@ -405,6 +440,7 @@ func (m *maker) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) 
 	kept.Edges = append(kept.Edges, a.barrier, t.last)
 	n := m.add(ghost, i, x)
 	m.keepOrders(kept, n, &m.recs[i], touch)
+	m.learns(kept, -1)
 	if reads(e.Kind) {
 		m.calls.Seen(touch, n, m.recs[i].index)
 	}

@@ -15,6 +15,9 @@ type Missing struct {
 	Index  []int64 // numbers of Events
 	Events []trace.Event
 	Calls  []MissingCall
+
+	// Needs and From are, for each event, the reads of its goroutine that it needs, and that what it writes rests on, by number: as the walk has found them. Of a trace that was not walked there are none.
+	Needs, From [][]int64
 }
 
 // MissingCall is a call of a missing method.
@@ -43,6 +46,9 @@ func (b *Built) Missing() *Missing {
 	for i := range b.m.recs[:b.m.onPath] {
 		r := &b.m.recs[i]
 		x.Index, x.Events = append(x.Index, r.index), append(x.Events, r.e)
+		if b.m.b.opt.Walked {
+			x.Needs, x.From = append(x.Needs, r.needs), append(x.From, r.from)
+		}
 		if r.pair != nil && r.pair.Begin == r.index {
 			x.Calls = append(x.Calls, callOf(r.pair))
 		}
@@ -70,6 +76,9 @@ func (b *Built) addEnds(x *Missing) {
 		if i, ok := slices.BinarySearch(x.Index, n); !ok && b.From <= n && n < b.To {
 			x.Index = slices.Insert(x.Index, i, n)
 			x.Events = slices.Insert(x.Events, i, trace.Event{Kind: format.End, G: g})
+			if b.m.b.opt.Walked {
+				x.Needs, x.From = slices.Insert(x.Needs, i, nil), slices.Insert(x.From, i, nil)
+			}
 		}
 	}
 }

@@ -28,6 +28,9 @@ import (
 //	(Y4) So do two operations on one object, if the code of one of them is not in the trace; that of missing methods is as good as if it were where each of
 //	     them is said to have no other synchronisation than its own, and, if others may add to what it reaches, none has been there while it was open.
 //
+//	(Y5) No missing method that the witness has run can have learned of a read that saw something else than in the recorded run: no event in one needs it, nothing that a method reaches
+//	     where it begins, and nothing that traced code writes there while it is under way and goes on, rests on it; nor, where the witness has a method run without its goroutine's next event, has it called back one.
+//
 // What traced code finds after a missing method is left to the window and Check.
 func Crossing(w *window.Window, m *window.Missing, p window.Pair, order []int32) error {
 	if m == nil || len(m.Calls) == 0 {
@@ -45,6 +48,9 @@ func Crossing(w *window.Window, m *window.Missing, p window.Pair, order []int32)
 		return err
 	}
 	if err := c.hidden(); err != nil {
+		return err
+	}
+	if err := c.learned(p, order); err != nil {
 		return err
 	}
 	return c.values()

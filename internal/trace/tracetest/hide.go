@@ -21,7 +21,7 @@ type Hidden struct {
 
 // Hide makes pieces of the goroutines of a trace missing methods (package barrier): most events of a piece are dropped, the others
 // are called back. What stays of it is a MethodBegin, with all that the dropped events act on and sometimes more, some of it as what is only read, and a
-// MethodEnd, where they can have been. What the dropped events depend on is what the method is given, so it is needed; and so is what is read in between.
+// MethodEnd, where they can have been. What the dropped events depend on is what the method is given, so it is needed; and so is what is read in between, or what of it the method learns of.
 func Hide(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
 	return hide(r, events, flows, false, false)
 }
@@ -38,7 +38,7 @@ func HideOwn(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
 }
 
 func hide(r *rand.Rand, events []trace.Event, flows []window.Flow, seen, own bool) Hidden {
-	h := &hiding{r: r, events: events, flows: flows, seen: seen, own: own, gone: make([]bool, len(events)), inside: make([]bool, len(events))}
+	h := &hiding{r: r, events: events, flows: flows, seen: seen, own: own, gone: make([]bool, len(events)), inside: make([]bool, len(events)), back: make([]int, len(events))}
 	if seen {
 		h.knows = known(events)
 	}
@@ -61,7 +61,35 @@ func hide(r *rand.Rand, events []trace.Event, flows []window.Flow, seen, own boo
 		}
 	}
 	h.widen()
+	h.handOn()
 	return h.finish()
+}
+
+// handOn has what was called back end with an event that needs what the method may learn of what was read: what it returns, that is what any later event of the goroutine needs or
+// writes, whatever has become of it, and all that rests on it in memory.
+func (h *hiding) handOn() {
+	last, needs := make([]int, h.runs+1), make([][]int64, h.runs+1)
+	for i, run := range h.back {
+		if run > 0 {
+			last[run] = i
+			if h.events[i].Kind.IsWrite() || h.events[i].Kind == format.ChanSend {
+				needs[run] = append(needs[run], h.flows[i].From...)
+			}
+		}
+	}
+	for i := range h.events {
+		for _, x := range slices.Concat(h.flows[i].Needs, h.flows[i].From) {
+			if run := h.back[x]; run > 0 && run != h.back[i] {
+				needs[run] = append(needs[run], x)
+			}
+		}
+	}
+	for run, list := range needs {
+		if len(list) > 0 {
+			e := trace.Event{Kind: format.Block, G: h.events[last[run]].G}
+			h.made = append(h.made, placed{float64(last[run]) + 0.05, []trace.Event{e}, window.Flow{Walked: true, Needs: list}})
+		}
+	}
 }
 
 // widen has Ds say of some memory that it may be written, though it is only read.
@@ -88,6 +116,8 @@ type hiding struct {
 	flows        []window.Flow
 	units        []unit
 	gone, inside []bool
+	back         []int // by event: the run of events that is called back together, from 1; 0: none
+	runs         int
 	seen, own    bool
 	most         bool                 // with own: all calls are such
 	knows        []map[trace.GoID]int // with seen: by event, what it comes after in every execution
@@ -160,15 +190,24 @@ func (h *hiding) piece(list []unit, k, n int) int {
 	}
 	var reach []trace.Event
 	var needs []int64
+	walked, running := h.seen && h.r.IntN(4) > 0, false // whether it is known what becomes of what is read in between
 	for _, u := range part {
 		last := &h.events[u.to]
 		if !hideable(last.Kind) || h.seen && (!last.Kind.IsAccess() || last.Kind.IsAtomic()) || h.r.IntN(4) == 0 {
 			for i := u.from; i <= u.to; i++ {
 				h.inside[i] = h.inside[i] || h.events[i].G == u.g
 				h.byMissing(&h.events[i], u.g)
+				if walked && h.events[i].G == u.g && h.events[i].Flags&format.FlagOpaque == 0 {
+					if !running {
+						running = true
+						h.runs++
+					}
+					h.back[i] = h.runs
+				}
 			}
 			continue
 		}
+		running = false
 		for i := u.from; i <= u.to; i++ {
 			if h.events[i].G != u.g {
 				continue
@@ -336,7 +375,7 @@ func (h *hiding) finish() Hidden {
 		at[i] = int64(len(out.Events))
 		f := h.flows[i]
 		f.Needs, f.From = move(f.Needs), move(f.From)
-		f.Walked = f.Walked && !h.inside[i]
+		f.Walked = f.Walked && (!h.inside[i] || h.back[i] > 0)
 		out.Events, out.Flows = append(out.Events, h.events[i]), append(out.Flows, f)
 	}
 	for ; next < len(h.made); next++ {
