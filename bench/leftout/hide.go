@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"presage/internal/barrier"
-	"presage/internal/plan"
-	"presage/internal/program"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 	"presage/internal/window"
@@ -24,7 +22,7 @@ const (
 )
 
 // drops says whether an event of a missing method's own code goes.
-func (s seen) drops(e *trace.Event, p *plan.Plan) bool {
+func (s seen) drops(e *trace.Event, synchronises func(trace.Site) bool) bool {
 	switch e.Kind {
 	case format.Go, format.Start, format.End, format.Alloc, format.Enter:
 		return false
@@ -34,7 +32,7 @@ func (s seen) drops(e *trace.Event, p *plan.Plan) bool {
 	case accesses:
 		return sync
 	case synchronisation, hooks:
-		return !sync && !(e.Kind.IsAccess() && e.Flags&format.FlagOpaque != 0) && !s.part(e, p)
+		return !sync && !(e.Kind.IsAccess() && e.Flags&format.FlagOpaque != 0) && !s.part(e, synchronises)
 	}
 	return true
 }
@@ -43,8 +41,8 @@ func (s seen) drops(e *trace.Event, p *plan.Plan) bool {
 func (s seen) sync() bool { return s == synchronisation || s == hooks }
 
 // part says whether an access is what an operation of synchronisation does: to the channel that it closes or sends on, or an atomic one.
-func (s seen) part(e *trace.Event, p *plan.Plan) bool {
-	return s.sync() && e.Kind.IsAccess() && (e.Kind.IsAtomic() || p != nil && p.SynchronisesAt(e.Site))
+func (s seen) part(e *trace.Event, synchronises func(trace.Site) bool) bool {
+	return s.sync() && e.Kind.IsAccess() && (e.Kind.IsAtomic() || synchronises(e.Site))
 }
 
 // hidden is a full trace, and the same without what the functions did that contain synchronisation.
@@ -55,14 +53,17 @@ type hidden struct {
 	lost                 map[loss]int // what has escaped
 
 	frames map[trace.GoID][]frame
+	backs  []int          // by event of all: the stretch that it is of
+	exits  []int          // by stretch: the event with which it returns; 0: it does not
 	fresh  map[uint64]int // word to the event that allocated it
 	items  []item
 	of     []*call // that an event of the full trace is dropped with
 
+	methods map[trace.Addr][2]string // names and masks, of a recording that was kept
 	seen    seen
-	plan    *plan.Plan
-	exact   bool        // Ds have what the dropped events act on, and nothing else
-	objects barrier.Set // of synchronisation: their memory
+	syncs   func(trace.Site) bool // whether synchronisation stands there
+	exact   bool                  // Ds have what the dropped events act on, and nothing else
+	objects barrier.Set           // of synchronisation: their memory
 }
 
 // loss is what events of a position touch, that the D of their method had not.
@@ -76,6 +77,8 @@ type loss struct {
 type frame struct {
 	depth uint64
 	call  *call // nil: its code is not missing
+	back  int   // the stretch that it is of (back.go)
+	first bool  // and begins
 }
 
 // call is a call of a missing method.
@@ -93,15 +96,14 @@ type item struct {
 	call       *call
 	begin, end bool
 	inside     bool
+	own        bool // of the code of a missing method
 	opaque     bool // of the code of a missing method, as the runtime's hooks record it: that fills what it allocates without a record
 }
 
 // readHidden reads a trace, without BarrierPairs and with them.
-func readHidden(src trace.Source, p *plan.Plan, limit int, s seen, exact bool) (*hidden, error) {
-	h := &hidden{seen: s, plan: p, exact: exact, left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, fresh: map[uint64]int{}}
+func readHidden(src trace.Source, w window.Walker, syncs func(trace.Site) bool, limit int, s seen, exact bool) (*hidden, error) {
+	h := &hidden{seen: s, syncs: syncs, exact: exact, left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, fresh: map[uint64]int{}, exits: []int{0}}
 	h.all.meta, h.rest.meta = src.Meta(), src.Meta()
-	w := program.New(p)
-	w.Read(src.Meta().Texts)
 	open := map[trace.GoID][]*call{}
 	for len(h.all.events) < limit {
 		var e trace.Event
@@ -144,18 +146,20 @@ func (h *hidden) add(e trace.Event, f window.Flow, inside bool) {
 	i := len(h.all.events)
 	h.all.events, h.all.flows = append(h.all.events, e), append(h.all.flows, f)
 	var of *call
+	back := 0
 	switch list := h.frames[e.G]; e.Kind {
 	case format.Enter:
 		for len(list) > 0 && list[len(list)-1].depth >= e.Aux {
 			list = list[:len(list)-1]
 		}
-		h.frames[e.G] = append(list, frame{depth: e.Aux})
+		h.frames[e.G] = append(list, h.entered(list, e.Aux))
 	case format.Exit:
 		for len(list) > 0 && list[len(list)-1].depth > e.Aux {
 			list = list[:len(list)-1]
 		}
 		if n := len(list); n > 0 && list[n-1].depth == e.Aux {
-			of = list[n-1].call
+			of, back = list[n-1].call, list[n-1].back
+			h.returns(&list[n-1], &e, i)
 			list = list[:n-1]
 		}
 		h.frames[e.G] = list
@@ -168,16 +172,20 @@ func (h *hidden) add(e trace.Event, f window.Flow, inside bool) {
 		}
 	default:
 		if n := len(list); n > 0 {
-			of = list[n-1].call
+			of, back = list[n-1].call, list[n-1].back
 		}
 	}
+	if of != nil {
+		back = 0
+	}
+	h.backs = append(h.backs, back)
 	h.object(&e)
-	dropped := of != nil && h.seen.drops(&e, h.plan)
+	dropped := of != nil && h.seen.drops(&e, h.syncs)
 	if h.of = append(h.of, nil); dropped {
 		h.of[i] = of
 	}
 	if !dropped {
-		h.items = append(h.items, item{at: i, inside: inside, opaque: of != nil && (h.seen == hooks || e.Kind == format.Alloc)})
+		h.items = append(h.items, item{at: i, inside: inside, own: of != nil, opaque: of != nil && (h.seen == hooks || e.Kind == format.Alloc)})
 		return
 	}
 	h.gone++
@@ -257,6 +265,7 @@ func (h *hidden) touch(x *call, e *trace.Event) {
 // finish makes what is left.
 func (h *hidden) finish() {
 	h.cover()
+	learned := h.learned()
 	at := make([]int64, len(h.all.events))
 	for i := range at {
 		at[i] = -1
@@ -285,7 +294,12 @@ func (h *hidden) finish() {
 			at[it.at] = int64(len(h.rest.events))
 			f := h.all.flows[it.at]
 			f.Needs, f.From = move(f.Needs), move(f.From)
-			f.Walked = f.Walked && !it.inside
+			if it.inside && (it.own || h.exits[h.backs[it.at]] == 0) {
+				f.Walked = false
+			}
+			if list := learned[it.at]; len(list) > 0 {
+				f.Needs = move(append(list, h.all.flows[it.at].Needs...))
+			}
 			e := h.all.events[it.at]
 			if it.opaque {
 				e.Flags = e.Flags&^format.FlagZero | format.FlagOpaque

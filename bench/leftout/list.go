@@ -47,8 +47,8 @@ func (h *hidden) missed(res *analyse.Result, really map[sites]bool, p *plan.Plan
 		x := missed{cause: "nothing alone keeps them apart", name: "what no missing method keeps alone"}
 		switch {
 		case ok && method >= instrument.Around:
-			f, mask := &p.Funcs[method-instrument.Around], h.maskOf(p, method)
-			x.cause, x.name = "one method, by what its mask has", fmt.Sprintf("%s, mask %s", f.Name, mask)
+			name, mask := h.methodName(p, method)
+			x.cause, x.name = "one method, by what its mask has", fmt.Sprintf("%s, mask %s", name, mask)
 			if why, all := strings.CutPrefix(mask, "everything: "); all {
 				x.cause = "one method, everything: " + general(why)
 			}
@@ -85,12 +85,51 @@ func causes(list []*missed) map[string]int {
 	return by
 }
 
-func (h *hidden) printMissed(list []*missed) {
+// asked says of which pairs of positions it is to be explained why they do not race.
+func asked(pairs map[sites]bool) func(a, b trace.Site) bool {
+	any := map[trace.Site]bool{}
+	for q := range pairs {
+		any[q[0]], any[q[1]] = true, true
+	}
+	return func(a, b trace.Site) bool { return b == 0 && any[a] || pairs[sitesOf(a, b)] }
+}
+
+var reasons = [...]string{"raced", "a common lock", "a chain without missing methods", "a chain with missing methods", "orders of missing methods together", "values", "operations", "the budget", "untried"}
+
+// printWhy prints why a pair does not race, in the window in which it is nearest to it.
+func (h *hidden) printWhy(q sites, res *analyse.Result) {
+	for _, x := range res.Explained {
+		if sitesOf(x.A.Site, x.B.Site) != q {
+			continue
+		}
+		fmt.Printf("		%s (%d of %s, %d of %s)\n", reasons[x.Reason], x.A.Index, h.all.meta.GoName(x.A.G), x.B.Index, h.all.meta.GoName(x.B.G))
+		for n, l := range x.Chain {
+			if n == 8 {
+				fmt.Printf("\t\t… %d more\n", len(x.Chain)-n)
+				break
+			}
+			e, f := &h.rest.events[l.From], &h.rest.events[l.To]
+			fmt.Printf("		%s %s at %s, then %s %s at %s", h.all.meta.GoName(e.G), e.Kind, h.all.meta.Position(e.Site), h.all.meta.GoName(f.G), f.Kind, h.all.meta.Position(f.Site))
+			for _, c := range l.Calls {
+				if i := c.Begin; i >= 0 {
+					fmt.Printf(", by %s", h.methods[h.rest.events[i].Obj][0])
+				}
+			}
+			if l.By == analyse.MissingMethod {
+				fmt.Printf(", at %#x", l.Part)
+			}
+			fmt.Println()
+		}
+	}
+}
+
+func (h *hidden) printMissed(list []*missed, res *analyse.Result) {
 	for _, x := range list {
 		fmt.Printf("not found: %d kept apart by %s\n", len(x.sites), x.name)
 		slices.SortFunc(x.sites, func(x, y sites) int { return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1])) })
 		for _, q := range x.sites {
 			fmt.Printf("\t%s and %s\n", h.all.meta.Position(q[0]), h.all.meta.Position(q[1]))
+			h.printWhy(q, res)
 		}
 	}
 }

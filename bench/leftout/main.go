@@ -47,6 +47,7 @@ import (
 	"presage/internal/analyse"
 	"presage/internal/barrier"
 	"presage/internal/plan"
+	"presage/internal/program"
 	"presage/internal/record"
 	"presage/internal/trace"
 	"presage/internal/wcp"
@@ -71,6 +72,8 @@ func main() {
 	each := flag.Duration("each", 2*time.Minute, "of a seeded program: it is stopped then; of one as it is, whose imports may have to be compiled, three times that")
 	exact := flag.Bool("exact", true, "exact Ds as well")
 	budget := flag.Duration("budget", 18*time.Minute, "after which no seeded program more is begun; these are counted")
+	keep := flag.String("keep", "", "directory for recordings that have a true race, for -again")
+	again := flag.Bool("again", false, "arguments are files of -keep")
 	flag.Parse()
 	if *dir == "" {
 		d, err := os.MkdirTemp("", "presage-bench-")
@@ -89,7 +92,7 @@ func main() {
 	if os.Getenv("PRESAGE_CACHE") == "" { // what others do with theirs is no concern of this
 		os.Setenv("PRESAGE_CACHE", filepath.Join(abs, "cache"))
 	}
-	b := bench{session: &session.Session{Dir: abs}, run: *run, limit: *limit, show: *show, list: *list, flags: strings.Fields(*flags), total: map[variant]*row{}}
+	b := bench{session: &session.Session{Dir: abs}, run: *run, limit: *limit, show: *show, list: *list, kept: *keep, flags: strings.Fields(*flags), total: map[variant]*row{}}
 	for _, s := range []seen{nothing, accesses, synchronisation, hooks} {
 		if *left == "all" || *left == string(s) {
 			if b.variants = append(b.variants, variant{s, false}); *exact {
@@ -97,7 +100,11 @@ func main() {
 			}
 		}
 	}
-	if *modules || *seed != "" {
+	if *again {
+		if err := b.again(context.Background(), flag.Args()); err != nil {
+			log.Fatal(err)
+		}
+	} else if *modules || *seed != "" {
 		c := &campaign{bench: &b, until: time.Now().Add(*budget), each: *each}
 		if *seed == "all" {
 			c.operators = seeded.Operators
@@ -167,6 +174,7 @@ type bench struct {
 	limit    int
 	show     bool
 	list     bool
+	kept     string // directory for recordings
 	variants []variant
 	total    map[variant]*row
 	wrong    int // of RDIT's
@@ -294,6 +302,7 @@ type measured struct {
 
 // measure records a program and looks at the traces.
 func (b *bench) measure(ctx context.Context, name string, c record.Config) (*measured, error) {
+	title := name
 	var out bytes.Buffer
 	took := newStages()
 	c.Around, c.Reach, c.Stdout, c.Stderr = true, record.ReachFull, &out, &out // sets are not read here
@@ -326,13 +335,18 @@ func (b *bench) measure(ctx context.Context, name string, c record.Config) (*mea
 			took.mark("reading")
 			if really == nil {
 				m.used.note(&h.all)
-				if really, err = h.all.races(ctx); err != nil {
+				if really, err = h.all.races(ctx, tries); err != nil {
+					return nil, err
+				}
+			}
+			if b.kept != "" && len(really) > 0 {
+				if err := b.keep(title, name, really, p); err != nil {
 					return nil, err
 				}
 			}
 			took.mark("truth")
-			x, err := b.judge(ctx, h, really, p, s)
-			if err != nil {
+			var x *row
+			if x, really, err = b.judged(ctx, h, really, p, s); err != nil {
 				return nil, err
 			}
 			took.mark("detectors")
@@ -350,7 +364,9 @@ func (b *bench) read(name string, p *plan.Plan, s variant) (*hidden, error) {
 		return nil, err
 	}
 	defer t.Close()
-	h, err := readHidden(t, p, b.limit, s.seen, s.exact)
+	w := program.New(p)
+	w.Read(t.Meta().Texts)
+	h, err := readHidden(t, w, p.SynchronisesAt, b.limit, s.seen, s.exact)
 	if err == nil && b.list && !s.exact {
 		h.listEscaped(p)
 	}
@@ -358,6 +374,19 @@ func (b *bench) read(name string, p *plan.Plan, s variant) (*hidden, error) {
 }
 
 type sites [2]trace.Site
+
+// judged compares what is found in what is left with the races of the whole. What RDIT finds and these lack may be one of which too few pairs of accesses were tried: then more are, for all detectors alike.
+func (b *bench) judged(ctx context.Context, h *hidden, really map[sites]bool, p *plan.Plan, s variant) (*row, map[sites]bool, error) {
+	x, err := b.judge(ctx, h, really, p, s)
+	if err != nil || x.found[rdit].wrong == 0 || tries >= thorough {
+		return x, really, err
+	}
+	if really, err = h.all.races(ctx, thorough); err != nil {
+		return nil, nil, err
+	}
+	x, err = b.judge(ctx, h, really, p, s)
+	return x, really, err
+}
 
 // judge compares what is found in what is left with the races of the whole.
 func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool, p *plan.Plan, s variant) (*row, error) {
@@ -370,7 +399,11 @@ func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool, p *
 	x.races = len(really)
 	x.precedes(b, really, h)
 	for m := barrier.Reachable; m <= barrier.Ignore; m++ {
-		res, err := h.rest.analyse(ctx, m)
+		var explain func(a, b trace.Site) bool
+		if b.list && m == barrier.Reachable {
+			explain = asked(really)
+		}
+		res, err := h.rest.analyse(ctx, m, tries, explain)
 		if err != nil {
 			return nil, err
 		}
@@ -385,7 +418,7 @@ func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool, p *
 			}
 			if b.list {
 				fmt.Printf("-- %s\n", s)
-				h.printMissed(list)
+				h.printMissed(list, res)
 			}
 		}
 		if m == barrier.Ignore {
@@ -444,8 +477,8 @@ type stretch struct {
 }
 
 // races are those of maximal causality.
-func (s *stretch) races(ctx context.Context) (map[sites]bool, error) {
-	full, err := s.analyse(ctx, barrier.Reachable)
+func (s *stretch) races(ctx context.Context, tries int) (map[sites]bool, error) {
+	full, err := s.analyse(ctx, barrier.Reachable, tries, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -457,8 +490,10 @@ func (s *stretch) races(ctx context.Context) (map[sites]bool, error) {
 }
 
 // tries is how many pairs of accesses of two positions are tried in a window: of positions that meet in many ways, few of them may be a race.
-var tries = 64
+var tries = thorough
 
-func (s *stretch) analyse(ctx context.Context, m barrier.Mode) (*analyse.Result, error) {
-	return analyse.Run(ctx, &reader{s, 0}, s.meta, analyse.Options{Level: analyse.Causal, Walker: walked(s.flows), Missing: m, Tries: tries, Total: 16 * tries})
+const thorough = 64
+
+func (s *stretch) analyse(ctx context.Context, m barrier.Mode, tries int, explain func(a, b trace.Site) bool) (*analyse.Result, error) {
+	return analyse.Run(ctx, &reader{s, 0}, s.meta, analyse.Options{Level: analyse.Causal, Walker: walked(s.flows), Missing: m, Tries: tries, Total: 16 * tries, Explain: explain})
 }
