@@ -13,6 +13,7 @@ import (
 	"presage/internal/trace/raw"
 	"presage/internal/trace/tracetest"
 	"presage/internal/wcp"
+	"presage/internal/window"
 )
 
 // TestRDIT holds traces with missing methods against what RDIT's thesis derives. A file of testdata/rdit has pairs of a
@@ -26,7 +27,7 @@ import (
 //	hb e f       unordered by happens-before that does not
 //	cp e f       unordered by causally-precedes, which does not either; wcp by weak-causally-precedes
 //
-// e and f are names of sites. With -update, want is what the analysis says.
+// Behind an event, a comment may say that it was walked (#walked), with needs= and from=: names of reads, with commas. e and f are names of sites. With -update, want is what the analysis says.
 func TestRDIT(t *testing.T) {
 	golden(t, "testdata/rdit/*.txtar", rditText)
 }
@@ -49,7 +50,7 @@ func rditText(t *testing.T, name, text string) string {
 		name string
 		mode barrier.Mode
 	}{{"rdit", barrier.Reachable}, {"barrier", barrier.Everything}, {"ignore", barrier.Ignore}} {
-		res := runEvents(t, events, meta, Options{Missing: m.mode})
+		res := runEvents(t, events, meta, Options{Missing: m.mode, Walker: walkOf(t, text, events)})
 		for _, x := range res.Races {
 			fmt.Fprintf(&out, "%s %s %s\n", m.name, siteName(meta, x.A.Site), siteName(meta, x.B.Site))
 		}
@@ -71,6 +72,50 @@ func rditText(t *testing.T, name, text string) string {
 		fmt.Fprintf(&out, "wcp %s %s\n", siteName(meta, p.A), siteName(meta, p.B))
 	}
 	return out.String()
+}
+
+// walkOf is what the comments of a trace say that a walk has found (#walked), nil if they say nothing.
+func walkOf(t *testing.T, text string, events []trace.Event) window.Walker {
+	t.Helper()
+	flows, some, n, at := make(tracetest.Walker, len(events)), false, 0, map[string]int64{}
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") || strings.HasPrefix(words[0], "%") {
+			continue
+		}
+		for _, w := range words {
+			to, list := &flows[n].Needs, w
+			switch {
+			case w == "#walked":
+				flows[n].Walked, some = true, true
+				continue
+			case strings.HasPrefix(w, "@"):
+				at[w] = int64(n)
+				continue
+			case strings.HasPrefix(w, "needs="):
+				list = w[len("needs="):]
+			case strings.HasPrefix(w, "from="):
+				to, list = &flows[n].From, w[len("from="):]
+			default:
+				continue
+			}
+			for _, name := range strings.Split(list, ",") {
+				i, ok := at[name]
+				if !ok || events[i].G != events[n].G {
+					t.Fatalf("%q: no event %s of its goroutine before", line, name)
+				}
+				*to = append(*to, i)
+			}
+		}
+		n++
+	}
+	if n != len(events) {
+		t.Fatalf("%d lines, %d events", n, len(events))
+	}
+	if !some {
+		return nil
+	}
+	return flows
 }
 
 // confirmed has the recorded run looked at for what has no other witness, as of a trace that presage recorded.
