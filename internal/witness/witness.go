@@ -22,7 +22,7 @@
 //	M6 needed reads       C channels      V guards
 //	M9 orders on condition                X the window is malformed
 //
-// Those of Recorded are (H1) to (H9), those of Crossing (Y1) to (Y3).
+// Those of Recorded are (H1) to (H9), those of Crossing (Y1) to (Y5).
 //
 // (M5, every event is enabled in the state it meets, appears as one of the
 // lettered rules.)
