@@ -132,7 +132,7 @@
 //
 // # Complexity
 //
-// With c calls, k of them open at once, n events that some D hits, w words that they access: O(n·k²) for groups; a MethodBegin looks at the words of its D, at those accessed, or at
+// With c calls, k of them open at once, n events that some D hits, w words that they access: O(n·k) for groups, and O(c·k²) to find which calls meet, of which c·k look at Ds; a MethodBegin looks at the words of its D, at those accessed, or at
 // what others accessed since its goroutine last heard of them, whichever are fewest, and back through the ends of calls to the first that it meets, for each goroutine; a word is held
 // against each ended call once, by each goroutine that accesses it. Orders on condition: two for an event and an open gap, and one for an access, by goroutine and word, and an ended
 // gap that hits it; from maxTold at once on, one weak edge stands for them.

@@ -82,16 +82,28 @@
 //	     that is made in the call, by other code than traced: everything, unless its type says that it is none of what is called. Where others may have stored one since the call began (code that is called back, or synchronises), it may be
 //	     any of the code that is left out, of that signature or of a method of that name. A function that a call is given by name is part of it.
 //	(D7) Memory that the function makes is in no D: nobody had it before. (What becomes of it is B12 of package barrier.)
-//	(D8) unsafe, conversions of pointers between structs, of type parameters, code that is not written in Go or not known: everything.
+//	     A field of the type of a type parameter that is loaded or stored is touched with all that it has.
+//	(D8) unsafe, conversions of pointers between structs, of type parameters, other memory of their types, code that is not written in Go or not known: everything.
 //	(D9) What code gets while it runs joins D then (presage_late.go of the recorder): what traced code that it has called returns, panics with, or has stored where the code can reach it, what it is sent, what
 //	     others have stored when it has waited for them. The mask is the same.
 //	(D10) What the code only reads is told apart: fields whose address it uses for loads alone; kinds, elements and structs that it loads; what is ranged over, looked up, appended, copied
 //	     from, made a string of, or measured; what functions of the standard library with effect read lead to. The rest may be written: what is stored to, appended to (there may be room), copied to, cleared,
 //	     deleted from, or given to other functions of the standard library; slices that become arrays; fields whose address is handed on, kept, captured, compared. A line is written if anything writes there. A store
 //	     through a pointer is one to all variables and elements of its kind, and to the fields of that kind that (D2) adds. A field that is a struct or an array is a way to its parts.
+//	(D11) Code may go no further than some levels of memory from what it is given: what that points to is of the first, what this points to of the second. The distance of a pointer is 0 if it is given, a
+//	     variable's address, or returned by traced code; one more than that of the pointer by which it is loaded; that of what the code itself stores of its type, if this is more. Loops and recursion that follow
+//	     pointers, calls of which the callee is not known, go statements, recover, and functions of the standard library that are given pointers: any level. So if others may store meanwhile
+//	     what the code finds (it calls traced code, or waits), and it goes further than the first level. The recorder's walk goes as far.
+//	(D12) Of a call through an interface of which only the run tells that it goes to code that is left out, the mask is that of all such code that may be called: methods of the name, and what they call in
+//	     the same way, with what wrappers load on the way: embedded pointers, copies of receivers. An interface that the recorder comes to may hold a type that is declared there; the methods are looked at. Of a call of a
+//	     function value it is everything: what that has captured has no types.
 //
 // That what the code writes is in D as written follows from the other rules: leave out its loads, and what is left of its mask is that of code that only stores. A word that the recorder comes to in two ways,
 // as a field and by a pointer, say, has what both lines say of it, and is written if one does.
+//
+// That (D11) leaves nothing out: each pointer that the code has was, when the call began, as many loads away from what it was given as its distance says, or fewer, or is of memory that it has made. By
+// induction over what it does: a word that nobody has written since holds a pointer that is one load further than the one to the word; of what the code has written, the distance of what it stored is known. If others
+// write meanwhile, the code has called them, or waited for them; or they race with it, which (presage_late.go) says of all walks.
 //
 // Synchronisation has no part in it: hooks of the runtime record it, and the memory of its objects is touched by nothing else.
 //

@@ -17,6 +17,8 @@ type Mask struct {
 	Other string // not "": some of its synchronisation may be that of other code, or D may lack what it touches, and why (W1 to W4)
 	Grows bool   // what it touches is what D has only as long as others leave that as it is (W6)
 	lines map[string]Effect
+
+	levels int // of memory that it touches, counted from what the call is given; 0: any (D11)
 }
 
 // Own reports whether the code's synchronisation is its own, and what it touches known.
@@ -28,17 +30,22 @@ const EveryLine = "*"
 // ReadLine ends a line of what is only read.
 const ReadLine = "?"
 
+// WholeLine ends a line of a field with all that it has.
+const WholeLine = "!"
+
 // Text is what the recorder reads: a line for each part, in order. "" is nothing.
 //
 //	pkg.T.f   field f of struct pkg.T, as far as it is no struct or array itself; what is in that, other lines say
+//	pkg.T.f!  field f with all that it has
 //	pkg.T     a struct as a whole
 //	=k        variables, elements and fields of arrays of kind k, a number of package reflect
 //	[i]=k     element i of arrays of such
 //	map       what is in maps
 //	call      it calls function values that it is given: if one of them is not traced, it is as if there were no mask
 //	.M        it calls methods of this name of interfaces that it is given: likewise
+//	left      the methods may be those of any type that is left out
 //
-// Behind a line of what it only reads stands ReadLine (D10); a field that is a struct or an array has none.
+// In front of the lines stands how many levels of memory it touches, if they are few (D11). Behind a line of what it only reads stands ReadLine (D10); a field that is a struct or an array has none.
 //
 // Types are named as at run time, by the name of their package; an instance as its generic type, a struct without a name as struct.
 func (m *Mask) Text() string {
@@ -49,7 +56,13 @@ func (m *Mask) Text() string {
 		return ""
 	}
 	text := "\n"
+	if m.levels > 0 {
+		text = fmt.Sprintf("%d\n", m.levels)
+	}
 	for _, s := range slices.Sorted(maps.Keys(m.lines)) {
+		if _, more := m.lines[s+WholeLine]; more {
+			continue
+		}
 		if text += s; m.lines[s] == Read {
 			text += ReadLine
 		}
@@ -102,6 +115,18 @@ func (m *Mask) field(t types.Type, i int, e Effect) {
 		e = Write
 	}
 	m.line(name+"."+s.Field(i).Name(), e)
+}
+
+// wholeField adds a field of which only the run tells the type, with all that it has, and reports whether it can be named.
+func (m *Mask) wholeField(f *ssa.FieldAddr, e Effect) bool {
+	t := deref(f.X.Type())
+	s, ok := types.Unalias(t).Underlying().(*types.Struct)
+	name := structName(t)
+	if !ok || name == "" {
+		return false
+	}
+	m.line(name+"."+s.Field(f.Field).Name()+WholeLine, e)
+	return true
 }
 
 // whole adds memory of type t (D3, D4).
@@ -177,6 +202,7 @@ type Masker struct {
 	Traced  func(in ssa.CallInstruction) bool
 	Body    func(fn *ssa.Function) *ssa.Function
 	Bodies  []*ssa.Function        // all that Body returns
+	Types   []*types.Named         // that the packages of these declare
 	Code    func() []*ssa.Function // all code of the program that is there, traced or not
 	made    map[*ssa.Function]*coded
 	opened  []*opened
@@ -205,13 +231,25 @@ func (m *Mask) Asks() bool {
 
 // Of returns the mask of a function, with all that it calls and that is not traced, and of those that it is given by name (D6).
 func (k *Masker) Of(fn *ssa.Function, given ...*ssa.Function) *Mask {
-	m, made := &Mask{}, []types.Type(nil)
-	seen := map[*ssa.Function]bool{fn: true}
-	for _, f := range given {
+	roots := append([]*ssa.Function{fn}, given...)
+	m := &Mask{}
+	k.collect(m, fn, slices.Clone(roots), nil)
+	if m.Why == "" && len(m.lines) > 0 {
+		m.levels = k.levels(roots)
+	}
+	return m
+}
+
+// collect adds to a mask what functions touch, with all that they call and that is not traced. asked is a call of which the callee is not known, if it is the mask of one: then
+// the recorder takes types that are left out for known (D12).
+func (k *Masker) collect(m *Mask, fn *ssa.Function, list []*ssa.Function, asked *ssa.CallCommon) {
+	var made []types.Type
+	seen := map[*ssa.Function]bool{}
+	for _, f := range list {
 		seen[f] = true
 	}
 	late, asks := 0, []*ssa.CallCommon(nil)
-	for list := append([]*ssa.Function{fn}, given...); len(list) > 0 && m.Why == ""; {
+	for len(list) > 0 && m.Why == "" {
 		c := k.code(list[len(list)-1])
 		list = list[:len(list)-1]
 		m.add(&c.mask)
@@ -222,7 +260,7 @@ func (k *Masker) Of(fn *ssa.Function, given ...*ssa.Function) *Mask {
 		late += c.late
 		asks = append(asks, c.asks...)
 		calls := c.calls
-		if len(list) == 0 && late > 1 {
+		if len(list) == 0 && late > 1 || asked != nil {
 			calls = append(slices.Clone(calls), k.candidates(asks)...)
 		}
 		for _, f := range calls {
@@ -235,8 +273,12 @@ func (k *Masker) Of(fn *ssa.Function, given ...*ssa.Function) *Mask {
 	if slices.ContainsFunc(made, m.mayCall) {
 		m.everything("what is called may have been made in the call")
 	}
+	if asked != nil {
+		for _, com := range append(asks, asked) {
+			k.wrapped(m, com)
+		}
+	}
 	k.interior(m)
-	return m
 }
 
 func (k *Masker) code(fn *ssa.Function) *coded {

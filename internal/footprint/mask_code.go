@@ -25,6 +25,10 @@ func (k *Masker) instr(c *coded, in ssa.Instruction) {
 		}
 	case *ssa.Select:
 		c.late = 2
+	case *ssa.Index:
+		if isTypeParam(in.X.Type()) {
+			m.whole(in.Type(), Read)
+		}
 	case *ssa.SliceToArrayPointer:
 		m.whole(deref(in.Type()), Write) // elements of a slice have no line of their own
 	case *ssa.Store:
@@ -58,6 +62,8 @@ func (m *Mask) at(v ssa.Value, e Effect) {
 	if !fresh(v) {
 		if f, ok := v.(*ssa.FieldAddr); ok && leaf(deref(f.Type())) {
 			return // the field has a line
+		} else if ok && isTypeParam(deref(f.Type())) && m.wholeField(f, e) {
+			return
 		}
 		if m.element(v, e) {
 			return
@@ -385,7 +391,7 @@ func (m *Mask) builtin(name string, args []ssa.Value) {
 	default:
 		return
 	}
-	for _, a := range args {
+	for i, a := range args {
 		switch u := types.Unalias(a.Type()).Underlying().(type) {
 		case *types.Slice:
 			if name != "len" && !fresh(a) && !isTypeParam(a.Type()) {
@@ -394,7 +400,11 @@ func (m *Mask) builtin(name string, args []ssa.Value) {
 		case *types.Map:
 			m.line("map", e)
 		}
-		if isTypeParam(a.Type()) {
+		switch {
+		case !isTypeParam(a.Type()) || name == "delete" && i > 0: // a key
+		case name == "len": // of what is no map that is no memory
+			m.line("map", e)
+		default:
 			m.everything("%s of a type parameter", name)
 		}
 		e = Read

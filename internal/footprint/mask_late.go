@@ -84,7 +84,7 @@ func (k *Masker) candidates(asks []*ssa.CallCommon) (list []*ssa.Function) {
 	for _, com := range asks {
 		sig := com.Signature()
 		for _, fn := range k.Bodies {
-			same := types.Identical(sig.Params(), fn.Signature.Params()) && types.Identical(sig.Results(), fn.Signature.Results())
+			same := alike(sig.Results(), fn.Signature.Results()) && (alike(sig.Params(), fn.Signature.Params()) || fn.Signature.Recv() != nil && alike(sig.Params(), withReceiver(fn)))
 			generic := fn.TypeParams().Len() > 0 || fn.Signature.RecvTypeParams().Len() > 0
 			if com.IsInvoke() && fn.Signature.Recv() != nil && fn.Name() == com.Method.Name() || !com.IsInvoke() && (same || generic) {
 				list = append(list, fn)

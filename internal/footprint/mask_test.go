@@ -28,7 +28,11 @@ func testMasks(t *testing.T, file string, cases int) {
 		}
 		n++
 		m := k.Of(pkg.Func(name))
-		got, want := strings.Fields(m.Text()), strings.Fields(w)
+		text := m.Text()
+		if m.levels > 0 { // TestLevels has them
+			_, text, _ = strings.Cut(text, "\n")
+		}
+		got, want := strings.Fields(text), strings.Fields(w)
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {

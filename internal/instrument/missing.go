@@ -45,7 +45,7 @@ func (b *body) leave(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	}
 	b.out.putf("{ m_ := g_.Leaves(%s)", b.target(c, ip))
 	b.out.put("if m_ != 0 {")
-	b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, m_)", begin), &plan.Mask{Why: "the callee is not known"})
+	b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, m_)", begin), b.fileEmitter.plan.MaskOfAny(c))
 	b.out.put("}")
 	return fmt.Sprintf("if m_ != 0 { g_.MethodEnd(%#x, m_, d_) }; }", done)
 }

@@ -5,7 +5,6 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
-	"golang.org/x/tools/go/ssa/ssautil"
 )
 
 // Named reports whether the variable g of a package is only ever loaded from and stored to by its name, itself or by
@@ -23,7 +22,7 @@ func (p *Plan) Named(g *ssa.Global) bool {
 func (p *Plan) findExposed() {
 	p.exposed = map[string]bool{}
 	for _, pkg := range p.Program.Packages {
-		for fn := range ssautil.AllFunctions(pkg.SSA.Prog) {
+		for fn := range allFunctions(pkg) {
 			if fn.Pkg != pkg.SSA {
 				continue
 			}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
-	"golang.org/x/tools/go/ssa/ssautil"
 
 	"presage/internal/footprint"
 )
@@ -38,6 +37,9 @@ func (p *Plan) newMasks() *masks {
 	for _, s := range slices.Sorted(maps.Keys(m.bodies)) {
 		m.left.Bodies = append(m.left.Bodies, m.bodies[s])
 	}
+	for _, pkg := range p.Missing.Packages {
+		m.left.Types = append(m.left.Types, declared(pkg)...)
+	}
 	m.around = &footprint.Masker{Program: p.prints, Traced: p.silent, Body: func(*ssa.Function) *ssa.Function { return nil }, Code: p.code}
 	return m
 }
@@ -50,7 +52,7 @@ func (p *Plan) code() (list []*ssa.Function) {
 			continue
 		}
 		seen[pkg.SSA.Prog] = true
-		for fn := range ssautil.AllFunctions(pkg.SSA.Prog) {
+		for fn := range allFunctions(pkg) {
 			if len(fn.Blocks) > 0 {
 				list = append(list, fn)
 			}
@@ -76,6 +78,30 @@ func (p *Plan) silent(in ssa.CallInstruction) bool {
 
 // MaskAround is the mask of a function that Around is true of.
 func (p *Plan) MaskAround(f *Func) *Mask { return p.masks.around.Of(f.SSA) }
+
+// declared returns the types that a package declares, also in functions, in their order.
+func declared(pkg *Package) (list []*types.Named) {
+	for _, obj := range pkg.TypesInfo.Defs {
+		if t, ok := obj.(*types.TypeName); ok && !t.IsAlias() {
+			if n, ok := t.Type().(*types.Named); ok {
+				list = append(list, n)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b *types.Named) int { return int(a.Obj().Pos()) - int(b.Obj().Pos()) })
+	return list
+}
+
+// MaskOfAny is that of a call of which only the run tells that it goes to a package that is left out.
+func (p *Plan) MaskOfAny(c *ssa.CallCommon) *Mask {
+	switch {
+	case !c.IsInvoke(): // what a function value has captured has no types
+		return &Mask{Why: "the callee is not known"}
+	case len(p.Missing.hidden) > 0:
+		return &Mask{Why: "not all code that is left out is written in Go"}
+	}
+	return p.masks.left.OfCall(c)
+}
 
 // Mask is that of a call that Goes to a package that is left out.
 func (p *Plan) Mask(c *ssa.CallCommon) *Mask {

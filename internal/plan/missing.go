@@ -70,7 +70,7 @@ func newMissing(prog *Program, recorded bool) *Missing {
 // functionsOf returns the functions of a package but those that initialise its variables.
 func functionsOf(pkg *Package) []*ssa.Function {
 	var list []*ssa.Function
-	for fn := range ssautil.AllFunctions(pkg.SSA.Prog) {
+	for fn := range allFunctions(pkg) {
 		if fn.Pkg == pkg.SSA && fn != pkg.SSA.Func("init") && len(fn.Blocks) > 0 {
 			list = append(list, fn)
 		}
@@ -81,6 +81,38 @@ func functionsOf(pkg *Package) []*ssa.Function {
 		}
 		return strings.Compare(a.String(), b.String())
 	})
+	return list
+}
+
+// allFunctions returns all functions that the package's program has. Of methods of generic types ssautil.AllFunctions has those alone that are used.
+func allFunctions(pkg *Package) map[*ssa.Function]bool {
+	all := ssautil.AllFunctions(pkg.SSA.Prog)
+	for _, fn := range genericMethods(pkg) {
+		all[fn] = true
+	}
+	return all
+}
+
+// genericMethods returns the methods of generic types, with the functions in them.
+func genericMethods(pkg *Package) (list []*ssa.Function) {
+	for _, name := range pkg.Types.Scope().Names() {
+		t, ok := pkg.Types.Scope().Lookup(name).(*types.TypeName)
+		if !ok || t.IsAlias() {
+			continue
+		}
+		n, ok := t.Type().(*types.Named)
+		if !ok || n.TypeParams().Len() == 0 {
+			continue
+		}
+		for m := range n.Methods() {
+			if fn := pkg.SSA.Prog.FuncValue(m); fn != nil {
+				list = append(list, fn)
+			}
+		}
+	}
+	for i := 0; i < len(list); i++ {
+		list = append(list, list[i].AnonFuncs...)
+	}
 	return list
 }
 

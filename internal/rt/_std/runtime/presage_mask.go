@@ -28,7 +28,19 @@ const (
 	pgUntouched = iota
 	pgOnlyRead  // it is only read
 	pgReadWritten
+	pgWholly = 4 // a field, with all that it has
 )
+
+// levels is how many levels of memory a mask has (D11); 0: any.
+func (m pgMask) levels() uintptr {
+	if m.n == 0 {
+		return 0
+	}
+	if c := *(*byte)(unsafe.Pointer(m.at)); c != '\n' {
+		return uintptr(c - '0')
+	}
+	return 0
+}
 
 // line reports whether a mask has the line a, or a.b, and for what.
 func (m pgMask) line(a, b string) (has int) {
@@ -45,6 +57,9 @@ func (m pgMask) line(a, b string) (has int) {
 		end, has := i, pgReadWritten
 		if text[end-1] == '?' {
 			end, has = end-1, pgOnlyRead
+		}
+		if b != "" && text[end-1] == '!' {
+			end, has = end-1, has|pgWholly
 		}
 		if end-from == n && text[from:from+len(a)] == a && (b == "" || text[from+len(a)] == '.' && text[end-len(b):end] == b) {
 			return has
@@ -117,7 +132,7 @@ func (m pgMask) methods(t *_type) bool {
 	for _, x := range u.Methods() {
 		some = some || m.line("", toRType(t).nameOff(x.Name).Name()) != pgUntouched
 	}
-	return some && !pgMethodsTraced(t)
+	return some && !pgMethodsTraced(t) && !(m.left() && pgTypeLeftOut(t))
 }
 
 const (
@@ -186,7 +201,11 @@ func (x *pgTouch) value(t *_type, off uintptr, field int) (has int) {
 			if f.Typ.Size_ == 0 || whole == pgReadWritten {
 				continue
 			}
-			if k := x.mask.line(name, f.Name.Name()); k != pgUntouched {
+			switch k := x.mask.line(name, f.Name.Name()); {
+			case k&pgWholly != 0:
+				x.add(off+f.Offset, off+f.Offset+f.Typ.Size_, k&^pgWholly)
+				has = max(has, k&^pgWholly)
+			case k != pgUntouched:
 				has = max(has, x.value(f.Typ, off+f.Offset, k))
 			}
 		}

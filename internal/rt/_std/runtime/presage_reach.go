@@ -13,6 +13,9 @@ import (
 // followed, and what it points to ends where its object does. The walk is on the system stack: no garbage
 // collection begins or ends meanwhile, so what was reachable when a pointer to it was read is not used for anything else.
 //
+// Of code that goes no further than a few levels of memory from what it is given (D11 of package footprint) the walk goes no further, either: it takes what is near first, so that
+// what it comes to in several ways has the level of the shortest.
+//
 // Where a walk goes depends on where it begins and on the words it reads, and on nothing else that changes before the next garbage
 // collection has ended. So it notes the words (see), and need not be made again while they are what they were (presage_sets.go).
 
@@ -33,7 +36,11 @@ type pgWalk struct {
 	frozen bool // what is read now never changes
 	whole  bool // it goes on in memory that is a set's
 	mask   pgMask
-	unmask bool // that is everything
+	unmask bool    // that is everything
+	short  bool    // the mask has few levels of memory (D11): the nearest first,
+	most   uintptr // so many
+	level  uintptr // of what is being followed
+	head   int     // of work
 	parts  int
 	todo   int
 	places int
@@ -56,7 +63,7 @@ type pgPlace struct {
 	addr  uintptr
 	typ   uintptr
 	n     uintptr
-	round uint64 // in which the entry of the table was made; of what is to be followed: 1 if it never changes
+	round uint64 // in which the entry of the table was made; of what is to be followed: pgFrozen, if it never changes, and its level
 }
 
 func pgNewWalk(mask pgMask) *pgWalk {
@@ -69,6 +76,8 @@ func pgNewWalk(mask pgMask) *pgWalk {
 	r.parts, r.todo, r.places, r.words, r.deps = 0, 0, 0, 0, 0
 	r.mask, r.unmask = mask, false
 	r.near, r.made, r.cycle = nil, nil, pgCycle()
+	r.most, r.level, r.head = mask.levels(), 0, 0
+	r.short = r.most > 0
 	return r
 }
 
@@ -78,7 +87,9 @@ func (r *pgWalk) roots() {
 		for i := range x.n {
 			v := (*eface)(unsafe.Pointer(x.roots + uintptr(i)*unsafe.Sizeof(eface{})))
 			r.add(uintptr(v.data), pgTypeOf((*abi.PtrType)(unsafe.Pointer(v._type)).Elem), 1, pgNoted)
-			r.run()
+			if !r.short { // else all of them are of the first level
+				r.run()
+			}
 		}
 	}
 }
@@ -100,18 +111,33 @@ func (r *pgWalk) see(p uintptr) uintptr {
 // run follows what there is to follow.
 func (r *pgWalk) run() {
 	for r.todo > 0 && !r.all && !r.unmask {
-		r.todo--
-		x := r.work[r.todo]
-		r.frozen = x.round != 0
+		x := r.take()
+		r.frozen, r.level = x.round&pgFrozen != 0, uintptr(x.round>>2)
 		if x.typ == 0 {
 			r.scan(x.addr)
 			continue
 		}
 		r.values(x.addr, (*pgType)(unsafe.Pointer(x.typ)), x.n)
 	}
-	r.frozen = false
+	r.frozen, r.level, r.head, r.todo = false, 0, 0, 0
 	r.near = nil
 }
+
+// take takes a place to be followed.
+func (r *pgWalk) take() pgPlace {
+	if !r.short {
+		r.todo--
+		return r.work[r.todo]
+	}
+	x := r.work[r.head]
+	if r.head++; r.head == r.todo {
+		r.head, r.todo = 0, 0
+	}
+	return x
+}
+
+// far reports whether what is being followed is of the last level.
+func (r *pgWalk) far() bool { return r.short && r.level == r.most }
 
 // What a pointer points into.
 const (
@@ -157,13 +183,13 @@ const (
 
 // add adds n values of type t at p.
 func (r *pgWalk) add(p uintptr, x *pgType, n uintptr, how uint8) {
-	if p == 0 || n == 0 || x.size == 0 || r.all {
+	if p == 0 || n == 0 || x.size == 0 || r.all || r.far() {
 		return
 	}
 	t := uintptr(unsafe.Pointer(x.typ))
 	h := pgHash(p, t)
 	leads := x.n > 0
-	if leads && how == pgNoted && !r.whole {
+	if leads && how == pgNoted && !r.whole && !r.short {
 		if slot, tag := pgSlot(h, n, pgValues, r.mask.at); presageReach.tags[slot] == pgTag(tag) && r.depends(pgKey{p, t, n, pgValues, r.mask}) {
 			return
 		}
@@ -230,6 +256,7 @@ func (r *pgWalk) push(x pgPlace) {
 		r.all = true
 		return
 	}
+	x.round |= uint64(r.level+1) << 2
 	r.work[r.todo] = x
 	r.todo++
 }
@@ -283,7 +310,7 @@ func (r *pgWalk) at(h uint64, p, t uintptr) *pgPlace {
 
 // object adds the object that p points into, whatever it is.
 func (r *pgWalk) object(p uintptr, noted bool) {
-	if p == 0 || r.all || noted && r.depends(pgKey{p, 0, 0, pgObject, r.mask}) {
+	if p == 0 || r.all || r.far() || noted && r.depends(pgKey{p, 0, 0, pgObject, r.mask}) {
 		return
 	}
 	kind, base, end, s := pgRegion(p)
@@ -394,7 +421,7 @@ func (r *pgWalk) function(p uintptr) {
 
 // channel adds a channel, with what is in it or about to be.
 func (r *pgWalk) channel(p uintptr) {
-	if kind, _, _, _ := pgRegion(p); kind != pgHeap {
+	if kind, _, _, _ := pgRegion(p); kind != pgHeap || r.far() {
 		return
 	}
 	c := (*hchan)(unsafe.Pointer(p))
@@ -423,6 +450,9 @@ func (r *pgWalk) channel(p uintptr) {
 
 // mapped adds a map: its header stands for it in a trace; its entries are followed.
 func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
+	if r.far() {
+		return
+	}
 	kind, _, _, _ := pgRegion(p)
 	switch kind {
 	case pgHeap, pgVariable:

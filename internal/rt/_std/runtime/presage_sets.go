@@ -151,7 +151,7 @@ func (s *PresageG) alone(k pgKey, whole bool) {
 	r := s.walking()
 	r.whole = whole || presageReach.full
 	was := r.deps
-	if m := s.call.made; m != nil && m.cycle == pgCycle() {
+	if m := s.call.made; m != nil && m.cycle == pgCycle() && !r.short { // what was far there may be near here
 		r.made = m
 	}
 	r.from(k)
@@ -165,7 +165,10 @@ func (s *PresageG) alone(k pgKey, whole bool) {
 // from walks from a beginning.
 func (r *pgWalk) from(k pgKey) {
 	skip := r.whole
-	r.whole = true // not this one
+	if r.whole = true; r.short { // not this one; and what was far from another beginning may be near to this one
+		r.round++
+		r.places = 0
+	}
 	switch k.kind {
 	case pgValues:
 		r.add(k.addr, pgTypeOf((*_type)(unsafe.Pointer(k.typ))), k.n, pgNoted)
@@ -470,7 +473,7 @@ func (s *PresageG) adopt(r *pgWalk) {
 
 // depends reports whether a walk that comes to a beginning leaves the rest to a set.
 func (r *pgWalk) depends(k pgKey) bool {
-	if r.whole {
+	if r.whole || r.short { // a set has more
 		return false
 	}
 	slot, tag := k.slot()
