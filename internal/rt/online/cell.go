@@ -208,20 +208,22 @@ func (g *ftG) check(w uint64, kind uint8, a *ftAccess) bool {
 	return false
 }
 
-// span takes an access of [addr, addr+n).
+// span takes an access of [addr, addr+n). Atomic ones are of words, or of single locations.
 func (g *ftG) span(a ftAccess, n uintptr) {
-	site := a.site
+	site, plain := a.site, a.kind == ftReads || a.kind == ftWrites
 	for end := a.addr + n; a.addr < end; {
-		if k := g.quickSpan(a.addr, end-a.addr, site, a.kind); k != 0 {
-			a.addr += k
-			continue
+		if plain {
+			if k := g.quickSpan(a.addr, end-a.addr, site, a.kind); k != 0 {
+				a.addr += k
+				continue
+			}
 		}
 		k := min(end-a.addr, 8-a.addr&7)
 		a.site = site
 		switch a.locs = 0; {
 		case k == 8:
 			a.site |= ftFull
-		case a.kind == ftReads || a.kind == ftWrites:
+		case plain:
 			a.locs = ftLocsOf(a.addr&7, a.addr&7+k)
 		default:
 			k = 1

@@ -110,15 +110,14 @@ func (g *ftG) quickRule(w, r, site uint64, kind uint8) (uint64, uint64, bool) {
 //
 //go:nosplit
 func (g *ftG) quickSpan(addr, n uintptr, site uint64, kind uint8) uintptr {
-	plain := kind == ftReads || kind == ftWrites
 	at, end := addr, addr+n
 	for at < end {
 		if at&7 == 0 && end-at >= 8 {
-			if k := g.seen(at, end-at, kind); k != 0 {
-				at += k
+			at += g.quickWords(at, end-at, site, kind)
+			if end-at < 8 {
 				continue
 			}
-			if !plain || !g.quick(at, site|ftFull, kind) {
+			if !g.quick(at, site|ftFull, kind) {
 				break
 			}
 			at += 8
@@ -126,7 +125,7 @@ func (g *ftG) quickSpan(addr, n uintptr, site uint64, kind uint8) uintptr {
 		}
 		next := min(end, at&^7+8)
 		locs := ftLocsOf(at&7, at&7+next-at)
-		if !plain || locs == 1 && !g.quick(at, site, kind) || locs != 1 && !g.quickPart(at&^7, locs, site, kind) {
+		if locs == 1 && !g.quick(at, site, kind) || locs != 1 && !g.quickPart(at&^7, locs, site, kind) {
 			break
 		}
 		at = next
@@ -134,33 +133,66 @@ func (g *ftG) quickSpan(addr, n uintptr, site uint64, kind uint8) uintptr {
 	return at - addr
 }
 
-// seen returns how many bytes from addr on, in whole words, have been accessed in t's context already.
+// quickWords is quick for the whole words from addr on, as far as there is nothing but what most have: no crowd, no cell that somebody else holds. It
+// returns how many bytes they are.
 //
 //go:nosplit
-func (g *ftG) seen(addr, n uintptr, kind uint8) uintptr {
-	if addr>>47 != 0 {
-		return 0
-	}
+func (g *ftG) quickWords(addr, n uintptr, site uint64, kind uint8) uintptr {
 	p := ftCells[addr>>ftBlockShift&(1<<ftPlaneShift-1)]
-	if p == nil {
+	if addr>>47 != 0 || p == nil || g.slot == 0 {
 		return 0
 	}
-	i, k := addr>>3&(ftWords-1), uintptr(0)
-	for m := min(n>>3, ftWords-i); k < m; k++ {
-		c := &p[(i+k)&(ftWords-1)]
-		if w := ftLoad64(&c.w); w&ftFull != 0 && g.same(w) {
+	g.acted = g.clock
+	in := ftInfos[addr>>ftBlockShift&(1<<ftPlaneShift-1)]
+	from, dropped := addr>>3&(ftWords-1), int64(0)
+	i, to := from, min(addr>>3&(ftWords-1)+n>>3, ftWords)
+	for mine := g.epoch | site | ftFull; i < to; i++ {
+		c := &p[i&(ftWords-1)]
+		w := ftLoad64(&c.w)
+		if w&ftFull != 0 && g.same(w) || kind == ftReads && c.read(g) {
+			dropped++
 			continue
 		}
-		if kind != ftReads || !c.read(g) {
+		if w&ftLockBit != 0 || w != 0 && !g.recalls(w) || !ftCas64(&c.w, w, w|ftLockBit) {
+			break
+		}
+		l := &in.lines[i>>(ftLineShift-3)&(ftLineCount-1)]
+		l.used(1)
+		r := c.r
+		ok := r == 0 || g.recalls(r)
+		if ok && l.marks&ftMarkInside != 0 {
+			if m := &in.groups[i&(ftWords-1)]; *m == 0 {
+			} else if ok = g.quickWithin(addr+(i-from)<<3, *m, kind); ok && kind == ftWrites {
+				*m = 0
+			}
+		}
+		switch {
+		case !ok:
+		case kind == ftReads:
+			ftStore64(&c.r, mine)
+		default: // (R22)
+			ftStore64(&c.r, 0)
+			w = mine
+		}
+		if ftStore64(&c.w, w); !ok {
 			break
 		}
 	}
+	g.stats.spanned(kind, dropped, int64(i-from)-dropped)
+	return (i - from) << 3
+}
+
+// spanned counts words that have been dropped, and those that have not.
+//
+//go:nosplit
+func (t *ftStats) spanned(kind uint8, dropped, exclusive int64) {
 	if kind == ftReads {
-		g.stats.readSameEpoch += int64(k)
+		t.readSameEpoch += dropped
+		t.readExclusive += exclusive
 	} else {
-		g.stats.writeSameEpoch += int64(k)
+		t.writeSameEpoch += dropped
+		t.writeExclusive += exclusive
 	}
-	return k * 8
 }
 
 // read reports whether the whole word has been read in t's context.

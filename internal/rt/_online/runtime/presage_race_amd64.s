@@ -84,86 +84,168 @@ own: \
 	CMPQ	R13, (PresageG_ft+ftG_width)(R10) \
 	JCS	to
 
-// What it does not take, it leaves at slow. The loop is ftCrowd.has, for the first seven.
-#define READ \
-	FIND \
-	SAME(ftCell_r(R11), same) \
-	SAME(ftCell_w(R11), same) \
-	MOVQ	ftCell_r(R11), R12 \
-	MOVQ	R12, R13 \
+// KNOWN goes to ok where an epoch is 0, t's own or in ftG.known, else to no; R12 is t's slot. It changes DX and R13.
+#define KNOWN(word, ok, no) \
+	MOVQ	word, DX \
+	SHRQ	$const_ftSlotShift, DX \
+	CMPL	DX, R12 \
+	JEQ	ok \
+	TESTQ	word, word \
+	JZ	ok \
+	ANDL	$7, DX \
+	MOVQ	(PresageG_ft+ftG_known)(R10)(DX*8), DX \
+	MOVQ	DX, R13 \
+	XORQ	word, R13 \
 	SHRQ	$const_ftSlotShift, R13 \
-	CMPL	R13, $const_ftCrowdTag \
-	JNE	slow \
-	SHLQ	$(64-const_ftSlotShift), R12 \
-	SHRQ	$(64-const_ftSlotShift), R12 \
-	MOVL	$7, R13 \
-	MOVL	ftCrowd_n(R12), R11 \
-	CMPL	R11, R13 \
-	CMOVLHI	R13, R11 \
-	TESTL	R11, R11 \
+	JNZ	no \
+	ORQ	$((1<<const_ftEpochShift)-1), DX \
+	CMPQ	word, DX \
+	JHI	no
+
+// HOLD is the beginning of ftG.quick for the word whose cell is at R11, where all is known and nothing inside the word has to change: it locks the cell, and makes the
+// access' word in DX, with W in AX and full, which is what is replaced, in CX. A line of which no cell is in use yet is left to quick, so constants are too.
+#define HOLD(replaced) \
+	MOVQ	AX, R12 \
+	SUBQ	(g_stack+stack_lo)(R14), R12 \
+	MOVQ	(g_stack+stack_hi)(R14), R13 \
+	SUBQ	(g_stack+stack_lo)(R14), R13 \
+	CMPQ	R12, R13 \
+	JCS	done \
+	MOVL	(PresageG_ft+ftG_slot)(R10), R12 \
+	TESTL	R12, R12 \
 	JZ	slow \
-next: \
-	SAME((ftCrowd_list-8)(R12)(R11*8), mine) \
-	DECL	R11 \
-	JNZ	next \
-	JMP	slow \
-mine: \
-	ADDQ	(PresageG_ft+ftG_base)(R10), R13 \
-	SHRL	$const_ftKindShift, R13 \
-	ANDL	$3, R13 \
-	JZ	same /* ftReads */ \
-	CMPL	R13, $const_ftWhole \
-	JNE	slow \
-same: \
-	INCQ	(PresageG_ft+ftG_stats+ftStats_readSameEpoch)(R10) \
-	RET \
-	INSIDE \
-	WHOLE(ftCell_r(R11), unread) \
-unread: \
-	WHOLE(ftCell_w(R11), slow)
+	MOVQ	AX, X0 \
+	MOVQ	BX, X1 \
+	MOVQ	CX, X2 \
+	MOVQ	DX, X3 \
+	MOVQ	AX, BX \
+	SHRQ	$const_ftBlockShift, BX \
+	MOVQ	runtime·ftInfos(SB), CX \
+	MOVQ	(CX)(BX*8), BX \
+	MOVL	AX, CX \
+	MOVQ	ftCell_w(R11), AX \
+	TESTL	$const_ftLockBit, AX \
+	JNZ	back \
+	KNOWN(AX, free, back) \
+free: \
+	MOVQ	AX, R13 \
+	ORQ	$const_ftLockBit, R13 \
+	LOCK \
+	CMPXCHGQ	R13, ftCell_w(R11) \
+	JNE	back \
+	MOVL	CX, DX \
+	SHRL	$const_ftLineShift, DX \
+	ANDL	$(const_ftLineCount-1), DX \
+	MOVWLZX	ftInfo_lines(BX)(DX*2), R13 \
+	TESTL	$1, R13 \
+	JZ	leave \
+	SHRL	$3, CX \
+	ANDL	$(const_ftWords-1), CX \
+	LEAQ	ftInfo_groups(BX)(CX*4), BX \
+	MOVQ	ftCell_r(R11), CX \
+	TESTL	$(const_ftMarkInside<<8), R13 \
+	JZ	alone \
+	TESTL	$(const_ftAllOwn-const_ftOwnCell), (BX) \
+	JNZ	leave \
+	MOVL	CX, DX \
+	ORL	replaced, DX \
+	TESTL	$const_ftFull, DX \
+	JNZ	leave \
+alone: \
+	KNOWN(CX, held, leave) \
+held: \
+	MOVL	(PresageG_ft+ftG_clock)(R10), DX \
+	MOVL	DX, (PresageG_ft+ftG_acted)(R10) \
+	MOVQ	0(SP), DX \
+	SUBQ	runtime·firstmoduledata+moduledata_text(SB), DX \
+	SHRQ	$2, DX \
+	ANDL	$const_ftSiteMask, DX \
+	ORQ	(PresageG_ft+ftG_epoch)(R10), DX
 
-#define WRITE \
-	FIND \
-	SAME(ftCell_w(R11), same) \
-	JMP	slow \
-same: \
-	INCQ	(PresageG_ft+ftG_stats+ftStats_writeSameEpoch)(R10) \
-	RET \
-	INSIDE \
-	WHOLE(ftCell_w(R11), slow)
+#define BACK \
+	MOVQ	X0, AX \
+	MOVQ	X1, BX \
+	MOVQ	X2, CX \
+	MOVQ	X3, DX
 
-// func raceread(addr uintptr)
-TEXT runtime·raceread<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-8
-	READ
-slow:
-	MOVL	$const_ftReads, R11
-	JMP	ftCallOne<>(SB)
-
-// func racewrite(addr uintptr)
-TEXT runtime·racewrite<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-8
-	WRITE
-slow:
-	MOVL	$const_ftWrites, R11
-	JMP	ftCallOne<>(SB)
-
-// func racereadrange(addr, size uintptr)
-TEXT runtime·racereadrange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-16
-	MOVL	$const_ftReads, R11
-	JMP	ftCallRun<>(SB)
-
-// func racewriterange(addr, size uintptr)
-TEXT runtime·racewriterange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-16
-	MOVL	$const_ftWrites, R11
-	JMP	ftCallRun<>(SB)
-
+// The loop is ftCrowd.has, for the first seven.
 TEXT runtime·ftHookRead<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
-	READ
+	FIND
+	SAME(ftCell_r(R11), same)
+	SAME(ftCell_w(R11), same)
+	MOVQ	ftCell_r(R11), R12
+	MOVQ	R12, R13
+	SHRQ	$const_ftSlotShift, R13
+	CMPL	R13, $const_ftCrowdTag
+	JNE	other
+	SHLQ	$(64-const_ftSlotShift), R12
+	SHRQ	$(64-const_ftSlotShift), R12
+	MOVL	$7, R13
+	MOVL	ftCrowd_n(R12), R11
+	CMPL	R11, R13
+	CMOVLHI	R13, R11
+	TESTL	R11, R11
+	JZ	slow
+next:
+	SAME((ftCrowd_list-8)(R12)(R11*8), mine)
+	DECL	R11
+	JNZ	next
+	JMP	slow
+mine:
+	ADDQ	(PresageG_ft+ftG_base)(R10), R13
+	SHRL	$const_ftKindShift, R13
+	ANDL	$3, R13
+	JZ	same // ftReads
+	CMPL	R13, $const_ftWhole
+	JNE	slow
+same:
+	INCQ	(PresageG_ft+ftG_stats+ftStats_readSameEpoch)(R10)
+	RET
+	INSIDE
+	WHOLE(ftCell_r(R11), unread)
+unread:
+	WHOLE(ftCell_w(R11), slow)
+	JMP	slow
+other:
+	TESTL	$7, AX
+	JNZ	slow
+	HOLD(CX)
+	MOVQ	DX, ftCell_r(R11)
+	MOVQ	AX, ftCell_w(R11)
+	INCQ	(PresageG_ft+ftG_stats+ftStats_readExclusive)(R10)
+	BACK
+done:
+	RET
+leave:
+	MOVQ	AX, ftCell_w(R11)
+back:
+	BACK
 slow:
 	MOVL	$const_ftReads, R11
 	JMP	ftHookOne<>(SB)
 
 TEXT runtime·ftHookWrite<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
-	WRITE
+	FIND
+	SAME(ftCell_w(R11), same)
+	TESTL	$7, AX
+	JNZ	slow
+	HOLD(AX)
+	MOVQ	$0, ftCell_r(R11) // (R22)
+	MOVQ	DX, ftCell_w(R11)
+	INCQ	(PresageG_ft+ftG_stats+ftStats_writeExclusive)(R10)
+	BACK
+done:
+	RET
+same:
+	INCQ	(PresageG_ft+ftG_stats+ftStats_writeSameEpoch)(R10)
+	RET
+	INSIDE
+	WHOLE(ftCell_w(R11), slow)
+	JMP	slow
+leave:
+	MOVQ	AX, ftCell_w(R11)
+back:
+	BACK
 slow:
 	MOVL	$const_ftWrites, R11
 	JMP	ftHookOne<>(SB)
@@ -176,6 +258,26 @@ TEXT runtime·ftHookReadRange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
 TEXT runtime·ftHookWriteRange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
 	MOVL	$const_ftWrites, R11
 	JMP	ftHookRun<>(SB)
+
+// The calls of the compiler as it is.
+
+// func raceread(addr uintptr)
+TEXT runtime·raceread<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-8
+	JMP	runtime·ftHookRead<ABIInternal>(SB)
+
+// func racewrite(addr uintptr)
+TEXT runtime·racewrite<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-8
+	JMP	runtime·ftHookWrite<ABIInternal>(SB)
+
+// func racereadrange(addr, size uintptr)
+TEXT runtime·racereadrange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-16
+	MOVQ	BX, R10
+	JMP	runtime·ftHookReadRange<ABIInternal>(SB)
+
+// func racewriterange(addr, size uintptr)
+TEXT runtime·racewriterange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-16
+	MOVQ	BX, R10
+	JMP	runtime·ftHookWriteRange<ABIInternal>(SB)
 
 // The registers that Go's functions may change lie in the goroutine's state meanwhile, since there is little room on a stack that must not grow. The garbage
 // collector does not see them: nothing below lets this goroutine be stopped or its stack be moved, as with gcWriteBarrier.
@@ -260,27 +362,6 @@ done:
 tight:
 	CALL	runtime·ftRunTight<ABIInternal>(SB)
 	JMP	back
-
-// ftCallOne and ftCallRun are the same for calls, which keep nothing.
-TEXT ftCallOne<>(SB), NOSPLIT, $32-0
-	LEAQ	sp+0(FP), DI
-	MOVQ	-8(DI), CX
-	MOVL	R11, BX
-	ROOM(runtime·ftOne)
-	RET
-tight:
-	CALL	runtime·ftOneTight<ABIInternal>(SB)
-	RET
-
-TEXT ftCallRun<>(SB), NOSPLIT, $40-0
-	LEAQ	sp+0(FP), SI
-	MOVQ	-8(SI), DI
-	MOVL	R11, CX
-	ROOM(runtime·ftRun)
-	RET
-tight:
-	CALL	runtime·ftRunTight<ABIInternal>(SB)
-	RET
 
 // ftHookFirst makes the state of a goroutine that has none.
 TEXT ftHookFirst<>(SB), NOSPLIT, $88-0
