@@ -44,7 +44,7 @@
 //	      somebody came to know of the first of them, t's last release would have been acquired. So who races with an access that is left out races with the one in the
 //	      cell, and the first race of a location is the same. It needs no memory but sixteen releases a goroutine, and without it a context is an epoch.
 //	(R19) What the compiler calls may stand where a variable is declared and not yet filled, so nothing there may let a stack grow or be looked at: the rules of the same epoch
-//	      are assembly; where a check succeeds and no memory is needed (quick.go) they run on the goroutine's stack without a look at its size, within 700 bytes; all
+//	      are assembly, and so is what most others of a word need (W and R known, nothing inside that changes); where a check succeeds and no memory is needed (quick.go) they run on the goroutine's stack without a look at its size, within 700 bytes; all
 //	      else runs on the system's. What of C(t) has been asked for is kept by slot (known), since clocks only grow.
 //	(R20) A send reads its channel and a close writes it. The word of a send is kept with the channel's clocks, under the channel's lock; in the cell are those of senders that did not know of it. No
 //	      check is needed before the close: nothing else writes there.

@@ -1,11 +1,10 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// The hooks that compiled code calls for an access of what begins at AX: the rules of the same epoch, in front of everything else. A
+// The hooks that compiled code calls for an access of what begins at AX: the rules of the same epoch, and those of what is known, in front of everything else. A
 // cell is found as ftCellOf finds it, at R11; most begin at a word. R10 is the goroutine's state, R12 and R13 are free again.
 //
-// Calls of the compiler as it is (raceread, racewrite) keep no register but R14 (g). Those of package compiler (ftHook...) keep all but R10
-// to R13 and those of floating point.
+// They keep all registers but R10 to R13 and those of floating point. The calls of the compiler as it is (raceread and its like) are the same hooks.
 
 #define FIND \
 	MOVQ	g_presage(R14), R10 \
