@@ -12,8 +12,8 @@ const (
 func (l lit) not() lit     { return l ^ 1 }
 func (l lit) index() int32 { return int32(l >> 1) }
 
-// vars holds what a variable stands for: "lo before hi" for an order variable,
-// lo < 0 for the others (a need, a writer of a read, an assumption).
+// vars holds what a variable stands for: "lo before hi" for an order variable; "the read ^lo-1 sees
+// source number hi" where lo < -1 (V); lo is -1 for the others (a need, a writer of a needed read, an assumption).
 type vars struct {
 	lo, hi []int32
 	needs  []lit // by literal: an order literal that it implies, or litTrue
@@ -29,6 +29,15 @@ func (v *vars) arc(l lit) (from, to int32, ok bool) {
 	}
 	return from, to, v.lo[i] >= 0
 }
+
+// source returns the read and the number of the source that l is about, if it is about one.
+func (v *vars) source(l lit) (r, i int32, ok bool) {
+	x := l.index()
+	return ^v.lo[x] - 1, v.hi[x], v.lo[x] < -1
+}
+
+// newSource is a new literal "the read r sees source number i".
+func (s *Solver) newSource(r, i int32) lit { return s.newVar(^(r + 1), i) }
 
 func (s *Solver) newVar(lo, hi int32) lit {
 	v := int32(len(s.lo))

@@ -102,6 +102,9 @@ func (m *machine) prepare(st *static, ob *objects) {
 func (s *Solver) execute(seq []int32, p window.Pair, limit int) []violation {
 	s.run++
 	s.bad, s.limit = s.bad[:0], limit
+	if s.values != nil {
+		s.findChoices()
+	}
 	for _, x := range seq {
 		s.checkStatic(x)
 		s.checkWeak(x)

@@ -12,6 +12,10 @@ type sources struct {
 	at     int32   // where the read stands: the read itself, or the cursor
 	writes []int32 // -1: the initial value
 	lits   []lit
+
+	// What find needs, which is asked for sources of reads with terms only.
+	sorted []int32 // the indices of writes, by write
+	found  int32   // the last index that it found
 }
 
 // reads holds the literals about intactness.
@@ -228,11 +232,11 @@ func (s *Solver) explainInterference(r int32, src *sources, w, w0 int32, chosen 
 // preferNear orders the choices of a source: not executing r first, then writes by
 // their distance before r in the recorded order, then the others.
 func (s *Solver) preferNear(r int32, src *sources) []lit {
-	type choice struct {
+	type near struct {
 		l    lit
 		cost int32
 	}
-	var cs []choice
+	var cs []near
 	for i, w := range src.writes {
 		d := s.place[r]
 		if w >= 0 {
@@ -244,9 +248,9 @@ func (s *Solver) preferNear(r int32, src *sources) []lit {
 		if w >= 0 && s.pos[w] > s.pos[src.at] {
 			d += 1 << 14
 		}
-		cs = append(cs, choice{src.lits[i], d})
+		cs = append(cs, near{src.lits[i], d})
 	}
-	slices.SortStableFunc(cs, func(a, b choice) int { return int(a.cost - b.cost) })
+	slices.SortStableFunc(cs, func(a, b near) int { return int(a.cost - b.cost) })
 	var out []lit
 	if src.at == r {
 		out = append(out, s.out(r))

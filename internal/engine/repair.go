@@ -37,7 +37,7 @@ func (s *Solver) findRoots(r int32) {
 	case w == unexplained:
 	case w != recorded:
 		src := s.possibleSources(r)
-		if i := slices.Index(src.writes, recorded); i >= 0 && s.value[src.lits[i]] == 0 {
+		if i := src.find(recorded); i >= 0 && s.value[src.lits[i]] == 0 {
 			u.roots = append(u.roots, src.lits[i])
 		}
 	case w >= 0:

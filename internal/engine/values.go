@@ -30,6 +30,8 @@ type values struct {
 	repairs int32
 
 	regular []int8 // of each event: isRegular, 0: not asked yet
+
+	choices []choice // of a read: the source that the search has chosen for it
 }
 
 // What from may be besides an event.
@@ -43,6 +45,7 @@ func newValues(w *window.Window) *values {
 	return &values{
 		seen: make([]word, n), from: make([]int32, n), sources: make([]*sources, n), inSlice: make([]bool, n),
 		regular: make([]int8, n), visited: make([]int32, n), memos: map[*window.Term]*memo{},
+		choices: make([]choice, n),
 	}
 }
 
@@ -145,27 +148,6 @@ func (s *Solver) guardHolds(x int32, k int) bool {
 	return v.known && v.val == g.Want
 }
 
-// checkSource notes a read that does not see the write that the search has chosen for it.
-func (s *Solver) checkSource(r, w0 int32) {
-	src := s.values.sources[r]
-	if src == nil {
-		return
-	}
-	refuted := false
-	for i, l := range src.lits {
-		if s.holds(l) {
-			if src.writes[i] != w0 {
-				s.fail(ruleSource, r, w0)
-			}
-			return
-		}
-		refuted = refuted || src.writes[i] == w0 && s.holds(l.not())
-	}
-	if refuted {
-		s.fail(ruleSource, r, w0)
-	}
-}
-
 // explainValue explains a violation of (V) or (M6) in a window with terms.
 func (s *Solver) explainValue(v violation, p window.Pair) []lit {
 	switch v.rule {
@@ -250,82 +232,10 @@ func (s *Solver) elsewhere(c []lit, r int32) []lit {
 		}
 		return c
 	}
-	return s.addLit(c, s.sees(r, w).not())
-}
-
-// sees is the literal "the read r sees the write w" (-1: the initial value).
-func (s *Solver) sees(r, w int32) lit {
-	src := s.possibleSources(r)
-	i := slices.Index(src.writes, w)
-	if i < 0 {
-		panic("engine: a read sees a write that it cannot see")
-	}
-	return src.lits[i]
-}
-
-// possibleSources returns the literals of r, and emits their clauses when it is asked for
-// the first time: an executed read sees one write, which stands before it. That
-// no other stands between them is emitted when an order shows one (explainSource).
-func (s *Solver) possibleSources(r int32) *sources {
-	if src := s.values.sources[r]; src != nil {
-		return src
-	}
-	src := &sources{at: r, writes: s.possibleWrites(r)}
-	s.values.sources[r] = src
-	if len(src.writes) == 1 {
-		src.lits = []lit{litTrue}
-		return src
-	}
-	all := []lit{s.out(r)}
-	for _, w := range src.writes {
-		l := s.newVar(-1, -1)
-		src.lits, all = append(src.lits, l), append(all, l)
-		if w >= 0 {
-			s.needs[l] = s.before(w, r)
-			s.emit(l.not(), s.before(w, r))
-		}
-	}
-	s.emit(all...)
-	return src
-}
-
-// possibleWrites are the writes that can be the last before r.
-func (s *Solver) possibleWrites(r int32) []int32 {
-	o := &s.objs[s.w.Events[r].Obj]
-	var c []int32
-	last := s.lastMust(r)
-	if len(last) == 0 {
-		c = append(c, -1)
-	}
-	for _, q := range o.ops[roleWrite] {
-		for _, w := range q {
-			if w != r && !s.must(r, w) && !s.hidden(w, last) {
-				c = append(c, w)
-			}
-		}
+	if l := s.sees(r, w).not(); l != litFalse {
+		c = append(c, l) // each read of a slice has literals of its own
 	}
 	return c
-}
-
-// explainSource: w0 is the last write before r, which should see another.
-func (s *Solver) explainSource(r, w0 int32) []lit {
-	src := s.values.sources[r]
-	for i, l := range src.lits {
-		if !s.holds(l) {
-			continue
-		}
-		w := src.writes[i]
-		if w0 < 0 || w >= 0 && s.pos[w] > s.pos[r] {
-			return []lit{s.before(w, r)} // not propagated yet
-		}
-		c := []lit{l.not(), s.before(r, w0)}
-		if w >= 0 {
-			c = append(c, s.before(w0, w))
-		}
-		s.emit(c...)
-		return s.asRecorded(c[1:])
-	}
-	return s.preferNear(r, src)
 }
 
 // explainLast: w0 is the last write before the cursor, where the racing
