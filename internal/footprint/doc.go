@@ -143,6 +143,8 @@
 //
 // Whether a deferred function value or interface's method is of traced code (F7), nothing tells: it keeps its order as one of code outside, unless it can be no other
 // than traced. So does what a go statement calls; that it is traced the name tells that the goroutine has been started with, if there are no arguments.
+// The goroutine of WaitGroup.Go does what it is given, and counts, which the runtime side records: where that is a function of traced code by
+// its name, a literal or a method value, it touches nothing.
 //
 // Missed: memory of a traced type that the standard library was given in an interface in one call and looks into by reflection in
 // another that gets neither it nor what keeps it (a registry, expvar); results of traced callbacks, as far as other modules keep them in interfaces;

@@ -42,6 +42,11 @@ func Typed(fn *ssa.Function) bool {
 	return false
 }
 
+// StartsFunc reports whether fn is (*sync.WaitGroup).Go, which starts its second argument.
+func StartsFunc(fn *ssa.Function) bool {
+	return Typed(fn) && fn.String() == "(*sync.WaitGroup).Go"
+}
+
 // Idle reports whether a call does nothing but let time pass.
 func Idle(c *ssa.CallCommon) bool {
 	callee := c.StaticCallee()

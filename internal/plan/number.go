@@ -2,6 +2,7 @@ package plan
 
 import (
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ func (p *Plan) entered(f *Func) {
 	}
 	for i, b := range f.SSA.Blocks {
 		for j, in := range b.Instrs {
-			if g, ok := in.(*ssa.Go); ok && p.Func(g.Call.StaticCallee()) != nil { // it enters that at once
+			if p.entersAtOnce(in) {
 				p.Sites[f.Blocks[i].Instrs[j].Site].Touch = (&footprint.Set{Dynamic: true}).String()
 			}
 			d, ok := in.(*ssa.Defer)
@@ -75,6 +76,33 @@ func (p *Plan) entered(f *Func) {
 		}
 	}
 	p.Sites[f.Site].Touch = strings.Join(texts, "\n")
+}
+
+// entersAtOnce reports whether an instruction starts a goroutine that enters an instrumented function at once: a go statement, or a
+// call of WaitGroup.Go, whose goroutine does nothing else but synchronise, which the runtime side records.
+func (p *Plan) entersAtOnce(in ssa.Instruction) bool {
+	switch in := in.(type) {
+	case *ssa.Go:
+		return p.Func(in.Call.StaticCallee()) != nil
+	case *ssa.Call:
+		return StartsFunc(in.Call.StaticCallee()) && p.Func(valueOf(in.Call.Args[1])) != nil
+	}
+	return false
+}
+
+// valueOf returns the function that calls of a function value call, nil if that is not known. That of a method value is
+// the method, unless it is of an interface.
+func valueOf(v ssa.Value) *ssa.Function {
+	if c, ok := v.(*ssa.MakeClosure); ok {
+		v = c.Fn
+	}
+	fn, _ := v.(*ssa.Function)
+	if fn != nil && strings.HasPrefix(fn.Synthetic, "bound") {
+		if m, ok := fn.Object().(*types.Func); ok {
+			return fn.Prog.FuncValue(m) // nil for a method of an interface
+		}
+	}
+	return fn
 }
 
 func (p *Plan) site(f *Func, block, instr int, pos token.Pos, expr, object string) trace.Site {

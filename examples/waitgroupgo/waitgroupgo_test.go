@@ -1,0 +1,5 @@
+package waitgroupgo
+
+import "testing"
+
+func TestWaitgroupGo(t *testing.T) { Run() }
