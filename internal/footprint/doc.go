@@ -51,6 +51,9 @@
 //	     of that name or signature load. So has the entry of a method of that name by a caller that has no record.
 //	(F11) A function of the standard library that is given a function value which may be of code that is left out, or what it calls methods of, may run such
 //	     code, which writes to what is foreign; to everything where (E1) does not hold. What a sync.Once runs is a call of its own (package instrument).
+//	(F12) What a function synchronises with inside is its own affair if it has no hidden state (F6), is inward by table.txt, and is given nothing that may synchronise
+//	     for the caller: it does not make others wait for what they do, and neither what it returns nor what it leaves in memory depends on who came first. What it prints is
+//	     the environment's.
 //	(G1) Types that are identical have one name: aliases, any, byte and the names of parameters are resolved.
 //	(G2) A type parameter stands for the type arguments that traced packages name for its function, type or alias: list by list, those in other generic
 //	     code with what its type parameters stand for. No other package knows of a traced generic type or function.
@@ -124,7 +127,7 @@
 //
 // An opaque call behaves as recorded if what it reads is as recorded; it reads only what it can have a pointer to. Its
 // arguments are pinned, traced memory it can reach by (F1) to (F9) keeps its order, its synchronisation keeps its order with
-// everything on the same object, and its environment (time, randomness, files) is an input. By the same argument memory that is allocated after the
+// everything on the same object (but F12), and its environment (time, randomness, files) is an input. By the same argument memory that is allocated after the
 // call, or that its allocator has shown nobody yet, needs no order with it (package window).
 //
 // A goroutine that runs only code outside has no call that brackets it, and needs but a beginning, the Go: in a program that has no race there, each of

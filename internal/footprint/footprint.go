@@ -38,6 +38,7 @@ type Set struct {
 	Scope   Scope
 	Hidden  bool     // an access to what only Everything has
 	Dynamic bool     // a call of which the callee is known only in the run: it may be a traced function
+	Inward  bool     // a call whose own synchronisation orders nothing for others (F12)
 	Types   []string // sorted
 	State   string   // hidden state; "" if none, "*" for any
 	Loads   []string // sorted: what is only read, by wrappers (F10)
@@ -171,7 +172,7 @@ func (a *Set) Standard() bool {
 
 // String returns the text form, which Parse reads:
 //
-//	effect [. | ~ | * | **] [T;T;…] [state=S] [loads=T;T;…] [dynamic]
+//	effect [. | ~ | * | **] [T;T;…] [state=S] [loads=T;T;…] [dynamic] [inward]
 func (s *Set) String() string {
 	var b strings.Builder
 	b.WriteString(s.Effect.String())
@@ -192,6 +193,9 @@ func (s *Set) String() string {
 	}
 	if s.Dynamic {
 		b.WriteString("\tdynamic")
+	}
+	if s.Inward {
+		b.WriteString("\tinward")
 	}
 	return b.String()
 }
@@ -215,6 +219,8 @@ func Parse(text string) Set {
 			s.Hidden = true
 		} else if f == "dynamic" {
 			s.Dynamic = true
+		} else if f == "inward" {
+			s.Inward = true
 		} else {
 			s.Types = strings.Split(f, "\v")
 		}

@@ -11,6 +11,7 @@ import (
 func (p *Program) ofCall(c *ssa.CallCommon) Set {
 	s := p.ofCallee(c)
 	s.Loads = p.ofWrappers(c)
+	s.Inward = p.inward(c, &s)
 	return s
 }
 

@@ -18,8 +18,14 @@ type entry struct {
 	pointed  bool // only what the arguments point to, not what that leads to
 }
 
+// A lines is what table.txt says.
+type lines struct {
+	entries map[string]entry
+	inwards map[string]bool // (F12)
+}
+
 // table reads table.txt once. A line that cannot be read is our own broken invariant.
-var table = sync.OnceValue(func() map[string]entry {
+var table = sync.OnceValue(func() *lines {
 	t, err := parseTable(tableText)
 	if err != nil {
 		panic("footprint: " + err.Error())
@@ -32,8 +38,8 @@ var effects = map[string]entry{
 	"direct": {effect: Write, pointed: true}, "recv": {effect: Write, receiver: true},
 }
 
-func parseTable(text string) (map[string]entry, error) {
-	t := map[string]entry{}
+func parseTable(text string) (*lines, error) {
+	t := &lines{entries: map[string]entry{}, inwards: map[string]bool{}}
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -43,14 +49,19 @@ func parseTable(text string) (map[string]entry, error) {
 		}
 		effect, names, ok := strings.Cut(line, ":")
 		e, known := effects[strings.TrimSpace(effect)]
-		if !ok || !known {
+		inward := effect == "inward"
+		if !ok || !known && !inward {
 			return nil, fmt.Errorf("table.txt:%d: want effect: names, have %q", n, line)
 		}
 		for name := range strings.FieldsSeq(names) {
-			if _, twice := t[name]; twice {
+			if _, twice := t.entries[name]; twice && !inward || t.inwards[name] {
 				return nil, fmt.Errorf("table.txt:%d: %s stands twice", n, name)
 			}
-			t[name] = e
+			if inward {
+				t.inwards[name] = true
+			} else {
+				t.entries[name] = e
+			}
 		}
 	}
 	return t, nil
@@ -71,7 +82,7 @@ func lookup(name, pkg string) (e entry, state string) {
 		state = common
 	}
 	for _, key := range []string{name, receiver(name), pkg + ".*"} {
-		if e, ok := table()[key]; ok {
+		if e, ok := table().entries[key]; ok {
 			if !e.state {
 				state = ""
 			}
@@ -81,9 +92,14 @@ func lookup(name, pkg string) (e entry, state string) {
 	return entry{effect: Write, state: true}, state
 }
 
+// inward reports whether a function, all of its receiver's type or all of its package are in a line of inward ones.
+func (t *lines) inward(name, pkg string) bool {
+	return t.inwards[name] || t.inwards[receiver(name)] || t.inwards[pkg+".*"]
+}
+
 // hasEntry reports whether a method has a line of its own.
 func hasEntry(name string) bool {
-	_, ok := table()[name]
+	_, ok := table().entries[name]
 	return ok
 }
 

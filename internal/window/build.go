@@ -110,6 +110,7 @@ type record struct {
 	back      bool          // a read of code that missing methods have called back, which keeps its value only as far as they may learn of it (B17)
 	unseen    bool          // a OnceEnd of code outside that has no bracket
 	bracketed bool          // a Go of a goroutine that begins with a MethodBegin
+	inward    bool          // code outside does it for nobody else (N1)
 	way       int32         // of an alternative: its number, from 1
 }
 

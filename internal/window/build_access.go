@@ -221,7 +221,7 @@ func (m *maker) ordered(t *thread, n int32, a *atom, r *record) {
 		if e.Kind == format.AtomicRead || e.Kind == format.Read {
 			c = shared
 		}
-		m.keep(&a.order, t, n, c, m.hidden(r), true)
+		m.keep(&a.order, t, n, c, m.originOf(r), true)
 	}
 	use := asRead
 	if e.Kind.IsWrite() {

@@ -24,7 +24,8 @@ type atom struct {
 	mask     uint8
 	first    trace.GoID
 	used     bool
-	many     bool    // accessed by several goroutines
+	many     bool    // accessed by several goroutines,
+	outward  bool    // and not by inward calls alone (N2)
 	write    bool    // written
 	off      bool    // an alternative accesses it
 	opaque   bool    // an atomic access came from code that was not instrumented
@@ -54,7 +55,7 @@ type atom struct {
 	order      ordering
 }
 
-func (a *atom) shared() bool { return a.many && a.write || a.off || a.missing && !a.quiet }
+func (a *atom) shared() bool { return a.many && a.outward && a.write || a.off || a.missing && !a.quiet }
 
 // synch is an object of a window.
 type synch struct {
@@ -62,6 +63,7 @@ type synch struct {
 	first      trace.GoID
 	many, keep bool
 	noValue    bool // channel: values are sends
+	outward    bool // some operation is not of an inward call (N2), or is an Acquire that is not (N3)
 	opaque     bool // some operation came from code that was not instrumented
 	missing    bool // some D has it
 	acquire    int  // hidden: record of the last Acquire
@@ -72,8 +74,11 @@ type synch struct {
 }
 
 func (s *synch) kept() bool {
-	return s.many || s.keep || s.init.cap == 0 && len(s.init.queue) > 0 || len(s.init.waiters) > 0
+	return s.several() || s.keep || s.init.cap == 0 && len(s.init.queue) > 0 || len(s.init.waiters) > 0
 }
+
+// several says whether it is for several goroutines.
+func (s *synch) several() bool { return s.many && (s.outward || s.missing) }
 
 // maker builds one window in two passes over the buffer: gather finds out what is
 // shared, produce makes the events.
@@ -129,6 +134,7 @@ func newMaker(b *Builder) *maker {
 
 func (m *maker) make() {
 	m.owned = m.allKnown()
+	m.findInward()
 	m.gather()
 	m.explore()
 	m.share()
@@ -250,7 +256,7 @@ func (m *maker) tell(o *synch, i int, r *record) {
 		}
 		o.first, o.cur = r.e.G, o.init.clone()
 	}
-	o.many = o.many || o.first != r.e.G
+	o.many, o.outward = o.many || o.first != r.e.G, o.outward || !r.inward && (o.key.class != hiddenClass || r.e.Kind == format.Acquire)
 	o.opaque = o.opaque || m.hidden(r)
 	switch r.e.Kind {
 	case format.SelectCase:
@@ -364,7 +370,7 @@ func (m *maker) touch(w *word, a *atom, r *record) {
 		m.initial(w, a, r, v)
 	}
 	w.unsure = w.unsure || r.way == 0 && m.outside.recent(&m.b.prints, r.e.Site) == always
-	a.many = a.many || a.first != r.e.G
+	a.many, a.outward = a.many || a.first != r.e.G, a.outward || !r.inward
 	a.write = a.write || r.e.Kind.IsWrite()
 	a.off = a.off || r.way > 0
 	a.opaque = a.opaque || m.hidden(r)

@@ -463,5 +463,5 @@ func (m *maker) missingSync(i int, r *record, t *thread, o *synch) {
 	if k == format.Lock && r.e.Flags&format.FlagRead != 0 {
 		c = shared
 	}
-	m.keep(&o.order, t, n, c, true, true)
+	m.keep(&o.order, t, n, c, ofOutside, true)
 }

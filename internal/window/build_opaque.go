@@ -19,6 +19,7 @@ const nothing touch = 0
 type footprints struct {
 	meta    *trace.Meta
 	sites   map[trace.Site][3]touch // by use, +1; 0: not looked up
+	inner   map[trace.Site]bool     // of calls: inward
 	texts   map[string]touch
 	sets    []footprint.Set
 	access  []bool // of sets: of accesses
@@ -37,7 +38,7 @@ const (
 
 func newFootprints(meta *trace.Meta) footprints {
 	f := footprints{
-		meta: meta, sites: make(map[trace.Site][3]touch), texts: make(map[string]touch), funcs: make(map[trace.Site]unrecorded),
+		meta: meta, sites: make(map[trace.Site][3]touch), inner: make(map[trace.Site]bool), texts: make(map[string]touch), funcs: make(map[trace.Site]unrecorded),
 	}
 	f.number(footprint.Set{})
 	f.reach = f.number(footprint.Set{Effect: footprint.Write, State: reachable})
@@ -106,6 +107,20 @@ func (f *footprints) calling(s footprint.Set) footprint.Set {
 		s.Effect, s.Scope = footprint.Write, footprint.Everything
 	}
 	return s
+}
+
+// inward says whether the function that is called at a site synchronises for itself alone.
+func (f *footprints) inward(s trace.Site) bool {
+	is, known := f.inner[s]
+	if !known {
+		set := footprint.Anything
+		if f.described(s) {
+			set = footprint.Parse(f.meta.Sites[s].Touch)
+		}
+		is = set.Inward && set.State == ""
+		f.inner[s] = is
+	}
+	return is
 }
 
 // missing returns the footprint of a call into package n of those that are left out, beside what its D has: the hidden state of code that it calls.

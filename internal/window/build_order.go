@@ -38,11 +38,35 @@ func modeOf(e *trace.Event) mode {
 	return exclusive
 }
 
-// lane is what one thread last did to an object, by mode: with the second index 1, what
-// it did in opaque code.
+// origin is whose code an operation is of.
+type origin uint8
+
+const (
+	ofTraced origin = iota
+	ofOutside
+	ofInward // of an inward call (build_inward.go)
+	origins
+)
+
+// heeds says whether an operation of origin x keeps its order with one of origin y.
+func (x origin) heeds(y origin) bool {
+	return (x != ofTraced || y != ofTraced) && (x != ofInward || y != ofInward)
+}
+
+func (m *maker) originOf(r *record) origin {
+	switch {
+	case r.inward:
+		return ofInward
+	case r.obj >= 0 && m.objs[r.obj].key.class == hiddenClass, m.hidden(r):
+		return ofOutside
+	}
+	return ofTraced
+}
+
+// lane is what one thread last did to an object, by mode and origin.
 type lane struct {
 	t    Thread
-	last [modes][2]int32
+	last [modes][origins]int32
 }
 
 // ordering is the lanes of one object.
@@ -50,7 +74,7 @@ type ordering []lane
 
 // keep adds the edges that keep event n of t in order with the earlier operations on
 // its object. apart says that merging operations conflict too.
-func (m *maker) keep(o *ordering, t *thread, n int32, c mode, opaque, apart bool) {
+func (m *maker) keep(o *ordering, t *thread, n int32, c mode, by origin, apart bool) {
 	own := -1
 	for k := range *o {
 		l := &(*o)[k]
@@ -63,33 +87,29 @@ func (m *maker) keep(o *ordering, t *thread, n int32, c mode, opaque, apart bool
 			if c == shared && d == shared || c == merging && d == merging && !apart {
 				continue
 			}
-			only := 1
-			if opaque {
-				only = 0
+			for x, last := range l.last[d] {
+				if by.heeds(origin(x)) {
+					from = max(from, last)
+				}
 			}
-			from = max(from, l.last[d][only])
 		}
 		m.edge(from, n)
 	}
 	if own < 0 {
 		l := lane{t: t.id}
 		for d := range modes {
-			l.last[d] = [2]int32{-1, -1}
+			l.last[d] = [origins]int32{-1, -1, -1}
 		}
 		*o = append(*o, l)
 		own = len(*o) - 1
 	}
-	(*o)[own].last[c][0] = n
-	if opaque {
-		(*o)[own].last[c][1] = n
-	}
+	(*o)[own].last[c][by] = n
 }
 
 // orderedSync keeps event n, of record i, in order with the operations on its object.
 func (m *maker) orderedSync(o *synch, t *thread, n int32, i int, e *trace.Event) {
-	hidden := o.key.class == hiddenClass
-	if hidden || o.opaque {
-		m.keep(&o.order, t, n, modeOf(e), hidden || m.hidden(&m.recs[i]), i < o.acquire)
+	if o.key.class == hiddenClass || o.opaque {
+		m.keep(&o.order, t, n, modeOf(e), m.originOf(&m.recs[i]), i < o.acquire)
 	}
 }
 

@@ -36,6 +36,10 @@ func (m *maker) syncEvent(i int, r *record, t *thread) {
 		}
 		return
 	}
+	if r.inward {
+		m.inwardSync(i, r, t, o)
+		return
+	}
 	if !o.kept() { // program order keeps it as it was, even what the model does not enable (a WaitGroup below 0 panics)
 		o.cur.step(&e, true)
 		m.pin(i, r, t)
@@ -176,7 +180,7 @@ func (m *maker) hiddenSync(i int, r *record, t *thread, o *synch) {
 		m.afterAll(t, m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)}))
 		return
 	}
-	if !o.many {
+	if !o.many || r.inward && !o.outward {
 		m.pin(i, r, t)
 		return
 	}

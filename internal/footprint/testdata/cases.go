@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"os/user"
 	"strings"
 	"sync/atomic"
@@ -33,10 +34,10 @@ func upper(s string) string { return strings.ToUpper(s) }
 // want: none
 func sleep() { time.Sleep(1) }
 
-// want: none
+// want: none inward
 func sprint(n int, s string) string { return fmt.Sprintf("%d %s", n, s) }
 
-// want: read [2]inner,account,inner,in *inner,in int,in int16
+// want: read [2]inner,account,inner,in *inner,in int,in int16 inward
 func sprintAccount(a *account) string { return fmt.Sprint(a) }
 
 // want: none | write [2]inner,account,inner,in *inner,in int,in int16
@@ -44,6 +45,17 @@ func unmarshal(b string, a *account) { hex.Decode(nil, nil); binary.Read(nil, ni
 
 // want: read *
 func sprintAny(x any) string { return fmt.Sprint(x) }
+
+// want: none inward
+func sprintError(err error) string { return fmt.Sprint(err, time.Second) }
+
+// want: read in int64,log/slog.LevelVar,sync/atomic.Int64,sync/atomic.align64,sync/atomic.noCopy
+func sprintLevel(l *slog.LevelVar) string { return fmt.Sprint(l) } // its String looks at an atomic, which others may wait for
+
+type levels struct{ of map[string]*slog.LevelVar }
+
+// want: read *log/slog.LevelVar,in int64,log/slog.LevelVar,map[string]*log/slog.LevelVar,string,sync/atomic.Int64,sync/atomic.align64,sync/atomic.noCopy
+func sprintLevels(l levels) string { return fmt.Sprint(l) }
 
 // want: none dynamic
 func dynamic(f func(any), x any) { f(x) }

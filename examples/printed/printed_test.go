@@ -1,0 +1,5 @@
+package printed
+
+import "testing"
+
+func TestPrinted(t *testing.T) { Run() }
