@@ -217,13 +217,20 @@ func (x *tale) mark(m *maker) {
 		return
 	}
 	for k, r := range x.runs {
-		if k > 0 {
+		if k > 0 && !m.handsOver(x.runs[k-1], r) {
 			m.starts[r.first] = append(m.starts[r.first], turn{x, r.own})
 		}
-		if k+1 < len(x.runs) {
+		if k+1 < len(x.runs) && !m.handsOver(r, x.runs[k+1]) {
 			m.stops[r.last] = append(m.stops[r.last], turn{x, r.own})
 		}
 	}
+}
+
+// handsOver says whether one run ends with a send on an unbuffered channel with whose receive the next one begins: the channel
+// has them in that order, and no version can stand between the two.
+func (m *maker) handsOver(one, next run) bool {
+	a, b := &m.recs[one.last], &m.recs[next.first]
+	return a.e.Kind == format.ChanSend && b.e.Kind == format.ChanRecv && a.obj >= 0 && a.obj == b.obj && a.e.Aux == 0 && b.e.Aux == 0
 }
 
 // of returns the footprints of the calls that goroutine g is in.
