@@ -204,6 +204,7 @@ type Masker struct {
 	Bodies  []*ssa.Function        // all that Body returns
 	Types   []*types.Named         // that the packages of these declare
 	Code    func() []*ssa.Function // all code of the program that is there, traced or not
+	Far     bool                   // all levels (D11): what traced code returns does not join D
 	made    map[*ssa.Function]*coded
 	opened  []*opened
 	looked  bool // for opened
@@ -235,7 +236,9 @@ func (k *Masker) Of(fn *ssa.Function, given ...*ssa.Function) *Mask {
 	m := &Mask{}
 	k.collect(m, fn, slices.Clone(roots), nil)
 	if m.Why == "" && len(m.lines) > 0 {
-		m.levels = k.levels(roots)
+		if !k.Far {
+			m.levels = k.levels(roots)
+		}
 	}
 	return m
 }
