@@ -77,10 +77,11 @@ func (s *PresageG) stampAlone() {
 }
 
 // limit says where the next stamp is due, with n bytes before it, and makes what lies before it
-// zero, and the word after.
+// zero, and the stamp (grow writes it before the next limit), and the word after: a box that is used again has old records there, and a
+// reader of what a killed process left takes them for new ones.
 func (s *PresageG) limit(n uintptr) {
 	s.end = min(s.pos+max(n, pgSoft), s.hard)
-	if clean := min(s.end+8, s.hard); clean > s.clean {
+	if clean := min(s.end+3*8, s.hard); clean > s.clean {
 		memclrNoHeapPointers(unsafe.Pointer(s.clean), clean-s.clean)
 		s.clean = clean
 	}
