@@ -227,10 +227,19 @@ func (x *tale) mark(m *maker) {
 }
 
 // handsOver says whether one run ends with a send on an unbuffered channel with whose receive the next one begins: the channel
-// has them in that order, and no version can stand between the two.
+// has them in that order, and no version can stand between the two. If anything else was done to the channel in between, the
+// receive may be that of another send.
 func (m *maker) handsOver(one, next run) bool {
 	a, b := &m.recs[one.last], &m.recs[next.first]
-	return a.e.Kind == format.ChanSend && b.e.Kind == format.ChanRecv && a.obj >= 0 && a.obj == b.obj && a.e.Aux == 0 && b.e.Aux == 0
+	if a.e.Kind != format.ChanSend || b.e.Kind != format.ChanRecv || a.e.Aux != 0 || b.e.Aux != 0 || a.obj < 0 || a.obj != b.obj {
+		return false
+	}
+	for i := one.last + 1; i < next.first; i++ {
+		if m.recs[i].obj == a.obj {
+			return false
+		}
+	}
+	return true
 }
 
 // of returns the footprints of the calls that goroutine g is in.
