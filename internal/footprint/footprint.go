@@ -200,6 +200,9 @@ func (s *Set) String() string {
 	return b.String()
 }
 
+// Inward reports whether a set of this text form is (F12).
+func Inward(text string) bool { return strings.HasSuffix(text, "\tinward") }
+
 // Parse reads the text form. What it cannot read is Anything.
 func Parse(text string) Set {
 	fields := strings.Split(text, "\t")

@@ -353,11 +353,7 @@ func (p *Plan) Runs(c *ssa.CallCommon) ssa.Value {
 		return nil
 	}
 	v := c.Args[len(c.Args)-1]
-	code := v
-	if x, ok := v.(*ssa.MakeClosure); ok {
-		code = x.Fn
-	}
-	if f, ok := code.(*ssa.Function); ok && p.Func(f) != nil && direct(f) {
+	if f := codeOf(v); f != nil && p.Func(f) != nil && direct(f) {
 		return nil
 	}
 	return v

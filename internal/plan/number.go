@@ -93,15 +93,21 @@ func (p *Plan) entersAtOnce(in ssa.Instruction) bool {
 // valueOf returns the function that calls of a function value call, nil if that is not known. That of a method value is
 // the method, unless it is of an interface.
 func valueOf(v ssa.Value) *ssa.Function {
-	if c, ok := v.(*ssa.MakeClosure); ok {
-		v = c.Fn
-	}
-	fn, _ := v.(*ssa.Function)
+	fn := codeOf(v)
 	if fn != nil && strings.HasPrefix(fn.Synthetic, "bound") {
 		if m, ok := fn.Object().(*types.Func); ok {
 			return fn.Prog.FuncValue(m) // nil for a method of an interface
 		}
 	}
+	return fn
+}
+
+// codeOf returns the function that a function value is of, nil if that is not known: of a method value the wrapper.
+func codeOf(v ssa.Value) *ssa.Function {
+	if c, ok := v.(*ssa.MakeClosure); ok {
+		v = c.Fn
+	}
+	fn, _ := v.(*ssa.Function)
 	return fn
 }
 

@@ -25,7 +25,7 @@ type atom struct {
 	first    trace.GoID
 	used     bool
 	many     bool    // accessed by several goroutines,
-	outward  bool    // and not by inward calls alone (N2)
+	outward  bool    // and not by inward calls alone (N4)
 	write    bool    // written
 	off      bool    // an alternative accesses it
 	opaque   bool    // an atomic access came from code that was not instrumented

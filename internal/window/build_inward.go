@@ -9,15 +9,16 @@ import (
 // What they do for traced code does not depend on who else did so before: they have no hidden state (F6 of package footprint). So
 // that synchronisation orders nothing, and code that prints is not in order by what it prints:
 //
-//   - (N1) a call is *inward* if its function is (Set.Inward), the whole call is in the window, and all that its goroutine has records of in
-//     between is of code outside: nothing is called back;
-//   - (N2) what inward calls do with a lock is in order with what others do with it, but not among each other. (If a call stood in the middle of it, nothing of
-//     its goroutine that a witness has would come later; and it waits for nothing but others like it.)
+//   - (N1) a call is *inward* if its function is (Set.Inward), the whole call is in the window, and all that its goroutine has
+//     records of in between is of code outside: nothing is called back;
+//   - (N2) what inward calls do with a lock is in order with what others do with it, but not among each other. (If a call stood in
+//     the middle of it, nothing of its goroutine that a witness has would come later; and it waits for nothing but others like it.)
 //   - (N3) of other hooks, as those for input and output, an Acquire of others alone matters to them.
-//   - (N4) atomics and memory that inward calls alone have something to do with are as if each goroutine had its own.
+//   - (N4) so it is with words that they access, atomically or not: with what others do there they keep their order, and they do not
+//     among each other. What inward calls alone have to do with is as if each goroutine had its own.
 //
-// A file that is read, to which what is printed may come back through a pipe, is one that others acquire; a lock under which traced code is called back is
-// not of an inward call alone. With missing methods in the trace nothing is inward.
+// A file that is read, to which what is printed may come back through a pipe, is one that others acquire; a lock under which traced
+// code is called back is not of an inward call alone. With missing methods in the trace nothing is inward.
 
 // inwardCall is a call of a goroutine that may be inward.
 type inwardCall struct {
@@ -30,7 +31,7 @@ func (m *maker) findInward() {
 	for i := range m.recs {
 		m.recs[i].inward = false
 	}
-	if m.b.miss.active() {
+	if m.b.miss.active() || !m.b.prints.some {
 		return
 	}
 	calls := make(map[trace.GoID]*inwardCall)

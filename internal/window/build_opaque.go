@@ -19,7 +19,6 @@ const nothing touch = 0
 type footprints struct {
 	meta    *trace.Meta
 	sites   map[trace.Site][3]touch // by use, +1; 0: not looked up
-	inner   map[trace.Site]bool     // of calls: inward
 	texts   map[string]touch
 	sets    []footprint.Set
 	access  []bool // of sets: of accesses
@@ -27,6 +26,7 @@ type footprints struct {
 	funcs   map[trace.Site]unrecorded
 	meets   [][]answer // by both
 	written bool       // some traced functions stay as written: they can access everything
+	some    bool       // of the sites are inward
 }
 
 // Uses of a site. A site without a footprint touches anything, but a read only reads.
@@ -38,10 +38,11 @@ const (
 
 func newFootprints(meta *trace.Meta) footprints {
 	f := footprints{
-		meta: meta, sites: make(map[trace.Site][3]touch), inner: make(map[trace.Site]bool), texts: make(map[string]touch), funcs: make(map[trace.Site]unrecorded),
+		meta: meta, sites: make(map[trace.Site][3]touch), texts: make(map[string]touch), funcs: make(map[trace.Site]unrecorded),
 	}
 	f.number(footprint.Set{})
 	f.reach = f.number(footprint.Set{Effect: footprint.Write, State: reachable})
+	f.some = meta != nil && slices.ContainsFunc(meta.Sites, func(s trace.SiteInfo) bool { return footprint.Inward(s.Touch) })
 	f.written = meta != nil && slices.ContainsFunc(meta.Funcs, func(f trace.Func) bool { return f.Opaque != "" })
 	return f
 }
@@ -111,16 +112,7 @@ func (f *footprints) calling(s footprint.Set) footprint.Set {
 
 // inward says whether the function that is called at a site synchronises for itself alone.
 func (f *footprints) inward(s trace.Site) bool {
-	is, known := f.inner[s]
-	if !known {
-		set := footprint.Anything
-		if f.described(s) {
-			set = footprint.Parse(f.meta.Sites[s].Touch)
-		}
-		is = set.Inward && set.State == ""
-		f.inner[s] = is
-	}
-	return is
+	return f.described(s) && footprint.Inward(f.meta.Sites[s].Touch)
 }
 
 // missing returns the footprint of a call into package n of those that are left out, beside what its D has: the hidden state of code that it calls.

@@ -179,32 +179,43 @@ func (h *hiding) piece(list []unit, k, n int) int {
 		return n
 	}
 	part := list[k : k+n]
-	begin := trace.Event{Kind: format.MethodBegin, G: part[0].g, Obj: trace.Addr(1<<40 + h.calls)}
+	begin := h.begin(part[0].g)
+	reach, needs := h.take(part)
+	for h.r.IntN(5) == 0 {
+		reach = append(reach, reachOf(&h.events[h.r.IntN(len(h.events))])...)
+	}
+	for i := range reach {
+		reach[i].G = begin.G
+	}
+	if h.r.IntN(40) == 0 {
+		begin.Flags |= format.FlagAll
+	}
+	h.place(list, k, n, begin, reach, needs)
+	h.calls++
+	return n
+}
+
+// begin is the MethodBegin of the next call.
+func (h *hiding) begin(g trace.GoID) trace.Event {
+	e := trace.Event{Kind: format.MethodBegin, G: g, Obj: trace.Addr(1<<40 + h.calls)}
 	if h.seen {
-		begin.Flags |= format.FlagSeen
+		e.Flags |= format.FlagSeen
 	}
 	if h.own && (h.most || h.r.IntN(2) == 0) {
-		if begin.Flags |= format.FlagOwn; h.most || h.r.IntN(2) == 0 {
-			begin.Flags |= format.FlagFixed
+		if e.Flags |= format.FlagOwn; h.most || h.r.IntN(2) == 0 {
+			e.Flags |= format.FlagFixed
 		}
 	}
-	var reach []trace.Event
-	var needs []int64
+	return e
+}
+
+// take drops events of the units of a call, and returns what these act on and need. The others are called back.
+func (h *hiding) take(part []unit) (reach []trace.Event, needs []int64) {
 	walked, running := h.seen && h.r.IntN(4) > 0, false // whether it is known what becomes of what is read in between
 	for _, u := range part {
 		last := &h.events[u.to]
 		if !hideable(last.Kind) || h.seen && (!last.Kind.IsAccess() || last.Kind.IsAtomic()) || h.r.IntN(4) == 0 {
-			for i := u.from; i <= u.to; i++ {
-				h.inside[i] = h.inside[i] || h.events[i].G == u.g
-				h.byMissing(&h.events[i], u.g)
-				if walked && h.events[i].G == u.g && h.events[i].Flags&format.FlagOpaque == 0 {
-					if !running {
-						running = true
-						h.runs++
-					}
-					h.back[i] = h.runs
-				}
-			}
+			running = h.callBack(u, walked, running)
 			continue
 		}
 		running = false
@@ -219,42 +230,56 @@ func (h *hiding) piece(list []unit, k, n int) int {
 			needs = append(append(needs, h.flows[i].Needs...), h.flows[i].From...)
 		}
 	}
-	for h.r.IntN(5) == 0 {
-		reach = append(reach, reachOf(&h.events[h.r.IntN(len(h.events))])...)
+	return reach, needs
+}
+
+// callBack has a unit be called back. It returns whether a run of such events whose reads are followed is under way, as running said of before.
+func (h *hiding) callBack(u unit, walked, running bool) bool {
+	for i := u.from; i <= u.to; i++ {
+		h.inside[i] = h.inside[i] || h.events[i].G == u.g
+		h.byMissing(&h.events[i], u.g)
+		if walked && h.events[i].G == u.g && h.events[i].Flags&format.FlagOpaque == 0 {
+			if !running {
+				running = true
+				h.runs++
+			}
+			h.back[i] = h.runs
+		}
 	}
-	for i := range reach {
-		reach[i].G = begin.G
-	}
-	if h.r.IntN(40) == 0 {
-		begin.Flags |= format.FlagAll
-	}
-	// Calls nest if there is nothing between the ends of one and of another.
-	first, last := float64(part[0].from), float64(part[n-1].to)
-	before, after := -0.5, float64(len(h.events))
+	return running
+}
+
+// place puts a call around n units of a goroutine, from unit k on. Calls nest if there is nothing between the ends of one and of another.
+func (h *hiding) place(list []unit, k, n int, begin trace.Event, reach []trace.Event, needs []int64) {
+	first, last := list[k], list[k+n-1]
+	before, after := h.startOf(begin.G), float64(len(h.events))
 	if k > 0 {
 		if before = float64(list[k-1].to) + 0.45; waits(&h.events[list[k-1].to]) {
-			before = first - 0.1
-		}
-	} else {
-		for i := range h.events {
-			if e := &h.events[i]; e.Kind == format.Go && trace.GoID(e.Obj) == begin.G {
-				before = float64(i)
-			}
+			before = float64(first.from) - 0.1
 		}
 	}
 	if k+n < len(list) {
 		after = float64(list[k+n].from) - 0.5
 	}
-	h.made = append(h.made, placed{h.between(before, first-0.1), append([]trace.Event{begin}, reach...), window.Flow{Walked: true, Needs: needs}})
-	end, open := h.between(last+0.1, after), k+n == len(list) && h.r.IntN(20) == 0
-	if waits(&h.events[part[n-1].to]) {
+	h.made = append(h.made, placed{h.between(before, float64(first.from)-0.1), append([]trace.Event{begin}, reach...), window.Flow{Walked: true, Needs: needs}})
+	end, open := h.between(float64(last.to)+0.1, after), k+n == len(list) && h.r.IntN(20) == 0
+	if waits(&h.events[last.to]) {
 		end, open = after, k+n == len(list)
 	}
 	if !open {
 		h.made = append(h.made, placed{end, []trace.Event{{Kind: format.MethodEnd, G: begin.G, Obj: begin.Obj}}, window.Flow{Walked: true}})
 	}
-	h.calls++
-	return n
+}
+
+// startOf is where a goroutine is started.
+func (h *hiding) startOf(g trace.GoID) float64 {
+	at := -0.5
+	for i := range h.events {
+		if e := &h.events[i]; e.Kind == format.Go && trace.GoID(e.Obj) == g {
+			at = float64(i)
+		}
+	}
+	return at
 }
 
 // byMissing flags most of the synchronisation in a missing method as its own code's. The rest is called back.
