@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"internal/abi"
-	"internal/runtime/sys"
 	"unsafe"
 )
 
@@ -22,8 +21,8 @@ const pgRoots = 24
 
 // A pgMissing is a call that leaves traced code and has not returned.
 type pgMissing struct {
-	_         sys.NotInHeap
-	next      *pgMissing // the one around it, or the next free one
+	free      pgFree
+	next      *pgMissing // the one around it
 	depth     uint32
 	number    uint32 // of the set that D grows by
 	cycle     uint32 // of garbage collection, of the roots
@@ -39,10 +38,8 @@ type pgMissing struct {
 	parts     int                    // D has grown by
 }
 
-var pgFreeMissing *pgMissing
-
 func pgNewMissing() *pgMissing {
-	o := pgTakeMissing()
+	o := (*pgMissing)(unsafe.Pointer(pgReuse(pgMissings)))
 	if o == nil {
 		o = (*pgMissing)(persistentalloc(unsafe.Sizeof(pgMissing{}), 8, &memstats.other_sys))
 	}
@@ -50,6 +47,8 @@ func pgNewMissing() *pgMissing {
 	o.reset()
 	return o
 }
+
+func (o *pgMissing) release() { pgKeep(pgMissings, &o.free) }
 
 func (o *pgMissing) reset() {
 	o.all, o.stale, o.variables, o.roots, o.sets, o.sum, o.parts = false, false, false, 0, 0, 0, 0

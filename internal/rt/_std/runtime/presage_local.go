@@ -1,23 +1,38 @@
 package runtime
 
-// What each P keeps for the calls of its goroutines that leave traced code, so that most of them take no lock that others take: memory for a walk, and for calls under way. What was
-// used last is used next, while it is in the processor's cache.
+import "internal/runtime/sys"
 
-const (
-	pgPs    = 256 // Ps that keep anything
-	pgWalks = 2   // how many of walks,
-	pgLates = 8   // and of calls
-)
+// What each P keeps for the calls of its goroutines that leave traced code, so that most of them take no lock that others take: memory for a walk, and for
+// calls under way. What was used last is used next, while it is in the processor's cache.
 
-type pgLocal struct {
-	walk  *pgWalk
-	late  *pgMissing
-	walks int
-	lates int
-	_     [32]byte // a line of the cache
+const pgPs = 256 // Ps that keep anything
+
+// A pgFree is what is not in use, of one kind. It stands first in what it is.
+type pgFree struct {
+	_    sys.NotInHeap
+	next *pgFree
 }
 
-var pgLocals [pgPs]pgLocal
+// The kinds.
+const (
+	pgWalks = iota
+	pgMissings
+	pgKinds
+)
+
+// pgMost is how many of a kind a P keeps.
+var pgMost = [pgKinds]uint32{pgWalks: 2, pgMissings: 8}
+
+type pgLocal struct {
+	free [pgKinds]*pgFree
+	n    [pgKinds]uint32
+	_    [40]byte // a line of the cache
+}
+
+var (
+	pgLocals [pgPs]pgLocal
+	pgShared [pgKinds]*pgFree // what no P keeps; under presage.mu
+)
 
 // pgMine returns what the running P keeps, or nil. The caller has called acquirem, so nobody else is at it.
 func pgMine() *pgLocal {
@@ -27,80 +42,42 @@ func pgMine() *pgLocal {
 	return nil
 }
 
-// pgTakeWalk returns memory for a walk.
-func pgTakeWalk() (r *pgWalk) {
+// pgReuse returns memory for one of a kind; nil: there is none.
+func pgReuse(kind int) (x *pgFree) {
 	mp := acquirem()
-	if l := pgMine(); l != nil && l.walk != nil {
-		r = l.walk
-		l.walk = r.next
-		l.walks--
+	if l := pgMine(); l != nil && l.free[kind] != nil {
+		x = l.free[kind]
+		l.free[kind] = x.next
+		l.n[kind]--
 	}
 	releasem(mp)
-	if r != nil {
-		return r
+	if x != nil {
+		return x
 	}
 	lock(&presage.mu)
-	if r = presageOutside.free; r != nil {
-		presageOutside.free = r.next
+	if x = pgShared[kind]; x != nil {
+		pgShared[kind] = x.next
 	}
 	unlock(&presage.mu)
-	return r
+	return x
 }
 
-func (r *pgWalk) release() {
+// pgKeep gives it back.
+func pgKeep(kind int, x *pgFree) {
 	mp := acquirem()
 	l := pgMine()
-	kept := l != nil && l.walks < pgWalks
+	kept := l != nil && l.n[kind] < pgMost[kind]
 	if kept {
-		r.next = l.walk
-		l.walk = r
-		l.walks++
+		x.next = l.free[kind]
+		l.free[kind] = x
+		l.n[kind]++
 	}
 	releasem(mp)
 	if kept {
 		return
 	}
 	lock(&presage.mu)
-	r.next = presageOutside.free
-	presageOutside.free = r
-	unlock(&presage.mu)
-}
-
-// pgTakeMissing returns memory for a call under way.
-func pgTakeMissing() (o *pgMissing) {
-	mp := acquirem()
-	if l := pgMine(); l != nil && l.late != nil {
-		o = l.late
-		l.late = o.next
-		l.lates--
-	}
-	releasem(mp)
-	if o != nil {
-		return o
-	}
-	lock(&presage.mu)
-	if o = pgFreeMissing; o != nil {
-		pgFreeMissing = o.next
-	}
-	unlock(&presage.mu)
-	return o
-}
-
-func (o *pgMissing) release() {
-	mp := acquirem()
-	l := pgMine()
-	kept := l != nil && l.lates < pgLates
-	if kept {
-		o.next = l.late
-		l.late = o
-		l.lates++
-	}
-	releasem(mp)
-	if kept {
-		return
-	}
-	lock(&presage.mu)
-	o.next = pgFreeMissing
-	pgFreeMissing = o
+	x.next = pgShared[kind]
+	pgShared[kind] = x
 	unlock(&presage.mu)
 }

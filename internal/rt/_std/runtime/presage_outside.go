@@ -24,7 +24,6 @@ var presageOutside struct {
 	last   *pgOutside
 	n      uintptr
 	traced string // paths of the traced packages, each between newlines, and their method values; "" if some of their functions are not
-	free   *pgWalk
 	large  [pgLargeSites]pgLarge
 }
 
@@ -197,27 +196,28 @@ func (s *PresageG) MethodNothing(h, method uint64) {
 		return
 	}
 	s.leaving()
-	s.site = 0
-	s.call.open = false
-	s.over(s.depth)
-	p := s.room(3)
-	pgStore(p+8, method)
-	pgStore(p+16, uint64(s.depth))
+	p := s.told(3, method)
 	pgStore(p, h)
 	s.pos = p + 24
 }
 
 // beginsAll writes the records of a call that is taken to reach everything: nothing else is asked.
 func (s *PresageG) beginsAll(h, method uint64) {
-	s.site = 0
-	s.call.open = false
-	s.over(s.depth)
-	p := s.room(4)
-	pgStore(p+8, method)
-	pgStore(p+16, uint64(s.depth))
+	p := s.told(4, method)
 	pgStore(p+24, s.tick())
 	pgStore(p, h|pgFlagAll<<48)
 	s.pos = p + 32
+}
+
+// told returns room for the record of a call of which nothing more will be said, with all but its first word and its stamp.
+func (s *PresageG) told(words int, method uint64) uintptr {
+	s.site = 0
+	s.call.open = false
+	s.over(s.depth)
+	p := s.room(words)
+	pgStore(p+8, method)
+	pgStore(p+16, uint64(s.depth))
+	return p
 }
 
 // begins begins it; known: what it reaches is known to be too much.

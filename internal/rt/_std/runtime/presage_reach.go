@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"internal/abi"
-	"internal/runtime/sys"
 	"unsafe"
 )
 
@@ -29,8 +28,7 @@ const (
 
 // A pgWalk is a D, or a part of it, while it is made.
 type pgWalk struct {
-	_      sys.NotInHeap
-	next   *pgWalk // free ones
+	free   pgFree
 	all    bool
 	loose  bool // it depends on more than the words noted
 	frozen bool // what is read now never changes
@@ -67,7 +65,7 @@ type pgPlace struct {
 }
 
 func pgNewWalk(mask pgMask) *pgWalk {
-	r := pgTakeWalk()
+	r := (*pgWalk)(unsafe.Pointer(pgReuse(pgWalks)))
 	if r == nil {
 		r = (*pgWalk)(persistentalloc(unsafe.Sizeof(pgWalk{}), 64, &memstats.other_sys))
 	}
@@ -80,6 +78,8 @@ func pgNewWalk(mask pgMask) *pgWalk {
 	r.short = r.most > 0
 	return r
 }
+
+func (r *pgWalk) release() { pgKeep(pgWalks, &r.free) }
 
 // roots adds the variables of all packages that are left out: one calls the other.
 func (r *pgWalk) roots() {
@@ -139,42 +139,6 @@ func (r *pgWalk) take() pgPlace {
 // far reports whether what is being followed is of the last level.
 func (r *pgWalk) far() bool { return r.short && r.level == r.most }
 
-// What a pointer points into.
-const (
-	pgNowhere = iota
-	pgHeap
-	pgStack
-	pgVariable
-	pgConstant
-	pgForeign // memory that the runtime does not manage
-)
-
-// pgRegion returns what p points into, and for the heap its object, else where that ends.
-func pgRegion(p uintptr) (kind int, base, end uintptr, s *mspan) {
-	if s = spanOf(p); s != nil {
-		switch s.state.get() {
-		case mSpanInUse:
-			if p < s.base() || p >= s.limit {
-				return pgNowhere, 0, 0, nil
-			}
-			base = s.base() + s.objIndex(p)*s.elemsize
-			return pgHeap, base, base + s.elemsize, s
-		case mSpanManual:
-			return pgStack, s.base(), s.base() + s.npages*pageSize, s
-		}
-		return pgNowhere, 0, 0, nil
-	}
-	for m := &firstmoduledata; m != nil; m = m.next {
-		switch {
-		case m.noptrdata <= p && p < m.enoptrbss:
-			return pgVariable, 0, m.enoptrbss, nil
-		case m.text <= p && p < m.noptrdata:
-			return pgConstant, 0, m.noptrdata, nil
-		}
-	}
-	return pgForeign, 0, 0, nil
-}
-
 // How memory is added.
 const (
 	pgNoted  = 1 << iota // it is the call's to touch
@@ -222,18 +186,6 @@ func (r *pgWalk) add(p uintptr, x *pgType, n uintptr, how uint8) {
 	}
 }
 
-// region is pgRegion, without the object: in what the last pointer pointed into, most times.
-func (r *pgWalk) region(p uintptr) (kind int, end uintptr) {
-	if s := r.near; s != nil && s.base() <= p && p < s.limit {
-		return pgHeap, s.base() + (s.objIndex(p)+1)*s.elemsize
-	}
-	kind, _, end, s := pgRegion(p)
-	if kind == pgHeap {
-		r.near = s
-	}
-	return kind, end
-}
-
 // pgReads is in the length of a span that is only read (D10 of package footprint).
 const pgReads = 1 << 63
 
@@ -259,53 +211,6 @@ func (r *pgWalk) push(x pgPlace) {
 	x.round |= uint64(r.level+1) << 2
 	r.work[r.todo] = x
 	r.todo++
-}
-
-// fresh reports whether n values of type t at p were not there yet, and notes that they are.
-func (r *pgWalk) fresh(p, t, n uintptr) bool { return r.freshAt(pgHash(p, t), p, t, n) }
-
-// pgHash is that of values of type t at p.
-func pgHash(p, t uintptr) uint64 { return uint64(p>>3^t*31) * 0x9E3779B97F4A7C15 }
-
-func (r *pgWalk) freshAt(h uint64, p, t, n uintptr) bool {
-	if m := r.made; m != nil {
-		if x := m.at(h, p, t); x.round == m.round && x.n >= n {
-			return false
-		}
-	}
-	x := r.at(h, p, t)
-	switch {
-	case x.round != r.round:
-		*x = pgPlace{p, t, n, r.round}
-		switch r.places++; {
-		case r.places == pgFew/2:
-			for i := range r.few {
-				if y := &r.few[i]; y.round == r.round {
-					*r.at(pgHash(y.addr, y.typ), y.addr, y.typ) = *y
-				}
-			}
-		case r.places > pgPlaces/2:
-			r.all = true
-		}
-		return true
-	case x.n >= n:
-		return false
-	}
-	x.n = n
-	return true
-}
-
-// at returns the entry of values of type t at p in the table, or where it would be.
-func (r *pgWalk) at(h uint64, p, t uintptr) *pgPlace {
-	for h >>= 40; ; h++ {
-		x := &r.place[h%pgPlaces]
-		if r.places < pgFew/2 {
-			x = &r.few[h%pgFew]
-		}
-		if x.round != r.round || x.addr == p && x.typ == t {
-			return x
-		}
-	}
 }
 
 // object adds the object that p points into, whatever it is.
@@ -344,161 +249,4 @@ func (r *pgWalk) scan(base uintptr) {
 		}
 		r.object(r.see(at), true)
 	}
-}
-
-func pgWord(p uintptr) uintptr { return *(*uintptr)(unsafe.Pointer(p)) }
-
-// values follows the pointers in n values of type t at p, which is memory that can be read.
-func (r *pgWalk) values(p uintptr, x *pgType, n uintptr) {
-	for ; n > 0 && x.n > 0 && !r.all; n-- {
-		r.value(p, x)
-		p += x.size
-	}
-}
-
-// value follows the pointers in a value.
-func (r *pgWalk) value(p uintptr, x *pgType) {
-	for i := range x.n {
-		o := x.op(i)
-		at := p + o.off
-		switch o.kind {
-		case abi.Pointer:
-			r.add(r.see(at), o.of(), 1, pgNoted)
-		case abi.UnsafePointer:
-			r.object(r.see(at), true)
-		case abi.Slice:
-			r.add(r.see(at), o.of(), r.see(at+16), pgNoted)
-		case abi.Interface:
-			r.boxed(at, o.some)
-		case abi.Map:
-			r.mapped(r.see(at), (*pgMapType)(unsafe.Pointer(o.typ)))
-		case abi.Chan:
-			r.channel(r.see(at))
-		case abi.Func:
-			r.function(r.see(at))
-		case abi.Array:
-			r.values(at, o.of(), o.n)
-		}
-	}
-}
-
-// boxed follows an interface. The value in it never changes, where it is not a pointer itself.
-func (r *pgWalk) boxed(p uintptr, methods bool) {
-	typ, data := r.see(p), p+8
-	if typ == 0 {
-		return
-	}
-	t := pgBoxed(typ, methods)
-	if r.mask.invokes(t) {
-		r.unmask = true
-		return
-	}
-	if x := pgTypeOf(t); pgDirectIface(t) {
-		r.values(data, x, 1)
-	} else {
-		r.add(r.see(data), x, 1, pgFrozen)
-	}
-}
-
-// pgBoxed returns the type of what an interface holds, by its first word.
-func pgBoxed(typ uintptr, methods bool) *_type {
-	if methods {
-		return (*abi.ITab)(unsafe.Pointer(typ)).Type
-	}
-	return (*_type)(unsafe.Pointer(typ))
-}
-
-// function follows what a closure has captured. What a traced one accesses is recorded when it does; code that has a mask calls none that is not known.
-func (r *pgWalk) function(p uintptr) {
-	if r.mask.at != 0 {
-		r.unmask = r.unmask || r.mask.calls(p)
-		return
-	}
-	if kind, _, _, _ := pgRegion(p); kind == pgHeap && !pgTraced(pgWord(p)) {
-		r.object(p, false)
-	}
-}
-
-// channel adds a channel, with what is in it or about to be.
-func (r *pgWalk) channel(p uintptr) {
-	if kind, _, _, _ := pgRegion(p); kind != pgHeap || r.far() {
-		return
-	}
-	c := (*hchan)(unsafe.Pointer(p))
-	if r.depends(pgKey{p, uintptr(unsafe.Pointer(c.elemtype)), 0, pgChannel, r.mask}) || !r.fresh(p, uintptr(unsafe.Pointer(c.elemtype)), 0) {
-		return
-	}
-	if r.mask.at == 0 { // else it is touched by what is seen of synchronisation alone
-		r.note(p, 8)
-	}
-	if !c.elemtype.Pointers() {
-		return
-	}
-	elem := pgTypeOf(c.elemtype)
-	lock(&c.lock)
-	r.values(uintptr(c.buf), elem, uintptr(c.dataqsiz))
-	if r.see(uintptr(unsafe.Pointer(&c.sendq.first))) != 0 {
-		r.loose = true // where their values are, other words say
-	}
-	for sg := c.sendq.first; sg != nil && !r.all; sg = sg.next {
-		if p := presageSudogElem(sg); p != nil {
-			r.values(uintptr(p), elem, 1)
-		}
-	}
-	unlock(&c.lock)
-}
-
-// mapped adds a map: its header stands for it in a trace; its entries are followed.
-func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
-	if r.far() {
-		return
-	}
-	kind, _, _, _ := pgRegion(p)
-	switch kind {
-	case pgHeap, pgVariable:
-	case pgStack:
-		r.loose = true
-	default:
-		return
-	}
-	m := (*pgMap)(unsafe.Pointer(p))
-	if r.depends(pgKey{p, uintptr(unsafe.Pointer(t)), 0, pgMapped, r.mask}) || !r.fresh(p, uintptr(unsafe.Pointer(t)), 0) {
-		return
-	}
-	switch {
-	case r.mask.at == 0:
-		r.note(p, 8)
-	case r.mask.of(nil).maps == pgReadWritten:
-		r.note(p, 8)
-	case r.mask.of(nil).maps == pgOnlyRead:
-		r.note(p, 8|pgReads)
-	}
-	dir, n := r.see(uintptr(unsafe.Pointer(&m.dir))), int(r.see(uintptr(unsafe.Pointer(&m.dirLen))))
-	if n <= 0 {
-		r.add(dir, pgTypeOf(t.Group), 1, 0)
-		return
-	}
-	kind, _, end, _ := pgRegion(dir)
-	for at := dir; kind == pgHeap && at < min(end, dir+uintptr(n)*8) && !r.all; at += 8 {
-		p := r.see(at)
-		if kind, _, end, _ := pgRegion(p); kind == pgHeap && end-p >= unsafe.Sizeof(pgTable{}) {
-			x := (*pgTable)(unsafe.Pointer(p))
-			r.add(r.see(uintptr(unsafe.Pointer(&x.groups))), pgTypeOf(t.Group), r.see(uintptr(unsafe.Pointer(&x.mask)))+1, 0)
-		}
-	}
-}
-
-// pgMap and pgTable are the beginnings of maps.Map and maps.table.
-type pgMap struct {
-	used   uint64
-	seed   uintptr
-	dir    uintptr
-	dirLen int
-}
-
-type pgTable struct {
-	_      uint64
-	index  int
-	groups uintptr
-	mask   uintptr
 }
