@@ -1,6 +1,7 @@
 package window
 
 import (
+	"iter"
 	"slices"
 
 	"presage/internal/trace"
@@ -150,20 +151,20 @@ type point struct {
 	n     int32
 	t     Thread
 	touch touch
-	begin bool  // of a call that has not ended
 	past  int32 // allocs before it
 }
 
 // use is what a thread did last with one footprint.
 type use struct {
 	touch   touch
-	n       int32   // its last event; -1: none
-	seen    int     // points before this one are before the next event of this footprint anyway
-	writes  []int32 // its events that wrote computed values, since a call that met them
-	private bool    // an access without an event came after n,
-	after   int32   // and after this event of the thread
-	from    []int32 // what those accesses wrote is computed from
-	took    []int32 // of from, the part taken last
+	n       int32    // its last event; -1: none
+	seen    int      // points before this one are before the next event of this footprint anyway,
+	beyond  [][2]int // and so are those between these, of which an access to memory allocated before them was told
+	writes  []int32  // its events that wrote computed values, since a call that met them
+	private bool     // an access without an event came after n,
+	after   int32    // and after this event of the thread
+	from    []int32  // what those accesses wrote is computed from
+	took    []int32  // of from, the part taken last
 }
 
 func (t *thread) useOf(x touch) *use {
@@ -189,17 +190,13 @@ func (m *maker) privately(i int, t *thread, e *trace.Event, valDeps []int32) {
 	x := m.b.prints.at(e.Site, kind)
 	u := t.useOf(x)
 	if len(m.points) > u.seen {
-		skips, later, unknown := m.newer(t, u.seen, uint64(e.Obj))
-		for k := firstPoint(u.seen, later, unknown); k < len(m.points); k++ {
-			p := &m.points[k]
-			if (k >= later || p.begin && unknown) && p.t != t.id && m.b.prints.meet(p.touch, x) {
-				n := m.add(t, i, Event{Kind: Pin, Obj: -1})
-				m.afterPoints(t, n, x, uint64(e.Obj))
-				break
-			}
-		}
-		if u = t.useOf(x); !skips {
-			u.seen = len(m.points)
+		later := m.newer(t, u.seen, uint64(e.Obj))
+		if len(m.meeting(t, u, later)) > 0 {
+			n := m.add(t, i, Event{Kind: Pin, Obj: -1})
+			m.afterPoints(t, n, x, uint64(e.Obj))
+			u = t.useOf(x)
+		} else {
+			u.sees(later, len(m.points))
 		}
 	}
 	u.private, u.after = true, t.last
@@ -208,20 +205,19 @@ func (m *maker) privately(i int, t *thread, e *trace.Event, valDeps []int32) {
 	}
 }
 
-// newer returns the first point, from the one at seen on, that an access of t to addr may have to follow, and whether that skips any. unknown
-// says that it may also have to follow calls before that which have not ended.
+// newer returns the first point, from the one at seen on, that an access of t to addr may have to follow.
 //
 // A call that ended before memory was allocated did not touch it, and does not when that memory is allocated
 // earlier: it sees what it saw, and nothing there leads to it. So the two need no order. The same holds for any
 // call of others as long as the goroutine that allocated the memory has not written, sent or passed on anything
 // that leads there.
-func (m *maker) newer(t *thread, seen int, addr uint64) (skips bool, later int, unknown bool) {
+func (m *maker) newer(t *thread, seen int, addr uint64) (later int) {
 	k := m.lastAlloc(addr, 1)
 	if k < 0 {
-		return false, seen, true
+		return seen
 	}
 	if m.unpublished(t, k) {
-		return seen < len(m.points), len(m.points), false
+		return len(m.points)
 	}
 	n, _ := slices.BinarySearchFunc(m.points[seen:], k, func(p point, k int32) int {
 		if p.past <= k {
@@ -229,15 +225,59 @@ func (m *maker) newer(t *thread, seen int, addr uint64) (skips bool, later int, 
 		}
 		return 1
 	})
-	return n > 0, seen + n, true
+	return seen + n
 }
 
-// firstPoint returns the first point to look at, by what newer has said.
-func firstPoint(seen, later int, unknown bool) int {
-	if unknown {
-		return seen
+// meeting returns the points from number later on that a footprint of t meets, and that are not before its next event anyway: of each thread the last, which suffices.
+func (m *maker) meeting(t *thread, u *use, later int) (last []point) {
+	for from, to := range u.unseen(later, len(m.points)) {
+		for _, p := range m.points[from:to] {
+			if p.t == t.id || !m.b.prints.meet(p.touch, u.touch) {
+				continue
+			}
+			if k := slices.IndexFunc(last, func(q point) bool { return q.t == p.t }); k < 0 {
+				last = append(last, p)
+			} else if p.n > last[k].n {
+				last[k] = p
+			}
+		}
 	}
-	return later
+	return last
+}
+
+// unseen yields the parts of the points from number later up to n that are not before the next event of the footprint anyway.
+func (u *use) unseen(later, n int) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		to := n
+		for _, r := range slices.Backward(u.beyond) {
+			if to <= later {
+				return
+			}
+			if from := max(later, r[1]); from < to && !yield(from, to) {
+				return
+			}
+			to = r[0]
+		}
+		if later < to {
+			yield(later, to)
+		}
+	}
+}
+
+// sees notes that the points from number later up to n are before the next event of the footprint.
+func (u *use) sees(later, n int) {
+	switch {
+	case later <= u.seen:
+		u.seen, u.beyond = n, u.beyond[:0]
+		return
+	case later >= n:
+		return
+	}
+	for k := len(u.beyond) - 1; k >= 0 && u.beyond[k][1] >= later; k-- {
+		later = min(later, u.beyond[k][0])
+		u.beyond = u.beyond[:k]
+	}
+	u.beyond = append(u.beyond, [2]int{later, n})
 }
 
 // unpublished says whether only t has what Alloc k made.
@@ -267,29 +307,14 @@ func (m *maker) publish(r *record, t *thread) {
 // afterPoints keeps event n of t, with footprint x, after the opaque calls before it that it meets.
 func (m *maker) afterPoints(t *thread, n int32, x touch, addr uint64) {
 	u := t.useOf(x)
-	var last []point // by thread: of each, the last one suffices
-	skips, later, unknown := false, u.seen, true
 	if len(m.points) > u.seen {
-		skips, later, unknown = m.newer(t, u.seen, addr)
-	}
-	for k := firstPoint(u.seen, later, unknown); k < len(m.points); k++ {
-		p := m.points[k]
-		if k < later && !(p.begin && unknown) || p.t == t.id || !m.b.prints.meet(p.touch, x) {
-			continue
+		later := m.newer(t, u.seen, addr)
+		for _, p := range m.meeting(t, u, later) {
+			m.edge(p.n, n)
 		}
-		if k := slices.IndexFunc(last, func(q point) bool { return q.t == p.t }); k >= 0 {
-			last[k] = p
-		} else {
-			last = append(last, p)
-		}
+		u.sees(later, len(m.points))
 	}
-	for _, p := range last {
-		m.edge(p.n, n)
-	}
-	if u.n = n; !skips {
-		u.seen = len(m.points)
-	}
-	if len(m.w.Events[n].ValDeps) > 0 {
+	if u.n = n; len(m.w.Events[n].ValDeps) > 0 {
 		u.writes = append(u.writes, n)
 	}
 }
@@ -333,14 +358,7 @@ func (m *maker) point(i int, r *record, t *thread) {
 		m.edge(f, n)
 	}
 	t.useOf(r.touch).n = n
-	for k := len(m.points) - 1; r.e.Kind == format.OpaqueEnd && k >= 0; k-- {
-		if p := &m.points[k]; p.t == t.id && p.begin && p.touch == r.touch {
-			p.begin = false
-			break
-		}
-	}
-	begin := r.e.Kind == format.OpaqueBegin || r.e.Kind == format.Go
-	m.points = append(m.points, point{n, t.id, r.touch, begin, m.past})
+	m.points = append(m.points, point{n, t.id, r.touch, m.past})
 }
 
 // beforeCall returns the last event of u that an opaque call of another thread must
