@@ -94,6 +94,20 @@ func (a *analysis) tellOnline(ctx context.Context, told *online.Result, load fun
 		a.warn(report.Warning{Code: "online-cut", Count: told.Cut,
 			Text: fmt.Sprintf("%d programs ended before they could say what the detector did and gave up: by a panic, a fatal error, a signal, -halt, or another program in their place", told.Cut)})
 	}
+	for _, b := range []struct {
+		code string
+		n    int64
+		text string
+	}{
+		{"online-started", told.Blind.Started, "processes were started by the program that were not built in this run; what they do is not seen"},
+		{"online-c", told.Blind.IntoC, "calls went into C: what it does is not seen"},
+		{"online-foreign", told.Blind.Foreign, "accesses were not looked at: to memory that is not Go's, but C's or mapped"},
+		{"online-plugins", told.Blind.Plugins, "plugins were loaded: their code is not seen"},
+	} {
+		if b.n > 0 {
+			a.warn(report.Warning{Code: b.code, Count: int(b.n), Text: fmt.Sprintf("%d %s", b.n, b.text)})
+		}
+	}
 	var p *plan.Plan
 	if len(told.Found) > 0 {
 		var err error

@@ -8,8 +8,9 @@
 //	go     function  line  file    the go statement that started the goroutine
 //	oldgo  function  line  file    and that of the earlier one's
 //	end
-//	begin                          of a program; one that executes another has two
-//	count  name  number            at the end of the process
+//	begin  parent's process        of a program; one that executes another has two
+//	count  name  number            at the end of the process: what each rule did,
+//	blind  name  number            and what the detector has no hooks in
 //	exit                           behind the counts
 //
 // # Rules
@@ -20,6 +21,7 @@
 //	     has the other side's object, else the first. So the ID is the one that prediction gives the race.
 //	(O3) A file that ends in the middle of a race is that of a process that was killed: what stands before is whole. A program that began and has no exit
 //	     (a panic, a fatal error, a signal, a program executed in its place) has not said what its detector gave up: it is counted.
+//	(O4) Of the processes that a program has started, those are seen that have a file and the program for their parent.
 package online
 
 import (
@@ -56,6 +58,10 @@ type Result struct {
 	Counts    []Count
 	Processes int
 	Cut       int // programs that ended without their counts (O3)
+
+	// Blind is what was done where the detector has no hooks: processes that were started and are not seen (O4), calls into C, accesses to
+	// memory that is not Go's, plugins loaded.
+	Blind struct{ Started, IntoC, Foreign, Plugins int64 }
 }
 
 // Count is a figure of the detector.
@@ -72,22 +78,28 @@ func Read(dir string) (*Result, error) {
 	}
 	slices.Sort(files)
 	r := &Result{Processes: len(files)}
+	parents := make(map[string]string) // by process
 	for _, name := range files {
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, err
 		}
-		err = r.read(f, filepath.Base(name))
+		err = r.read(f, filepath.Base(name), parents)
 		f.Close()
 		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", name, err)
 		}
 	}
+	for _, parent := range parents {
+		if parents[parent] != "" {
+			r.Blind.Started = max(r.Blind.Started-1, 0)
+		}
+	}
 	return r, nil
 }
 
-// read adds what one process told.
-func (r *Result) read(f io.Reader, process string) error {
+// read adds what one process told, and its parent to parents.
+func (r *Result) read(f io.Reader, process string, parents map[string]string) error {
 	var at *Found
 	seen := make(map[uint64]bool)
 	for s := bufio.NewScanner(f); ; {
@@ -101,13 +113,17 @@ func (r *Result) read(f io.Reader, process string) error {
 			at.Addr, _ = strconv.ParseUint(fields[3], 0, 64)
 			at.G, _ = strconv.Atoi(fields[4])
 			at.OldG, _ = strconv.Atoi(fields[5])
-		case fields[0] == "begin":
+		case fields[0] == "begin" && len(fields) == 2:
 			r.Cut++
+			parents[process] = fields[1] + filepath.Ext(process)
 		case fields[0] == "exit":
 			r.Cut--
 		case fields[0] == "count" && len(fields) == 3:
 			n, _ := strconv.ParseInt(fields[2], 10, 64)
 			r.count(fields[1], n)
+		case fields[0] == "blind" && len(fields) == 3:
+			n, _ := strconv.ParseInt(fields[2], 10, 64)
+			r.blind(fields[1], n)
 		case at == nil:
 		case fields[0] == "end":
 			at.First = !seen[at.Addr]
@@ -143,6 +159,19 @@ func (r *Result) count(name string, n int64) {
 		}
 	}
 	r.Counts = append(r.Counts, Count{name, n})
+}
+
+func (r *Result) blind(name string, n int64) {
+	switch name {
+	case "Started":
+		r.Blind.Started += n
+	case "IntoC":
+		r.Blind.IntoC += n
+	case "Foreign":
+		r.Blind.Foreign += n
+	case "Plugins":
+		r.Blind.Plugins += n
+	}
 }
 
 // String is a race in one line.

@@ -131,6 +131,7 @@ func WriteObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc, pc uintptr) {
 	{"runtime/chan.go", "\t\tpgTake()\n\t\tunlock(&c.lock)\n\t\tpanic(plainError(\"send on closed channel\"))\n\t}\n",
 		"\t\tunlock(&c.lock)\n\t\tpresageChanSentLate(c)\n\t\tpanic(plainError(\"send on closed channel\"))\n\t}\n\tpresageChanSending(c, callerpc)\n", 1},
 	after("runtime/proc.go", "func runExitHooks(code int) {\n", "\tpresageExit()\n"),
+	after("runtime/proc.go", "func syscall_runtime_AfterFork() {\n", "\tpresageForked()\n"),
 	{"internal/race/norace.go", "func Write(addr unsafe.Pointer) {\n}\n", "func Write(addr unsafe.Pointer) { presageWriteRange(addr, 1) }\n", 1},
 }
 

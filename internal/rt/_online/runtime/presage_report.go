@@ -2,6 +2,7 @@ package runtime
 
 import (
 	pgsys "PRESAGE_SYSCALL"
+	"internal/runtime/atomic"
 	"internal/stringslite"
 	"unsafe"
 )
@@ -15,8 +16,9 @@ import (
 //	go    function  line  file              where the goroutine was started; started goroutine's creator first
 //	oldgo function  line  file
 //	end
-//	begin                         of a program; one that executes another has two
-//	count  name  number           at the end of the process
+//	begin  parent's process       of a program; one that executes another has two
+//	count  name  number           at the end of the process: what each rule did,
+//	blind  name  number           and what the detector has no hooks in
 //	exit                          behind the counts
 
 // ftOpen opens the file of this process in dir.
@@ -36,7 +38,8 @@ func ftOpen(dir string) {
 	if e == 0 {
 		presage.fd = int32(fd)
 		l := &ftOut.lines
-		l.str("begin\n")
+		ppid, _, _ := pgsys.Syscall6(110, 0, 0, 0, 0, 0, 0)
+		l.str("begin\t").num(uint64(ppid)).str("\n")
 		write(fd, unsafe.Pointer(&l.buf), int32(l.n))
 	}
 }
@@ -216,6 +219,7 @@ func presageExit() {
 	if presage.fd < 0 {
 		return
 	}
+	calls := NumCgoCall()
 	systemstack(func() {
 		lock(&ftOut.mu)
 		t := &ftOut.total
@@ -241,11 +245,37 @@ func presageExit() {
 			}
 			l.str("count\t").str(c.name).str("\t").num(uint64(c.n)).str("\n")
 		}
+		ftBlind(l, calls)
 		l.end("exit\n")
 		write(uintptr(presage.fd), unsafe.Pointer(&l.buf), int32(l.n))
 		presage.fd = -1
 		unlock(&ftOut.mu)
 	})
+}
+
+// ftForks counts the processes that were started.
+var ftForks uint32
+
+//go:nosplit
+func presageForked() { atomic.Xadd(&ftForks, 1) }
+
+// ftBlind tells what was done where the detector has no hooks. calls: of C.
+func ftBlind(l *ftText, calls int64) {
+	if iscgo {
+		calls-- // the runtime has said that it is ready
+	}
+	plugins := 0
+	for m := firstmoduledata.next; m != nil; m = m.next {
+		plugins++
+	}
+	for _, c := range [...]struct {
+		name string
+		n    int64
+	}{{"Started", int64(atomic.Load(&ftForks))}, {"IntoC", calls}, {"Foreign", int64(ftForeign)}, {"Plugins", int64(plugins)}} {
+		if c.n > 0 {
+			l.str("blind\t").str(c.name).str("\t").num(uint64(c.n)).str("\n")
+		}
+	}
 }
 
 // ftWhose returns the goroutine that an epoch belongs to; goid 0 if that is forgotten.

@@ -98,11 +98,25 @@ func ftMine(addr uintptr) bool {
 	}
 	if ri := arenaIndex(addr); ri.l1() < uint(len(mheap_.arenas)) {
 		if l2 := mheap_.arenas[ri.l1()]; l2 != nil && uint(ri.l2()) < uint(len(l2)) {
-			return l2[ri.l2()] != nil
+			if l2[ri.l2()] != nil {
+				return true
+			}
 		}
 	}
+	for md := &firstmoduledata; md != nil; md = md.next {
+		if md.text <= addr && addr < md.noptrdata { // a constant
+			return false
+		}
+	}
+	if addr >= uintptr(unsafe.Pointer(argv)) { // arguments and environment, as the system has left them
+		return false
+	}
+	ftAdd64(&ftForeign, 1)
 	return false
 }
+
+// ftForeign counts accesses to memory that is not Go's.
+var ftForeign uint64
 
 // ftLockTable returns the table of the objects at addr, locked.
 func ftLockTable(addr uintptr) *ftTable { return &pgLockStripe(addr).objects }
