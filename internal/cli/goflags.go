@@ -95,6 +95,9 @@ func parseGo(argv []string, test bool) (*goArgs, error) {
 			g.args = argv[i:]
 			break
 		}
+		if !test && !known(name) {
+			return nil, usagef("flag %s: neither presage run nor go build has one of that name; what is for the program comes after the package", arg)
+		}
 		next := ""
 		if i+1 < len(argv) {
 			next = argv[i+1]

@@ -50,6 +50,9 @@ func (o *chosen) module(path, version, dir string) {
 func (o *chosen) leave(ctx context.Context, in *inputs) error {
 	slices.Sort(o.all)
 	o.all = slices.Compact(o.all)
+	if _, err := o.matching(ctx, "-instrument", o.c.Instrument); err != nil {
+		return err
+	}
 	only, err := o.matching(ctx, "-only", o.c.Only)
 	if err != nil {
 		return err
@@ -76,7 +79,7 @@ func (o *chosen) leave(ctx context.Context, in *inputs) error {
 	return nil
 }
 
-// LeftOutError says that -exclude or -only make no sense for the program.
+// LeftOutError says that -instrument, -exclude or -only make no sense for the program.
 type LeftOutError struct{ error }
 
 // matching returns the packages of the program that the patterns name. Each must name one.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,7 +61,9 @@ func (c Config) RunOnline(ctx context.Context, opt OnlineOptions, watch func(dir
 	if opt.Tree {
 		env = append(env, rt.EnvFilter+"=tree")
 	}
-	o.ExitCode, o.NotBuilt, err = c.runOnline(ctx, b, env, dir)
+	if o.ExitCode, o.NotBuilt, err = c.runOnline(ctx, b, env, dir); o.NotBuilt {
+		os.RemoveAll(dir)
+	}
 	return o, err
 }
 
@@ -129,11 +130,12 @@ func (c *Config) runOnline(ctx context.Context, b *onlineBuild, env []string, di
 	if code, err := c.exec(ctx, b.command(ctx, args...)); code != 0 || err != nil {
 		return code, true, err
 	}
+	if !isProgram(bin) {
+		code, err := c.plain(ctx)
+		return code, true, err
+	}
 	c.Progress("running the program")
-	argv := slices.Concat(wrapper, []string{bin}, c.Args)
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env = append(os.Environ(), env...)
-	code, err = c.exec(ctx, cmd)
+	code, err = c.runProgram(ctx, bin, wrapper, env)
 	return code, false, err
 }
 

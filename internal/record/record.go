@@ -101,7 +101,10 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 		return nil, fmt.Errorf("making a directory for the recording: %w", err)
 	}
 	defer os.RemoveAll(rawDir)
-	if r.ExitCode, err = c.run(ctx, b, rawDir); err != nil { // (3)
+	if r.ExitCode, r.NotBuilt, err = c.run(ctx, b, rawDir); err != nil || r.NotBuilt { // (3)
+		if r.NotBuilt {
+			os.RemoveAll(dir)
+		}
 		return r, err
 	}
 	return r, c.merge(b, rawDir, r) // (4)
@@ -216,8 +219,8 @@ func hasFlag(flags []string, names ...string) bool {
 	})
 }
 
-// run runs the recorded program and returns its exit code.
-func (c *Config) run(ctx context.Context, b *build, rawDir string) (int, error) {
+// run runs the recorded program and returns its exit code. It reports whether the go command did not build a program, and has said why.
+func (c *Config) run(ctx context.Context, b *build, rawDir string) (code int, notBuilt bool, err error) {
 	env := []string{rt.EnvDir + "=" + rawDir}
 	if c.Reach != "" {
 		env = append(env, rt.EnvReach+"="+string(c.Reach))
@@ -226,7 +229,8 @@ func (c *Config) run(ctx context.Context, b *build, rawDir string) (int, error) 
 		c.Progress("building and running the tests")
 		cmd := b.command(ctx, c.testArgs(b)...)
 		cmd.Env = append(cmd.Env, env...)
-		return c.exec(ctx, cmd)
+		code, err = c.exec(ctx, cmd)
+		return code, false, err
 	}
 	bin := filepath.Join(filepath.Dir(rawDir), "program")
 	defer os.Remove(bin)
@@ -235,13 +239,29 @@ func (c *Config) run(ctx context.Context, b *build, rawDir string) (int, error) 
 	args := append([]string{"build"}, flags...)
 	args = append(append(args, b.Flags...), "-overlay="+b.Overlay, "-o", bin)
 	if code, err := c.exec(ctx, b.command(ctx, append(args, c.Packages...)...)); code != 0 || err != nil {
-		return code, err
+		return code, true, err
+	}
+	if !isProgram(bin) {
+		code, err := c.plain(ctx)
+		return code, true, err
 	}
 	c.Progress("running the program")
+	code, err = c.runProgram(ctx, bin, wrapper, env)
+	return code, false, err
+}
+
+// runProgram runs what was built, with the command of -exec in front.
+func (c *Config) runProgram(ctx context.Context, bin string, wrapper, env []string) (int, error) {
 	argv := slices.Concat(wrapper, []string{bin}, c.Args)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), env...)
 	return c.exec(ctx, cmd)
+}
+
+// isProgram reports whether go build has made a program: of a package that is not main it makes an archive. go run says so, and runs nothing.
+func isProgram(bin string) bool {
+	info, err := os.Stat(bin)
+	return err == nil && info.Mode()&0o111 != 0
 }
 
 // plain runs the user's command without presage.
