@@ -35,7 +35,9 @@ func pinned(out *instr, in ssa.Instruction) uint64 {
 		return 3 // nil, bounds
 	case *ssa.Index, *ssa.Lookup:
 		return 3 // bounds, the key
-	case *ssa.Slice, *ssa.SliceToArrayPointer, *ssa.MultiConvert, *ssa.MapUpdate, *ssa.MakeSlice, *ssa.MakeMap,
+	case *ssa.MapUpdate:
+		return 3 // nil, the key, which is hashed; what is put in is in From, of the version that the Write leaves
+	case *ssa.Slice, *ssa.SliceToArrayPointer, *ssa.MultiConvert, *ssa.MakeSlice, *ssa.MakeMap,
 		*ssa.MakeChan, *ssa.MakeClosure, *ssa.Range, *ssa.Next, *ssa.Go, *ssa.Defer, *ssa.Panic, *ssa.If:
 		return all
 	case *ssa.Convert:

@@ -24,7 +24,8 @@ var (
 // TestFlowSoundness compares recordings of one program with different inputs. Its functions read the inputs from
 // memory; the reads whose values differ between two runs are *tainted*. As long as no tainted read is among the Needs
 // so far, the two runs of a function must have the same events, a value that is written or sent may differ only if
-// a tainted read is in its From, and what the function reads of new memory only if such a value was written there. So what the walk says is free is compared with what really happens when it changes.
+// a tainted read is in its From, and what the function reads of new memory only if such a value was written there. A map that was given such a value is another version from then on,
+// and who reads of it is tainted. So what the walk says is free is compared with what really happens when it changes.
 func TestFlowSoundness(t *testing.T) {
 	b := build(t, generate(*flowSeed, *flowFuncs))
 	rng := rand.New(rand.NewPCG(*flowSeed, 2))
@@ -45,7 +46,7 @@ func TestFlowSoundness(t *testing.T) {
 		}
 	}
 	t.Logf("%+v", c)
-	if c.freeWrites < 100 || c.needed < 100 {
+	if c.freeWrites < 100 || c.needed < 100 || c.versions == 0 {
 		t.Errorf("the comparison has no power: %+v", c)
 	}
 }
@@ -57,6 +58,7 @@ type counts struct {
 	needed     int // ended at a tainted read that was needed
 	freeReads  int // tainted reads that were free to the end
 	freeWrites int // values that differ and have a tainted read in From
+	versions   int // of them, what is put into maps
 }
 
 // A step is one event of a function and what the walk says of it.
@@ -96,7 +98,7 @@ func (b *built) functions(t *testing.T, args []string) map[string][]step {
 // compare checks one function in two runs.
 func (c *counts) compare(b *built, x, y []step) error {
 	c.functions++
-	tainted, changed := map[int64]bool{}, map[trace.Addr]bool{}
+	tainted, changed, versions := map[int64]bool{}, map[trace.Addr]bool{}, map[trace.Addr]bool{}
 	x, y = walked(x), walked(y)
 	for i := range min(len(x), len(y)) {
 		p, q := &x[i], &y[i]
@@ -106,6 +108,15 @@ func (c *counts) compare(b *built, x, y []step) error {
 		}
 		if !sameEvent(&p.e, &q.e) {
 			return fmt.Errorf("event %d is %s, event %d is %s", p.index, b.describe(&p.e), q.index, b.describe(&q.e))
+		}
+		if p.e.Flags&format.FlagNoValue != 0 { // a map: what it holds is a version, which the window follows
+			switch {
+			case p.e.Kind == format.Write && touches(p.flow.From, tainted):
+				versions[p.e.Obj] = true
+				c.versions++
+			case p.e.Kind == format.Read && versions[p.e.Obj]:
+				tainted[p.index] = true
+			}
 		}
 		if !differing(&p.e, &q.e) {
 			continue
