@@ -56,14 +56,18 @@ func Confirm(src trace.Source, meta *trace.Meta, res *Result) error {
 	return nil
 }
 
-// quiet returns which calls no other goroutine can notice.
+// quiet returns which calls order nothing for other goroutines but by what the trace has of them: they touch no memory that others can
+// reach; or they are functions of the table of package footprint that keep no hidden state, call nothing that only the run knows, and reach nothing
+// but memory of the types that the call names. What these do to memory orders nothing, and what they synchronise with (sort.Slice with nothing, json.Marshal
+// with a cache, a sync.Pool with itself) are operations of package sync and the like, which have events wherever they are called. What is not in
+// the table may get to cgo, assembly or a file, and what is given an interface may write to one: others may look for that in a way that the trace does not have.
 func quiet(meta *trace.Meta) func(trace.Site) bool {
 	return func(s trace.Site) bool {
 		if int(s) >= len(meta.Sites) || meta.Sites[s].Touch == "" {
 			return false
 		}
 		set := footprint.Parse(meta.Sites[s].Touch)
-		return set.Effect == footprint.None && set.State == ""
+		return set.State == "" && (set.Effect == footprint.None || !set.Dynamic && set.Scope == footprint.Named)
 	}
 }
 

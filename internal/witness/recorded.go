@@ -2,6 +2,7 @@ package witness
 
 import (
 	"fmt"
+	"slices"
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -29,7 +30,8 @@ type RecordedPair struct {
 //	     Close releases to the receives that report it.
 //	(H7) Atomic writes release to atomic reads of the word, updates do both; so do the operations of which only this much is known (Acquire, Release, ReleaseMerge).
 //	     An Acquire of object 0 learns everything.
-//	(H8) An opaque call is synchronisation with every other one, at its two ends and where it calls back; unless it is quiet.
+//	(H8) An opaque call is synchronisation with every other one, at its two ends and where it calls back; unless it is quiet. What is called back while a
+//	     goroutine has none but quiet ones under way is called back by these. (One that a panic left counts as under way for good.)
 //	(H9) A missing method that is under way anywhere between the two accesses may be what orders them: no such pair is accepted.
 //
 // A pair is refused, besides, if code that was not instrumented executed one of the two, or accessed their memory in between;
@@ -45,6 +47,7 @@ type Recorded struct {
 	sender  map[trace.Addr]trace.GoID // who sent last on an unbuffered channel
 	started map[trace.GoID]starter
 	outside map[trace.GoID][]uint64 // depths of the frames that opaque code called
+	calls   map[trace.GoID][]bool   // opaque calls under way, the innermost last: is it quiet?
 	missing map[trace.GoID]int      // missing methods under way
 }
 
@@ -96,11 +99,11 @@ const (
 	markOpaque
 )
 
-// NewRecorded prepares a pass. A call at a quiet site has no effect that another goroutine can notice.
+// NewRecorded prepares a pass. A call at a quiet site orders nothing for other goroutines but by what the trace has of it.
 func NewRecorded(pairs []RecordedPair, quiet func(trace.Site) bool) *Recorded {
 	r := &Recorded{
 		quiet: quiet, at: make(map[int64][]*proof), words: make(map[trace.Addr][]*proof), open: len(pairs),
-		sender: make(map[trace.Addr]trace.GoID), started: make(map[trace.GoID]starter), outside: make(map[trace.GoID][]uint64),
+		sender: make(map[trace.Addr]trace.GoID), started: make(map[trace.GoID]starter), outside: make(map[trace.GoID][]uint64), calls: make(map[trace.GoID][]bool),
 		missing: make(map[trace.GoID]int),
 	}
 	for _, p := range pairs {
@@ -130,7 +133,8 @@ func refusal(rule, reason string, args ...any) error {
 
 // Step takes event i.
 func (r *Recorded) Step(i int64, e *trace.Event) {
-	back := r.calledFromOpaque(e)
+	back := r.calledFromOpaque(e) && !r.quietly(e.G)
+	r.call(e)
 	switch {
 	case e.Kind.IsAccess():
 		for _, p := range r.words[e.Obj&^7] {
@@ -168,6 +172,24 @@ func (r *Recorded) Step(i int64, e *trace.Event) {
 			r.follow(p.first, e) // an atomic write synchronises, and is itself what comes before
 		}
 	}
+}
+
+// call notes which opaque calls are under way.
+func (r *Recorded) call(e *trace.Event) {
+	switch open := r.calls[e.G]; {
+	case e.Kind == format.OpaqueBegin:
+		r.calls[e.G] = append(open, r.quiet(e.Site))
+	case e.Kind == format.OpaqueEnd && len(open) > 0:
+		r.calls[e.G] = open[:len(open)-1]
+	case e.Kind == format.End:
+		delete(r.calls, e.G)
+	}
+}
+
+// quietly reports whether all opaque calls under way are quiet, and there is one.
+func (r *Recorded) quietly(g trace.GoID) bool {
+	open := r.calls[g]
+	return len(open) > 0 && !slices.Contains(open, false)
 }
 
 // method is (H9).

@@ -99,6 +99,39 @@ func TestRecorded(t *testing.T) {
 			g2 opaque @call
 			g2 enter @f aux=2
 			g2 write x val=2 @b`, "(H) the first access happens before the second"},
+		{"a quiet call that calls back", `
+			main go g2
+			main opaque @quiet
+			main enter @f aux=2
+			main write x val=1 @a
+			main exit @f aux=2
+			main opaqueend @quiet
+			g2 opaque @quiet
+			g2 enter @f aux=2
+			g2 write x val=2 @b`, ""},
+		{"a quiet call within one that is not, calls back", `
+			main go g2
+			main opaque @call
+			main enter @f aux=2
+			main opaque @quiet
+			main enter @f aux=3
+			main write x val=1 @a
+			main exit @f aux=3
+			g2 opaque @call
+			g2 enter @f aux=2
+			g2 write x val=2 @b`, "(H) the first access happens before the second"},
+		{"a quiet call that a panic left, and one that is not", `
+			main go g2
+			main opaque @quiet
+			main enter @f aux=2
+			main exit @g aux=1
+			main opaque @call
+			main enter @f aux=2
+			main write x val=1 @a
+			main exit @f aux=2
+			g2 opaque @call
+			g2 enter @f aux=2
+			g2 write x val=2 @b`, "(H) the first access happens before the second"},
 		{"inside two calls back", `
 			main go g2
 			main opaque @call
