@@ -1,5 +1,7 @@
 package online
 
+import "unsafe"
+
 // Atomic operations: (R10) and (F2). One takes effect, and its object's clocks are used, under the lock of its cell, whose crowd knows the object. So what is locked
 // is one thing, which the access needs anyway. Where there is no cell (memory that is not the program's), it is under the lock of the object's table.
 
@@ -9,25 +11,32 @@ type ftOperation struct {
 	c *ftCell   // of the word, locked; nil: the table is
 	w uint64    // of c
 	o *ftObject // nil: there is none, and nothing to acquire
+	d *ftCrowd  // of the location; nil: it has none
 }
 
 // ftNoObject is what the crowd of a location knows that nobody has released to.
 var ftNoObject ftObject
 
-// opens begins an operation at a.addr. makes: it may release.
-func (g *ftG) opens(a *ftAccess, makes bool) {
-	if c := ftCellAt(a.addr &^ 7); c != nil && g.slot != 0 {
-		w := ftLoad64(&c.w)
-		if w&ftLockBit != 0 || !ftCas64(&c.w, w, w|ftLockBit) {
+// opens begins an operation at a.addr, of whose word c is the cell, nil if there is none yet. makes: it may release.
+//
+// Where threads meet at one location, time is what its lines of cache take from one core to the other. So the cell is asked for once, to be written to, and
+// without a look at it before.
+func (g *ftG) opens(a *ftAccess, c *ftCell, makes bool) {
+	if c != nil && g.slot != 0 {
+		w := ftSwap64(&c.w, ftLockBit) // who holds it keeps W, and puts it back
+		if w&ftLockBit != 0 {
 			w = c.hold()
+		}
+		if h := g.hint(a.addr); h.c == c {
+			ftWanted(a.addr, ftToInt(unsafe.Pointer(h.d)), ftToInt(unsafe.Pointer(h.o)), ftToInt(unsafe.Pointer(h.root)))
 		}
 		if d := c.crowd(a.addr); d != nil && d.o != nil {
 			switch {
 			case d.o != &ftNoObject:
-				g.op.c, g.op.w, g.op.o = c, w, d.o
+				g.op = ftOperation{c: c, w: w, o: d.o, d: d}
 				return
 			case !makes:
-				g.op.c, g.op.w, g.op.o = c, w, nil
+				g.op = ftOperation{c: c, w: w, d: d}
 				return
 			}
 		}
@@ -35,6 +44,18 @@ func (g *ftG) opens(a *ftAccess, makes bool) {
 	}
 	g.opensFirst(a, makes)
 }
+
+// A ftHint is where the operation at a word found what it needs, when somebody else had been there last: four lines of cache, each of which says where the next is. They
+// are asked for at once, when the cell is locked and not before: who has it needs them. It need not be true any more: no memory of the detector is given back to the system.
+type ftHint struct {
+	_    ftOff
+	c    *ftCell
+	d    *ftCrowd
+	o    *ftObject
+	root *ftNode
+}
+
+func (g *ftG) hint(addr uintptr) *ftHint { return &g.hints[(addr>>3^addr>>6)&3] }
 
 // opensFirst is opens where the object must be looked for. It is noted under both locks, so that who has found none is told of one that is made.
 func (g *ftG) opensFirst(a *ftAccess, makes bool) {
@@ -49,19 +70,21 @@ func (g *ftG) opensFirst(a *ftAccess, makes bool) {
 	} else {
 		o = t.there(ftAtomicClass, a.addr)
 	}
-	g.op.c, g.op.w, g.op.o = c, 0, o
-	if c == nil {
+	if g.op = (ftOperation{c: c, o: o}); c == nil {
 		return
 	}
 	g.op.w = c.hold()
-	if d := c.crowd(a.addr); d != nil {
-		d.knows(o)
+	if g.op.d = c.crowd(a.addr); g.op.d != nil {
+		g.op.d.knows(o)
 	}
 	ftUnlockTable(a.addr)
 }
 
 // crowd returns that of the location at addr alone, of the word whose cell c is held; nil if it has none.
 func (c *ftCell) crowd(addr uintptr) *ftCrowd {
+	if addr&7 == 0 && *ftGroupsOf(addr) == 0 {
+		return ftCrowdOf(c.r)
+	}
 	_, _, r := c.only(addr, 0)
 	return ftCrowdOf(r)
 }
@@ -75,25 +98,32 @@ func (c *ftCrowd) knows(o *ftObject) {
 
 // completes ends an operation that has taken effect.
 func (g *ftG) completes(a *ftAccess, acquires bool) {
-	o, c, w := g.op.o, g.op.c, g.op.w
+	o, c, w, d := g.op.o, g.op.c, g.op.w, g.op.d
+	released := false
 	if acquires && o != nil && !o.w.own(g) {
-		o.w.acquire(g)
+		if released = a.kind == ftAtomicWrites && o.w.bothFew(g); !released {
+			o.w.acquire(g)
+		}
+		*g.hint(a.addr) = ftHint{c: c, d: d, o: o, root: o.w.vc.root}
 	}
 	if c != nil && g.slot != 0 {
 		g.acted = g.clock
 		g.stats.atomic++
-		if d := c.crowd(a.addr); d == nil || !g.recallsFor(c, w, a) || !d.quick(g, a.kind, g.epoch|uint64(a.kind)<<ftKindShift|a.site&ftSiteMask) {
+		if d == nil || !g.recallsFor(c, w, a) || !d.quick(g, a.kind, g.epoch|uint64(a.kind)<<ftKindShift|a.site&ftSiteMask) {
 			g.atomically(a)
 		}
 	}
-	if a.kind == ftAtomicWrites {
-		o.w.release(g)
+	if a.kind == ftAtomicWrites && !released {
+		o.w.put(g)
 	}
 	if c == nil {
 		ftUnlockTable(a.addr)
-		return
+	} else {
+		ftStore64(&c.w, w)
 	}
-	ftStore64(&c.w, w)
+	if a.kind == ftAtomicWrites { // nobody waits for that
+		g.tick()
+	}
 }
 
 // recallsFor reports whether an atomic access need not be checked against plain ones, but those in its crowd: they are known. The word's cell is held and has w.

@@ -175,7 +175,7 @@ func (g *ftG) atomic(w, r uint64, a *ftAccess, l *ftLine) uint64 {
 	g.check(w, ftWrites, a)
 	d := ftCrowdOf(r)
 	if d == nil {
-		d = ftNewCrowd(ftFirstCrowd)
+		d = ftNewCrowd(ftLineCrowd) // else threads that count each for itself would write to one line
 		l.marked(ftMarkCrowd)
 		if r != 0 {
 			d.first(r)

@@ -25,6 +25,7 @@ const (
 	ftKindMask   = 3 << ftKindShift
 	ftCrowdHead  = 16
 	ftFirstCrowd = 2 // 32 bytes with the head
+	ftLineCrowd  = 6 // a line of cache
 	ftMaxCrowd   = 62
 	ftCrowdList  = 1 << 12
 )

@@ -49,7 +49,7 @@
 //	(R20) A send reads its channel and a close writes it. The word of a send is kept with the channel's clocks, under the channel's lock; in the cell are those of senders that did not know of it. No
 //	      check is needed before the close: nothing else writes there.
 //	(R21) An atomic operation takes effect under the lock of its cell, and its object's clocks are used under it (atomic.go): C(t) is made before the checks, the release after them. The crowd knows
-//	      the object, or that there is none, which is noted under the locks of both. A variable on the goroutine's own stack is left out: nobody else has a pointer to it.
+//	      the object, or that there is none, which is noted under the locks of both. The lock is taken with W away, which who holds it has; counting up comes after it. A variable on the goroutine's own stack is left out: nobody else has a pointer to it.
 //	(R22) A write takes the place of R as well as of W, also where it knows of R: who races with R then races with the write. So what is written one byte after the other comes to share a cell.
 //
 // # Soundness

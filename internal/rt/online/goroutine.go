@@ -24,6 +24,7 @@ type ftG struct {
 	n        int // of found
 	stats    ftStats
 	op       ftOperation
+	hints    [4]ftHint
 }
 
 // A ftFound is a pair of accesses that a check fails for.
@@ -57,11 +58,13 @@ func (g *ftG) at(slot uint32) uint32 {
 // A ftSlot is a component of every clock: a chain of goroutines, each of which knew of the last access of the one before at its own first.
 type ftSlot struct {
 	_     ftOff
-	clock uint32 // the largest in use
+	clock uint32 // the largest in use, which its goroutine writes at every release: a line of its own
+	_     [60]byte
 	acted uint32 // that of the last access, if the goroutine has ended
 	whole uint32 // who knows of a clock from this one on knows of all releases between the two (R17)
 	next  uint32
 	who   [4]ftWho
+	_     [16]byte
 }
 
 // ftWho says whose the clocks from first on are.

@@ -13,6 +13,12 @@ type ftRel struct {
 
 // release sets r to C(t) and counts t up.
 func (r *ftRel) release(g *ftG) {
+	r.put(g)
+	g.tick()
+}
+
+// put is release without counting up, which t has to do before it goes on.
+func (r *ftRel) put(g *ftG) {
 	g.beforeRelease()
 	if r.slot == 0 || r.slot != g.slot || r.clock != g.from.clock || r.slot != g.from.slot { // else it was t's last, and has all
 		r.vc.share(&g.vc)
@@ -21,7 +27,6 @@ func (r *ftRel) release(g *ftG) {
 	if g.slot == 0 {
 		r.slot, r.clock = g.from.slot, g.from.clock
 	}
-	g.tick()
 }
 
 // swap is release, and acquire of what r was before. The references go along: where nobody else has them, no memory is needed.

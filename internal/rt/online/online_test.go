@@ -276,7 +276,7 @@ func (p *program) atomic(g *ftG, e *trace.Event) {
 		b.addr++
 		g.span(b, uintptr(e.Size)-1)
 	}
-	g.opens(&a, releases)
+	g.opens(&a, ftCellAt(a.addr&^7), releases)
 	g.completes(&a, acquires)
 }
 

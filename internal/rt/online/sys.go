@@ -26,12 +26,16 @@ func ftAdd64(p *uint64, d uint64) uint64      { return atomic.AddUint64(p, d) }
 func ftLoad64(p *uint64) uint64               { return atomic.LoadUint64(p) }
 func ftStore64(p *uint64, v uint64)           { atomic.StoreUint64(p, v) }
 func ftCas64(p *uint64, old, new uint64) bool { return atomic.CompareAndSwapUint64(p, old, new) }
+func ftSwap64(p *uint64, v uint64) uint64     { return atomic.SwapUint64(p, v) }
 func ftOr64(p *uint64, v uint64)              { atomic.OrUint64(p, v) }
 func ftAnd64(p *uint64, v uint64)             { atomic.AndUint64(p, v) }
 func ftOr8(p *uint8, v uint8)                 { *p |= v } // one thread
 
 // ftLowest is the place of the lowest bit of m, which has one.
 func ftLowest(m uint32) uintptr { return uintptr(bits.TrailingZeros32(m)) }
+
+// ftWanted asks for the lines of cache of four addresses, to be written to.
+func ftWanted(p, q, r, s uintptr) {}
 
 func ftYield(i int) {
 	if i > 100 {

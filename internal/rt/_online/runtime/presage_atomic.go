@@ -9,16 +9,21 @@ import (
 // The operations of sync/atomic. Each takes effect between pgBegin and end, which hold its cell (internal/rt/online/atomic.go), so the order of clocks is that
 // of the effects.
 
-// pgBegin begins an operation on the word at p; nil: nothing is to be noted. makes: it may release. The word can be read: a fault is the program's own panic, before.
+// pgBegin begins an operation on the word at p; nil: nothing is to be noted. makes: it may release. Where p may be no memory it is read first: a fault is the
+// program's own panic. Elsewhere it is not, since a line of cache that is read first comes twice from the core that has it.
 func pgBegin(p unsafe.Pointer, makes bool) *PresageG {
 	s := pgHere()
 	if gp := getg(); s == nil || uintptr(p)-gp.stack.lo < gp.stack.hi-gp.stack.lo {
 		return nil // nobody else has pointers into a stack
 	}
+	c := ftCellAt(uintptr(p) &^ 7)
+	if c == nil || uintptr(p) < 1<<ftBlockShift {
+		_ = *(*byte)(p)
+	}
 	s.at.addr = uintptr(p)
 	s.callerFrom(&s.at, *(*uintptr)(unsafe.Pointer(sys.GetCallerSP() - 16))) // the frame of who calls
 	acquirem()
-	s.ft.opens(&s.at, makes)
+	s.ft.opens(&s.at, c, makes)
 	return s
 }
 
@@ -47,7 +52,6 @@ func (s *PresageG) swapped(ok bool) {
 
 //go:linkname sync_atomic_presageLoad32 sync/atomic.presageLoad32
 func sync_atomic_presageLoad32(p *uint32) uint32 {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), false)
 	v := atomic.Load(p)
 	if s != nil {
@@ -58,7 +62,6 @@ func sync_atomic_presageLoad32(p *uint32) uint32 {
 
 //go:linkname sync_atomic_presageStore32 sync/atomic.presageStore32
 func sync_atomic_presageStore32(p *uint32, v uint32) {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), true)
 	atomic.Store(p, v)
 	if s != nil {
@@ -68,7 +71,6 @@ func sync_atomic_presageStore32(p *uint32, v uint32) {
 
 //go:linkname sync_atomic_presageSwap32 sync/atomic.presageSwap32
 func sync_atomic_presageSwap32(p *uint32, new uint32) uint32 {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), true)
 	v := atomic.Xchg(p, new)
 	if s != nil {
@@ -79,7 +81,6 @@ func sync_atomic_presageSwap32(p *uint32, new uint32) uint32 {
 
 //go:linkname sync_atomic_presageCompareAndSwap32 sync/atomic.presageCompareAndSwap32
 func sync_atomic_presageCompareAndSwap32(p *uint32, old, new uint32) bool {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), true)
 	ok := atomic.Cas(p, old, new)
 	if s != nil {
@@ -90,7 +91,6 @@ func sync_atomic_presageCompareAndSwap32(p *uint32, old, new uint32) bool {
 
 //go:linkname sync_atomic_presageAdd32 sync/atomic.presageAdd32
 func sync_atomic_presageAdd32(p *uint32, d uint32) uint32 {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), true)
 	v := atomic.Xadd(p, int32(d))
 	if s != nil {
@@ -101,7 +101,6 @@ func sync_atomic_presageAdd32(p *uint32, d uint32) uint32 {
 
 //go:linkname sync_atomic_presageAnd32 sync/atomic.presageAnd32
 func sync_atomic_presageAnd32(p *uint32, m uint32) uint32 {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), true)
 	v := atomic.And32(p, m)
 	if s != nil {
@@ -112,7 +111,6 @@ func sync_atomic_presageAnd32(p *uint32, m uint32) uint32 {
 
 //go:linkname sync_atomic_presageOr32 sync/atomic.presageOr32
 func sync_atomic_presageOr32(p *uint32, m uint32) uint32 {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), true)
 	v := atomic.Or32(p, m)
 	if s != nil {
@@ -123,7 +121,6 @@ func sync_atomic_presageOr32(p *uint32, m uint32) uint32 {
 
 //go:linkname sync_atomic_presageLoad64 sync/atomic.presageLoad64
 func sync_atomic_presageLoad64(p *uint64) uint64 {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), false)
 	v := atomic.Load64(p)
 	if s != nil {
@@ -134,7 +131,6 @@ func sync_atomic_presageLoad64(p *uint64) uint64 {
 
 //go:linkname sync_atomic_presageStore64 sync/atomic.presageStore64
 func sync_atomic_presageStore64(p *uint64, v uint64) {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), true)
 	atomic.Store64(p, v)
 	if s != nil {
@@ -144,7 +140,6 @@ func sync_atomic_presageStore64(p *uint64, v uint64) {
 
 //go:linkname sync_atomic_presageSwap64 sync/atomic.presageSwap64
 func sync_atomic_presageSwap64(p *uint64, new uint64) uint64 {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), true)
 	v := atomic.Xchg64(p, new)
 	if s != nil {
@@ -155,7 +150,6 @@ func sync_atomic_presageSwap64(p *uint64, new uint64) uint64 {
 
 //go:linkname sync_atomic_presageCompareAndSwap64 sync/atomic.presageCompareAndSwap64
 func sync_atomic_presageCompareAndSwap64(p *uint64, old, new uint64) bool {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), true)
 	ok := atomic.Cas64(p, old, new)
 	if s != nil {
@@ -166,7 +160,6 @@ func sync_atomic_presageCompareAndSwap64(p *uint64, old, new uint64) bool {
 
 //go:linkname sync_atomic_presageAdd64 sync/atomic.presageAdd64
 func sync_atomic_presageAdd64(p *uint64, d uint64) uint64 {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), true)
 	v := atomic.Xadd64(p, int64(d))
 	if s != nil {
@@ -177,7 +170,6 @@ func sync_atomic_presageAdd64(p *uint64, d uint64) uint64 {
 
 //go:linkname sync_atomic_presageAnd64 sync/atomic.presageAnd64
 func sync_atomic_presageAnd64(p *uint64, m uint64) uint64 {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), true)
 	v := atomic.And64(p, m)
 	if s != nil {
@@ -188,7 +180,6 @@ func sync_atomic_presageAnd64(p *uint64, m uint64) uint64 {
 
 //go:linkname sync_atomic_presageOr64 sync/atomic.presageOr64
 func sync_atomic_presageOr64(p *uint64, m uint64) uint64 {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), true)
 	v := atomic.Or64(p, m)
 	if s != nil {
@@ -201,7 +192,6 @@ func sync_atomic_presageOr64(p *uint64, m uint64) uint64 {
 
 //go:linkname sync_atomic_presageLoadPointer sync/atomic.presageLoadPointer
 func sync_atomic_presageLoadPointer(p *unsafe.Pointer) unsafe.Pointer {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), false)
 	v := atomic.Loadp(unsafe.Pointer(p))
 	if s != nil {
@@ -212,7 +202,6 @@ func sync_atomic_presageLoadPointer(p *unsafe.Pointer) unsafe.Pointer {
 
 //go:linkname sync_atomic_presageStorePointer sync/atomic.presageStorePointer
 func sync_atomic_presageStorePointer(p *unsafe.Pointer, v unsafe.Pointer) {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), true)
 	atomicstorep(unsafe.Pointer(p), v)
 	if s != nil {
@@ -222,7 +211,6 @@ func sync_atomic_presageStorePointer(p *unsafe.Pointer, v unsafe.Pointer) {
 
 //go:linkname sync_atomic_presageSwapPointer sync/atomic.presageSwapPointer
 func sync_atomic_presageSwapPointer(p *unsafe.Pointer, new unsafe.Pointer) unsafe.Pointer {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), true)
 	old := pgSwapPointer(p, new)
 	if s != nil {
@@ -241,7 +229,6 @@ func pgSwapPointer(p *unsafe.Pointer, new unsafe.Pointer) unsafe.Pointer {
 
 //go:linkname sync_atomic_presageCompareAndSwapPointer sync/atomic.presageCompareAndSwapPointer
 func sync_atomic_presageCompareAndSwapPointer(p *unsafe.Pointer, old, new unsafe.Pointer) bool {
-	_ = *p
 	s := pgBegin(unsafe.Pointer(p), true)
 	ok := atomic_casPointer(p, old, new)
 	if s != nil {

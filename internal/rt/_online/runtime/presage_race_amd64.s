@@ -83,8 +83,8 @@ own: \
 	CMPQ	R13, (PresageG_ft+ftG_width)(R10) \
 	JCS	to
 
-// KNOWN goes to ok where an epoch is 0, t's own or in ftG.known, else to no; R12 is t's slot. It changes DX and R13.
-#define KNOWN(word, ok, no) \
+// KNOWN goes to ok where an epoch is 0, t's own, in ftG.known, or in a clock of one leaf (ftG.recalls), else to no; R12 is t's slot. It changes DX and R13.
+#define KNOWN(word, leaf, ok, no) \
 	MOVQ	word, DX \
 	SHRQ	$const_ftSlotShift, DX \
 	CMPL	DX, R12 \
@@ -96,9 +96,25 @@ own: \
 	MOVQ	DX, R13 \
 	XORQ	word, R13 \
 	SHRQ	$const_ftSlotShift, R13 \
-	JNZ	no \
+	JNZ	leaf \
 	ORQ	$((1<<const_ftEpochShift)-1), DX \
 	CMPQ	word, DX \
+	JLS	ok \
+leaf: \
+	MOVQ	word, DX \
+	SHRQ	$const_ftSlotShift, DX \
+	CMPL	DX, $const_ftLeafSlots \
+	JCC	no \
+	CMPL	(PresageG_ft+ftG_vc+ftVC_height)(R10), $0 \
+	JNE	no \
+	MOVQ	(PresageG_ft+ftG_vc+ftVC_root)(R10), R13 \
+	TESTQ	R13, R13 \
+	JZ	no \
+	MOVL	(R13)(DX*4), R13 \
+	MOVQ	word, DX \
+	SHRQ	$const_ftEpochShift, DX \
+	ANDL	$const_ftMaxClock, DX \
+	CMPL	DX, R13 \
 	JHI	no
 
 // HOLD is the beginning of ftG.quick for the word whose cell is at R11, where all is known and nothing inside the word has to change: it locks the cell, and makes the
@@ -125,7 +141,7 @@ own: \
 	MOVQ	ftCell_w(R11), AX \
 	TESTL	$const_ftLockBit, AX \
 	JNZ	back \
-	KNOWN(AX, free, back) \
+	KNOWN(AX, leafw, free, back) \
 free: \
 	MOVQ	AX, R13 \
 	ORQ	$const_ftLockBit, R13 \
@@ -151,7 +167,7 @@ free: \
 	TESTL	$const_ftFull, DX \
 	JNZ	leave \
 alone: \
-	KNOWN(CX, held, leave) \
+	KNOWN(CX, leafr, held, leave) \
 held: \
 	MOVL	(PresageG_ft+ftG_clock)(R10), DX \
 	MOVL	DX, (PresageG_ft+ftG_acted)(R10) \
@@ -387,4 +403,12 @@ TEXT ftHookFirst<>(SB), NOSPLIT, $88-0
 	MOVQ	64(SP), R15
 	MOVQ	72(SP), R10
 	MOVQ	80(SP), R11
+	RET
+
+// func ftWanted(p, q, r, s uintptr): PREFETCHW of each, which a processor that has it not takes for nothing.
+TEXT runtime·ftWanted<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-32
+	BYTE	$0x0f; BYTE $0x0d; BYTE $0x08 // (AX)
+	BYTE	$0x0f; BYTE $0x0d; BYTE $0x0b // (BX)
+	BYTE	$0x0f; BYTE $0x0d; BYTE $0x09 // (CX)
+	BYTE	$0x0f; BYTE $0x0d; BYTE $0x0f // (DI)
 	RET

@@ -34,6 +34,7 @@ func ftLoad64(p *uint64) uint64 { return *(*uint64)(unsafe.Pointer(p)) }
 
 //go:nosplit
 func ftCas64(p *uint64, old, new uint64) bool { return atomic.Cas64(p, old, new) }
+func ftSwap64(p *uint64, v uint64) uint64     { return atomic.Xchg64(p, v) }
 func ftOr64(p *uint64, v uint64)              { atomic.Or64(p, v) }
 func ftAnd64(p *uint64, v uint64)             { atomic.And64(p, v) }
 
@@ -52,6 +53,9 @@ func ftStore64(p *uint64, v uint64) { *(*uint64)(unsafe.Pointer(p)) = v }
 //
 //go:nosplit
 func ftLowest(m uint32) uintptr { return uintptr(sys.TrailingZeros32(m)) }
+
+// ftWanted asks for the lines of cache of four addresses, to be written to. None need be of memory.
+func ftWanted(p, q, r, s uintptr)
 
 func ftYield(i int) {
 	switch { // what is held is held for some hundred cycles: as much as one pause
