@@ -11,12 +11,18 @@ import (
 // Later is a union of many Ds that is seldom asked for: once in thousands of calls. What is added waits, and is joined all at
 // once; to move the parts of a large union for each call would take most of the time.
 type Later struct {
-	all  Set
-	wait [4][]span // by kindOf
+	all    Set
+	wait   [4][]span // by kindOf
+	recent [4][]span // what was added last, by where it begins: most calls reach what others did a moment ago
 }
 
 // maxWaiting bounds the parts that wait.
 const maxWaiting = 1 << 16
+
+const (
+	maxRecent   = 1 << 12
+	recentShift = 64 - 12
+)
 
 // NewLater returns an empty union.
 func NewLater() Later { return Later{all: Union()} }
@@ -57,7 +63,15 @@ func (l *Later) Add(d *Set) {
 }
 
 func (l *Later) hold(k int, list ...span) {
-	l.wait[k] = append(l.wait[k], list...)
+	if l.recent[k] == nil {
+		l.recent[k] = make([]span, maxRecent)
+	}
+	for _, x := range list {
+		if r := &l.recent[k][x.from*0x9E3779B97F4A7C15>>recentShift]; *r != x {
+			*r = x
+			l.wait[k] = append(l.wait[k], x)
+		}
+	}
 	if len(l.wait[k]) > maxWaiting {
 		l.join()
 	}

@@ -36,8 +36,9 @@ type Pairs struct {
 	cut     bool
 	listing *Pair // the event before this one is of its D
 	sets    map[trace.Addr]*Set
-	set     *Set   // that is being listed,
-	rest    uint64 // and how many of its parts are still to come
+	set     *Set      // that is being listed,
+	rest    uint64    // and how many of its parts are still to come
+	parts   [2][]span // of those that have come: what is not only read, and what is
 }
 
 // Step takes the next event of the trace, number i. It returns the pair of a MethodBegin or MethodEnd; else nil.
@@ -69,9 +70,10 @@ func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 			return nil, fmt.Errorf("event %d: %s of goroutine %d is not behind a methodbegin of it", i, e.Kind, e.G)
 		}
 		was := listing.D.All
-		listing.D.AddReach(e)
 		if p.rest > 0 {
 			p.part(e)
+		} else {
+			listing.D.AddReach(e)
 		}
 		if listing.D.All && !was {
 			p.All++

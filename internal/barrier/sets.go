@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"presage/internal/trace"
+	"presage/internal/trace/format"
 )
 
 // named takes a ReachSet: it begins to list a set, or adds one to the D that is being listed.
@@ -35,10 +36,27 @@ func (p *Pairs) named(i int64, e *trace.Event) error {
 	return nil
 }
 
-// part takes a part of the set that is being listed.
+// part takes a part of the set that is being listed; with the last, it is in the D that is.
 func (p *Pairs) part(e *trace.Event) {
-	p.set.AddReach(e)
-	p.rest--
+	k := 0
+	if e.Flags&format.FlagReads != 0 {
+		k = 1
+	}
+	if e.Kind == format.ReachGo {
+		p.set.AddGo(trace.GoID(e.Obj))
+	} else if p.parts[k] = append(p.parts[k], part(uint64(e.Obj), e.Val)); len(p.parts[k]) == MaxSpans {
+		p.gather()
+	}
+	if p.rest--; p.rest == 0 {
+		p.gather()
+		p.listing.D.include(p.set)
+	}
+}
+
+// gather adds the parts that have come to the set: all at once, to one by one it would move what it has each time.
+func (p *Pairs) gather() {
+	p.set.add(&Set{spans: slices.Clone(sorted(p.parts[0])), reads: slices.Clone(sorted(p.parts[1]))})
+	p.parts[0], p.parts[1] = p.parts[0][:0], p.parts[1][:0]
 }
 
 // Set returns a set that was listed, as part of a D that is, or is not, memory alone.
