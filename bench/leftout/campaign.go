@@ -27,6 +27,7 @@ type campaign struct {
 	operators []seeded.Operator // none: no seeds
 	until     time.Time         // after which no program is begun
 	each      time.Duration     // of one
+	bare      bool              // of the programs as they are only who uses which object is looked at
 
 	mu    sync.Mutex
 	save  *os.File // a line for each program, at once
@@ -147,9 +148,13 @@ func (c *campaign) asItIs(ctx context.Context, m *module) (err error) {
 	if m.dir, err = c.session.Module(ctx, m.subjects[0].module, m.subjects[0].version); err != nil {
 		return err
 	}
+	place, err := m.fresh()
+	if err != nil {
+		return err
+	}
 	ran := make([]*outcome, len(m.subjects))
 	for i, s := range m.subjects {
-		ran[i] = c.program(ctx, &outcome{Subject: s.name(), Number: m.numbers[i]}, s, m.dir)
+		ran[i] = c.program(ctx, &outcome{Subject: s.name(), Number: m.numbers[i]}, s, place)
 	}
 	if len(c.operators) == 0 {
 		return nil
@@ -165,7 +170,7 @@ func (c *campaign) asItIs(ctx context.Context, m *module) (err error) {
 	for _, seed := range all {
 		var of []int
 		for i, o := range ran {
-			if o.used.by(seed, m.dir) >= 2 {
+			if o.used.by(seed, place) >= 2 {
 				of = append(of, i)
 			}
 		}
@@ -200,13 +205,18 @@ func (c *campaign) find(ctx context.Context, m *module) ([]*seeded.Seed, error) 
 	return slices.DeleteFunc(all, func(s *seeded.Seed) bool { return !slices.Contains(c.operators, s.Operator) }), err
 }
 
-// mutant runs the programs of a module of which two goroutines use an object, without its operations: in a copy, at the same place for all of a module.
-func (c *campaign) mutant(ctx context.Context, m *module, t task) {
+// fresh makes a copy of a module, at the same place for all programs of it, seeded or not: what they have in common is compiled once.
+func (m *module) fresh() (string, error) {
 	to := filepath.Join(filepath.Dir(m.dir), "seeded", filepath.Base(m.dir))
-	err := os.RemoveAll(to)
-	if err == nil {
-		err = record.CopyTree(m.dir, to)
+	if err := os.RemoveAll(to); err != nil {
+		return "", err
 	}
+	return to, record.CopyTree(m.dir, to)
+}
+
+// mutant runs the programs of a module of which two goroutines use an object, without its operations.
+func (c *campaign) mutant(ctx context.Context, m *module, t task) {
+	to, err := m.fresh()
 	if err == nil {
 		err = t.seed.Drop(to)
 	}
@@ -252,7 +262,11 @@ func (c *campaign) run1(ctx context.Context, o *outcome, s *subject, dir string)
 	if o.Name != "" {
 		name += fmt.Sprintf(" without %s %s", o.Operator, o.Name)
 	}
-	r, err := b.measure(ctx, name, s.config(dir))
+	measure := b.measure
+	if c.bare && o.Name == "" {
+		measure = b.uses
+	}
+	r, err := measure(ctx, name, s.config(dir))
 	o.Seconds = time.Since(began).Seconds()
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) || err != nil && ctx.Err() != nil:
@@ -330,6 +344,9 @@ func (c *campaign) report() {
 	fmt.Println()
 	printHead()
 	c.printSum("as it is", asItIs)
+	if c.bare {
+		fmt.Printf("not measured (-bare); ")
+	}
 	fmt.Printf("as they are:")
 	for _, h := range hows {
 		fmt.Printf(" %d %s", how[h], h)

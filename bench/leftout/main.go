@@ -71,6 +71,7 @@ func main() {
 	workers := flag.Int("j", 2, "modules side by side")
 	each := flag.Duration("each", 2*time.Minute, "of a seeded program: it is stopped then; of one as it is, whose imports may have to be compiled, three times that")
 	exact := flag.Bool("exact", true, "exact Ds as well")
+	bare := flag.Bool("bare", false, "with -seeded: of the programs as they are look at nothing but who uses which object; their rows are not measured, which is said")
 	budget := flag.Duration("budget", 18*time.Minute, "after which no seeded program more is begun; these are counted")
 	keep := flag.String("keep", "", "directory for recordings that have a true race, for -again")
 	again := flag.Bool("again", false, "arguments are files of -keep")
@@ -105,7 +106,7 @@ func main() {
 			log.Fatal(err)
 		}
 	} else if *modules || *seed != "" {
-		c := &campaign{bench: &b, until: time.Now().Add(*budget), each: *each}
+		c := &campaign{bench: &b, until: time.Now().Add(*budget), each: *each, bare: *bare && *seed != ""}
 		if *seed == "all" {
 			c.operators = seeded.Operators
 		} else if *seed != "" {
@@ -305,14 +306,9 @@ func (b *bench) measure(ctx context.Context, name string, c record.Config) (*mea
 	title := name
 	var out bytes.Buffer
 	took := newStages()
-	c.Around, c.Reach, c.Stdout, c.Stderr = true, record.ReachFull, &out, &out // sets are not read here
-	c.Progress = took.begins
-	rec, err := record.Run(ctx, c)
+	rec, err := recorded(ctx, c, &out, took)
 	if err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, out.Bytes())
-	}
-	if rec.NotBuilt || rec.Plan == nil {
-		return nil, fmt.Errorf("it does not build\n%s", out.Bytes())
+		return nil, err
 	}
 	defer os.RemoveAll(rec.Dir)
 	if rec.Opaque > 0 {
@@ -355,6 +351,20 @@ func (b *bench) measure(ctx context.Context, name string, c record.Config) (*mea
 	}
 	log.Printf("%s: %s", name, took.String())
 	return m, nil
+}
+
+// recorded records a program.
+func recorded(ctx context.Context, c record.Config, out *bytes.Buffer, took *stages) (*record.Result, error) {
+	c.Around, c.Reach, c.Stdout, c.Stderr = true, record.ReachFull, out, out // sets are not read here
+	c.Progress = took.begins
+	rec, err := record.Run(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, out.Bytes())
+	}
+	if rec.NotBuilt || rec.Plan == nil {
+		return nil, fmt.Errorf("it does not build\n%s", out.Bytes())
+	}
+	return rec, nil
 }
 
 // read reads a trace.

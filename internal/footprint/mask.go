@@ -204,7 +204,7 @@ type Masker struct {
 	Bodies  []*ssa.Function        // all that Body returns
 	Types   []*types.Named         // that the packages of these declare
 	Code    func() []*ssa.Function // all code of the program that is there, traced or not
-	Far     bool                   // all levels (D11): what traced code returns does not join D
+	Told    bool                   // no code is looked at but that of Of, and what traced code returns to it joins D, function values and interfaces too; masks have all levels (D11)
 	made    map[*ssa.Function]*coded
 	opened  []*opened
 	looked  bool // for opened
@@ -236,7 +236,7 @@ func (k *Masker) Of(fn *ssa.Function, given ...*ssa.Function) *Mask {
 	m := &Mask{}
 	k.collect(m, fn, slices.Clone(roots), nil)
 	if m.Why == "" && len(m.lines) > 0 {
-		if !k.Far {
+		if !k.Told {
 			m.levels = k.levels(roots)
 		}
 	}

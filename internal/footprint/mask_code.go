@@ -332,8 +332,12 @@ func (k *Masker) reached(v ssa.Value, seen map[ssa.Value]bool) bool {
 		return k.reached(v.X, seen)
 	case *ssa.Lookup:
 		return true
+	case *ssa.Call:
+		return k.told(v, seen)
 	case *ssa.Extract:
 		switch t := v.Tuple.(type) {
+		case *ssa.Call:
+			return k.told(t, seen)
 		case *ssa.TypeAssert:
 			return k.reached(t.X, seen)
 		case *ssa.Lookup, *ssa.Next, *ssa.UnOp, *ssa.Select: // an operation that gives two is a receive
@@ -348,6 +352,17 @@ func (k *Masker) reached(v ssa.Value, seen map[ssa.Value]bool) bool {
 		return true
 	}
 	return false
+}
+
+// told reports whether the recorder is told what a call returns: it calls traced code, or, if the recorder finds that not to be so, makes the mask everything.
+func (k *Masker) told(call *ssa.Call, seen map[ssa.Value]bool) bool {
+	if _, ok := call.Call.Value.(*ssa.Builtin); ok || !k.Told {
+		return false
+	}
+	if fn := call.Call.StaticCallee(); fn != nil {
+		return fn.Pkg != nil && !madeBySSA(fn) && k.Program.traced(fn.Pkg.Pkg.Path()) && k.Traced(call)
+	}
+	return !k.Traced(call) && k.reached(call.Call.Value, seen)
 }
 
 // standard adds a call of a function of the standard library: what its arguments lead to, by types (D5).

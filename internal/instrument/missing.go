@@ -134,8 +134,12 @@ func (b *body) handsBack(in *ssa.Return) {
 	var list []string
 	for _, v := range in.Results {
 		switch v.(type) {
-		case *ssa.Const, *ssa.Function:
+		case *ssa.Const:
 			continue
+		case *ssa.Function:
+			if !b.fileEmitter.plan.Program.Around { // else a mask may count on it (Masker.Told of package footprint)
+				continue
+			}
 		}
 		if leads(v.Type()) {
 			list = append(list, b.value(v))
@@ -179,7 +183,10 @@ func (b *body) known(values []string) []string {
 }
 
 // calledBack reports whether there is missing code that may call the function.
-func (b *body) calledBack() bool { return len(b.fileEmitter.plan.Missing.Packages) > 0 && !b.gates }
+func (b *body) calledBack() bool {
+	p := b.fileEmitter.plan
+	return (len(p.Missing.Packages) > 0 || p.Program.Around) && !b.gates
+}
 
 // later begins what a go or defer statement writes for a call that leaves traced code, or may: it returns the package as an expression, and what ends
 // the text; "" if it stays.

@@ -40,7 +40,8 @@ type Package struct {
 	Unordered []token.Pos
 }
 
-// Program is what Load returns: the chosen packages in the order of their paths.
+// Program is what Load returns: the chosen packages, those of other modules first, in the order of their paths. What is numbered through all packages so has the same numbers in other modules, whose
+// source does not change, whatever becomes of the main module; and what is emitted for them, with these numbers, is compiled once.
 type Program struct {
 	Fset     *token.FileSet
 	Packages []*Package
@@ -139,7 +140,13 @@ func variants(list []*packages.Package) []*packages.Package {
 	for _, p := range best {
 		out = append(out, p)
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].PkgPath < out[j].PkgPath })
+	foreign := func(p *packages.Package) bool { return p.Module != nil && !p.Module.Main }
+	sort.Slice(out, func(i, j int) bool {
+		if x, y := foreign(out[i]), foreign(out[j]); x != y {
+			return x
+		}
+		return out[i].PkgPath < out[j].PkgPath
+	})
 	return out
 }
 

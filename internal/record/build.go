@@ -29,6 +29,7 @@ type build struct {
 	Env     []string          `json:"env"`     // what that needs in its environment
 	Flags   []string          `json:"flags"`   // further flags of go build: -modfile
 	LoadEnv []string          `json:"loadenv"` // and what its packages need in the environment to be loaded: GOWORK
+	Copies  []string          `json:"copies"`  // of modules, that it is built with
 	Meta    *trace.Meta       `json:"meta"`
 	Opaque  map[string]string `json:"opaque"` // functions left as written, with the reason
 
@@ -88,6 +89,11 @@ func restore(dir string, in *inputs) *build {
 	b := build{in: in}
 	if err != nil || json.Unmarshal(data, &b) != nil || b.Key != in.key {
 		return nil
+	}
+	for _, dir := range b.Copies {
+		if _, err := os.Stat(dir); err != nil {
+			return nil
+		}
 	}
 	return &b
 }

@@ -22,6 +22,7 @@
 //
 // All below os.UserCacheDir()/presage, or PRESAGE_CACHE. Emitted sources and the patched files of the standard library lie in build/<key>; the key
 // is made from everything they depend on, so a directory that is complete never changes, and two presage processes do not
-// disturb each other. So does the detector of -online, in online/<build of presage>. Go's build cache goes by content: a new key costs what has changed. Raw records and traces lie in
+// disturb each other. So does the detector of -online, in online/<build of presage>. Go's build cache goes by content: a new key costs what has changed.
+// Modules of the module cache that are instrumented, or left out, are copied to mod/<path@version>, once. Raw records and traces lie in
 // runs/<time>-<pid>; the last KeepRuns of them stay.
 package record

@@ -15,7 +15,8 @@ import (
 
 // copyModules makes writable copies of the modules that lie in the module cache, where the
 // go command refuses an overlay, and lets the build take them in place of the originals:
-// b.Flags selects a go.mod with the replacements or, in a workspace, b.LoadEnv a go.work.
+// b.Flags selects a go.mod with the replacements or, in a workspace, b.LoadEnv a go.work. The copy of a version is at one place for all builds, so what
+// the compiler has made of it, with the same text emitted, is taken again.
 func (c *Config) copyModules(ctx context.Context, in *inputs, dir string, b *build) error {
 	if len(in.modules) == 0 {
 		return nil
@@ -27,11 +28,17 @@ func (c *Config) copyModules(ctx context.Context, in *inputs, dir string, b *bui
 	copies := make(map[string]string) // by module path
 	for module, original := range in.modules {
 		path, _, _ := strings.Cut(module, "@")
-		copies[path] = filepath.Join(dir, "mod", module)
-		if err := CopyTree(original, copies[path]); err != nil {
+		rel, err := filepath.Rel(env.GOMODCACHE, original) // the version of what replaces it, if something does
+		if err != nil {
 			return fmt.Errorf("copying module %s: %w", module, err)
 		}
+		copies[path] = filepath.Join(filepath.Dir(filepath.Dir(dir)), "mod", rel)
+		if err := copyWhole(original, copies[path]); err != nil {
+			return fmt.Errorf("copying module %s: %w", module, err)
+		}
+		b.Copies = append(b.Copies, copies[path])
 	}
+	slices.Sort(b.Copies)
 	if env.GOWORK != "" && env.GOWORK != "off" {
 		b.LoadEnv = []string{"GOWORK=" + filepath.Join(dir, "go.work")}
 		return replaceInWork(env.GOWORK, copies, dir)
@@ -112,6 +119,31 @@ func writeModFile(dir, name string, data []byte, sumName string, sum []byte) err
 		return fmt.Errorf("writing a %s: %w", name, err)
 	}
 	return nil
+}
+
+// copyWhole is CopyTree, unless to is there. No process sees half of it.
+func copyWhole(from, to string) error {
+	if _, err := os.Stat(to); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(to), ".new-")
+	if err != nil {
+		return err
+	}
+	if err := CopyTree(from, tmp); err != nil {
+		return errors.Join(err, os.RemoveAll(tmp))
+	}
+	if err = os.Rename(tmp, to); err == nil {
+		return nil
+	}
+	os.RemoveAll(tmp)
+	if _, there := os.Stat(to); there == nil { // another process was faster
+		return nil
+	}
+	return err
 }
 
 // CopyTree copies the files of a directory; the copies can be written.

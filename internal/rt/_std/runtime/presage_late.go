@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"internal/abi"
+	"internal/stringslite"
 	"unsafe"
 )
 
@@ -10,6 +11,8 @@ import (
 //
 //  1. Missing code gets a pointer from outside in four ways: traced code that it calls returns it, or panics with it; it is received from a channel, or loaded by an atomic operation; or it is
 //     loaded from memory where others have stored it since, which the missing code learns by an operation of synchronisation, or they are traced code that it has called. (Else it races itself.)
+//     What package internal/godebug loads is no such pointer (settings): no code but the standard library's can call it, what it keeps are words, counters and what it has made of them, and
+//     its callers get a string. Nearly all that synchronises in the standard library asks it something, and from there to what is not in the heap it is not far.
 //  2. So the walk is made again from what the call was given, and from what it got since, after every operation that acquires and whenever traced code returns to it. Most times no word has changed, and that is all.
 //  3. Memory that the call has made itself joins D when traced code is given a pointer to it, or finds one in what the call can reach: what others know of it they know from there.
 //  4. What is found besides is recorded as a set that belongs to this call alone; the call names it when it begins. So a D says what the call reaches at any time, not when.
@@ -198,12 +201,36 @@ func (s *PresageG) loaded(p unsafe.Pointer) {
 	if o == nil {
 		return
 	}
+	own := p != nil && pgSettings()
 	systemstack(func() {
-		if p != nil {
+		if p != nil && !own {
 			s.gets(o, uintptr(unsafe.Pointer(&p)), pgPointerType())
 		}
 		s.again(o)
 	})
+}
+
+// pgSettings reports whether the atomic operation under way is one of package internal/godebug, or of the maps of package sync for it.
+//
+//go:noinline
+func pgSettings() bool {
+	var pcs [12]uintptr
+	for _, pc := range pcs[:callers(1, pcs[:])] {
+		f := findfunc(pc - 1)
+		if !f.valid() {
+			return false
+		}
+		u, in := newInlineUnwinder(f, pc-1)
+		name := u.srcFunc(in).name()
+		switch {
+		case stringslite.HasPrefix(name, "internal/godebug."):
+			return true
+		case stringslite.HasPrefix(name, "sync."), stringslite.HasPrefix(name, "sync/atomic."), stringslite.HasPrefix(name, "internal/sync."), stringslite.HasPrefix(name, "runtime."):
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // woken is called when the goroutine has acquired, with no lock of the recorder held.
