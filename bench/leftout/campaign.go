@@ -47,7 +47,7 @@ type outcome struct {
 	Seconds  float64
 	Rows     []row // by variant
 
-	used used
+	used []*used
 }
 
 func (o *outcome) key() string {
@@ -57,7 +57,7 @@ func (o *outcome) key() string {
 // seeds is what there is to seed in a module.
 type seeds struct {
 	module                    string
-	found, tests, kept, alone map[seeded.Operator]int // there, in tests, that stay, that not two goroutines have used
+	found, tests, kept, alone map[seeded.Operator]int // there, in tests, that stay, that no two goroutines have used together
 }
 
 // module is what modules.txt has of one.
@@ -170,7 +170,7 @@ func (c *campaign) asItIs(ctx context.Context, m *module) (err error) {
 	for _, seed := range all {
 		var of []int
 		for i, o := range ran {
-			if o.used.by(seed, place) >= 2 {
+			if slices.ContainsFunc(o.used, func(u *used) bool { return u.together(seed, place) }) {
 				of = append(of, i)
 			}
 		}
@@ -351,7 +351,7 @@ func (c *campaign) report() {
 	for _, h := range hows {
 		fmt.Printf(" %d %s", how[h], h)
 	}
-	fmt.Println("; an object that only programs use which were not looked at counts as one that no two goroutines use")
+	fmt.Println("; an object that only programs use which were not looked at counts as one that no two goroutines use without an order")
 	if len(c.operators) == 0 {
 		return
 	}

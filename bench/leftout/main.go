@@ -11,7 +11,7 @@
 //
 // -modules runs what modules.txt lists: real modules, what of their tests is run, and how many events are looked at; arguments are names of some of them. Their tests have hardly a
 // race, so with -seeded each is run again without the synchronisation of one object, for one object after the other: those that at least two goroutines have used in what was looked
-// at, by the operators of package seeded that are named. Which pairs race then is what maximal causality finds in the full trace of this program, as always. What of them panics, is timed out (its
+// at, and not one of them before it started the other, by the operators of package seeded that are named. Which pairs race then is what maximal causality finds in the full trace of this program, as always. What of them panics, is timed out (its
 // tests), stopped (all of it), does not build or is not begun (-budget) is counted. Progress, with how long each stage took, is on stderr. -o keeps a line for each program: what is interrupted goes on there.
 //
 // The rules:
@@ -29,7 +29,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -47,7 +46,6 @@ import (
 	"presage/internal/analyse"
 	"presage/internal/barrier"
 	"presage/internal/plan"
-	"presage/internal/program"
 	"presage/internal/record"
 	"presage/internal/trace"
 	"presage/internal/wcp"
@@ -292,95 +290,6 @@ func addTo(total map[variant]*row, s variant, x *row) {
 		total[s] = &row{}
 	}
 	total[s].add(x)
-}
-
-// measured is what the traces of one recording have shown.
-type measured struct {
-	rows []row // by variant
-	used used
-	out  []byte // of the program
-}
-
-// measure records a program and looks at the traces.
-func (b *bench) measure(ctx context.Context, name string, c record.Config) (*measured, error) {
-	title := name
-	var out bytes.Buffer
-	took := newStages()
-	rec, err := recorded(ctx, c, &out, took)
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(rec.Dir)
-	if rec.Opaque > 0 {
-		log.Printf("%s: %d functions are as they were written", name, rec.Opaque)
-	}
-	took.begins("loading")
-	p, err := rec.Plan(ctx)
-	if err != nil {
-		return nil, err
-	}
-	took.mark("loading")
-	m := &measured{rows: make([]row, len(b.variants)), used: used{}, out: out.Bytes()}
-	for _, name := range rec.Traces {
-		var really map[sites]bool
-		for i, s := range b.variants {
-			h, err := b.read(name, p, s)
-			if err != nil {
-				return nil, err
-			}
-			took.mark("reading")
-			if really == nil {
-				m.used.note(&h.all)
-				if really, err = h.all.races(ctx, tries); err != nil {
-					return nil, err
-				}
-			}
-			if b.kept != "" && len(really) > 0 {
-				if err := b.keep(title, name, really, p); err != nil {
-					return nil, err
-				}
-			}
-			took.mark("truth")
-			var x *row
-			if x, really, err = b.judged(ctx, h, really, p, s); err != nil {
-				return nil, err
-			}
-			took.mark("detectors")
-			m.rows[i].add(x)
-		}
-	}
-	log.Printf("%s: %s", name, took.String())
-	return m, nil
-}
-
-// recorded records a program.
-func recorded(ctx context.Context, c record.Config, out *bytes.Buffer, took *stages) (*record.Result, error) {
-	c.Around, c.Reach, c.Stdout, c.Stderr = true, record.ReachFull, out, out // sets are not read here
-	c.Progress = took.begins
-	rec, err := record.Run(ctx, c)
-	if err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, out.Bytes())
-	}
-	if rec.NotBuilt || rec.Plan == nil {
-		return nil, fmt.Errorf("it does not build\n%s", out.Bytes())
-	}
-	return rec, nil
-}
-
-// read reads a trace.
-func (b *bench) read(name string, p *plan.Plan, s variant) (*hidden, error) {
-	t, err := trace.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer t.Close()
-	w := program.New(p)
-	w.Read(t.Meta().Texts)
-	h, err := readHidden(t, w, p.SynchronisesAt, b.limit, s.seen, s.exact)
-	if err == nil && b.list && !s.exact {
-		h.listEscaped(p)
-	}
-	return h, err
 }
 
 type sites [2]trace.Site
