@@ -20,7 +20,7 @@
 //     accesses, as in the thesis, whose traces lose the synchronisation alone, or synchronisation, or hooks, which is what presage records of a package that is left out: synchronisation
 //     that is flagged as that of code outside, and the MethodBegin says whether it is known to be the method's own (B13). Else it keeps its order with all on the same object.
 //     Functions that it calls and that are traced stay, unless they contain synchronisation themselves. Go statements stay: the runtime sees them, whoever does them.
-//  2. The D of a call is what the recorder has found when it was entered, by its parameters, captured variables and the package-level variables that it
+//  2. The D of a call is what the recorder has found when it was entered and since, by its parameters, captured variables and the package-level variables that it
 //     names, narrowed to what its code can touch (the masks of package footprint), and what the dropped events act on, but where every execution has that in order with all that conflicts (B12 of package
 //     barrier; must.go). How many of these the recorder had not found, and were not allocated since, is printed: escaped. Where
 //     synchronisation is seen, the memory of its objects is not in the D: it is touched by operations that are in the trace.
