@@ -145,6 +145,9 @@ func (b *body) handsBack(in *ssa.Return) {
 			list = append(list, b.value(v))
 		}
 	}
+	if b.isAround() {
+		b.out.put("g_.Frame().Over()")
+	}
 	b.out.text = append(b.out.text, b.known(list)...)
 }
 
@@ -158,6 +161,9 @@ func (b *body) handsBackAtEnd(l *lines) {
 	}
 	if given != "struct{}{}" && b.fn.Recover != nil && b.calledBack() {
 		l.putf("defer %s.KnownAtEnd(f_, %s)", rtName, given)
+	}
+	if b.isAround() { // it runs before that
+		l.put("defer f_.Over()")
 	}
 }
 
@@ -244,9 +250,12 @@ func (b *body) deferLeaves(in *ssa.Defer, ip *plan.Instr, call func()) {
 		b.fileEmitter.plan.Rooted(&in.Call), given, end)
 }
 
-// around records what the function can reach (plan.Config.Around). It ends where the function is left.
+// isAround reports whether what the function can reach is recorded when it is entered.
+func (b *body) isAround() bool { return !b.gates && b.fileEmitter.plan.Around(b.plan) }
+
+// around records what the function can reach (plan.Config.Around). It ends where the function is left (Over), before the code that has called it, which may be such a function, is told what it returns.
 func (b *body) around() []string {
-	if b.gates || !b.fileEmitter.plan.Around(b.plan) {
+	if !b.isAround() {
 		return nil
 	}
 	sub := &body{unitEmitter: b.unitEmitter, plan: b.plan, fn: b.fn, names: b.names, inlined: b.inlined, roomAt: -1}

@@ -33,6 +33,7 @@ func inlined(g *G) {
 	g.OpaqueEnd(0, g.Depth())
 	g.Exit(0)
 	g.Frame().Exit(0)
+	g.Frame().Over()
 	g.Back()
 }
 

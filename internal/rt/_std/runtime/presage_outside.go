@@ -406,6 +406,15 @@ func (s *PresageG) returned(depth uint32) {
 	}
 }
 
+// Over notes that the call is over that the frame's function itself is, with all that it has called: a function around which a D was recorded is left.
+//
+//go:noinline
+func (f PresageFrame) Over() {
+	f.s.depth = f.depth
+	f.s.returned(f.depth)
+	f.s.over(f.depth)
+}
+
 // isAway reports whether the innermost function has called what leaves traced code, and that has not returned.
 func (s *PresageG) isAway() bool { return s.away > pgAway || s.awayAt[s.away-1] == s.depth }
 
