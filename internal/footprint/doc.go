@@ -82,7 +82,7 @@
 //	     and package errors the methods Is, As and Unwrap.
 //	(D6) Code that the function calls by name or takes as a value, and that is not traced, is part of it. What is traced records itself. A function value or interface that the recorder
 //	     comes to, or traced code, may be called: if the recorder finds one whose code is not traced (by where the code is, and wrappers are nobody's but a method value of a declared method of traced code; by the type that has the method), the mask is everything. One
-//	     that is made in the call, by other code than traced: everything, unless its type says that it is none of what is called. Where others may have stored one since the call began (code that is called back, or synchronises), it may be
+//	     that is made in the call, by other code than traced: everything, unless its type says that it is none of what is called (that of an interface does if the code has no type assertion: then no other methods are called than it has). Where others may have stored one since the call began (code that is called back, or synchronises), it may be
 //	     any of the code that is left out, of that signature or of a method of that name. A function that a call is given by name is part of it.
 //	(D7) Memory that the function makes is in no D: nobody had it before. (What becomes of it is B12 of package barrier.)
 //	     A field of the type of a type parameter that is loaded or stored is touched with all that it has.

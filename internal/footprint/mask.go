@@ -216,6 +216,7 @@ type coded struct {
 	calls []*ssa.Function
 	made  []types.Type // of function values and interfaces that the recorder does not come to; of what is put into an interface, its own
 	goes  bool         // it has go statements
+	other bool         // it makes another interface, or a function value, of an interface, as its type does not say
 	late  int          // calls and operations in which others may store something; 2 if one is enough
 	asks  []*ssa.CallCommon
 }
@@ -251,7 +252,7 @@ func (k *Masker) collect(m *Mask, fn *ssa.Function, list []*ssa.Function, asked 
 	for _, f := range list {
 		seen[f] = true
 	}
-	late, asks := 0, []*ssa.CallCommon(nil)
+	late, other, asks := 0, false, []*ssa.CallCommon(nil)
 	for len(list) > 0 && m.Why == "" {
 		c := k.code(list[len(list)-1])
 		list = list[:len(list)-1]
@@ -260,7 +261,7 @@ func (k *Masker) collect(m *Mask, fn *ssa.Function, list []*ssa.Function, asked 
 			m.other("a function that is called has a go statement") // (W4)
 		}
 		made = append(made, c.made...)
-		late += c.late
+		late, other = late+c.late, other || c.other
 		asks = append(asks, c.asks...)
 		calls := c.calls
 		if len(list) == 0 && late > 1 || asked != nil {
@@ -273,7 +274,7 @@ func (k *Masker) collect(m *Mask, fn *ssa.Function, list []*ssa.Function, asked 
 			}
 		}
 	}
-	if slices.ContainsFunc(made, m.mayCall) {
+	if slices.ContainsFunc(made, func(t types.Type) bool { return m.mayCall(t, other) }) {
 		m.everything("what is called may have been made in the call")
 	}
 	if asked != nil {

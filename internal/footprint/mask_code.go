@@ -51,6 +51,8 @@ func (k *Masker) instr(c *coded, in ssa.Instruction) {
 		m.everything("%v", in)
 	case *ssa.ChangeType:
 		m.retyped(in)
+	case *ssa.TypeAssert:
+		c.other = true
 	case ssa.CallInstruction:
 		k.call(c, in)
 	}
@@ -224,9 +226,10 @@ func (k *Masker) keeps(c *coded, v ssa.Value) {
 	}
 }
 
-// mayCall reports whether a mask has a line by which a value of type t may be called, or one that is in it. What an interface has is not known.
-func (m *Mask) mayCall(t types.Type) bool {
-	inside := callable(t)
+// mayCall reports whether a mask has a line by which a value of type t may be called, or one that is in it. What an interface has is not known; but code that asserts nothing
+// calls the methods of its type alone, or those of interfaces that have fewer.
+func (m *Mask) mayCall(t types.Type, asserts bool) bool {
+	inside := callable(t) && (asserts || isTypeParam(t) || !types.IsInterface(t))
 	for s := range m.lines {
 		name, method := strings.CutPrefix(strings.TrimSuffix(s, ReadLine), ".")
 		switch {

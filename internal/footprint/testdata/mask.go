@@ -210,8 +210,16 @@ func boxesOther(e *event, f func()) { e.at = time.Duration(1); f() }
 // m: *
 func boxesCalled(e *event) string { e.value = time.Duration(1); return e.at.String() }
 
+// m: call cases.event.value
+func boxesAny(e *event, f func()) { e.value = boxed(); f() } // nothing makes a function of it
+
 // m: *
-func boxesAny(e *event, f func()) { e.value = boxed(); f() }
+func boxesAsserted(e *event, f func()) { e.value = boxed(); f(); _, _ = e.value.(func()) }
+
+// m: *
+func boxesElsewhere(e *event, f func()) { e.value = boxed(); f(); assertsValue(e) }
+
+func assertsValue(e *event) { _, _ = e.value.(func()) }
 
 func boxed() any { return time.Duration(1) }
 
