@@ -70,7 +70,7 @@ func main() {
 	each := flag.Duration("each", 2*time.Minute, "of a seeded program: it is stopped then; of one as it is, whose imports may have to be compiled, three times that")
 	exact := flag.Bool("exact", true, "exact Ds as well")
 	bare := flag.Bool("bare", false, "with -seeded: of the programs as they are look at nothing but who uses which object; their rows are not measured, which is said")
-	budget := flag.Duration("budget", 18*time.Minute, "after which no seeded program more is begun; these are counted")
+	budget := flag.Duration("budget", 28*time.Minute, "after which no seeded program more is begun; these are counted")
 	keep := flag.String("keep", "", "directory for recordings that have a true race, for -again")
 	again := flag.Bool("again", false, "arguments are files of -keep")
 	flag.Parse()
@@ -91,6 +91,11 @@ func main() {
 	if os.Getenv("PRESAGE_CACHE") == "" { // what others do with theirs is no concern of this
 		os.Setenv("PRESAGE_CACHE", filepath.Join(abs, "cache"))
 	}
+	if *keep != "" {
+		if err := os.MkdirAll(*keep, 0o777); err != nil {
+			log.Fatal(err)
+		}
+	}
 	b := bench{session: &session.Session{Dir: abs}, run: *run, limit: *limit, show: *show, list: *list, kept: *keep, flags: strings.Fields(*flags), total: map[variant]*row{}}
 	for _, s := range []seen{nothing, accesses, synchronisation, hooks} {
 		if *left == "all" || *left == string(s) {
@@ -105,16 +110,7 @@ func main() {
 		}
 	} else if *modules || *seed != "" {
 		c := &campaign{bench: &b, until: time.Now().Add(*budget), each: *each, bare: *bare && *seed != ""}
-		if *seed == "all" {
-			c.operators = seeded.Operators
-		} else if *seed != "" {
-			for _, o := range strings.Split(*seed, ",") {
-				if !slices.Contains(seeded.Operators, seeded.Operator(o)) {
-					log.Fatalf("-seeded=%s: the operators are %v", o, seeded.Operators)
-				}
-				c.operators = append(c.operators, seeded.Operator(o))
-			}
-		}
+		c.operators = operators(*seed)
 		if *save != "" {
 			if err := c.restore(*save); err != nil {
 				log.Fatal(err)
@@ -136,6 +132,23 @@ func main() {
 	if b.wrong += b.printTotal("total"); b.wrong > 0 {
 		os.Exit(1)
 	}
+}
+
+// operators are those that -seeded names.
+func operators(names string) (list []seeded.Operator) {
+	switch names {
+	case "":
+		return nil
+	case "all":
+		return seeded.Operators
+	}
+	for _, o := range strings.Split(names, ",") {
+		if !slices.Contains(seeded.Operators, seeded.Operator(o)) {
+			log.Fatalf("-seeded=%s: the operators are %v", o, seeded.Operators)
+		}
+		list = append(list, seeded.Operator(o))
+	}
+	return list
 }
 
 func printHead() {
