@@ -5,11 +5,12 @@ import "unsafe"
 // A ftCrowd is the accesses of a location that are unordered among themselves, where one word is not enough: reads by
 // several goroutines, and atomic accesses. A cell with a crowd has its address in R.
 type ftCrowd struct {
-	_    ftOff
-	n    uint32
-	cap  uint32
-	o    *ftObject           // of the location's atomic operations; nil: to be looked for
-	list [ftCrowdList]uint64 // words, with the kind in place of full and lock
+	_      ftOff
+	n      uint32
+	cap    uint16
+	writes uint16              // 0: no atomic write was ever there
+	o      *ftObject           // of the location's atomic operations; nil: to be looked for
+	list   [ftCrowdList]uint64 // words, with the kind in place of full and lock
 }
 
 // Kinds of accesses, in a word of a crowd and in what is found.
@@ -28,6 +29,7 @@ const (
 	ftLineCrowd  = 6 // a line of cache
 	ftMaxCrowd   = 62
 	ftCrowdList  = 1 << 12
+	ftFront      = 7 // so many the rules of the same epoch look at, from the last of them on
 )
 
 // ftWhole, in a crowd, is a read of the whole word; plain writes are never there.
@@ -48,7 +50,7 @@ func ftKindOf(w uint64) uint8 {
 //
 //go:nosplit
 func (c *ftCrowd) has(g *ftG, whole bool) bool {
-	for i := uint32(0); i < 8 && i < c.n; i++ {
+	for i := uint32(0); i < ftFront && i < c.n; i++ {
 		if w := c.list[i]; g.same(w) {
 			k := w >> ftKindShift & 3
 			return k == ftWhole || k == ftReads && !whole
@@ -84,14 +86,14 @@ func ftStands(mark, w uint64) bool {
 
 func ftNewCrowd(cap uint32) *ftCrowd {
 	c := (*ftCrowd)(ftAlloc(ftCrowdHead + uintptr(cap)*8))
-	c.cap = cap
+	c.cap = uint16(cap)
 	return c
 }
 
 // copy returns a crowd of the same accesses, for other locations.
 func (c *ftCrowd) copy() *ftCrowd {
-	d := ftNewCrowd(c.cap)
-	d.n = c.n
+	d := ftNewCrowd(uint32(c.cap))
+	d.n, d.writes = c.n, c.writes
 	for i, e := range c.list[:c.n] {
 		if ftWholeRead(e) {
 			e &^= ftKindMask
@@ -143,20 +145,52 @@ func (c *ftCrowd) put(g *ftG, kind uint8, site uint64) *ftCrowd {
 // add puts a word, and returns the crowd, which may have moved.
 func (c *ftCrowd) add(g *ftG, word uint64) *ftCrowd {
 	n := c.n
-	if n == c.cap {
+	if n == uint32(c.cap) {
 		if c.cap == ftMaxCrowd { // (R13)
 			g.stats.readsForgotten++
 			copy(c.list[:n-1], c.list[1:n])
 			c.n--
 		} else {
-			d := ftNewCrowd(2*c.cap + 2)
+			d := ftNewCrowd(2*n + 2)
 			copy(d.list[:n], c.list[:n])
-			d.n, d.o = n, c.o
+			d.n, d.writes, d.o = n, c.writes, c.o
 			c.free()
 			c = d
 		}
 	}
-	c.list[c.n] = word
 	c.n++
+	c.show(c.n-1, word)
 	return c
+}
+
+// mine returns where a read of the slot is that one with the mark stands for; n: nowhere.
+//
+//go:nosplit
+func (c *ftCrowd) mine(slot, mark uint64) uint32 {
+	for i := min(c.n, ftFront); i > 0; i-- {
+		if e := c.list[(i-1)%ftCrowdList]; e>>ftSlotShift == slot && ftStands(mark, e) {
+			return i - 1
+		}
+	}
+	for i := uint32(ftFront); i < c.n; i++ {
+		if e := c.list[i%ftCrowdList]; e>>ftSlotShift == slot && ftStands(mark, e) {
+			return i
+		}
+	}
+	return c.n
+}
+
+// show puts a word in place of the ith. Reads come where the rules of the same epoch look first: most often it is t again that reads.
+//
+//go:nosplit
+func (c *ftCrowd) show(i uint32, word uint64) {
+	switch word >> ftKindShift & 3 {
+	case ftAtomicWrites:
+		c.writes = 1
+	case ftReads, ftWhole:
+		first := min(c.n, ftFront) - 1
+		c.list[i%ftCrowdList] = c.list[first%ftCrowdList]
+		i = first
+	}
+	c.list[i%ftCrowdList] = word
 }

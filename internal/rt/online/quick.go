@@ -50,6 +50,9 @@ func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
 	if l.marks&ftMarkInside == 0 {
 	} else if m := *ftGroupsOf(addr); site&ftFull != 0 {
 		ok = m == 0 || g.quickWithin(addr, m, kind)
+	} else if now, done := g.quickFirst(c, w, addr, 1, site, kind); done {
+		ftStore64(&c.w, now)
+		return true
 	} else {
 		if kw, kr := g.replaced(w, r, kind); kw|kr != 0 {
 			ok = g.quickToInside(addr, 1, w, kw, kr)
@@ -267,7 +270,7 @@ func (g *ftG) quickAtomic(addr uintptr, site uint64, kind uint8) bool {
 func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
 	n, mark := c.n, word>>ftKindShift&3
 	if e := c.list[0]; n == 1 && g.recalls(e) && ftStands(mark, e) {
-		c.list[0] = word
+		c.show(0, word)
 		return true
 	}
 	if kind == ftReads {
@@ -284,7 +287,7 @@ func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
 			n--
 		}
 	}
-	if n == c.cap {
+	if n == uint32(c.cap) {
 		return false
 	}
 	if n != 0 {
@@ -296,8 +299,8 @@ func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
 			}
 		}
 	}
-	c.list[n%ftCrowdList] = word
 	c.n = n + 1
+	c.show(n, word)
 	return true
 }
 
@@ -305,18 +308,15 @@ func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
 //
 //go:nosplit
 func (c *ftCrowd) again(g *ftG, mark, word uint64) (done, ok bool) {
-	at := c.n
-	for i := uint32(0); i < c.n; i++ {
-		e := c.list[i%ftCrowdList]
-		if e>>ftSlotShift == uint64(g.slot) && ftStands(mark, e) {
-			at = i
-		} else if e>>ftKindShift&3 == ftAtomicWrites && !g.recalls(e) {
+	for i := uint32(0); c.writes != 0 && i < c.n; i++ {
+		if e := c.list[i%ftCrowdList]; e>>ftKindShift&3 == ftAtomicWrites && !g.recalls(e) {
 			return true, false
 		}
 	}
+	at := c.mine(uint64(g.slot), mark)
 	if at == c.n {
 		return false, false
 	}
-	c.list[at%ftCrowdList] = word
+	c.show(at, word)
 	return true, true
 }

@@ -20,6 +20,19 @@ func (g *ftG) quickPart(word uintptr, locs ftLocs, site uint64, kind uint8) bool
 	}
 	g.acted = g.clock
 	l := ftLineOf(word)
+	if l.marks&ftMarkInside != 0 {
+		now, done := w, false
+		if locs&1 != 0 {
+			l.used(1)
+			now, done = g.quickFirst(c, w, word, locs, site, kind)
+		} else {
+			now, done = g.quickOne(c, w, word, locs, site, kind)
+		}
+		if done {
+			ftStore64(&c.w, now)
+			return true
+		}
+	}
 	ok := kind == ftReads || g.recallsWhole(c.r)
 	if ok && locs&1 != 0 && l.marks&ftMarkInside != 0 {
 		kw, kr := g.replaced(w, c.r, kind)
@@ -32,6 +45,105 @@ func (g *ftG) quickPart(word uintptr, locs ftLocs, site uint64, kind uint8) bool
 	}
 	ftStore64(&c.w, w)
 	return ok
+}
+
+// quickFirst is quickGroups for locations with the first, where they are all that have the word's own cell, or where none inside the word counts. That cell is held and has w; it
+// returns its W, and whether all is done: what is known, and no crowd.
+//
+//go:nosplit
+func (g *ftG) quickFirst(c *ftCell, w uint64, word uintptr, locs ftLocs, site uint64, kind uint8) (uint64, bool) {
+	in, r := ftGroupsOf(word), c.r
+	m := *in&^15 | ftOwnCell
+	if r>>ftSlotShift == ftCrowdTag || w != 0 && !g.recalls(w) {
+		return w, false
+	}
+	if m != ftOwnCell {
+		if m.members(ftOwnCell) != locs {
+			return w, false
+		}
+		if kw, kr := g.replaced(w, r, kind); kw|kr != 0 && !g.quickToInside(word, locs, w, kw, kr) {
+			return w, false
+		}
+		nw, nr, ok := g.quickRule(w, r, site, kind)
+		if nr != r {
+			ftStore64(&c.r, nr)
+		}
+		return nw, ok
+	}
+	nw, nr, kept := g.epoch|site, uint64(0), (w|r)&ftFull // (R22)
+	if kind == ftReads {
+		nw, nr, kept = w, nw, r&ftFull
+	}
+	if r != 0 && !g.recalls(r) || kind == ftReads && (g.same(r) || w != 0 && w&ftFull == 0) || kind == ftWrites && g.same(w) {
+		return w, false
+	}
+	if kept != 0 { // the other locations keep what is of the whole word
+		d := ftQuickCell(word, 1)
+		if d == nil {
+			return w, false
+		}
+		d.put(w&-(w>>ftFullBit&1), r&-(r>>ftFullBit&1))
+		m = m.set(ftInnerLocs&^locs, 1)
+	}
+	g.stats.spanned(kind, 0, 1)
+	ftSetGroups(in, m.set(locs, ftOwnCell))
+	ftStore64(&c.r, nr)
+	return nw, true
+}
+
+// quickOne is quickGroups for locations inside the word that share a cell. The word's is held and has w; it returns its W, and whether all is done.
+//
+//go:nosplit
+func (g *ftG) quickOne(c *ftCell, w uint64, word uintptr, locs ftLocs, site uint64, kind uint8) (uint64, bool) {
+	in, or := ftGroupsOf(word), c.r
+	m := *in&^15 | ftOwnCell
+	p := m.of(locs)
+	all := m.members(p)
+	if or>>ftSlotShift == ftCrowdTag || locs&^all != 0 || kind == ftWrites && or&ftFull != 0 && !g.recalls(or) {
+		return w, false
+	}
+	ow := w &^ ftFull
+	or &^= ftFull
+	dw, dr, d := ow, or, (*ftCell)(nil)
+	switch {
+	case p == 0:
+		dw, dr = w&^ftFull&-(w>>ftFullBit&1), 0
+	case p != ftOwnCell:
+		d = ftGroupCell(word, p)
+		dw, dr = d.w, d.r
+	}
+	if dr>>ftSlotShift == ftCrowdTag || dw != 0 && !g.recalls(dw) {
+		return w, false
+	}
+	nw, nr, ok := g.quickRule(dw, dr, site, kind)
+	if !ok || p != 0 && nw == dw && nr == dr {
+		return w, ok
+	}
+	if b := m.below(locs); b != p && b != 0 {
+		if b != ftOwnCell {
+			e := ftGroupCell(word, b)
+			ow, or = e.w, e.r
+		}
+		if nw == ow && nr == or {
+			if m = m.set(locs, b); m != ftAllOwn {
+				ftSetGroups(in, m)
+				return w, true
+			}
+			s := ftPart{c: c, w: w, m: m}
+			s.whole()
+			ftSetGroups(in, s.m)
+			return s.w, true
+		}
+	}
+	if d == nil || all != locs {
+		q := m.free()
+		if d = ftQuickCell(word, q); d == nil {
+			return w, false
+		}
+		ftSetGroups(in, m.set(locs, q))
+	}
+	d.put(nw, nr)
+	return w, true
 }
 
 // A ftPart is an access of some locations of a word in the making.

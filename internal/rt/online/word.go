@@ -10,7 +10,8 @@ package online
 const (
 	ftSiteBits   = 24
 	ftLockBit    = 1 << 24
-	ftFull       = 1 << 25
+	ftFullBit    = 25
+	ftFull       = 1 << ftFullBit
 	ftEpochShift = 26
 	ftClockBits  = 22
 	ftSlotShift  = ftEpochShift + ftClockBits

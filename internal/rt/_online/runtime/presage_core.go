@@ -25,19 +25,17 @@ type PresageG struct {
 }
 
 var presage struct {
-	on        bool
-	all       *PresageG // by PresageG.all
-	mu        mutex
-	free      *PresageG
-	dir       [4096]byte
-	dirLen    int
-	fd        int32
-	halt      bool
-	races     atomic.Uint32
-	text      uintptr            // where code begins
-	constants uintptr            // bytes from text on that are code and constants
-	inside    *[ftInsides]uint64 // bit: the code there is of ftInner
-	outer     uintptr            // the end of the last
+	on     bool
+	all    *PresageG // by PresageG.all
+	mu     mutex
+	free   *PresageG
+	dir    [4096]byte
+	dirLen int
+	fd     int32
+	halt   bool
+	races  atomic.Uint32
+	inside *[ftInsides]uint64 // bit: the code there is of ftInner
+	outer  uintptr            // the end of the last
 }
 
 // A pgStripe orders the operations on the objects that hash to it, and has their clocks. With pgHeld in clock it is locked.
@@ -46,6 +44,9 @@ type pgStripe struct {
 	objects ftTable
 	_       [64 - 8 - unsafe.Sizeof(ftTable{})]byte
 }
+
+// Code begins at ftCode; so many bytes from there on are code and constants. Assembly reads them.
+var ftCode, ftConstants uintptr
 
 const (
 	pgHeld    = 1 << 63
@@ -269,7 +270,7 @@ func (s *PresageG) callerFrom(a *ftAccess, fp uintptr) {
 
 // ftInside reports whether pc is in one of ftInner.
 func ftInside(pc uintptr) bool {
-	d := (pc - presage.text) / ftGrain
+	d := (pc - ftCode) / ftGrain
 	return d < presage.outer && presage.inside[d/64%ftInsides]>>(d%64)&1 != 0
 }
 
@@ -285,9 +286,9 @@ const (
 // method values, is of those.
 func ftFindInside() {
 	md := &firstmoduledata
-	presage.text = md.text &^ (ftGrain - 1)
-	if md.noptrdata > presage.text {
-		presage.constants = md.noptrdata - presage.text
+	ftCode = md.text &^ (ftGrain - 1)
+	if md.noptrdata > ftCode {
+		ftConstants = md.noptrdata - ftCode
 	}
 	presage.inside = (*[ftInsides]uint64)(ftMap(unsafe.Sizeof([ftInsides]uint64{})))
 	for i := 0; i < len(md.ftab)-1; i++ {
@@ -300,8 +301,8 @@ func ftFindInside() {
 			if !stringslite.HasPrefix(name, want) || bytealg.IndexByteString(name, '[') >= 0 || stringslite.HasSuffix(name, "-fm") {
 				continue
 			}
-			end := (md.textAddr(md.ftab[i+1].entryoff) - presage.text) / ftGrain
-			for d := (f.entry() - presage.text) / ftGrain; d < end && d < 64*ftInsides; d++ {
+			end := (md.textAddr(md.ftab[i+1].entryoff) - ftCode) / ftGrain
+			for d := (f.entry() - ftCode) / ftGrain; d < end && d < 64*ftInsides; d++ {
 				presage.inside[d/64] |= 1 << (d % 64)
 			}
 			presage.outer = max(presage.outer, end)

@@ -44,29 +44,22 @@ func ftOne(addr uintptr, kind uint8, pc, sp uintptr) {
 	ftSwitch(ftAccess{addr: addr, pc: pc, kind: kind}, 1, sp)
 }
 
-// ftSelf returns the state of the running goroutine, if it has one and addr is not its own.
-//
-//go:nosplit
-func ftSelf(addr uintptr) *PresageG {
-	if ftOwn(addr) {
-		return nil
-	}
-	return getg().presage
-}
-
 // ftOwn reports whether nobody can write to addr but the running goroutine: nobody else has pointers into its stack, and constants are not written.
 //
 //go:nosplit
 func ftOwn(addr uintptr) bool {
 	gp := getg()
-	return addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || addr-presage.text < presage.constants || !presage.on || addr == 0
+	return addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || addr-ftCode < ftConstants || !presage.on || addr == 0
 }
 
 // ftRun takes an access of n bytes.
 //
 //go:nosplit
 func ftRun(addr, n uintptr, kind uint8, pc, sp uintptr) {
-	if s := ftSelf(addr); s != nil {
+	if ftOwn(addr) {
+		return
+	}
+	if s := getg().presage; s != nil {
 		k := s.ft.quickSpan(addr, n, ftSite(pc), kind)
 		addr, n = addr+k, n-k
 	}

@@ -15,58 +15,54 @@
 	CMPQ	R11, $(1<<const_ftPlaneShift) \
 	JAE	slow \
 	MOVQ	runtime·ftCells(SB), R12 \
-	TESTL	$7, AX \
-	JNZ	inside \
 	MOVQ	(R12)(R11*8), R12 \
-	MOVL	AX, R11 \
-	ANDL	$((const_ftWords-1)<<3), R11 \
 	TESTQ	R12, R12 \
 	JZ	slow \
+	TESTL	$7, AX \
+	JNZ	inside \
+	MOVL	AX, R11 \
+	ANDL	$((const_ftWords-1)<<3), R11 \
 found: \
-	LEAQ	(R12)(R11*2), R11
+	LEAQ	(R12)(R11*2), R11 \
+cell:
 
-// INSIDE goes on for what begins inside a word, if its cell counts.
+// INSIDE goes on for what begins inside a word: R12 is the cell of the word.
 #define INSIDE \
 inside: \
+	MOVL	AX, R13 \
+	ANDL	$((const_ftWords-1)<<3), R13 \
+	LEAQ	(R12)(R13*2), R12
+
+// GROUP finds its own cell, if that counts.
+#define GROUP \
 	MOVQ	runtime·ftInfos(SB), R13 \
-	MOVQ	(R13)(R11*8), R13 \
-	TESTQ	R13, R13 \
-	JZ	slow \
-	MOVL	AX, R12 \
-	SHRL	$1, R12 \
-	ANDL	$(4*const_ftWords-1), R12 \
-	MOVBLZX	ftInfo_groups(R13)(R12*1), R13 \
+	MOVQ	(R13)(R11*8), R11 \
+	MOVL	AX, R13 \
+	SHRL	$1, R13 \
+	ANDL	$(4*const_ftWords-1), R13 \
+	MOVBLZX	ftInfo_groups(R11)(R13*1), R13 \
 	TESTL	$1, AX \
 	JZ	even \
 	SHRL	$4, R13 \
 even: \
 	ANDL	$15, R13 \
+	JZ	slow \
 	CMPL	R13, $const_ftOwnCell \
 	JEQ	own \
-	TESTL	R13, R13 \
-	JZ	own \
 	SHLQ	$(const_ftBlockShift-const_ftLineShift+3), R13 \
-	MOVQ	runtime·ftInfos(SB), R12 \
-	ADDQ	(R12)(R11*8), R13 \
+	ADDQ	R13, R11 \
 	MOVL	AX, R12 \
 	SHRL	$const_ftLineShift, R12 \
 	ANDL	$(const_ftLineCount-1), R12 \
-	MOVQ	ftInfo_rows(R13)(R12*8), R12 \
+	MOVQ	ftInfo_rows(R11)(R12*8), R12 \
 	MOVL	AX, R11 \
 	ANDL	$(7<<3), R11 \
 	TESTQ	R12, R12 \
 	JNZ	found \
 	JMP	slow \
 own: \
-	MOVQ	runtime·ftCells(SB), R12 \
-	MOVQ	(R12)(R11*8), R12 \
-	MOVL	AX, R11 \
-	ANDL	$((const_ftWords-1)<<3), R11 \
-	TESTQ	R12, R12 \
-	JZ	slow \
-	TESTL	R13, R13 \
-	JNZ	found \
-	LEAQ	(R12)(R11*2), R11
+	MOVQ	R12, R11 \
+	JMP	cell
 
 // WHOLE goes on where the word has been accessed as a whole.
 #define WHOLE(word, next) \
@@ -117,8 +113,15 @@ leaf: \
 	CMPL	DX, R13 \
 	JHI	no
 
+// CONSTANT goes to done for code and constants, which nobody writes. R12 is free.
+#define CONSTANT \
+	MOVQ	AX, R12 \
+	SUBQ	runtime·ftCode(SB), R12 \
+	CMPQ	R12, runtime·ftConstants(SB) \
+	JCS	done
+
 // HOLD is the beginning of ftG.quick for the word whose cell is at R11, where all is known and nothing inside the word has to change: it locks the cell, and makes the
-// access' word in DX, with W in AX and full, which is what is replaced, in CX. A line of which no cell is in use yet is left to quick, so constants are too.
+// access' word in DX, with W in AX and full, which is what is replaced, in CX. A line of which no cell is in use yet is left to quick.
 #define HOLD(replaced) \
 	MOVQ	AX, R12 \
 	SUBQ	(g_stack+stack_lo)(R14), R12 \
@@ -126,6 +129,7 @@ leaf: \
 	SUBQ	(g_stack+stack_lo)(R14), R13 \
 	CMPQ	R12, R13 \
 	JCS	done \
+	CONSTANT \
 	MOVL	(PresageG_ft+ftG_slot)(R10), R12 \
 	TESTL	R12, R12 \
 	JZ	slow \
@@ -183,7 +187,7 @@ held: \
 	MOVQ	X2, CX \
 	MOVQ	X3, DX
 
-// The loop is ftCrowd.has, for the first seven.
+// The loop is ftCrowd.has.
 TEXT runtime·ftHookRead<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
 	FIND
 	SAME(ftCell_r(R11), same)
@@ -195,7 +199,7 @@ TEXT runtime·ftHookRead<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
 	JNE	other
 	SHLQ	$(64-const_ftSlotShift), R12
 	SHRQ	$(64-const_ftSlotShift), R12
-	MOVL	$7, R13
+	MOVL	$const_ftFront, R13
 	MOVL	ftCrowd_n(R12), R11
 	CMPL	R11, R13
 	CMOVLHI	R13, R11
@@ -217,10 +221,11 @@ same:
 	INCQ	(PresageG_ft+ftG_stats+ftStats_readSameEpoch)(R10)
 	RET
 	INSIDE
-	WHOLE(ftCell_r(R11), unread)
+	WHOLE(ftCell_r(R12), unread)
 unread:
-	WHOLE(ftCell_w(R11), slow)
-	JMP	slow
+	WHOLE(ftCell_w(R12), apart)
+apart:
+	GROUP
 other:
 	TESTL	$7, AX
 	JNZ	slow
@@ -255,8 +260,9 @@ same:
 	INCQ	(PresageG_ft+ftG_stats+ftStats_writeSameEpoch)(R10)
 	RET
 	INSIDE
-	WHOLE(ftCell_w(R11), slow)
-	JMP	slow
+	WHOLE(ftCell_w(R12), apart)
+apart:
+	GROUP
 leave:
 	MOVQ	AX, ftCell_w(R11)
 back:
@@ -318,7 +324,7 @@ TEXT runtime·racewriterange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-16
 	MOVQ	(PresageG_regs+56)(R12), R9 \
 	MOVQ	(PresageG_regs+64)(R12), R15
 
-// STATE is the goroutine's state, in R12, if AX is not in its own stack, into which nobody else has pointers.
+// STATE is the goroutine's state, in R12, if AX is not in its own stack, into which nobody else has pointers, and no constant.
 #define STATE \
 	MOVQ	AX, R12 \
 	SUBQ	(g_stack+stack_lo)(R14), R12 \
@@ -326,6 +332,7 @@ TEXT runtime·racewriterange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-16
 	SUBQ	(g_stack+stack_lo)(R14), R13 \
 	CMPQ	R12, R13 \
 	JCS	done \
+	CONSTANT \
 	MOVQ	g_presage(R14), R12 \
 	TESTQ	R12, R12 \
 	JNZ	there \
