@@ -29,7 +29,7 @@ const (
 	ftLineCrowd  = 6 // a line of cache
 	ftMaxCrowd   = 62
 	ftCrowdList  = 1 << 12
-	ftFront      = 7 // so many the rules of the same epoch look at, from the last of them on
+	ftFront      = 7 // so many the rules of the same epoch look at
 )
 
 // ftWhole, in a crowd, is a read of the whole word; plain writes are never there.
@@ -180,17 +180,16 @@ func (c *ftCrowd) mine(slot, mark uint64) uint32 {
 	return c.n
 }
 
-// show puts a word in place of the ith. Reads come where the rules of the same epoch look first: most often it is t again that reads.
+// show puts a word in place of the ith. A read comes where the rules of the same epoch look: most often it is t again that reads.
 //
 //go:nosplit
 func (c *ftCrowd) show(i uint32, word uint64) {
-	switch word >> ftKindShift & 3 {
-	case ftAtomicWrites:
+	if k := word >> ftKindShift & 3; k == ftAtomicWrites {
 		c.writes = 1
-	case ftReads, ftWhole:
-		first := min(c.n, ftFront) - 1
-		c.list[i%ftCrowdList] = c.list[first%ftCrowdList]
-		i = first
+	} else if i >= ftFront && k != ftAtomicReads {
+		there := uint32(word>>ftSlotShift) % ftFront
+		c.list[i%ftCrowdList] = c.list[there]
+		i = there
 	}
 	c.list[i%ftCrowdList] = word
 }

@@ -12,6 +12,7 @@ const (
 	ftWords      = 1 << (ftBlockShift - 3)
 	ftLineShift  = 6 // lines of the program's memory, for ftLine
 	ftLineCount  = 1 << (ftBlockShift - ftLineShift)
+	ftInfoAt     = ftWords * 16 // where a block's ftInfo is, from its cells on: behind them
 )
 
 // A ftCell is W and R of a location.
@@ -92,8 +93,9 @@ func ftMapBlock(addr uintptr) *[ftWords]ftCell {
 	defer ftUnlock(&ftMapLock)
 	i := addr >> ftBlockShift
 	if ftCells[i] == nil {
-		ftInfos[i] = (*ftInfo)(ftMap(unsafe.Sizeof(ftInfo{})))
-		ftCells[i] = (*[ftWords]ftCell)(ftMap(ftWords * unsafe.Sizeof(ftCell{})))
+		p := ftMap(ftInfoAt + unsafe.Sizeof(ftInfo{}))
+		ftInfos[i] = (*ftInfo)(ftFromInt(ftToInt(p) + ftInfoAt))
+		ftCells[i] = (*[ftWords]ftCell)(p)
 	}
 	return ftCells[i]
 }

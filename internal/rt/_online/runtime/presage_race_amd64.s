@@ -23,46 +23,36 @@
 	MOVL	AX, R11 \
 	ANDL	$((const_ftWords-1)<<3), R11 \
 found: \
-	LEAQ	(R12)(R11*2), R11 \
-cell:
+	LEAQ	(R12)(R11*2), R11
 
-// INSIDE goes on for what begins inside a word: R12 is the cell of the word.
+// INSIDE goes on for what begins inside a word: at found if it has a cell, the word's own or one inside, else behind it with the word's at R11.
 #define INSIDE \
 inside: \
 	MOVL	AX, R13 \
-	ANDL	$((const_ftWords-1)<<3), R13 \
-	LEAQ	(R12)(R13*2), R12
-
-// GROUP finds its own cell, if that counts.
-#define GROUP \
-	MOVQ	runtime·ftInfos(SB), R13 \
-	MOVQ	(R13)(R11*8), R11 \
-	MOVL	AX, R13 \
 	SHRL	$1, R13 \
 	ANDL	$(4*const_ftWords-1), R13 \
-	MOVBLZX	ftInfo_groups(R11)(R13*1), R13 \
+	MOVBLZX	(const_ftInfoAt+ftInfo_groups)(R12)(R13*1), R13 \
 	TESTL	$1, AX \
 	JZ	even \
 	SHRL	$4, R13 \
 even: \
+	MOVL	AX, R11 \
+	ANDL	$((const_ftWords-1)<<3), R11 \
 	ANDL	$15, R13 \
-	JZ	slow \
+	JZ	whole \
 	CMPL	R13, $const_ftOwnCell \
-	JEQ	own \
-	SHLQ	$(const_ftBlockShift-const_ftLineShift+3), R13 \
-	ADDQ	R13, R11 \
-	MOVL	AX, R12 \
-	SHRL	$const_ftLineShift, R12 \
-	ANDL	$(const_ftLineCount-1), R12 \
-	MOVQ	ftInfo_rows(R11)(R12*8), R12 \
+	JEQ	found \
+	SHLQ	$(const_ftBlockShift-const_ftLineShift), R13 \
+	SHRL	$const_ftLineShift, R11 \
+	ADDQ	R11, R13 \
+	MOVQ	(const_ftInfoAt+ftInfo_rows)(R12)(R13*8), R12 \
 	MOVL	AX, R11 \
 	ANDL	$(7<<3), R11 \
 	TESTQ	R12, R12 \
 	JNZ	found \
 	JMP	slow \
-own: \
-	MOVQ	R12, R11 \
-	JMP	cell
+whole: \
+	LEAQ	(R12)(R11*2), R11
 
 // WHOLE goes on where the word has been accessed as a whole.
 #define WHOLE(word, next) \
@@ -221,11 +211,10 @@ same:
 	INCQ	(PresageG_ft+ftG_stats+ftStats_readSameEpoch)(R10)
 	RET
 	INSIDE
-	WHOLE(ftCell_r(R12), unread)
+	WHOLE(ftCell_r(R11), unread)
 unread:
-	WHOLE(ftCell_w(R12), apart)
-apart:
-	GROUP
+	WHOLE(ftCell_w(R11), slow)
+	JMP	slow
 other:
 	TESTL	$7, AX
 	JNZ	slow
@@ -260,9 +249,8 @@ same:
 	INCQ	(PresageG_ft+ftG_stats+ftStats_writeSameEpoch)(R10)
 	RET
 	INSIDE
-	WHOLE(ftCell_w(R12), apart)
-apart:
-	GROUP
+	WHOLE(ftCell_w(R11), slow)
+	JMP	slow
 leave:
 	MOVQ	AX, ftCell_w(R11)
 back:
