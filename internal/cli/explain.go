@@ -333,7 +333,7 @@ var links = map[analyse.LinkKind]string{analyse.ProgramOrder: "program-order", a
 // reasons are what explanations say.
 var reasons = map[analyse.Reason]struct{ name, text string }{
 	analyse.Locked:     {"locked", "Both hold one lock, and not both for reading."},
-	analyse.Ordered:    {"ordered", "They keep their order in every execution that the recorded code could have had:"},
+	analyse.Ordered:    {"ordered", "They keep their order in every execution that is looked for; in these, calls of code without a record keep their place:"},
 	analyse.Missing:    {"missing", "They keep their order because of what calls of missing methods may do. What these call has to be traced to decide it:"},
 	analyse.Together:   {"together", "What calls of missing methods may do keeps them apart, by several chains together: without it there is a witness. What they call has to be traced to decide it."},
 	analyse.Values:     {"values", "No execution in which reads that branches and addresses rest on see what they saw has both next to each other; if these saw other values, one would have."},
