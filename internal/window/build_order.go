@@ -151,20 +151,22 @@ type point struct {
 	n     int32
 	t     Thread
 	touch touch
+	begin bool  // of a call that has not ended
 	past  int32 // allocs before it
 }
 
 // use is what a thread did last with one footprint.
 type use struct {
-	touch   touch
-	n       int32    // its last event; -1: none
-	seen    int      // points before this one are before the next event of this footprint anyway,
-	beyond  [][2]int // and so are those between these, of which an access to memory allocated before them was told
-	writes  []int32  // its events that wrote computed values, since a call that met them
-	private bool     // an access without an event came after n,
-	after   int32    // and after this event of the thread
-	from    []int32  // what those accesses wrote is computed from
-	took    []int32  // of from, the part taken last
+	touch    touch
+	n        int32    // its last event; -1: none
+	seen     int      // points before this one are before the next event of this footprint anyway,
+	beyond   [][2]int // and so are those between these, of which an access to memory allocated before them was told,
+	openings int      // and of the beginnings of calls, those that were open then, up to this one
+	writes   []int32  // its events that wrote computed values, since a call that met them
+	private  bool     // an access without an event came after n,
+	after    int32    // and after this event of the thread
+	from     []int32  // what those accesses wrote is computed from
+	took     []int32  // of from, the part taken last
 }
 
 func (t *thread) useOf(x touch) *use {
@@ -190,13 +192,13 @@ func (m *maker) privately(i int, t *thread, e *trace.Event, valDeps []int32) {
 	x := m.b.prints.at(e.Site, kind)
 	u := t.useOf(x)
 	if len(m.points) > u.seen {
-		later := m.newer(t, u.seen, uint64(e.Obj))
-		if len(m.meeting(t, u, later)) > 0 {
+		later, unknown := m.newer(t, u.seen, uint64(e.Obj))
+		if len(m.meeting(t, u, later, unknown)) > 0 {
 			n := m.add(t, i, Event{Kind: Pin, Obj: -1})
 			m.afterPoints(t, n, x, uint64(e.Obj))
 			u = t.useOf(x)
 		} else {
-			u.sees(later, len(m.points))
+			m.knows(u, later, unknown)
 		}
 	}
 	u.private, u.after = true, t.last
@@ -205,19 +207,20 @@ func (m *maker) privately(i int, t *thread, e *trace.Event, valDeps []int32) {
 	}
 }
 
-// newer returns the first point, from the one at seen on, that an access of t to addr may have to follow.
+// newer returns the first point, from the one at seen on, that an access of t to addr may have to follow. unknown says that it may also have to
+// follow the beginnings before that of calls that have not ended.
 //
 // A call that ended before memory was allocated did not touch it, and does not when that memory is allocated
 // earlier: it sees what it saw, and nothing there leads to it. So the two need no order. The same holds for any
 // call of others as long as the goroutine that allocated the memory has not written, sent or passed on anything
 // that leads there.
-func (m *maker) newer(t *thread, seen int, addr uint64) (later int) {
+func (m *maker) newer(t *thread, seen int, addr uint64) (later int, unknown bool) {
 	k := m.lastAlloc(addr, 1)
 	if k < 0 {
-		return seen
+		return seen, true
 	}
 	if m.unpublished(t, k) {
-		return len(m.points)
+		return len(m.points), false
 	}
 	n, _ := slices.BinarySearchFunc(m.points[seen:], k, func(p point, k int32) int {
 		if p.past <= k {
@@ -225,24 +228,43 @@ func (m *maker) newer(t *thread, seen int, addr uint64) (later int) {
 		}
 		return 1
 	})
-	return seen + n
+	return seen + n, true
 }
 
-// meeting returns the points from number later on that a footprint of t meets, and that are not before its next event anyway: of each thread the last, which suffices.
-func (m *maker) meeting(t *thread, u *use, later int) (last []point) {
-	for from, to := range u.unseen(later, len(m.points)) {
-		for _, p := range m.points[from:to] {
-			if p.t == t.id || !m.b.prints.meet(p.touch, u.touch) {
-				continue
-			}
-			if k := slices.IndexFunc(last, func(q point) bool { return q.t == p.t }); k < 0 {
-				last = append(last, p)
-			} else if p.n > last[k].n {
-				last[k] = p
+// meeting returns the points from number later on, and the beginnings of open calls if one is unknown, that a footprint of t meets, and that are not before its
+// next event anyway: of each thread the last, which suffices.
+func (m *maker) meeting(t *thread, u *use, later int, unknown bool) (last []point) {
+	meets := func(p point) {
+		if p.t == t.id || !m.b.prints.meet(p.touch, u.touch) {
+			return
+		}
+		if k := slices.IndexFunc(last, func(q point) bool { return q.t == p.t }); k < 0 {
+			last = append(last, p)
+		} else if p.n > last[k].n {
+			last[k] = p
+		}
+	}
+	if unknown {
+		for _, k := range m.openings[u.openings:] {
+			if p := m.points[k]; p.begin && int(k) >= u.seen && int(k) < later {
+				meets(p)
 			}
 		}
 	}
+	for from, to := range u.unseen(later, len(m.points)) {
+		for _, p := range m.points[from:to] {
+			meets(p)
+		}
+	}
 	return last
+}
+
+// knows notes that the points that meeting has looked at are before the next event of the footprint.
+func (m *maker) knows(u *use, later int, unknown bool) {
+	u.sees(later, len(m.points))
+	if unknown {
+		u.openings = len(m.openings)
+	}
 }
 
 // unseen yields the parts of the points from number later up to n that are not before the next event of the footprint anyway.
@@ -308,11 +330,11 @@ func (m *maker) publish(r *record, t *thread) {
 func (m *maker) afterPoints(t *thread, n int32, x touch, addr uint64) {
 	u := t.useOf(x)
 	if len(m.points) > u.seen {
-		later := m.newer(t, u.seen, addr)
-		for _, p := range m.meeting(t, u, later) {
+		later, unknown := m.newer(t, u.seen, addr)
+		for _, p := range m.meeting(t, u, later, unknown) {
 			m.edge(p.n, n)
 		}
-		u.sees(later, len(m.points))
+		m.knows(u, later, unknown)
 	}
 	if u.n = n; len(m.w.Events[n].ValDeps) > 0 {
 		u.writes = append(u.writes, n)
@@ -358,7 +380,26 @@ func (m *maker) point(i int, r *record, t *thread) {
 		m.edge(f, n)
 	}
 	t.useOf(r.touch).n = n
-	m.points = append(m.points, point{n, t.id, r.touch, m.past})
+	begin := r.e.Kind == format.OpaqueBegin || r.e.Kind == format.Go
+	switch {
+	case begin:
+		m.openings = append(m.openings, int32(len(m.points)))
+		t.openings = append(t.openings, int32(len(m.points)))
+	case r.e.Kind == format.OpaqueEnd:
+		t.ends(m, r.touch)
+	}
+	m.points = append(m.points, point{n, t.id, r.touch, begin, m.past})
+}
+
+// ends notes that the last call of t with this footprint has ended.
+func (t *thread) ends(m *maker, x touch) {
+	for k, p := range slices.Backward(t.openings) {
+		if m.points[p].touch == x {
+			m.points[p].begin = false
+			t.openings = slices.Delete(t.openings, k, k+1)
+			return
+		}
+	}
 }
 
 // beforeCall returns the last event of u that an opaque call of another thread must

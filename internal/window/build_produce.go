@@ -22,6 +22,7 @@ type production struct {
 	cutAny   bool
 	started  map[trace.GoID]bool  // by a Go of the window, in it or cut
 	points   []point              // ends of opaque calls
+	openings []int32              // those of them that are beginnings of calls
 	names    map[[2]uint64]uint64 // values that point into what was allocated in the window, by bits and Alloc
 	pointOff bool                 // one of them is not in the window
 	marks    []uint32             // by event: the last collection that has it
@@ -61,6 +62,8 @@ type thread struct {
 
 	outside   int32 // opaque calls it is in that touch something
 	published int32 // what it allocated before this Alloc others may have
+
+	openings []int32 // points: beginnings of its calls that have not ended
 }
 
 func (m *maker) thread(g trace.GoID) *thread {
