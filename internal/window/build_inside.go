@@ -230,11 +230,15 @@ func (x *tale) mark(m *maker) {
 // has them in that order, and no version can stand between the two. If anything else was done to the channel in between, the
 // receive may be that of another send.
 func (m *maker) handsOver(one, next run) bool {
-	a, b := &m.recs[one.last], &m.recs[next.first]
+	k := next.first
+	for k < next.last && (m.recs[k].e.G != next.g || m.recs[k].e.Kind == format.SelectCase) { // of a select the one that it took
+		k++
+	}
+	a, b := &m.recs[one.last], &m.recs[k]
 	if a.e.Kind != format.ChanSend || b.e.Kind != format.ChanRecv || a.e.Aux != 0 || b.e.Aux != 0 || a.obj < 0 || a.obj != b.obj {
 		return false
 	}
-	for i := one.last + 1; i < next.first; i++ {
+	for i := one.last + 1; i < k; i++ {
 		if m.recs[i].obj == a.obj {
 			return false
 		}
@@ -265,10 +269,15 @@ func (m *maker) opened(i int, r *record, t *thread) bool {
 	return true
 }
 
-// closed ends the runs that end with it.
-func (m *maker) closed(i int, t *thread) {
+// closed ends the runs that end with it. Behind a send on an unbuffered channel no version can stand: the goroutine goes on when somebody has received, which is
+// another's run. So the tale ends there.
+func (m *maker) closed(i int, r *record, t *thread) {
 	for _, x := range m.stops[i] {
-		m.version(i, t, x.tale, false)
+		if r.e.Kind == format.ChanSend && r.e.Aux == 0 {
+			x.tale.broken = true
+		} else {
+			m.version(i, t, x.tale, false)
+		}
 	}
 }
 

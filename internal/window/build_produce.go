@@ -148,7 +148,7 @@ func (m *maker) produce() {
 		if t.dead {
 			m.untold(i)
 		} else {
-			m.closed(i, t)
+			m.closed(i, r, t)
 		}
 		m.publish(r, t)
 	}
