@@ -11,7 +11,7 @@ import (
 type Edge struct{ From, To int64 }
 
 // Edges returns the precedences of a whole trace (B1 to B3) between different goroutines, if all of it is executed and counts, without those that follow from
-// others and from program order.
+// others and from program order (B4).
 func Edges(events []trace.Event, mode Mode) ([]Edge, error) {
 	pairs, o := Pairs{Mode: mode}, &Order{}
 	of := make([]*Pair, len(events))

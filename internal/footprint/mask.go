@@ -21,7 +21,7 @@ type Mask struct {
 	levels int // of memory that it touches, counted from what the call is given; 0: any (D11)
 }
 
-// Own reports whether the code's synchronisation is its own, and what it touches known.
+// Own reports whether the code's synchronisation is its own (W1 to W4), and what it touches known (W5).
 func (m *Mask) Own() bool { return m.Why == "" && m.Other == "" }
 
 // Everything that is reached is touched, by the text of a mask.

@@ -12,7 +12,7 @@ import (
 )
 
 // What code that is not traced is not given, and comes to all the same: what others call for it, what is stored while it runs, and pointers into the
-// middle of what the recorder has come to as a whole.
+// middle of what the recorder has come to as a whole. The mask is the same for it (D9).
 
 // passes takes the function values that are given to code that calls them without a record: sync.Once, sort (D6).
 func (k *Masker) passes(c *coded, com *ssa.CallCommon) {

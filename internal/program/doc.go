@@ -75,8 +75,8 @@
 //
 // A walk that keeps forks (NewBranching) adds what RECIPE needs to leave the recorded path (seed 000 section IV). Where an If, or
 // a dereference, has an operand that (T2) would make a guard or pin, the goroutine's frames are kept as they stand: registers and local variables
-// with what is known of them at this point, a value or a term. From there, explore.go executes the other ways, rules
-// (A1) to (A9), when the window builder asks for it, which knows what is shared and what is written (window.Surroundings).
+// with what is known of them at this point, a value or a term. From there, explore.go executes the other ways,
+// rules (A1) to (A9), when the window builder asks for it, which knows what is shared and what is written (window.Surroundings).
 // docs/model.md, Variants, says what it makes of them and why that is sound. Of many forks of one instruction in a goroutine, the first are
 // kept and then ever fewer (counted).
 //

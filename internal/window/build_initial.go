@@ -228,9 +228,9 @@ func (m *maker) initial(w *word, a *atom, r *record, v uint64) {
 	if w.noValue {
 		return
 	}
-	known, since := w.alloced && w.zero, w.tick
+	known, since := w.alloced && w.zero, w.tick // (I2)
 	if !w.alloced {
-		a.initial, known, since = m.b.carry.mem.value(w.addr, a.mask)
+		a.initial, known, since = m.b.carry.mem.value(w.addr, a.mask) // (I1)
 	}
 	known = known && m.outside.recent(&m.b.prints, r.e.Site) <= since // (I4)
 	beside := false

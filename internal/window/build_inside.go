@@ -181,7 +181,7 @@ func (t *telling) tale(y touch) *tale {
 	return t.of[y]
 }
 
-// own adds what the goroutine of a call does in it.
+// own adds what the goroutine of a call does in it (Q2).
 func (t *telling) own(i int, r *record, x *tale) {
 	switch k := r.e.Kind; {
 	case k == format.OpaqueBegin || k == format.OpaqueEnd:
@@ -281,7 +281,7 @@ func (m *maker) closed(i int, r *record, t *thread) {
 	}
 }
 
-// version is a step of a tale.
+// version is a step of a tale, which the call's own goroutine has to find as it was (Q1).
 func (m *maker) version(i int, t *thread, x *tale, strict bool) {
 	if x.obj < 0 {
 		x.obj = m.newObj(ObjState{})

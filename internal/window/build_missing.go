@@ -60,7 +60,7 @@ func (x *missing) step(r *record) (keep bool, err error) {
 	return true, nil
 }
 
-// meet looks at who r is of. A missing method may have started a goroutine that nothing else has.
+// meet looks at who r is of. A missing method may have started a goroutine that nothing else has (B9).
 func (x *missing) meet(r *record) {
 	switch {
 	case r.e.Kind == format.Go:

@@ -136,7 +136,7 @@ func (m *maker) speak(r *record) bool {
 	return true
 }
 
-// told says whether a missing method that has called traced code back may find, by a quiet access of this, what rests on what others did (B5).
+// told says whether a missing method that has called traced code back may find, by a quiet access of this, what rests on what others did (B5): then it is an event (K4).
 func (m *maker) told(r *record) bool {
 	if r.e.Kind.IsWrite() && len(m.resolve(r.from)) > 0 {
 		return true
@@ -173,7 +173,7 @@ func (m *maker) afterQuiet(kept *barrier.Kept, r *record) {
 	}
 }
 
-// quietlyWritten says whether missing code may have written to a since its last access: what a quiet access reads is that, then.
+// quietlyWritten says whether missing code may have written to a since its last access: what a quiet access reads is that, then (K2).
 func (m *maker) quietlyWritten(w *word, a *atom) bool {
 	if !a.quiet {
 		return false

@@ -192,7 +192,7 @@ func (r *Recorded) quietly(g trace.GoID) bool {
 	return len(open) > 0 && !slices.Contains(open, false)
 }
 
-// method is (H9).
+// method is (H9), which is (B10) of package barrier.
 func (r *Recorded) method(e *trace.Event) {
 	switch n := r.missing[e.G]; {
 	case e.Kind == format.MethodBegin:
@@ -395,7 +395,7 @@ func (r *Recorded) follow(k *knowledge, e *trace.Event) {
 		if k.knows[trace.GoID(e.Obj)] {
 			k.knows[e.G] = true
 		}
-	case format.Lock:
+	case format.Lock: // (H2)
 		k.acquire(e.G, markWriter, e.Obj)
 		if !read {
 			k.acquire(e.G, markReaders, e.Obj)
@@ -406,11 +406,11 @@ func (r *Recorded) follow(k *knowledge, e *trace.Event) {
 		} else {
 			k.release(e.G, markWriter, e.Obj)
 		}
-	case format.WGAdd:
+	case format.WGAdd: // (H3)
 		if int64(e.Val) < 0 {
 			k.release(e.G, markMeeting, e.Obj)
 		}
-	case format.OnceEnd, format.CondSignal, format.CondBroadcast:
+	case format.OnceEnd, format.CondSignal, format.CondBroadcast: // (H4), (H5)
 		k.release(e.G, markMeeting, e.Obj)
 	case format.WGWait, format.OncePass, format.CondWake:
 		k.acquire(e.G, markMeeting, e.Obj)
@@ -423,7 +423,7 @@ func (r *Recorded) follow(k *knowledge, e *trace.Event) {
 		}
 	case format.Release, format.ReleaseMerge:
 		k.release(e.G, markHidden, e.Obj)
-	case format.OpaqueBegin, format.OpaqueEnd:
+	case format.OpaqueBegin, format.OpaqueEnd: // (H8)
 		if !r.quiet(e.Site) {
 			k.meet(e.G, markOpaque, 0)
 		}

@@ -37,8 +37,8 @@ var Entries = []Entry{
 	{"google.golang.org/grpc/stats.Handler", "HandleRPC", true},
 }
 
-// Service returns the function that registers servers of the type, if its name is that of a grpc service: each call of a method of the service is a goroutine
-// (M4). Other methods of the server are not called.
+// Service returns the function that registers servers of the type, if its name is that of a grpc service: each call of a method of the service is a
+// goroutine (M4). Other methods of the server are not called.
 func Service(typ string) (register string, ok bool) {
 	dot := strings.LastIndexByte(typ, '.')
 	if dot < 0 || !strings.HasSuffix(typ, "Server") || strings.HasPrefix(typ, "*") {

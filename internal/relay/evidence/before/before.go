@@ -15,15 +15,15 @@
 //	(B3) o is a channel or an atomic flag: b stands before a if fewer than n releases need not come after b.
 //	     A goroutine of which there are many counts Many times.
 //	(B4) o is the receiving side of a channel with capacity c: as (B3), with n−c.
-//	     Of a channel or Cond that is made here, that only goroutines started here can reach, and that no code gets that is not known, who is elsewhere gets
-//	     hold when the function has returned: what it releases comes after b, if b is of the function's own goroutine (B9).
+//	(B5) a has acquired one of several objects (select): b stands before a if it does by each, but for channels that are made
+//	     here and that nobody releases. Of a channel from elsewhere (Done of a context, a field) who releases it is not known.
 //	(B6) A goroutine that a loop starts and that b is over in before the next round begins is one at a time: b stands before
 //	     everything that comes after the round.
 //	(B7) Two goroutines whose go statements one execution of their creator cannot both reach never meet.
 //	(B8) Over(t, o): b of a goroutine of t, before it releases o, is not beside a of the goroutine that executes t: what was started before a
 //	     has released o, what is started later comes after a. Of two goroutines of t, if it holds at t itself, one is over when the next starts.
-//	(B5) a has acquired one of several objects (select): b stands before a if it does by each, but for channels that are made
-//	     here and that nobody releases. Of a channel from elsewhere (Done of a context, a field) who releases it is not known.
+//	(B9) Of a channel or Cond that is made here, that only goroutines started here can reach, and that no code gets that is not known, who is elsewhere gets
+//	     hold when the function has returned: what it releases comes after b, if b is of the function's own goroutine.
 //
 // # Soundness
 //
