@@ -1,6 +1,7 @@
 package presage
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -16,7 +17,7 @@ import (
 )
 
 // Rules have numbers, as (B6): a letter for the family, and a package has each family once. The doc of the package defines a rule, at the
-// beginning of a comment line; code cites it. docs/rules.md lists them by package, docs/rdit.md those of missing methods one by one.
+// beginning of a comment line; code cites it. docs/rules.md lists them by package, docs/rdit.md, online.md and tree.md say what some say, one by one.
 
 // ruleBook is what the Go files of one directory say of rules.
 type ruleBook struct {
@@ -188,7 +189,7 @@ func span(t *testing.T, text string) []string {
 	return out
 }
 
-// TestRules holds docs/rules.md and docs/rdit.md against the packages that define rules, and these against the code that cites them.
+// TestRules holds the pages that list rules against the packages that define rules, and these against the code that cites them.
 func TestRules(t *testing.T) {
 	books := map[string]*ruleBook{"model": readModel(t)}
 	err := filepath.WalkDir("internal", func(path string, d fs.DirEntry, err error) error {
@@ -232,41 +233,38 @@ func TestRules(t *testing.T) {
 	testFamilies(t, books)
 }
 
-// testFamilies: a section of docs/rdit.md lists all rules of a family, in order.
+// testFamilies: a section of these pages lists all rules of a family, in order.
 func testFamilies(t *testing.T, books map[string]*ruleBook) {
 	heading := regexp.MustCompile(`^### Package ([a-z/]+): ([A-Z])$`)
 	row := regexp.MustCompile(`^\| ([A-Z]\d+) \|`)
-	sections := map[string][]string{}
-	section := ""
-	for _, line := range readLines(t, "docs/rdit.md") {
-		if m := heading.FindStringSubmatch(line); m != nil {
-			section = m[1] + " " + m[2]
-			sections[section] = nil
-		} else if strings.HasPrefix(line, "#") {
-			section = ""
-		} else if m := row.FindStringSubmatch(line); m != nil && section != "" {
-			sections[section] = append(sections[section], m[1])
-		}
-	}
-	if len(sections) == 0 {
-		t.Error("docs/rdit.md lists no rules")
-	}
-	for section, rows := range sections {
-		name, letter, _ := strings.Cut(section, " ")
-		want := map[string]bool{}
-		for rule := range books[name].defined {
-			if rule[:1] == letter {
-				want[rule] = true
+	for _, page := range []string{"docs/rdit.md", "docs/online.md", "docs/tree.md"} {
+		sections := map[string][]string{}
+		section := ""
+		for _, line := range readLines(t, page) {
+			if m := heading.FindStringSubmatch(line); m != nil {
+				section = m[1] + " " + m[2]
+				sections[section] = nil
+			} else if strings.HasPrefix(line, "#") {
+				section = ""
+			} else if m := row.FindStringSubmatch(line); m != nil && section != "" {
+				sections[section] = append(sections[section], m[1])
 			}
 		}
-		for n, rule := range rows {
-			if !want[rule] || rule != letter+strconv.Itoa(n+1) {
-				t.Errorf("docs/rdit.md: %s in the section of package %s is none of its rules, or not in order", rule, name)
-			}
-			delete(want, rule)
+		if len(sections) == 0 {
+			t.Errorf("%s lists no rules", page)
 		}
-		for rule := range want {
-			t.Errorf("docs/rdit.md lacks %s of package %s", rule, name)
+		for section, rows := range sections {
+			name, letter, _ := strings.Cut(section, " ")
+			var want []string
+			for rule := range books[name].defined {
+				if rule[:1] == letter {
+					want = append(want, rule)
+				}
+			}
+			slices.SortFunc(want, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+			if !slices.Equal(rows, want) {
+				t.Errorf("%s lists other rules of package %s than it defines, or in another order:\n%v\n%v", page, name, rows, want)
+			}
 		}
 	}
 }
