@@ -1,7 +1,7 @@
 // Package footprint says which memory a call of code that was not instrumented may
 // touch, and whether two such calls, or a call and a traced access, may meet.
 //
-// It is the set D of RDIT's BarrierPairs (Cai and Cao, thesis ch. 4, §4.3) with types in place of
+// It is the set D of RDIT's BarrierPairs (Rajagopalan, thesis ch. 4, §4.3) with types in place of
 // addresses, and with what the traced program shows of the other side: code outside can have a pointer
 // only if some traced instruction made its value one that leaves (E1, E2). An opaque call
 // gets what its arguments hold. Through an argument of type *T it can reach a T, the values

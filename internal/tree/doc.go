@@ -1,6 +1,6 @@
 // Package tree drops the accesses of a run that cannot add a new pair of sites to what a race detector reports.
 //
-// The idea is TREE (Trace Redundant Event Elimination; Patil, Texas A&M 2016, chapter 3): an access adds nothing if the same
+// The idea is TREE (Trace Redundant Event Elimination; Rajagopalan, thesis, Texas A&M 2016, chapter 3): an access adds nothing if the same
 // site has accessed the same location before in the same *concurrency context*. The filter stands in front of a detector
 // and takes the same events: Drop says which accesses the detector need not see. All other events go through.
 //
