@@ -57,7 +57,8 @@ Flags of replay, which come before the IDs:
 	-all             every race of the report
 	-keep            write the schedule into the module, as presage/ID.presage: to commit, and to replay without a trace (docs/kept.md)
 	-report file     a report in JSON form; without it, that of the last run
-	-v               the schedule as it happened
+	-v               all of the schedule as it happened, not its last steps alone
+	-dlv             run the program under delve, up to where both goroutines are before their accesses (docs/replay.md)
 	-limit time      how long the schedule waits for an event before it is loosened (1s)
 	-timeout time    how long a run of the program may take (1m)
 	-json            the outcome as JSON, one object a line (docs/replay.md)

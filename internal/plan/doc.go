@@ -78,7 +78,8 @@
 //
 // # Numbers
 //
-// Functions, blocks and instructions are numbered in the order package path, position of
-// the unit, position of the function in it, block, instruction. The numbers depend on
-// the source alone, not on which units are opaque.
+// Functions, blocks and instructions are numbered in the order package path (other
+// modules' packages first, see [Program]), position of the unit, position of the function
+// in it, block, instruction. The numbers depend on the source alone, not on which units
+// are opaque.
 package plan
