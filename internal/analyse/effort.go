@@ -10,7 +10,7 @@ type effort struct {
 	over   atomic.Bool // spent: the walk reads it while it is ahead
 }
 
-// DefaultEffort is the budget of prediction for a trace, in millions of visits: five to ten minutes.
+// DefaultEffort is the budget of prediction for a trace (A7), in millions of visits: five to ten minutes.
 const DefaultEffort = 3000
 
 // unknownTries is the number of tries that a pair counts for, besides its own, on which the engine spent its budget in vain (A2).

@@ -22,7 +22,7 @@ type Detector struct {
 	First func(index int64, addr format.Addr, mask uint8)
 
 	order  *clock.Order
-	mem    shadow.Memory[cell]
+	mem    shadow.Memory[cell] // (F3)
 	crowds crowds
 	found  shadow.Found
 }

@@ -43,7 +43,7 @@ type stream struct {
 	rec    record // being emitted
 }
 
-// noStamp is the stamp of a group at the end of a stream.
+// noStamp is the stamp of a group at the end of a stream (C1).
 const noStamp = math.MaxUint64
 
 // access is an access in the current group. One without a value has no cell, and stands for bytes that may be many.

@@ -50,7 +50,7 @@ type Filter struct {
 
 	gs     goroutines
 	lost   bits          // (T5), by serial
-	locks  lockset.Locks // but for target FastTrack
+	locks  lockset.Locks // but for target FastTrack (T1)
 	edges  shadow.Memory[edge]
 	locked uint64 // locks that were numbered
 	words  shadow.Memory[word]

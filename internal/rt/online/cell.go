@@ -49,7 +49,7 @@ func (a *ftAccess) where() ftLocs {
 	return ftLocOf(a.addr)
 }
 
-// hold locks the cell and returns its W.
+// hold locks the cell and returns its W (R16).
 func (c *ftCell) hold() uint64 {
 	for i := 0; ; i++ {
 		w := ftLoad64(&c.w)

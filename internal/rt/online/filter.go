@@ -1,6 +1,6 @@
 package online
 
-// The filter of package tree, before FastTrack: (T7) and (T8), in the cell. The context of a goroutine is a run of its epochs, of which others
+// (R18), the filter of package tree before FastTrack: (T7) and (T8), in the cell. The context of a goroutine is a run of its epochs, of which others
 // know all or none; an access is dropped whose representative in the cell is of that run, in place of the same epoch. Without the filter a run is one epoch.
 
 // ftFilter says that contexts are given back (T7).

@@ -2,8 +2,8 @@ package online
 
 import "unsafe"
 
-// ftKnown is epochs that t knows of, by slot: of components of C(t) what has been asked for. They only grow, so what was true stays
-// true.
+// ftKnown is epochs that t knows of, by slot: of components of C(t) what has been asked for (R19). They only grow, so what was true
+// stays true.
 type ftKnown [8]uint64
 
 // recalls reports whether w ≼ C(t) is in known, or in a clock of one leaf; if not, it may still be.

@@ -20,7 +20,7 @@ func (m *machine) body(fn *ssa.Function) *plan.Func {
 	return pf
 }
 
-// callee is the function value of a call that has one.
+// callee is the function value of a call that has one (D10).
 func (m *machine) callee(c *ssa.CallCommon) value {
 	if _, ok := c.Value.(*ssa.Builtin); ok || m.static(c) != nil {
 		return value{}
