@@ -12,7 +12,7 @@ import (
 	"presage/internal/trace/format"
 )
 
-// body emits one function: its registers as variables declared at the top, its blocks as
+// body emits one function (E1): its registers as variables declared at the top, its blocks as
 // labels, its edges as parallel assignments to the phis and a goto.
 type body struct {
 	*unitEmitter
@@ -112,7 +112,7 @@ func (b *body) closing() {
 func (b *body) resultName(i int) string { return fmt.Sprintf("%sr%d_", b.prefix, i) }
 
 // findResults maps the variables that the recover block returns to the named
-// results of the emitted function: Go returns them itself when a panic was recovered.
+// results of the emitted function (E4): Go returns them itself when a panic was recovered.
 func (b *body) findResults() {
 	if b.fn.Recover == nil {
 		return
@@ -293,7 +293,7 @@ func (b *body) declareRegister(v ssa.Value, ip *plan.Instr) {
 	b.declare(name, v.Type(), "")
 }
 
-// component names a component of a tuple.
+// component names a component of a tuple (E2).
 func (b *body) component(v ssa.Value, i int) string { return fmt.Sprintf("%s%d_", b.names[v], i) }
 
 func (b *body) fused(in ssa.Instruction) bool { return b.plan.Fused(in) }

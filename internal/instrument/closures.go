@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// emitClosure writes a function literal with its free variables, or a bound method. The literal stands
+// emitClosure writes a function literal with its free variables, or a bound method (E5). The literal stands
 // directly in the function around it, so that its name in a stack trace stays;
 // free variables are copies in a block of its own, never assigned again, which the compiler captures by value.
 func (b *body) emitClosure(in *ssa.MakeClosure) {

@@ -124,7 +124,7 @@ func (b *body) address(v ssa.Value, ip *plan.Instr) {
 	}
 }
 
-// alloc makes a variable. Local ones are declared at the top and only cleared here.
+// alloc makes a variable (E3). Local ones are declared at the top and only cleared here.
 func (b *body) alloc(in *ssa.Alloc, ip *plan.Instr) {
 	r, result := b.results[in]
 	switch {

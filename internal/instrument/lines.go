@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// lines is generated text whose lines say, by //line comments, which line of the user's
+// lines is generated text (E8) whose lines say, by //line comments, which line of the user's
 // source they stand for.
 type lines struct {
 	text []string

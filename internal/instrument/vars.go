@@ -9,7 +9,7 @@ import (
 	"presage/internal/plan"
 )
 
-// Initialisers of package-level variables stay as written, and constant ones are no code at all: what they leave in
+// (E10): initialisers of package-level variables stay as written, and constant ones are no code at all: what they leave in
 // the variables, no record tells. So each file has an init function that tells the recorder where its variables are.
 //
 //	var vars0_ = []presagert_.Var{{unsafe_.Pointer(&y), unsafe_.Sizeof(y)}, …}
