@@ -102,9 +102,7 @@ type place struct {
 func (r *run) witnessed(b place, w *window.Window, p window.Pair, order []int32, k int, s *pairState) bool {
 	if err := check(b, w, p, order); err != nil {
 		r.counts.Rejected++
-		if len(r.reject) < 10 {
-			r.reject = append(r.reject, err)
-		}
+		r.rejected(err)
 		return false
 	}
 	race := Race{

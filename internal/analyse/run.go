@@ -10,6 +10,7 @@ import (
 	"presage/internal/hb"
 	"presage/internal/trace"
 	"presage/internal/window"
+	"presage/internal/witness"
 )
 
 // Level says how far an analysis goes: the rungs of the ladder, each with what the ones below find. The zero value is the highest.
@@ -118,6 +119,7 @@ type Counts struct {
 	Stopped    int64            // the event at which prediction had spent its effort; 0: it did not
 	Unsearched int64            // events from there on
 	Rejected   int64            // witnesses the checker did not accept: an error of presage
+	Refusing   int64            // windows that do not admit the recorded order: an error of presage
 	WaysLeft   int64            // ways on which pairs were not tried, because a window's share of the effort was spent
 	Ways       int64            // ways off the recorded path that pairs were tried on
 	Build      window.BuildCounts
@@ -135,7 +137,7 @@ type Result struct {
 	Counts      Counts
 	Warnings    []trace.Warning
 	Explained   []Explanation // of Options.Explain, by position
-	Rejected    []error       // why, of the first few of Counts.Rejected
+	Rejected    []error       // why, of the first few of Counts.Rejected and Refusing
 }
 
 // Run analyses a trace. When the source ends in an error, the result is about the
@@ -270,6 +272,21 @@ func (r *run) finish() error {
 	return r.builder.Flush()
 }
 
+// admits counts a window in which what was recorded is no execution (A9).
+func (r *run) admits(w *window.Window) {
+	if err := witness.Admits(w); err != nil {
+		r.counts.Refusing++
+		r.rejected(err)
+	}
+}
+
+// rejected keeps why, of the first few.
+func (r *run) rejected(err error) {
+	if len(r.reject) < 10 {
+		r.reject = append(r.reject, err)
+	}
+}
+
 // window looks for races in one window.
 func (r *run) window(b *window.Built) error {
 	if r.built != nil {
@@ -279,6 +296,7 @@ func (r *run) window(b *window.Built) error {
 		return r.only(b)
 	}
 	r.counts.Windows++
+	r.admits(b.Window)
 	r.counts.InWindows += int64(len(b.Events))
 	r.spent.add(int64(len(b.Events)))
 	if r.builder != nil {
