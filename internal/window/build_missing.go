@@ -199,7 +199,7 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	if begins != nil {
 		kept.Edges = m.endedBefore(kept.Edges, begins)
 	}
-	if m.cutAny && (touched || r.pair != nil || kept.Any() || inside || m.sending(r.e.G)) { // what it has to follow may not be in the window
+	if m.cutAny && (touched || r.pair != nil || kept.Any() || inside) { // what it has to follow may not be in the window
 		m.cut(t)
 		m.dropped(r)
 		return

@@ -13,12 +13,13 @@ import (
 // moment of the record it is at.
 type production struct {
 	threads  map[trace.GoID]*thread
-	order    []*thread          // by Thread
-	ghosts   map[Thread]*thread // what code outside writes, by the thread that has called it
-	src      [][]int32          // by record: the reads that must be intact for this read's value to be
-	contents []*content         // by record: what this read returns, in a symbolic walk
-	terms    expr.Replacer      // by these
-	open     int64              // what reads from this number on return is not settled yet
+	senders  map[trace.GoID]int32 // who waits in a send from before the window: on which of objs
+	order    []*thread            // by Thread
+	ghosts   map[Thread]*thread   // what code outside writes, by the thread that has called it
+	src      [][]int32            // by record: the reads that must be intact for this read's value to be
+	contents []*content           // by record: what this read returns, in a symbolic walk
+	terms    expr.Replacer        // by these
+	open     int64                // what reads from this number on return is not settled yet
 	cutAny   bool
 	started  map[trace.GoID]bool  // by a Go of the window, in it or cut
 	points   []point              // ends of opaque calls
@@ -64,12 +65,17 @@ type thread struct {
 	published int32 // what it allocated before this Alloc others may have
 
 	openings []int32 // points: beginnings of its calls that have not ended
+
+	sends int32 // the unbuffered channel, an index into objs, to which it has sent last; -1: none
 }
 
 func (m *maker) thread(g trace.GoID) *thread {
 	t := m.threads[g]
 	if t == nil {
-		t = &thread{g: g, id: -1, last: -1, opaque: -1, inside: m.b.carry.inside[g], outside: m.b.carry.inside[g]}
+		t = &thread{g: g, id: -1, last: -1, opaque: -1, inside: m.b.carry.inside[g], outside: m.b.carry.inside[g], sends: -1}
+		if k, ok := m.senders[g]; ok {
+			t.sends = k
+		}
 		m.threads[g] = t
 	}
 	return t
@@ -116,6 +122,7 @@ func (m *maker) produce() {
 	m.w.Names = Names{plain: make(map[uint64]uint64), allocs: m.allocs}
 	m.outside = m.b.carry.outside.clone()
 	m.terms.With = m.read
+	m.findSenders()
 	m.openCalls()
 	for i := range m.recs[:m.onPath] {
 		r := &m.recs[i]
@@ -129,7 +136,7 @@ func (m *maker) produce() {
 		if r.skip {
 			m.cut(t)
 		}
-		if !t.dead && !m.opened(i, r, t) {
+		if !t.dead && (m.sending(t) || !m.opened(i, r, t)) { // who took what it has sent is not in the window
 			m.cut(t)
 		}
 		if t.dead {
@@ -326,6 +333,7 @@ func (m *maker) finish() {
 			m.w.Init[o.obj] = m.state(o)
 		}
 	}
+	m.untaken()
 	m.mix()
 }
 

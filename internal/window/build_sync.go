@@ -89,6 +89,9 @@ func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 		ev.ValDeps = m.resolve(r.from)
 		q := &o.cur.queue[len(o.cur.queue)-1]
 		q.send = n
+		if o.cur.cap == 0 {
+			t.sends = r.obj
+		}
 		if o.noValue {
 			ev.Val = uint64(n) + 1
 			q.val = ev.Val
@@ -231,7 +234,7 @@ func (m *maker) join(i int, r *record, t *thread) {
 	switch {
 	case u == nil || u.id < 0 && !u.dead:
 		m.pin(i, r, t)
-	case u.dead || m.sending(g):
+	case u.dead || m.sending(u):
 		m.cut(t)
 	case m.lastRec[g] > i:
 		n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
@@ -242,12 +245,31 @@ func (m *maker) join(i int, r *record, t *thread) {
 	}
 }
 
-// sending says whether goroutine g waits in a send on an unbuffered channel.
-func (m *maker) sending(g trace.GoID) bool {
+// findSenders finds the goroutines that wait in a send on an unbuffered channel when the window begins.
+func (m *maker) findSenders() {
+	m.senders = make(map[trace.GoID]int32)
 	for k := range m.objs {
-		if o := m.objs[k].cur; o != nil && m.objs[k].key.class == chanClass && o.cap == 0 && len(o.queue) > 0 && o.slotOf == g {
-			return true
+		if o := m.objs[k].cur; o != nil && m.objs[k].key.class == chanClass && o.cap == 0 && len(o.queue) > 0 {
+			m.senders[o.slotOf] = int32(k)
 		}
 	}
-	return false
+}
+
+// sending says whether t waits in a send on an unbuffered channel.
+func (m *maker) sending(t *thread) bool {
+	if t.sends < 0 {
+		return false
+	}
+	o := m.objs[t.sends].cur
+	return len(o.queue) > 0 && o.slotOf == t.g
+}
+
+// untaken marks the non-blocking sends on unbuffered channels that nobody in the window has received: that somebody waited is not in it (U).
+func (m *maker) untaken() {
+	for i := range m.w.Events {
+		e := &m.w.Events[i]
+		if e.Kind == format.ChanSend && e.Partner < 0 && e.Flags&format.FlagNonBlocking != 0 && m.w.Init[e.Obj].Cap == 0 {
+			e.Last = true
+		}
+	}
 }

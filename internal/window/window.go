@@ -54,7 +54,7 @@ type Event struct {
 	Never bool
 
 	// Last says that the event is in no reordering, but can be one of the two of a race (M8): an access of an alternative
-	// of which it is not known what it sees or does. No event of its thread follows.
+	// of which it is not known what it sees or does. No event of its thread follows. A non-blocking send of which nobody in the window receives is such an event as well.
 	Last bool
 
 	// Cases are the cases of a SelectDefault, or the cases not chosen of the select

@@ -133,11 +133,16 @@ func Validate(w *window.Window) error {
 	return err
 }
 
-// recorded is the recorded order.
+// recorded is the recorded order, of each thread up to what is in no order (M8).
 func recorded(w *window.Window) []int32 {
-	order := make([]int32, len(w.Events))
-	for i := range order {
-		order[i] = int32(i)
+	var order []int32
+	ended := make(map[window.Thread]bool)
+	for i := range w.Events {
+		if t := w.Events[i].Thread; w.Events[i].Last || ended[t] {
+			ended[t] = true
+			continue
+		}
+		order = append(order, int32(i))
 	}
 	return order
 }
