@@ -69,7 +69,7 @@ func (m *rditModule) run(t *testing.T) {
 }
 
 // rditTries is how often programs are recorded that did not run in the order wanted.
-const rditTries = 8
+const rditTries = 24
 
 // rditModule is all programs, as one module.
 type rditModule struct {
