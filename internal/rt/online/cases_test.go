@@ -102,7 +102,7 @@ func TestFinalizerMeanwhile(t *testing.T) {
 	finalizer := p.g(6)
 	finalizer.vc.set(1, 0)
 	class, _ := ftClassOf(unsafe.Sizeof(ftNode{}))
-	ftLock(&ftClasses[class].lock) // the finalizer waits for memory where it looks at 4
+	ftLock(&ftClasses[0][class].lock) // the finalizer waits for memory where it looks at 4
 	looked, released := make(chan bool), make(chan bool)
 	go func() {
 		finalizer.acquireAll()
@@ -123,7 +123,7 @@ func TestFinalizerMeanwhile(t *testing.T) {
 	case <-released:
 	case <-time.After(20 * time.Millisecond):
 	}
-	ftUnlock(&ftClasses[class].lock)
+	ftUnlock(&ftClasses[0][class].lock)
 	<-looked
 	<-released
 	do(format.Unlock, 5, c, 0)
@@ -183,6 +183,32 @@ func TestSendAndClose(t *testing.T) {
 		g.access(a)
 		if g.n != c.want || cells != c.inCells {
 			t.Errorf("%q, closed by %d: %d races, want %d; %d reads in cells, want %d", c.sends, c.closer, g.n, c.want, cells, c.inCells)
+		}
+	}
+}
+
+// TestTinyObjects: of two objects that share a word of new memory the second may be reset first, since who allocates the first can be preempted before its reset. What the whole word
+// had before is of neither.
+func TestTinyObjects(t *testing.T) {
+	const x = 0x40
+	for _, k := range []format.Kind{format.Read, format.Write} {
+		p, do := begin(t, false)
+		for in := trace.Addr(x); in < x+8; in++ {
+			do(k, 1, in, 1)
+		}
+		if k == format.Read {
+			do(k, 3, x, 8)
+		}
+		do(format.Alloc, 2, x+1, 1)
+		if do(format.Write, 2, x+1, 1) != 0 {
+			t.Errorf("%v: the second object has what was there before", k)
+		}
+		do(format.Alloc, 1, x, 1)
+		if do(format.Write, 1, x, 1) != 0 {
+			t.Errorf("%v: the first object has what was there before", k)
+		}
+		if p.step(&trace.Event{Kind: format.Write, G: 3, Obj: x + 1, Size: 1}).n == 0 {
+			t.Errorf("%v: a race of the second object is lost", k)
 		}
 	}
 }

@@ -83,14 +83,21 @@ func (g *ftG) rules(a *ftAccess) {
 	if c == nil || g.slot == 0 && !g.arrive() {
 		return
 	}
+	if a.kind == ftReads && g.readSplit(c, a) {
+		return
+	}
 	g.acted = g.clock
 	l := ftLineOf(a.addr)
-	w := c.hold()
-	ftStore64(&c.w, g.held(c, w, a, l))
+	w := g.held(c, c.hold(), a, l)
+	if a.kind == ftReads {
+		c.split(a.addr)
+	}
+	ftStore64(&c.w, w)
 }
 
 // held takes an access to a word whose cell is held and has w. It returns its W.
 func (g *ftG) held(c *ftCell, w uint64, a *ftAccess, l *ftLine) uint64 {
+	c.gather(g)
 	if a.site&ftFull == 0 {
 		return g.part(c, w, a, l)
 	}

@@ -7,8 +7,10 @@ import "unsafe"
 type ftCrowd struct {
 	_      ftOff
 	n      uint32
-	cap    uint16
-	writes uint16              // 0: no atomic write was ever there
+	cap    uint8
+	writes uint8               // 0: no atomic write was ever there
+	by     uint8               // the processor that has come here last,
+	turns  uint8               // and how often it was another (split.go)
 	o      *ftObject           // of the location's atomic operations; nil: to be looked for
 	list   [ftCrowdList]uint64 // words, with the kind in place of full and lock
 }
@@ -86,7 +88,7 @@ func ftStands(mark, w uint64) bool {
 
 func ftNewCrowd(cap uint32) *ftCrowd {
 	c := (*ftCrowd)(ftAlloc(ftCrowdHead + uintptr(cap)*8))
-	c.cap = uint16(cap)
+	c.cap = uint8(cap)
 	return c
 }
 
@@ -102,6 +104,11 @@ func (c *ftCrowd) copy() *ftCrowd {
 	}
 	return d
 }
+
+// ftMarked is what a crowd has of a read's site.
+//
+//go:nosplit
+func ftMarked(site uint64) uint64 { return site&(ftSiteMask|ftFull) | site&ftFull>>1 } // both: ftWhole
 
 func (c *ftCrowd) free() { ftFree(unsafe.Pointer(c), ftCrowdHead+uintptr(c.cap)*8) }
 

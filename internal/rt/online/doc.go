@@ -24,6 +24,7 @@
 //	      nobody knows of their end; beyond 60542 living goroutines the others are not seen; a location remembers 62 unordered reads. Each
 //	      is counted, and a warning of the report. It may cost races, and never makes a false one: all three only add order or forget.
 //	(R14) Reuse. What is allocated is new locations and new objects. The pages of cells of large objects are given back where few are in use (release.go). Cells are cleared where a page has been used at all.
+//	      Where some locations of a word are new, what was of the whole word is of none but the first: it was one object then.
 //	(R15) Locations. One begins at every byte; the compiler says where an access begins, and how long it is only for structs, arrays and ranges.
 //	      So one without a length is of the location that begins there, and a range is one of all that begin in it. The cell of a word stands for
 //	      its first byte, and for all that the last accesses of the whole word covered; the other bytes have cells inside the word from an access on that begins there,
@@ -52,6 +53,12 @@
 //	      the object, or that there is none, which is noted under the locks of both. The lock is taken with W away, which who holds it has; counting up comes after it. A variable on the goroutine's own stack is left out: nobody else has a pointer to it.
 //	(R22) A write takes the place of R as well as of W, also where it knows of R: who races with R then races with the write. So what is written one byte after the other comes to share a cell.
 //
+//	(R23) Many readers. The crowd of a word's own cell to which two processors have come in turn eight times is split (split.go): a read takes its place in the part of its processor, whose
+//	      lock it holds, if W is known and R still the same; it does not lock the cell. Who locks the cell for anything else locks the parts and makes one crowd of them again, before he
+//	      looks at R. So of a read and an access that it may race with one has the cell or the part first, and the other sees it. The last read of a slot stands for its earlier ones, wherever they
+//	      are. Nothing inside the word counts while it is split, and nothing atomic was written: else it is not. A split that is nobody's stays locked, and its memory is never
+//	      anything else: who comes late to it fails. It needs an instruction that tells the processor (RDPID); without it there is none.
+//
 // # Soundness
 //
 // A check that fails is of two accesses of this run that nothing orders. Of one location the first is what FastTrack vouches for; package
@@ -64,7 +71,7 @@
 // with four for which it is; 24 bits of a word say where
 // in the code an access was (64 MiB of code). Clocks are trees that share what they agree on (clock.go): to take one whole costs
 // nothing, to raise a component a path now and then, and a maximum looks only at leaves of 64 components that differ. While a process has few slots a clock keeps a leaf of its own, and
-// components are put into it (few.go).
+// components are put into it (few.go). What is not shadow is taken and given back by processor (memory.go).
 //
 // # Names
 //

@@ -111,40 +111,58 @@ func ftGroupCell(word uintptr, p uint32) *ftCell { return &(*ftRowOf(word, p)).l
 //
 //go:nosplit
 func ftQuickCell(word uintptr, p uint32) *ftCell {
-	at, c := ftRowOf(word, p), &ftClasses[ftRowClass]
-	if *at == nil {
+	if ftLineOf(word).rows>>p&1 == 0 {
+		c := &ftClasses[ftHere()%ftMaxParts][ftRowClass]
 		if !ftCas32(&c.lock, 0, 1) {
 			return nil
 		}
-		if r := c.free; *at == nil && r != nil { // its cells are filled before they are somebody's
-			c.free = r.next
-			*at = (*ftRow)(unsafe.Pointer(r))
-		}
+		ok := c.row(word, p)
 		ftStore32(&c.lock, 0)
-		if *at == nil {
+		if !ok {
 			return nil
 		}
-		ftLineOf(word).used(1 << p)
 	}
-	return &(*at).list[word>>3&7]
+	return ftGroupCell(word, p)
+}
+
+// row makes a row of word's line of what c has. Its cells are filled before they are somebody's.
+//
+//go:nosplit
+func (c *ftClass) row(word uintptr, p uint32) bool {
+	if s := c.free; s != nil {
+		if next := ftToInt(unsafe.Pointer(s.next)); ftPutRow(word, p, unsafe.Pointer(s)) {
+			ftStore64((*uint64)(unsafe.Pointer(&c.free)), uint64(next)) // no write barrier, for which there is no room on the stack in tests
+			c.n--
+		}
+		return true
+	}
+	if c.end-c.next < unsafe.Sizeof(ftRow{}) {
+		return false
+	}
+	if ftPutRow(word, p, ftFromInt(c.next)) {
+		c.next += unsafe.Sizeof(ftRow{})
+	}
+	return true
 }
 
 // ftCellFor makes a cell for a group.
 func ftCellFor(word uintptr, p uint32) *ftCell {
-	at, c := ftRowOf(word, p), &ftClasses[ftRowClass]
-	if *at == nil {
-		r := (*ftRow)(ftAlloc(unsafe.Sizeof(ftRow{})))
-		ftLock(&c.lock) // others make the row for another word
-		if *at == nil {
-			*at, r = r, nil
+	if ftLineOf(word).rows>>p&1 == 0 {
+		if r := ftAlloc(unsafe.Sizeof(ftRow{})); !ftPutRow(word, p, r) {
+			ftFree(r, unsafe.Sizeof(ftRow{}))
 		}
-		ftUnlock(&c.lock)
-		if r != nil {
-			ftFree(unsafe.Pointer(r), unsafe.Sizeof(ftRow{}))
-		}
-		ftLineOf(word).used(1 << p)
 	}
 	return ftGroupCell(word, p)
+}
+
+// ftPutRow makes r a row of word's line, if no other one has come to be it meanwhile, for another word. Where it is kept is not read before: memory that is read first has
+// two page faults, and the second is told to all processors.
+//
+//go:nosplit
+func ftPutRow(word uintptr, p uint32, r unsafe.Pointer) bool {
+	ok := ftCas64((*uint64)(unsafe.Pointer(ftRowOf(word, p))), 0, uint64(ftToInt(r)))
+	ftLineOf(word).used(1 << p)
+	return ok
 }
 
 // ftFreeRows gives back rows of a line, whose memory is all of one new object.

@@ -2,22 +2,38 @@ package online
 
 import "unsafe"
 
-// Memory outside the program's heap, in powers of two, which is used again.
+// Memory outside the program's heap, in powers of two, which is used again. Each processor has some of its own, and gives and takes more of it together: what is freed on
+// one and used on the next would take its lines of cache along, and so would one lock.
 
+// A ftClass is what a processor has of one size.
 type ftClass struct {
 	_         ftOff
 	lock      uint32
-	free      *ftSpare
-	next, end uintptr // of the piece that is being given out
-	_         [32]byte
+	n         uint32   // of free
+	free      *ftSpare // a batch at most
+	full      *ftSpare // a batch, or none
+	next, end uintptr  // of the piece that is being given out
+	_         [24]byte
+}
+
+// A ftStore is the batches of one size that processors have no need of.
+type ftStore struct {
+	_    ftOff
+	lock uint32
+	list *ftSpare
+	_    [48]byte
 }
 
 type ftSpare struct {
 	_    ftOff
-	next *ftSpare
+	next *ftSpare // of a batch
+	more *ftSpare // the next batch
 }
 
-var ftClasses [40]ftClass
+var (
+	ftClasses [ftMaxParts][40]ftClass
+	ftStores  [40]ftStore
+)
 
 // ftMemory is what has been mapped, in bytes, but for the shadow.
 var ftMemory uint64
@@ -32,41 +48,79 @@ func ftClassOf(n uintptr) (class int, size uintptr) {
 
 const (
 	ftPiece = 256 << 10
-	ftSlack = 64 // behind a piece: who reads a crowd without a lock may read this far past what another has put in its place
+	ftSlack = 64      // behind a piece: who reads a crowd without a lock may read this far past what another has put in its place
+	ftBatch = 4 << 10 // bytes
 )
 
 // ftAlloc returns n bytes, all zero.
 func ftAlloc(n uintptr) unsafe.Pointer {
 	class, size := ftClassOf(n)
-	c := &ftClasses[class]
+	c := &ftClasses[ftHere()%ftMaxParts][class]
 	ftLock(&c.lock)
-	if p := c.free; p != nil {
-		c.free = p.next
-		ftUnlock(&c.lock)
-		ftClear(unsafe.Pointer(p), size)
-		return unsafe.Pointer(p)
+	if c.free == nil && c.full == nil && c.end-c.next < size {
+		c.fill(class, size)
 	}
-	if c.end-c.next < size {
-		piece := max(ftPiece, size)
-		c.next = ftToInt(ftMap(piece + ftSlack))
-		c.end = c.next + piece
-		ftAdd64(&ftMemory, uint64(piece))
+	if c.free == nil && c.full != nil {
+		c.free, c.n, c.full = c.full, uint32(max(ftBatch/size, 1)), nil
 	}
-	p := ftFromInt(c.next)
-	c.next += size
+	p, used := ftFromInt(c.next), false
+	if s := c.free; s != nil {
+		c.free = s.next
+		c.n--
+		p, used = unsafe.Pointer(s), true
+	} else {
+		c.next += size
+	}
 	ftUnlock(&c.lock)
+	if used {
+		ftClear(p, size)
+	}
 	return p
+}
+
+// fill fetches a batch, or a new piece.
+func (c *ftClass) fill(class int, size uintptr) {
+	s := &ftStores[class]
+	ftLock(&s.lock)
+	c.full = s.list
+	if c.full != nil {
+		s.list = c.full.more
+	}
+	ftUnlock(&s.lock)
+	if c.full != nil {
+		return
+	}
+	piece := max(ftPiece, size)
+	c.next = ftToInt(ftMap(piece + ftSlack))
+	c.end = c.next + piece
+	ftAdd64(&ftMemory, uint64(piece))
 }
 
 // ftFree gives back what ftAlloc(n) returned.
 func ftFree(p unsafe.Pointer, n uintptr) {
-	class, _ := ftClassOf(n)
-	c := &ftClasses[class]
-	s := (*ftSpare)(p)
+	class, size := ftClassOf(n)
+	c := &ftClasses[ftHere()%ftMaxParts][class]
 	ftLock(&c.lock)
+	if uintptr(c.n)*size >= ftBatch {
+		if c.full != nil {
+			c.spill(class)
+		}
+		c.full, c.free, c.n = c.free, nil, 0
+	}
+	s := (*ftSpare)(p)
 	s.next = c.free
 	c.free = s
+	c.n++
 	ftUnlock(&c.lock)
+}
+
+// spill gives a batch away.
+func (c *ftClass) spill(class int) {
+	s := &ftStores[class]
+	ftLock(&s.lock)
+	c.full.more = s.list
+	s.list = c.full
+	ftUnlock(&s.lock)
 }
 
 func ftLock(l *uint32) {

@@ -113,8 +113,11 @@ type program struct {
 func detected(events []trace.Event, inside bool) map[first]bool {
 	p := program{gs: make(map[trace.GoID]*ftG), ended: make(map[trace.GoID]ftRel)}
 	f := newFirsts()
+	defer func(turns uint8) { ftTurns, processor = turns, 0 }(ftTurns)
+	ftTurns = 2
 	for i := range events {
 		e := &events[i]
+		processor = uint32(e.G) ^ uint32(i>>4) // goroutines move
 		if e.Kind.IsAccess() && inside && e.Obj != 0 {
 			ftCellOf(uintptr(e.Obj))
 			ftLineOf(uintptr(e.Obj)).marked(ftMarkInside)

@@ -38,6 +38,9 @@ func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
 	if c == nil || g.slot == 0 {
 		return false
 	}
+	if r := ftLoad64(&c.r); r>>ftSlotShift == ftSplitTag {
+		return kind == ftReads && g.quickSplit(c, r, site)
+	}
 	l := ftLineOf(addr)
 	l.used(1)
 	g.acted = g.clock
@@ -46,8 +49,8 @@ func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
 		return false
 	}
 	r := c.r
-	ok := true
-	if l.marks&ftMarkInside == 0 {
+	ok := r>>ftSlotShift != ftSplitTag
+	if !ok || l.marks&ftMarkInside == 0 {
 	} else if m := *ftGroupsOf(addr); site&ftFull != 0 {
 		ok = m == 0 || g.quickWithin(addr, m, kind)
 	} else if now, done := g.quickFirst(c, w, addr, 1, site, kind); done {
@@ -66,7 +69,7 @@ func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
 		}
 	}
 	if d := ftCrowdOf(r); d != nil {
-		if ok = ok && kind == ftReads && d.quick(g, kind, g.epoch|site&(ftSiteMask|ftFull)|site&ftFull>>1); ok { // both: ftWhole
+		if ok = ok && kind == ftReads && !d.turned() && d.quick(g, kind, g.epoch|ftMarked(site)); ok {
 			g.stats.readShared++
 		}
 		ftStore64(&c.w, w)
@@ -219,7 +222,7 @@ func (g *ftG) sameWords(c *ftCell, n uintptr, kind uint8) uintptr {
 		r := ftLoad64(&c.r)
 		if r&ftFull == 0 || r-base >= width {
 			if w := ftLoad64(&c.w); w&ftFull == 0 || w-base >= width {
-				if d := ftCrowdOf(r); d == nil || !d.has(g, true) {
+				if r>>ftSlotShift < ftSplitTag || !g.wholeRead(r) {
 					break
 				}
 			}
@@ -239,10 +242,7 @@ func (c *ftCell) next() *ftCell { return (*ftCell)(unsafe.Add(unsafe.Pointer(c),
 //go:nosplit
 func (c *ftCell) read(g *ftG) bool {
 	r := ftLoad64(&c.r)
-	if d := ftCrowdOf(r); d != nil {
-		return d.has(g, true)
-	}
-	return r&ftFull != 0 && g.same(r)
+	return g.wholeRead(r) || r&ftFull != 0 && g.same(r)
 }
 
 // quickAtomic is quick for (F2), where the location has been accessed by atomic operations before.

@@ -52,6 +52,7 @@ var ftInfos *[1 << ftPlaneShift]*ftInfo
 var ftMapLock uint32
 
 func ftInitShadow() {
+	ftInitSplits(ftProcessors())
 	ftCells = (*[1 << ftPlaneShift]*[ftWords]ftCell)(ftMap(8 << ftPlaneShift))
 	ftInfos = (*[1 << ftPlaneShift]*ftInfo)(ftMap(8 << ftPlaneShift))
 }
@@ -140,12 +141,23 @@ func ftReset(addr, n uintptr) {
 	for n > 0 {
 		k := min(n, 1<<ftBlockShift-addr&(1<<ftBlockShift-1))
 		if in := ftInfos[addr>>ftBlockShift]; in != nil {
+			in.touch(addr, k)
 			if k >= ftLarge {
 				in.release(addr, k)
 			}
 			in.reset(addr, k)
 		}
 		addr, n = addr+k, n-k
+	}
+}
+
+// touch writes to the page of cells that begins in a small object. The first access would read it, and have the page of zeros that all processors would be told of when it
+// is written to.
+func (in *ftInfo) touch(addr, n uintptr) {
+	const small = ftCellPage / 2
+	at := (addr + n - 1) &^ (ftCellPage - 1)
+	if n <= small && at >= addr && in.lines[at>>ftLineShift&(ftLineCount-1)].rows&1 == 0 {
+		ftCas64(&ftCellAt(at).w, 0, 0) // others may have begun to use the rest of the word
 	}
 }
 
@@ -211,6 +223,7 @@ func ftForget(word uintptr, locs ftLocs) {
 		return
 	}
 	w := c.hold()
+	c.gather(&ftNobody)
 	if locs&1 != 0 && *in != 0 {
 		ftIsolate(c, w, word, 1)
 	}
@@ -230,8 +243,25 @@ func ftForget(word uintptr, locs ftLocs) {
 		}
 		ftStore64(&c.r, 0)
 		w = 0
+	} else {
+		w &^= ftFull
+		c.notWhole()
 	}
 	ftStore64(&c.w, w)
+}
+
+// notWhole makes of reads of a word, whose cell is held, those of its first location: some others are new. It has been accessed as a whole when it was one object, so all is of that.
+func (c *ftCell) notWhole() {
+	d := ftCrowdOf(c.r)
+	if d == nil {
+		ftStore64(&c.r, c.r&^ftFull)
+		return
+	}
+	for i := uint32(0); i < d.n; i++ {
+		if ftWholeRead(d.list[i]) {
+			d.list[i] &^= ftKindMask
+		}
+	}
 }
 
 // resetSync forgets the synchronisation objects in [addr, addr+n), the words first to last of the block.

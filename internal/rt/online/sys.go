@@ -37,6 +37,13 @@ func ftLowest(m uint32) uintptr { return uintptr(bits.TrailingZeros32(m)) }
 // ftWanted asks for the lines of cache of four addresses, to be written to.
 func ftWanted(p, q, r, s uintptr) {}
 
+// ftProcessor is the number of the processor that this runs on, one of so many.
+func ftProcessor() uint32  { return processor }
+func ftProcessors() uint32 { return 2 }
+
+// processor is set by tests.
+var processor uint32
+
 func ftYield(i int) {
 	if i > 100 {
 		runtime.Gosched()

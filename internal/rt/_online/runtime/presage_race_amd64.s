@@ -215,7 +215,23 @@ same:
 unread:
 	WHOLE(ftCell_w(R11), slow)
 	JMP	slow
+split: // ftSplit.here, and both of ftCrowdPart.place
+	RDPID	R13
+	ANDL	runtime·ftParts(SB), R13
+	IMULL	$const_ftPartSize, R13
+	SHLQ	$(64-const_ftSlotShift), R12
+	SHRQ	$(64-const_ftSlotShift), R12
+	LEAQ	ftSplit_parts(R12)(R13*1), R12
+	MOVL	(PresageG_ft+ftG_slot)(R10), R11
+	ANDL	$(const_ftPlaces-1), R11
+	SHLL	$4, R11
+	ADDQ	R11, R12
+	SAME(ftCrowdPart_list(R12), same)
+	SAME((ftCrowdPart_list+8)(R12), same)
+	JMP	slow
 other:
+	CMPL	R13, $const_ftSplitTag
+	JEQ	split
 	TESTL	$7, AX
 	JNZ	slow
 	HOLD(CX)
@@ -406,4 +422,26 @@ TEXT runtime·ftWanted<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-32
 	BYTE	$0x0f; BYTE $0x0d; BYTE $0x0b // (BX)
 	BYTE	$0x0f; BYTE $0x0d; BYTE $0x09 // (CX)
 	BYTE	$0x0f; BYTE $0x0d; BYTE $0x0f // (DI)
+	RET
+
+// func ftProcessor() uint32
+TEXT runtime·ftProcessor<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-4
+	RDPID	AX
+	RET
+
+// func ftTellsProcessor() bool
+TEXT runtime·ftTellsProcessor<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-1
+	XORL	AX, AX
+	CPUID
+	CMPL	AX, $7
+	JB	not
+	MOVL	$7, AX
+	XORL	CX, CX
+	CPUID
+	SHRL	$22, CX
+	ANDL	$1, CX
+	MOVL	CX, AX
+	RET
+not:
+	XORL	AX, AX
 	RET

@@ -57,6 +57,20 @@ func ftLowest(m uint32) uintptr { return uintptr(sys.TrailingZeros32(m)) }
 // ftWanted asks for the lines of cache of four addresses, to be written to. None need be of memory.
 func ftWanted(p, q, r, s uintptr)
 
+// ftProcessor is the number of the processor that this runs on: not that of a P, which goes from one to another.
+func ftProcessor() uint32
+
+// ftTellsProcessor reports whether the processor has the instruction for that.
+func ftTellsProcessor() bool
+
+// ftProcessors is how many there are.
+func ftProcessors() uint32 {
+	if !ftTellsProcessor() {
+		return 1
+	}
+	return uint32(numCPUStartup)
+}
+
 func ftYield(i int) {
 	switch { // what is held is held for some hundred cycles: as much as one pause
 	case i < 16:

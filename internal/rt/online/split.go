@@ -1,0 +1,254 @@
+package online
+
+import "unsafe"
+
+// Crowds by processor (R23). Where goroutines on several processors read one location again and again, each in epochs of its own, the lines of cache of its cell and of its
+// crowd would go from one to the other with every read. So a crowd that two processors have come to in turn some times is split: each has a part of its own, and who reads locks
+// that alone. Who locks the cell for anything else gathers the parts.
+
+// A ftSplit is the crowd of a word's own cell, in parts. A cell that has one has its address in R, with ftSplitTag. There are plain reads in it, at most atomic ones in rest, and
+// no cells inside the word count.
+type ftSplit struct {
+	_     ftOff
+	lock  uint32   // of rest; who has it has a part, or all
+	rest  *ftCrowd // what was read before, and what others have taken the places of
+	next  *ftSplit // if it is nobody's
+	_     [40]byte
+	parts [ftMaxParts]ftCrowdPart // of which there are ftParts and one
+}
+
+// A ftCrowdPart has a place for a slot's reads of the whole word, and one for those of its first location; other slots have the same. If it is nobody's it stays locked, and so it
+// remains one for who has come too late.
+type ftCrowdPart struct {
+	_    ftOff
+	lock uint32
+	_    [60]byte
+	list [2 * ftPlaces]uint64
+}
+
+const (
+	ftMaxParts = 8
+	ftPlaces   = 16
+	ftPartSize = 64 + 16*ftPlaces // that of a ftCrowdPart
+	ftHeadSize = unsafe.Offsetof(ftSplit{}.parts)
+)
+
+// ftParts is how many parts there are, a power of two, less one.
+var ftParts uint32
+
+// ftTurns is how often another processor has to come to a crowd.
+var ftTurns uint8 = 8
+
+// ftInitSplits is told the number of processors.
+func ftInitSplits(processors uint32) {
+	for ftParts = 0; ftParts+1 < min(processors, ftMaxParts); ftParts = 2*ftParts + 1 {
+	}
+}
+
+// ftHere is which of as many the processor has that this runs on.
+//
+//go:nosplit
+func ftHere() uint32 {
+	if ftParts == 0 {
+		return 0
+	}
+	return ftProcessor() & ftParts
+}
+
+// ftSplits are those that are nobody's, and the memory for more.
+var ftSplits struct {
+	lock      uint32
+	free      *ftSplit
+	next, end uintptr
+}
+
+// ftNewSplit returns one with empty parts, which are locked.
+func ftNewSplit(rest *ftCrowd) *ftSplit {
+	l := &ftSplits
+	ftLock(&l.lock)
+	v := l.free
+	if v != nil {
+		l.free = v.next
+	} else {
+		size := ftHeadSize + uintptr(ftParts+1)*ftPartSize
+		if l.end-l.next < size {
+			l.next = ftToInt(ftMap(ftPiece))
+			l.end = l.next + ftPiece
+			ftAdd64(&ftMemory, ftPiece)
+		}
+		v = (*ftSplit)(ftFromInt(l.next))
+		l.next += size
+	}
+	ftUnlock(&l.lock)
+	v.rest = rest
+	for i := range ftParts + 1 {
+		v.parts[i].list, v.parts[i].lock = [2 * ftPlaces]uint64{}, 1
+	}
+	return v
+}
+
+//go:nosplit
+func ftSplitOf(r uint64) *ftSplit {
+	if r>>ftSlotShift != ftSplitTag {
+		return nil
+	}
+	return (*ftSplit)(ftFromInt(uintptr(r &^ (ftCrowdTag << ftSlotShift))))
+}
+
+func (v *ftSplit) word() uint64 {
+	return ftSplitTag<<ftSlotShift | uint64(ftToInt(unsafe.Pointer(v)))
+}
+
+// here returns the part of t's processor.
+//
+//go:nosplit
+func (v *ftSplit) here() *ftCrowdPart { return &v.parts[ftHere()%ftMaxParts] }
+
+// place returns that of t's reads of a mark.
+//
+//go:nosplit
+func (p *ftCrowdPart) place(g *ftG, mark uint64) *uint64 {
+	i := uint64(g.slot) % ftPlaces * 2
+	if mark != ftWhole {
+		i++
+	}
+	return &p.list[i%(2*ftPlaces)]
+}
+
+// wholeRead reports whether the whole of a word that has R, which is a crowd, has been read in t's context.
+//
+//go:nosplit
+func (g *ftG) wholeRead(r uint64) bool {
+	if v := ftSplitOf(r); v != nil {
+		return g.same(*v.here().place(g, ftWhole))
+	}
+	d := ftCrowdOf(r)
+	return d != nil && d.has(g, true)
+}
+
+// quickSplit takes a read where R is a split crowd and t's place is its own, or of a read that it knows of. The part's lock and the cell's exclude each other: of a reader and who
+// locks the cell one sees the lock of the other.
+//
+//go:nosplit
+func (g *ftG) quickSplit(c *ftCell, r, site uint64) bool {
+	p, word := ftSplitOf(r).here(), g.epoch|ftMarked(site)
+	e := p.place(g, word>>ftKindShift&3)
+	if !ftCas32(&p.lock, 0, 1) {
+		return false
+	}
+	w := ftLoad64(&c.w)
+	ok := w&ftLockBit == 0 && ftLoad64(&c.r) == r && (w == 0 || g.recalls(w)) && (*e == 0 || g.recalls(*e))
+	if ok {
+		ftStore64(e, word)
+		g.acted = g.clock
+		g.stats.readShared++
+	}
+	ftStore32(&p.lock, 0)
+	return ok
+}
+
+// readSplit is quickSplit where W is to be looked for in C(t), or the place is another's, whose read goes to rest.
+func (g *ftG) readSplit(c *ftCell, a *ftAccess) bool {
+	r, w := ftLoad64(&c.r), ftLoad64(&c.w)
+	v := ftSplitOf(r)
+	if v == nil || w&ftLockBit != 0 || a.where() != 1 && a.site&ftFull == 0 {
+		return false
+	}
+	if w != 0 && !g.recalls(w) {
+		if !g.knows(w) {
+			return false
+		}
+		g.learn(ftSlotOf(w), g.vc.get(ftSlotOf(w)))
+	}
+	p := v.here()
+	ftLock(&p.lock)
+	if e := p.place(g, ftMarked(a.site)>>ftKindShift&3); ftLoad64(&c.r) == r && *e != 0 && !g.recalls(*e) {
+		if !g.knows(*e) {
+			ftLock(&v.lock)
+			v.rest = v.rest.merge(g, *e)
+			ftUnlock(&v.lock)
+		}
+		ftStore64(e, 0)
+	}
+	ftUnlock(&p.lock)
+	return g.quickSplit(c, r, a.site)
+}
+
+// merge adds a read, or puts it in place of one of its slot that it stands for. It returns the crowd, which may have moved.
+func (c *ftCrowd) merge(g *ftG, e uint64) *ftCrowd {
+	for i := uint32(0); i < c.n; i++ {
+		switch w := c.list[i]; {
+		case w>>ftSlotShift != e>>ftSlotShift:
+		case ftClockOf(w) >= ftClockOf(e) && ftStands(w>>ftKindShift, e):
+			return c
+		case ftClockOf(w) <= ftClockOf(e) && ftStands(e>>ftKindShift, w):
+			c.list[i] = e
+			return c
+		}
+	}
+	return c.add(g, e)
+}
+
+// turned notes that t's processor has come to a crowd, and reports whether it is to be split.
+//
+//go:nosplit
+func (c *ftCrowd) turned() bool {
+	if by := uint8(ftHere()); c.by != by && c.turns < ftTurns {
+		c.by = by
+		c.turns++
+	}
+	return c.turns == ftTurns
+}
+
+// split splits the crowd of a word's own cell, which is held. Where atomic operations look for their object, or cells inside the word count, it stays as it is.
+func (c *ftCell) split(word uintptr) {
+	d := ftCrowdOf(c.r)
+	if d == nil || !d.turned() {
+		return
+	}
+	d.turns = 0
+	if d.writes != 0 || d.o != nil || *ftGroupsOf(word) != 0 {
+		return
+	}
+	v := ftNewSplit(d)
+	ftStore64(&c.r, v.word())
+	for i := range ftParts + 1 {
+		ftUnlock(&v.parts[i].lock)
+	}
+}
+
+// gather makes one crowd of the parts again, if c has a split one. c is held.
+func (c *ftCell) gather(g *ftG) {
+	v := ftSplitOf(c.r)
+	if v == nil {
+		return
+	}
+	v.close()
+	d := v.rest
+	for i := range ftParts + 1 {
+		for _, e := range v.parts[i].list {
+			if e != 0 {
+				d = d.merge(g, e)
+			}
+		}
+	}
+	ftStore64(&c.r, d.word())
+	v.free()
+}
+
+// ftNobody gathers when memory is new.
+var ftNobody ftG
+
+// close locks the parts, for good.
+func (v *ftSplit) close() {
+	for i := range ftParts + 1 {
+		ftLock(&v.parts[i].lock)
+	}
+}
+
+func (v *ftSplit) free() {
+	ftLock(&ftSplits.lock)
+	v.next = ftSplits.free
+	ftSplits.free = v
+	ftUnlock(&ftSplits.lock)
+}
