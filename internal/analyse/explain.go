@@ -135,7 +135,7 @@ func careless(w *window.Window) *window.Window {
 	x.Events = slices.Clone(w.Events)
 	for i := range x.Events {
 		e := &x.Events[i]
-		e.Strict, e.Deps, e.ValDeps, e.Guards, e.Value = false, nil, nil, nil, nil
+		e.Strict, e.Deps, e.Where, e.ValDeps, e.Guards, e.Value = false, nil, nil, nil, nil, nil
 	}
 	return &x
 }

@@ -118,6 +118,9 @@ func (c *closure) propose(p window.Pair) ([]int32, bool) {
 	}
 	for _, x := range [2]int32{p.A, p.B} {
 		c.requireEvent(x)
+		for _, r := range c.w.Events[x].Where { // (M10)
+			c.requireRead(r)
+		}
 	}
 	for len(c.work) > 0 && (c.soft || !c.failed) {
 		x := c.work[len(c.work)-1]

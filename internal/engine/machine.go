@@ -121,6 +121,11 @@ func (s *Solver) execute(seq []int32, p window.Pair, limit int) []violation {
 	for _, x := range [2]int32{p.A, p.B} {
 		s.checkStatic(x)
 		s.checkEvent(x)
+		for _, r := range s.w.Events[x].Where { // (M10)
+			if !s.intact[r] {
+				s.fail(ruleDep, x, r)
+			}
+		}
 	}
 	if x := s.onlyWrite(p); x >= 0 {
 		e := &s.w.Events[x]

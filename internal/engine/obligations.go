@@ -92,6 +92,9 @@ func (u *obligations) start(p window.Pair) {
 		for _, r := range u.w.Events[x].Deps {
 			u.need(r)
 		}
+		for _, r := range u.w.Events[x].Where { // (M10)
+			u.need(r)
+		}
 	}
 }
 

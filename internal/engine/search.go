@@ -84,7 +84,7 @@ func (s *Solver) assumptions(p window.Pair) []lit {
 			as = append(as, s.in(q))
 		}
 		as = append(as, s.out(x))
-		if e := &s.w.Events[x]; len(e.Deps) > 0 || len(e.Guards) > 0 || s.blocker[x] != -1 {
+		if e := &s.w.Events[x]; len(e.Deps) > 0 || len(e.Where) > 0 || len(e.Guards) > 0 || s.blocker[x] != -1 {
 			as = append(as, s.racing(x))
 		}
 	}

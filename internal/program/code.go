@@ -73,6 +73,7 @@ type instr struct {
 	callsBack bool // a typed call that may enter instrumented code
 	atomic    bool // a call of sync/atomic
 	cas       bool // CompareAndSwap
+	appends   bool // append, of elements of a known size (F7)
 	recorded  bool // the result, or every component that is used, has a Value record
 	extract   bool
 }
@@ -383,9 +384,13 @@ func (k *compiler) detail(out *instr, in ssa.Instruction) {
 		if out.op == opEval {
 			out.std = k.library(in)
 		}
-		if _, ok := in.Call.Value.(*ssa.Builtin); ok && len(in.Call.Args) > 0 {
+		if b, ok := in.Call.Value.(*ssa.Builtin); ok && len(in.Call.Args) > 0 {
 			out.typ = in.Call.Args[0].Type()
 			out.kind = kindOf(out.typ)
+			if s, ok := plan.Core(in.Type()).(*types.Slice); ok && b.Name() == "append" && len(in.Call.Args) == 2 {
+				out.elem = k.size(s.Elem())
+				out.appends = out.elem > 0
+			}
 		}
 	}
 }

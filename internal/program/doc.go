@@ -48,7 +48,8 @@
 // (F6) Memory on the goroutine's own stack moves, so it is not a location: what is stored
 // there is pinned, and a read of it depends on nothing.
 //
-// (F7) The elements that append moves to a new array have no writes of their own: their reads are pinned.
+// (F7) append pins what is appended, and not the slice: that is in Where of its accesses, and its result depends on it. The elements that it moves to a new array have no writes of their own: their reads
+// are in Appended of its first write. Of elements of unknown size, all is pinned.
 //
 // (F8) A CompareAndSwap's read is pinned at the next event: had it found another value, it would have been another operation.
 // Other operations of package sync pin what they get.

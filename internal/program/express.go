@@ -417,6 +417,11 @@ func (c *code) expressBuiltin(in *instr, name string, a []*term) *term {
 		case 16:
 			return &term{words: []*expr.Expr{a[0].word(0), a[1].word(0)}}
 		}
+	case "append": // more elements, wherever they are
+		if !in.appends {
+			return nil
+		}
+		return &term{words: []*expr.Expr{nil, plus(a[0].word(1), a[1].word(1)), nil}}
 	case "Add":
 		return single(plus(a[0].word(0), widened(kindOf(in.in.(*ssa.Call).Call.Args[1].Type()), a[1].word(0))))
 	case "ssa:wrapnilchk":

@@ -53,6 +53,7 @@ type stage struct {
 	known  bool     // they were recorded
 	loads  []loaded // the run's events, in a symbolic walk
 	term   *term    // of the result, if the instruction's records say it
+	moved  *reads   // of an append: elements that it moves to a new array
 	chosen int      // the case of a select
 	call   callState
 }
@@ -357,6 +358,9 @@ func (g *goroutine) evaluate(f *frame, in *instr) {
 	d := f.stage.reads
 	for i := range in.args {
 		d = g.d.union(d, f.depsOf(&in.args[i]))
+	}
+	if in.appends { // the slice does not depend on its elements
+		d = f.depsOf(&in.args[1])
 	}
 	if in.std != nil {
 		for i := range in.std.args {

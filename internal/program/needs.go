@@ -134,6 +134,9 @@ func pinnedCall(out *instr, in *ssa.Call) uint64 {
 		case "min", "max", "real", "imag", "complex", "Add", "StringData", "SliceData":
 			return 0
 		}
+		if out.appends { // to any slice it can: what is appended is pinned, where it goes is in Where (F7)
+			return all &^ 2
+		}
 		return all
 	}
 	switch {

@@ -11,6 +11,7 @@ import (
 	"presage/internal/plan"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
+	"presage/internal/window"
 )
 
 // accepts reports whether the event is the record that is wanted, or a part of it.
@@ -131,8 +132,8 @@ func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.E
 	if e.Kind == format.Read {
 		switch {
 		case stack: // (F6)
-		case w.hook.Extent == plan.AppendGrown: // (F7)
-			g.d.pinLater(index)
+		case w.hook.Extent == plan.AppendGrown:
+			g.moves(in, index)
 		default:
 			s.reads = g.d.union(s.reads, g.d.read(index))
 			if g.w.symbolic {
@@ -144,6 +145,9 @@ func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.E
 		if in.op == opStore && !stack {
 			g.writes(f.termOf(&in.args[1]).part(int64(uint64(e.Obj)-s.addr), int64(e.Size)).word(0), e.Val)
 		}
+	}
+	if in.appends && !stack && (w.hook.Extent == plan.AppendGrown || w.hook.Extent == plan.AppendTail) {
+		g.places(f, in, e)
 	}
 	if e.Flags&format.FlagMore != 0 {
 		return
@@ -163,6 +167,34 @@ func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.E
 	}
 }
 
+// moves is the read of an element that append moves to a new array, without a write (F7).
+func (g *goroutine) moves(in *instr, index int64) {
+	if !in.appends {
+		g.d.pinLater(index)
+		return
+	}
+	r := g.d.read(index)
+	s := &g.top().stage
+	s.moved = g.d.union(s.moved, r)
+	g.d.store(r)
+}
+
+// places fills in Where, and of the first write of an append what it has returned (F7).
+func (g *goroutine) places(f *frame, in *instr, e *trace.Event) {
+	slice := f.depsOf(&in.args[1])
+	if e.Kind == format.Write && uint64(e.Obj) == f.stage.addr {
+		result := f.regs[in.reg]
+		if !result.isKnown(24) {
+			g.d.pin(g.d.union(slice, f.stage.moved))
+			return
+		}
+		array, _ := result.Word(0)
+		n, _ := result.Word(2)
+		g.w.appended = &window.Appended{Array: array, Bytes: n * uint64(in.elem), Elem: uint64(in.elem), Moved: g.d.indexes(f.stage.moved)}
+	}
+	g.w.where = g.d.indexes(slice)
+}
+
 // stored fills in From: what the value written depends on.
 func (g *goroutine) stored(f *frame, in *instr, stack bool) {
 	d := f.stage.reads
@@ -174,7 +206,7 @@ func (g *goroutine) stored(f *frame, in *instr, stack bool) {
 		return
 	}
 	if stack { // (F6)
-		g.d.pin(d)
+		g.d.pin(g.d.union(d, f.stage.moved))
 		return
 	}
 	g.fromSet(d)

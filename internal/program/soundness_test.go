@@ -24,7 +24,7 @@ var (
 // TestFlowSoundness compares recordings of one program with different inputs. Its functions read the inputs from
 // memory; the reads whose values differ between two runs are *tainted*. As long as no tainted read is among the Needs
 // so far, the two runs of a function must have the same events, a value that is written or sent may differ only if
-// a tainted read is in its From, and what the function reads of new memory only if such a value was written there. A map that was given such a value is another version from then on,
+// a tainted read is in its From, and what the function reads of new memory only if such a value was written there, or moved there by append. A map that was given such a value is another version from then on,
 // and who reads of it is tainted. So what the walk says is free is compared with what really happens when it changes.
 func TestFlowSoundness(t *testing.T) {
 	b := build(t, generate(*flowSeed, *flowFuncs))
@@ -46,7 +46,7 @@ func TestFlowSoundness(t *testing.T) {
 		}
 	}
 	t.Logf("%+v", c)
-	if c.freeWrites < 100 || c.needed < 100 || c.versions == 0 {
+	if c.freeWrites < 100 || c.needed < 100 || c.versions == 0 || c.moved == 0 {
 		t.Errorf("the comparison has no power: %+v", c)
 	}
 }
@@ -59,6 +59,8 @@ type counts struct {
 	freeReads  int // tainted reads that were free to the end
 	freeWrites int // values that differ and have a tainted read in From
 	versions   int // of them, what is put into maps
+	elsewhere  int // ended at an append to another slice
+	moved      int // appends that moved what differs
 }
 
 // A step is one event of a function and what the walk says of it.
@@ -83,7 +85,7 @@ func (b *built) functions(t *testing.T, args []string) map[string][]step {
 		if name == "" || e.G != g {
 			continue
 		}
-		flow.Needs, flow.From = slices.Clone(flow.Needs), slices.Clone(flow.From)
+		flow.Needs, flow.From, flow.Where = slices.Clone(flow.Needs), slices.Clone(flow.From), slices.Clone(flow.Where)
 		m[name] = append(m[name], step{int64(i), e, flow})
 		if pf, _, _ := b.plan.FuncAt(e.Site); e.Kind == format.Exit && pf != nil && pf.SSA.Name() == name {
 			name = ""
@@ -105,6 +107,16 @@ func (c *counts) compare(b *built, x, y []step) error {
 		if touches(p.flow.Needs, tainted) {
 			c.needed++
 			return nil
+		}
+		if touches(p.flow.Where, tainted) { // it takes place elsewhere
+			c.elsewhere++
+			return nil
+		}
+		if a := p.flow.Appended; a != nil && touches(a.Moved, tainted) { // which the window follows
+			for w := uint64(0); w < a.Bytes; w += 8 {
+				changed[trace.Addr(a.Array+w)&^7] = true
+			}
+			c.moved++
 		}
 		if !sameEvent(&p.e, &q.e) {
 			return fmt.Errorf("event %d is %s, event %d is %s", p.index, b.describe(&p.e), q.index, b.describe(&q.e))

@@ -236,7 +236,7 @@ func (g *goroutine) symbolic(f *frame, in *instr) *term {
 	case opPart:
 		return g.symbolicPart(f, in)
 	case opEval:
-		if in.n != 1 || f.stage.reads != nil || f.regs[in.reg].known == 0 {
+		if in.n != 1 || f.stage.reads != nil && !in.appends || f.regs[in.reg].known == 0 {
 			return nil
 		}
 		args := make([]*term, len(in.args))

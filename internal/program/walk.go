@@ -26,6 +26,8 @@ type Walker struct {
 	stats      Stats
 	mismatches []Mismatch
 	from       []int64
+	where      []int64
+	appended   *window.Appended
 	value      *expr.Expr // of the event's write or send
 	symbolic   bool       // terms are made (NewSymbolic)
 	texts      *expr.Texts
@@ -145,7 +147,7 @@ func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
 	}
 	g := w.goroutine(e.G)
 	g.event = index
-	w.from, w.value = w.from[:0], nil
+	w.from, w.where, w.appended, w.value = w.from[:0], nil, nil, nil
 	walked := g.step(index, e)
 	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo || e.Kind == format.ReachSet { // no event of a window: what is pinned waits for the next one
 		w.stats.Events++
@@ -166,7 +168,7 @@ func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
 	if e.Kind == format.End {
 		w.end(g)
 	}
-	return window.Flow{Walked: walked, Needs: g.needs, From: w.from, Guards: g.given, Forks: forks, Value: w.value}
+	return window.Flow{Walked: walked, Needs: g.needs, From: w.from, Where: w.where, Appended: w.appended, Guards: g.given, Forks: forks, Value: w.value}
 }
 
 // end forgets a goroutine that has ended.

@@ -23,6 +23,7 @@
 //	(M6) Of every event: its Deps are intact; of a Strict read: it is intact.
 //	(M7) Of an event that is marked never: false.
 //	(M9) For an order (i,e,f) on condition, of e: if i and f are in σ, e is before f.
+//	(M10) Of an access of the pair: the reads that its place rests on are intact.
 //	(V)  A read r sees (v,k), a word and whether it is known; both are unknowns. It is intact if k and v = r.Val. A write stores a
 //	     pair as well: its Val if its ValDeps are intact, else what its term amounts to. Of a read: the position m of the last write before it, an
 //	     unknown, is no less than that of any write before it, and is that of one of them if there is one; the read sees what a write at m has stored, or

@@ -116,6 +116,11 @@ func (q *query) reach(i int32) {
 	for _, d := range e.Deps {
 		q.require(i, q.intact(d))
 	}
+	if q.racing(i) { // (M10)
+		for _, d := range e.Where {
+			q.require(i, q.intact(d))
+		}
+	}
 	for k := range e.Guards {
 		q.guard(i, k)
 	}

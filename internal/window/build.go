@@ -92,6 +92,9 @@ type record struct {
 	index     int64
 	needs     []int64
 	from      []int64
+	where     []int64   // of an append
+	appended  *Appended // of its first write
+	open      bool      // with where: they need not be intact (J5)
 	guards    []FlowGuard
 	value     *expr.Expr
 	walked    bool
@@ -134,6 +137,7 @@ type Builder struct {
 	makers    uint32  // how many there were
 	needs     []int64 // of the last record that has some: the next often has the same
 	from      []int64
+	where     []int64
 	selecting map[trace.GoID]bool // its last event was a SelectCase
 	fresh     int                 // records of buf that no window has held
 	solo      bool                // buf is of one goroutine, and not noted (interest)
@@ -193,6 +197,11 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 		b.from = kept(b.from, f.From)
 		r.from = b.from
 	}
+	if len(f.Where) > 0 {
+		b.where = kept(b.where, f.Where)
+		r.where = b.where
+	}
+	r.appended = f.Appended
 	if !b.opt.Symbolic { // what a guard rests on is needed
 		for _, g := range f.Guards {
 			r.needs = append(slices.Clone(r.needs), numbers(g.Term)...)

@@ -15,7 +15,10 @@ import (
 // does not need the value of another.
 func (m *maker) accessEvent(i int, r *record, t *thread) {
 	e := &r.e
-	deps, valDeps := m.resolve(r.needs), m.resolve(r.from)
+	deps, valDeps := m.resolve(r.needed()), m.resolve(r.from)
+	if r.open && r.appended != nil {
+		m.appendsTo(i, r, t)
+	}
 	first := true
 	w := &m.words[r.mem]
 	mask := byteMask(uint64(e.Obj), e.Size)
@@ -119,7 +122,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		}
 		n = int32(len(m.w.Events))
 	}
-	ev := Event{Kind: e.Kind, Flags: e.Flags, Obj: a.obj, Val: v, Deps: deps}
+	ev := Event{Kind: e.Kind, Flags: e.Flags, Obj: a.obj, Val: v, Deps: deps, Where: m.places(r)}
 	switch {
 	case e.Kind == format.AtomicRMW:
 		if ev.Aux = m.object64(a, aux); w.noValue {
@@ -159,7 +162,7 @@ func (m *maker) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []
 	if a.version < 0 {
 		a.version = m.newObj(ObjState{})
 	}
-	n := m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Obj: a.obj, Deps: deps})
+	n := m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Obj: a.obj, Deps: deps, Where: m.places(r)})
 	m.ordered(t, n, a, r)
 	v := Event{Kind: format.AtomicRMW, Obj: a.version, Val: a.cur}
 	switch k := int32(len(m.w.Events)); {

@@ -108,6 +108,7 @@ type maker struct {
 
 	ways
 	production
+	appends appends
 	quietness
 }
 
@@ -138,6 +139,7 @@ func (m *maker) make() {
 	m.gather()
 	m.explore()
 	m.share()
+	m.openAppends()
 	m.quieten()
 	m.meet()
 	m.tales()

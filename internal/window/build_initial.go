@@ -315,8 +315,9 @@ func (m *maker) unsure(i int, r *record, t *thread, a *atom, deps, valDeps []int
 		}
 		m.b.count.Hidden++
 		ghost := &thread{g: -1, id: -1, last: -1}
+		from := m.trustsAll(i, ghost)
 		a.barrier = m.add(ghost, i, Event{Kind: Pin, Obj: -1})
-		m.afterAll(ghost, a.barrier)
+		m.afterAll(ghost, min(from, a.barrier))
 	}
 	a.real = v
 	if e.Kind == format.AtomicRMW {

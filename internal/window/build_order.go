@@ -448,9 +448,10 @@ func (m *maker) hiddenWrite(i int, t *thread, a *atom, v uint64) bool {
 	}
 	m.b.count.Hidden++
 	ghost := &thread{g: -1, id: -1, last: -1}
+	from := m.trustsAll(i, ghost)
 	n := m.add(ghost, i, Event{Kind: format.Write, Obj: a.obj, Val: v})
 	for _, u := range m.order {
-		m.edge(u.last, n)
+		m.edge(u.last, min(from, n))
 	}
 	a.cur, a.barrier = v, n
 	return true
@@ -479,5 +480,6 @@ func (m *maker) hiddenPrivate(i int, t *thread, a *atom) bool {
 	}
 	n = m.add(t, i, Event{Kind: Pin, Obj: -1})
 	m.afterAll(t, n)
+	m.trustsAll(i, t)
 	return true
 }

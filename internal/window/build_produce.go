@@ -180,6 +180,11 @@ func (m *maker) dropped(r *record) {
 }
 
 func (m *maker) event(i int, r *record, t *thread) {
+	if !m.trustsBefore(i, r, t) {
+		m.cut(t)
+		m.dropped(r)
+		return
+	}
 	if len(r.guards) > 0 {
 		m.guard(i, r, t)
 	}
@@ -217,6 +222,9 @@ func (m *maker) event(i int, r *record, t *thread) {
 		if r.obj >= 0 {
 			m.syncEvent(i, r, t)
 		}
+	}
+	if !t.dead {
+		m.trustsAfter(i, r, t)
 	}
 }
 

@@ -25,6 +25,11 @@ type Flow struct {
 	// otherwise be in Needs because a branch or an address rests on it.
 	Guards []FlowGuard
 
+	// Where are the reads (trace indexes, same goroutine) that the place of an access by append rests on, and, of a write, the elements that were
+	// moved: append goes on with whatever they return, elsewhere. Those that a walk did not find to be needed anyway. Of the first write, Appended says what.
+	Where    []int64
+	Appended *Appended
+
 	// Value is the value written or sent, as a function of words that earlier Read events of its goroutine return (by
 	// trace index), and an atomic update also of its own; nil: not known.
 	Value *expr.Expr
@@ -48,4 +53,11 @@ type Walker interface {
 type FlowGuard struct {
 	Term *expr.Expr
 	Want uint64
+}
+
+// Appended is what an append of the recorded run has returned.
+type Appended struct {
+	Array, Bytes uint64 // its array
+	Elem         uint64 // size of an element
+	Moved        []int64
 }

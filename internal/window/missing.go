@@ -47,7 +47,7 @@ func (b *Built) Missing() *Missing {
 		r := &b.m.recs[i]
 		x.Index, x.Events = append(x.Index, r.index), append(x.Events, r.e)
 		if b.m.b.opt.Walked {
-			x.Needs, x.From = append(x.Needs, r.needs), append(x.From, r.from)
+			x.Needs, x.From = append(x.Needs, r.needed()), append(x.From, r.from)
 		}
 		if r.pair != nil && r.pair.Begin == r.index {
 			x.Calls = append(x.Calls, callOf(r.pair))

@@ -26,11 +26,14 @@ func (b *Built) Variant(k int) (w *Window, from int32) {
 				w.Threads = append(w.Threads, -1)
 			}
 			e.Thread, e.Never = ghost, true
-			e.Strict, e.Deps, e.ValDeps, e.Guards, e.Value, e.Partner = false, nil, nil, nil, nil, -1
+			e.Strict, e.Deps, e.Where, e.ValDeps, e.Guards, e.Value, e.Partner = false, nil, nil, nil, nil, nil, -1
 		case e.Kind == format.Join && Thread(e.Obj) == way.Thread:
 			e.Never = true
 		case e.Partner >= 0 && w.Events[e.Partner].Thread == way.Thread && e.Partner >= way.Leaves:
 			e.Never = true
+		}
+		if len(e.Where) > 0 { // (J5)
+			e.Deps, e.Where = merge(e.Deps, e.Where), nil
 		}
 	}
 	return w, from

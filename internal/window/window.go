@@ -37,6 +37,10 @@ type Event struct {
 	// of other threads, if it comes after them by hard edges (build_quiet.go).
 	Deps []int32
 
+	// Where are the earlier reads of the same thread that the place of an access rests on, and nothing else: as an access of a
+	// race it needs them (M10), in a reordering it may have taken place elsewhere.
+	Where []int32
+
 	// ValDeps are the earlier reads of the same thread that the value written or
 	// sent is computed from.
 	ValDeps []int32

@@ -199,6 +199,12 @@ func (s *state) checkRace(p window.Pair) error {
 		if err := s.neededReads(i); err != nil {
 			return err
 		}
+		// (M10) It takes place where it did.
+		for _, d := range s.w.Events[i].Where {
+			if !s.isIntact(d) {
+				return s.violation("M10", i, "is elsewhere if the read %d does not keep its value", d)
+			}
+		}
 	}
 	return s.checkOnlyWrite(p)
 }

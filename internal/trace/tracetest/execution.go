@@ -30,7 +30,7 @@ func NewExecution(r *rand.Rand, k int) (x *Execution, ok bool) {
 		return p.Semantics == window.EvaluatedReads // terms come from the program, not from its trace
 	})
 	p := ps[k%len(ps)]
-	p.Before = 0
+	p.Before, p.Where = 0, 0 // which appends are open the builder decides
 	w := Generate(r, p)
 	w.Edges, w.Orders = nil, nil
 	for i := range w.Init {

@@ -153,7 +153,7 @@ func WellFormed(w *window.Window) error {
 	started := map[window.Obj]bool{}
 	for i := range w.Events {
 		e := &w.Events[i]
-		for _, d := range append(append([]int32{}, e.Deps...), e.ValDeps...) {
+		for _, d := range slices.Concat(e.Deps, e.Where, e.ValDeps) {
 			if d < 0 || int(d) >= i || w.Events[d].Thread != e.Thread || !isRead(&w.Events[d]) {
 				return fmt.Errorf("event %d depends on %d, which is not an earlier read of its thread", i, d)
 			}

@@ -84,6 +84,9 @@ func newModel(w *window.Window) *model {
 		for _, d := range e.ValDeps {
 			m.lastUse[d] = int32(i)
 		}
+		for _, d := range e.Where {
+			m.lastUse[d] = int32(i)
+		}
 		for _, t := range terms(e) {
 			m.hasTerms = true
 			for _, d := range t.Reads() {
@@ -297,7 +300,7 @@ func (m *model) known(st *state, reads []int32) bool {
 func (m *model) racing(st *state) []window.Pair {
 	var front []int32
 	for t := range m.threads {
-		if i, ok := m.upcoming(st, window.Thread(t)); ok && m.w.Events[i].Kind.IsAccess() && m.reachable(st, i) {
+		if i, ok := m.upcoming(st, window.Thread(t)); ok && m.w.Events[i].Kind.IsAccess() && m.reachable(st, i) && m.known(st, m.w.Events[i].Where) { // (M10)
 			front = append(front, i)
 		}
 	}

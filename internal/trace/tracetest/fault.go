@@ -88,6 +88,12 @@ func Faults() []Fault {
 		{"M7: what never happens may", all(func(e *window.Event) bool { n := e.Never; e.Never = false; return n })},
 		{"M8: what can only race may be executed", all(func(e *window.Event) bool { l := e.Last; e.Last = false; return l })},
 		{"M8: what can only race does not", all(func(e *window.Event) bool { l := e.Last; e.Never = e.Never || l; return l })},
+		{"M10: an access is nowhere else", all(func(e *window.Event) bool {
+			n := len(e.Where)
+			e.Deps, e.Where = append(e.Deps, e.Where...), nil
+			return n > 0
+		})},
+		{"M10: an access races wherever it is", all(func(e *window.Event) bool { n := len(e.Where); e.Where = nil; return n > 0 })},
 		{"values: written values depend on nothing", all(func(e *window.Event) bool { n := len(e.ValDeps); e.ValDeps = nil; return n > 0 })},
 		{"V: guards always hold", all(func(e *window.Event) bool { n := len(e.Guards); e.Guards = nil; return n > 0 })},
 		{"V: guards need recorded values", all(func(e *window.Event) bool {
@@ -265,7 +271,7 @@ func earlyJoins(_ *rand.Rand, w *window.Window) bool {
 
 // drop makes an event do nothing. If it was a read, forget must follow.
 func drop(e *window.Event) bool {
-	e.Kind, e.Deps, e.Cases = window.Pin, nil, nil
+	e.Kind, e.Deps, e.Where, e.Cases = window.Pin, nil, nil, nil
 	return true
 }
 
@@ -300,7 +306,7 @@ func forget(w *window.Window) {
 	}
 	for i := range w.Events {
 		e := &w.Events[i]
-		e.Deps, e.ValDeps = keep(e.Deps), keep(e.ValDeps)
+		e.Deps, e.Where, e.ValDeps = keep(e.Deps), keep(e.Where), keep(e.ValDeps)
 		e.Guards = slices.DeleteFunc(e.Guards, func(g window.Guard) bool { return len(keep(g.Term.Reads())) < len(g.Term.Reads()) })
 		if e.Value != nil && len(keep(e.Value.Reads())) < len(e.Value.Reads()) {
 			e.Value = nil

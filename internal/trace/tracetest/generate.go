@@ -21,6 +21,7 @@ type Profile struct {
 	Values    int     // memory and elements: 0..Values-1
 	Guard     float64 // how often an access waits until its thread holds a lock
 	Deps      float64 // how often an event needs an earlier read
+	Where     float64 // how often the place of an access rests on one
 	Strict    float64 // how often a read is strict (needed semantics only)
 	Edges     float64 // how often a window has hard edges
 	Variant   bool    // the recorded order need not be a reordering
@@ -240,6 +241,9 @@ func (g *run) emit(t window.Thread, e window.Event) int32 {
 		if g.chance(g.p.Deps) || e.Kind == window.Pin {
 			e.Deps = append(e.Deps, th.reads[g.r.IntN(len(th.reads))])
 		}
+		if e.Kind.IsAccess() && g.chance(g.p.Where) {
+			e.Where = append(e.Where, th.reads[g.r.IntN(len(th.reads))])
+		}
 		switch e.Kind {
 		case format.Write, format.AtomicWrite, format.AtomicRMW, format.ChanSend:
 			if g.chance(g.p.Deps) {
@@ -288,7 +292,7 @@ func (g *run) finish() *window.Window {
 	}
 	for i, e := range g.events[g.cut:] {
 		e.Index, e.Site = int64(i), trace.Site(i+1)
-		e.Deps, e.ValDeps = move(e.Deps), move(e.ValDeps)
+		e.Deps, e.Where, e.ValDeps = move(e.Deps), move(e.Where), move(e.ValDeps)
 		if e.Partner >= 0 {
 			e.Partner -= cut
 		}

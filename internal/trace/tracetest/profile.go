@@ -31,7 +31,7 @@ func Profiles() []Profile {
 		p := Profile{
 			Name: name + "/" + sem.String(), Semantics: sem,
 			Threads: 3, Events: 14, Before: 6, Locations: 2, Channels: 2, Values: 3,
-			Deps: 0.25, Strict: 0.15, Edges: 0.15,
+			Deps: 0.25, Where: 0.06, Strict: 0.15, Edges: 0.15,
 		}
 		if sem < window.NeededReads {
 			p.Deps /= 2

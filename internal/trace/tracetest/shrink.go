@@ -60,6 +60,9 @@ func simpler(w *window.Window) []*window.Window {
 		if len(e.Deps) > 0 {
 			change(func(w *window.Window) { w.Events[i].Deps = w.Events[i].Deps[1:] })
 		}
+		if len(e.Where) > 0 {
+			change(func(w *window.Window) { w.Events[i].Where = w.Events[i].Where[1:] })
+		}
 		if len(e.ValDeps) > 0 {
 			change(func(w *window.Window) { w.Events[i].ValDeps = w.Events[i].ValDeps[1:] })
 		}
@@ -92,6 +95,7 @@ func Clone(w *window.Window) *window.Window {
 	for i := range c.Events {
 		e := &c.Events[i]
 		e.Deps = append([]int32(nil), e.Deps...)
+		e.Where = append([]int32(nil), e.Where...)
 		e.ValDeps = append([]int32(nil), e.ValDeps...)
 		e.Cases = append([]window.Case(nil), e.Cases...)
 		e.Guards = append([]window.Guard(nil), e.Guards...)
@@ -125,7 +129,7 @@ func without(w *window.Window, i int32) *window.Window {
 	}
 	for k := range c.Events {
 		e := &c.Events[k]
-		e.Deps, e.ValDeps = move(e.Deps), move(e.ValDeps)
+		e.Deps, e.Where, e.ValDeps = move(e.Deps), move(e.Where), move(e.ValDeps)
 		moveTerms(e, i)
 		if e.Partner == i {
 			e.Partner = -1

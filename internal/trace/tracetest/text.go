@@ -152,6 +152,9 @@ func formatEvent(e *window.Event) string {
 	if len(e.Deps) > 0 {
 		fmt.Fprintf(&b, " deps=%s", join(e.Deps))
 	}
+	if len(e.Where) > 0 {
+		fmt.Fprintf(&b, " where=%s", join(e.Where))
+	}
 	if len(e.ValDeps) > 0 {
 		fmt.Fprintf(&b, " valdeps=%s", join(e.ValDeps))
 	}
@@ -411,6 +414,8 @@ func parseOperand(e *window.Event, s string) (err error) {
 		e.Partner = int32(n)
 	case "deps":
 		e.Deps, err = numbers(list)
+	case "where":
+		e.Where, err = numbers(list)
 	case "valdeps":
 		e.ValDeps, err = numbers(list)
 	case "guard":

@@ -4,6 +4,7 @@ import (
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 	"presage/internal/window"
+	"slices"
 )
 
 // Address is the address that Trace gives to an object of a window.
@@ -46,7 +47,7 @@ func Trace(w *window.Window) (events []trace.Event, flows []window.Flow) {
 			t.Aux = uint64(w.Init[e.Obj].Cap)
 		}
 		events = append(events, t)
-		flows = append(flows, window.Flow{Walked: !e.Strict, Needs: reads(e.Deps), From: reads(e.ValDeps)})
+		flows = append(flows, window.Flow{Walked: !e.Strict, Needs: reads(slices.Concat(e.Deps, e.Where)), From: reads(e.ValDeps)})
 	}
 	return events, flows
 }

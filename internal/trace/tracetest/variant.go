@@ -98,7 +98,7 @@ func exchange(r *rand.Rand, w *window.Window) {
 		mine := func(list []int32) []int32 {
 			return slices.DeleteFunc(list, func(d int32) bool { return !slices.Contains(moved, d) })
 		}
-		e.Deps, e.ValDeps = mine(e.Deps), mine(e.ValDeps)
+		e.Deps, e.Where, e.ValDeps = mine(e.Deps), mine(e.Where), mine(e.ValDeps)
 		moved = append(moved, int32(i))
 	}
 	if last == format.CondWait { // it does nothing until it wakes
@@ -161,8 +161,9 @@ func permute(w *window.Window, order []int32) {
 	for k, i := range order {
 		e := w.Events[i]
 		e.Index = int64(k)
-		e.Deps, e.ValDeps = slices.Clone(e.Deps), slices.Clone(e.ValDeps)
+		e.Deps, e.Where, e.ValDeps = slices.Clone(e.Deps), slices.Clone(e.Where), slices.Clone(e.ValDeps)
 		move(e.Deps)
+		move(e.Where)
 		move(e.ValDeps)
 		if e.Partner >= 0 {
 			e.Partner = to[e.Partner]
