@@ -45,6 +45,12 @@ func (s seen) part(e *trace.Event, synchronises func(trace.Site) bool) bool {
 	return s.sync() && e.Kind.IsAccess() && (e.Kind.IsAtomic() || synchronises(e.Site))
 }
 
+// code is what the traced functions are.
+type code struct {
+	synchronises func(trace.Site) bool // whether an operation of synchronisation stands there
+	missing      func(trace.Addr) bool // whether a method, that of a MethodBegin, is missing
+}
+
 // hidden is a full trace, and the same without what the functions did that contain synchronisation.
 type hidden struct {
 	all, rest            stretch
@@ -61,9 +67,9 @@ type hidden struct {
 
 	methods map[trace.Addr][2]string // names and masks, of a recording that was kept
 	seen    seen
-	syncs   func(trace.Site) bool // whether synchronisation stands there
-	exact   bool                  // Ds have what the dropped events act on, and nothing else
-	objects barrier.Set           // of synchronisation: their memory
+	code    code
+	exact   bool        // Ds have what the dropped events act on, and nothing else
+	objects barrier.Set // of synchronisation: their memory
 }
 
 // loss is what events of a position touch, that the D of their method had not.
@@ -101,10 +107,10 @@ type item struct {
 }
 
 // readHidden reads a trace, without BarrierPairs and with them.
-func readHidden(src trace.Source, w window.Walker, syncs func(trace.Site) bool, limit int, s seen, exact bool) (*hidden, error) {
-	h := &hidden{seen: s, syncs: syncs, exact: exact, left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, fresh: map[uint64]int{}, exits: []int{0}}
+func readHidden(src trace.Source, w window.Walker, c code, limit int, s seen, exact bool) (*hidden, error) {
+	h := &hidden{seen: s, code: c, exact: exact, left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, fresh: map[uint64]int{}, exits: []int{0}}
 	h.all.meta, h.rest.meta = src.Meta(), src.Meta()
-	open := map[trace.GoID][]*call{}
+	open := map[trace.GoID][]*call{} // nil: a method that is not missing
 	for len(h.all.events) < limit {
 		var e trace.Event
 		if err := src.Next(&e); errors.Is(err, io.EOF) {
@@ -114,6 +120,10 @@ func readHidden(src trace.Source, w window.Walker, syncs func(trace.Site) bool, 
 		}
 		switch e.Kind {
 		case format.MethodBegin:
+			if !c.missing(e.Obj) {
+				open[e.G] = append(open[e.G], nil)
+				continue
+			}
 			x := &call{begin: e, from: len(h.all.events)}
 			x.recorded.All = e.Flags&format.FlagAll != 0
 			open[e.G] = append(open[e.G], x)
@@ -124,18 +134,21 @@ func readHidden(src trace.Source, w window.Walker, syncs func(trace.Site) bool, 
 			h.items = append(h.items, item{at: -1, call: x, begin: true})
 			continue
 		case format.Reach:
-			x := open[e.G][len(open[e.G])-1]
-			x.recorded.AddReach(&e)
+			if x := open[e.G][len(open[e.G])-1]; x != nil {
+				x.recorded.AddReach(&e)
+			}
 			continue
 		case format.MethodEnd:
 			n := len(open[e.G]) - 1
-			h.items = append(h.items, item{at: -1, call: open[e.G][n], end: true})
+			if x := open[e.G][n]; x != nil {
+				h.items = append(h.items, item{at: -1, call: x, end: true})
+			}
 			open[e.G] = open[e.G][:n]
 			continue
 		}
 		f := w.Step(int64(len(h.all.events)), &e)
 		f.Needs, f.From = slices.Clone(f.Needs), slices.Clone(f.From)
-		h.add(e, f, len(open[e.G]) > 0)
+		h.add(e, f, slices.ContainsFunc(open[e.G], func(x *call) bool { return x != nil }))
 	}
 	h.finish()
 	return h, nil
@@ -180,7 +193,7 @@ func (h *hidden) add(e trace.Event, f window.Flow, inside bool) {
 	}
 	h.backs = append(h.backs, back)
 	h.object(&e)
-	dropped := of != nil && h.seen.drops(&e, h.syncs)
+	dropped := of != nil && h.seen.drops(&e, h.code.synchronises)
 	if h.of = append(h.of, nil); dropped {
 		h.of[i] = of
 	}

@@ -32,6 +32,7 @@ type kept struct {
 	Syncs   map[trace.Site]bool
 	Really  []sites
 	Methods map[trace.Addr][2]string // name and mask
+	Atomic  map[trace.Addr]bool      // of these, whose only synchronisation is atomic
 }
 
 type keptFlow struct {
@@ -73,11 +74,11 @@ func (b *bench) keep(title, name string, really map[sites]bool, p *plan.Plan) er
 		return err
 	}
 	defer t.Close()
-	k := &kept{Name: title, Meta: t.Meta(), Limit: b.limit, Syncs: map[trace.Site]bool{}, Methods: map[trace.Addr][2]string{}}
+	k := &kept{Name: title, Meta: t.Meta(), Limit: b.limit, Syncs: map[trace.Site]bool{}, Methods: map[trace.Addr][2]string{}, Atomic: map[trace.Addr]bool{}}
 	w := program.New(p)
 	w.Read(t.Meta().Texts)
 	x := &keeping{t, w, k}
-	h, err := readHidden(x, x, p.SynchronisesAt, b.limit, b.variants[0].seen, false)
+	h, err := readHidden(x, x, b.codeOf(p), b.limit, b.variants[0].seen, false)
 	if err != nil {
 		return err
 	}
@@ -86,6 +87,9 @@ func (b *bench) keep(title, name string, really map[sites]bool, p *plan.Plan) er
 		case e.Kind == format.MethodBegin && k.Methods[e.Obj] == [2]string{}:
 			name, mask := h.methodName(p, e.Obj)
 			k.Methods[e.Obj] = [2]string{name, mask}
+			if !waits(p, e.Obj) {
+				k.Atomic[e.Obj] = true
+			}
 		case p.SynchronisesAt(e.Site):
 			k.Syncs[e.Site] = true
 		}
@@ -144,7 +148,8 @@ func (b *bench) again(ctx context.Context, files []string) error {
 
 func (b *bench) onceMore(ctx context.Context, k *kept, s variant) error {
 	began := time.Now()
-	h, err := readHidden(&listed{k.Meta, k.Events}, k, func(s trace.Site) bool { return k.Syncs[s] }, k.Limit, s.seen, s.exact)
+	c := code{func(s trace.Site) bool { return k.Syncs[s] }, func(m trace.Addr) bool { return b.atomics || !k.Atomic[m] }}
+	h, err := readHidden(&listed{k.Meta, k.Events}, k, c, k.Limit, s.seen, s.exact)
 	if err != nil {
 		return err
 	}

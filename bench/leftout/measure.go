@@ -7,6 +7,7 @@ import (
 	"log"
 	"os"
 
+	"presage/internal/instrument"
 	"presage/internal/plan"
 	"presage/internal/program"
 	"presage/internal/record"
@@ -99,9 +100,19 @@ func (b *bench) read(name string, p *plan.Plan, s variant) (*hidden, error) {
 	defer t.Close()
 	w := program.New(p)
 	w.Read(t.Meta().Texts)
-	h, err := readHidden(t, w, p.SynchronisesAt, b.limit, s.seen, s.exact)
+	h, err := readHidden(t, w, b.codeOf(p), b.limit, s.seen, s.exact)
 	if err == nil && b.list && !s.exact {
 		h.listEscaped(p)
 	}
 	return h, err
+}
+
+func (b *bench) codeOf(p *plan.Plan) code {
+	return code{p.SynchronisesAt, func(m trace.Addr) bool { return b.atomics || waits(p, m) }}
+}
+
+// waits says whether a method has more synchronisation than atomic operations (rule 4).
+func waits(p *plan.Plan, method trace.Addr) bool {
+	f := p.ByID(trace.FuncID(method - instrument.Around))
+	return f == nil || f.Waits()
 }

@@ -385,10 +385,27 @@ func (p *Plan) Around(f *Func) bool {
 }
 
 // Synchronises reports whether a function has an operation of synchronisation of its own.
-func (f *Func) Synchronises() bool {
+func (f *Func) Synchronises() bool { return f.some(synchronises) }
+
+// Waits reports whether it has one that is more than an access: of a lock, a channel, a WaitGroup, or a go statement.
+func (f *Func) Waits() bool {
+	return f.some(func(in ssa.Instruction) bool { return synchronises(in) && !atomic(in) })
+}
+
+func (f *Func) some(is func(ssa.Instruction) bool) bool {
 	some := false
-	instructions(f.SSA, func(in ssa.Instruction) { some = some || synchronises(in) })
+	instructions(f.SSA, func(in ssa.Instruction) { some = some || is(in) })
 	return some
+}
+
+// atomic reports whether an instruction is, or defers, a call of a function of sync/atomic.
+func atomic(in ssa.Instruction) bool {
+	call, ok := in.(ssa.CallInstruction)
+	if !ok || call.Common().StaticCallee() == nil {
+		return false
+	}
+	obj := origin(call.Common().StaticCallee()).Object()
+	return obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == "sync/atomic"
 }
 
 // SynchronisesAt says of a site whether it is that of an operation of synchronisation.
