@@ -54,6 +54,7 @@
 //	(F12) What a function synchronises with inside is its own affair if it has no hidden state (F6), is inward by table.txt, and is given nothing that may synchronise
 //	     for the caller: it does not make others wait for what they do, and neither what it returns nor what it leaves in memory depends on who came first. What it prints is
 //	     the environment's.
+//	(F13) A call through an interface of a method without parameters that the run finds to be Helper or Name of a testing.T or B touches nothing, as if it were called by name (FlagSilent).
 //	(G1) Types that are identical have one name: aliases, any, byte and the names of parameters are resolved.
 //	(G2) A type parameter stands for the type arguments that traced packages name for its function, type or alias: list by list, those in other generic
 //	     code with what its type parameters stand for. No other package knows of a traced generic type or function.
@@ -81,9 +82,9 @@
 //	     given, or finds: function values, and methods of the types that code makes interfaces of, or that reflection comes to. So may sync.Once, sync.WaitGroup and sync.Pool;
 //	     and package errors the methods Is, As and Unwrap.
 //	(D6) Code that the function calls by name or takes as a value, and that is not traced, is part of it. What is traced records itself. A function value or interface that the recorder
-//	     comes to, or traced code, may be called: if the recorder finds one whose code is not traced (by where the code is, and wrappers are nobody's but a method value of a declared method of traced code; by the type that has the method), the mask is everything. One
+//	     comes to, or traced code, may be called: if the recorder finds one whose code is not traced (by where the code is, and wrappers are nobody's but a method value of a declared method of traced code; by the type, if that has all methods of the interface), the mask is everything. One
 //	     that is made in the call, by other code than traced: everything, unless its type says that it is none of what is called (that of an interface does if the code has no type assertion: then no other methods are called than it has). Where others may have stored one since the call began (code that is called back, or synchronises), it may be
-//	     any of the code that is left out, of that signature or of a method of that name. A function that a call is given by name is part of it.
+//	     any of the code that is left out, of that signature or of a method of that name. A function that a call is given by name is part of it. A function value that it gives to traced code is called by that.
 //	(D7) Memory that the function makes is in no D: nobody had it before. (What becomes of it is B12 of package barrier.)
 //	     A field of the type of a type parameter that is loaded or stored is touched with all that it has.
 //	(D8) unsafe, conversions of pointers between structs, of type parameters, other memory of their types, code that is not written in Go or not known: everything.
@@ -100,6 +101,8 @@
 //	(D12) Of a call through an interface of which only the run tells that it goes to code that is left out, the mask is that of all such code that may be called: methods of the name, and what they call in
 //	     the same way, with what wrappers load on the way: embedded pointers, copies of receivers. An interface that the recorder comes to may hold a type that is declared there; the methods are looked at. Of a call of a
 //	     function value it is everything: what that has captured has no types.
+//
+//	(D13) A captured variable that nobody assigns to after it was captured is a value, and its loads touch no memory (R13 of package plan; of traced code, of which that is known).
 //
 // That what the code writes is in D as written follows from the other rules: leave out its loads, and what is left of its mask is that of code that only stores. A word that the recorder comes to in two ways,
 // as a field and by a pointer, say, has what both lines say of it, and is written if one does.

@@ -42,7 +42,7 @@ const WholeLine = "!"
 //	[i]=k     element i of arrays of such
 //	map       what is in maps
 //	call      it calls function values that it is given: if one of them is not traced, it is as if there were no mask
-//	.M        it calls methods of this name of interfaces that it is given: likewise
+//	.M.N      it calls methods of interfaces that it is given, which have methods of these names: likewise
 //	left      the methods may be those of any type that is left out
 //
 // In front of the lines stands how many levels of memory it touches, if they are few (D11). Behind a line of what it only reads stands ReadLine (D10); a field that is a struct or an array has none.
@@ -204,7 +204,8 @@ type Masker struct {
 	Bodies  []*ssa.Function        // all that Body returns
 	Types   []*types.Named         // that the packages of these declare
 	Code    func() []*ssa.Function // all code of the program that is there, traced or not
-	Told    bool                   // no code is looked at but that of Of, and what traced code returns to it joins D, function values and interfaces too; masks have all levels (D11)
+	Told    bool                   // no code is looked at but that of Of, which is traced besides: what traced code returns to it joins D, function values and interfaces too
+	Value   func(ssa.Value) bool   // of an address: it is in a captured variable that is a value, of traced code (D13)
 	made    map[*ssa.Function]*coded
 	opened  []*opened
 	looked  bool // for opened
@@ -237,9 +238,7 @@ func (k *Masker) Of(fn *ssa.Function, given ...*ssa.Function) *Mask {
 	m := &Mask{}
 	k.collect(m, fn, slices.Clone(roots), nil)
 	if m.Why == "" && len(m.lines) > 0 {
-		if !k.Told {
-			m.levels = k.levels(roots)
-		}
+		m.levels = k.levels(roots)
 	}
 	return m
 }

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -19,7 +20,7 @@ func (k *Masker) instr(c *coded, in ssa.Instruction) {
 	case *ssa.UnOp:
 		switch in.Op {
 		case token.MUL:
-			m.at(in.X, Read)
+			k.at(m, in.X, Read)
 		case token.ARROW:
 			c.late = 2
 		}
@@ -32,9 +33,9 @@ func (k *Masker) instr(c *coded, in ssa.Instruction) {
 	case *ssa.SliceToArrayPointer:
 		m.whole(deref(in.Type()), Write) // elements of a slice have no line of their own
 	case *ssa.Store:
-		m.at(in.Addr, Write)
+		k.at(m, in.Addr, Write)
 	case *ssa.FieldAddr:
-		if e := k.uses(in); e != None && !fresh(in.X) {
+		if e := k.uses(in); e != None && !k.fresh(in.X) {
 			m.field(deref(in.X.Type()), in.Field, e)
 		}
 	case *ssa.MapUpdate:
@@ -60,8 +61,8 @@ func (k *Masker) instr(c *coded, in ssa.Instruction) {
 }
 
 // at adds what a load from v, or a store there, touches.
-func (m *Mask) at(v ssa.Value, e Effect) {
-	if !fresh(v) {
+func (k *Masker) at(m *Mask, v ssa.Value, e Effect) {
+	if !k.fresh(v) {
 		if f, ok := v.(*ssa.FieldAddr); ok && leaf(deref(f.Type())) {
 			return // the field has a line
 		} else if ok && isTypeParam(deref(f.Type())) && m.wholeField(f, e) {
@@ -104,8 +105,11 @@ func leaf(t types.Type) bool {
 	return !isTypeParam(t)
 }
 
-// fresh reports whether an address, or a slice, is of memory that the function itself has made: nobody had it when the call began (D7).
-func fresh(v ssa.Value) bool { return made(v, map[*ssa.Phi]bool{}) }
+// fresh reports whether an address, or a slice, is of memory that the function itself has made: nobody had it when the call began (D7); or of a captured variable that is a value: it is no memory (D13).
+func (k *Masker) fresh(v ssa.Value) bool { return k.isValue(v) || made(v, map[*ssa.Phi]bool{}) }
+
+// isValue reports whether an address is that of a captured variable that is a value, or of a part of it.
+func (k *Masker) isValue(v ssa.Value) bool { return k.Value != nil && k.Value(v) }
 
 func made(v ssa.Value, seen map[*ssa.Phi]bool) bool {
 	for {
@@ -231,26 +235,25 @@ func (k *Masker) keeps(c *coded, v ssa.Value) {
 func (m *Mask) mayCall(t types.Type, asserts bool) bool {
 	inside := callable(t) && (asserts || isTypeParam(t) || !types.IsInterface(t))
 	for s := range m.lines {
-		name, method := strings.CutPrefix(strings.TrimSuffix(s, ReadLine), ".")
+		name, method := strings.CutPrefix(s, ".")
 		switch {
 		case !method && name != "call":
 		case inside:
 			return true
-		case method && hasMethod(t, name):
+		case method && hasMethods(t, strings.Split(name, ".")):
 			return true
 		}
 	}
 	return false
 }
 
-func hasMethod(t types.Type, name string) bool {
+func hasMethods(t types.Type, names []string) bool {
+	has := map[string]bool{}
 	set := types.NewMethodSet(t)
 	for i := range set.Len() {
-		if set.At(i).Obj().Name() == name {
-			return true
-		}
+		has[set.At(i).Obj().Name()] = true
 	}
-	return false
+	return !slices.ContainsFunc(names, func(name string) bool { return !has[name] })
 }
 
 // callable reports whether a value is a function or an interface with methods, or has one in it.
@@ -274,14 +277,16 @@ func callable(t types.Type) bool {
 func (k *Masker) call(c *coded, in ssa.CallInstruction) {
 	com, m := in.Common(), &c.mask
 	if b, ok := com.Value.(*ssa.Builtin); ok {
-		m.builtin(b.Name(), com.Args)
+		k.builtin(m, b.Name(), com.Args)
 		return
 	}
 	if k.Traced(in) {
 		if fn := com.StaticCallee(); fn == nil || !isIdle(fn) {
 			c.late = 2
 		}
-		k.passes(c, com)
+		if !k.enters(com) { // else what it is given is called by traced code
+			k.passes(c, com)
+		}
 		return
 	}
 	if fn := com.StaticCallee(); fn != nil {
@@ -306,6 +311,18 @@ func (k *Masker) call(c *coded, in ssa.CallInstruction) {
 	default:
 		k.standard(c, com, name, pkg)
 	}
+}
+
+// enters reports whether a call is one of traced code by name.
+func (k *Masker) enters(com *ssa.CallCommon) bool {
+	fn := com.StaticCallee()
+	if fn == nil {
+		return false
+	}
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	return fn.Pkg != nil && !madeBySSA(fn) && k.Program.traced(fn.Pkg.Pkg.Path())
 }
 
 // reached reports whether a function value or interface is one that the recorder comes to, where it begins, by following memory, or when it is received, or code that is traced or looked at (D6).
@@ -363,7 +380,7 @@ func (k *Masker) told(call *ssa.Call, seen map[ssa.Value]bool) bool {
 		return false
 	}
 	if fn := call.Call.StaticCallee(); fn != nil {
-		return fn.Pkg != nil && !madeBySSA(fn) && k.Program.traced(fn.Pkg.Pkg.Path()) && k.Traced(call)
+		return fn.Pkg != nil && k.enters(&call.Call) && k.Traced(call)
 	}
 	return !k.Traced(call) && k.reached(call.Call.Value, seen)
 }
@@ -397,7 +414,7 @@ func (k *Masker) standard(c *coded, com *ssa.CallCommon, name, pkg string) {
 }
 
 // builtin adds a call of a builtin function: what the first argument has is written by some of them, what the others have is read.
-func (m *Mask) builtin(name string, args []ssa.Value) {
+func (k *Masker) builtin(m *Mask, name string, args []ssa.Value) {
 	e := Write
 	switch name {
 	case "append", "copy", "clear", "delete":
@@ -412,7 +429,7 @@ func (m *Mask) builtin(name string, args []ssa.Value) {
 	for i, a := range args {
 		switch u := types.Unalias(a.Type()).Underlying().(type) {
 		case *types.Slice:
-			if name != "len" && !fresh(a) && !isTypeParam(a.Type()) {
+			if name != "len" && !k.fresh(a) && !isTypeParam(a.Type()) {
 				m.whole(u.Elem(), e)
 			}
 		case *types.Map:

@@ -70,12 +70,21 @@ func isIdle(fn *ssa.Function) bool {
 	return fn.Pkg != nil && (fn.Pkg.Pkg.Path() == "time" || fn.Pkg.Pkg.Path() == "runtime")
 }
 
-// lineOf is the line of a mask for a call of which the callee is not known.
+// lineOf is the line of a mask for a call of which the callee is not known: what is called through an interface has all methods of that.
 func lineOf(com *ssa.CallCommon) string {
-	if com.IsInvoke() {
+	if !com.IsInvoke() {
+		return "call"
+	}
+	i, ok := types.Unalias(com.Value.Type()).Underlying().(*types.Interface)
+	if !ok || isTypeParam(com.Value.Type()) {
 		return "." + com.Method.Name()
 	}
-	return "call"
+	var names []string
+	for x := range i.Methods() {
+		names = append(names, x.Name())
+	}
+	slices.Sort(names)
+	return "." + strings.Join(names, ".")
 }
 
 // candidates are the functions that calls may enter of which the callee is not known, of code that is looked at: what is called may have been stored

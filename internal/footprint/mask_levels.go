@@ -3,6 +3,7 @@ package footprint
 import (
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -32,7 +33,7 @@ type levels struct {
 func (k *Masker) levels(roots []*ssa.Function) int {
 	l := &levels{k: k, far: map[ssa.Value]int{}, result: map[*ssa.Function]int{}, stored: map[string]int{}, seen: map[*ssa.Function]bool{}}
 	for _, fn := range roots {
-		if len(fn.FreeVars) > 0 {
+		if len(fn.FreeVars) > 0 && !k.Told { // what these have has no type
 			return 0
 		}
 		l.enter(fn)
@@ -119,6 +120,10 @@ func (l *levels) instr(i ssa.Instruction) {
 	case *ssa.UnOp:
 		switch in.Op {
 		case token.MUL:
+			if l.k.isValue(in.X) {
+				l.is(in, l.of(in.X))
+				return
+			}
 			l.loads(in, in.X)
 		case token.ARROW: // what is received joins D
 			l.late = true
@@ -156,7 +161,13 @@ func (l *levels) instr(i ssa.Instruction) {
 		}
 	case *ssa.Select, *ssa.Send:
 		l.late = true
-	case *ssa.Go, *ssa.MultiConvert:
+	case *ssa.Go:
+		if l.k.Told && l.k.Traced(in) { // what the goroutine does is recorded
+			l.call(in)
+			return
+		}
+		l.any = true
+	case *ssa.MultiConvert:
 		l.any = true
 	case ssa.CallInstruction:
 		l.call(in)
@@ -182,7 +193,7 @@ func (l *levels) call(in ssa.CallInstruction) {
 	switch {
 	case fn == nil:
 		l.any = true
-	case l.k.Traced(in):
+	case l.k.Traced(in) && l.recorded(com):
 		l.late = l.late || !isIdle(fn)
 		for _, a := range com.Args { // which may be called
 			l.any = l.any || callable(a.Type())
@@ -192,6 +203,15 @@ func (l *levels) call(in ssa.CallInstruction) {
 	default:
 		l.library(com)
 	}
+}
+
+// recorded reports whether a call that touches nothing unseen is one of which what it returns joins D: of traced code, or of synchronisation.
+func (l *levels) recorded(com *ssa.CallCommon) bool {
+	if !l.k.Told || isIdle(com.StaticCallee()) || l.k.enters(com) {
+		return true
+	}
+	name, pkg := callee(com)
+	return pkg == "sync/atomic" || ownSync[name] || strings.HasPrefix(name, "(*sync.Cond).")
 }
 
 // body takes a call of code that is looked at.

@@ -124,6 +124,11 @@ func byWrapper(fn *ssa.Function) bool {
 	return strings.HasPrefix(fn.Synthetic, "bound") || strings.HasPrefix(fn.Synthetic, "thunk")
 }
 
+// MayBeSilent reports whether a call through an interface may turn out to be of a function that touches nothing (F13 of package footprint).
+func MayBeSilent(c *ssa.CallCommon) bool {
+	return c.IsInvoke() && (c.Method.Name() == "Helper" || c.Method.Name() == "Name") && c.Signature().Params().Len() == 0
+}
+
 // MethodIndex is the number of a method in the order in which the compiler has the methods of an interface: exported
 // ones first, then by name, then by package.
 func MethodIndex(i *types.Interface, m *types.Func) int {

@@ -40,7 +40,7 @@ func (p *Plan) newMasks() *masks {
 	for _, pkg := range p.Missing.Packages {
 		m.left.Types = append(m.left.Types, declared(pkg)...)
 	}
-	m.around = &footprint.Masker{Program: p.prints, Traced: p.silent, Body: func(*ssa.Function) *ssa.Function { return nil }, Code: p.code, Told: true}
+	m.around = &footprint.Masker{Program: p.prints, Traced: p.silent, Body: func(*ssa.Function) *ssa.Function { return nil }, Code: p.code, Told: true, Value: p.isValue}
 	return m
 }
 
@@ -74,6 +74,23 @@ func (p *Plan) silent(in ssa.CallInstruction) bool {
 	}
 	set, ok := p.prints.OfInstr(in)
 	return ok && set.Effect == footprint.None && len(set.Loads) == 0
+}
+
+// isValue says of an address in a traced function whether it is in a captured variable that is a value (R13).
+func (p *Plan) isValue(addr ssa.Value) bool {
+	for {
+		switch x := addr.(type) {
+		case *ssa.FieldAddr:
+			addr = x.X
+		case *ssa.IndexAddr:
+			addr = x.X
+		case *ssa.FreeVar:
+			f := p.Func(x.Parent())
+			return f != nil && f.bound[x]
+		default:
+			return false
+		}
+	}
 }
 
 // MaskAround is the mask of a function that Around is true of.

@@ -128,11 +128,39 @@ func (m pgMask) methods(t *_type) bool {
 	if u == nil || u.Mcount == 0 || pgOpaqueType(t) {
 		return false
 	}
-	some := false
-	for _, x := range u.Methods() {
-		some = some || m.line("", toRType(t).nameOff(x.Name).Name()) != pgUntouched
+	return m.asks(t, u) && !pgMethodsTraced(t) && !(m.left() && pgTypeLeftOut(t))
+}
+
+// asks reports whether t has all methods of a line of methods.
+func (m pgMask) asks(t *_type, u *abi.UncommonType) bool {
+	text := unsafe.String((*byte)(unsafe.Pointer(m.at)), int(m.n))
+	for i := 1; i < len(text); i++ {
+		from := i
+		for text[i] != '\n' {
+			i++
+		}
+		if text[from] == '.' && pgHasMethods(t, u, text[from:i]) {
+			return true
+		}
 	}
-	return some && !pgMethodsTraced(t) && !(m.left() && pgTypeLeftOut(t))
+	return false
+}
+
+// pgHasMethods reports whether t has a method of each name in ".M.N".
+func pgHasMethods(t *_type, u *abi.UncommonType, names string) bool {
+	for i := 0; i < len(names); {
+		from := i + 1
+		for i++; i < len(names) && names[i] != '.'; i++ {
+		}
+		some := false
+		for _, x := range u.Methods() {
+			some = some || toRType(t).nameOff(x.Name).Name() == names[from:i]
+		}
+		if !some {
+			return false
+		}
+	}
+	return true
 }
 
 const (
