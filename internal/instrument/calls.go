@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"presage/internal/plan"
+	"presage/internal/trace/format"
 )
 
 // call writes a call expression.
@@ -188,6 +189,9 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 func (b *body) opaqueCall(in *ssa.Call, ip *plan.Instr) {
 	h := header(opaqueBegin, 0, 0, ip.Site)
 	if target := b.target(&in.Call, ip); target != "" {
+		if plan.MayBeSilent(&in.Call) {
+			h = header(opaqueBegin, format.FlagSilent, 0, ip.Site)
+		}
 		b.out.putf("g_.Dynamic(%#x, %s)", h, target)
 	} else {
 		b.out.putf("g_.Opaque(%#x)", h)

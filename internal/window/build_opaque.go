@@ -241,6 +241,8 @@ type openCall struct {
 // footprint. A call of an instrumented function through a function value or an interface (FlagDirect) has nothing opaque about it,
 // but what a wrapper loaded to have the receiver (FlagWrapper).
 //
+// A call that the run has found to touch nothing (FlagSilent; F13 of package footprint) has none.
+//
 // Deferred calls and what a go statement calls have no records of their own. Where they come back to recorded code, by an Enter with Val 0 or a
 // send, that has a footprint as well: of what they may have read to come there.
 func (b *Builder) call(r *record) {
@@ -260,6 +262,8 @@ func (b *Builder) call(r *record) {
 	case format.OpaqueBegin:
 		t := b.prints.at(e.Site, asCall)
 		switch wrapped, direct := e.Flags&format.FlagWrapper != 0, e.Flags&format.FlagDirect != 0; {
+		case e.Flags&format.FlagSilent != 0: // (F13)
+			t = nothing
 		case missing && c.own:
 			t = nothing
 		case missing: // what a wrapper may load is in its D
@@ -290,7 +294,11 @@ func (b *Builder) call(r *record) {
 	case format.Enter:
 		c.leave(e.Aux)
 		c.depth = max(1, e.Aux) - 1
-		if e.Val == 0 {
+		switch {
+		case e.Val != 0:
+		case e.Flags&(format.FlagDirect|format.FlagWrapper) == format.FlagDirect: // nothing has loaded the receiver, or anything else
+			b.between(r, c, nothing)
+		default:
 			b.between(r, c, b.prints.function(e.Site).before)
 		}
 		c.depth = e.Aux

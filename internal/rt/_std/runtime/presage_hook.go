@@ -292,10 +292,13 @@ func (s *PresageG) Opaque(h uint64) {
 	s.pos = p + 8
 }
 
-// Dynamic records the beginning of a call through a function value or an interface, of the code at target.
+// Dynamic records the beginning of a call through a function value or an interface, of the code at target. With pgFlagSilent it may be one that touches nothing.
 //
 //go:noinline
 func (s *PresageG) Dynamic(h uint64, target uintptr) {
+	if h&(pgFlagSilent<<48) != 0 && !pgSilent(target) {
+		h &^= pgFlagSilent << 48
+	}
 	s.Opaque(h)
 	s.target, s.from = target, sys.GetCallerPC()
 }
