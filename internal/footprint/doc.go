@@ -103,6 +103,7 @@
 //	     function value it is everything: what that has captured has no types.
 //
 //	(D13) A captured variable that nobody assigns to after it was captured is a value, and its loads touch no memory (R13 of package plan; of traced code, of which that is known).
+//	(D14) What a sync.Pool keeps code has by the pool's methods alone: if it calls none, D has nothing of that.
 //
 // That what the code writes is in D as written follows from the other rules: leave out its loads, and what is left of its mask is that of code that only stores. A word that the recorder comes to in two ways,
 // as a field and by a pointer, say, has what both lines say of it, and is written if one does.

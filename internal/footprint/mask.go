@@ -37,7 +37,7 @@ const WholeLine = "!"
 //
 //	pkg.T.f   field f of struct pkg.T, as far as it is no struct or array itself; what is in that, other lines say
 //	pkg.T.f!  field f with all that it has
-//	pkg.T     a struct as a whole
+//	pkg.T     a struct as a whole; sync.Pool: and what it keeps (D14)
 //	=k        variables, elements and fields of arrays of kind k, a number of package reflect
 //	[i]=k     element i of arrays of such
 //	map       what is in maps

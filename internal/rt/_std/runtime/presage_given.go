@@ -30,6 +30,9 @@ func (s *PresageG) given(p uintptr, t *_type) {
 		case abi.Func:
 			s.root(pgKey{pgWord(at), 0, 0, pgClosure, c.mask})
 		case abi.UnsafePointer:
+			if o.some && !c.mask.takes() {
+				continue
+			}
 			s.root(pgKey{pgWord(at), 0, 0, pgObject, c.mask})
 		case abi.Interface:
 			s.boxed(at, o.some)

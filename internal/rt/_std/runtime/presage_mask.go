@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// What the code of a call can touch of what it reaches: a mask is a text that the plan has made of the code (package footprint has its lines, and the rules D1 to D10). A walk goes where it
+// What the code of a call can touch of what it reaches: a mask is a text that the plan has made of the code (package footprint has its lines, and the rules D1 to D14). A walk goes where it
 // would go without a mask, and notes no more than that.
 
 // A pgMask is the text of a mask; at 0 it is everything.
@@ -119,6 +119,9 @@ func (m pgMask) calls(p uintptr) bool {
 	return true
 }
 
+// takes reports whether the code of a mask may have what a sync.Pool keeps: it calls its methods (D14).
+func (m pgMask) takes() bool { return m.at == 0 || m.of(nil).pools }
+
 // invokes reports whether the code of a mask may call a method of a value of type t, and that is not traced.
 func (m pgMask) invokes(t *_type) bool { return m.at != 0 && m.of(t).methods }
 
@@ -182,6 +185,7 @@ type pgTouch struct {
 	methods  bool // of the type, that are not traced, are called (invokes)
 	closures bool // of no type: function values are called
 	maps     int  // of no type
+	pools    bool // of no type: something is taken out of a sync.Pool, or put there
 }
 
 // pgTouched is a list of parts: from, to.
@@ -203,7 +207,7 @@ func (m pgMask) of(t *_type) *pgTouch {
 	x := (*pgTouch)(persistentalloc(unsafe.Sizeof(pgTouch{}), 8, &memstats.other_sys))
 	x.mask, x.typ = m, uintptr(unsafe.Pointer(t))
 	if t == nil {
-		x.closures, x.maps = m.line("call", "") != pgUntouched, m.line("map", "")
+		x.closures, x.maps, x.pools = m.line("call", "") != pgUntouched, m.line("map", ""), m.line("sync.Pool", "") != pgUntouched
 	} else {
 		x.value(t, 0, pgUntouched)
 		x.methods = m.methods(t)

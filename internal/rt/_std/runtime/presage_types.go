@@ -23,7 +23,7 @@ type pgType struct {
 type pgOp struct {
 	off  uintptr
 	kind abi.Kind
-	some bool    // of an interface: it has methods
+	some bool    // of an interface: it has methods; of an unsafe pointer: it is to what a sync.Pool keeps
 	typ  *_type  // of what a pointer points to, of elements; else of the place
 	to   *pgType // typ's, once it has been asked for
 	n    uintptr // elements of an array
@@ -87,6 +87,9 @@ func (x *pgType) list(t *_type, off uintptr) {
 		for i := range (*abi.StructType)(unsafe.Pointer(t)).Fields {
 			f := &(*abi.StructType)(unsafe.Pointer(t)).Fields[i]
 			x.list(f.Typ, off+f.Offset)
+			if x.ops != 0 && f.Typ.Kind() == abi.UnsafePointer && pgIsPool(t) {
+				x.op(x.n - 1).some = true
+			}
 		}
 		return
 	case abi.Array:
@@ -115,6 +118,11 @@ func (x *pgType) list(t *_type, off uintptr) {
 		*x.op(x.n) = o
 	}
 	x.n++
+}
+
+// pgIsPool reports whether a struct is a sync.Pool.
+func pgIsPool(t *_type) bool {
+	return t.TFlag&abi.TFlagNamed != 0 && toRType(t).pkgpath() == "sync" && toRType(t).name() == "Pool"
 }
 
 // pgOpaqueType reports whether values of a type are left alone: they synchronise by themselves, or never change.

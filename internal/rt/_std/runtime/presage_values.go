@@ -24,7 +24,9 @@ func (r *pgWalk) value(p uintptr, x *pgType) {
 		case abi.Pointer:
 			r.add(r.see(at), o.of(), 1, pgNoted)
 		case abi.UnsafePointer:
-			r.object(r.see(at), true)
+			if !o.some || r.mask.takes() {
+				r.object(r.see(at), true)
+			}
 		case abi.Slice:
 			r.add(r.see(at), o.of(), r.see(at+16), pgNoted)
 		case abi.Interface:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"presagert"
 	"runtime"
+	"sync"
 	"unsafe"
 )
 
@@ -285,7 +286,10 @@ func masks() {
 	within("\nmain.box.val\n", "another instance", d, ps{at(&d.val)}, ps{at(&d.pad), at(w)})
 	within("\nmain.box.val\n=11\n", "and there", d, ps{at(&d.val), at(w)}, ps{at(&d.pad)})
 	thrice("no mask", x, ps{at(x), at(y), at(w), m, c}, nil)
-	keep = append(keep, x, l, s, big, words, b, d)
+	pool, in := &sync.Pool{}, &inner{}
+	pool.Put(in)
+	within("\nmain.inner.a\n", "in a pool", pool, nil, ps{at(&in.a)})
+	keep = append(keep, x, l, s, big, words, b, d, pool)
 }
 
 type mixed struct {
