@@ -331,7 +331,7 @@ func (m *maker) trustsAfter(i int, r *record, t *thread) {
 	}
 }
 
-// trustsBefore is (J3) of code without records. It returns false if t ends here: nothing may stand between the two sides of a rendezvous.
+// trustsBefore is (J3) of code without records. It returns false if t ends here: who receives a non-blocking send waits at the receive, and nowhere before (U).
 func (m *maker) trustsBefore(i int, r *record, t *thread) bool {
 	var calls []touch
 	switch k := r.e.Kind; {
@@ -346,7 +346,7 @@ func (m *maker) trustsBefore(i int, r *record, t *thread) bool {
 		if !slices.ContainsFunc(calls, func(x touch) bool { return m.meetsAny(x, a.sites) }) {
 			continue
 		}
-		if r.e.Aux == 0 && (r.e.Kind == format.ChanSend || r.e.Kind == format.ChanRecv) {
+		if m.waitedFor(r) {
 			return false
 		}
 		m.trusts(i, t, a)

@@ -258,10 +258,10 @@ func (o *outside) of(g trace.GoID) (list []touch) {
 }
 
 // opened begins the runs that begin with record i. It returns false if the goroutine ends here: it
-// rests on what is not in the window, or a version cannot stand beside what it does.
+// rests on what is not in the window, or who sends to it has found it waiting (U), so no version can stand before the receive.
 func (m *maker) opened(i int, r *record, t *thread) bool {
 	for _, x := range m.starts[i] {
-		if x.own && (x.tale.broken || r.e.Aux == 0 && (r.e.Kind == format.ChanSend || r.e.Kind == format.ChanRecv)) {
+		if x.own && (x.tale.broken || m.waitedFor(r)) {
 			return false
 		}
 		m.version(i, t, x.tale, x.own)

@@ -264,6 +264,15 @@ func (m *maker) sending(t *thread) bool {
 	return len(o.queue) > 0 && o.slotOf == t.g
 }
 
+// waitedFor says whether a record is the receive that takes a non-blocking send on an unbuffered channel.
+func (m *maker) waitedFor(r *record) bool {
+	if r.e.Kind != format.ChanRecv || r.obj < 0 || r.e.Aux != 0 {
+		return false
+	}
+	o := m.objs[r.obj].cur
+	return o != nil && len(o.queue) > 0 && o.nonBlock
+}
+
 // untaken marks the non-blocking sends on unbuffered channels that nobody in the window has received: that somebody waited is not in it (U).
 func (m *maker) untaken() {
 	for i := range m.w.Events {
