@@ -145,6 +145,7 @@ type analysis struct {
 
 	// plan is the plan of the program when it is at hand; nil: it is loaded from the trace's tables.
 	plan  func(context.Context) (*plan.Plan, error)
+	last  loaded
 	shape report.ShapeFunc // of the trace at hand
 
 	static *static // the warnings of the static lens, to mark; nil: none
@@ -343,11 +344,24 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 	return res, err
 }
 
+// loaded is the plan of the program of a trace. The traces of one run are of one program.
+type loaded struct {
+	meta *trace.Meta
+	plan *plan.Plan
+}
+
 func (a *analysis) load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
-	if a.plan == nil {
-		return program.Load(ctx, meta)
+	if a.plan != nil {
+		return a.plan(ctx)
 	}
-	return a.plan(ctx)
+	if a.last.plan == nil || !program.Same(a.last.meta, meta) {
+		p, err := program.Load(ctx, meta)
+		if err != nil {
+			return nil, err
+		}
+		a.last = loaded{meta, p}
+	}
+	return a.last.plan, nil
 }
 
 // warnWalk says where the walk of a trace failed.

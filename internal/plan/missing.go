@@ -38,13 +38,22 @@ const (
 	MayLeave               // whether it does, the code that it enters tells
 )
 
-// newMissing finds what packages that are left out have, or, if a recording has it (OfRecording), which they are.
-func newMissing(prog *Program, recorded bool) *Missing {
+// missingOf says which packages a recording leaves out: what they have, it says itself.
+func missingOf(paths []string) *Missing {
+	m := &Missing{index: map[string]int{}}
+	for i, path := range paths {
+		m.index[path] = i
+	}
+	return m
+}
+
+// newMissing finds what packages that are left out have.
+func newMissing(prog *Program) *Missing {
 	m := &Missing{Packages: prog.Missing, Roots: map[string][]*types.Var{}, index: map[string]int{}, written: map[string]bool{}, rooted: map[string]bool{}, hidden: map[string]bool{}, assigned: map[string]bool{}, errors: map[string]bool{}}
 	for i, pkg := range prog.Missing {
 		m.index[pkg.PkgPath] = i
 	}
-	if len(m.Packages) == 0 || recorded {
+	if len(m.Packages) == 0 {
 		return m
 	}
 	for _, pkg := range slices.Concat(prog.Packages, prog.Missing) {
@@ -326,7 +335,7 @@ func (p *Plan) LeavesLater(c *ssa.CallCommon) (l Leaves, pkg int, t Target) {
 }
 
 func (p *Plan) leaves(t Target, c *ssa.CallCommon) (l Leaves, pkg int) {
-	if len(p.Missing.Packages) == 0 {
+	if len(p.Missing.index) == 0 {
 		return Stays, 0
 	}
 	if t != Static {
@@ -349,7 +358,7 @@ func (p *Plan) leaves(t Target, c *ssa.CallCommon) (l Leaves, pkg int) {
 // Runs returns the function value that a call of Typed runs if that may be code that is left out, else nil: the function of a sync.Once.
 func (p *Plan) Runs(c *ssa.CallCommon) ssa.Value {
 	fn := c.StaticCallee()
-	if len(p.Missing.Packages) == 0 || !Typed(fn) || fn.Object().(*types.Func).FullName() != "(*sync.Once).Do" {
+	if len(p.Missing.index) == 0 || !Typed(fn) || fn.Object().(*types.Func).FullName() != "(*sync.Once).Do" {
 		return nil
 	}
 	v := c.Args[len(c.Args)-1]

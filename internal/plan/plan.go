@@ -92,16 +92,19 @@ type Instr struct {
 // New plans the program. The units whose keys are in opaque stay as written, for
 // the reason given there.
 func New(prog *Program, opaque map[string]string) *Plan {
-	p := newPlan(prog, opaque, false)
+	p := newPlan(prog, opaque)
+	p.Missing = newMissing(prog)
 	p.prints = p.footprints()
 	p.masks = p.newMasks()
 	p.plan()
 	return p
 }
 
-// OfRecording is New without what only a recorder needs, and without footprints, which a recording has (Adopt): they would take most of the time.
-func OfRecording(prog *Program, opaque map[string]string) *Plan {
-	p := newPlan(prog, opaque, true)
+// OfRecording is New without what only a recorder needs, and without footprints, which a recording has (Adopt): they would take most of the time. The packages that
+// it leaves out are known by their paths, in its order.
+func OfRecording(prog *Program, missing []string, opaque map[string]string) *Plan {
+	p := newPlan(prog, opaque)
+	p.Missing = missingOf(missing)
 	p.plan()
 	return p
 }
@@ -113,7 +116,7 @@ func (p *Plan) Adopt(sites []trace.SiteInfo) {
 	}
 }
 
-func newPlan(prog *Program, opaque map[string]string, recorded bool) *Plan {
+func newPlan(prog *Program, opaque map[string]string) *Plan {
 	p := &Plan{
 		Program: prog, byFn: map[*ssa.Function]*Func{}, byKey: map[string]*Func{},
 		files: map[string]int32{}, paths: map[string]bool{}, opaque: opaque, Sites: make([]trace.SiteInfo, 1),
@@ -124,7 +127,6 @@ func newPlan(prog *Program, opaque map[string]string, recorded bool) *Plan {
 		p.paths[pkg.PkgPath] = true
 		p.addUnits(pkg)
 	}
-	p.Missing = newMissing(prog, recorded)
 	return p
 }
 

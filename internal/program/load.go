@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"presage/internal/plan"
@@ -19,9 +20,6 @@ func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 	for _, f := range meta.Files {
 		cfg.Tests = cfg.Tests || strings.HasSuffix(f.Name, "_test.go")
 	}
-	for _, m := range meta.Missing {
-		cfg.Missing = append(cfg.Missing, m.Path)
-	}
 	seen := map[string]bool{}
 	for _, path := range meta.Packages {
 		if cfg.Tests {
@@ -36,15 +34,25 @@ func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("loading the recorded program: %w", err)
 	}
-	p := plan.OfRecording(prog, nil)
+	var missing []string
+	for _, m := range meta.Missing {
+		missing = append(missing, m.Path)
+	}
+	p := plan.OfRecording(prog, missing, nil)
 	if err := Matches(p, meta); err != nil {
 		return nil, err
 	}
 	if opaque := opaqueUnits(p, meta); len(opaque) > 0 {
-		p = plan.OfRecording(prog, opaque)
+		p = plan.OfRecording(prog, missing, opaque)
 	}
 	p.Adopt(meta.Sites)
 	return p, nil
+}
+
+// Same reports whether two traces were recorded from one program: its source, how it was built, and what was recorded of it.
+func Same(a, b *trace.Meta) bool {
+	return a.Dir == b.Dir && slices.Equal(a.BuildEnv, b.BuildEnv) && slices.Equal(a.BuildFlags, b.BuildFlags) && slices.Equal(a.Tested, b.Tested) &&
+		slices.Equal(a.Packages, b.Packages) && slices.Equal(a.Missing, b.Missing) && slices.Equal(a.Files, b.Files) && slices.Equal(a.Funcs, b.Funcs) && slices.Equal(a.Sites, b.Sites)
 }
 
 // Matches reports how the program of p differs from the one that meta was recorded from.
