@@ -91,7 +91,7 @@ type frame struct {
 type call struct {
 	begin    trace.Event
 	from     int
-	recorded barrier.Set
+	recorded *barrier.Set
 	d        barrier.Set // with what it was seen to touch
 	needs    []int64
 }
@@ -111,6 +111,7 @@ func readHidden(src trace.Source, w window.Walker, c code, limit int, s seen, ex
 	h := &hidden{seen: s, code: c, exact: exact, left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, fresh: map[uint64]int{}, exits: []int{0}}
 	h.all.meta, h.rest.meta = src.Meta(), src.Meta()
 	open := map[trace.GoID][]*call{} // nil: a method that is not missing
+	var pairs barrier.Pairs
 	for len(h.all.events) < limit {
 		var e trace.Event
 		if err := src.Next(&e); errors.Is(err, io.EOF) {
@@ -118,14 +119,22 @@ func readHidden(src trace.Source, w window.Walker, c code, limit int, s seen, ex
 		} else if err != nil {
 			return nil, err
 		}
+		var pair *barrier.Pair
+		switch e.Kind {
+		case format.MethodBegin, format.Reach, format.ReachGo, format.ReachSet, format.MethodEnd:
+			var err error
+			if pair, err = pairs.Step(int64(len(h.all.events)), &e); err != nil {
+				return nil, err
+			}
+		}
 		switch e.Kind {
 		case format.MethodBegin:
 			if !c.missing(e.Obj) {
 				open[e.G] = append(open[e.G], nil)
 				continue
 			}
-			x := &call{begin: e, from: len(h.all.events)}
-			x.recorded.All = e.Flags&format.FlagAll != 0
+			pair.D.Seen = false
+			x := &call{begin: e, from: len(h.all.events), recorded: &pair.D}
 			open[e.G] = append(open[e.G], x)
 			if n := len(h.frames[e.G]); n > 0 {
 				h.frames[e.G][n-1].call = x
@@ -133,10 +142,7 @@ func readHidden(src trace.Source, w window.Walker, c code, limit int, s seen, ex
 			h.calls++
 			h.items = append(h.items, item{at: -1, call: x, begin: true})
 			continue
-		case format.Reach:
-			if x := open[e.G][len(open[e.G])-1]; x != nil {
-				x.recorded.AddReach(&e)
-			}
+		case format.Reach, format.ReachGo, format.ReachSet:
 			continue
 		case format.MethodEnd:
 			n := len(open[e.G]) - 1
@@ -327,7 +333,7 @@ func (h *hidden) finish() {
 // begin puts a MethodBegin, with its D.
 func (h *hidden) begin(x *call, move func([]int64) []int64, put func(trace.Event, window.Flow)) {
 	e := x.begin
-	d := x.recorded
+	d := *x.recorded
 	if h.exact {
 		d = barrier.Set{}
 	}

@@ -14,6 +14,7 @@ func TestHide(t *testing.T) {
 	h := &hidden{left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, fresh: map[uint64]int{}}
 	h.add(trace.Event{Kind: format.Enter, G: 1, Aux: 1}, window.Flow{}, false)
 	x := &call{begin: trace.Event{Kind: format.MethodBegin, G: 1, Obj: 7}, from: 1}
+	x.recorded = &barrier.Set{}
 	x.recorded.AddMemory(0x100, 8)
 	h.frames[1][0].call = x
 	h.items = append(h.items, item{at: -1, call: x, begin: true})

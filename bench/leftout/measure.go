@@ -79,7 +79,7 @@ func (b *bench) measure(ctx context.Context, name string, c record.Config) (*mea
 
 // recorded records a program.
 func recorded(ctx context.Context, c record.Config, out *bytes.Buffer, took *stages) (*record.Result, error) {
-	c.Around, c.Reach, c.Stdout, c.Stderr = true, record.ReachFull, out, out // sets are not read here
+	c.Around, c.Reach, c.Stdout, c.Stderr = true, record.ReachFull, out, out
 	c.Progress = took.begins
 	rec, err := record.Run(ctx, c)
 	if err != nil {

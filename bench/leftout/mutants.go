@@ -163,7 +163,7 @@ func usesOf(name string, limit int) (*used, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		if e.Kind != format.MethodBegin && e.Kind != format.MethodEnd && e.Kind != format.Reach {
+		if k := e.Kind; k != format.MethodBegin && k != format.MethodEnd && k != format.Reach && k != format.ReachSet {
 			u.note(t.Meta(), &e)
 		}
 	}

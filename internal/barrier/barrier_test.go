@@ -26,6 +26,10 @@ func TestErrors(t *testing.T) {
 		{"g1 methodbegin m\ng1 reachset 0x1 val=2\ng1 reach x\ng1 methodend m", "event 3: 1 parts of a set do not follow"},
 		{"g1 methodbegin m\ng1 reachset 0x1 val=2\ng1 reach x\ng1 reachset 0x1", "event 3: 1 parts of a set do not follow"},
 		{"g1 methodbegin m\ng1 reachset 0x1 val=2\ng1 methodbegin m", "event 2: 2 parts of a set do not follow"},
+		{"g1 methodbegin m\ng1 reachset 0x2 val=2 aux=1", "event 1: set 1 was not listed before"},
+		{"g1 methodbegin m\ng1 reach x gone", "event 1: it takes away from no set"},
+		{"g1 methodbegin m\ng1 reachset 0x1 val=1\ng1 reach x gone", "event 2: it takes away from no set"},
+		{"g1 methodbegin m\ng1 reachset 0x1 val=1\ng1 reach x\ng1 reachset 0x2 val=2 aux=1\ng1 reach y\ng1 reach x gone", "event 5: it takes away from no set"},
 	} {
 		events, _, err := raw.Parse(c.text)
 		if err != nil {
@@ -54,6 +58,87 @@ func TestLimit(t *testing.T) {
 	}
 	if !x.D.All || !x.D.Cut || p.All != 1 || !p.Cut() || !x.D.Hits(Memory(8, 1)) {
 		t.Errorf("not everything: %+v", p)
+	}
+}
+
+// TestOfAnother: a set that is told by another one, which stays as it was, has that but for what is gone, and what comes.
+func TestOfAnother(t *testing.T) {
+	events, _, err := raw.Parse(`
+g1 methodbegin m seen
+g1 reachset 0x1 val=3
+g1 reach 0x100 val=32
+g1 reach 0x200 val=8
+g1 reach 0x300 val=16 reads
+g1 methodend m
+g1 methodbegin m seen
+g1 reachset 0x2 val=5 aux=1
+g1 reach 0x108 val=8 gone
+g1 reach 0x200 val=8 gone
+g1 reach 0x308 val=8 reads gone
+g1 reach 0x108 val=4
+g1 reach 0x400 val=8 reads
+g1 methodend m
+g1 methodbegin m seen
+g1 reachset 0x1
+g1 methodend m
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p Pairs
+	var of []*Pair
+	for i := range events {
+		x, err := p.Step(int64(i), &events[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if events[i].Kind == format.MethodBegin {
+			of = append(of, x)
+		}
+	}
+	first, second := "100+20 200+8 300+10?", "100+c 110+10 300+8? 400+8?"
+	for i, want := range []string{first, second, first} {
+		if got := spansOf(&of[i].D); got != want {
+			t.Errorf("%d: %s, want %s", i, got, want)
+		}
+	}
+}
+
+func spansOf(d *Set) string {
+	var list []string
+	d.Each(func(from, to uint64, reads bool) {
+		s := fmt.Sprintf("%x+%x", from, to-from)
+		if reads {
+			s += "?"
+		}
+		list = append(list, s)
+	}, func(trace.GoID) {})
+	return strings.Join(list, " ")
+}
+
+// TestMinus: of each byte by itself.
+func TestMinus(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	some := func() (s spans) {
+		for range rng.IntN(8) {
+			s = s.add(bytes(rng.Uint64N(60), 1+rng.Uint64N(12)))
+		}
+		return s
+	}
+	for range 20000 {
+		a, b := some(), some()
+		m := a.minus(b)
+		for i := range uint64(80) {
+			x := bytes(i, 1)
+			if m.overlaps(x) != (a.overlaps(x) && !b.overlaps(x)) {
+				t.Fatalf("%v without %v is %v", a, b, m)
+			}
+		}
+		for i := 1; i < len(m); i++ {
+			if m[i-1].to > m[i].from {
+				t.Fatalf("%v without %v is %v: not in order", a, b, m)
+			}
+		}
 	}
 }
 

@@ -37,8 +37,10 @@ type Pairs struct {
 	listing *Pair // the event before this one is of its D
 	sets    map[trace.Addr]*Set
 	set     *Set      // that is being listed,
-	rest    uint64    // and how many of its parts are still to come
+	rest    uint64    // how many of its parts are still to come,
+	takes   bool      // and whether they may take something away: it is made of another set
 	parts   [2][]span // of those that have come: what is not only read, and what is
+	gone    [2][]span // and what they take away from another set
 }
 
 // Step takes the next event of the trace, number i. It returns the pair of a MethodBegin or MethodEnd; else nil.
@@ -68,6 +70,10 @@ func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 	case format.Reach, format.ReachGo:
 		if listing == nil || listing.G != e.G {
 			return nil, fmt.Errorf("event %d: %s of goroutine %d is not behind a methodbegin of it", i, e.Kind, e.G)
+		}
+		gone := e.Kind == format.Reach && e.Flags&format.FlagGone != 0
+		if p.takes = p.takes && p.rest > 0 && gone; gone && !p.takes {
+			return nil, fmt.Errorf("event %d: it takes away from no set", i)
 		}
 		was := listing.D.All
 		if p.rest > 0 {

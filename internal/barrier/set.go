@@ -121,13 +121,21 @@ func (s *Set) add(d *Set) {
 	}
 }
 
+// Minus returns the memory that s has and d does not: with what is only read apart from the rest.
+func (s *Set) Minus(d *Set) *Set {
+	return &Set{spans: s.spans.minus(d.spans), reads: s.reads.minus(d.reads)}
+}
+
+// Parts is how many s has.
+func (s *Set) Parts() int { return len(s.spans) + len(s.reads) + len(s.gos) }
+
 // limit makes s everything if it has too many parts: any other set would be smaller than the true one.
 func (s *Set) limit() {
 	n := MaxSpans
 	if s.union {
 		n *= MaxSpans
 	}
-	if len(s.spans)+len(s.reads)+len(s.gos) > n {
+	if s.Parts() > n {
 		s.everything()
 	}
 }
@@ -137,7 +145,7 @@ func (s *Set) everything() {
 }
 
 // Empty says whether nothing is reached.
-func (s *Set) Empty() bool { return !s.All && len(s.spans)+len(s.reads)+len(s.gos) == 0 }
+func (s *Set) Empty() bool { return !s.All && s.Parts() == 0 }
 
 // Hits says whether s has something that x acts on, and one of the two does more than read it.
 func (s *Set) Hits(x Touch) bool {

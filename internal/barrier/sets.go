@@ -19,7 +19,15 @@ func (p *Pairs) named(i int64, e *trace.Event) error {
 		if p.sets == nil {
 			p.sets = make(map[trace.Addr]*Set)
 		}
-		p.set, p.rest = &Set{}, e.Val
+		p.set, p.rest, p.takes = &Set{}, e.Val, e.Aux != 0
+		if e.Aux != 0 {
+			of := p.sets[trace.Addr(e.Aux)]
+			if of == nil {
+				return fmt.Errorf("event %d: set %d was not listed before", i, e.Aux)
+			}
+			*p.set = *of
+			p.set.shared = true
+		}
 		p.sets[e.Obj] = p.set
 	default:
 		d := p.sets[e.Obj]
@@ -42,10 +50,16 @@ func (p *Pairs) part(e *trace.Event) {
 	if e.Flags&format.FlagReads != 0 {
 		k = 1
 	}
-	if e.Kind == format.ReachGo {
+	x := part(uint64(e.Obj), e.Val)
+	switch {
+	case e.Kind == format.ReachGo:
 		p.set.AddGo(trace.GoID(e.Obj))
-	} else if p.parts[k] = append(p.parts[k], part(uint64(e.Obj), e.Val)); len(p.parts[k]) == MaxSpans {
-		p.gather()
+	case e.Flags&format.FlagGone != 0:
+		p.gone[k] = append(p.gone[k], x)
+	default:
+		if p.parts[k] = append(p.parts[k], x); len(p.parts[k]) == MaxSpans {
+			p.gather()
+		}
 	}
 	if p.rest--; p.rest == 0 {
 		p.gather()
@@ -53,8 +67,29 @@ func (p *Pairs) part(e *trace.Event) {
 	}
 }
 
-// gather adds the parts that have come to the set: all at once, to one by one it would move what it has each time.
+// SetOf returns the set that Reach events list.
+func SetOf(parts []trace.Event) *Set {
+	var list [2][]span
+	for i := range parts {
+		k := 0
+		if parts[i].Flags&format.FlagReads != 0 {
+			k = 1
+		}
+		list[k] = append(list[k], part(uint64(parts[i].Obj), parts[i].Val))
+	}
+	s := &Set{spans: sorted(list[0]), reads: sorted(list[1])}
+	s.limit()
+	return s
+}
+
+// gather takes away from the set what is gone, and adds the parts that have come: all at once, for one by one would move what it has each time.
 func (p *Pairs) gather() {
+	for k, list := range []*spans{&p.set.spans, &p.set.reads} {
+		if len(p.gone[k]) > 0 {
+			*list = list.minus(sorted(p.gone[k]))
+			p.gone[k] = p.gone[k][:0]
+		}
+	}
 	p.set.add(&Set{spans: slices.Clone(sorted(p.parts[0])), reads: slices.Clone(sorted(p.parts[1]))})
 	p.parts[0], p.parts[1] = p.parts[0][:0], p.parts[1][:0]
 }

@@ -49,12 +49,14 @@ func (s spans) addAll(d spans) spans {
 
 // behind returns the number of the first span that ends behind addr.
 func (s spans) behind(addr uint64) int {
-	i, _ := slices.BinarySearchFunc(s, addr, func(y span, addr uint64) int {
-		if y.to <= addr {
-			return -1
+	i, j := 0, len(s)
+	for i < j {
+		if k := int(uint(i+j) >> 1); s[k].to <= addr {
+			i = k + 1
+		} else {
+			j = k
 		}
-		return 1
-	})
+	}
 	return i
 }
 
@@ -99,6 +101,22 @@ func (s spans) eachWord(f func(addr uint64)) {
 			}
 		}
 	}
+}
+
+// minus returns what s has and d does not.
+func (s spans) minus(d spans) (out spans) {
+	for _, x := range s {
+		for i := d.behind(x.from); i < len(d) && d[i].from < x.to; i++ {
+			if x.from < d[i].from {
+				out = append(out, span{x.from, d[i].from})
+			}
+			x.from = min(x.to, d[i].to)
+		}
+		if x.from < x.to {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // union merges two.

@@ -84,11 +84,11 @@ type merger struct {
 	vars    []variable
 	varsAt  int64
 	consts  constants
-	leftOut []leftOut       // by package, from 1
-	listed  map[uint32]bool // sets that Ds have named
-	lost    int             // sets without a record
-	away    uint64          // time of goroutines in calls of these,
-	time    uint64          // and all of it
+	leftOut []leftOut // by package, from 1
+	told    told      // sets that Ds have named
+	lost    int       // sets without a record
+	away    uint64    // time of goroutines in calls of these,
+	time    uint64    // and all of it
 	stats   Stats
 	err     error
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"presage/internal/barrier"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -19,47 +20,36 @@ type missing struct {
 // leftOut counts the calls of a package that is left out.
 type leftOut struct{ calls, all int }
 
-// reach places the D of the MethodBegin p right behind it, before other streams go on.
+// reach places the D of the MethodBegin p right behind it, before other streams go on; of what it grows by, what it does not have.
 func (m *merger) reach(s *stream, p placed) {
 	c := s.cursor()
 	var r record
-	for c.read(m.recording, s, &r) {
-		if r.kind == format.RawStamp { // of a new chunk
-			continue
-		}
-		if r.kind == format.ReachSet && r.flags&format.FlagMore != 0 {
-			for _, x := range m.grown[r.site] {
-				m.placeAll(m.spans(x), p)
+	var own []trace.Event
+	var grown []span
+	var has barrier.Set
+	for c.read(m.recording, s, &r) && (r.kind == format.RawStamp || r.kind == format.Reach || r.kind == format.ReachSet) {
+		switch {
+		case r.kind == format.RawStamp: // of a new chunk
+		case r.kind == format.Reach:
+			own = append(own, trace.Event{Kind: format.Reach, Flags: r.flags & format.FlagReads, Obj: trace.Addr(r.word(0)), Val: r.word(1)})
+		case r.flags&format.FlagMore != 0:
+			grown = m.grown[r.site]
+		default:
+			if m.named(r.site, p); len(grown) > 0 {
+				has.Add(barrier.SetOf(m.parts(r.site)))
 			}
-			continue
 		}
-		if r.kind == format.ReachSet {
-			m.named(r.site, p)
-			continue
-		}
-		if r.kind != format.Reach {
-			return
-		}
-		p.e = trace.Event{Kind: format.Reach, Flags: r.flags & format.FlagReads, G: p.e.G, Site: p.e.Site, Obj: trace.Addr(r.word(0)), Val: r.word(1)}
-		m.place(p)
 	}
-}
-
-// named places a set that is in a D, and what is in it the first time.
-func (m *merger) named(number uint32, p placed) {
-	var parts []trace.Event
-	if !m.listed[number] {
-		parts = m.parts(number)
-		if m.listed == nil {
-			m.listed = make(map[uint32]bool)
+	m.unnamed(own, p)
+	for _, x := range grown {
+		parts := m.spans(x)
+		if set := barrier.SetOf(parts); !set.All {
+			has.Add(barrier.SetOf(own))
+			own = appendParts(nil, set.Minus(&has), 0)
+			parts = own
 		}
-		m.listed[number] = true
+		m.unnamed(parts, p)
 	}
-	g, site := p.e.G, p.e.Site
-	p.e = trace.Event{Kind: format.ReachSet, G: g, Site: site, Obj: trace.Addr(number), Val: uint64(len(parts))}
-	m.place(p)
-	p.e.G, p.e.Site = g, site
-	m.placeAll(parts, p)
 }
 
 // placeAll places parts of a D.

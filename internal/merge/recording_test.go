@@ -79,7 +79,11 @@ func parseRecord(t testing.TB, f []string) []uint64 {
 	if len(h) > 2 {
 		size, _ = strconv.ParseUint(h[2], 0, 16)
 	}
-	w := []uint64{format.RawHeader(k, format.Flags(flags), uint16(size), 0)}
+	site := uint64(0)
+	if len(h) > 3 {
+		site, _ = strconv.ParseUint(h[3], 0, 32)
+	}
+	w := []uint64{format.RawHeader(k, format.Flags(flags), uint16(size), uint32(site))}
 	for _, s := range f[1:] {
 		v, err := strconv.ParseUint(s, 0, 64)
 		if err != nil {

@@ -41,12 +41,17 @@ func (x *missing) step(r *record) (keep bool, err error) {
 	switch k := r.e.Kind; {
 	case err != nil:
 		return false, err
+	case k == format.Reach && r.e.Flags&format.FlagGone != 0:
+		return false, nil
 	case k == format.Reach:
 		x.reached.Join(&x.listing.D, &r.e)
 		return false, nil
 	case k == format.ReachSet:
-		if r.e.Val == 0 {
+		switch {
+		case r.e.Val == 0:
 			x.reached.Add(x.pairs.Set(r.e.Obj, x.listing.D.Seen))
+		case r.e.Aux != 0: // what it has of another set does not follow
+			x.reached.Add(x.pairs.Set(trace.Addr(r.e.Aux), x.listing.D.Seen))
 		}
 		return false, nil
 	case k == format.ReachGo:
@@ -358,13 +363,16 @@ func (m *maker) pinWritten(t *thread, first int32) {
 // the method may read (B5).
 func (m *maker) missingMethod(i int, r *record, t *thread) {
 	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
-	if r.e.Kind != format.MethodBegin {
+	if r.e.Kind != format.MethodBegin || r.pair.D.Empty() {
 		return
 	}
 	known := m.known(r.e.G)
-	m.dirty = slices.DeleteFunc(m.dirty, func(d [2]int32) bool {
-		w := &m.words[d[0]]
-		a := &w.atoms[d[1]]
+	m.dirty = slices.DeleteFunc(m.dirty, func(d dirtied) bool {
+		if !r.pair.D.Hits(d.of) { // most
+			return false
+		}
+		w := &m.words[d.word]
+		a := &w.atoms[d.atom]
 		x := touchOf(w, a)
 		if !r.pair.D.Hits(x) || slices.ContainsFunc(a.strict, known.Before) {
 			return false
@@ -387,6 +395,12 @@ func (m *maker) missingMethod(i int, r *record, t *thread) {
 	})
 }
 
+// dirtied is an atom in which something was left for missing methods to read.
+type dirtied struct {
+	word, atom int32
+	of         barrier.Touch // the word
+}
+
 // noteDirty notes that a record leaves something in a for missing methods to read.
 func (m *maker) noteDirty(r *record, a *atom) {
 	if !a.missing || !r.e.Kind.IsWrite() {
@@ -398,7 +412,7 @@ func (m *maker) noteDirty(r *record, a *atom) {
 	a.dirty = true
 	for k := range m.words[r.mem].atoms {
 		if &m.words[r.mem].atoms[k] == a {
-			m.dirty = append(m.dirty, [2]int32{r.mem, int32(k)})
+			m.dirty = append(m.dirty, dirtied{r.mem, int32(k), barrier.Memory(m.words[r.mem].addr, 8)})
 		}
 	}
 }

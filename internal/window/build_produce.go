@@ -39,7 +39,7 @@ type production struct {
 	keptBy  []KeptOrder
 	methods map[int32]trace.Addr   // begun or ended by an event
 	free    map[trace.GoID][]int32 // what code has read that missing methods under way have called back, and that keeps its value only as far as they learn of it
-	dirty   [][2]int32             // words and atoms that some D may have, written since the last MethodBegin that has all later ones read the same
+	dirty   []dirtied              // atoms that some D may have, written since the last MethodBegin that has all later ones read the same
 }
 
 func newProduction() production {

@@ -87,7 +87,7 @@ const (
 	// What many Ds have in common is listed once, as a set with a number, and named by ReachSet events among the others of a D.
 	MethodBegin Kind = 50
 	MethodEnd   Kind = 51
-	ReachSet    Kind = 53 // Obj: the set, from 1; Val: how many Reach events follow at once that are the set, 0: it is one that was listed before
+	ReachSet    Kind = 53 // Obj: the set, from 1; Val: how many Reach events follow at once that are the set, 0: it is one that was listed before; Aux: another set, of which they make it: first come those that take something away (FlagGone)
 	Reach       Kind = 54 // Obj: address; Val: bytes, 0: a word. Also a lock, WaitGroup, Once, Cond or channel at that address. FlagReads: memory that it only reads
 	ReachGo     Kind = 55 // Obj: a goroutine: whether it runs
 
@@ -115,6 +115,7 @@ const (
 	FlagAll         Flags = 1 << 0 // MethodBegin: D is everything
 	FlagSeen        Flags = 1 << 2 // MethodBegin: what it does with locks, channels and goroutines is recorded by itself; D is memory
 	FlagReads       Flags = 1 << 1 // Reach: all that missing code does there is to read memory: it neither writes to it nor operates a lock or the like. What a D has with and without it may be written
+	FlagGone        Flags = 1 << 2 // Reach, behind a ReachSet with another set: of what that has, also with FlagReads, this is not in the set
 	FlagOwn         Flags = 1 << 3 // MethodBegin, with FlagSeen: all its synchronisation is its own code's, and D has all that it touches, if others leave alone what D leads to
 	FlagFixed       Flags = 1 << 4 // with FlagOwn: whatever others do
 	FlagUnstamped   Flags = 1 << 5 // MethodBegin, MethodEnd, as raw records: without a stamp, because D is nothing

@@ -55,6 +55,12 @@
 //	main methodend isAlive
 //	main methodbegin isAlive @12
 //	main reachset 0x1
+//
+// With aux= the lines behind it make it of another set: first those with gone, which that set has and it has not.
+//
+//	main reachset 0x2 val=2 aux=1
+//	main reach names val=8 reads gone
+//	main reach numbers
 //	main methodend isAlive
 //
 // # Tables
