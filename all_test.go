@@ -31,7 +31,7 @@ var layers = map[string][]string{
 	"internal/rt/online":               nil,
 	"internal/online":                  {"internal/plan", "internal/report", "internal/trace", "internal/trace/format"},
 	"internal/rt/rawfile":              {"internal/trace/format"},
-	"internal/merge":                   {"internal/trace", "internal/trace/format"},
+	"internal/merge":                   {"internal/barrier", "internal/trace", "internal/trace/format"}, // barrier: Ds as sets
 	"internal/lockset":                 {"internal/shadow", "internal/table", "internal/trace/format"},
 	"internal/fasttrack":               {"internal/clock", "internal/shadow", "internal/trace/format"},
 	"internal/hybrid":                  {"internal/clock", "internal/lockset", "internal/shadow", "internal/trace/format"},
