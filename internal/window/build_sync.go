@@ -63,7 +63,7 @@ func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 	}
 	recv := e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0
 	var head element
-	if recv && e.Aux == 0 && len(o.cur.queue) > 0 && o.cur.slotOf == r.e.G { // who was to receive is not in the trace
+	if recv && e.Aux == 0 && len(o.cur.queue) > 0 && (o.cur.slotOf == r.e.G || o.cur.nonBlock && e.Flags&format.FlagNonBlocking != 0) { // who was to receive, or has sent, is not in the trace
 		return false
 	}
 	if recv && len(o.cur.queue) > 0 {

@@ -23,24 +23,39 @@ func Execute(w *window.Window, p window.Pair, order []int32) (*Execution, error)
 }
 
 // Admits reports whether the events of w, in the order recorded, are an execution of it. They have been one: if this fails, the window says something of
-// the run that is wrong, and witnesses that need the event of the error are not found. What is only known to be next (M8) is left out, with what follows it.
+// the run that is wrong, and witnesses that need the event of the error are not found. What is only known to be next (M8) is left out, with what follows it. A trace
+// may have what a receiver did before it waited behind the non-blocking send that found it waiting (U): that comes first.
 func Admits(w *window.Window) error {
 	s, err := newState(w)
 	if err != nil {
 		return err
 	}
-	none := window.Pair{A: -1, B: -1}
 	ended := make([]bool, len(s.threads))
 	for i := range w.Events {
-		e := &w.Events[i]
-		if ended[e.Thread] = ended[e.Thread] || e.Last; ended[e.Thread] {
-			continue
+		if p := w.Events[i].Partner; p >= 0 && int(p) < len(w.Events) {
+			for _, before := range s.threads[w.Events[p].Thread] {
+				if before == p {
+					break
+				}
+				if err := s.recorded(before, ended); err != nil {
+					return err
+				}
+			}
 		}
-		if err := s.step(int32(i), none); err != nil {
+		if err := s.recorded(int32(i), ended); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// recorded executes an event in the recorded order, if its thread has not ended.
+func (s *state) recorded(i int32, ended []bool) error {
+	e := &s.w.Events[i]
+	if ended[e.Thread] = ended[e.Thread] || e.Last; ended[e.Thread] || s.done[i] {
+		return nil
+	}
+	return s.step(i, window.Pair{A: -1, B: -1})
 }
 
 // Done reports whether an event has happened.
