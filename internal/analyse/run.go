@@ -272,8 +272,11 @@ func (r *run) finish() error {
 	return r.builder.Flush()
 }
 
-// admits counts a window in which what was recorded is no execution (A9).
+// admits counts a window in which what was recorded is no execution (A9). Where what is missing is ignored, it need not be one.
 func (r *run) admits(w *window.Window) {
+	if r.opt.Missing == barrier.Ignore {
+		return
+	}
 	if err := witness.Admits(w); err != nil {
 		r.counts.Refusing++
 		r.rejected(err)
