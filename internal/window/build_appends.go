@@ -293,7 +293,8 @@ func (m *maker) places(r *record) []int32 {
 func (m *maker) appendsTo(i int, r *record, t *thread) {
 	reads := append(slices.Clone(r.where), r.appended.Moved...)
 	slices.Sort(reads)
-	m.add(t, i, Event{Kind: format.AtomicRMW, Obj: m.trust(m.hitAt(r.appended.Array)), ValDeps: m.resolve(reads)})
+	a := m.hitIn(r.appended.Array, r.appended.Array+1)[0]
+	m.add(t, i, Event{Kind: format.AtomicRMW, Obj: m.trust(a), ValDeps: m.resolve(reads)})
 }
 
 // trust is the location of some arrays.
@@ -304,16 +305,20 @@ func (m *maker) trust(a *arrays) Obj {
 	return a.trust
 }
 
-// hitAt returns the arrays that have the byte at an address, nil for none.
-func (m *maker) hitAt(addr uint64) *arrays {
-	k, ok := slices.BinarySearchFunc(m.appends.hits, addr, func(h hit, addr uint64) int { return cmp.Compare(h.from, addr) })
-	if !ok {
-		k--
+// hitIn returns the arrays that have a byte of [from,to).
+func (m *maker) hitIn(from, to uint64) (list []*arrays) {
+	k, _ := slices.BinarySearchFunc(m.appends.hits, from, func(h hit, from uint64) int {
+		if h.to <= from {
+			return -1
+		}
+		return 1
+	})
+	for ; k < len(m.appends.hits) && m.appends.hits[k].from < to; k++ {
+		if a := m.appends.hits[k].of; !slices.Contains(list, a) {
+			list = append(list, a)
+		}
 	}
-	if k >= 0 && addr < m.appends.hits[k].to {
-		return m.appends.hits[k].of
-	}
-	return nil
+	return list
 }
 
 // trusts has t read trust.
@@ -326,7 +331,8 @@ func (m *maker) trustsAfter(i int, r *record, t *thread) {
 	if r.mem < 0 && r.obj < 0 || r.open {
 		return
 	}
-	if a := m.hitAt(uint64(r.e.Obj)); a != nil {
+	from := uint64(r.e.Obj)
+	for _, a := range m.hitIn(from, from+max(1, uint64(r.e.Size))) { // it may begin in front of them
 		m.trusts(i, t, a)
 	}
 }
