@@ -156,8 +156,11 @@ func ftReset(addr, n uintptr) {
 func (in *ftInfo) touch(addr, n uintptr) {
 	const small = ftCellPage / 2
 	at := (addr + n - 1) &^ (ftCellPage - 1)
-	if n <= small && at >= addr && in.lines[at>>ftLineShift&(ftLineCount-1)].rows&1 == 0 {
-		ftCas64(&ftCellAt(at).w, 0, 0) // others may have begun to use the rest of the word
+	if n > small || at < addr || in.lines[at>>ftLineShift&(ftLineCount-1)].rows&1 != 0 {
+		return
+	}
+	if c := ftCellAt(at); c != nil { // the block may be mapped this moment
+		ftCas64(&c.w, 0, 0) // others may have begun to use the rest of the word
 	}
 }
 
