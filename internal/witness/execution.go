@@ -33,7 +33,8 @@ func Admits(w *window.Window) error {
 	ended := make([]bool, len(s.threads))
 	for i := range w.Events {
 		if p := w.Events[i].Partner; p >= 0 && int(p) < len(w.Events) {
-			for _, before := range s.threads[w.Events[p].Thread] {
+			t := w.Events[p].Thread
+			for _, before := range s.threads[t][s.next[t]:] {
 				if before == p {
 					break
 				}
