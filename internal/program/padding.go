@@ -20,17 +20,14 @@ func (w *Walker) differ(t types.Type, sizes types.Sizes, a, b Value, size int64)
 	return false
 }
 
-// meaning returns the bits of a type's memory image that are not padding, word by word.
+// meaning returns the bits of a type's memory image that are not padding, word by word. Where a type parameter makes the
+// layout, any of them may be.
 func (w *Walker) meaning(t types.Type, sizes types.Sizes, size int64) []uint64 {
 	if m, ok := w.maskCache[t]; ok {
 		return m
 	}
 	m := make([]uint64, (size+7)/8)
-	if plan.Open(t) {
-		full(m, 0, size)
-	} else {
-		mark(m, t, sizes, 0)
-	}
+	mark(m, t, sizes, 0)
 	w.maskCache[t] = m
 	return m
 }
@@ -39,9 +36,12 @@ func (w *Walker) meaning(t types.Type, sizes types.Sizes, size int64) []uint64 {
 func mark(m []uint64, t types.Type, sizes types.Sizes, off int64) {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
-		vars := make([]*types.Var, u.NumFields())
-		for i := range vars {
-			vars[i] = u.Field(i)
+		var vars []*types.Var // before the first whose layout is not known
+		for v := range u.Fields() {
+			if plan.Open(v.Type()) {
+				break
+			}
+			vars = append(vars, v)
 		}
 		for i, at := range sizes.Offsetsof(vars) {
 			if vars[i].Name() != "_" {
@@ -49,6 +49,9 @@ func mark(m []uint64, t types.Type, sizes types.Sizes, off int64) {
 			}
 		}
 	case *types.Array:
+		if plan.Open(u.Elem()) {
+			return
+		}
 		n := sizes.Sizeof(u.Elem())
 		for i := range u.Len() {
 			if off+i*n >= int64(len(m))*8 {
@@ -57,7 +60,9 @@ func mark(m []uint64, t types.Type, sizes types.Sizes, off int64) {
 			mark(m, u.Elem(), sizes, off+i*n)
 		}
 	default:
-		full(m, off, sizes.Sizeof(t))
+		if !plan.Open(t) {
+			full(m, off, sizes.Sizeof(t))
+		}
 	}
 }
 

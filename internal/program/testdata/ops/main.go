@@ -2,6 +2,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -668,7 +669,54 @@ func bigs() int {
 	return e.a[3] + b.a[199]
 }
 
+// Padding of a type that a type parameter lays out holds what was in memory, or in a register, before.
+type padded[K comparable, V any] struct {
+	n int32
+	k K
+	v V
+	f func(key[K, V]) uint64
+}
+
+type key[K comparable, V any] struct {
+	k K
+	v V
+}
+
+func (p *padded[K, V]) set(k K, v V) uint64 {
+	p.k, p.v = k, v
+	p.f = func(key[K, V]) uint64 { return 1 }
+	return p.f(key[K, V]{k, v})
+}
+
+func (p *padded[K, V]) get() (K, V) { return p.k, p.v }
+
+func paddings(n int) (t int) {
+	var dirt [256]int
+	for i := range dirt {
+		dirt[i] = -1 - i*n
+	}
+	var b bytes.Buffer
+	b.WriteString("abc")
+	var p padded[string, struct{}]
+	var q padded[label, bytes.Buffer]
+	var r padded[captured, [2]struct {
+		a int8
+		b int64
+		c int16
+	}]
+	t += int(p.set("key", struct{}{}) + q.set(label{"b", n}, b))
+	t += int(r.set(captured{name: "xyz"}, [2]struct {
+		a int8
+		b int64
+		c int16
+	}{{1, int64(dirt[n]), 2}}))
+	k, v := q.get()
+	x, y := r.get()
+	return t + v.Len() + k.n + len(x.name) + int(y[0].c)
+}
+
 func main() {
+	fmt.Println(paddings(7))
 	fmt.Println(numbers(2.5, 1500*time.Millisecond, 40))
 	fmt.Println(library(len(os.Args)*1234, uint64(len(os.Args))<<40+77, float64(len(os.Args))+0.25))
 	ls := labels[label]{{"a", 1}, {"b", 2}}
