@@ -16,7 +16,8 @@ import (
 //   - (K3) what it writes is there when a method begins that may read it, and has its value if the reads that it is computed from have theirs: the MethodBegin
 //     needs them (B5);
 //   - (K4) code that a missing method has called back is between two pieces of the method: its quiet accesses are part of the gap that they are in, if the method may write
-//     what they access. A write to what the method only reads, and an access that may tell the method what rests on other reads, is an event.
+//     what they access. A write to what the method only reads, an access that may tell the method what rests on other reads, and one that is only made if reads have their values, is an event: what is
+//     behind it in the method has run only if they have.
 //
 // Of calls before an access that is known when it comes: from the first that has no order with one, all accesses of that location have events. Of calls behind it, it is known only then. So windows
 // are built on the assumption that these have an order as well, and once more if some have not, with events for all accesses to those words. Where the second attempt asks for more, all
@@ -136,8 +137,11 @@ func (m *maker) speak(r *record) bool {
 	return true
 }
 
-// told says whether a missing method that has called traced code back may find, by a quiet access of this, what rests on what others did (B5): then it is an event (K4).
+// told says whether a missing method that has called traced code back may find, by a quiet access of this, what rests on what others did (B5), if only because the access needs that: then it is an event (K4).
 func (m *maker) told(r *record) bool {
+	if len(r.guards) > 0 || r.appended != nil || len(m.resolve(r.needed())) > 0 {
+		return true
+	}
 	if r.e.Kind.IsWrite() && len(m.resolve(r.from)) > 0 {
 		return true
 	}

@@ -16,6 +16,7 @@ func (c *crossing) placeQuiet() {
 	for e := len(c.m.Events) - 1; e >= 0; e-- {
 		switch ev := &c.m.Events[e]; {
 		case c.event[e] >= 0:
+			c.acted[e] = c.acted[e] || ev.Kind.IsAccess() && further[ev.G] && c.began[e] >= 0 // of which the window has but what it needs
 			further[ev.G] = further[ev.G] || c.began[e] >= 0
 		case ev.Kind.IsAccess() && further[ev.G]:
 			c.began[e] = 0 // until it is placed

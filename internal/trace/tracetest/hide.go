@@ -123,6 +123,7 @@ type hiding struct {
 	knows        []map[trace.GoID]int // with seen: by event, what it comes after in every execution
 	made         []placed
 	calls        int
+	words        uint64 // that were made for goroutines to have for themselves
 }
 
 // placed is a new event and where it stands among the old ones.
@@ -216,6 +217,9 @@ func (h *hiding) take(part []unit) (reach []trace.Event, needs []int64) {
 		last := &h.events[u.to]
 		if !hideable(last.Kind) || h.seen && (!last.Kind.IsAccess() || last.Kind.IsAtomic()) || h.r.IntN(4) == 0 {
 			running = h.callBack(u, walked, running)
+			if h.r.IntN(4) == 0 {
+				reach = append(reach, h.private(u, walked))
+			}
 			continue
 		}
 		running = false
@@ -248,6 +252,26 @@ func (h *hiding) callBack(u unit, walked, running bool) bool {
 	}
 	return running
 }
+
+// private has code that is called back access a word, behind a unit, that no other goroutine accesses and that the call reaches, as the result says: a quiet access (package window). It needs some of what its goroutine has read.
+func (h *hiding) private(u unit, walked bool) trace.Event {
+	h.words++
+	e := trace.Event{Kind: format.Read, G: u.g, Obj: trace.Addr(ownWords + 8*h.words), Size: 8}
+	if h.r.IntN(2) == 0 {
+		e.Kind, e.Val = format.Write, 1
+	}
+	f := window.Flow{Walked: walked}
+	for i := range h.events[:u.to+1] {
+		if x := &h.events[i]; x.G == u.g && x.Kind.IsAccess() && x.Kind != format.Write && x.Kind != format.AtomicWrite && h.r.IntN(2) == 0 {
+			f.Needs = append(f.Needs, int64(i))
+		}
+	}
+	h.made = append(h.made, placed{float64(u.to) + 0.02, []trace.Event{e}, f})
+	return reachOf(&trace.Event{Kind: format.Write, Obj: e.Obj, Size: 8})[0]
+}
+
+// ownWords is where words begin that goroutines have for themselves.
+const ownWords = 1 << 32
 
 // place puts a call around n units of a goroutine, from unit k on. Calls nest if there is nothing between the ends of one and of another.
 func (h *hiding) place(list []unit, k, n int, begin trace.Event, reach []trace.Event, needs []int64) {
