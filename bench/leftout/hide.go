@@ -104,6 +104,7 @@ type item struct {
 	inside     bool
 	own        bool // of the code of a missing method
 	opaque     bool // of the code of a missing method, as the runtime's hooks record it: that fills what it allocates without a record
+	returns    bool // the Exit of a missing method
 }
 
 // readHidden reads a trace, without BarrierPairs and with them.
@@ -207,6 +208,9 @@ func (h *hidden) add(e trace.Event, f window.Flow, inside bool) {
 		h.items = append(h.items, item{at: i, inside: inside, own: of != nil, opaque: of != nil && (h.seen == hooks || e.Kind == format.Alloc)})
 		return
 	}
+	if e.Kind == format.Exit { // else what its caller calls next would be taken for calls of this one
+		h.items = append(h.items, item{at: i, returns: true})
+	}
 	h.gone++
 	of.needs = append(append(of.needs, f.Needs...), f.From...)
 	h.touch(of, &e)
@@ -308,6 +312,10 @@ func (h *hidden) finish() {
 		case it.end:
 			e := it.call.begin
 			e.Kind, e.Flags = format.MethodEnd, 0
+			put(e, window.Flow{Walked: true})
+		case it.returns: // its deferred calls are part of the method
+			e := h.all.events[it.at]
+			e.Site = 0
 			put(e, window.Flow{Walked: true})
 		default:
 			at[it.at] = int64(len(h.rest.events))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"testing"
 
 	"presage/internal/barrier"
@@ -27,7 +28,7 @@ func TestHide(t *testing.T) {
 		{Kind: format.Enter, Aux: 2, Val: 9},
 		{Kind: format.Read, Site: 6, Obj: 0x400, Size: 8},
 		{Kind: format.Exit, Aux: 2},
-		{Kind: format.Exit, Aux: 1},
+		{Kind: format.Exit, Site: 8, Aux: 1},
 	} {
 		e.G = 1
 		h.add(e, window.Flow{Walked: true}, true)
@@ -45,7 +46,7 @@ func TestHide(t *testing.T) {
 			kinds = append(kinds, e.Kind)
 		}
 	}
-	want := []format.Kind{format.Enter, format.MethodBegin, format.Alloc, format.Enter, format.Read, format.Exit, format.MethodEnd, format.Read}
+	want := []format.Kind{format.Enter, format.MethodBegin, format.Alloc, format.Enter, format.Read, format.Exit, format.Exit, format.MethodEnd, format.Read}
 	if len(kinds) != len(want) {
 		t.Fatalf("left: %v, want %v", kinds, want)
 	}
@@ -53,6 +54,9 @@ func TestHide(t *testing.T) {
 		if kinds[i] != want[i] {
 			t.Fatalf("left: %v, want %v", kinds, want)
 		}
+	}
+	if slices.ContainsFunc(h.rest.events, func(e trace.Event) bool { return e.Site == 8 }) {
+		t.Error("the Exit of the method stands for its deferred calls")
 	}
 	for _, addr := range []uint64{0x100, 0x200, 0x308} {
 		if !d.Hits(barrier.Memory(addr, 1)) {

@@ -19,7 +19,7 @@
 //  1. A missing method is one call of such a function. What of its own code's events is left -seen says: nothing (code that it calls and that is not traced goes as well), or
 //     accesses, as in the thesis, whose traces lose the synchronisation alone, or synchronisation, or hooks, which is what presage records of a package that is left out: synchronisation
 //     that is flagged as that of code outside, and the MethodBegin says whether it is known to be the method's own (B13). Else it keeps its order with all on the same object.
-//     Functions that it calls and that are traced stay, unless they contain synchronisation themselves. Go statements stay: the runtime sees them, whoever does them.
+//     Functions that it calls and that are traced stay, unless they contain synchronisation themselves. Go statements stay: the runtime sees them, whoever does them. So do Enter and Exit, which tell what calls what; what the method has deferred is part of it.
 //  2. The D of a call is what the recorder has found when it was entered and since, by its parameters, captured variables and the package-level variables that it
 //     names, narrowed to what its code can touch (the masks of package footprint), and what the dropped events act on, but where every execution has that in order with all that conflicts (B12 of package
 //     barrier; must.go). How many of these the recorder had not found, and were not allocated since, is printed: escaped. Where

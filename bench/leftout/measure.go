@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -67,6 +68,9 @@ func (b *bench) measure(ctx context.Context, name string, c record.Config) (*mea
 			took.mark("truth")
 			var x *row
 			if x, really, err = b.judged(ctx, h, really, p, s); err != nil {
+				if b.kept != "" && len(really) == 0 { // it is to be looked into
+					err = errors.Join(err, b.keep(title, name, nil, p))
+				}
 				return nil, err
 			}
 			took.mark("detectors")
