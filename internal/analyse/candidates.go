@@ -182,10 +182,10 @@ func conflict(a, b format.Kind) bool {
 }
 
 // candidateAccess says whether event i can be half of a race: not on a goroutine's own
-// stack, not by an unknown goroutine, which stands for a write that was not recorded.
+// stack, not of what a string says, not by an unknown goroutine, which stands for a write that was not recorded.
 func candidateAccess(w *window.Window, i int) bool {
 	e := &w.Events[i]
-	return e.Kind.IsAccess() && e.Flags&format.FlagStack == 0 && w.Threads[e.Thread] >= 0
+	return e.Kind.IsAccess() && !e.IsText() && e.Flags&format.FlagStack == 0 && w.Threads[e.Thread] >= 0
 }
 
 func accessAt(w *window.Window, i int32) Access {

@@ -110,6 +110,9 @@ func New(opt Options) (*Detector, error) {
 
 // Step takes the next event, and reports whether the filter dropped it.
 func (d *Detector) Step(index int64, e *format.Event) (dropped bool) {
+	if e.IsText() {
+		return false
+	}
 	if d.filter != nil && d.filter.Drop(e) {
 		return true
 	}

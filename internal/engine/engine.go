@@ -161,7 +161,7 @@ func (s *Solver) decideBySearch(p window.Pair) Result {
 // candidate reports that p is a conflicting pair that the static order leaves open.
 func (s *Solver) candidate(p window.Pair) bool {
 	a, b := &s.w.Events[p.A], &s.w.Events[p.B]
-	conflict := a.Kind.IsAccess() && b.Kind.IsAccess() && a.Obj == b.Obj && a.Thread != b.Thread &&
+	conflict := a.Kind.IsAccess() && b.Kind.IsAccess() && !a.IsText() && !b.IsText() && a.Obj == b.Obj && a.Thread != b.Thread &&
 		(a.Kind.IsWrite() || b.Kind.IsWrite()) && !(a.Kind.IsAtomic() && b.Kind.IsAtomic())
 	return conflict && !s.must(p.A, p.B) && !s.must(p.B, p.A) && !s.never[p.A] && !s.never[p.B]
 }

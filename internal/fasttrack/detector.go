@@ -41,6 +41,7 @@ func (d *Detector) Slots() int { return d.order.Slots() }
 // Step takes the next event.
 func (d *Detector) Step(index int64, e *format.Event) {
 	switch {
+	case e.IsText():
 	case e.Kind.IsAccess():
 		d.access(index, e)
 	case e.Kind == format.Alloc: // (F4)

@@ -9,6 +9,10 @@ import (
 func (k *walker) step(i int64, e *trace.Event) {
 	s := k.state(e.G)
 	s.seq++
+	text := e.IsText() && s.reads == e.Site // of the string that has just been loaded
+	if s.reads = 0; e.Kind == format.Read {
+		s.reads = e.Site
+	}
 	if b := k.bracket(s, i, e); b != nil {
 		k.ends(s, b, i, e)
 		return
@@ -22,6 +26,7 @@ func (k *walker) step(i int64, e *trace.Event) {
 	if s.begun != 0 && s.begun != e.Site {
 		s.begun = 0
 	}
+	s.more = s.more || text
 	switch cl := k.classes[e.Site]; {
 	case e.Kind == format.OnceEnd || cl == condClass && e.Kind == format.Lock:
 		k.mark(s, i, e)

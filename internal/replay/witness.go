@@ -98,6 +98,7 @@ type goState struct {
 	since map[trace.Site]uint64 // executions since the last step
 	total map[trace.Site]uint64 // executions in all
 	more  bool                  // within an access of several events
+	reads trace.Site            // its event before was a Read there
 	skip  uint64                // of the execution under way
 	nth   uint64
 	begun trace.Site // an execution whose step is there before its own event

@@ -93,7 +93,7 @@ func Text(w *window.Window, p window.Pair) (string, error) {
 
 // conflict is the part of the race rule that does not depend on an order.
 func conflict(a, b *window.Event) bool {
-	return a.Kind.IsAccess() && b.Kind.IsAccess() && a.Obj == b.Obj && a.Thread != b.Thread &&
+	return a.Kind.IsAccess() && b.Kind.IsAccess() && !a.IsText() && !b.IsText() && a.Obj == b.Obj && a.Thread != b.Thread &&
 		(a.Kind.IsWrite() || b.Kind.IsWrite()) && !(a.Kind.IsAtomic() && b.Kind.IsAtomic())
 }
 

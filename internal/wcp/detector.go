@@ -102,7 +102,7 @@ func conflict(a, b format.Kind) bool {
 }
 
 func (d *Detector) access(e *trace.Event) {
-	if e.Flags&format.FlagStack != 0 || e.Obj == 0 {
+	if e.Flags&format.FlagStack != 0 || e.Obj == 0 || e.IsText() {
 		return
 	}
 	t := d.g(e.G)

@@ -70,6 +70,9 @@ type Event struct {
 	Site  trace.Site
 }
 
+// IsText reports whether the event is a read of what a string says that unsafe code has made: others depend on it, and it is in no race (T1).
+func (e *Event) IsText() bool { return e.Kind == format.Read && e.Flags&format.FlagText != 0 }
+
 // Pin is the kind of an event that only needs its Deps: a branch, a dereferenced
 // address, an argument of an opaque call (P). It occurs in windows, not in traces.
 const Pin format.Kind = 128

@@ -323,6 +323,8 @@ func (p *proof) refuse(e *trace.Event) error {
 		return refusal("R", "the accesses are to %#x and %#x", uint64(a.Obj), uint64(e.Obj))
 	case !a.Kind.IsWrite() && !e.Kind.IsWrite():
 		return refusal("R", "neither access is a write")
+	case !a.Kind.IsWrite() && a.Flags&format.FlagText != 0, !e.Kind.IsWrite() && e.Flags&format.FlagText != 0:
+		return refusal("R", "a read of what a string says is no access of the program's")
 	case a.Kind.IsAtomic() && e.Kind.IsAtomic():
 		return refusal("R", "both accesses are atomic")
 	case p.first.reaches(e):

@@ -27,6 +27,15 @@ func TestRecorded(t *testing.T) {
 			g2 case d aux=0
 			g2 default
 			g2 write x val=2 @b`, ""},
+		{"what a string says", `
+			main go g2
+			main write x val=1 @a
+			g2 read x val=1 text @b`, "(R) a read of what a string says is no access of the program's"},
+		{"what a string says, in between", `
+			main go g2
+			main write x val=1 @a
+			main read x val=1 text @c
+			g2 write x val=2 @b`, ""},
 		{"a channel", `
 			main go g2
 			main write x val=1 @a

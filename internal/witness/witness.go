@@ -175,6 +175,9 @@ func (s *state) checkPair(p window.Pair) error {
 		if !s.w.Events[i].Kind.IsAccess() {
 			return s.violation("R", i, "not a memory access")
 		}
+		if s.w.Events[i].Kind == format.Read && s.w.Events[i].Flags&format.FlagText != 0 {
+			return s.violation("R", i, "a read of what a string says is no access of the program's")
+		}
 	}
 	a, b := &s.w.Events[p.A], &s.w.Events[p.B]
 	switch {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"presage/internal/trace/format"
 	"presage/internal/trace/tracetest"
 	"presage/internal/window"
 	"presage/internal/witness"
@@ -204,6 +205,31 @@ func TestCheckRejectsWrongPairs(t *testing.T) {
 	}
 	if wrong == 0 {
 		t.Error("no wrong pair was tried")
+	}
+}
+
+// TestCheckText checks that no race is one of a read of what a string says: of every race of a read, the same with such a read is refused.
+func TestCheckText(t *testing.T) {
+	tried := 0
+	for n := range uint64(200) {
+		w := tracetest.RandomWindow(6, n).Window
+		races, _ := tracetest.Explore(w, 100_000)
+		for p, order := range races {
+			for _, i := range []int32{p.A, p.B} {
+				if w.Events[i].Kind != format.Read {
+					continue
+				}
+				tried++
+				w.Events[i].Flags |= format.FlagText
+				if witness.Check(w, p, order) == nil {
+					t.Errorf("seed %d: accepts pair %v, of which event %d is a read of what a string says", n, p, i)
+				}
+				w.Events[i].Flags &^= format.FlagText
+			}
+		}
+	}
+	if tried == 0 {
+		t.Error("no race of a read was tried")
 	}
 }
 

@@ -22,3 +22,6 @@ type Event struct {
 	Val   uint64
 	Aux   uint64
 }
+
+// IsText reports whether the event is a read of what a string says: it is in no race.
+func (e *Event) IsText() bool { return e.Kind == Read && e.Flags&FlagText != 0 }

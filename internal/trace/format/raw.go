@@ -69,6 +69,7 @@ package format
 //	Read Write with size > 8        address (of an aligned word), size/8 words; size is a multiple of 8. It stands for
 //	                                one record per word, with FlagMore on all but the last, which has the record's own
 //	Read Write with FlagNoValue     address, number of bytes (any; size in the header is 0)
+//	Read with FlagText              as these, of what a string says
 //	AtomicRead AtomicWrite          address, value, stamp
 //	AtomicRMW                       address, old, new, stamp
 //	Lock Unlock TryFail             lock, stamp

@@ -210,7 +210,7 @@ func Candidates(w *window.Window) []window.Pair {
 }
 
 func conflict(e, f *window.Event) bool {
-	return e.Kind.IsAccess() && f.Kind.IsAccess() && e.Thread != f.Thread && e.Obj == f.Obj &&
+	return e.Kind.IsAccess() && f.Kind.IsAccess() && !e.IsText() && !f.IsText() && e.Thread != f.Thread && e.Obj == f.Obj &&
 		(e.Kind.IsWrite() || f.Kind.IsWrite()) && !(e.Kind.IsAtomic() && f.Kind.IsAtomic())
 }
 

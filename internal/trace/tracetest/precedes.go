@@ -112,7 +112,7 @@ func (p *precedences) unordered() (out [][2]trace.Site) {
 }
 
 func clash(e, f *trace.Event) bool {
-	return e.Kind.IsAccess() && f.Kind.IsAccess() && e.Obj == f.Obj && e.G != f.G && (e.Kind.IsWrite() || f.Kind.IsWrite()) && !(e.Kind.IsAtomic() && f.Kind.IsAtomic())
+	return e.Kind.IsAccess() && f.Kind.IsAccess() && !e.IsText() && !f.IsText() && e.Obj == f.Obj && e.G != f.G && (e.Kind.IsWrite() || f.Kind.IsWrite()) && !(e.Kind.IsAtomic() && f.Kind.IsAtomic())
 }
 
 type relation [][]bool
