@@ -68,6 +68,8 @@ func (b *body) hook(h *plan.Hook, site trace.Site) {
 		b.reserve(3)
 		b.out.putf("{ c_ := %s; g_.W3(%#x, *(*%s.Pointer)(%[3]s.Pointer(&c_)), 8) }",
 			b.hidden(h.Addr), header(h.Kind, format.FlagNoValue, 0, site), unsafeName)
+	case h.Extent == plan.Text:
+		b.textHook(h, site)
 	case h.Extent.Dynamic():
 		b.rangeHook(h, site)
 	default:
@@ -165,6 +167,17 @@ func (b *body) rangeHook(h *plan.Hook, site trace.Site) {
 	}
 	b.out.putf("{ s_ := %s; n_ := uintptr(%s) * %s; if n_ > 0%s { p_ := %s; if n_ <= %d { g_.Mem(%#x, p_, p_, n_) } else { g_.Range(%#x, p_, n_) } } }",
 		s, n, size, when, p, plan.MaxValues, header(h.Kind, 0, 0, site), header(h.Kind, format.FlagNoValue, 0, site))
+}
+
+// textHook records the bytes of a string, with values if they are few.
+func (b *body) textHook(h *plan.Hook, site trace.Site) {
+	b.barrier()
+	text := "string(c_)"
+	if t, ok := plan.Core(h.Addr.Type()).(*types.Basic); !ok || t.Info()&types.IsString == 0 {
+		text = fmt.Sprintf("*(*string)(%s.Add(%[1]s.Pointer(&c_), %d))", unsafeName, h.Offset)
+	}
+	b.out.putf("{ c_ := %s; s_ := %s; n_ := uintptr(len(s_)); if n_ > 0 { p_ := %s.Pointer(%[3]s.StringData(s_)); if n_ <= %d { g_.Mem(%#x, p_, p_, n_) } else { g_.Range(%#x, p_, n_) } } }",
+		b.hidden(h.Addr), text, unsafeName, plan.MaxValues, header(h.Kind, format.FlagText, 0, site), header(h.Kind, format.FlagText|format.FlagNoValue, 0, site))
 }
 
 // emitChanLen takes the length of a channel through the recorder.

@@ -179,7 +179,9 @@ func (h *planner) builtin(ip *Instr, in *ssa.Call, name string) {
 		if !scalar(in.Type()) || !scalar(args[0].Type()) {
 			ip.After = h.results(in)
 		}
-	case "recover", "Slice", "String", "StringData", "SliceData", "Sizeof", "Alignof", "Offsetof":
+	case "String":
+		ip.After = append(h.results(in), h.texts(in)...)
+	case "recover", "Slice", "StringData", "SliceData", "Sizeof", "Alignof", "Offsetof":
 		ip.After = h.results(in)
 	case "Add", "print", "println", "ssa:wrapnilchk", "ssa:deferstack":
 		// recomputed, or nothing to see

@@ -69,6 +69,9 @@
 // (see captured.go). It has one store, before every load and every closure, at most once for each variable, so no
 // access of it can race. In it an address stands for what is there.
 //
+// (R14) What a string says is not memory, and has no records, unless unsafe code has made it: then its bytes are read after the instruction that
+// makes it, unsafe.String or a load of memory that the package sees as another type too (text.go). These reads have FlagText.
+//
 // # Walking
 //
 // A Slice instruction with a result capacity (string: length) of 0 keeps the base

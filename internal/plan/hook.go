@@ -15,6 +15,7 @@ type Hook struct {
 	Kind   format.Kind // Read, Write, Value, ChanLen
 	Extent Extent      // Read, Write: what is accessed
 	Addr   ssa.Value   // Read, Write: what Extent refers to. ChanLen: the channel
+	Offset int64       // Text: where the string is in Addr
 	Val    ssa.Value   // the value recorded; nil: none (FlagNoValue)
 	Index  int         // component of Val when that is a tuple, else -1
 	Case   int         // select: state index, present only if that was chosen; else -1
@@ -38,9 +39,11 @@ const (
 	AppendGrown
 	// Copied: the first n elements of the slice Addr, n the result of copy.
 	Copied
+	// Text: the bytes of the string that stands Offset bytes into the value Addr (R14).
+	Text
 )
 
-// MaxValues is the number of bytes up to which Elements, AppendTail and Copied are
+// MaxValues is the number of bytes up to which Elements, AppendTail, Copied and Text are
 // recorded with values (one event a word). Longer ranges have FlagNoValue.
 const MaxValues = 64
 

@@ -40,6 +40,7 @@ type Plan struct {
 	opaque map[string]string
 	prints *footprint.Program
 
+	punned   map[*Package]*puns
 	calls    map[*Func][]*ssa.CallCommon  // that bind the parameters of a function
 	captures map[*ssa.FreeVar][]ssa.Value // what the free variables that are values are bound to
 
@@ -132,6 +133,7 @@ func newPlan(prog *Program, opaque map[string]string) *Plan {
 
 // plan numbers and plans all functions.
 func (p *Plan) plan() {
+	p.findPuns()
 	for _, f := range p.funcs {
 		p.number(f)
 		p.bind(f)

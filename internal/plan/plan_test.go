@@ -163,7 +163,10 @@ func listHook(h Hook) string {
 		s += h.Addr.Name() + " "
 	}
 	if h.Extent != Pointee {
-		s += [...]string{"", "map", "elements", "tail", "grown", "copied"}[h.Extent] + " "
+		s += [...]string{"", "map", "elements", "tail", "grown", "copied", "text"}[h.Extent] + " "
+	}
+	if h.Offset > 0 {
+		s += fmt.Sprintf("+%d ", h.Offset)
 	}
 	if h.Val != nil {
 		s += h.Val.Name()

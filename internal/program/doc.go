@@ -61,6 +61,9 @@
 //
 // (F10) What a call of a missing method is given is pinned at its MethodBegin, with what (F9) pins.
 //
+// (F11) A string that has reads of what it says (plan R14) depends on them, in all that it is used for, its length too. It has no term: its words may be the same where
+// its bytes are not.
+//
 // A write's or send's From are the reads that the value depends on and that are not pinned.
 //
 // # Terms

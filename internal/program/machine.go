@@ -53,6 +53,7 @@ type stage struct {
 	known  bool     // they were recorded
 	loads  []loaded // the run's events, in a symbolic walk
 	term   *term    // of the result, if the instruction's records say it
+	says   bool     // there were reads of what a string says (F11)
 	moved  *reads   // of an append: elements that it moves to a new array
 	chosen int      // the case of a select
 	call   callState

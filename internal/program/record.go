@@ -23,7 +23,7 @@ func (w *want) accepts(f *frame, in *instr, e *trace.Event) bool {
 	case wantValue:
 		return e.Kind == format.Value && (w.hook.Case < 0 || w.hook.Case == f.stage.chosen)
 	case wantAccess:
-		return e.Kind == w.hook.Kind
+		return e.Kind == w.hook.Kind && (w.hook.Extent == plan.Text) == e.IsText()
 	case wantLen:
 		return e.Kind == format.ChanLen
 	case wantBegin:
@@ -120,6 +120,10 @@ func (g *goroutine) pass(f *frame, in *instr) {
 
 // access is a Read or a Write, or one word of one.
 func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.Event) {
+	if w.hook.Extent == plan.Text {
+		g.reads(f, index, e)
+		return
+	}
 	s := &f.stage
 	if !s.run {
 		s.run, s.addr, s.words, s.loads, s.size, s.known = true, uint64(e.Obj), s.words[:0], s.loads[:0], 0, true
@@ -164,6 +168,15 @@ func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.E
 	}
 	if !w.hook.Extent.Dynamic() {
 		s.want++
+	}
+}
+
+// reads is a read of what a string says (F11).
+func (g *goroutine) reads(f *frame, index int64, e *trace.Event) {
+	s := &f.stage
+	s.run = e.Flags&format.FlagMore != 0
+	if e.Flags&format.FlagStack == 0 {
+		s.reads, s.says = g.d.union(s.reads, g.d.read(index)), true
 	}
 }
 

@@ -229,7 +229,7 @@ func (g *goroutine) symbolic(f *frame, in *instr) *term {
 		}
 		return (&term{words: c.terms}).part(int64(at), in.size)
 	case opLoad:
-		if !f.stage.known {
+		if !f.stage.known || f.stage.says {
 			return nil
 		}
 		return leaf(f.stage.loads)

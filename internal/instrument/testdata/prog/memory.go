@@ -54,7 +54,32 @@ func words(s string) (n int) {
 	return n*10 + len(ws)
 }
 
+type text struct {
+	n    int8
+	name string
+	more [2]struct{ s string }
+}
+
+func cast(b *[]byte) *string { return (*string)(unsafe.Pointer(b)) }
+
+func asText[T ~string](b []byte) T { return *(*T)(unsafe.Pointer(&b)) }
+
+// overMemory makes strings of bytes, few and many, and of other memory.
+func overMemory() {
+	b := []byte(strings.Repeat("0123456789", 12))
+	s := unsafe.String(&b[3], 5) + unsafe.String(unsafe.SliceData(b), len(b))[100:] + unsafe.String(nil, 0)
+	few := b[10:14]
+	lines := [][]byte{few, b[:3], nil}
+	x := text{1, *cast(&few), [2]struct{ s string }{{"a"}, {unsafe.String(&b[7], 2)}}}
+	y := *(*text)(unsafe.Pointer(&x))
+	var t string
+	*(*[2]uintptr)(unsafe.Pointer(&t)) = [2]uintptr{uintptr(unsafe.Pointer(&b[1])), 2}
+	p := unsafe.Slice((*string)(unsafe.Pointer(&x.name)), 2)
+	fmt.Println(s, y, asText[string](few) == "0123", (*(*[]string)(unsafe.Pointer(&[]string{t, t})))[1], p[1], len(lines), *cast(&lines[1]), *cast(&lines[2]))
+}
+
 func memory() {
+	overMemory()
 	o := outer{inner: inner{1, 2.5, 3 + 4i}, m: map[string]inner{}}
 	o.p = &o.inner
 	o.p.a++

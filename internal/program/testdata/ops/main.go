@@ -590,6 +590,42 @@ func goexit() int {
 	return n
 }
 
+type textual struct {
+	n    int
+	name string
+	list [2]string
+}
+
+// unsafeStrings makes strings over memory: few bytes, many, none; two executions without another record between them; within a struct.
+func unsafeStrings(b []byte) (n int) {
+	many := make([]byte, 100)
+	for i := range 3 {
+		n += len(unsafe.String(&many[0], 30*i))
+		if unsafe.String(&b[1], i) == "1" {
+			n++
+		}
+	}
+	p := (*string)(unsafe.Pointer(&b))
+	for range 2 {
+		n += len(*p)
+	}
+	for c := 0; c < 2; c++ {
+		if *p == "0123456789" {
+			n++
+		}
+	}
+	v := textual{1, "a", [2]string{unsafe.String(&b[0], 2), ""}}
+	q := (*textual)(unsafe.Pointer(&v))
+	w := *q
+	var s string
+	h := (*struct {
+		p *byte
+		n int
+	})(unsafe.Pointer(&s))
+	h.p, h.n = &b[2], 3
+	return n + len(w.list[0]) + len(s) + len(*(*string)(unsafe.Pointer(&many)))
+}
+
 func unsafes() int {
 	x := [4]int32{1, 2, 3, 4}
 	p := unsafe.Pointer(&x[1])
@@ -597,7 +633,7 @@ func unsafes() int {
 	r := (*int32)(unsafe.Pointer(uintptr(p) + 8))
 	s := unsafe.Slice(&x[0], 3)
 	t := unsafe.String(unsafe.StringData("hello"), 3)
-	return int(*q) + int(*r) + len(s) + len(t) + int(*unsafe.SliceData(s))
+	return int(*q) + int(*r) + len(s) + len(t) + int(*unsafe.SliceData(s)) + unsafeStrings([]byte("0123456789"))
 }
 
 func nestedPanic() (s string) {
