@@ -131,6 +131,7 @@ type Builder struct {
 	miss      missing
 	owning    owning
 	started   map[trace.GoID]bool // goroutines of which nothing but the Start was seen
+	texts     map[uint64]struct{} // where strings are whose bytes were read
 	seeded    bool                // carry has the package-level variables
 	done      int64
 	places    []int32 // records by trace event from the first of buf on, +1; 0: none
@@ -211,6 +212,9 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 		r.forks = append([]Fork(nil), f.Forks...)
 	}
 	switch {
+	case e.IsText():
+		b.says(e)
+		fallthrough
 	case e.Kind.IsAccess():
 		b.missed(e)
 	case e.Kind == format.Go:

@@ -168,7 +168,7 @@ func (m *maker) gatherRecord(i int) {
 		r.mem = m.word(uint64(r.e.Obj), r.e.Size)
 		w := &m.words[r.mem]
 		w.refine(byteMask(uint64(r.e.Obj), r.e.Size))
-		w.noValue = w.noValue || m.b.opt.NoValues || r.e.Flags&format.FlagNoValue != 0
+		w.noValue = w.noValue || m.b.opt.NoValues || r.e.Flags&format.FlagNoValue != 0 || m.b.keepsText(&r.e)
 	case r.e.Kind == format.MethodBegin:
 		m.begins(r.pair)
 	case r.e.Kind == format.Alloc:
