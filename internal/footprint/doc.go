@@ -104,6 +104,8 @@
 //
 //	(D13) A captured variable that nobody assigns to after it was captured is a value, and its loads touch no memory (R13 of package plan; of traced code, of which that is known).
 //	(D14) What a sync.Pool keeps code has by the pool's methods alone: if it calls none, D has nothing of that.
+//	(D15) What an atomic.Pointer[T] points to is a T, for only by unsafe is it anything else (D8), so it is followed as any pointer is; but of packages internal/sync and unique, whose tries have nodes of two types behind one.
+//	     What code loads by an atomic operation joins D as an object of which the type is not known (D9).
 //
 // That what the code writes is in D as written follows from the other rules: leave out its loads, and what is left of its mask is that of code that only stores. A word that the recorder comes to in two ways,
 // as a field and by a pointer, say, has what both lines say of it, and is written if one does.

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// What the code of a call can touch of what it reaches: a mask is a text that the plan has made of the code (package footprint has its lines, and the rules D1 to D14). A walk goes where it
+// What the code of a call can touch of what it reaches: a mask is a text that the plan has made of the code (package footprint has its lines, and the rules D1 to D15). A walk goes where it
 // would go without a mask, and notes no more than that.
 
 // A pgMask is the text of a mask; at 0 it is everything.

@@ -4,6 +4,7 @@ import (
 	"internal/abi"
 	"internal/runtime/atomic"
 	"internal/runtime/sys"
+	"internal/stringslite"
 	"unsafe"
 )
 
@@ -23,7 +24,7 @@ type pgType struct {
 type pgOp struct {
 	off  uintptr
 	kind abi.Kind
-	some bool    // of an interface: it has methods; of an unsafe pointer: it is to what a sync.Pool keeps
+	some bool    // of an interface: it has methods; of an unsafe pointer: it is to what a sync.Pool keeps. What an atomic.Pointer has is a pointer
 	typ  *_type  // of what a pointer points to, of elements; else of the place
 	to   *pgType // typ's, once it has been asked for
 	n    uintptr // elements of an array
@@ -87,8 +88,8 @@ func (x *pgType) list(t *_type, off uintptr) {
 		for i := range (*abi.StructType)(unsafe.Pointer(t)).Fields {
 			f := &(*abi.StructType)(unsafe.Pointer(t)).Fields[i]
 			x.list(f.Typ, off+f.Offset)
-			if x.ops != 0 && f.Typ.Kind() == abi.UnsafePointer && pgIsPool(t) {
-				x.op(x.n - 1).some = true
+			if x.ops != 0 && f.Typ.Kind() == abi.UnsafePointer {
+				x.op(x.n - 1).named(t)
 			}
 		}
 		return
@@ -118,6 +119,34 @@ func (x *pgType) list(t *_type, off uintptr) {
 		*x.op(x.n) = o
 	}
 	x.n++
+}
+
+// named says of an unsafe pointer in a struct of type t what that type tells of it.
+func (o *pgOp) named(t *_type) {
+	switch elem := pgAtomicElem(t); {
+	case pgIsPool(t):
+		o.some = true
+	case elem != nil:
+		o.kind, o.typ = abi.Pointer, elem
+	}
+}
+
+// pgAtomicElem returns T if a struct is an atomic.Pointer[T], which its first field has the type of (D15). Nodes of the trie of packages internal/sync and unique are of two types, of which this
+// names one.
+func pgAtomicElem(t *_type) *_type {
+	fields := (*abi.StructType)(unsafe.Pointer(t)).Fields
+	if t.TFlag&abi.TFlagNamed == 0 || toRType(t).pkgpath() != "sync/atomic" || !stringslite.HasPrefix(toRType(t).name(), "Pointer[") || len(fields) == 0 || fields[0].Typ.Kind() != abi.Array {
+		return nil
+	}
+	p := (*abi.ArrayType)(unsafe.Pointer(fields[0].Typ)).Elem
+	if p.Kind() != abi.Pointer {
+		return nil
+	}
+	elem := (*abi.PtrType)(unsafe.Pointer(p)).Elem
+	if path := toRType(elem).pkgpath(); path == "unique" || stringslite.HasPrefix(path, "internal/") {
+		return nil
+	}
+	return elem
 }
 
 // pgIsPool reports whether a struct is a sync.Pool.

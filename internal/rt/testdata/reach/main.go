@@ -6,6 +6,7 @@ import (
 	"presagert"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -289,7 +290,13 @@ func masks() {
 	pool, in := &sync.Pool{}, &inner{}
 	pool.Put(in)
 	within("\nmain.inner.a\n", "in a pool", pool, nil, ps{at(&in.a)})
-	keep = append(keep, x, l, s, big, words, b, d, pool)
+	var atom struct{ p atomic.Pointer[inner] }
+	atom.p.Store(in)
+	within("\nmain.inner.a\n", "of an atomic pointer", &atom, ps{at(&in.a)}, ps{at(&in.b)})
+	var trie sync.Map
+	trie.Store(1, in)
+	within("\nmain.inner.a\n", "in the nodes of a map", &trie, ps{at(&in.a)}, nil)
+	keep = append(keep, x, l, s, big, words, b, d, pool, &atom, &trie)
 }
 
 type mixed struct {
