@@ -24,7 +24,8 @@
 // that has run shows that those of its group have run as far. Of the others nothing is asked: their code stands still.
 //
 //	(B1) What begins, ends or cuts a gap comes after what its group did before, one after the other: what did so itself, and events that its gaps hit. (Algorithms 5
-//	     and 6; Caveats 1, 2, 3.) Hit events keep this order only if one of the gaps runs so far, and of what only reads, only if it is executed at all.
+//	     and 6; Caveats 1, 2, 3.) Hit events keep this order only if one of the gaps runs so far, and of what only reads, only if it is executed at all. An event that ends a gap of one group, and is hit by the gaps of
+//	     another, is the former to the one and the latter to the other: it does not show how far the other has run.
 //	(B2) A MethodBegin comes after the last event of each goroutine that its D hits, and after the MethodEnds whose Ds it meets; after those that only read, if they are executed.
 //	(B3) An event comes after the gaps that have ended and hit it, those of them that have run. Nothing is asked of an access of the race.
 //	(B4) Precedences are transitive, with program order and all else that orders. (Caveat 4)
@@ -88,6 +89,8 @@
 // earlier one, and as the gap has run, the group's events were executed in that order (B1). From hᵢ to hᵢ₊₁: their gaps meet. Both are open at one moment, and then they have the last event of the group in common; or the one was closed
 // before the other was opened, and its end comes before the other's beginning (B2; the other's beginning is a MethodBegin, or an event in a call that had been open with it before). At f: it ends or cuts the gap of hₖ, or the gap hits it, open (B1, and the gap has run) or ended (B3), or
 // f is a MethodBegin that hits hₖ's. So e comes before f by B1 to B4, and in σ.
+// All gaps of such a chain that are open at one moment are of one group then. So where e or f, an event of a goroutine in a missing method, has to do with two groups, the chain is in one of them, and in that it is an event like any other:
+// one that ends a gap there, which has run so far if it is executed; or one that is hit there, which asks for an order only if a gap of that group has run beyond it.
 // Where two of the chain are in order by (B12), events a and b of the trace are: the first of the two comes before a, by program order or itself, a before b, and b before the second. So e comes before a: a
 // ends the gap that it is behind, or a later one of its goroutine, and has happened; and from b on the same holds of b in place of e, for b begins the gap, or an earlier one.
 // What h needs has run with it: an earlier missing event that it may depend on is in a gap of its group, which has run as far, or in one that ended before (B2), and a traced one that is more than a read

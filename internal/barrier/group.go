@@ -13,15 +13,21 @@ import (
 type open struct {
 	changes int // pairs that have begun or ended
 	asked   question
-	answer  []*gap
+	answer  groups
 }
 
-// question is what a group was asked for, and after how many changes.
+// question is what groups were asked for, and after how many changes.
 type question struct {
 	g       trace.GoID
 	x       Touch
 	p       *Pair
 	changes int
+}
+
+// groups are the crowds of open gaps that an event has to do with.
+type groups struct {
+	own []*crowd // those with gaps that it begins, ends or cuts
+	hit []*crowd // the others, with gaps that hit it
 }
 
 // openPair is a pair, and the open pairs of other goroutines that it meets.
@@ -31,8 +37,11 @@ type openPair struct {
 	near []*openPair
 }
 
-// crowd is the gaps that meet each other, directly or through others.
-type crowd struct{ in bool }
+// crowd is the gaps that meet each other, directly or through others: a group.
+type crowd struct {
+	gaps []*gap
+	in   bool // of what is asked for
+}
 
 // opened has c be in p as well.
 func (o *Order) opened(c *gap, p *Pair) {
@@ -75,15 +84,13 @@ func (c *gap) crowdOf() *crowd {
 	if c.crowd != nil {
 		return c.crowd
 	}
-	c.crowd = &crowd{}
-	for todo := []*gap{c}; len(todo) > 0; {
-		d := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, x := range d.pairs {
+	c.crowd = &crowd{gaps: []*gap{c}}
+	for k := 0; k < len(c.crowd.gaps); k++ {
+		for _, x := range c.crowd.gaps[k].pairs {
 			for _, y := range x.near {
 				if y.c.crowd == nil {
 					y.c.crowd = c.crowd
-					todo = append(todo, y.c)
+					c.crowd.gaps = append(c.crowd.gaps, y.c)
 				}
 			}
 		}
@@ -91,34 +98,34 @@ func (c *gap) crowdOf() *crowd {
 	return c.crowd
 }
 
-// group returns the open gaps that an event of g on x begins, ends or is hit by, and all that meet them.
-func (o *Order) group(g trace.GoID, x Touch, p *Pair) []*gap {
+// groups returns the crowds that an event of g on x has to do with, the begin of p if that is not nil. What an event shows of g's own missing code, or of what meets that, it does not show of
+// a crowd that only hits it.
+func (o *Order) groups(g trace.GoID, x Touch, p *Pair) groups {
 	if len(o.gaps) == 0 {
-		return nil
+		return groups{}
 	}
 	q := question{g, x, p, o.open.changes}
 	if o.open.asked == q { // Before and After ask for the same
 		return o.open.answer
 	}
-	any := false
-	for _, c := range o.gaps {
-		if s := c.crowdOf(); !s.in && (c.g == g || c.hits(x) || p != nil && c.meets(&p.D)) {
-			s.in, any = true, true
-		}
-	}
-	var in []*gap
-	if any {
-		for _, c := range o.gaps {
-			if c.crowd.in {
-				in = append(in, c)
-			}
-		}
-		for _, c := range in {
-			c.crowd.in = false
-		}
+	in := groups{own: o.crowds(func(c *gap) bool { return c.g == g || p != nil && c.meets(&p.D) })}
+	in.hit = o.crowds(func(c *gap) bool { return c.hits(x) })
+	for _, s := range slices.Concat(in.own, in.hit) {
+		s.in = false
 	}
 	o.open.asked, o.open.answer = q, in
 	return in
+}
+
+// crowds returns the crowds, but those that are in already, with a gap that of is true of.
+func (o *Order) crowds(of func(*gap) bool) (list []*crowd) {
+	for _, c := range o.gaps {
+		if s := c.crowdOf(); !s.in && of(c) {
+			s.in = true
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 func (c *gap) hits(x Touch) bool {

@@ -133,10 +133,10 @@ func (o *Order) Inside(g trace.GoID) bool { return o.gapOf(g) != nil }
 // Before returns what must come before an event.
 func (o *Order) Before(s *Step) *Kept {
 	k := &Kept{}
-	own := s.Begins != nil || o.Inside(s.G)
-	group := o.group(s.G, s.X, s.Begins)
-	if own || s.Demands {
-		k.after(group)
+	in := o.groups(s.G, s.X, s.Begins)
+	k.after(in.own)
+	if s.Demands {
+		k.after(in.hit)
 	}
 	if s.Begins != nil {
 		o.beforeCall(k, s) // (B2)
@@ -145,22 +145,28 @@ func (o *Order) Before(s *Step) *Kept {
 	return k
 }
 
-// after has an event come after the group: all of it has run up to there, in its order.
-func (k *Kept) after(group []*gap) {
-	for _, c := range group {
-		k.Runs = append(k.Runs, c.g)
-		for _, n := range c.last {
-			k.edge(n)
+// after has an event come after groups: all of them have run up to there, each in its order.
+func (k *Kept) after(groups []*crowd) {
+	for _, s := range groups {
+		for _, c := range s.gaps {
+			k.afterGap(c)
 		}
-		for _, r := range c.reads {
-			k.ifDone(r)
-		}
-		for _, d := range c.must {
-			k.edge(d.n)
-		}
-		for _, q := range c.kept {
-			k.order(Cond{Self, q.From, q.To})
-		}
+	}
+}
+
+func (k *Kept) afterGap(c *gap) {
+	k.Runs = append(k.Runs, c.g)
+	for _, n := range c.last {
+		k.edge(n)
+	}
+	for _, r := range c.reads {
+		k.ifDone(r)
+	}
+	for _, d := range c.must {
+		k.edge(d.n)
+	}
+	for _, q := range c.kept {
+		k.order(Cond{Self, q.From, q.To})
 	}
 }
 
@@ -189,13 +195,14 @@ func (k *Kept) order(c Cond) {
 
 // After says that an event for which Before was asked has the numbers of at; it ends the pair s.Ends, if that is not nil.
 func (o *Order) After(s *Step, at Extent) {
-	group := o.group(s.G, s.X, s.Begins)
-	if s.Begins != nil || o.Inside(s.G) || s.Demands {
-		for _, c := range group {
-			o.cut(c, at, s.Index)
-		}
+	in := o.groups(s.G, s.X, s.Begins)
+	o.cut(in.own, at, s.Index)
+	if s.Demands {
+		o.cut(in.hit, at, s.Index)
 	} else {
-		o.hit(group, s, at)
+		for _, c := range in.hit {
+			c.hitBy(s, at)
+		}
 	}
 	if s.Begins != nil {
 		o.enter(s.Begins, at.Last, s.Index)
@@ -209,15 +216,15 @@ func (o *Order) After(s *Step, at Extent) {
 // maxReads is how many reads of a group are kept in order among each other; the next is like a write.
 const maxReads = 16
 
-// hit keeps an event in the order of its group, as far as the gaps that are open end.
-func (o *Order) hit(group []*gap, s *Step, at Extent) {
+// hitBy keeps an event in the order of a group that hits it, as far as the gaps that are open end.
+func (s *crowd) hitBy(e *Step, at Extent) {
 	var kept []Cond
 	add := func(from int32) {
 		if c := (Cond{0, from, at.First}); !slices.Contains(kept, c) {
 			kept = append(kept, c)
 		}
 	}
-	for _, c := range group {
+	for _, c := range s.gaps {
 		for _, n := range c.last {
 			add(n)
 		}
@@ -227,26 +234,30 @@ func (o *Order) hit(group []*gap, s *Step, at Extent) {
 			}
 		}
 	}
-	for _, c := range group {
-		if c.kept = append(c.kept, kept...); s.Reads && len(c.reads) < maxReads {
+	for _, c := range s.gaps {
+		if c.kept = append(c.kept, kept...); e.Reads && len(c.reads) < maxReads {
 			c.reads = append(c.reads, at)
 			continue
 		}
 		c.last, c.reads = []int32{at.Last}, nil
-		c.must = slices.DeleteFunc(c.must, func(d did) bool { return d.g == s.G })
-		c.must = append(c.must, did{s.G, at.Last})
+		c.must = slices.DeleteFunc(c.must, func(d did) bool { return d.g == e.G })
+		c.must = append(c.must, did{e.G, at.Last})
 	}
 }
 
-// cut has what is left of a gap begin with an event: what was before has happened if that has begun.
-func (o *Order) cut(c *gap, e Extent, at int64) {
-	q := o.pastOf(c.g)
-	for _, x := range c.pairs {
-		q.ended = append(q.ended, ended{x.p, e.First, at})
-		o.ends++
-		q.all.Add(&x.p.D)
+// cut has what is left of the gaps of groups begin with an event: what was before has happened if that has begun.
+func (o *Order) cut(groups []*crowd, e Extent, at int64) {
+	for _, s := range groups {
+		for _, c := range s.gaps {
+			q := o.pastOf(c.g)
+			for _, x := range c.pairs {
+				q.ended = append(q.ended, ended{x.p, e.First, at})
+				o.ends++
+				q.all.Add(&x.p.D)
+			}
+			c.begun, c.last, c.reads, c.kept, c.must = at, []int32{e.Last}, nil, nil, []did{{-1, e.Last}}
+		}
 	}
-	c.begun, c.last, c.reads, c.kept, c.must = at, []int32{e.Last}, nil, nil, []did{{-1, e.Last}}
 }
 
 // Ended says that goroutine g has ended with event n, for which After was called: so have the methods that it is in.

@@ -353,7 +353,7 @@ func (o *Order) Wrote(x Touch, since int64, sees bool) (k *Kept, may bool) {
 	}
 	if len(in) > 0 {
 		may = true
-		k.after(o.group(-1, x, nil))
+		k.after(o.groups(-1, x, nil).hit)
 	}
 	for _, q := range o.past {
 		if n := q.lastEnd(x, since); n >= 0 {
@@ -366,7 +366,5 @@ func (o *Order) Wrote(x Touch, since int64, sees bool) (k *Kept, may bool) {
 
 // Seen says that event n is what missing code has left at x, at trace event at.
 func (o *Order) Seen(x Touch, n int32, at int64) {
-	for _, c := range o.group(-1, x.AsRead(), nil) {
-		o.cut(c, Extent{n, n}, at)
-	}
+	o.cut(o.groups(-1, x.AsRead(), nil).hit, Extent{n, n}, at)
 }

@@ -74,9 +74,8 @@ func (b *Builder) ownStep(r *record) {
 	case b.prints.memory(r.touch):
 		b.outsider(r)
 	case k.IsAccess():
-		if r.own = b.isOwn(r); !r.own {
-			b.shake(r)
-		}
+		r.own = b.isOwn(r)
+		b.shake(r)
 	default:
 		r.own = k >= format.Lock && k <= format.SelectDefault && b.isOwn(r)
 	}
@@ -173,11 +172,11 @@ func (b *Builder) outsider(r *record) {
 	}
 }
 
-// shake takes an access by traced code, or by code outside.
+// shake takes an access: by traced code, by code outside, or by another missing method, whose D lacks what it accesses by a record.
 func (b *Builder) shake(r *record) {
-	x := barrier.TouchOf(&r.e)
+	x, last := barrier.TouchOf(&r.e), b.miss.pairs.Last(r.e.G)
 	for _, p := range b.owning.open {
-		if c := b.owning.calls[p]; !p.Fixed && !c.shaken {
+		if c := b.owning.calls[p]; !p.Fixed && !c.shaken && !(r.own && p == last) {
 			c.shaken = p.D.Hits(x)
 		}
 	}

@@ -38,7 +38,7 @@ func HideOwn(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
 }
 
 func hide(r *rand.Rand, events []trace.Event, flows []window.Flow, seen, own bool) Hidden {
-	h := &hiding{r: r, events: events, flows: flows, seen: seen, own: own, gone: make([]bool, len(events)), inside: make([]bool, len(events)), back: make([]int, len(events))}
+	h := &hiding{r: r, events: events, flows: flows, seen: seen, own: own, gone: make([]bool, len(events)), inside: make([]bool, len(events)), back: make([]int, len(events)), endless: map[trace.GoID]bool{}}
 	if seen {
 		h.knows = known(events)
 	}
@@ -58,6 +58,11 @@ func hide(r *rand.Rand, events []trace.Event, flows []window.Flow, seen, own boo
 			if r.IntN(4) == 0 {
 				k += h.piece(byGo[g], k, min(len(byGo[g])-k, 1+r.IntN(5)))
 			}
+		}
+	}
+	for _, g := range gos {
+		if r.IntN(4) == 0 {
+			h.around(byGo[g])
 		}
 	}
 	h.widen()
@@ -122,6 +127,7 @@ type hiding struct {
 	most         bool                 // with own: all calls are such
 	knows        []map[trace.GoID]int // with seen: by event, what it comes after in every execution
 	made         []placed
+	endless      map[trace.GoID]bool // goroutines with a call that does not end
 	calls        int
 	words        uint64 // that were made for goroutines to have for themselves
 }
@@ -194,6 +200,37 @@ func (h *hiding) piece(list []unit, k, n int) int {
 	h.place(list, k, n, begin, reach, needs)
 	h.calls++
 	return n
+}
+
+// around has all that a goroutine does be called back, by a missing method that touches nothing, or not much: the function that was started, say. Pieces of it are missing methods in that.
+func (h *hiding) around(list []unit) {
+	before, after := h.startOf(list[0].g), float64(len(h.events))
+	if first := list[0].to; h.events[first].Kind == format.Start {
+		before, list = float64(first), list[1:]
+	}
+	if n := len(list) - 1; n >= 0 && h.events[list[n].to].Kind == format.End {
+		after, list = float64(list[n].from)-0.5, list[:n]
+	}
+	if len(list) == 0 || h.meets(list[0]) || h.endless[list[0].g] {
+		return
+	}
+	begin := h.begin(list[0].g)
+	h.calls++
+	walked, running := h.seen && h.r.IntN(4) > 0, false
+	for _, u := range list {
+		if running = running && !h.inside[u.to] && !h.gone[u.to]; !h.inside[u.to] && !h.gone[u.to] {
+			running = h.callBack(u, walked, running)
+		}
+	}
+	reach := []trace.Event{begin}
+	for h.r.IntN(5) == 0 {
+		reach = append(reach, reachOf(&h.events[h.r.IntN(len(h.events))])...)
+	}
+	for i := range reach {
+		reach[i].G = begin.G
+	}
+	h.made = slices.Insert(h.made, 0, placed{before, reach, window.Flow{Walked: true}})
+	h.made = append(h.made, placed{after, []trace.Event{{Kind: format.MethodEnd, G: begin.G, Obj: begin.Obj}}, window.Flow{Walked: true}})
 }
 
 // begin is the MethodBegin of the next call.
@@ -290,7 +327,9 @@ func (h *hiding) place(list []unit, k, n int, begin trace.Event, reach []trace.E
 	if waits(&h.events[last.to]) {
 		end, open = after, k+n == len(list)
 	}
-	if !open {
+	if open {
+		h.endless[begin.G] = true
+	} else {
 		h.made = append(h.made, placed{end, []trace.Event{{Kind: format.MethodEnd, G: begin.G, Obj: begin.Obj}}, window.Flow{Walked: true}})
 	}
 }
