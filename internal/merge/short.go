@@ -1,8 +1,6 @@
 package merge
 
 import (
-	"encoding/binary"
-
 	"presage/internal/trace/format"
 )
 
@@ -15,7 +13,7 @@ type shorts struct {
 
 type shortAccess struct {
 	addr uint64
-	w    [3]uint64
+	data [24]byte // its value
 }
 
 // short makes r the next word of the RawShort at c, which has n bytes.
@@ -24,20 +22,13 @@ func (c *cursor) short(b []byte, h uint64, n int64, r *record) {
 	if c.sub == 0 {
 		c.shorts.expand(b[c.at:c.at+n], h, words)
 	}
-	*r = record{kind: format.Read, size: min(size, 8), site: uint32(h)}
+	*r = record{kind: format.Read, size: size, site: uint32(h)}
 	if format.Flags(h>>48)&format.ShortWrite != 0 {
 		r.kind = format.Write
 	}
-	now := &c.shorts.now
-	binary.LittleEndian.PutUint64(r.one[:8], now.addr+uint64(8*c.sub))
-	binary.LittleEndian.PutUint64(r.one[8:], now.w[c.sub])
-	r.w = r.one[:]
-	if c.sub++; c.sub < int64(words) {
-		r.flags = format.FlagMore
-		return
+	if !c.part(r, c.shorts.now.addr, c.shorts.now.data[:]) {
+		c.at += n
 	}
-	c.sub = 0
-	c.at += n
 }
 
 // expand completes the record b from the last one of its site. Without one, which only damage
@@ -57,19 +48,18 @@ func (k *shorts) expand(b []byte, h uint64, words int) {
 		k.last[uint32(h)] = last
 	}
 	i := int64(8)
-	next := func() uint64 { i += 8; return word(b, i-8) }
 	if f&format.ShortAddr != 0 {
-		last.addr = next()
+		last.addr = word(b, i)
+		i += 8
 	} else {
 		last.addr += format.ShortStep(h)
 	}
 	if f&format.ShortFirst != 0 {
-		last.w[0] = next()
+		copy(last.data[:8], b[i:])
+		i += 8
 	}
 	if f&format.ShortRest != 0 {
-		for j := 1; j < words; j++ {
-			last.w[j] = next()
-		}
+		copy(last.data[8:8*words], b[i:])
 	}
 	k.now = *last
 }

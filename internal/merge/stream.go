@@ -22,7 +22,7 @@ type stream struct {
 	span int   // index of the next span
 	at   int64 // bytes
 	end  int64
-	sub  int64 // words of a wide access that are already read
+	sub  int64 // bytes of an access to several words that are already read
 
 	// The current group.
 	number uint32   // of the group in the stream
@@ -120,8 +120,8 @@ func (c *cursor) read(m *recording, s *stream, r *record) (ok bool) {
 	if r.has {
 		r.stamp = word(b, c.at+int64(8*stamp))
 	}
-	if r.size > 8 && isPlain(r) {
-		if c.wide(b, r) {
+	if isPlain(r) && (r.size > 8 || r.word(0)&7+uint64(r.size) > 8) {
+		if c.part(r, r.word(0), r.w[8:]) {
 			return true
 		}
 	}
@@ -133,18 +133,21 @@ func isPlain(r *record) bool {
 	return (r.kind == format.Read || r.kind == format.Write) && r.flags&format.FlagNoValue == 0
 }
 
-// wide makes r the next word of the wide access at c. It reports whether more words follow.
-func (c *cursor) wide(b []byte, r *record) bool {
-	binary.LittleEndian.PutUint64(r.one[:8], word(b, c.at+8)+uint64(8*c.sub))
-	copy(r.one[8:], b[c.at+16+8*c.sub:])
+// part makes r, an access at addr, what it is in the next aligned word: a pointer that was converted by unsafe may lead across words, whatever its
+// type. data is the value. It reports whether more words follow.
+func (c *cursor) part(r *record, addr uint64, data []byte) bool {
+	at, size := addr+uint64(c.sub), int64(r.size)
+	n := min(8-int64(at&7), size-c.sub)
+	var v [8]byte
+	copy(v[:n], data[min(c.sub, int64(len(data))):])
+	binary.LittleEndian.PutUint64(r.one[:8], at)
+	copy(r.one[8:], v[:])
 	r.w = r.one[:]
-	c.sub++
-	more := c.sub < int64(r.size/8)
-	r.size = 8
-	if more {
+	r.size = uint16(n)
+	if c.sub += n; c.sub < size {
 		r.flags |= format.FlagMore
-	} else {
-		c.sub = 0
+		return true
 	}
-	return more
+	c.sub = 0
+	return false
 }

@@ -41,6 +41,35 @@ func TestWide(t *testing.T) {
 	}
 }
 
+// TestAcross merges accesses across aligned words: what unsafe makes of a pointer to bytes.
+func TestAcross(t *testing.T) {
+	const all = format.ShortAddr | format.ShortFirst | format.ShortRest
+	s := &testStream{goid: 7, words: []uint64{
+		format.RawHeader(format.Start, 0, 0, 0), 0, 10,
+		format.RawHeader(format.Write, 0, 8, 5), 0x1005, 0x0807060504030201,
+		format.RawHeader(format.Read, 0, 2, 5), 0x1007, 0x0201,
+		format.RawHeader(format.Read, 0, 16, 5), 0x1001, 0x0807060504030201, 0x100f0e0d0c0b0a09,
+		format.ShortHeader(all, 8, 6), 0x2006, 0x0807060504030201,
+		format.RawHeader(format.End, 0, 0, 0), 20,
+	}}
+	events, _, _ := mergeDir(t, save(t, []*testStream{s}, format.NotStopped, 0))
+	var got []string
+	for _, e := range events {
+		if e.Kind.IsAccess() {
+			got = append(got, fmt.Sprintf("%v/%d %#x %#x %v", e.Kind, e.Size, e.Obj, e.Val, e.Flags&format.FlagMore != 0))
+		}
+	}
+	want := []string{
+		"write/3 0x1005 0x30201 true", "write/5 0x1008 0x807060504 false",
+		"read/1 0x1007 0x1 true", "read/1 0x1008 0x2 false",
+		"read/7 0x1001 0x7060504030201 true", "read/8 0x1008 0xf0e0d0c0b0a0908 true", "read/1 0x1010 0x10 false",
+		"read/2 0x2006 0x201 true", "read/6 0x2008 0x80706050403 false",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("accesses (-want +got):\n%s", diff)
+	}
+}
+
 // TestShort merges accesses of a loop that leave out what the last one had.
 func TestShort(t *testing.T) {
 	const all = format.ShortAddr | format.ShortFirst | format.ShortRest

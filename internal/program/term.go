@@ -222,7 +222,7 @@ func (g *goroutine) symbolic(f *frame, in *instr) *term {
 		c := &f.cells[in.cell]
 		at, ok := f.value(&in.args[0]).Bits()
 		switch {
-		case !ok || in.size < 0:
+		case !ok || in.size < 0, c.words == nil: // a variable that is not followed
 			return nil
 		case c.terms == nil:
 			return fixed(f.regs[in.reg])

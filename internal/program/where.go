@@ -63,14 +63,20 @@ func ShapeAt(p *plan.Plan, s trace.Site) string {
 
 // atomicShape is that of what an operation of sync/atomic acts on.
 func atomicShape(fn *ssa.Function) string {
-	if fn == nil || len(fn.Params) == 0 {
+	if fn == nil {
 		return ""
 	}
-	if o := fn.Origin(); o != nil {
+	if o := fn.Origin(); o != nil { // it has a body, and Params, only if its package was read from source
 		fn = o
 	}
-	t := fn.Params[0].Type()
-	p, ok := plan.Core(t).(*types.Pointer)
+	v := fn.Signature.Recv()
+	if v == nil {
+		if fn.Signature.Params().Len() == 0 {
+			return ""
+		}
+		v = fn.Signature.Params().At(0)
+	}
+	p, ok := plan.Core(v.Type()).(*types.Pointer)
 	if !ok {
 		return ""
 	}

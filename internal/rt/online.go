@@ -128,7 +128,7 @@ func WriteObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc, pc uintptr) {
 	{"runtime/chan.go", "\tlock mutex\n}\n\ntype waitq struct {\n", "\tlock mutex\n\n\tpresage *ftObject // nil: none yet\n}\n\ntype waitq struct {\n", 1},
 	{"runtime/chan.go", "\tpresageChanBegin(c, true, block)\n", "", 1},
 	{"runtime/chan.go", "\tpresageChanBegin(c, false, block)\n", "", 1},
-	{"runtime/chan.go", "\t\tpgTake()\n\t\tunlock(&c.lock)\n\t\tpanic(plainError(\"send on closed channel\"))\n\t}\n",
+	{"runtime/chan.go", "\t\tpresageChanPanics(c)\n\t\tunlock(&c.lock)\n\t\tpanic(plainError(\"send on closed channel\"))\n\t}\n",
 		"\t\tunlock(&c.lock)\n\t\tpresageChanSentLate(c)\n\t\tpanic(plainError(\"send on closed channel\"))\n\t}\n\tpresageChanSending(c, callerpc)\n", 1},
 	after("runtime/proc.go", "func runExitHooks(code int) {\n", "\tpresageExit()\n"),
 	after("runtime/proc.go", "func syscall_runtime_AfterFork() {\n", "\tpresageForked()\n"),

@@ -65,9 +65,9 @@ package format
 //
 // The words after it, by kind (RawLen gives their number):
 //
-//	Read Write                      address, value           (size ≤ 8 bytes, within one aligned word)
-//	Read Write with size > 8        address (of an aligned word), size/8 words; size is a multiple of 8. It stands for
-//	                                one record per word, with FlagMore on all but the last, which has the record's own
+//	Read Write                      address, value           (size ≤ 8 bytes)
+//	Read Write with size > 8        address, size/8 words; size is a multiple of 8. It stands for one record per aligned word, with
+//	                                FlagMore on all but the last, which has the record's own. So does one of ≤ 8 bytes across two words
 //	Read Write with FlagNoValue     address, number of bytes (any; size in the header is 0)
 //	Read with FlagText              as these, of what a string says
 //	AtomicRead AtomicWrite          address, value, stamp

@@ -142,6 +142,7 @@ func presageSelectPark(scases []scase, order []uint16, nsends int)    {}
 func presageSelectDefault(scases []scase, order []uint16, nsends int) {}
 func presageChanLen(c *hchan) (n int, ok bool)                        { return 0, false }
 func presageReceived(c *hchan, elem unsafe.Pointer)                   {}
+func presageChanPanics(c *hchan)                                      { pgTake() }
 
 // What missing code gets, neither.
 

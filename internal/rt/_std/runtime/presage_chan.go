@@ -102,10 +102,25 @@ func presageChanWoken(c *hchan, sg *sudog, send bool) {
 	}
 	s := pgPartner(sg)
 	if send {
-		s.site = 0
+		s.chanPanics(c)
 		return
 	}
 	s.chanOp(pgChanRecv, pgFlagClosed, c, nil)
+}
+
+// presageChanPanics records that a send on c, or a close, panics, because c is closed.
+func presageChanPanics(c *hchan) {
+	pgTake()
+	if s := pgHere(); s != nil {
+		s.chanPanics(c)
+	}
+}
+
+// chanPanics writes a look at c by code without records: that c is closed orders nothing, but is why there is a panic, so the close stays
+// before it in prediction (package window, hard edges).
+func (s *PresageG) chanPanics(c *hchan) {
+	s.site = 0
+	s.put3(nil, s.take(pgChanLen, 0, 0), uintptr(unsafe.Pointer(c)), uint64(c.qcount), uint64(c.dataqsiz))
 }
 
 // pgPartner returns the state of the goroutine that waits with sg. If it waits in a
