@@ -35,7 +35,8 @@
 //	     (what the arguments reach is only read), args (read and written), recv (the receiver only), direct (what the
 //	     arguments point to). Any other
 //	     function also has hidden state: that of its package in the standard library,
-//	     one common state in other modules; what it keeps there leads to what is foreign.
+//	     one common state in other modules; what it keeps there leads to what is foreign. So have all functions of package regexp, if a traced
+//	     function changes a Regexp (Longest).
 //	(F7) A call of which the callee is not known is a call of any function: of any that traced code took as a value of that
 //	     signature, if no value of the signature comes from outside; of traced ones only, if the interface has a method
 //	     with a traced type in its signature. In the run it may turn out to be a traced function (package window).

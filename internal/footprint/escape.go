@@ -24,6 +24,7 @@ type Program struct {
 	exposed      bool                         // other packages may import traced ones: (E1) and (E2) do not hold
 	instantiated bool                         // a generic type of another package has traced types for arguments, perhaps
 	logs         bool                         // the program sets or takes the output of package log
+	matchers     bool                         // the program changes a Regexp
 	values       values
 	kept         kept
 	own          map[string]bool // names, with a traced type in them or not
@@ -128,6 +129,7 @@ func (p *Program) handedOut(in ssa.Instruction) {
 		c := in.Common()
 		name, pkg := callee(c)
 		p.logs = p.logs || name == "log.SetOutput" || name == "log.Default" || name == "log/slog.SetDefault"
+		p.matchers = p.matchers || name == "(*regexp.Regexp).Longest" || name == "(*regexp.Regexp).UnmarshalText"
 		if pkg != "" && !p.traced(pkg) {
 			for _, a := range c.Args {
 				p.share(a.Type(), false)

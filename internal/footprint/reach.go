@@ -27,8 +27,11 @@ func (p *Program) ofCallee(c *ssa.CallCommon) Set {
 		return Set{Dynamic: true}
 	}
 	e, state := lookup(name, pkg)
-	if p.missing[pkg] { // they call each other
+	switch {
+	case p.missing[pkg]: // they call each other
 		state = common
+	case pkg == "regexp" && p.matchers: // what a Regexp says changes
+		e, state = entry{effect: Write, state: true}, pkg
 	}
 	s := Set{Effect: e.effect, State: state, Dynamic: pkg == "" || c.StaticCallee() == nil}
 	switch {

@@ -162,13 +162,18 @@ func (b *Builder) traced(name string) bool {
 	return slices.ContainsFunc(b.opt.Meta.Packages, func(p string) bool { return strings.HasPrefix(name, p+".") })
 }
 
-// enters says whether goroutine g is known to have entered an instrumented function at once: it is what the goroutine was started with, and not what the
-// compiler puts before a call with arguments (gowrap) or through a method value (-fm), which may be one of code outside.
-func (b *Builder) enters(g trace.GoID) bool {
-	if b.opt.Meta == nil || int(g) >= len(b.opt.Meta.Goroutines) || b.prints.written {
+// enters says whether the goroutine of Enter e is known to have entered an instrumented function at once: it is what the goroutine was started with, and not
+// what the compiler puts before a call with arguments (gowrap) or through a method value (-fm), which may be one of code outside; nor a function that stays
+// as written and has called the one that is entered.
+func (b *Builder) enters(e *trace.Event) bool {
+	meta := b.opt.Meta
+	if meta == nil || int(e.G) >= len(meta.Goroutines) {
 		return false
 	}
-	name := b.opt.Meta.Goroutines[g].Func
+	name := meta.Goroutines[e.G].Func
+	if b.prints.written != nil && (b.prints.written[name] || int(e.Site) >= len(meta.Sites) || meta.Funcs[meta.Sites[e.Site].Func].Name != name) {
+		return false
+	}
 	return b.traced(name) && !strings.Contains(name, ".gowrap") && !strings.HasSuffix(name, "-fm")
 }
 
@@ -185,7 +190,7 @@ func (b *Builder) first(e *trace.Event) {
 		return
 	}
 	switch t := b.prints.at(birth.site, asCall); {
-	case b.prints.empty(t) || e.Kind == format.Enter && b.prints.sets[t].Dynamic && b.enters(e.G):
+	case b.prints.empty(t) || e.Kind == format.Enter && b.prints.sets[t].Dynamic && b.enters(e):
 	case at >= 0:
 		b.buf[at].touch, b.buf[at].bracketed = t, e.Kind == format.MethodBegin
 	default:

@@ -24,9 +24,9 @@ type footprints struct {
 	access  []bool // of sets: of accesses
 	reach   touch  // of calls of which what they reach is known by addresses
 	funcs   map[trace.Site]unrecorded
-	meets   [][]answer // by both
-	written bool       // some traced functions stay as written: they can access everything
-	some    bool       // of the sites are inward
+	meets   [][]answer      // by both
+	written map[string]bool // traced functions that stay as written, by name: they can access everything; nil: none
+	some    bool            // of the sites are inward
 }
 
 // Uses of a site. A site without a footprint touches anything, but a read only reads.
@@ -43,8 +43,23 @@ func newFootprints(meta *trace.Meta) footprints {
 	f.number(footprint.Set{})
 	f.reach = f.number(footprint.Set{Effect: footprint.Write, State: reachable})
 	f.some = meta != nil && slices.ContainsFunc(meta.Sites, func(s trace.SiteInfo) bool { return footprint.Inward(s.Touch) })
-	f.written = meta != nil && slices.ContainsFunc(meta.Funcs, func(f trace.Func) bool { return f.Opaque != "" })
+	if meta != nil {
+		f.written = asWritten(meta.Funcs)
+	}
 	return f
+}
+
+func asWritten(list []trace.Func) (names map[string]bool) {
+	for _, fn := range list {
+		if fn.Opaque == "" {
+			continue
+		}
+		if names == nil {
+			names = make(map[string]bool)
+		}
+		names[fn.Name] = true
+	}
+	return names
 }
 
 func (f *footprints) number(s footprint.Set) touch { return f.numberOf(s, false) }
@@ -104,7 +119,7 @@ func (f *footprints) lookup(s trace.Site, use int) touch {
 
 // calling returns the footprint of a call, which may lead to functions that stay as written.
 func (f *footprints) calling(s footprint.Set) footprint.Set {
-	if f.written && (s.Scope != footprint.Named || s.Dynamic) {
+	if f.written != nil && (s.Scope != footprint.Named || s.Dynamic) {
 		s.Effect, s.Scope = footprint.Write, footprint.Everything
 	}
 	return s
