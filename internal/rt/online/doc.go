@@ -23,7 +23,7 @@
 //	(R13) Bounds. Where more than 4096 slots and two for every living goroutine are taken, those of ended goroutines are used again although
 //	      nobody knows of their end; beyond 60542 living goroutines the others are not seen; a location remembers 62 unordered reads. Each
 //	      is counted, and a warning of the report. It may cost races, and never makes a false one: all three only add order or forget.
-//	(R14) Reuse. What is allocated is new locations and new objects. The pages of cells of large objects are given back where few are in use (release.go). Cells are cleared where a page has been used at all.
+//	(R14) Reuse. What is allocated is new locations and new objects. The pages of shadow of large objects are given back where few are in use (release.go). Cells are cleared where a page has been used at all.
 //	      Where some locations of a word are new, what was of the whole word is of none but the first: it was one object then.
 //	(R15) Locations. One begins at every byte; the compiler says where an access begins, and how long it is only for structs, arrays and ranges.
 //	      So one without a length is of the location that begins there, and a range is one of all that begin in it. The cell of a word stands for

@@ -50,15 +50,23 @@ func TestLargeObjects(t *testing.T) {
 		if resident(t, ftCellOf(base+65536)) {
 			t.Error("a page of which one cell was used is not given back")
 		}
+		const inside = base + 65539
+		g.access(&ftAccess{addr: inside, kind: ftWrites, site: 1})
+		g.access(&ftAccess{addr: inside + 2, kind: ftWrites, site: 2})
+		group, rows := resident(t, ftGroupsOf(inside)), resident(t, ftRowOf(inside&^7, 1))
+		ftReset(base, size)
+		if groupNow, rowsNow := resident(t, ftGroupsOf(inside)), resident(t, ftRowOf(inside&^7, 1)); !group || !rows || groupNow || rowsNow {
+			t.Errorf("of what is inside one word, the pages are there: %v, %v; after the reset %v, %v", group, rows, groupNow, rowsNow)
+		}
 	}
 }
 
-func page(c *ftCell) uintptr { return uintptr(unsafe.Pointer(c)) &^ uintptr(os.Getpagesize()-1) }
+func page[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) &^ uintptr(os.Getpagesize()-1) }
 
-// resident reports whether the page of a cell takes memory.
-func resident(t *testing.T, c *ftCell) bool {
+// resident reports whether the page of what p points to takes memory.
+func resident[T any](t *testing.T, p *T) bool {
 	var b byte
-	if _, _, e := syscall.Syscall(syscall.SYS_MINCORE, page(c), uintptr(os.Getpagesize()), uintptr(unsafe.Pointer(&b))); e != 0 {
+	if _, _, e := syscall.Syscall(syscall.SYS_MINCORE, page(p), uintptr(os.Getpagesize()), uintptr(unsafe.Pointer(&b))); e != 0 {
 		t.Fatal(e)
 	}
 	return b&1 != 0
