@@ -4,13 +4,14 @@ package inside
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"presage/internal/online"
@@ -24,6 +25,7 @@ type Builder struct {
 	std     rt.Overlay
 	overlay string
 	flags   []string // for the compiler of package compiler
+	peak    string   // command peak
 }
 
 // New makes the overlay below dir.
@@ -53,7 +55,11 @@ func New(ctx context.Context, dir string) (*Builder, error) {
 	if err == nil {
 		err = os.WriteFile(b.overlay, data, 0o666)
 	}
-	return b, err
+	if err != nil {
+		return nil, err
+	}
+	b.peak = filepath.Join(dir, "peak")
+	return b, b.Build(Plain, ".", "presage/bench/inside/peak", b.peak, false)
 }
 
 // Modes are the ways to build a program.
@@ -120,20 +126,30 @@ func (b *Builder) Once(ctx context.Context, bin, dir string, tree bool, env []st
 		return nil, err
 	}
 	defer os.RemoveAll(told)
-	cmd := exec.CommandContext(ctx, bin, args...)
-	cmd.Dir = dir
+	peak, to, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer peak.Close()
+	cmd := exec.CommandContext(ctx, b.peak, append([]string{bin}, args...)...)
+	cmd.Dir, cmd.ExtraFiles = dir, []*os.File{to}
 	cmd.Env = append(append(os.Environ(), env...), rt.EnvDir+"="+told)
 	if tree {
 		cmd.Env = append(cmd.Env, rt.EnvFilter+"=tree")
 	}
 	begun := time.Now()
 	text, err := cmd.CombinedOutput()
+	to.Close()
 	if cmd.ProcessState == nil {
 		return nil, err
 	}
 	s := cmd.ProcessState
-	used := s.SysUsage().(*syscall.Rusage)
-	r := &Run{CPU: (s.UserTime() + s.SystemTime()).Seconds(), Wall: time.Since(begun).Seconds(), MB: float64(used.Maxrss) / 1024, Exit: s.ExitCode(), Counts: make(map[string]int64)}
+	kib, err := io.ReadAll(peak)
+	if err != nil {
+		return nil, err
+	}
+	mb, _ := strconv.ParseFloat(string(kib), 64) // none: the error follows
+	r := &Run{CPU: (s.UserTime() + s.SystemTime()).Seconds(), Wall: time.Since(begun).Seconds(), MB: mb / 1024, Exit: s.ExitCode(), Counts: make(map[string]int64)}
 	if err := ctx.Err(); err != nil {
 		return r, err
 	}
