@@ -17,6 +17,7 @@ type Mask struct {
 	Other string // not "": some of its synchronisation may be that of other code, or D may lack what it touches, and why (W1 to W4)
 	Grows bool   // what it touches is what D has only as long as others leave that as it is (W6)
 	lines map[string]Effect
+	ways  map[string]bool // D15
 
 	levels int // of memory that it touches, counted from what the call is given; 0: any (D11)
 }
@@ -44,6 +45,7 @@ const WholeLine = "!"
 //	call      it calls function values that it is given: if one of them is not traced, it is as if there were no mask
 //	.M.N      it calls methods of interfaces that it is given, which have methods of these names: likewise
 //	left      the methods may be those of any type that is left out
+//	pkg.T.f~  a way (D15): not touched, but a walk goes on from there; pkg.T~ from all fields of the struct, *~ from all there are
 //
 // In front of the lines stands how many levels of memory it touches, if they are few (D11). Behind a line of what it only reads stands ReadLine (D10); a field that is a struct or an array has none.
 //
@@ -67,6 +69,11 @@ func (m *Mask) Text() string {
 			text += ReadLine
 		}
 		text += "\n"
+	}
+	for _, s := range slices.Sorted(maps.Keys(m.ways)) {
+		if m.lines[s] == None && m.lines[s+WholeLine] == None {
+			text += s + WayLine + "\n"
+		}
 	}
 	return text
 }
@@ -100,6 +107,9 @@ func (m *Mask) add(x *Mask) {
 	m.Grows = m.Grows || x.Grows
 	for s, e := range x.lines {
 		m.line(s, e)
+	}
+	for s := range x.ways {
+		m.goes(s)
 	}
 }
 
@@ -216,6 +226,7 @@ type coded struct {
 	mask  Mask
 	calls []*ssa.Function
 	made  []types.Type // of function values and interfaces that the recorder does not come to; of what is put into an interface, its own
+	given bool         // it keeps a parameter of the type of a type parameter
 	goes  bool         // it has go statements
 	other bool         // it makes another interface, or a function value, of an interface, as its type does not say
 	late  int          // calls and operations in which others may store something; 2 if one is enough
@@ -251,7 +262,7 @@ func (k *Masker) collect(m *Mask, fn *ssa.Function, list []*ssa.Function, asked 
 	for _, f := range list {
 		seen[f] = true
 	}
-	late, other, asks := 0, false, []*ssa.CallCommon(nil)
+	late, other, given, asks := 0, false, false, []*ssa.CallCommon(nil)
 	for len(list) > 0 && m.Why == "" {
 		c := k.code(list[len(list)-1])
 		list = list[:len(list)-1]
@@ -259,7 +270,7 @@ func (k *Masker) collect(m *Mask, fn *ssa.Function, list []*ssa.Function, asked 
 		if c.goes && c != k.made[fn] {
 			m.other("a function that is called has a go statement") // (W4)
 		}
-		made = append(made, c.made...)
+		made, given = append(made, c.made...), given || c.given
 		late, other = late+c.late, other || c.other
 		asks = append(asks, c.asks...)
 		calls := c.calls
@@ -273,7 +284,7 @@ func (k *Masker) collect(m *Mask, fn *ssa.Function, list []*ssa.Function, asked 
 			}
 		}
 	}
-	if slices.ContainsFunc(made, func(t types.Type) bool { return m.mayCall(t, other) }) {
+	if slices.ContainsFunc(made, func(t types.Type) bool { return m.mayCall(t, other) }) || given && m.mayCallGiven() {
 		m.everything("what is called may have been made in the call")
 	}
 	if asked != nil {

@@ -35,7 +35,11 @@ func (k *Masker) instr(c *coded, in ssa.Instruction) {
 	case *ssa.Store:
 		k.at(m, in.Addr, Write)
 	case *ssa.FieldAddr:
-		if e := k.uses(in); e != None && !k.fresh(in.X) {
+		switch e := k.uses(in); {
+		case e == None:
+		case k.fresh(in.X):
+			m.wayOfField(in)
+		default:
 			m.field(deref(in.X.Type()), in.Field, e)
 		}
 	case *ssa.MapUpdate:
@@ -62,17 +66,21 @@ func (k *Masker) instr(c *coded, in ssa.Instruction) {
 
 // at adds what a load from v, or a store there, touches.
 func (k *Masker) at(m *Mask, v ssa.Value, e Effect) {
-	if !k.fresh(v) {
-		if f, ok := v.(*ssa.FieldAddr); ok && leaf(deref(f.Type())) {
-			return // the field has a line
-		} else if ok && isTypeParam(deref(f.Type())) && m.wholeField(f, e) {
-			return
+	if k.fresh(v) {
+		if e == Read {
+			m.wayOfStruct(v)
 		}
-		if m.element(v, e) {
-			return
-		}
-		m.whole(deref(v.Type()), e)
+		return
 	}
+	if f, ok := v.(*ssa.FieldAddr); ok && leaf(deref(f.Type())) {
+		return // the field has a line
+	} else if ok && isTypeParam(deref(f.Type())) && m.wholeField(f, e) {
+		return
+	}
+	if m.element(v, e) {
+		return
+	}
+	m.whole(deref(v.Type()), e)
 }
 
 // maxElement is how many elements of an array have lines of their own.
@@ -223,11 +231,36 @@ func (k *Masker) body(fn *ssa.Function) *ssa.Function {
 func (k *Masker) keeps(c *coded, v ssa.Value) {
 	if callable(v.Type()) && !k.reached(v, map[ssa.Value]bool{}) {
 		t := v.Type()
+		if _, ok := v.(*ssa.Parameter); ok && onlyMethods(t) {
+			c.given = true
+			return
+		}
 		if i, ok := v.(*ssa.MakeInterface); ok {
 			t = i.X.Type()
 		}
 		c.made = append(c.made, t)
 	}
+}
+
+// onlyMethods reports whether t is a type parameter of which code knows no more than methods: it cannot call a value of it.
+func onlyMethods(t types.Type) bool {
+	p, ok := types.Unalias(t).(*types.TypeParam)
+	if !ok {
+		return false
+	}
+	i := p.Constraint().Underlying().(*types.Interface)
+	return i.IsMethodSet() || i.IsComparable()
+}
+
+// mayCallGiven reports whether a mask has a line by which code may call a method of a value that it was given, of the type of a type parameter. If the value is a function, or has
+// one or an interface in it, the recorder has come to that, by its own type; but it asks nothing of the methods of what is no interface. Such a call has a line of one name.
+func (m *Mask) mayCallGiven() bool {
+	for s := range m.lines {
+		if strings.LastIndexByte(s, '.') == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // mayCall reports whether a mask has a line by which a value of type t may be called, or one that is in it. What an interface has is not known; but code that asserts nothing

@@ -228,3 +228,32 @@ func boxesFunc(e *event, f func()) { e.value = time.AfterFunc; f() }
 
 // m: *
 func boxesInside(e *event, f func()) { e.value = struct{ x any }{e.value}; f() }
+
+type opaque[T any] struct {
+	p *T
+	v T
+}
+
+type chain struct{ head *ring }
+
+type ring struct {
+	val  int
+	next *ring
+}
+
+// What is loaded of memory that the function has made is a way (D15).
+//
+// m: cases.chain.head cases.ring.next~ cases.ring.val
+func published(c *chain) { n := &ring{}; c.head = n; recorded(nil); n.next.val = 1 }
+
+// m: cases.chain.head cases.ring~ cases.ring.val
+func publishedWhole(c *chain) { n := &ring{}; c.head = n; recorded(nil); r := *n; r.next.val = 1 }
+
+// m: cases.chain.head cases.ring.next? cases.ring.val
+func publishedAndGiven(c *chain) { n := &ring{next: c.head.next}; c.head = n; recorded(nil); n.next.val = 1 }
+
+// m: cases.ring.val
+func unpublished(p *ring) { var r ring; r.next = p; r.next.val = 1 }
+
+// m: cases.opaque.p cases.opaque.v! *~
+func publishedGeneric[T any](o *opaque[T]) { p := new(T); o.p = p; recorded(nil); o.v = *p }

@@ -109,6 +109,25 @@ func generic[T ~func()](c *struct{ f T }, x T) {
 	c.f()
 }
 
+// want: never
+func stores[T any](c *struct {
+	f func()
+	v T
+}, x T) {
+	c.v = x
+	c.f()
+}
+
+// want: everything
+func storesAndCalls[T interface{ Name() string }](c *struct {
+	f func()
+	v T
+}, x T) {
+	c.v = x
+	c.f()
+	_ = c.v.Name()
+}
+
 // want: everything
 func fewer(c *struct{ f sort.Interface }, l interface{ Len() int }) {
 	c.f = sort.Reverse(c.f)

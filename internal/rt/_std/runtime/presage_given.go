@@ -67,7 +67,7 @@ func (s *PresageG) pointer(p uintptr, t *_type, n uintptr) {
 	if p == 0 || n == 0 || t.Size_ == 0 {
 		return
 	}
-	if pgLeads(t) {
+	if s.call.mask.leads(t) {
 		s.root(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, s.call.mask})
 		return
 	}
@@ -96,7 +96,7 @@ func (s *PresageG) touched(p uintptr, t *_type, n, size uintptr) {
 		s.note(p, size|pgReads)
 	case x.both.n > 0 || x.read.n > 0:
 		r := s.walking()
-		r.touch(p, t, n, size)
+		r.touch(x, p, t, n, size)
 		c.all = c.all || r.all
 	}
 }

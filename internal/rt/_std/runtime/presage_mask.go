@@ -182,6 +182,8 @@ type pgTouch struct {
 	read pgTouched // only
 	both pgTouched // read and written; what is in both lists, too
 
+	ways     pgWays
+	leads    bool // of the type: there is a way
 	methods  bool // of the type, that are not traced, are called (invokes)
 	closures bool // of no type: function values are called
 	maps     int  // of no type
@@ -211,6 +213,7 @@ func (m pgMask) of(t *_type) *pgTouch {
 	} else {
 		x.value(t, 0, pgUntouched)
 		x.methods = m.methods(t)
+		x.ways, x.leads = m.ways(t)
 	}
 	lock(&presage.mu)
 	x.next = (*pgTouch)(unsafe.Pointer(*head))
@@ -308,13 +311,23 @@ func pgStructName(t *_type) string {
 	return s
 }
 
-// touch notes what the mask has of n values of type t at p, of which size bytes are there.
-func (r *pgWalk) touch(p uintptr, t *_type, n, size uintptr) {
+// touchOf returns what the mask has of values of a type, nil if it is everything.
+func (r *pgWalk) touchOf(x *pgType) *pgTouch {
 	if r.mask.at == 0 {
+		return nil
+	}
+	if r.lastOf != x {
+		r.last, r.lastOf = r.mask.of(x.typ), x
+	}
+	return r.last
+}
+
+// touch notes what the mask has, which is x, of n values of type t at p, of which size bytes are there.
+func (r *pgWalk) touch(x *pgTouch, p uintptr, t *_type, n, size uintptr) {
+	if x == nil {
 		r.note(p, size)
 		return
 	}
-	x := r.mask.of(t)
 	switch many := n > pgTouchEach || size != n*t.Size_; {
 	case x.both.n > 0 && (many || x.both.is(t)):
 		r.note(p, size)

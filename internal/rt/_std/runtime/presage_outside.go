@@ -374,7 +374,7 @@ func (s *PresageG) Reach(t *abi.Type, p unsafe.Pointer) {
 		systemstack(func() {
 			s.given(uintptr(p), t)
 			if presageReach.check {
-				s.checked(func(r *pgWalk) { r.values(uintptr(p), pgTypeOf(t), 1) })
+				s.checked(func(r *pgWalk) { r.values(uintptr(p), pgTypeOf(t), 1, pgAllWays) })
 			}
 		})
 	}

@@ -46,7 +46,9 @@ type pgWalk struct {
 	deps   int
 	cycle  uint32 // of garbage collection, when it began
 	round  uint64
-	near   *mspan  // where the last pointer pointed to; only while the walk is under way: it holds an object that is in use
+	near   *mspan   // where the last pointer pointed to; only while the walk is under way: it holds an object that is in use
+	last   *pgTouch // what the mask has of values of lastOf
+	lastOf *pgType
 	made   *pgWalk // what that walk has come to is in D already
 	dep    [pgDeps]pgDep
 	few    [pgFew]pgPlace      // the table, as long as it is half full at most: it stays in the processor's cache
@@ -61,7 +63,7 @@ type pgPlace struct {
 	addr  uintptr
 	typ   uintptr
 	n     uintptr
-	round uint64 // in which the entry of the table was made; of what is to be followed: pgFrozen, if it never changes, and its level
+	round uint64 // in which the entry of the table was made; of what is to be followed: how it was added, and its level
 }
 
 func pgNewWalk(mask pgMask) *pgWalk {
@@ -74,6 +76,7 @@ func pgNewWalk(mask pgMask) *pgWalk {
 	r.parts, r.todo, r.places, r.words, r.deps = 0, 0, 0, 0, 0
 	r.mask, r.unmask = mask, false
 	r.near, r.made, r.cycle = nil, nil, pgCycle()
+	r.last, r.lastOf = nil, nil
 	r.most, r.level, r.head = mask.levels(), 0, 0
 	r.short = r.most > 0
 	return r
@@ -117,7 +120,11 @@ func (r *pgWalk) run() {
 			r.scan(x.addr)
 			continue
 		}
-		r.values(x.addr, (*pgType)(unsafe.Pointer(x.typ)), x.n)
+		t, ways := (*pgType)(unsafe.Pointer(x.typ)), pgAllWays
+		if x.round&pgNoted != 0 && r.mask.at != 0 {
+			ways = r.touchOf(t).ways
+		}
+		r.values(x.addr, t, x.n, ways)
 	}
 	r.frozen, r.level, r.head, r.todo = false, 0, 0, 0
 	r.near = nil
@@ -152,7 +159,10 @@ func (r *pgWalk) add(p uintptr, x *pgType, n uintptr, how uint8) {
 	}
 	t := uintptr(unsafe.Pointer(x.typ))
 	h := pgHash(p, t)
-	leads := x.n > 0
+	touch, leads := r.touchOf(x), x.n > 0
+	if touch != nil && how == pgNoted {
+		leads = touch.leads
+	}
 	if leads && how == pgNoted && !r.whole && !r.short {
 		if slot, tag := pgSlot(h, n, pgValues, r.mask.at); presageReach.tags[slot] == pgTag(tag) && r.depends(pgKey{p, t, n, pgValues, r.mask}) {
 			return
@@ -179,10 +189,10 @@ func (r *pgWalk) add(p uintptr, x *pgType, n uintptr, how uint8) {
 		return
 	}
 	if how&pgNoted != 0 {
-		r.touch(p, x.typ, n, size)
+		r.touch(touch, p, x.typ, n, size)
 	}
 	if leads && size == n*x.size {
-		r.push(pgPlace{p, uintptr(unsafe.Pointer(x)), n, uint64(how & pgFrozen)})
+		r.push(pgPlace{p, uintptr(unsafe.Pointer(x)), n, uint64(how)})
 	}
 }
 

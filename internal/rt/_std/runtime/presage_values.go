@@ -7,17 +7,20 @@ import (
 
 // What values of each type lead to (presage_reach.go).
 
-// values follows the pointers in n values of type t at p, which is memory that can be read.
-func (r *pgWalk) values(p uintptr, x *pgType, n uintptr) {
+// values follows the pointers in n values of type t at p, which is memory that can be read: those of the ways alone.
+func (r *pgWalk) values(p uintptr, x *pgType, n uintptr, ways pgWays) {
 	for ; n > 0 && x.n > 0 && !r.all; n-- {
-		r.value(p, x)
+		r.value(p, x, ways)
 		p += x.size
 	}
 }
 
 // value follows the pointers in a value.
-func (r *pgWalk) value(p uintptr, x *pgType) {
+func (r *pgWalk) value(p uintptr, x *pgType, ways pgWays) {
 	for i := range x.n {
+		if !ways.has(i) {
+			continue
+		}
 		o := x.op(i)
 		at := p + o.off
 		switch o.kind {
@@ -38,7 +41,7 @@ func (r *pgWalk) value(p uintptr, x *pgType) {
 		case abi.Func:
 			r.function(r.see(at))
 		case abi.Array:
-			r.values(at, o.of(), o.n)
+			r.values(at, o.of(), o.n, pgAllWays)
 		}
 	}
 }
@@ -55,7 +58,7 @@ func (r *pgWalk) boxed(p uintptr, methods bool) {
 		return
 	}
 	if x := pgTypeOf(t); pgDirectIface(t) {
-		r.values(data, x, 1)
+		r.values(data, x, 1, pgAllWays)
 	} else {
 		r.add(r.see(data), x, 1, pgFrozen)
 	}
@@ -97,13 +100,13 @@ func (r *pgWalk) channel(p uintptr) {
 	}
 	elem := pgTypeOf(c.elemtype)
 	lock(&c.lock)
-	r.values(uintptr(c.buf), elem, uintptr(c.dataqsiz))
+	r.values(uintptr(c.buf), elem, uintptr(c.dataqsiz), pgAllWays)
 	if r.see(uintptr(unsafe.Pointer(&c.sendq.first))) != 0 {
 		r.loose = true // where their values are, other words say
 	}
 	for sg := c.sendq.first; sg != nil && !r.all; sg = sg.next {
 		if p := presageSudogElem(sg); p != nil {
-			r.values(uintptr(p), elem, 1)
+			r.values(uintptr(p), elem, 1, pgAllWays)
 		}
 	}
 	unlock(&c.lock)

@@ -341,6 +341,39 @@ func kinds() {
 	keep = append(keep, x, large, words, wide)
 }
 
+type hook struct{ to *tail }
+
+type tail struct {
+	a           uint64
+	link, other *tail
+	in          hook
+	shared      atomic.Pointer[tail]
+	list        []*tail
+	c           chan *tail
+}
+
+// ways: of a struct that a traced package declares a walk follows the fields that the mask has, and those that it names as ways (D15 of package footprint).
+func ways() {
+	presagert.Traced("\nmain\n")
+	var y, z, i, s, l, c tail
+	x := &tail{link: &y, other: &z, in: hook{&i}, list: []*tail{&l}, c: make(chan *tail, 1)}
+	x.shared.Store(&s)
+	x.c <- &c
+	within("\nmain.tail.a\n", "no way", x, ps{at(&x.a), at(&s.a), at(&c.a)}, ps{at(&y.a), at(&z.a), at(&i.a), at(&l.a)})
+	within("\nmain.tail.a\nmain.tail.link\n", "field", x, ps{at(&x.a), at(&y.a)}, ps{at(&z.a), at(&i.a), at(&l.a)})
+	within("\nmain.tail.a\nmain.tail.link?\n", "field, read", x, ps{at(&x.a), at(&y.a)}, ps{at(&z.a), at(&i.a), at(&l.a)})
+	within("\nmain.tail.a\nmain.tail.link~\n", "way", x, ps{at(&x.a), at(&y.a)}, ps{at(&x.link), at(&z.a), at(&i.a), at(&l.a)})
+	within("\nmain.hook.to?\nmain.tail.a\n", "field of a field", x, ps{at(&x.a), at(&i.a)}, ps{at(&y.a), at(&z.a), at(&l.a)})
+	within("\nmain.tail.a\nmain.tail.list?\n", "slice", x, ps{at(&x.a), at(&l.a)}, ps{at(&y.a), at(&z.a), at(&i.a)})
+	within("\nmain.tail.a\nmain.tail~\n", "whole way", x, ps{at(&x.a), at(&y.a), at(&z.a), at(&i.a), at(&l.a)}, ps{at(&x.link)})
+	within("\nmain.tail.a\n*~\n", "any way", x, ps{at(&x.a), at(&y.a), at(&z.a), at(&i.a), at(&l.a)}, ps{at(&x.link)})
+	within("\nmain.tail?\nmain.tail.a\n", "whole", x, ps{at(&x.a), at(&y.a), at(&z.a), at(&i.a), at(&l.a)}, nil)
+	copied := tail{link: &y}
+	within("\nmain.tail.a\n", "in an interface", &[]any{copied}, ps{at(&y.a)}, nil)
+	within("\nmain.tail.a\n", "in a map", map[int]tail{1: copied}, ps{at(&y.a)}, nil)
+	keep = append(keep, x)
+}
+
 // churn has more objects than there are places for sets, and garbage collections in between.
 func churn() {
 	var head *node
@@ -450,5 +483,6 @@ func main() {
 		keep = append(keep, new(node)) // between them
 	}
 	call("too much", long, ps{at(long), at(long.next), at(other)}, nil)
+	ways()
 	runtime.KeepAlive(keep)
 }
