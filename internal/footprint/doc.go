@@ -84,7 +84,7 @@
 //	     and package errors the methods Is, As and Unwrap.
 //	(D6) Code that the function calls by name or takes as a value, and that is not traced, is part of it. What is traced records itself. A function value or interface that the recorder
 //	     comes to, or traced code, may be called: if the recorder finds one whose code is not traced (by where the code is, and wrappers are nobody's but a method value of a declared method of traced code; by the type, if that has all methods of the interface), the mask is everything. One
-//	     that is made in the call, by other code than traced: everything, unless its type says that it is none of what is called (that of an interface does if the code has no type assertion: then no other methods are called than it has). Where others may have stored one since the call began (code that is called back, or synchronises), it may be
+//	     that is made in the call, by other code than traced: everything, unless its type says that it is none of what is called (that of a type parameter of which only methods are known does if no method of its values is called, for the recorder has looked into them by their own types; that of an interface does if the code has no type assertion: then no other methods are called than it has). Where others may have stored one since the call began (code that is called back, or synchronises), it may be
 //	     any of the code that is left out, of that signature or of a method of that name. A function that a call is given by name is part of it. A function value that it gives to traced code is called by that.
 //	(D7) Memory that the function makes is in no D: nobody had it before. (What becomes of it is B12 of package barrier.)
 //	     A field of the type of a type parameter that is loaded or stored is touched with all that it has.
@@ -107,6 +107,8 @@
 //	(D14) What a sync.Pool keeps code has by the pool's methods alone: if it calls none, D has nothing of that.
 //	(D15) What an atomic.Pointer[T] points to is a T, for only by unsafe is it anything else (D8), so it is followed as any pointer is; but of packages internal/sync and unique, whose tries have nodes of two types behind one.
 //	     What code loads by an atomic operation joins D as an object of which the type is not known (D9).
+//	(D16) What a field of a struct leads to is reached if the mask has the field, or the code loads it from memory that it has made, which is in no D (D7), or from a captured variable that is a value (D13): the mask names such a field as a
+//	     way. So it is for structs that traced packages declare, and such that are left out; all other places are followed.
 //
 // That what the code writes is in D as written follows from the other rules: leave out its loads, and what is left of its mask is that of code that only stores. A word that the recorder comes to in two ways,
 // as a field and by a pointer, say, has what both lines say of it, and is written if one does.
@@ -114,6 +116,10 @@
 // That (D11) leaves nothing out: each pointer that the code has was, when the call began, as many loads away from what it was given as its distance says, or fewer, or is of memory that it has made. By
 // induction over what it does: a word that nobody has written since holds a pointer that is one load further than the one to the word; of what the code has written, the distance of what it stored is known. If others
 // write meanwhile, the code has called them, or waited for them; or they race with it, which (presage_late.go) says of all walks.
+//
+// That (D16) leaves nothing out: to have what a field leads to, the code loads the field. If the memory is shared, D has it already, as read (D2, D3), so the mask has the field or the struct; if the code has made it, it is a way.
+// What a callback or an operation of synchronisation has loaded for it, it is told (D9). Code of the standard library that is given a pointer has lines for what that leads to (D5), but for what
+// synchronises, and what has no effect: therefore the fields of its own structs are followed, and so are channels and unsafe pointers. Of a copy (in an interface, a map, a channel) nobody loads fields by their addresses: all are followed.
 //
 // Synchronisation has no part in it: hooks of the runtime record it, and the memory of its objects is touched by nothing else.
 //

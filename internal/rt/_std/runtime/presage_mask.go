@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// What the code of a call can touch of what it reaches: a mask is a text that the plan has made of the code (package footprint has its lines, and the rules D1 to D15). A walk goes where it
-// would go without a mask, and notes no more than that.
+// What the code of a call can touch of what it reaches: a mask is a text that the plan has made of the code (package footprint has its lines, and the rules D1 to D16). A walk goes where the
+// code can go (presage_ways.go), and notes no more than that.
 
 // A pgMask is the text of a mask; at 0 it is everything.
 type pgMask struct{ at, n uintptr }
