@@ -250,7 +250,12 @@ func published(c *chain) { n := &ring{}; c.head = n; recorded(nil); n.next.val =
 func publishedWhole(c *chain) { n := &ring{}; c.head = n; recorded(nil); r := *n; r.next.val = 1 }
 
 // m: cases.chain.head cases.ring.next? cases.ring.val
-func publishedAndGiven(c *chain) { n := &ring{next: c.head.next}; c.head = n; recorded(nil); n.next.val = 1 }
+func publishedAndGiven(c *chain) {
+	n := &ring{next: c.head.next}
+	c.head = n
+	recorded(nil)
+	n.next.val = 1
+}
 
 // m: cases.ring.val
 func unpublished(p *ring) { var r ring; r.next = p; r.next.val = 1 }

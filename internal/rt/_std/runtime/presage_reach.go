@@ -32,6 +32,7 @@ type pgWalk struct {
 	all    bool
 	loose  bool // it depends on more than the words noted
 	frozen bool // what is read now never changes
+	copies bool // what it points to is read as a whole
 	whole  bool // it goes on in memory that is a set's
 	mask   pgMask
 	unmask bool    // that is everything
@@ -72,7 +73,7 @@ func pgNewWalk(mask pgMask) *pgWalk {
 		r = (*pgWalk)(persistentalloc(unsafe.Sizeof(pgWalk{}), 64, &memstats.other_sys))
 	}
 	r.round++
-	r.all, r.loose, r.frozen, r.whole = false, false, false, presageReach.full
+	r.all, r.loose, r.frozen, r.copies, r.whole = false, false, false, false, presageReach.full
 	r.parts, r.todo, r.places, r.words, r.deps = 0, 0, 0, 0, 0
 	r.mask, r.unmask = mask, false
 	r.near, r.made, r.cycle = nil, nil, pgCycle()
@@ -115,18 +116,18 @@ func (r *pgWalk) see(p uintptr) uintptr {
 func (r *pgWalk) run() {
 	for r.todo > 0 && !r.all && !r.unmask {
 		x := r.take()
-		r.frozen, r.level = x.round&pgFrozen != 0, uintptr(x.round>>2)
+		r.frozen, r.copies, r.level = x.round&pgFrozen != 0, x.round&pgGroups != 0, uintptr(x.round>>pgHowBits)
 		if x.typ == 0 {
 			r.scan(x.addr)
 			continue
 		}
 		t, ways := (*pgType)(unsafe.Pointer(x.typ)), pgAllWays
-		if x.round&pgNoted != 0 && r.mask.at != 0 {
+		if x.round&(pgNoted|pgCopied) == pgNoted && r.mask.at != 0 {
 			ways = r.touchOf(t).ways
 		}
 		r.values(x.addr, t, x.n, ways)
 	}
-	r.frozen, r.level, r.head, r.todo = false, 0, 0, 0
+	r.frozen, r.copies, r.level, r.head, r.todo = false, false, 0, 0, 0
 	r.near = nil
 }
 
@@ -150,6 +151,10 @@ func (r *pgWalk) far() bool { return r.short && r.level == r.most }
 const (
 	pgNoted  = 1 << iota // it is the call's to touch
 	pgFrozen             // it never changes
+	pgCopied             // it is read as a whole: all fields are followed (D15)
+	pgGroups             // of a map with pointers to its keys or elements: what these point to is copied
+
+	pgHowBits = iota
 )
 
 // add adds n values of type t at p.
@@ -218,7 +223,7 @@ func (r *pgWalk) push(x pgPlace) {
 		r.all = true
 		return
 	}
-	x.round |= uint64(r.level+1) << 2
+	x.round |= uint64(r.level+1) << pgHowBits
 	r.work[r.todo] = x
 	r.todo++
 }

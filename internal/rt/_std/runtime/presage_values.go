@@ -25,7 +25,11 @@ func (r *pgWalk) value(p uintptr, x *pgType, ways pgWays) {
 		at := p + o.off
 		switch o.kind {
 		case abi.Pointer:
-			r.add(r.see(at), o.of(), 1, pgNoted)
+			how := uint8(pgNoted)
+			if r.copies {
+				how |= pgCopied
+			}
+			r.add(r.see(at), o.of(), 1, how)
 		case abi.UnsafePointer:
 			if !o.some || r.mask.takes() {
 				r.object(r.see(at), true)
@@ -137,9 +141,13 @@ func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
 	case r.mask.of(nil).maps == pgOnlyRead:
 		r.note(p, 8|pgReads)
 	}
+	how := uint8(0)
+	if t.IndirectKey() || t.IndirectElem() {
+		how = pgGroups
+	}
 	dir, n := r.see(uintptr(unsafe.Pointer(&m.dir))), int(r.see(uintptr(unsafe.Pointer(&m.dirLen))))
 	if n <= 0 {
-		r.add(dir, pgTypeOf(t.Group), 1, 0)
+		r.add(dir, pgTypeOf(t.Group), 1, how)
 		return
 	}
 	kind, _, end, _ := pgRegion(dir)
@@ -147,7 +155,7 @@ func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
 		p := r.see(at)
 		if kind, _, end, _ := pgRegion(p); kind == pgHeap && end-p >= unsafe.Sizeof(pgTable{}) {
 			x := (*pgTable)(unsafe.Pointer(p))
-			r.add(r.see(uintptr(unsafe.Pointer(&x.groups))), pgTypeOf(t.Group), r.see(uintptr(unsafe.Pointer(&x.mask)))+1, 0)
+			r.add(r.see(uintptr(unsafe.Pointer(&x.groups))), pgTypeOf(t.Group), r.see(uintptr(unsafe.Pointer(&x.mask)))+1, how)
 		}
 	}
 }

@@ -343,6 +343,11 @@ func kinds() {
 
 type hook struct{ to *tail }
 
+type wide struct {
+	pad  [200]byte
+	link *tail
+}
+
 type tail struct {
 	a           uint64
 	link, other *tail
@@ -371,6 +376,7 @@ func ways() {
 	copied := tail{link: &y}
 	within("\nmain.tail.a\n", "in an interface", &[]any{copied}, ps{at(&y.a)}, nil)
 	within("\nmain.tail.a\n", "in a map", map[int]tail{1: copied}, ps{at(&y.a)}, nil)
+	within("\nmain.tail.a\n", "in a map that has pointers to it", map[int]wide{1: {link: &y}}, ps{at(&y.a)}, nil)
 	keep = append(keep, x)
 }
 
