@@ -17,7 +17,7 @@ type Mask struct {
 	Other string // not "": some of its synchronisation may be that of other code, or D may lack what it touches, and why (W1 to W4)
 	Grows bool   // what it touches is what D has only as long as others leave that as it is (W6)
 	lines map[string]Effect
-	ways  map[string]bool // D15
+	ways  map[string]bool // D16
 
 	levels int // of memory that it touches, counted from what the call is given; 0: any (D11)
 }
@@ -45,7 +45,7 @@ const WholeLine = "!"
 //	call      it calls function values that it is given: if one of them is not traced, it is as if there were no mask
 //	.M.N      it calls methods of interfaces that it is given, which have methods of these names: likewise
 //	left      the methods may be those of any type that is left out
-//	pkg.T.f~  a way (D15): not touched, but a walk goes on from there; pkg.T~ from all fields of the struct, *~ from all there are
+//	pkg.T.f~  a way (D16): not touched, but a walk goes on from there; pkg.T~ from all fields of the struct, *~ from all there are
 //
 // In front of the lines stands how many levels of memory it touches, if they are few (D11). Behind a line of what it only reads stands ReadLine (D10); a field that is a struct or an array has none.
 //

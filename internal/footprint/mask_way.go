@@ -6,7 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Where a walk goes on (D15): from the fields that the mask has, and by the ways: what the code loads from memory that it has made, which is in no D (D7), or from captured variables that are values (D13). Others may have
+// Where a walk goes on (D16): from the fields that the mask has, and by the ways: what the code loads from memory that it has made, which is in no D (D7), or from captured variables that are values (D13). Others may have
 // that memory when the code has given it to them, and store what the code has not.
 
 // WayLine ends a line of a way: it is in no D.

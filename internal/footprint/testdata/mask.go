@@ -241,7 +241,7 @@ type ring struct {
 	next *ring
 }
 
-// What is loaded of memory that the function has made is a way (D15).
+// What is loaded of memory that the function has made is a way (D16).
 //
 // m: cases.chain.head cases.ring.next~ cases.ring.val
 func published(c *chain) { n := &ring{}; c.head = n; recorded(nil); n.next.val = 1 }

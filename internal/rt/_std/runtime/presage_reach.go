@@ -151,7 +151,7 @@ func (r *pgWalk) far() bool { return r.short && r.level == r.most }
 const (
 	pgNoted  = 1 << iota // it is the call's to touch
 	pgFrozen             // it never changes
-	pgCopied             // it is read as a whole: all fields are followed (D15)
+	pgCopied             // it is read as a whole: all fields are followed (D16)
 	pgGroups             // of a map with pointers to its keys or elements: what these point to is copied
 
 	pgHowBits = iota

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Which pointers in a value the code of a mask may load, and so which a walk follows (D15 of package footprint): of a struct that a package of the program declares the fields that the mask has, which are in D then, and those
+// Which pointers in a value the code of a mask may load, and so which a walk follows (D16 of package footprint): of a struct that a package of the program declares the fields that the mask has, which are in D then, and those
 // that it names as ways, which the code loads from memory that it has made. All others lead the code nowhere. Everything else is followed: what is no field, and what is not loaded from memory where the walk finds it: copies in
 // interfaces, maps (also where these have pointers to their elements) and channels.
 

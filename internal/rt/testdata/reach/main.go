@@ -357,7 +357,7 @@ type tail struct {
 	c           chan *tail
 }
 
-// ways: of a struct that a traced package declares a walk follows the fields that the mask has, and those that it names as ways (D15 of package footprint).
+// ways: of a struct that a traced package declares a walk follows the fields that the mask has, and those that it names as ways (D16 of package footprint).
 func ways() {
 	presagert.Traced("\nmain\n")
 	var y, z, i, s, l, c tail
