@@ -333,7 +333,7 @@ func (k *Masker) call(c *coded, in ssa.CallInstruction) {
 	}
 	name, pkg := callee(com)
 	switch {
-	case pkg == "" && !k.reached(com.Value, map[ssa.Value]bool{}):
+	case pkg == "" && (isTypeParam(com.Value.Type()) || !k.reached(com.Value, map[ssa.Value]bool{})): // the recorder asks nothing of the methods of what is no interface
 		m.everything("a call of which the callee is not known: %v", com)
 	case pkg == "":
 		m.line(lineOf(com), Write)
@@ -422,8 +422,11 @@ func (k *Masker) told(call *ssa.Call, seen map[ssa.Value]bool) bool {
 func (k *Masker) standard(c *coded, com *ssa.CallCommon, name, pkg string) {
 	m := &c.mask
 	k.passes(c, com)
+	if com.IsInvoke() {
+		k.implementations(c, com.Method.Name())
+	}
 	if pkg == "errors" && name != "errors.New" && name != "errors.Join" {
-		k.ofErrors(c)
+		k.implementations(c, "Is", "As", "Unwrap")
 	}
 	e, _ := lookup(name, pkg)
 	if e.effect == None {

@@ -27,10 +27,10 @@ func (k *Masker) passes(c *coded, com *ssa.CallCommon) {
 	}
 }
 
-// ofErrors adds the methods that package errors may call of what it is given.
-func (k *Masker) ofErrors(c *coded) {
+// implementations adds all methods of these names: what code calls by an interface whose methods the table has, or package errors of what it is given.
+func (k *Masker) implementations(c *coded, names ...string) {
 	for _, fn := range k.Bodies {
-		if n := fn.Name(); fn.Signature.Recv() != nil && (n == "Is" || n == "As" || n == "Unwrap") {
+		if fn.Signature.Recv() != nil && slices.Contains(names, fn.Name()) {
 			c.calls = append(c.calls, fn)
 		}
 	}

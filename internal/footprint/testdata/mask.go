@@ -262,3 +262,8 @@ func unpublished(p *ring) { var r ring; r.next = p; r.next.val = 1 }
 
 // m: cases.opaque.p cases.opaque.v! *~
 func publishedGeneric[T any](o *opaque[T]) { p := new(T); o.p = p; recorded(nil); o.v = *p }
+
+// Nothing says which methods a value of a type parameter has.
+//
+// m: *
+func heldMethod[T interface{ run() }](h *struct{ v T }) { h.v.run() }
