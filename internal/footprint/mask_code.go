@@ -216,6 +216,10 @@ func (k *Masker) values(c *coded, in ssa.Instruction) {
 		k.keeps(c, in.Val)
 	case *ssa.MapUpdate:
 		k.keeps(c, in.Value)
+	case *ssa.MakeClosure:
+		for _, b := range in.Bindings {
+			k.keeps(c, b) // the receiver of a method value
+		}
 	}
 }
 
@@ -370,13 +374,13 @@ func (k *Masker) reached(v ssa.Value, seen map[ssa.Value]bool) bool {
 	case *ssa.UnOp:
 		return v.Op == token.MUL || v.Op == token.ARROW
 	case *ssa.MakeInterface:
-		return k.Program.ours(typeName(deref(v.X.Type()))) && !promotes(v.X.Type())
+		return !isTypeParam(v.X.Type()) && k.Program.ours(typeName(deref(v.X.Type()))) && !promotes(v.X.Type())
 	case *ssa.Function:
 		return k.body(v) != nil || v.Pkg != nil && !madeBySSA(v) && k.Program.traced(v.Pkg.Pkg.Path())
 	case *ssa.MakeClosure:
 		return k.reached(v.Fn, seen)
 	case *ssa.ChangeType:
-		return k.reached(v.X, seen)
+		return !isTypeParam(v.X.Type()) && k.reached(v.X, seen)
 	case *ssa.ChangeInterface:
 		return k.reached(v.X, seen)
 	case *ssa.TypeAssert:

@@ -267,3 +267,34 @@ func publishedGeneric[T any](o *opaque[T]) { p := new(T); o.p = p; recorded(nil)
 //
 // m: *
 func heldMethod[T interface{ run() }](h *struct{ v T }) { h.v.run() }
+
+// m: *
+func heldValue[T interface{ run() }](h *struct{ v T }) { f := h.v.run; f() }
+
+// m: *
+func heldBoxed[T interface{ run() }](h *struct{ v T }) { interface{ run() }(h.v).run() }
+
+// m: *
+func heldExpression[T interface{ run() }](h *struct{ v T }) { T.run(h.v) }
+
+// m: *
+func heldLater[T interface{ run() }](h *struct{ v T }) { defer h.v.run() }
+
+// m: *
+func heldIndex[T interface{ run() }](h []T) {
+	for _, v := range h {
+		v.run()
+	}
+}
+
+// m: *
+func heldMap[T interface{ run() }](h map[int]T) { h[1].run() }
+
+// m: *
+func heldFunc[T func()](h *struct{ v T }) { h.v() }
+
+// m: *
+func heldTwice[T interface{ run() }](h *struct{ v T }) { g := func() { h.v.run() }; g() }
+
+// m: *
+func heldMade() { f := io.Writer(os.Stdout).Write; f(nil) }
