@@ -121,3 +121,33 @@ func BenchmarkCrowd(b *testing.B) {
 		g.tick()
 	}
 }
+
+// BenchmarkLock is a lock that goroutines take and release, with a write of what it protects and one outside: one goroutine alone, or two in turn.
+func BenchmarkLock(b *testing.B) {
+	defer func() { ftFilter = false }()
+	for _, name := range []string{"none/alone", "tree/alone", "none/turns", "tree/turns"} {
+		b.Run(name, func(b *testing.B) {
+			ftFilter = name[:4] == "tree"
+			list := []*ftG{newBenchG()}
+			if name[5:] == "turns" {
+				g := new(ftG)
+				g.start(nil, ftWho{goid: 2})
+				g.arrive()
+				list = append(list, g)
+			}
+			at := uintptr(1) << 32
+			o := &ftObject{key: uint64(at) << 3}
+			defer cpu(b, b.N*100)()
+			for i := range b.N * 100 {
+				g := list[i%len(list)]
+				g.one(at+64+uintptr(g.who.goid)*8, 1, ftWrites)
+				o.lock(g, true, false)
+				if !g.again(o, at, ftAtomicWrites) {
+					g.access(&ftAccess{addr: at, site: 2, kind: ftAtomicWrites})
+				}
+				g.one(at+8, 3, ftWrites)
+				o.lock(g, false, false)
+			}
+		})
+	}
+}

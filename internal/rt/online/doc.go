@@ -44,6 +44,7 @@
 //	      again in which it released the first of them. The rules of the same epoch ask for the same context: a run of t's epochs, of which everybody else knows all or none. For if
 //	      somebody came to know of the first of them, t's last release would have been acquired. So who races with an access that is left out races with the one in the
 //	      cell, and the first race of a location is the same. It needs no memory but sixteen releases a goroutine, and without it a context is an epoch.
+//	      Of a lock that goroutines pass on, one release in sixteen is noted, until one gives a context back.
 //	(R19) What the compiler calls may stand where a variable is declared and not yet filled, so nothing there may let a stack grow or be looked at: the rules of the same epoch
 //	      are assembly, and so is what most others of a word need (W and R known, nothing inside that changes); where a check succeeds and no memory is needed (quick.go) they run on the goroutine's stack without a look at its size, within 700 bytes; all
 //	      else runs on the system's. What of C(t) has been asked for is kept by slot (known), since clocks only grow.

@@ -61,9 +61,19 @@ func (g *ftG) same(w uint64) bool { return w-g.base < g.width }
 // begin makes the present epoch the first of a context.
 func (g *ftG) begin() { g.base, g.width = g.epoch, 1<<ftEpochShift }
 
+// A lock that gave no context back the last ftLost times is passed on by its goroutines: of its releases one in ftLost is noted from there on, until one of them gives a context
+// back. What is not noted costs speed, and no race: the context stays away, as after any other message.
+const ftLost = 16
+
+// lost reports whether o is such a lock.
+func (o *ftObject) lost() bool { return o.passed >= ftLost }
+
 // unlocked notes the release of a lock, which t held in the context before.
 func (g *ftG) unlocked(o *ftObject, before uint64) {
 	if !ftFilter || ftSlotOf(before) != g.slot {
+		return
+	}
+	if o.passed++; o.lost() && o.passed%ftLost != 0 {
 		return
 	}
 	s := &g.releases
@@ -95,6 +105,7 @@ func (g *ftG) locked(o *ftObject) {
 		s.forget(place + 1)
 		return
 	}
+	o.passed = 0
 	for s.at(place).back = true; s.done < s.n && s.at(s.done).back; s.done++ {
 	}
 	if !s.at(s.n - 1).back {
@@ -110,9 +121,10 @@ func (g *ftG) locked(o *ftObject) {
 	g.width = g.epoch - g.base + 1<<ftEpochShift
 }
 
-// again reports whether t has made an atomic access of this kind at addr in its context, which stands for another.
-func (g *ftG) again(addr uintptr, kind uint8) bool {
-	if !ftFilter || g.slot == 0 {
+// again reports whether t has made an atomic access of this kind at addr, where lock o is, in its context, which stands for another. Within one context a lock is taken twice only
+// if it gave the context back.
+func (g *ftG) again(o *ftObject, addr uintptr, kind uint8) bool {
+	if !ftFilter || g.slot == 0 || o.lost() {
 		return false
 	}
 	c := ftCellAt(addr &^ 7)

@@ -28,7 +28,7 @@ func TestLocksAgain(t *testing.T) {
 	lock := func(g trace.GoID, obj trace.Addr, want bool) {
 		t.Helper()
 		p.step(&trace.Event{Kind: format.Lock, G: g, Obj: obj})
-		if got := p.g(g).again(uintptr(obj), ftAtomicWrites); got != want {
+		if got := p.g(g).again(ftObjects.at(ftLockClass, uintptr(obj)), uintptr(obj), ftAtomicWrites); got != want {
 			t.Errorf("goroutine %d, lock %#x: again %v, want %v", g, obj, got, want)
 		}
 		do(format.Unlock, g, obj)
@@ -49,6 +49,38 @@ func TestLocksAgain(t *testing.T) {
 	do(format.Lock, 1, a)
 	lock(1, b, false)
 	do(format.Unlock, 1, a)
+	for _, g := range p.gs {
+		g.end()
+	}
+}
+
+// TestLockPassedOn: a lock that goroutines pass on gives nothing back, and is looked at now and then; one that comes to stay with one of them gives contexts back again.
+func TestLockPassedOn(t *testing.T) {
+	ftInitSlots()
+	ftInitShadow()
+	ftFilter = true
+	defer func() { ftFilter = false; ftReset(0, 1<<20) }()
+	p := program{gs: make(map[trace.GoID]*ftG)}
+	use := func(g trace.GoID) int64 {
+		p.step(&trace.Event{Kind: format.Lock, G: g, Obj: 0x80})
+		p.g(g).access(&ftAccess{addr: 0x80, kind: ftAtomicWrites})
+		p.step(&trace.Event{Kind: format.Unlock, G: g, Obj: 0x80})
+		return p.g(g).stats.returned
+	}
+	for range 5 * ftLost {
+		if use(1)+use(2) != 0 {
+			t.Fatal("a lock that is passed on gives a context back")
+		}
+	}
+	if !ftObjects.at(ftLockClass, 0x80).lost() {
+		t.Error("every release of a lock that is passed on is noted")
+	}
+	for range 5 * ftLost {
+		use(1)
+	}
+	if n := use(1); n < 3*ftLost {
+		t.Errorf("a lock that stays gave %d contexts back", n)
+	}
 	for _, g := range p.gs {
 		g.end()
 	}

@@ -139,6 +139,8 @@ type ftObject struct {
 	sent  uint64 // the word of a send, which reads the channel (R20)
 	from  *ftG   // unbuffered channel: the sender that waits
 	taken uint32 // a lock: how often it was acquired; it begins behind those that were there before
+	// passed is how often a lock was released since it gave a context back (R18).
+	passed uint32
 }
 
 type ftRing struct {

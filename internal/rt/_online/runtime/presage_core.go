@@ -206,7 +206,7 @@ func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
 			if flags&pgFlagRead != 0 {
 				a.kind = ftAtomicReads
 			}
-			if !s.ft.again(obj, a.kind) {
+			if !s.ft.again(o, obj, a.kind) {
 				s.caller(&a)
 				s.ft.access(&a)
 			}
