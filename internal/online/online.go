@@ -40,6 +40,7 @@ type Found struct {
 	Kind, OldKind  string
 	Addr           uint64
 	G, OldG        int
+	From, OldFrom  int // the goroutines that started them, 0 if not known
 	At, Old        []Frame
 	Created, OldBy []Frame
 	Process        string // name of its file
@@ -130,6 +131,9 @@ func (r *Result) read(f io.Reader, process string, parents map[string]string) er
 			seen[at.Addr] = true
 			r.Found = append(r.Found, *at)
 			at = nil
+		case fields[0] == "from" && len(fields) == 3:
+			at.From, _ = strconv.Atoi(fields[1])
+			at.OldFrom, _ = strconv.Atoi(fields[2])
 		case len(fields) == 4:
 			at.frame(fields)
 		}

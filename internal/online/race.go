@@ -81,7 +81,9 @@ func (s *Sites) of(kind string, stack []Frame) []site {
 func (s *Sites) Race(f *Found) report.Race {
 	a, b := s.of(f.Kind, f.At), s.of(f.OldKind, f.Old)
 	x, y := match(a, b)
-	r := report.Race{Tier: report.Candidate, A: s.access(f.Kind, f.G, f.At, x, f.Created), B: s.access(f.OldKind, f.OldG, f.Old, y, f.OldBy), Count: 1}
+	r := report.Race{Tier: report.Candidate, Count: 1}
+	r.A = s.access(f.Kind, report.Goroutine{ID: f.G, Parent: f.From, Created: frames(f.Created)}, f.At, x)
+	r.B = s.access(f.OldKind, report.Goroutine{ID: f.OldG, Parent: f.OldFrom, Created: frames(f.OldBy)}, f.Old, y)
 	if f.First {
 		r.Tier = report.Observed
 	}
@@ -116,8 +118,8 @@ func match(a, b []site) (x, y site) {
 	return x, y
 }
 
-func (s *Sites) access(kind string, g int, stack []Frame, x site, created []Frame) report.Access {
-	a := report.Access{Kind: kind, Expr: x.Expr, Goroutine: report.Goroutine{ID: g, Created: frames(created)}, Stack: frames(stack)}
+func (s *Sites) access(kind string, g report.Goroutine, stack []Frame, x site) report.Access {
+	a := report.Access{Kind: kind, Expr: x.Expr, Goroutine: g, Stack: frames(stack)}
 	if len(stack) == 0 {
 		return a
 	}

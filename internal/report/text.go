@@ -130,7 +130,7 @@ func (h *textHandler) access(a *Access) {
 		h.printf("    holding no lock\n")
 	}
 	if len(a.Goroutine.Created) > 0 {
-		h.printf("    started by goroutine %d at\n", a.Goroutine.Parent)
+		h.printf("    started%s at\n", pick(a.Goroutine.Parent > 0, fmt.Sprintf(" by goroutine %d", a.Goroutine.Parent), ""))
 		h.frames(a.Goroutine.Created)
 	}
 }

@@ -70,6 +70,7 @@ type ftSlot struct {
 // ftWho says whose the clocks from first on are.
 type ftWho struct {
 	first uint32
+	from  uint32 // the goroutine that started it, 0 if its number is larger
 	goid  uint64
 	start uintptr // the function it runs
 	by    uintptr // the go statement

@@ -357,7 +357,11 @@ func presageGo(callergp, newg *g) {
 	if s.starts != 0 {
 		pc, s.starts = s.starts, 0
 	}
-	pgNew(newg, s, ftWho{goid: newg.goid, start: pc, by: newg.gopc})
+	who := ftWho{goid: newg.goid, start: pc, by: newg.gopc}
+	if id := callergp.goid; id == uint64(uint32(id)) {
+		who.from = uint32(id)
+	}
+	pgNew(newg, s, who)
 }
 
 // presageCleanup makes what follows the work of a goroutine of its own, up to presageCleaned.

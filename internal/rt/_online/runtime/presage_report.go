@@ -154,6 +154,7 @@ func (s *PresageG) tell(gp *g, f *ftFound) {
 	h.n, l.n = 0, 0
 	h.str("==================\nDATA RACE (observed, presage -online)\n")
 	l.str("race\t").str(ftKindNames[f.kind]).str("\t").str(ftKindNames[f.oldKind]).str("\t").hex(f.addr).str("\t").num(s.ft.goid).str("\t").num(who.goid).str("\n")
+	l.str("from\t").num(uint64(me.from)).str("\t").num(uint64(who.from)).str("\n")
 	h.str(ftKindNames[f.kind]).str(" at ").hex(f.addr).str(" by goroutine ").num(s.ft.goid).str("\n")
 	n := 0
 	if s.sp != 0 {
@@ -170,14 +171,8 @@ func (s *PresageG) tell(gp *g, f *ftFound) {
 	}
 	h.str("earlier ").str(ftKindNames[f.oldKind]).str(" by goroutine ").num(who.goid).str("\n")
 	ftFrames("old", ftPC(f.old), true)
-	if me.by != 0 && s.ft.goid != 1 {
-		h.str("goroutine ").num(s.ft.goid).str(" was started at\n")
-		ftFrames("go", me.by-1, true)
-	}
-	if who.by != 0 && who.goid != 1 {
-		h.str("goroutine ").num(who.goid).str(" was started at\n")
-		ftFrames("oldgo", who.by-1, true)
-	}
+	ftStarted("go", s.ft.goid, me)
+	ftStarted("oldgo", who.goid, who)
 	h.end("==================\n")
 	l.end("end\n")
 	write(2, unsafe.Pointer(&h.buf), int32(h.n))
@@ -212,6 +207,20 @@ func ftFrames(tag string, pc uintptr, all bool) {
 			return
 		}
 	}
+}
+
+// ftStarted tells who started a goroutine, and where.
+func ftStarted(tag string, goid uint64, who ftWho) {
+	if who.by == 0 || goid == 1 {
+		return
+	}
+	h := &ftOut.human
+	h.str("goroutine ").num(goid).str(" was started ")
+	if who.from != 0 {
+		h.str("by goroutine ").num(uint64(who.from)).str(" ")
+	}
+	h.str("at\n")
+	ftFrames(tag, who.by-1, true)
 }
 
 // presageExit tells what the rules did. Goroutines that still run may count on meanwhile.
