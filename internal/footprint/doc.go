@@ -36,7 +36,7 @@
 //	     arguments point to). Any other
 //	     function also has hidden state: that of its package in the standard library,
 //	     one common state in other modules; what it keeps there leads to what is foreign. So have all functions of package regexp, if a traced
-//	     function changes a Regexp (Longest).
+//	     function changes a Regexp (Longest), and testing.Short and Verbose, if one sets flags.
 //	(F7) A call of which the callee is not known is a call of any function: of any that traced code took as a value of that
 //	     signature, if no value of the signature comes from outside; of traced ones only, if the interface has a method
 //	     with a traced type in its signature. In the run it may turn out to be a traced function (package window).
@@ -56,6 +56,10 @@
 //	     for the caller: it does not make others wait for what they do, and neither what it returns nor what it leaves in memory depends on who came first. What it prints is
 //	     the environment's.
 //	(F13) A call through an interface of a method without parameters that the run finds to be Helper or Name of a testing.T or B touches nothing, as if it were called by name (FlagSilent).
+//	(F14) What table.txt and (F8) take as constant may be changed by traced code all the same. Functions of the table also read the variables of the standard library that
+//	     traced code assigns to, or has the addresses of, and what it changes of that to which these lead, by the variable's name (time.Local = l, unicode.Categories[k] = v); and what it has changed
+//	     of types that are constant (*re = *other), unless nobody else can have the variable yet. Those that are given an error or a context.Context, or are a method of one, read besides what traced code changes of the types that such a value
+//	     may be of, of code outside, and of what they lead to; and all that these lead to, if it is given, as what it is, to code outside that may write.
 //	(G1) Types that are identical have one name: aliases, any, byte and the names of parameters are resolved.
 //	(G2) A type parameter stands for the type arguments that traced packages name for its function, type or alias: list by list, those in other generic
 //	     code with what its type parameters stand for. No other package knows of a traced generic type or function.
@@ -165,7 +169,8 @@
 //
 // Missed: memory of a traced type that the standard library was given in an interface in one call and looks into by reflection in
 // another that gets neither it nor what keeps it (a registry, expvar); results of traced callbacks, as far as other modules keep them in interfaces;
-// conversions by unsafe or between struct types with the same fields, which give memory a second name. The results of functions whose effect is
+// conversions by unsafe or between struct types with the same fields, which give memory a second name; what an error of code outside has in slices and maps of types without
+// a name, and what is stored by reflection in a variable of the standard library or a regexp.Regexp (F14). The results of functions whose effect is
 // none or read are taken as inputs from outside where they depend on time,
 // randomness or the environment.
 //

@@ -25,6 +25,7 @@ type Program struct {
 	instantiated bool                         // a generic type of another package has traced types for arguments, perhaps
 	logs         bool                         // the program sets or takes the output of package log
 	matchers     bool                         // the program changes a Regexp
+	flags        bool                         // the program sets flags by their names
 	values       values
 	kept         kept
 	own          map[string]bool // names, with a traced type in them or not
@@ -32,6 +33,7 @@ type Program struct {
 	loads        *loads
 	generic      generic
 	anyInstance  bool // values lead to instances of which nothing is known (G4)
+	changed      changed
 	settled      bool // shared has no type parameters that have not been replaced
 }
 
@@ -41,7 +43,7 @@ func NewProgram(paths, missing []string) *Program {
 	p := &Program{
 		missing: make(map[string]bool),
 		shared:  make(map[string]bool), open: make(map[any]bool), bindings: make(map[*ssa.FreeVar][]ssa.Value), own: make(map[string]bool), seen: make(map[place]bool), values: newValues(), kept: newKept(),
-		generic: newGeneric(),
+		generic: newGeneric(), changed: newChanged(),
 	}
 	for _, path := range paths {
 		set[path] = true
@@ -103,6 +105,7 @@ func (p *Program) Add(fn *ssa.Function) {
 			p.handedOut(in)
 			p.note(in)
 			p.give(in)
+			p.change(in)
 		}
 	}
 }
@@ -130,6 +133,7 @@ func (p *Program) handedOut(in ssa.Instruction) {
 		name, pkg := callee(c)
 		p.logs = p.logs || name == "log.SetOutput" || name == "log.Default" || name == "log/slog.SetDefault"
 		p.matchers = p.matchers || name == "(*regexp.Regexp).Longest" || name == "(*regexp.Regexp).UnmarshalText"
+		p.flags = p.flags || name == "flag.Set" || name == "(*flag.FlagSet).Set"
 		if pkg != "" && !p.traced(pkg) {
 			for _, a := range c.Args {
 				p.share(a.Type(), false)
@@ -186,6 +190,7 @@ func direct(in ssa.Instruction, i int, v ssa.Value) bool {
 
 // addressTaken notes that an address is a value of its own (E2): of a variable or a part of one.
 func (p *Program) addressTaken(v ssa.Value) {
+	p.exposes(v)
 	switch v := v.(type) {
 	case *ssa.Global:
 		p.open[globalKey(v)] = true

@@ -10,7 +10,7 @@ import (
 // ofCall returns the footprint of a call whose callee is not instrumented (F1, F6, F7, F9, F10).
 func (p *Program) ofCall(c *ssa.CallCommon) Set {
 	s := p.ofCallee(c)
-	s.Loads = p.ofWrappers(c)
+	s.Loads = both(p.ofWrappers(c), p.ofChanged(c))
 	s.Inward = p.inward(c, &s)
 	return s
 }
@@ -32,6 +32,8 @@ func (p *Program) ofCallee(c *ssa.CallCommon) Set {
 		state = common
 	case pkg == "regexp" && p.matchers: // what a Regexp says changes
 		e, state = entry{effect: Write, state: true}, pkg
+	case p.flags && (name == "testing.Short" || name == "testing.Verbose"):
+		e, state = entry{effect: Write, state: true}, "flag"
 	}
 	s := Set{Effect: e.effect, State: state, Dynamic: pkg == "" || c.StaticCallee() == nil}
 	switch {
@@ -199,7 +201,11 @@ func (p *Program) ofAccess(addr ssa.Value, write bool) Set {
 		} else {
 			names[partName(elem)] = true // the slice may be one of an array inside anything
 		}
-	case *ssa.Global, *ssa.Alloc, *ssa.FreeVar: // a variable of its own
+	case *ssa.Global: // a variable of its own
+		if p.standard(a) { // (F14)
+			names[variable(a)] = true
+		}
+	case *ssa.Alloc, *ssa.FreeVar: // a variable of its own
 	default:
 		names[partName(elem)] = true
 	}

@@ -50,7 +50,8 @@ func (k *compiler) reaches(in *instr, s trace.Site) bool {
 		}
 	}
 	text := k.w.plan.Sites[s].Touch
-	return text == "" || footprint.Parse(text).Effect != footprint.None
+	set := footprint.Parse(text)
+	return set.Effect != footprint.None || len(set.Loads) > 0
 }
 
 // leads reports whether a value of type t leads to memory that may be written.

@@ -1,0 +1,451 @@
+package footprint
+
+import (
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// changed is what traced code changes, as far as it shows, of what table.txt and the types that are immutable say is constant (F14).
+type changed struct {
+	always  map[string]bool       // names that all functions of the table may read: variables of the standard library, constant types
+	through []ssa.Instruction     // what changes that to which such a variable leads
+	parts   []partChanged         // changes of memory of types of code outside
+	given   []*ssa.CallCommon     // calls outside
+	outside map[string]types.Type // types of code outside of which traced code has values
+	seen    map[types.Type]bool
+	leads   map[types.Type]bool // to values of interfaces that are taken as constant
+	held    map[string]bool     // names of what such a value may be found to have changed
+	settled bool
+}
+
+// partChanged is a change of a part of something of type whole: by an instruction, or by who has the address; of a field, if neither.
+type partChanged struct {
+	whole string
+	by    ssa.Instruction
+	addr  ssa.Value
+}
+
+func newChanged() changed {
+	return changed{always: map[string]bool{}, outside: map[string]types.Type{}, seen: map[types.Type]bool{}, leads: map[types.Type]bool{}}
+}
+
+// variable names a variable of another package (F14).
+func variable(g *ssa.Global) string { return "$" + globalKey(g) }
+
+// change notes what an instruction changes.
+func (p *Program) change(in ssa.Instruction) {
+	if v, ok := in.(ssa.Value); ok {
+		p.has(v.Type())
+	}
+	switch in := in.(type) {
+	case *ssa.MakeInterface:
+		p.has(in.X.Type())
+	case *ssa.Store:
+		p.stores(in)
+	case *ssa.MapUpdate:
+		p.changesAll(in, in.Map)
+	case ssa.CallInstruction:
+		c := in.Common()
+		b, builtin := c.Value.(*ssa.Builtin)
+		switch _, pkg := callee(c); {
+		case builtin && slices.Contains([]string{"append", "copy", "clear", "delete"}, b.Name()):
+			p.changesAll(in, c.Args[0])
+		case !builtin && pkg != "" && !p.traced(pkg):
+			p.changed.given = append(p.changed.given, c)
+		}
+	}
+}
+
+// stores notes a store.
+func (p *Program) stores(in *ssa.Store) {
+	c := &p.changed
+	if g, ok := in.Addr.(*ssa.Global); ok && p.standard(g) {
+		c.always[variable(g)] = true
+	} else if g := root(in.Addr); g != nil && p.standard(g) {
+		c.through = append(c.through, in)
+	}
+	var wholes []types.Type
+	if elem := deref(in.Addr.Type()); p.isOutside(elem) {
+		wholes = append(wholes, elem)
+	}
+	switch a := in.Addr.(type) {
+	case *ssa.FieldAddr:
+		wholes = append(wholes, deref(a.X.Type()))
+	case *ssa.IndexAddr:
+		if p.isOutside(a.X.Type()) {
+			c.parts = append(c.parts, partChanged{whole: typeName(a.X.Type()), by: in})
+		}
+	}
+	for _, t := range wholes {
+		name := typeName(t)
+		if p.ours(name) || initial(in) {
+			continue
+		}
+		if constant[name] {
+			c.always[name] = true
+		}
+		c.parts = append(c.parts, partChanged{whole: name})
+	}
+}
+
+// changesAll notes a change of elements of a map or slice.
+func (p *Program) changesAll(in ssa.Instruction, v ssa.Value) {
+	if g := root(v); g != nil && p.standard(g) {
+		p.changed.through = append(p.changed.through, in)
+	}
+	if p.isOutside(v.Type()) {
+		p.changed.parts = append(p.changed.parts, partChanged{whole: typeName(v.Type()), by: in})
+	}
+}
+
+// exposes notes that an address is a value, by which anybody may change what is there.
+func (p *Program) exposes(v ssa.Value) {
+	switch v := v.(type) {
+	case *ssa.Global:
+		if p.standard(v) {
+			p.changed.always[variable(v)] = true
+			pointee(v.Type(), p.changed.always)
+		}
+	case *ssa.FieldAddr:
+		if whole := typeName(deref(v.X.Type())); !p.ours(whole) {
+			p.changed.parts = append(p.changed.parts, partChanged{whole: whole, addr: v})
+		}
+	}
+}
+
+// standard reports whether a variable is one of the standard library.
+func (p *Program) standard(g *ssa.Global) bool {
+	return g.Pkg != nil && !p.traced(g.Pkg.Pkg.Path()) && !p.module(g.Pkg.Pkg.Path())
+}
+
+// isOutside reports whether t is declared by code outside.
+func (p *Program) isOutside(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && !p.traced(n.Obj().Pkg().Path())
+}
+
+// root returns the variable from which an address, a map or a slice has been loaded, or that it is a part of.
+func root(v ssa.Value) *ssa.Global {
+	for {
+		switch x := v.(type) {
+		case *ssa.Global:
+			return x
+		case *ssa.FieldAddr:
+			v = x.X
+		case *ssa.IndexAddr:
+			v = x.X
+		case *ssa.UnOp:
+			v = x.X
+		case *ssa.Slice:
+			v = x.X
+		case *ssa.ChangeType:
+			v = x.X
+		default:
+			return nil
+		}
+	}
+}
+
+// initial reports whether a store is to a variable that its function has made and of which nobody else can have the address yet.
+func initial(in *ssa.Store) bool {
+	v := in.Addr
+	for {
+		switch x := v.(type) {
+		case *ssa.FieldAddr:
+			v = x.X
+			continue
+		case *ssa.IndexAddr:
+			v = x.X
+			continue
+		case *ssa.Alloc:
+			return !anyBefore(escapes(x, nil), in, x)
+		}
+		return false
+	}
+}
+
+// escapes adds to list the instructions that do more with an address than load, store, or compute that of a part.
+func escapes(v ssa.Value, list []ssa.Instruction) []ssa.Instruction {
+	for _, ref := range *v.Referrers() {
+		switch r := ref.(type) {
+		case *ssa.FieldAddr:
+			list = escapes(r, list)
+		case *ssa.IndexAddr:
+			list = escapes(r, list)
+		case *ssa.Store:
+			if r.Val == v {
+				list = append(list, r)
+			}
+		case *ssa.UnOp, *ssa.DebugRef:
+		default:
+			list = append(list, ref)
+		}
+	}
+	return list
+}
+
+// anyBefore reports whether one of the instructions may be executed before in, with no execution of fresh between them.
+func anyBefore(list []ssa.Instruction, in, fresh ssa.Instruction) bool {
+	seen := map[*ssa.BasicBlock]bool{}
+	var from func(b *ssa.BasicBlock, k int) bool
+	from = func(b *ssa.BasicBlock, k int) bool {
+		for _, x := range b.Instrs[k:] {
+			switch x {
+			case in:
+				return true
+			case fresh:
+				return false
+			}
+		}
+		for _, s := range b.Succs {
+			if !seen[s] {
+				seen[s] = true
+				if from(s, 0) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for _, x := range list {
+		if b := x.Block(); from(b, slices.Index(b.Instrs, x)+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// has notes the types of code outside that values of type t have.
+func (p *Program) has(t types.Type) {
+	c := &p.changed
+	if c.seen[t] {
+		return
+	}
+	c.seen[t] = true
+	if p.isOutside(t) {
+		c.outside[typeName(t)] = types.Unalias(t)
+		return
+	}
+	parts(t, func(t types.Type) bool {
+		p.has(t)
+		return true
+	})
+}
+
+// parts calls f for what a type is made of, as long as f returns true.
+func parts(t types.Type, f func(types.Type) bool) {
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		f(u.Elem())
+	case *types.Slice:
+		f(u.Elem())
+	case *types.Array:
+		f(u.Elem())
+	case *types.Chan:
+		f(u.Elem())
+	case *types.Map:
+		_ = f(u.Key()) && f(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if !f(u.Field(i).Type()) {
+				return
+			}
+		}
+	case *types.Tuple:
+		for i := range u.Len() {
+			if !f(u.At(i).Type()) {
+				return
+			}
+		}
+	}
+}
+
+// constantMethods are the interfaces of which table.txt and immutable say that their values do not change.
+var constantMethods = [][]string{{"Error"}, {"Deadline", "Done", "Err", "Value"}}
+
+// settleChanged finds what values of these interfaces may have that changes: what traced code changes of the types of code outside of which they may be, and
+// of what these lead to; all of that, if it is given to code outside.
+func (p *Program) settleChanged() {
+	c := &p.changed
+	if c.settled {
+		return
+	}
+	c.settled = true
+	for _, in := range c.through {
+		set, _ := p.OfInstr(in)
+		addNames(c.always, set.Types)
+	}
+	c.held = map[string]bool{}
+	reached := map[string]bool{} // by name, of all
+	var holders []types.Type
+	for _, t := range c.outside {
+		if _, iface := t.Underlying().(*types.Interface); !iface && implementsAny(types.NewPointer(t), constantMethods) && !neverGiven(t) {
+			holders = append(holders, t)
+			p.leadsTo(t, true, reached)
+		}
+	}
+	if len(holders) == 0 {
+		return
+	}
+	for _, x := range c.parts {
+		if !reached[x.whole] {
+			continue
+		}
+		switch {
+		case x.by != nil:
+			set, _ := p.OfInstr(x.by)
+			addNames(c.held, set.Types)
+		case x.addr != nil:
+			pointee(x.addr.Type(), c.held)
+			alone(c.held)
+		}
+		c.held[x.whole] = true
+	}
+	for _, call := range c.given {
+		p.givesHolder(call, holders)
+	}
+}
+
+// neverGiven reports whether values of a type have no memory.
+func neverGiven(t types.Type) bool {
+	_, basic := t.Underlying().(*types.Basic)
+	return basic
+}
+
+func addNames(to map[string]bool, names []string) {
+	for _, n := range names {
+		to[strings.TrimPrefix(n, mark)] = true
+	}
+}
+
+// leadsTo adds the names of the types that t is, is made of, and points to; through interfaces with methods, if through, those of code outside that
+// have these.
+func (p *Program) leadsTo(t types.Type, through bool, names map[string]bool) {
+	t = types.Unalias(t)
+	n := typeName(t)
+	if names[n] || constant[n] {
+		return
+	}
+	names[n] = true
+	if i, ok := t.Underlying().(*types.Interface); ok && through && i.NumMethods() > 0 {
+		var wants []string
+		for m := range i.Methods() {
+			wants = append(wants, m.Name())
+		}
+		for _, u := range p.changed.outside {
+			if _, iface := u.Underlying().(*types.Interface); !iface && implementsAny(types.NewPointer(u), [][]string{wants}) {
+				p.leadsTo(u, through, names)
+			}
+		}
+		return
+	}
+	parts(t, func(t types.Type) bool {
+		p.leadsTo(t, through, names)
+		return true
+	})
+}
+
+// askers are the methods of errors that only ask.
+var askers = map[string]bool{"Error": true, "Unwrap": true, "Is": true, "As": true, "Timeout": true, "Temporary": true, "String": true, "GoString": true, "Format": true, "ExitCode": true}
+
+// givesHolder notes all that the types lead to which a call gives to code that may write there.
+func (p *Program) givesHolder(call *ssa.CallCommon, holders []types.Type) {
+	name, pkg := callee(call)
+	e, _ := lookup(name, pkg)
+	if e.effect != Write || e.pointed || call.StaticCallee() == nil || call.Signature().Recv() != nil && askers[call.StaticCallee().Name()] {
+		return
+	}
+	given := map[string]bool{}
+	first := len(call.Args) - call.Signature().Params().Len()
+	var give func(v ssa.Value)
+	give = func(v ssa.Value) {
+		switch x := v.(type) {
+		case *ssa.MakeInterface:
+			p.leadsTo(x.X.Type(), false, given)
+			return
+		case *ssa.ChangeInterface:
+			give(x.X)
+			return
+		case *ssa.Slice:
+			if elems, ok := literalElements(x); ok {
+				for _, e := range elems {
+					give(e)
+				}
+				return
+			}
+		}
+		p.leadsTo(v.Type(), false, given)
+	}
+	for i, a := range call.Args {
+		if i >= first && !p.module(pkg) && immutable[typeName(call.Signature().Params().At(i-first).Type())] {
+			continue
+		}
+		give(a)
+	}
+	for _, t := range holders {
+		if given[typeName(t)] {
+			p.leadsTo(t, true, p.changed.held)
+		}
+	}
+}
+
+// ofChanged returns what a function of the table may read besides (F14).
+func (p *Program) ofChanged(c *ssa.CallCommon) []string {
+	name, pkg := callee(c)
+	e, _ := lookup(name, pkg)
+	switch {
+	case pkg == "" && (c.IsInvoke() || p.isOurs(c.Value, map[ssa.Value]bool{})), pkg != "" && p.traced(pkg), pkg != "" && e.state:
+		return nil
+	case e.effect == None && c.Signature().Results().Len() == 0: // nothing depends on it
+		return nil
+	}
+	p.settleChanged()
+	names := p.changed.always
+	if len(p.changed.held) > 0 && p.meetsConstant(c) {
+		names = maps.Clone(names)
+		maps.Copy(names, p.changed.held)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return p.marked(names)
+}
+
+// meetsConstant reports whether a call is given values of interfaces that are taken as constant, or is of a method of one.
+func (p *Program) meetsConstant(c *ssa.CallCommon) bool {
+	if c.IsInvoke() || c.StaticCallee() == nil {
+		return true
+	}
+	var leads func(v ssa.Value) bool
+	leads = func(v ssa.Value) bool {
+		switch x := v.(type) {
+		case *ssa.MakeInterface:
+			return leads(x.X)
+		case *ssa.ChangeInterface:
+			return leads(x.X)
+		case *ssa.Slice:
+			if elems, ok := literalElements(x); ok {
+				return slices.ContainsFunc(elems, leads)
+			}
+		}
+		return p.leadsToConstant(v.Type())
+	}
+	return slices.ContainsFunc(c.Args, leads)
+}
+
+// leadsToConstant reports whether values of type t lead to one of an interface that is taken as constant.
+func (p *Program) leadsToConstant(t types.Type) bool {
+	known, ok := p.changed.leads[t]
+	if ok {
+		return known
+	}
+	names := map[string]bool{}
+	p.leadsTo(t, false, names)
+	known = names["error"] || names["context.Context"]
+	p.changed.leads[t] = known
+	return known
+}
