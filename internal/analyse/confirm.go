@@ -67,7 +67,7 @@ func quiet(meta *trace.Meta) func(trace.Site) bool {
 			return false
 		}
 		set := footprint.Parse(meta.Sites[s].Touch)
-		return set.State == "" && (set.Effect == footprint.None || !set.Dynamic && set.Scope == footprint.Named)
+		return set.State == "" && set.Sees == footprint.NoGoroutines && (set.Effect == footprint.None || !set.Dynamic && set.Scope == footprint.Named)
 	}
 }
 

@@ -60,6 +60,7 @@
 //	     traced code assigns to, or has the addresses of, and what it changes of that to which these lead, by the variable's name (time.Local = l, unicode.Categories[k] = v); and what it has changed
 //	     of types that are constant (*re = *other), unless nobody else can have the variable yet. Those that are given an error or a context.Context, or are a method of one, read besides what traced code changes of the types that such a value
 //	     may be of, of code outside, and of what they lead to; and all that these lead to, if it is given, as what it is, to code outside that may write.
+//	(F15) Some functions see how many goroutines there are, or what each of them does (lines number and stacks of table.txt): a call keeps its order with what changes that (L1 and L2 of package window).
 //	(G1) Types that are identical have one name: aliases, any, byte and the names of parameters are resolved.
 //	(G2) A type parameter stands for the type arguments that traced packages name for its function, type or alias: list by list, those in other generic
 //	     code with what its type parameters stand for. No other package knows of a traced generic type or function.

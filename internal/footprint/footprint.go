@@ -30,6 +30,17 @@ const (
 	Everything              // also the variables of which nobody has an address
 )
 
+// Sees is what a call finds out about goroutines (F15).
+type Sees uint8
+
+const (
+	NoGoroutines  Sees = iota
+	HowMany            // there are
+	AllGoroutines      // and what each of them does
+)
+
+var seesTexts = [...]string{NoGoroutines: "", HowMany: "sees=number", AllGoroutines: "sees=all"}
+
 var scopeTexts = [...]string{Named: "", Foreign: "~", Shared: "*", Everything: "**"}
 
 // Set is the footprint of a call or of an access. The zero value touches nothing.
@@ -38,6 +49,7 @@ type Set struct {
 	Scope   Scope
 	Hidden  bool     // an access to what only Everything has
 	Dynamic bool     // a call of which the callee is known only in the run: it may be a traced function
+	Sees    Sees     // a call
 	Inward  bool     // a call whose own synchronisation orders nothing for others (F12)
 	Types   []string // sorted
 	State   string   // hidden state; "" if none, "*" for any
@@ -117,7 +129,7 @@ func (a *Set) OfLoads() Set {
 // Union returns a footprint that meets what a or b meets.
 func Union(a, b Set) Set {
 	s := Set{
-		Effect: max(a.Effect, b.Effect), Scope: max(a.Scope, b.Scope), Hidden: a.Hidden || b.Hidden, Dynamic: a.Dynamic || b.Dynamic,
+		Effect: max(a.Effect, b.Effect), Scope: max(a.Scope, b.Scope), Hidden: a.Hidden || b.Hidden, Dynamic: a.Dynamic || b.Dynamic, Sees: max(a.Sees, b.Sees),
 		Types: both(a.Types, b.Types), Loads: both(a.Loads, b.Loads), State: max(a.State, b.State),
 	}
 	if a.State != b.State && a.State != "" && b.State != "" {
@@ -172,7 +184,7 @@ func (a *Set) Standard() bool {
 
 // String returns the text form, which Parse reads:
 //
-//	effect [. | ~ | * | **] [T;T;…] [state=S] [loads=T;T;…] [dynamic] [inward]
+//	effect [. | ~ | * | **] [T;T;…] [state=S] [loads=T;T;…] [dynamic] [sees=number | sees=all] [inward]
 func (s *Set) String() string {
 	var b strings.Builder
 	b.WriteString(s.Effect.String())
@@ -194,6 +206,9 @@ func (s *Set) String() string {
 	if s.Dynamic {
 		b.WriteString("\tdynamic")
 	}
+	if s.Sees != NoGoroutines {
+		b.WriteString("\t" + seesTexts[s.Sees])
+	}
 	if s.Inward {
 		b.WriteString("\tinward")
 	}
@@ -202,6 +217,9 @@ func (s *Set) String() string {
 
 // Inward reports whether a set of this text form is (F12).
 func Inward(text string) bool { return strings.HasSuffix(text, "\tinward") }
+
+// SeesAny reports whether a set of this text form sees goroutines (F15).
+func SeesAny(text string) bool { return strings.Contains(text, "\tsees=") }
 
 // Parse reads the text form. What it cannot read is Anything.
 func Parse(text string) Set {
@@ -216,6 +234,8 @@ func Parse(text string) Set {
 			s.State = state
 		} else if loads, ok := strings.CutPrefix(f, "loads="); ok {
 			s.Loads = strings.Split(loads, "\v")
+		} else if k := slices.Index(seesTexts[:], f); k > 0 {
+			s.Sees = Sees(k)
 		} else if k := slices.Index(scopeTexts[:], f); k > 0 {
 			s.Scope = Scope(k)
 		} else if f == "." {

@@ -78,3 +78,30 @@ func (p *Program) plain(t types.Type, seen map[types.Type]bool) bool {
 
 // harmless are types of the standard library of which no method synchronises for others. (Files are for the environment, and reading one is not inward.)
 var harmless = map[string]bool{"error": true, "time.Time": true, "time.Duration": true, "time.Month": true, "time.Weekday": true, "os.File": true, "*os.File": true}
+
+// sees is (F15). A function value may be any that traced code takes as a value of its type.
+func (p *Program) sees(c *ssa.CallCommon) Sees {
+	fn := c.StaticCallee()
+	switch {
+	case c.IsInvoke():
+		return NoGoroutines
+	case fn == nil:
+		all := NoGoroutines
+		sigs, _ := p.signatures(c.Value.Type())
+		for sig := range sigs {
+			for _, fn := range p.values.known[sig] {
+				if obj, ok := fn.Object().(*types.Func); ok {
+					all = max(all, table().sees[obj.FullName()])
+				}
+			}
+		}
+		return all
+	}
+	name, _ := callee(c)
+	if name == "runtime.Stack" {
+		if all, known := c.Args[1].(*ssa.Const); known && all.Value.String() == "false" { // its own alone
+			return NoGoroutines
+		}
+	}
+	return table().sees[name]
+}

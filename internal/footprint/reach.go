@@ -12,6 +12,7 @@ func (p *Program) ofCall(c *ssa.CallCommon) Set {
 	s := p.ofCallee(c)
 	s.Loads = both(p.ofWrappers(c), p.ofChanged(c))
 	s.Inward = p.inward(c, &s)
+	s.Sees = p.sees(c)
 	return s
 }
 

@@ -22,6 +22,7 @@ type entry struct {
 type lines struct {
 	entries map[string]entry
 	inwards map[string]bool // (F12)
+	sees    map[string]Sees // (F15)
 }
 
 // table reads table.txt once. A line that cannot be read is our own broken invariant.
@@ -38,8 +39,10 @@ var effects = map[string]entry{
 	"direct": {effect: Write, pointed: true}, "recv": {effect: Write, receiver: true},
 }
 
+var seen = map[string]Sees{"number": HowMany, "stacks": AllGoroutines}
+
 func parseTable(text string) (*lines, error) {
-	t := &lines{entries: map[string]entry{}, inwards: map[string]bool{}}
+	t := &lines{entries: map[string]entry{}, inwards: map[string]bool{}, sees: map[string]Sees{}}
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -49,18 +52,21 @@ func parseTable(text string) (*lines, error) {
 		}
 		effect, names, ok := strings.Cut(line, ":")
 		e, known := effects[strings.TrimSpace(effect)]
-		inward := effect == "inward"
-		if !ok || !known && !inward {
+		inward, sees := effect == "inward", seen[effect]
+		if !ok || !known && !inward && sees == NoGoroutines {
 			return nil, fmt.Errorf("table.txt:%d: want effect: names, have %q", n, line)
 		}
 		for name := range strings.FieldsSeq(names) {
-			if _, twice := t.entries[name]; twice && !inward || t.inwards[name] {
+			if _, twice := t.entries[name]; twice && known || t.inwards[name] || t.sees[name] != NoGoroutines {
 				return nil, fmt.Errorf("table.txt:%d: %s stands twice", n, name)
 			}
-			if inward {
+			switch {
+			case inward:
 				t.inwards[name] = true
-			} else {
+			case known:
 				t.entries[name] = e
+			default:
+				t.sees[name] = sees
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func (p *Plan) silent(in ssa.CallInstruction) bool {
 		return true
 	}
 	set, ok := p.prints.OfInstr(in)
-	return ok && set.Effect == footprint.None && len(set.Loads) == 0
+	return ok && set.Effect == footprint.None && len(set.Loads) == 0 && set.Sees == footprint.NoGoroutines
 }
 
 // isValue says of an address in a traced function whether it is in a captured variable that is a value (R13).

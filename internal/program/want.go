@@ -51,7 +51,7 @@ func (k *compiler) reaches(in *instr, s trace.Site) bool {
 	}
 	text := k.w.plan.Sites[s].Touch
 	set := footprint.Parse(text)
-	return set.Effect != footprint.None || len(set.Loads) > 0
+	return set.Effect != footprint.None || len(set.Loads) > 0 || set.Sees != footprint.NoGoroutines
 }
 
 // leads reports whether a value of type t leads to memory that may be written.

@@ -27,6 +27,7 @@ type footprints struct {
 	meets   [][]answer      // by both
 	written map[string]bool // traced functions that stay as written, by name: they can access everything; nil: none
 	some    bool            // of the sites are inward
+	looks   bool            // and some see goroutines
 }
 
 // Uses of a site. A site without a footprint touches anything, but a read only reads.
@@ -43,6 +44,7 @@ func newFootprints(meta *trace.Meta) footprints {
 	f.number(footprint.Set{})
 	f.reach = f.number(footprint.Set{Effect: footprint.Write, State: reachable})
 	f.some = meta != nil && slices.ContainsFunc(meta.Sites, func(s trace.SiteInfo) bool { return footprint.Inward(s.Touch) })
+	f.looks = meta != nil && slices.ContainsFunc(meta.Sites, func(s trace.SiteInfo) bool { return footprint.SeesAny(s.Touch) })
 	if meta != nil {
 		f.written = asWritten(meta.Funcs)
 	}
@@ -229,7 +231,7 @@ const (
 // empty says whether an opaque call of this footprint orders nothing.
 func (f *footprints) empty(t touch) bool {
 	s := &f.sets[t]
-	return s.Effect == footprint.None && s.State == "" && len(s.Loads) == 0
+	return s.Effect == footprint.None && s.State == "" && len(s.Loads) == 0 && s.Sees == footprint.NoGoroutines
 }
 
 // calls are the opaque calls that a goroutine is in, while the trace is read.

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"presage/internal/footprint"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -366,7 +367,7 @@ func (m *maker) opaque(i int, r *record, t *thread) {
 func (m *maker) point(i int, r *record, t *thread) {
 	if m.cutAny { // what it has to follow may not be in the window
 		m.cut(t)
-		m.pointOff = true
+		m.pointOff, m.lookOff = true, m.lookOff || m.looks(r) == footprint.AllGoroutines
 		return
 	}
 	var from []int32
@@ -380,6 +381,7 @@ func (m *maker) point(i int, r *record, t *thread) {
 		m.edge(f, n)
 	}
 	t.useOf(r.touch).n = n
+	m.look(r, t, n)
 	begin := r.e.Kind == format.OpaqueBegin || r.e.Kind == format.Go
 	switch {
 	case begin:

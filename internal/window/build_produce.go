@@ -5,6 +5,7 @@ import (
 
 	"presage/internal/barrier"
 	"presage/internal/expr"
+	"presage/internal/footprint"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -33,6 +34,7 @@ type production struct {
 	writers  map[written][]writer // see misplaced; nil: not yet needed
 
 	starts, stops map[int][]turn // by record, see tales
+	looking
 
 	follows follows
 	calls   barrier.Order // of missing methods
@@ -66,6 +68,9 @@ type thread struct {
 
 	openings []int32 // points: beginnings of its calls that have not ended
 
+	counted, looked int32 // its last events that say how many goroutines there are, and look at that; 0: none, +1
+	after           int32 // looks at all goroutines before this event are before its next one
+
 	sends int32 // the unbuffered channel, an index into objs, to which it has sent last; -1: none
 }
 
@@ -98,6 +103,7 @@ func (m *maker) add(t *thread, i int, e Event) int32 {
 	m.kept[i] = true
 	t.last = n
 	t.events = append(t.events, n)
+	m.afterLooks(t, n)
 	return n
 }
 
@@ -164,6 +170,9 @@ func (m *maker) produce() {
 
 // dropped notes what the absence of an event makes impossible.
 func (m *maker) dropped(r *record) {
+	if m.looks(r) == footprint.AllGoroutines {
+		m.lookOff = true
+	}
 	switch {
 	case r.mem >= 0:
 		for k := range m.words[r.mem].atoms {
@@ -180,7 +189,7 @@ func (m *maker) dropped(r *record) {
 }
 
 func (m *maker) event(i int, r *record, t *thread) {
-	if !m.trustsBefore(i, r, t) {
+	if m.lookOff || m.counts(r) && m.pointOff || !m.trustsBefore(i, r, t) {
 		m.cut(t)
 		m.dropped(r)
 		return
@@ -208,7 +217,11 @@ func (m *maker) event(i int, r *record, t *thread) {
 	case format.SelectDefault:
 		m.selectDefault(i, r, t)
 	case format.Go:
+		m.count(i, r, t)
 		m.goEvent(i, r, t)
+		m.count(i, r, t)
+	case format.End:
+		m.count(i, r, t)
 	case format.Start:
 		m.start(i, r, t)
 	case format.Join:
