@@ -70,7 +70,7 @@
 // access of it can race. In it an address stands for what is there.
 //
 // (R14) What a string says is not memory, and has no records, unless unsafe code has made it: then its bytes are read after the instruction that
-// makes it, unsafe.String or a load of memory that the package sees as another type too (text.go). These reads have FlagText.
+// makes it, unsafe.String or a load of memory that some package sees as another type too (text.go). These reads have FlagText.
 //
 // # Walking
 //

@@ -110,7 +110,7 @@ func (h *planner) unop(ip *Instr, in *ssa.UnOp) {
 			}
 		} else {
 			ip.After = []Hook{access(format.Read, in.X, in, in.Type(), h.sizes)}
-			if h.plan.isPunned(h.f.Unit.Pkg, in.X) {
+			if h.plan.isPunned(in.X) {
 				ip.After = append(ip.After, h.texts(in)...)
 			}
 		}

@@ -35,7 +35,7 @@ func (p *Plan) number(f *Func) {
 			if sited(in) || revealing(f.Unit.Pkg, in) {
 				expr, object := d.describe(in)
 				blk.Instrs[j].Site = p.site(f, i, j, last, expr, object)
-				if load, ok := in.(*ssa.UnOp); p.prints == nil || ok && p.isPunned(f.Unit.Pkg, load.X) { // its type says too little
+				if load, ok := in.(*ssa.UnOp); p.prints == nil || ok && p.isPunned(load.X) { // its type says too little
 					continue
 				}
 				if set, ok := p.prints.OfInstr(in); ok {

@@ -40,7 +40,7 @@ type Plan struct {
 	opaque map[string]string
 	prints *footprint.Program
 
-	punned   map[*Package]*puns
+	punned   *puns
 	calls    map[*Func][]*ssa.CallCommon  // that bind the parameters of a function
 	captures map[*ssa.FreeVar][]ssa.Value // what the free variables that are values are bound to
 

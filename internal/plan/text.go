@@ -16,57 +16,72 @@ import (
 //	*(*string)(unsafe.Pointer(&bytes))
 //	(*reflect.StringHeader)(unsafe.Pointer(&s)).Data = …   // s is loaded later
 //
-// Which loads these are is found for each package that imports unsafe, by what flows where in it, whatever the order: through registers, calls
-// and closures, through variables and fields, by their name, and through all else by type. What other packages do with it is not followed.
+// Which loads these are is found by what flows where, whatever the order: through registers, calls by name and closures, through variables and fields,
+// by their name, and through all else by type, package by package. Packages that do not import unsafe take part with what leads to strings.
 
-// puns are what a package has of memory that conversions of unsafe.Pointer show as another type. A node is a value or a place that values are kept in.
+// puns are what a program has of memory that conversions of unsafe.Pointer show as another type. A node is a value or a place that values are kept in.
 type puns struct {
-	own    map[*ssa.Function]bool
-	bound  map[*ssa.FreeVar]ssa.Value
-	leads  map[any]bool // nodes of pointers, slices, and what has them, that may lead there, and of what is reached by them
-	origin map[any]bool // of these: where they come from leads there too
-	types  map[types.Type]anywhere
-	more   bool
+	plan    *Plan
+	list    []*ssa.Function
+	own     map[*ssa.Function]*Package
+	at      *Package // of the function that is looked at
+	bound   map[*ssa.FreeVar]ssa.Value
+	leads   map[any]bool // nodes of pointers, slices, and what has them, that may lead there, and of what is reached by them
+	origin  map[any]bool // of these: where they come from leads there too
+	places  map[placeOf]anywhere
+	stringy map[types.Type]bool
+	more    bool
 }
 
-// Places: of what is in a variable, or in a field of any struct; the field itself; the results of a function; what has a type and is anywhere else.
+type placeOf struct {
+	t   types.Type
+	pkg *Package
+}
+
+// Places: of what is in a variable, or in a field of any struct; the field itself; the results of a function; what has a type and is anywhere else in a package. A variable of a
+// package, and a field that others see, have names: each package has its own view of those of others.
 type (
-	contents    struct{ of ssa.Value }
-	inField     struct{ field *types.Var }
-	fieldItself struct{ field *types.Var }
+	variable    struct{ name string }
+	contents    struct{ of any }
+	inField     struct{ field any }
+	fieldItself struct{ field any }
 	result      struct {
 		fn *ssa.Function
 		i  int
 	}
-	anywhere struct{ typ string }
+	anywhere struct {
+		typ string
+		pkg *Package
+	}
 )
 
-// findPuns does so for all packages.
+// findPuns finds them, if a package can have any.
 func (p *Plan) findPuns() {
-	p.punned = map[*Package]*puns{}
+	if !slices.ContainsFunc(p.funcs, func(f *Func) bool { return f.Unit.Pkg.seesMemory() }) {
+		return
+	}
+	u := &puns{
+		plan: p, own: map[*ssa.Function]*Package{}, bound: map[*ssa.FreeVar]ssa.Value{}, leads: map[any]bool{}, origin: map[any]bool{},
+		places: map[placeOf]anywhere{}, stringy: map[types.Type]bool{}, more: true,
+	}
 	for _, f := range p.funcs {
-		pkg := f.Unit.Pkg
-		if !slices.Contains(pkg.Types.Imports(), types.Unsafe) {
-			continue
-		}
-		if p.punned[pkg] == nil {
-			p.punned[pkg] = &puns{own: map[*ssa.Function]bool{}, bound: map[*ssa.FreeVar]ssa.Value{}, leads: map[any]bool{}, origin: map[any]bool{}, types: map[types.Type]anywhere{}, more: true}
-		}
-		p.punned[pkg].add(f.SSA)
+		u.add(f.SSA, f.Unit.Pkg)
 	}
-	for _, u := range p.punned {
-		for u.more {
-			u.more = false
-			for fn := range u.own {
-				u.function(fn)
-			}
+	for u.more {
+		u.more = false
+		for _, fn := range u.list {
+			u.function(fn)
 		}
 	}
+	p.punned = u
 }
 
+// seesMemory reports whether a package can see memory as another type.
+func (pkg *Package) seesMemory() bool { return slices.Contains(pkg.Types.Imports(), types.Unsafe) }
+
 // add takes a function, and notes what its closures bind.
-func (u *puns) add(fn *ssa.Function) {
-	u.own[fn] = true
+func (u *puns) add(fn *ssa.Function, pkg *Package) {
+	u.own[fn], u.list = pkg, append(u.list, fn)
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			if c, ok := in.(*ssa.MakeClosure); ok {
@@ -78,14 +93,12 @@ func (u *puns) add(fn *ssa.Function) {
 	}
 }
 
-// punned reports whether the address leads to memory that the package sees as another type.
-func (p *Plan) isPunned(pkg *Package, addr ssa.Value) bool {
-	u := p.punned[pkg]
-	return u != nil && u.leads[addr]
-}
+// isPunned reports whether the address leads to memory that a package sees as another type.
+func (p *Plan) isPunned(addr ssa.Value) bool { return p.punned != nil && p.punned.leads[node(addr)] }
 
 // function takes all instructions of a function once.
 func (u *puns) function(fn *ssa.Function) {
+	u.at = u.own[fn]
 	for _, v := range fn.FreeVars {
 		u.flow(v, u.bound[v])
 	}
@@ -161,7 +174,7 @@ func (u *puns) value(v ssa.Value) {
 	case *ssa.FieldAddr:
 		u.reach(v, v.X)
 		if s := StructOf(v.X.Type()); s != nil {
-			u.flow(v, fieldItself{s.Field(v.Field).Origin()})
+			u.flow(v, fieldItself{fieldNode(s.Field(v.Field).Origin())})
 		}
 	case *ssa.Field:
 		u.reach(v, v.X)
@@ -210,25 +223,89 @@ func (u *puns) value(v ssa.Value) {
 // flow says that from is in to.
 func (u *puns) flow(to, from any) {
 	u.reach(to, from)
-	if u.origin[to] {
+	if u.origin[node(to)] {
 		u.mark(u.origin, from)
 	}
 }
 
 // reach says that to may be got at by from.
 func (u *puns) reach(to, from any) {
-	if u.leads[from] {
+	if u.leads[node(from)] {
 		u.mark(u.leads, to)
 	}
 }
 
 // mark adds a node to a set, unless it is a value that leads nowhere.
-func (u *puns) mark(m map[any]bool, node any) {
-	if v, ok := node.(ssa.Value); ok && (scalar(v.Type()) || isString(v.Type())) || m[node] {
+func (u *puns) mark(m map[any]bool, x any) {
+	if v, ok := x.(ssa.Value); ok {
+		pkg := u.at
+		if in := u.own[v.Parent()]; in != nil {
+			pkg = in
+		}
+		if scalar(v.Type()) || isString(v.Type()) || !u.matters(pkg, v.Type()) {
+			return
+		}
+	}
+	n := node(x)
+	if a, ok := n.(anywhere); m[n] || ok && a.pkg == nil {
 		return
 	}
-	m[node], u.more = true, true
-	u.leads[node] = true
+	m[n], u.more = true, true
+	u.leads[n] = true
+}
+
+// node is the node of a value, or a place.
+func node(x any) any {
+	if g, ok := x.(*ssa.Global); ok {
+		return variable{g.RelString(nil)}
+	}
+	return x
+}
+
+// fieldNode names a field that other packages see.
+func fieldNode(f *types.Var) any {
+	if f.Exported() && f.Pkg() != nil {
+		return variable{f.Pkg().Path() + "." + f.Name() + " " + types.TypeString(f.Type(), nil)}
+	}
+	return f
+}
+
+// matters reports whether what leads to memory that is seen as another type matters if it is of type t, in a package.
+func (u *puns) matters(pkg *Package, t types.Type) bool { return pkg.seesMemory() || u.toString(t) }
+
+// toString reports whether values of type t may lead to strings, by something else than interfaces.
+func (u *puns) toString(t types.Type) bool {
+	if known, ok := u.stringy[t]; ok {
+		return known
+	}
+	u.stringy[t] = false
+	found := false
+	switch x := Core(t).(type) {
+	case *types.Basic:
+		found = x.Info()&types.IsString != 0 || x.Kind() == types.UnsafePointer
+	case *types.Pointer:
+		found = u.toString(x.Elem())
+	case *types.Slice:
+		found = u.toString(x.Elem())
+	case *types.Array:
+		found = u.toString(x.Elem())
+	case *types.Chan:
+		found = u.toString(x.Elem())
+	case *types.Map:
+		found = u.toString(x.Key()) || u.toString(x.Elem())
+	case *types.Struct:
+		for f := range x.Fields() {
+			found = found || u.toString(f.Type())
+		}
+	case nil: // a type parameter
+		found = true
+	}
+	if found {
+		u.stringy[t] = true
+	} else {
+		delete(u.stringy, t)
+	}
+	return found
 }
 
 // place is where what is at an address is kept.
@@ -239,10 +316,10 @@ func (u *puns) place(addr ssa.Value) any {
 			return u.place(b)
 		}
 	case *ssa.Alloc, *ssa.Global:
-		return contents{x}
+		return contents{node(x)}
 	case *ssa.FieldAddr:
 		if s := StructOf(x.X.Type()); s != nil {
-			return inField{s.Field(x.Field).Origin()}
+			return inField{fieldNode(s.Field(x.Field).Origin())}
 		}
 	}
 	if p, ok := Core(addr.Type()).(*types.Pointer); ok {
@@ -251,23 +328,33 @@ func (u *puns) place(addr ssa.Value) any {
 	return u.anyOf(addr.Type())
 }
 
-// anyOf is the place of what has a type and is anywhere.
+// anyOf is the place of what has a type and is anywhere in the package that is looked at; none, without a package, if that does not matter.
 func (u *puns) anyOf(t types.Type) anywhere {
-	a, ok := u.types[t]
+	key := placeOf{t, u.at}
+	a, ok := u.places[key]
 	if !ok {
-		a = anywhere{types.TypeString(t, nil)}
-		u.types[t] = a
+		if u.matters(u.at, t) {
+			a = anywhere{types.TypeString(t, nil), u.at}
+		}
+		u.places[key] = a
 	}
 	return a
 }
 
-// callee is the function of the package that is called, nil if it is none.
+// callee is the function that is called, nil if it is not known, or has no records.
 func (u *puns) callee(c *ssa.CallCommon) *ssa.Function {
 	fn := c.StaticCallee()
 	if fn != nil && fn.Origin() != nil {
 		fn = fn.Origin()
 	}
-	if !u.own[fn] || len(fn.Params) != len(c.Args) {
+	if u.own[fn] == nil {
+		f := u.plan.Func(fn) // in the view of another package
+		if f == nil {
+			return nil
+		}
+		fn = f.SSA
+	}
+	if u.own[fn] == nil || len(fn.Params) != len(c.Args) {
 		return nil
 	}
 	return fn
