@@ -86,13 +86,16 @@
 //	(D4) append, copy, clear and conversions of slices, also to arrays, touch elements of the kind; operations of maps touch maps. What an interface holds, a string, a function's code never change.
 //	(D5) A function of the standard library touches what its arguments lead to by types, F3 and F6; if that is more than what types name, the mask is everything. It may call what it is
 //	     given, or finds: function values, and methods of the types that code makes interfaces of, or that reflection comes to. So may sync.Once, sync.WaitGroup and sync.Pool;
-//	     and package errors the methods Is, As and Unwrap.
+//	     and package errors the methods Is, As and Unwrap. Reflection has addresses: methods of pointers to the types that it comes to are called too. Of an error or a context that it comes to, a function may
+//	     call the methods (Error, Timeout, Unwrap, String; Done, Err, Value) of any type that is left out and is one; reflection also touches what these lead to.
+//	     A package that keeps what others give it (flag, log, log/slog, image, expvar; all but such as keep files and the like) may come to anything: D is everything, not only what is reached.
 //	(D6) Code that the function calls by name or takes as a value, and that is not traced, is part of it. What is traced records itself. A function value or interface that the recorder
-//	     comes to, or traced code, may be called: if the recorder finds one whose code is not traced (by where the code is, and wrappers are nobody's but a method value of a declared method of traced code; by the type, if that has all methods of the interface), the mask is everything. One
+//	     comes to, or traced code, may be called: if the recorder finds one whose code is not traced (by where the code is, and wrappers are nobody's but a method value of a declared method of traced code; by the type, if that has all methods of the interface, and where it embeds an interface, its methods are not known to be traced), the mask is everything. One
 //	     that is made in the call, by other code than traced: everything, unless its type says that it is none of what is called (that of a type parameter of which only methods are known does if no method of its values is called, for the recorder has looked into them by their own types; that of an interface does if the code has no type assertion: then no other methods are called than it has). Where others may have stored one since the call began (code that is called back, or synchronises), it may be
 //	     any of the code that is left out, of that signature or of a method of that name. A function that a call is given by name is part of it. A function value that it gives to traced code is called by that.
 //	     A call of a method of a value whose type is a type parameter: everything, for the recorder asks nothing of the methods of what is no interface. One of an interface whose methods the table has (error, context.Context) may be that of any type that is left out.
-//	(D7) Memory that the function makes is in no D: nobody had it before. (What becomes of it is B12 of package barrier.)
+//	(D7) Memory that the function makes is in no D: nobody had it before. (What becomes of it is B12 of package barrier.) So it is until others may have changed it: it has been stored, captured or given to a call,
+//	     and since then the function has called something or waited. From there on it is memory as any other. What has gone through a channel or an atomic operation no walk may find: if traced code may have been called since, the mask is everything.
 //	     A field of the type of a type parameter that is loaded or stored is touched with all that it has.
 //	(D8) unsafe, conversions of pointers between structs, of type parameters, other memory of their types, code that is not written in Go or not known: everything.
 //	(D9) What code gets while it runs joins D then (presage_late.go of the recorder): what traced code that it has called returns, panics with, or has stored where the code can reach it, what it is sent, what
@@ -105,6 +108,7 @@
 //	     variable's address, or returned by traced code; one more than that of the pointer by which it is loaded; that of what the code itself stores of its type, if this is more. Loops and recursion that follow
 //	     pointers, calls of which the callee is not known, go statements, recover, and functions of the standard library that are given pointers: any level. So if others may store meanwhile
 //	     what the code finds (it calls traced code, or waits), and it goes further than the first level. The recorder's walk goes as far.
+//	     A key or an element of a map that is too large to stand in it is no level of its own.
 //	(D12) Of a call through an interface of which only the run tells that it goes to code that is left out, the mask is that of all such code that may be called: methods of the name, and what they call in
 //	     the same way, with what wrappers load on the way: embedded pointers, copies of receivers. An interface that the recorder comes to may hold a type that is declared there; the methods are looked at. Of a call of a
 //	     function value it is everything: what that has captured has no types.

@@ -110,6 +110,31 @@ func (p *Program) Add(fn *ssa.Function) {
 	}
 }
 
+// AddMissing adds a function of a package that is left out, for what it changes of the standard library.
+func (p *Program) AddMissing(fn *ssa.Function) {
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			for _, v := range in.Operands(nil) {
+				if f, ok := (*v).(*ssa.Function); ok {
+					p.changes(f.String())
+				}
+			}
+		}
+	}
+}
+
+// changes notes what a function of the standard library changes for all calls of its package.
+func (p *Program) changes(name string) {
+	switch name {
+	case "log.SetOutput", "log.Default", "log/slog.SetDefault":
+		p.logs = true
+	case "(*regexp.Regexp).Longest", "(*regexp.Regexp).UnmarshalText":
+		p.matchers = true
+	case "flag.Set", "(*flag.FlagSet).Set":
+		p.flags = true
+	}
+}
+
 // handedOut notes what an instruction shows to code outside (E1).
 func (p *Program) handedOut(in ssa.Instruction) {
 	switch in := in.(type) {
@@ -131,9 +156,7 @@ func (p *Program) handedOut(in ssa.Instruction) {
 	case ssa.CallInstruction:
 		c := in.Common()
 		name, pkg := callee(c)
-		p.logs = p.logs || name == "log.SetOutput" || name == "log.Default" || name == "log/slog.SetDefault"
-		p.matchers = p.matchers || name == "(*regexp.Regexp).Longest" || name == "(*regexp.Regexp).UnmarshalText"
-		p.flags = p.flags || name == "flag.Set" || name == "(*flag.FlagSet).Set"
+		p.changes(name)
 		if pkg != "" && !p.traced(pkg) {
 			for _, a := range c.Args {
 				p.share(a.Type(), false)

@@ -14,6 +14,7 @@ import (
 // their own. The D of a call is what the recorder reaches, of which its mask has something (D1 to D10).
 type Mask struct {
 	Why   string // not "": everything, and why
+	All   bool   // and not only what is reached, for the standard library may have kept more
 	Other string // not "": some of its synchronisation may be that of other code, or D may lack what it touches, and why (W1 to W4)
 	Grows bool   // what it touches is what D has only as long as others leave that as it is (W6)
 	lines map[string]Effect
@@ -78,6 +79,12 @@ func (m *Mask) Text() string {
 	return text
 }
 
+// all says that the code may touch anything, whatever it is given (D5).
+func (m *Mask) all(format string, args ...any) {
+	m.everything(format, args...)
+	m.All = true
+}
+
 func (m *Mask) everything(format string, args ...any) {
 	if m.Why == "" {
 		m.Why = fmt.Sprintf(format, args...)
@@ -104,6 +111,7 @@ func (m *Mask) add(x *Mask) {
 	if x.Other != "" {
 		m.other("%s", x.Other)
 	}
+	m.All = m.All || x.All
 	m.Grows = m.Grows || x.Grows
 	for s, e := range x.lines {
 		m.line(s, e)
@@ -218,7 +226,9 @@ type Masker struct {
 	Value   func(ssa.Value) bool   // of an address: it is in a captured variable that is a value, of traced code (D13)
 	made    map[*ssa.Function]*coded
 	opened  []*opened
-	looked  bool // for opened
+	looked  bool                                  // for opened
+	asks    map[*ssa.Function]bool                // code that asks what the standard library keeps; nil: not looked for
+	shows   map[ssa.Value]map[ssa.Instruction]int // of memory that is made: where others may have changed it
 }
 
 // coded is what one function does itself.
@@ -293,6 +303,45 @@ func (k *Masker) collect(m *Mask, fn *ssa.Function, list []*ssa.Function, asked 
 		}
 	}
 	k.interior(m)
+	for f := range seen {
+		m.All = m.All || m.Why != "" && k.asksKept()[f]
+	}
+}
+
+// asksKept returns the functions that may touch anything, by themselves or by what they call.
+func (k *Masker) asksKept() map[*ssa.Function]bool {
+	if k.asks != nil {
+		return k.asks
+	}
+	k.asks = map[*ssa.Function]bool{}
+	callers := map[*ssa.Function][]*ssa.Function{}
+	seen := map[*ssa.Function]bool{}
+	var list []*ssa.Function
+	for all := slices.Clone(k.Bodies); len(all) > 0; {
+		fn := all[len(all)-1]
+		all = all[:len(all)-1]
+		if seen[fn] {
+			continue
+		}
+		seen[fn] = true
+		c := k.code(fn)
+		if c.mask.All {
+			list = append(list, fn)
+		}
+		for _, f := range c.calls {
+			callers[f] = append(callers[f], fn)
+		}
+		all = append(all, c.calls...)
+	}
+	for len(list) > 0 {
+		fn := list[len(list)-1]
+		list = list[:len(list)-1]
+		if !k.asks[fn] {
+			k.asks[fn] = true
+			list = append(list, callers[fn]...)
+		}
+	}
+	return k.asks
 }
 
 func (k *Masker) code(fn *ssa.Function) *coded {

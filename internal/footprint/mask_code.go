@@ -20,7 +20,7 @@ func (k *Masker) instr(c *coded, in ssa.Instruction) {
 	case *ssa.UnOp:
 		switch in.Op {
 		case token.MUL:
-			k.at(m, in.X, Read)
+			k.at(m, in.X, Read, in)
 		case token.ARROW:
 			c.late = 2
 		}
@@ -33,11 +33,11 @@ func (k *Masker) instr(c *coded, in ssa.Instruction) {
 	case *ssa.SliceToArrayPointer:
 		m.whole(deref(in.Type()), Write) // elements of a slice have no line of their own
 	case *ssa.Store:
-		k.at(m, in.Addr, Write)
+		k.at(m, in.Addr, Write, in)
 	case *ssa.FieldAddr:
 		switch e := k.uses(in); {
 		case e == None:
-		case k.fresh(in.X):
+		case k.fresh(m, in, in):
 			m.wayOfField(in)
 		default:
 			m.field(deref(in.X.Type()), in.Field, e)
@@ -65,8 +65,8 @@ func (k *Masker) instr(c *coded, in ssa.Instruction) {
 }
 
 // at adds what a load from v, or a store there, touches.
-func (k *Masker) at(m *Mask, v ssa.Value, e Effect) {
-	if k.fresh(v) {
+func (k *Masker) at(m *Mask, v ssa.Value, e Effect, in ssa.Instruction) {
+	if k.fresh(m, v, in) {
 		if e == Read {
 			m.wayOfStruct(v)
 		}
@@ -113,46 +113,8 @@ func leaf(t types.Type) bool {
 	return !isTypeParam(t)
 }
 
-// fresh reports whether an address, or a slice, is of memory that the function itself has made: nobody had it when the call began (D7); or of a captured variable that is a value: it is no memory (D13).
-func (k *Masker) fresh(v ssa.Value) bool { return k.isValue(v) || made(v, map[*ssa.Phi]bool{}) }
-
 // isValue reports whether an address is that of a captured variable that is a value, or of a part of it.
 func (k *Masker) isValue(v ssa.Value) bool { return k.Value != nil && k.Value(v) }
-
-func made(v ssa.Value, seen map[*ssa.Phi]bool) bool {
-	for {
-		switch x := v.(type) {
-		case *ssa.Alloc, *ssa.MakeSlice:
-			return true
-		case *ssa.Const: // nil has no elements
-			return x.IsNil()
-		case *ssa.FieldAddr:
-			v = x.X
-		case *ssa.IndexAddr:
-			v = x.X
-		case *ssa.Slice:
-			v = x.X
-		case *ssa.Call: // what it returns is what it is given, or new
-			if b, ok := x.Call.Value.(*ssa.Builtin); !ok || b.Name() != "append" {
-				return false
-			}
-			v = x.Call.Args[0]
-		case *ssa.Phi:
-			if seen[x] {
-				return true
-			}
-			seen[x] = true
-			for _, e := range x.Edges {
-				if !made(e, seen) {
-					return false
-				}
-			}
-			return true
-		default:
-			return false
-		}
-	}
-}
 
 // uses is what becomes of a field by its address: nothing, if only code has it whose accesses are recorded. Any use but that of a load may be a write (D10).
 func (k *Masker) uses(f *ssa.FieldAddr) (e Effect) {
@@ -314,7 +276,7 @@ func callable(t types.Type) bool {
 func (k *Masker) call(c *coded, in ssa.CallInstruction) {
 	com, m := in.Common(), &c.mask
 	if b, ok := com.Value.(*ssa.Builtin); ok {
-		k.builtin(m, b.Name(), com.Args)
+		k.builtin(m, b.Name(), com.Args, in)
 		return
 	}
 	if k.Traced(in) {
@@ -422,39 +384,8 @@ func (k *Masker) told(call *ssa.Call, seen map[ssa.Value]bool) bool {
 	return !k.Traced(call) && k.reached(call.Call.Value, seen)
 }
 
-// standard adds a call of a function of the standard library: what its arguments lead to, by types (D5).
-func (k *Masker) standard(c *coded, com *ssa.CallCommon, name, pkg string) {
-	m := &c.mask
-	k.passes(c, com)
-	if com.IsInvoke() {
-		k.implementations(c, com.Method.Name())
-	}
-	if pkg == "errors" && name != "errors.New" && name != "errors.Join" {
-		k.implementations(c, "Is", "As", "Unwrap")
-	}
-	e, _ := lookup(name, pkg)
-	if e.effect == None {
-		return
-	}
-	r := newReacher(k.Program.traced)
-	r.std, r.reflects, r.each = true, reflects(name, pkg), func(t types.Type) { m.whole(t, e.effect) }
-	r.called = func() { m.line("call", Write) }
-	r.arguments(com, e.receiver)
-	if r.scope != Named {
-		m.everything("what %s is given leads to more than its types say", name)
-	}
-	if r.mapped {
-		m.line("map", e.effect)
-	}
-	if fn := com.StaticCallee(); r.reflects && fn != nil && fn.Prog != nil {
-		for x := range r.seen {
-			k.methods(c, x.t, fn.Prog)
-		}
-	}
-}
-
 // builtin adds a call of a builtin function: what the first argument has is written by some of them, what the others have is read.
-func (k *Masker) builtin(m *Mask, name string, args []ssa.Value) {
+func (k *Masker) builtin(m *Mask, name string, args []ssa.Value, in ssa.Instruction) {
 	e := Write
 	switch name {
 	case "append", "copy", "clear", "delete":
@@ -469,7 +400,7 @@ func (k *Masker) builtin(m *Mask, name string, args []ssa.Value) {
 	for i, a := range args {
 		switch u := types.Unalias(a.Type()).Underlying().(type) {
 		case *types.Slice:
-			if name != "len" && !k.fresh(a) && !isTypeParam(a.Type()) {
+			if name != "len" && !k.fresh(m, a, in) && !isTypeParam(a.Type()) {
 				m.whole(u.Elem(), e)
 			}
 		case *types.Map:

@@ -285,6 +285,7 @@ type reacher struct {
 	each     func(types.Type) // what to do with memory, beside
 	mapped   bool             // there are maps
 	called   func()           // what to do with function values, beside
+	settled  func(string)     // what to do with types whose values never change, beside
 }
 
 // place is a type where it was met: its interfaces mean something else inside foreign types.
@@ -373,6 +374,9 @@ func (r *reacher) holds(t types.Type) {
 		r.seen[p] = true
 	}
 	if immutable[typeName(t)] {
+		if r.settled != nil {
+			r.settled(typeName(t))
+		}
 		return
 	}
 	if typeName(t) == "reflect.Value" {

@@ -24,6 +24,7 @@ import (
 //	g_.MethodEnd(header, package, depth)
 //
 // A call of which the code touches nothing, by its mask, has g_.MethodNothing instead of all that comes before it.
+// If it may touch anything, whatever it is given, it has g_.MethodAll.
 // Where only the run tells what is called, they depend on g_.Leaves(target).
 
 // leave writes what comes before a call that leaves traced code, or may, and returns what comes after it.
@@ -40,12 +41,20 @@ func (b *body) leave(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 			b.out.putf("g_.MethodNothing(%#x, %d)", header(format.MethodBegin, flagsOf(m)|format.FlagUnstamped, 0, ip.Site), pkg)
 			return fmt.Sprintf("g_.MethodEnd(%#x, %d, d_)", header(format.MethodEnd, format.FlagUnstamped, 0, ip.Site), pkg)
 		}
-		b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, %d)", header(format.MethodBegin, flagsOf(m), 0, ip.Site), pkg), m)
+		if m.All {
+			b.out.putf("g_.MethodAll(%#x, %d)", begin, pkg)
+		} else {
+			b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, %d)", header(format.MethodBegin, flagsOf(m), 0, ip.Site), pkg), m)
+		}
 		return fmt.Sprintf("g_.MethodEnd(%#x, %d, d_)", done, pkg)
 	}
 	b.out.putf("{ m_ := g_.Leaves(%s)", b.target(c, ip))
 	b.out.put("if m_ != 0 {")
-	b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, m_)", begin), b.fileEmitter.plan.MaskOfAny(c))
+	if m := b.fileEmitter.plan.MaskOfAny(c); m.All {
+		b.out.putf("g_.MethodAll(%#x, m_)", begin)
+	} else {
+		b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, m_)", begin), m)
+	}
 	b.out.put("}")
 	return fmt.Sprintf("if m_ != 0 { g_.MethodEnd(%#x, m_, d_) }; }", done)
 }

@@ -30,6 +30,7 @@ func (p *Plan) newMasks() *masks {
 	for _, pkg := range p.Missing.Packages {
 		for _, fn := range functionsOf(pkg) {
 			m.bodies[fn.String()] = fn
+			p.prints.AddMissing(fn)
 		}
 	}
 	body := func(fn *ssa.Function) *ssa.Function { return m.bodies[origin(fn).String()] }

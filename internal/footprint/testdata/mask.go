@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -241,12 +242,12 @@ type ring struct {
 	next *ring
 }
 
-// What is loaded of memory that the function has made is a way (D16).
+// Others may have changed what the function has made, once they have it (D7).
 //
-// m: cases.chain.head cases.ring.next~ cases.ring.val
+// m: cases.chain.head cases.ring.next? cases.ring.val
 func published(c *chain) { n := &ring{}; c.head = n; recorded(nil); n.next.val = 1 }
 
-// m: cases.chain.head cases.ring~ cases.ring.val
+// m: cases.chain.head cases.ring? cases.ring.val
 func publishedWhole(c *chain) { n := &ring{}; c.head = n; recorded(nil); r := *n; r.next.val = 1 }
 
 // m: cases.chain.head cases.ring.next? cases.ring.val
@@ -260,7 +261,7 @@ func publishedAndGiven(c *chain) {
 // m: cases.ring.val
 func unpublished(p *ring) { var r ring; r.next = p; r.next.val = 1 }
 
-// m: cases.opaque.p cases.opaque.v! *~
+// m: *
 func publishedGeneric[T any](o *opaque[T]) { p := new(T); o.p = p; recorded(nil); o.v = *p }
 
 // Nothing says which methods a value of a type parameter has.
@@ -298,3 +299,45 @@ func heldTwice[T interface{ run() }](h *struct{ v T }) { g := func() { h.v.run()
 
 // m: *
 func heldMade() { f := io.Writer(os.Stdout).Write; f(nil) }
+
+// What is loaded of memory that the function has made, and nobody else can have used since, is a way (D16).
+//
+// m: cases.chain.head cases.ring.next~ cases.ring.val
+func unshared(c *chain) { n := &ring{}; c.head = n; n.next.val = 1 }
+
+// m: cases.chain.head cases.ring.next~
+func eachUnshared(c *chain) {
+	for range 3 {
+		n := &ring{}
+		n.next = n
+		c.head = n
+		recorded(nil)
+	}
+}
+
+// m: cases.ring.val?
+func givenAway() int { n := &ring{}; recordedRing(n); return n.val }
+
+func recordedRing(*ring) {}
+
+// m: cases.ring.val?
+func givenAwayEarlier() int { n := &ring{}; p := &n.val; recordedRing(n); return *p }
+
+// m: =9?
+func givenElements() uint16 { s := make([]uint16, 3); keeps(s); return s[1] }
+
+func keeps([]uint16) {}
+
+// m: *
+func sentAway(c chan *ring, f func()) int { n := &ring{}; c <- n; f(); return n.val }
+
+// m: cases.ring.next? cases.ring.val?
+func sentAndReturned(c chan *ring) int { n := &ring{}; c <- n; <-c; return n.next.val }
+
+// What a package keeps may lead to what is left out (D5).
+//
+// m: *
+func setsFlag() { flag.Set("a", "b") }
+
+// m:
+func asksFiles() bool { _, err := os.Lstat("a"); return err == nil }

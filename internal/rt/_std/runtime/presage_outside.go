@@ -201,6 +201,17 @@ func (s *PresageG) MethodNothing(h, method uint64) {
 	s.pos = p + 24
 }
 
+// MethodAll is MethodBegin for a call of which the code may touch anything, whatever it is given: nothing follows.
+//
+//go:noinline
+func (s *PresageG) MethodAll(h, method uint64) {
+	if s.off || !presage.on {
+		return
+	}
+	s.leaving()
+	s.beginsAll(h, method)
+}
+
 // beginsAll writes the records of a call that is taken to reach everything: nothing else is asked.
 func (s *PresageG) beginsAll(h, method uint64) {
 	p := s.told(4, method)

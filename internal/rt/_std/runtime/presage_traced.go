@@ -44,12 +44,12 @@ func pgTracedPath(path string) bool {
 	return false
 }
 
-// pgMethodsTraced reports whether all methods of a type are instrumented: those of embedded fields are those of their types.
+// pgMethodsTraced reports whether all methods of a type are instrumented: those of embedded fields are those of their types, and of what an embedded interface holds.
 func pgMethodsTraced(t *_type) bool {
 	if t.Kind() == abi.Pointer {
 		t = (*abi.PtrType)(unsafe.Pointer(t)).Elem
 	}
-	if t.TFlag&abi.TFlagNamed == 0 || !pgTracedPath(toRType(t).pkgpath()) {
+	if t.Kind() == abi.Interface || t.TFlag&abi.TFlagNamed == 0 || !pgTracedPath(toRType(t).pkgpath()) {
 		return false
 	}
 	if t.Kind() == abi.Struct {

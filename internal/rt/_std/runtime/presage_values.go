@@ -25,11 +25,11 @@ func (r *pgWalk) value(p uintptr, x *pgType, ways pgWays) {
 		at := p + o.off
 		switch o.kind {
 		case abi.Pointer:
-			how := uint8(pgNoted)
 			if r.copies {
-				how |= pgCopied
+				r.copied(r.see(at), o.of())
+			} else {
+				r.add(r.see(at), o.of(), 1, pgNoted)
 			}
-			r.add(r.see(at), o.of(), 1, how)
 		case abi.UnsafePointer:
 			if !o.some || r.mask.takes() {
 				r.object(r.see(at), true)
@@ -47,6 +47,16 @@ func (r *pgWalk) value(p uintptr, x *pgType, ways pgWays) {
 		case abi.Array:
 			r.values(at, o.of(), o.n, pgAllWays)
 		}
+	}
+}
+
+// copied follows what may be a key or an element of a map, and too large to stand in it: what that leads to is no further away than what those lead to that do (D11 of package footprint).
+func (r *pgWalk) copied(p uintptr, x *pgType) {
+	r.add(p, x, 1, pgNoted|pgCopied)
+	if kind, end := r.region(p); r.short && kind == pgHeap && end-p >= x.size {
+		r.copies = false
+		r.values(p, x, 1, pgAllWays)
+		r.copies = true
 	}
 }
 
