@@ -4,20 +4,21 @@ import "unsafe"
 
 // Memory for what sets have: pairs of words, in blocks by size, for all sets together.
 
-// A pgBlock is memory for pairs of words.
+// A pgBlock is memory for n pairs of words; of what sets depend on, for n pgDeps.
 type pgBlock struct {
-	at    uintptr
-	n     int
-	class int
+	at       uintptr
+	n, class int32
 }
 
-func (b *pgBlock) pair(i int) [2]uintptr {
-	return *(*[2]uintptr)(unsafe.Pointer(b.at + uintptr(i)*16))
+func (b *pgBlock) pairs() [][2]uintptr {
+	return unsafe.Slice((*[2]uintptr)(unsafe.Pointer(b.at)), b.n)
 }
+
+func (b *pgBlock) deps() []pgDep { return unsafe.Slice((*pgDep)(unsafe.Pointer(b.at)), b.n) }
 
 // set makes the block a copy of list, if there is memory.
 func (b *pgBlock) set(list [][2]uintptr) bool {
-	size, class := uintptr(pgSmallest), 0
+	size, class := uintptr(pgSmallest), int32(0)
 	for size < uintptr(len(list))*16 {
 		size, class = size*2, class+1
 	}
@@ -31,8 +32,24 @@ func (b *pgBlock) set(list [][2]uintptr) bool {
 	for i := range list {
 		*(*[2]uintptr)(unsafe.Pointer(b.at + uintptr(i)*16)) = list[i]
 	}
-	b.n = len(list)
+	b.n = int32(len(list))
 	return true
+}
+
+// setDeps is set, of what a set depends on.
+func (b *pgBlock) setDeps(list []pgDep) bool {
+	if len(list) > 0 && !b.set(unsafe.Slice((*[2]uintptr)(unsafe.Pointer(&list[0])), (len(list)+1)/2)) { // of an array of an even number
+		return false
+	}
+	b.n = int32(len(list))
+	return true
+}
+
+// clear makes the block empty, and keeps it if it is small.
+func (b *pgBlock) clear() {
+	if b.n = 0; b.class > pgLittle {
+		b.free()
+	}
 }
 
 func (b *pgBlock) free() {
@@ -47,7 +64,7 @@ func (b *pgBlock) free() {
 }
 
 // pgBlockOf returns memory of a size, 0 if sets have enough.
-func pgBlockOf(size uintptr, class int) uintptr {
+func pgBlockOf(size uintptr, class int32) uintptr {
 	lock(&presage.mu)
 	at := presageReach.blocks[class]
 	if at != 0 {

@@ -42,8 +42,8 @@ func (s *PresageG) has(p, reads uintptr) bool {
 		if e.serial != c.set[i].serial || e.number != c.number[i] && c.number[i] != 0 {
 			return true // another goroutine's doing: not known
 		}
-		for j := range e.part.n {
-			if in(e.part.pair(j)) {
+		for _, x := range e.part.pairs() {
+			if in(x) {
 				return true
 			}
 		}

@@ -43,13 +43,13 @@ type PresageG struct {
 	cases     int
 	starts    uintptr // what the next goroutine runs, if not what newproc is told
 	free      *PresageG
-	answers   [pgAnswers]pgAnswer
-	call      pgCall         // that MethodBegin has begun
 	away      int            // calls that leave traced code and are under way,
+	awayAt    [pgAway]uint32 // and the depths of the functions that call, of the outer ones
 	going     bool           // the go statement under way is of the call that MethodGo has begun
 	open      *pgMissing     // the innermost such call of which D may grow
+	call      pgCall         // that MethodBegin has begun
 	finalizes uint64         // the package left out whose finalizer runs, 0: none
-	awayAt    [pgAway]uint32 // and the depths of the functions that call, of the outer ones
+	answers   [pgAnswers]pgAnswer
 }
 
 // presage is the recorder of the process.

@@ -18,9 +18,9 @@ func (s *PresageG) given(p uintptr, t *_type) {
 		at, t := p+o.off, o.typ
 		switch o.kind {
 		case abi.Pointer:
-			s.pointer(pgWord(at), t, 1)
+			s.pointer(pgWord(at), o.of(), 1)
 		case abi.Slice:
-			s.pointer(pgWord(at), t, pgWord(at+16))
+			s.pointer(pgWord(at), o.of(), pgWord(at+16))
 		case abi.Map:
 			s.root(pgKey{pgWord(at), uintptr(unsafe.Pointer(t)), 0, pgMapped, c.mask})
 		case abi.Chan:
@@ -63,11 +63,12 @@ func (s *PresageG) boxed(p uintptr, methods bool) {
 }
 
 // pointer adds n values of type t at p.
-func (s *PresageG) pointer(p uintptr, t *_type, n uintptr) {
-	if p == 0 || n == 0 || t.Size_ == 0 {
+func (s *PresageG) pointer(p uintptr, x *pgType, n uintptr) {
+	if p == 0 || n == 0 || x.size == 0 {
 		return
 	}
-	if s.call.mask.leads(t) {
+	t := x.typ
+	if s.call.mask.leads(x) {
 		s.root(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, s.call.mask})
 		return
 	}

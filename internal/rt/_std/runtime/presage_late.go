@@ -63,12 +63,12 @@ func (o *pgMissing) begins(k pgKey) {
 		o.variables = true
 		return
 	}
-	if kind, _, _, _ := pgRegion(k.addr); kind == pgStack {
+	if pgOnStack(k.addr) {
 		o.stale = true
 		return
 	}
 	for i := range o.roots {
-		if o.root[i] == k {
+		if o.root[i].is(&k) {
 			return
 		}
 	}
@@ -131,6 +131,13 @@ func (s *PresageG) opens(c *pgCall) uint32 {
 
 // over notes that the calls by functions of this depth and more have returned.
 func (s *PresageG) over(depth uint32) {
+	if s.open != nil && s.open.depth >= depth {
+		s.ended(depth)
+	}
+}
+
+//go:noinline
+func (s *PresageG) ended(depth uint32) {
 	for s.open != nil && s.open.depth >= depth {
 		o := s.open
 		s.open = o.next
@@ -269,7 +276,7 @@ func (s *PresageG) again(o *pgMissing) {
 	c.looks = true
 	for i := 0; i < o.roots && !c.all && !c.unmask; i++ {
 		if k := &o.root[i]; k.kind == pgValues {
-			s.pointer(k.addr, (*_type)(unsafe.Pointer(k.typ)), k.n)
+			s.pointer(k.addr, pgTypeOf((*_type)(unsafe.Pointer(k.typ))), k.n)
 		} else {
 			s.root(*k)
 		}
@@ -349,7 +356,7 @@ func (s *PresageG) growsBySet(o *pgMissing, d pgDep) {
 		osyield()
 	}
 	if e.serial == d.serial {
-		s.grows(o, unsafe.Slice((*[2]uintptr)(unsafe.Pointer(e.part.at)), e.part.n))
+		s.grows(o, e.part.pairs())
 	} else {
 		s.everything(o)
 	}

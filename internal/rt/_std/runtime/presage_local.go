@@ -34,7 +34,7 @@ var (
 	pgShared [pgKinds]*pgFree // what no P keeps; under presage.mu
 )
 
-// pgMine returns what the running P keeps, or nil. The caller has called acquirem, so nobody else is at it.
+// pgMine returns what the running P keeps, or nil. It is the caller's until that calls a function: package runtime is preempted where functions begin.
 func pgMine() *pgLocal {
 	if p := getg().m.p.ptr(); p != nil && p.id < pgPs {
 		return &pgLocals[p.id]
@@ -43,19 +43,16 @@ func pgMine() *pgLocal {
 }
 
 // pgReuse returns memory for one of a kind; nil: there is none.
-func pgReuse(kind int) (x *pgFree) {
-	mp := acquirem()
+func pgReuse(kind int) *pgFree {
 	if l := pgMine(); l != nil && l.free[kind] != nil {
-		x = l.free[kind]
+		x := l.free[kind]
 		l.free[kind] = x.next
 		l.n[kind]--
-	}
-	releasem(mp)
-	if x != nil {
 		return x
 	}
 	lock(&presage.mu)
-	if x = pgShared[kind]; x != nil {
+	x := pgShared[kind]
+	if x != nil {
 		pgShared[kind] = x.next
 	}
 	unlock(&presage.mu)
@@ -64,16 +61,10 @@ func pgReuse(kind int) (x *pgFree) {
 
 // pgKeep gives it back.
 func pgKeep(kind int, x *pgFree) {
-	mp := acquirem()
-	l := pgMine()
-	kept := l != nil && l.n[kind] < pgMost[kind]
-	if kept {
+	if l := pgMine(); l != nil && l.n[kind] < pgMost[kind] {
 		x.next = l.free[kind]
 		l.free[kind] = x
 		l.n[kind]++
-	}
-	releasem(mp)
-	if kept {
 		return
 	}
 	lock(&presage.mu)

@@ -42,8 +42,8 @@ func (m pgMask) levels() uintptr {
 	return 0
 }
 
-// line reports whether a mask has the line a, or a.b, and for what.
-func (m pgMask) line(a, b string) (has int) {
+// find returns what a mask has of a, or a.b, and whether that is a way.
+func (m pgMask) find(a, b string) (has int, way bool) {
 	text := unsafe.String((*byte)(unsafe.Pointer(m.at)), int(m.n))
 	n := len(a)
 	if b != "" {
@@ -54,18 +54,31 @@ func (m pgMask) line(a, b string) (has int) {
 		for text[i] != '\n' {
 			i++
 		}
-		end, has := i, pgReadWritten
-		if text[end-1] == '?' {
-			end, has = end-1, pgOnlyRead
+		end := from + n
+		if end > i || text[from:from+len(a)] != a || b != "" && (text[from+len(a)] != '.' || text[end-len(b):end] != b) {
+			continue
 		}
-		if b != "" && text[end-1] == '!' {
-			end, has = end-1, has|pgWholly
-		}
-		if end-from == n && text[from:from+len(a)] == a && (b == "" || text[from+len(a)] == '.' && text[end-len(b):end] == b) {
-			return has
+		switch mark := text[end:i]; {
+		case mark == "~":
+			way = true
+		case has != pgUntouched:
+		case mark == "":
+			has = pgReadWritten
+		case mark == "?":
+			has = pgOnlyRead
+		case mark == "!" && b != "":
+			has = pgReadWritten | pgWholly
+		case mark == "!?" && b != "":
+			has = pgOnlyRead | pgWholly
 		}
 	}
-	return pgUntouched
+	return has, way
+}
+
+// line reports whether a mask has the line a, or a.b, and for what.
+func (m pgMask) line(a, b string) int {
+	has, _ := m.find(a, b)
+	return has
 }
 
 // pgLine is a line of a mask, made of a kind, and of the number of an element.

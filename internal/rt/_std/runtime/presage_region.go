@@ -38,6 +38,12 @@ func pgRegion(p uintptr) (kind int, base, end uintptr, s *mspan) {
 	return pgForeign, 0, 0, nil
 }
 
+// pgOnStack reports whether p points into a stack.
+func pgOnStack(p uintptr) bool {
+	s := spanOf(p)
+	return s != nil && s.state.get() == mSpanManual
+}
+
 // region is pgRegion, without the object: in what the last pointer pointed into, most times.
 func (r *pgWalk) region(p uintptr) (kind int, end uintptr) {
 	if s := r.near; s != nil && s.base() <= p && p < s.limit {

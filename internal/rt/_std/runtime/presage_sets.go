@@ -32,6 +32,7 @@ const (
 	pgMemory   = 64 << 20 // for all sets
 	pgBlocks   = 16
 	pgSmallest = 64 // block
+	pgLittle   = 2  // blocks of this size and less stay where they are
 	pgNever    = 1  // no cycle of garbage collection
 )
 
@@ -40,6 +41,10 @@ type pgKey struct {
 	addr, typ, n uintptr
 	kind         uintptr
 	mask         pgMask // of what is noted
+}
+
+func (k *pgKey) is(x *pgKey) bool {
+	return k.addr == x.addr && k.typ == x.typ && k.n == x.n && k.kind == x.kind && k.mask == x.mask
 }
 
 // Kinds of beginnings.
@@ -60,15 +65,14 @@ type pgSet struct {
 	serial uint32 // changes with the object; odd while it does
 	key    pgKey
 	number uint32 // 0: it has been asked for, and not made
+	cycle  uint32 // of garbage collection. Up to here it is a line of the cache
 	sum    uint64 // of its parts
-	cycle  uint32 // of garbage collection
 	all    bool   // it was everything: is not looked for
 	times  uint8  // so often in a row,
 	skip   uint16 // for so many calls
 	words  pgBlock
 	part   pgBlock
-	deps   int
-	dep    [pgDeps]pgDep
+	dep    pgBlock
 }
 
 // A pgDep is a set, as long as the serial is the same.
@@ -79,25 +83,25 @@ type pgCall struct {
 	open    bool
 	all     bool
 	known   bool // all, as before
+	nothing bool // its code can touch nothing
+	unmask  bool // mask has turned out to be everything
+	notes   bool // late is kept
+	looks   bool // the walk is one of those made again
+	depth   uint32
 	head    uint64
 	method  uint64
 	mask    pgMask // what its code can touch
-	nothing bool   // that is nothing
-	unmask  bool   // it has turned out to be everything
 	time    uint64
-	depth   uint32
-	sets    int
-	set     [pgCallSets]pgDep
-	number  [pgCallSets]uint32 // 0: it has nothing itself
-	due     int
-	queue   [pgQueue]pgDep // sets still to be added
-	own     int
-	part    [pgOwn][2]uintptr
 	walk    *pgWalk    // what has no set
 	made    *pgWalk    // the walk by which the set made last was made, and all of which is in D
-	late    *pgMissing // keeps what the walk begins with,
-	notes   bool       // if it is to be kept
-	looks   bool       // the walk is one of those made again
+	late    *pgMissing // what the walk begins with
+	sets    int
+	due     int
+	own     int
+	part    [pgOwn][2]uintptr
+	set     [pgCallSets]pgDep
+	number  [pgCallSets]uint32 // 0: it has nothing itself
+	queue   [pgQueue]pgDep     // sets still to be added
 }
 
 var presageReach struct {
@@ -254,7 +258,7 @@ func (s *PresageG) begin(k pgKey) {
 	e := &presageReach.slots[slot]
 	switch {
 	case !e.take():
-	case e.key == k && (e.number != 0 || !s.call.looks):
+	case e.key.is(&k) && (e.number != 0 || !s.call.looks):
 		s.use(e, pgDep{slot, e.serial})
 		return
 	case s.call.looks: // it asks for what was there without a set
@@ -330,8 +334,8 @@ func (s *PresageG) use(e *pgSet, d pgDep) {
 			c.number[c.sets] = 0
 		}
 		c.sets++
-		for i := range e.deps {
-			s.depend(e.dep[i])
+		for _, d := range e.dep.deps() {
+			s.depend(d)
 		}
 	}
 	e.drop()
@@ -341,9 +345,10 @@ func (s *PresageG) use(e *pgSet, d pgDep) {
 func (e *pgSet) gives(k pgKey, slot uint32) {
 	atomic.Xadd(&e.serial, 1)
 	presageReach.tags[slot] = 0
-	e.key, e.number, e.cycle, e.times, e.skip, e.deps = k, 0, pgNever, 0, 0, 0
-	e.words.free()
-	e.part.free()
+	e.key, e.number, e.cycle, e.times, e.skip = k, 0, pgNever, 0, 0
+	e.words.clear()
+	e.part.clear()
+	e.dep.clear()
 	atomic.Xadd(&e.serial, 1)
 }
 
@@ -352,13 +357,20 @@ func (e *pgSet) holds() bool {
 	if e.number == 0 || e.cycle != pgCycle() {
 		return false
 	}
-	for p, end := e.words.at, e.words.at+uintptr(e.words.n)*16; p < end; p += 16 {
+	p, n := e.words.at, e.words.n
+	for ; n >= 4; p, n = p+64, n-4 {
+		x := (*[8]uintptr)(unsafe.Pointer(p))
+		if pgWord(x[0])^x[1]|pgWord(x[2])^x[3]|pgWord(x[4])^x[5]|pgWord(x[6])^x[7] != 0 {
+			return false
+		}
+	}
+	for ; n > 0; p, n = p+16, n-1 {
 		if pgWord(pgWord(p)) != pgWord(p+8) {
 			return false
 		}
 	}
-	for i := range e.deps {
-		if atomic.Load(&presageReach.slots[e.dep[i].slot].serial) != e.dep[i].serial {
+	for _, d := range e.dep.deps() {
+		if atomic.Load(&presageReach.slots[d.slot].serial) != d.serial {
 			return false
 		}
 	}
@@ -378,7 +390,7 @@ func (e *pgSet) make(s *PresageG) *pgWalk {
 		return r
 	}
 	e.times = 0
-	if r.loose || !e.words.set(r.word[:r.words]) {
+	if r.loose || !e.words.set(r.word[:r.words]) || !e.dep.setDeps(r.dep[:r.deps]) {
 		e.cycle = pgNever
 		return r
 	}
@@ -393,8 +405,6 @@ func (e *pgSet) make(s *PresageG) *pgWalk {
 		s.define(e)
 	}
 	e.cycle = pgCycle()
-	e.deps = r.deps
-	copy(e.dep[:], r.dep[:r.deps])
 	if c := &s.call; c.made != nil {
 		c.made.release()
 	}
@@ -404,7 +414,7 @@ func (e *pgSet) make(s *PresageG) *pgWalk {
 
 // define records what a set has.
 func (s *PresageG) define(e *pgSet) {
-	s.recordSet(0, e.number, unsafe.Slice((*[2]uintptr)(unsafe.Pointer(e.part.at)), e.part.n))
+	s.recordSet(0, e.number, e.part.pairs())
 }
 
 // recordSet writes a RawSet: what is only read stands behind a zero.
@@ -482,7 +492,7 @@ func (r *pgWalk) depends(k pgKey) bool {
 	}
 	e := &presageReach.slots[slot]
 	serial := atomic.Load(&e.serial)
-	if serial&1 != 0 || e.key != k || e.number == 0 || atomic.Load(&e.serial) != serial {
+	if serial&1 != 0 || !e.key.is(&k) || e.number == 0 || atomic.Load(&e.serial) != serial {
 		return false
 	}
 	d := pgDep{slot, serial}

@@ -99,7 +99,7 @@ func (r *pgWalk) function(p uintptr) {
 
 // channel adds a channel, with what is in it or about to be.
 func (r *pgWalk) channel(p uintptr) {
-	if kind, _, _, _ := pgRegion(p); kind != pgHeap || r.far() {
+	if kind, _ := r.region(p); kind != pgHeap || r.far() {
 		return
 	}
 	c := (*hchan)(unsafe.Pointer(p))
@@ -131,7 +131,7 @@ func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
 	if r.far() {
 		return
 	}
-	kind, _, _, _ := pgRegion(p)
+	kind, _ := r.region(p)
 	switch kind {
 	case pgHeap, pgVariable:
 	case pgStack:
@@ -160,10 +160,10 @@ func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
 		r.add(dir, pgTypeOf(t.Group), 1, how)
 		return
 	}
-	kind, _, end, _ := pgRegion(dir)
+	kind, end := r.region(dir)
 	for at := dir; kind == pgHeap && at < min(end, dir+uintptr(n)*8) && !r.all; at += 8 {
 		p := r.see(at)
-		if kind, _, end, _ := pgRegion(p); kind == pgHeap && end-p >= unsafe.Sizeof(pgTable{}) {
+		if kind, end := r.region(p); kind == pgHeap && end-p >= unsafe.Sizeof(pgTable{}) {
 			x := (*pgTable)(unsafe.Pointer(p))
 			r.add(r.see(uintptr(unsafe.Pointer(&x.groups))), pgTypeOf(t.Group), r.see(uintptr(unsafe.Pointer(&x.mask)))+1, how)
 		}

@@ -19,7 +19,8 @@ func (w pgWays) has(i int) bool { return i >= 64 || w>>i&1 != 0 }
 // ways returns those of a type, and whether there are any.
 func (m pgMask) ways(t *_type) (w pgWays, leads bool) {
 	w = pgAllWays
-	x, all := pgTypeOf(t), m.way("*", "")
+	x := pgTypeOf(t)
+	_, all := m.find("*", "")
 	for i := range x.n {
 		switch {
 		case all || i >= 64 || m.loads(t, x.op(i).off):
@@ -32,21 +33,23 @@ func (m pgMask) ways(t *_type) (w pgWays, leads bool) {
 }
 
 // leads reports whether code goes on from values of a type that it is given pointers to.
-func (m pgMask) leads(t *_type) bool {
-	return pgLeads(t) && (m.at == 0 || m.of(t).leads)
+func (m pgMask) leads(x *pgType) bool {
+	return x.n > 0 && (m.at == 0 || m.of(x.typ).leads)
 }
 
 // loads reports whether the code may load the pointer at an offset of a value of type t.
 func (m pgMask) loads(t *_type, off uintptr) bool {
 	for t.Kind() == abi.Struct {
 		name := pgStructName(t)
-		if !pgDeclared(t) || m.line(name, "") != pgUntouched || m.way(name, "") {
+		if !pgDeclared(t) {
+			return true
+		}
+		if has, way := m.find(name, ""); way || has != pgUntouched {
 			return true
 		}
 		f := pgFieldAt(t, off)
-		field := f.Name.Name()
-		has := m.line(name, field)
-		if m.way(name, field) || has&pgWholly != 0 {
+		has, way := m.find(name, f.Name.Name())
+		if way || has&pgWholly != 0 {
 			return true
 		}
 		switch f.Typ.Kind() {
@@ -79,23 +82,4 @@ func pgDeclared(t *_type) bool {
 	}
 	path := toRType(t).pkgpath()
 	return pgTracedPath(path) || pgOutsideOf(path) != 0 || path == "time" && toRType(t).name() == "Time"
-}
-
-// way reports whether a mask has the way a, or a.b.
-func (m pgMask) way(a, b string) bool {
-	text := unsafe.String((*byte)(unsafe.Pointer(m.at)), int(m.n))
-	n := len(a) + 1
-	if b != "" {
-		n += 1 + len(b)
-	}
-	for i := 1; i < len(text); i++ {
-		from := i
-		for text[i] != '\n' {
-			i++
-		}
-		if i-from == n && text[i-1] == '~' && text[from:from+len(a)] == a && (b == "" || text[from+len(a)] == '.' && text[i-1-len(b):i-1] == b) {
-			return true
-		}
-	}
-	return false
 }
