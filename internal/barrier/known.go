@@ -23,6 +23,7 @@ func (s *Step) past(g trace.GoID, n int32) bool { return s.Known != nil && s.Kno
 // log is what one goroutine accessed, in order.
 type log struct {
 	g       trace.GoID
+	id      int // in Order.logs
 	entries []logged
 }
 
@@ -49,30 +50,20 @@ func (l *log) has(s *Step, x logged) bool {
 }
 
 func (o *Order) logOf(g trace.GoID) *log {
-	for _, l := range o.logs {
-		if l.g == g {
-			return l
-		}
+	m := o.member(g)
+	if m.log == nil {
+		m.log = &log{g: g, id: len(o.logs)}
+		o.logs = append(o.logs, m.log)
 	}
-	l := &log{g: g}
-	o.logs = append(o.logs, l)
-	return l
+	return m.log
 }
 
-// known is how much of what one goroutine did comes before another's events anyway: numbers of its gaps that have ended, and of its log.
-type known struct{ ended, logged int }
-
-func (o *Order) knownOf(s *Step, g trace.GoID) *known {
-	k := [2]trace.GoID{s.G, g}
-	x := o.knows[k]
-	if x == nil {
-		if o.knows == nil {
-			o.knows = make(map[[2]trace.GoID]*known)
-		}
-		x = &known{}
-		o.knows[k] = x
+// entry returns a pointer to number i of a list, which is made as long.
+func entry(list *[]int, i int) *int {
+	for i >= len(*list) {
+		*list = append(*list, 0)
 	}
-	return x
+	return &(*list)[i]
 }
 
 // news returns the number of the first of the ended gaps of q that the goroutine of s does not know of.
@@ -80,11 +71,31 @@ func (o *Order) news(s *Step, q *past) int {
 	if s.Known == nil {
 		return 0
 	}
-	x := o.knownOf(s, q.g)
-	for x.ended < len(q.ended) && s.Known.Before(q.ended[x.ended].n) {
-		x.ended++
+	ended := entry(&o.member(s.G).ended, q.id)
+	for *ended < len(q.ended) && s.Known.Before(q.ended[*ended].n) {
+		*ended++
 	}
-	return x.ended
+	return *ended
+}
+
+// noNews says whether the goroutine of s was told of all gaps of others that have ended, and nothing has ended since.
+func (o *Order) noNews(s *Step) bool {
+	m := o.member(s.G)
+	return m.heard == o.ends-m.own()
+}
+
+// hasHeard notes that it was.
+func (o *Order) hasHeard(s *Step) {
+	m := o.member(s.G)
+	m.heard = o.ends - m.own()
+}
+
+// own is how many gaps of m itself have ended.
+func (m *member) own() int {
+	if m.past == nil {
+		return 0
+	}
+	return len(m.past.ended)
 }
 
 // unknown returns what of l the goroutine of s does not know of.
@@ -92,12 +103,12 @@ func (o *Order) unknown(s *Step, l *log) []logged {
 	if s.Known == nil {
 		return l.entries
 	}
-	x := o.knownOf(s, l.g)
-	if x.logged > 0 && !l.has(s, l.entries[x.logged-1]) { // its number has changed since
-		x.logged--
+	logged := entry(&o.member(s.G).logged, l.id)
+	if *logged > 0 && !l.has(s, l.entries[*logged-1]) { // its number has changed since
+		*logged--
 	}
-	rest := l.entries[x.logged:]
+	rest := l.entries[*logged:]
 	n := sort.Search(len(rest), func(i int) bool { return !l.has(s, rest[i]) })
-	x.logged += n
+	*logged += n
 	return rest[n:]
 }

@@ -15,10 +15,11 @@ type Order struct {
 	logs  []*log
 	words map[uint64]*touchedWord // by address: what was accessed
 	addrs []uint64
-	knows map[[2]trace.GoID]*known // by who knows, and of whom
+	near  [nearWords]*touchedWord // some of words, by hash
 
-	ends      int // of gaps, so far
-	listeners map[trace.GoID]*listener
+	ends    int // of gaps, so far
+	members map[trace.GoID]*member
+	last    *member // that was asked for
 }
 
 // Step is an event, as far as it matters.
@@ -75,6 +76,7 @@ type did struct {
 // past is what a goroutine did.
 type past struct {
 	g       trace.GoID
+	id      int       // in Order.past
 	objects []touched // other than accesses
 	ended   []ended
 	all     Set // of ended
@@ -90,6 +92,32 @@ type ended struct {
 	p  *Pair
 	n  int32
 	at int64
+}
+
+// member is what is kept of a goroutine.
+type member struct {
+	g      trace.GoID
+	past   *past // nil: none
+	log    *log
+	heard  int   // how many gaps of others that have ended it knows of, as far as it was asked for
+	ended  []int // by past: so many of the gaps that have ended come before its events anyway
+	logged []int // by log: so much of it does
+}
+
+func (o *Order) member(g trace.GoID) *member {
+	if o.last != nil && o.last.g == g {
+		return o.last
+	}
+	m := o.members[g]
+	if m == nil {
+		if o.members == nil {
+			o.members = make(map[trace.GoID]*member)
+		}
+		m = &member{g: g}
+		o.members[g] = m
+	}
+	o.last = m
+	return m
 }
 
 // Open takes a pair that was open before the first event.
@@ -117,14 +145,12 @@ func (o *Order) gapOf(g trace.GoID) *gap {
 }
 
 func (o *Order) pastOf(g trace.GoID) *past {
-	for _, x := range o.past {
-		if x.g == g {
-			return x
-		}
+	m := o.member(g)
+	if m.past == nil {
+		m.past = &past{g: g, id: len(o.past), all: Union()}
+		o.past = append(o.past, m.past)
 	}
-	x := &past{g: g, all: Union()}
-	o.past = append(o.past, x)
-	return x
+	return m.past
 }
 
 // Inside says whether g is in a missing method.

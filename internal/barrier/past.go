@@ -88,7 +88,21 @@ func (x Touch) eachWord(f func(addr, n uint64)) {
 	}
 }
 
+// nearWords is how many words are found without the map; a power of two.
+const (
+	nearWords = 1 << 9
+	nearShift = 64 - 9
+)
+
 func (o *Order) word(addr, n uint64) *touchedWord {
+	near := &o.near[addr*0x9E3779B97F4A7C15>>nearShift]
+	if w := *near; w == nil || w.addr != addr || w.n != n {
+		*near = o.wordOf(addr, n)
+	}
+	return *near
+}
+
+func (o *Order) wordOf(addr, n uint64) *touchedWord {
 	a := addr &^ (word - 1)
 	first := o.words[a]
 	for w := first; w != nil; w = w.next {
@@ -254,15 +268,27 @@ func (o *Order) afterCalls(k *Kept, s *Step) {
 	switch s.X.kind {
 	case touchesNothing:
 	case touchesMemory:
+		if o.ends == 0 {
+			return
+		}
 		s.X.eachWord(func(addr, n uint64) {
-			if !o.anyEnded() {
+			w := o.word(addr, n)
+			if o.noNews(s) {
 				return
 			}
-			w := o.word(addr, n)
+			all := true
 			for _, q := range o.past {
-				if from := o.news(s, q); q.g != s.G && from < len(q.ended) && q.all.Hits(s.X) {
-					w.hear(k, s, q, from)
+				if q.g == s.G {
+					continue
 				}
+				if from := o.news(s, q); from < len(q.ended) {
+					if all = false; q.all.Hits(s.X) {
+						w.hear(k, s, q, from)
+					}
+				}
+			}
+			if all { // and it stays known
+				o.hasHeard(s)
 			}
 		})
 	default:
@@ -272,10 +298,6 @@ func (o *Order) afterCalls(k *Kept, s *Step) {
 			}
 		}
 	}
-}
-
-func (o *Order) anyEnded() bool {
-	return slices.ContainsFunc(o.past, func(q *past) bool { return len(q.ended) > 0 })
 }
 
 // hear has an access come after the gaps of q that reach its word, as far as they are executed: those that are new to its goroutine. Gaps before number from are known.

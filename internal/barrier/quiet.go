@@ -12,9 +12,6 @@ type Quiet struct {
 	At   int32 // the last event of its goroutine before it; -1: there was none
 }
 
-// listener is what a goroutine with quiet accesses knows of calls that have ended.
-type listener struct{ heard int }
-
 // Settled says whether nothing has to come before an access that is quiet, if it is, but what does anyway: no call of others is open that hits it,
 // and those that have ended and hit it are known.
 func (o *Order) Settled(s *Step) bool {
@@ -26,19 +23,10 @@ func (o *Order) Settled(s *Step) bool {
 			return false
 		}
 	}
-	own := o.pastOf(s.G)
-	x := o.listeners[s.G]
-	if x == nil {
-		if o.listeners == nil {
-			o.listeners = make(map[trace.GoID]*listener)
-		}
-		x = &listener{}
-		o.listeners[s.G] = x
-	}
-	if x.heard == o.ends-len(own.ended) {
+	own, all := o.pastOf(s.G), true
+	if o.noNews(s) {
 		return true
 	}
-	all := true
 	for _, q := range o.past {
 		if q == own {
 			continue
@@ -50,7 +38,7 @@ func (o *Order) Settled(s *Step) bool {
 		}
 	}
 	if all { // and it stays known
-		x.heard = o.ends - len(own.ended)
+		o.hasHeard(s)
 	}
 	return true
 }

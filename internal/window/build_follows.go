@@ -12,8 +12,8 @@ import (
 
 // follows is, of each goroutine's thread, what comes before its last event.
 type follows struct {
-	threads []*followed
-	of      map[Thread]*followed
+	places int         // how many threads have one
+	of     []*followed // by Thread
 }
 
 // followed is a thread. Those of nobody have no place in now.
@@ -31,15 +31,15 @@ type moment struct {
 
 // thread returns what comes before the last event of thread t.
 func (f *follows) thread(m *maker, t Thread) *followed {
+	for int(t) >= len(f.of) {
+		f.of = append(f.of, nil)
+	}
 	x := f.of[t]
 	if x == nil {
-		if f.of == nil {
-			f.of = make(map[Thread]*followed)
-		}
 		x = &followed{at: -1}
 		if m.w.Threads[t] > 0 {
-			x.at = len(f.threads)
-			f.threads = append(f.threads, x)
+			x.at = f.places
+			f.places++
 		}
 		f.of[t] = x
 	}
@@ -124,9 +124,9 @@ type known struct {
 	x *followed
 }
 
-func (m *maker) known(g trace.GoID) *known {
+func (m *maker) known(t *thread) *known {
 	k := &known{m: m, t: -1}
-	if t := m.threads[g]; t != nil && t.id >= 0 {
+	if t.id >= 0 {
 		k.t, k.x = t.id, m.follows.thread(m, t.id)
 	}
 	return k

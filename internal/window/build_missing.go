@@ -191,7 +191,7 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	if !touched {
 		x = barrier.Touch{}
 	}
-	known := m.known(r.e.G)
+	known := m.known(t)
 	s := &barrier.Step{G: r.e.G, Index: r.index, X: x, Begins: begins, Ends: ends, Reads: onlyReads(r.e.Kind), Demands: touched && m.demands(r), Known: known}
 	inside := m.calls.Inside(r.e.G)
 	hushed := m.quietRecord(r)
@@ -236,7 +236,7 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	}
 	m.keepOrders(kept, first, r, x)
 	m.learns(kept, r.e.G)
-	m.afterQuiet(kept, r)
+	m.afterQuiet(kept, t)
 	if touched && m.calls.Hit(x) { // (B5)
 		m.pinWritten(t, first)
 	}
@@ -366,7 +366,7 @@ func (m *maker) missingMethod(i int, r *record, t *thread) {
 	if r.e.Kind != format.MethodBegin || r.pair.D.Empty() {
 		return
 	}
-	known := m.known(r.e.G)
+	known := m.known(t)
 	m.dirty = slices.DeleteFunc(m.dirty, func(d dirtied) bool {
 		if !r.pair.D.Hits(d.of) { // most
 			return false

@@ -170,7 +170,9 @@ type use struct {
 	took     []int32  // of from, the part taken last
 }
 
+// useOf returns the use of footprint x, which is changed.
 func (t *thread) useOf(x touch) *use {
+	t.turn++
 	for int(x) >= len(t.uses) {
 		t.uses = append(t.uses, 0)
 	}
@@ -371,9 +373,11 @@ func (m *maker) point(i int, r *record, t *thread) {
 		return
 	}
 	var from []int32
-	for _, u := range slices.Clone(m.order) {
+	for _, u := range m.order { // a thread that is in it gets events at most
 		if u != t {
-			from = append(from, m.beforeCall(i, u, r.touch))
+			if n := m.beforeCall(i, u, r.touch); n >= 0 {
+				from = append(from, n)
+			}
 		}
 	}
 	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
@@ -404,10 +408,34 @@ func (t *thread) ends(m *maker, x touch) {
 	}
 }
 
+// prior is what beforeCall found for one footprint of a call: it holds until the thread uses something again.
+type prior struct {
+	turn uint32 // of the thread, then
+	last int32
+}
+
 // beforeCall returns the last event of u that an opaque call of another thread must
 // follow, and has what u wrote and the call may look at keep its value.
 func (m *maker) beforeCall(i int, u *thread, call touch) int32 {
-	last := int32(-1)
+	if len(u.use) == 0 {
+		return -1
+	}
+	for int(call) >= len(u.priors) {
+		u.priors = append(u.priors, prior{})
+	}
+	x := &u.priors[call]
+	if x.turn == u.turn { // most threads have done nothing since the last call
+		return x.last
+	}
+	var last int32
+	last, x.last = m.lastUse(i, u, call)
+	x.turn = u.turn
+	return last
+}
+
+// lastUse is beforeCall, and the last event that a call of the same footprint must follow if u does nothing before it.
+func (m *maker) lastUse(i int, u *thread, call touch) (last, later int32) {
+	last = -1
 	var deps []int32
 	private, after := false, int32(-1)
 	for k := range u.use {
@@ -426,6 +454,7 @@ func (m *maker) beforeCall(i int, u *thread, call touch) int32 {
 			x.private, x.from, x.took = false, nil, nil
 		}
 	}
+	later = last
 	switch {
 	case private && after < u.last:
 		// The first event that follows the accesses stands for them: one more at the end of the thread would have the call
@@ -436,7 +465,7 @@ func (m *maker) beforeCall(i int, u *thread, call touch) int32 {
 	case private:
 		last = m.add(u, i, Event{Kind: Pin, Obj: -1, Deps: deps})
 	}
-	return last
+	return last, later
 }
 
 // hiddenWrite deals with a read of a shared atom that returned v, which no recorded write left

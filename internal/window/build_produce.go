@@ -58,6 +58,8 @@ type thread struct {
 	events []int32
 	use    []use   // its last accesses and opaque calls, by footprint
 	uses   []int32 // by footprint: index into use, +1
+	turn   uint32  // how often use has changed
+	priors []prior // by footprint of a call
 	parts  []int32
 	cases  []Case
 	inside int32 // opaque calls it is in

@@ -165,11 +165,11 @@ func (m *maker) ask(word uint64) {
 }
 
 // afterQuiet looks at the quiet accesses that a MethodBegin has to come after, now that all that comes before it is known.
-func (m *maker) afterQuiet(kept *barrier.Kept, r *record) {
+func (m *maker) afterQuiet(kept *barrier.Kept, t *thread) {
 	if len(kept.Quiet) == 0 {
 		return
 	}
-	k := m.known(r.e.G)
+	k := m.known(t)
 	for _, q := range kept.Quiet {
 		if !k.Past(q.G, q.At) {
 			m.ask(q.Addr)
