@@ -56,9 +56,12 @@ func newStatic(w *window.Window) *static {
 		st.threads[t] = append(st.threads[t], x)
 	}
 	st.addThreadEdges()
+	told := make(ties, len(w.Threads))
 	for _, e := range w.Edges { // (M4)
 		if !e.Weak {
-			st.edge(e.From, e.To)
+			if !told.say(w, e) {
+				st.edge(e.From, e.To)
+			}
 			continue
 		}
 		if st.weak == nil {
@@ -71,6 +74,24 @@ func newStatic(w *window.Window) *static {
 	}
 	st.linearize()
 	return st
+}
+
+// ties are the last hard edges between threads, by the thread that they lead to and the one that they come from.
+type ties [][]window.Edge
+
+// say reports whether e follows from the edge before it between its threads, by program order: each of many calls in a row comes after the same last
+// events of other threads.
+func (l ties) say(w *window.Window, e window.Edge) bool {
+	from, to := w.Events[e.From].Thread, w.Events[e.To].Thread
+	if l[to] == nil {
+		l[to] = make([]window.Edge, len(w.Threads))
+	}
+	x := &l[to][from]
+	if x.To > 0 && x.From >= e.From && x.To <= e.To {
+		return true
+	}
+	*x = e
+	return false
 }
 
 // edge adds a static edge: x stands before y in every reordering with y. Until the next
