@@ -9,6 +9,8 @@ import (
 // Order computes the precedences of B1 to B3, event by event, in trace order. Numbers of events are the caller's: for
 // each event it asks Before, and says with After which numbers the event has got, and no two events of the trace are in the other order by number.
 type Order struct {
+	Words int // about how many words there will be; 0: nobody knows
+
 	gaps  []*gap
 	open  open // what meets what, of gaps
 	past  []*past
@@ -16,6 +18,7 @@ type Order struct {
 	words map[uint64]*touchedWord // by address: what was accessed
 	addrs []uint64
 	near  [nearWords]*touchedWord // some of words, by hash
+	fresh []touchedWord           // room for more
 
 	ends    int // of gaps, so far
 	members map[trace.GoID]*member

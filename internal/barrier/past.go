@@ -14,6 +14,7 @@ type touchedWord struct {
 	addr, n uint64
 	next    *touchedWord // other bytes of the same word, which may overlap with these
 	by      []wordPast
+	one     [1]wordPast // most have one
 	told    [2][]heard // of gaps that hit what only reads it, and of those that hit what writes it
 	apart   [2][]heard // likewise, of accesses without an event: gaps that do not hit them, or are known
 }
@@ -90,9 +91,12 @@ func (x Touch) eachWord(f func(addr, n uint64)) {
 
 // nearWords is how many words are found without the map; a power of two.
 const (
-	nearWords = 1 << 9
-	nearShift = 64 - 9
+	nearWords = 1 << 12
+	nearShift = 64 - 12
 )
+
+// freshWords is how many words are made at once.
+const freshWords = 256
 
 func (o *Order) word(addr, n uint64) *touchedWord {
 	near := &o.near[addr*0x9E3779B97F4A7C15>>nearShift]
@@ -110,13 +114,18 @@ func (o *Order) wordOf(addr, n uint64) *touchedWord {
 			return w
 		}
 	}
-	w := &touchedWord{addr: addr, n: n}
+	if len(o.fresh) == 0 {
+		o.fresh = make([]touchedWord, freshWords)
+	}
+	w := &o.fresh[0]
+	o.fresh = o.fresh[1:]
+	w.addr, w.n, w.by = addr, n, w.one[:0]
 	if first != nil {
 		w.next, first.next = first.next, w
 		return w
 	}
 	if o.words == nil {
-		o.words = make(map[uint64]*touchedWord)
+		o.words = make(map[uint64]*touchedWord, o.Words)
 	}
 	o.words[a] = w
 	o.addrs = append(o.addrs, a)

@@ -122,6 +122,7 @@ type Builder struct {
 	opt       BuildOptions
 	emit      func(*Built) error
 	buf       []record // from the start of the next window on
+	room      int      // for events of a window: as many as the last had, and some
 	carry     carry    // the state before buf
 	seen      interest // what of buf matters
 	past      past

@@ -100,9 +100,14 @@ func (m *maker) follow(from, to int32) {
 // afterLast puts event n of t after everything that happened: after the last event of each thread, but for those that are
 // before one of these.
 func (m *maker) afterLast(t *thread, n int32) {
-	list := slices.DeleteFunc(slices.Clone(m.order), func(u *thread) bool { return u == t || u.last < 0 })
-	slices.SortFunc(list, func(u, v *thread) int { return int(v.last) - int(u.last) })
 	x := m.follows.thread(m, m.w.Events[n].Thread)
+	var list []*thread
+	for _, u := range m.order {
+		if u != t && u.last >= 0 && !x.has(m.follows.thread(m, u.id).at, u.last) {
+			list = append(list, u)
+		}
+	}
+	slices.SortFunc(list, func(u, v *thread) int { return int(v.last) - int(u.last) })
 	for _, u := range list {
 		if !x.has(m.follows.thread(m, u.id).at, u.last) {
 			m.edge(u.last, n)

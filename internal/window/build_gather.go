@@ -125,7 +125,7 @@ const bigAlloc = 1 << 18
 func newMaker(b *Builder) *maker {
 	b.makers++
 	return &maker{
-		b: b, no: b.makers, recs: b.buf, w: &Window{}, kept: make([]bool, len(b.buf)),
+		b: b, no: b.makers, recs: b.buf, w: &Window{Events: make([]Event, 0, b.room)}, kept: make([]bool, len(b.buf)),
 		objAt: make(map[objKey]int32), objsIn: make(map[uint64][]objKey), allocIn: make(map[uint64][]int32),
 		lastRec:    make(map[trace.GoID]int),
 		parts:      make(map[part]int32),

@@ -18,7 +18,8 @@ const nothing touch = 0
 // footprints numbers the footprints of sites and remembers which of them meet.
 type footprints struct {
 	meta    *trace.Meta
-	sites   map[trace.Site][3]touch // by use, +1; 0: not looked up
+	sites   [][3]touch // by site and use, +1; 0: not looked up
+	odd     [3]touch   // likewise, of all sites that the trace says nothing of
 	texts   map[string]touch
 	sets    []footprint.Set
 	access  []bool // of sets: of accesses
@@ -39,7 +40,10 @@ const (
 
 func newFootprints(meta *trace.Meta) footprints {
 	f := footprints{
-		meta: meta, sites: make(map[trace.Site][3]touch), texts: make(map[string]touch), funcs: make(map[trace.Site]unrecorded),
+		meta: meta, texts: make(map[string]touch), funcs: make(map[trace.Site]unrecorded),
+	}
+	if meta != nil {
+		f.sites = make([][3]touch, len(meta.Sites))
 	}
 	f.number(footprint.Set{})
 	f.reach = f.number(footprint.Set{Effect: footprint.Write, State: reachable})
@@ -85,10 +89,12 @@ const reachable = "=reachable"
 
 // at returns the footprint of a site.
 func (f *footprints) at(s trace.Site, use int) touch {
-	known := f.sites[s]
+	known := &f.odd
+	if int(s) < len(f.sites) {
+		known = &f.sites[s]
+	}
 	if known[use] == 0 {
 		known[use] = f.lookup(s, use) + 1
-		f.sites[s] = known
 	}
 	return known[use] - 1
 }

@@ -131,7 +131,9 @@ func (m *maker) produce() {
 	m.outside = m.b.carry.outside.clone()
 	m.terms.With = m.read
 	m.findSenders()
-	m.openCalls()
+	if m.openCalls(); m.b.miss.active() {
+		m.calls.Words = len(m.words)
+	}
 	for i := range m.recs[:m.onPath] {
 		r := &m.recs[i]
 		m.now, m.open = i, r.index

@@ -50,6 +50,7 @@ func (b *Builder) made() *maker {
 		m.aloud = true
 	}
 	m.make()
+	b.room = len(m.w.Events) + len(m.w.Events)/8
 	if len(m.wanted) == 0 {
 		return m
 	}
