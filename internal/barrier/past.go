@@ -15,8 +15,8 @@ type touchedWord struct {
 	next    *touchedWord // other bytes of the same word, which may overlap with these
 	by      []wordPast
 	one     [1]wordPast // most have one
-	told    [2][]heard // of gaps that hit what only reads it, and of those that hit what writes it
-	apart   [2][]heard // likewise, of accesses without an event: gaps that do not hit them, or are known
+	told    [2][]heard  // of gaps that hit what only reads it, and of those that hit what writes it
+	apart   [2][]heard  // likewise, of accesses without an event: gaps that do not hit them, or are known
 }
 
 // as says which of told x is about.

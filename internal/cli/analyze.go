@@ -325,7 +325,9 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 			case analyse.Value:
 				walker = program.NewSymbolic(p)
 			case analyse.Paths:
-				walker = program.NewBranching(p)
+				if walker = program.NewBranching(p); opt.Missing != barrier.Ignore {
+					walker.MindMissing()
+				}
 			default:
 				walker = program.New(p)
 			}

@@ -82,7 +82,7 @@
 // with what is known of them at this point, a value or a term. From there, explore.go executes the other ways,
 // rules (A1) to (A9), when the window builder asks for it, which knows what is shared and what is written (window.Surroundings).
 // docs/model.md, Variants, says what it makes of them and why that is sound. Of many forks of one instruction in a goroutine, the first are
-// kept and then ever fewer (counted).
+// kept and then ever fewer (counted). Nobody has worked out what a missing method does to other ways, so behind the beginning of one none is kept where they are minded.
 //
 // # Soundness
 //

@@ -34,6 +34,9 @@ func NewBranching(p *plan.Plan) *Walker {
 	return w
 }
 
+// MindMissing says that nobody looks at forks behind the beginning of a missing method: none is kept.
+func (w *Walker) MindMissing() { w.minding = true }
+
 // forkable returns the operands of an instruction that make it a fork.
 func (g *goroutine) forkable(f *frame, in *instr) []int {
 	pins := in.pins
@@ -83,6 +86,9 @@ func (g *goroutine) fork(f *frame, in *instr) {
 	}
 	if g.forked[in]++; !sampled(g.forked[in]) {
 		g.w.stats.ForksLeft++
+		return
+	}
+	if g.w.straight {
 		return
 	}
 	g.w.stats.Forks++

@@ -34,6 +34,8 @@ type Walker struct {
 	branched   func(*plan.Func, []int64)
 	tale       *tale      // DumpSymbolic
 	branching  bool       // forks are kept (NewBranching)
+	minding    bool       // until a missing method begins (MindMissing),
+	straight   bool       // and one has
 	awake      int        // frames that never sleep; tests have less
 	spare      []*frame   // left frames, for reuse
 	idle       []buffers  // of frames that sleep, for reuse
@@ -139,8 +141,11 @@ func (w *Walker) code(pf *plan.Func) *code {
 
 // Step implements [window.Walker].
 func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
-	if e.Kind == format.Alloc {
+	switch {
+	case e.Kind == format.Alloc:
 		w.reallocated(index, e)
+	case e.Kind == format.MethodBegin:
+		w.straight = w.minding
 	}
 	if e.G <= 0 { // the runtime
 		return window.Flow{}
