@@ -80,8 +80,9 @@ type Result struct {
 // Solver answers for the pairs of one window. What it learns from one pair it uses
 // for the next. It is not safe for concurrent use.
 type Solver struct {
-	opt Options
-	*order
+	opt    Options
+	bare   *static // of order; without what objects force until prepare
+	*order         // nil until prepare
 	*objects
 	vars
 	clauses
@@ -97,16 +98,26 @@ type Solver struct {
 	agenda      [][]lit // choices to make
 }
 
-// New prepares a Solver for a window, which must not change afterwards.
+// New makes a Solver for a window, which must not change afterwards.
 func New(w *window.Window, opt Options) *Solver {
 	if opt.Conflicts == 0 {
 		opt.Conflicts = DefaultConflicts
 	}
 	st := newStatic(w)
 	st.assignChains()
+	st.computeClocks()
+	return &Solver{opt: opt, bare: st}
+}
+
+// prepare makes what pairs need that program order and hard edges leave open. In most windows there are none.
+func (s *Solver) prepare() {
+	if s.order != nil {
+		return
+	}
+	st, w := s.bare, s.bare.w
 	ob := newObjects(st)
 	st.derive(ob)
-	s := &Solver{opt: opt, order: newOrder(st), objects: ob}
+	s.order, s.objects = newOrder(st), ob
 	s.byPair = map[uint64]int32{}
 	s.known = map[uint64]bool{}
 	s.bump = 1
@@ -124,7 +135,12 @@ func New(w *window.Window, opt Options) *Solver {
 	s.closure.soft = s.values != nil
 	s.newVar(-1, -1) // the constant true
 	s.value[litTrue], s.value[litFalse] = 1, -1
-	return s
+}
+
+// Must reports whether event x is in every reordering with y, before y, for reasons that do not depend on values.
+func (s *Solver) Must(x, y int32) bool {
+	s.prepare()
+	return s.must(x, y)
 }
 
 // Solve decides whether the pair races. The phases go from cheap to complete.
@@ -160,10 +176,21 @@ func (s *Solver) decideBySearch(p window.Pair) Result {
 
 // candidate reports that p is a conflicting pair that the static order leaves open.
 func (s *Solver) candidate(p window.Pair) bool {
-	a, b := &s.w.Events[p.A], &s.w.Events[p.B]
+	if !s.bare.open(p) {
+		return false
+	}
+	if s.order == nil { // objects may force more
+		s.prepare()
+		return s.bare.open(p)
+	}
+	return true
+}
+
+func (st *static) open(p window.Pair) bool {
+	a, b := &st.w.Events[p.A], &st.w.Events[p.B]
 	conflict := a.Kind.IsAccess() && b.Kind.IsAccess() && !a.IsText() && !b.IsText() && a.Obj == b.Obj && a.Thread != b.Thread &&
 		(a.Kind.IsWrite() || b.Kind.IsWrite()) && !(a.Kind.IsAtomic() && b.Kind.IsAtomic())
-	return conflict && !s.must(p.A, p.B) && !s.must(p.B, p.A) && !s.never[p.A] && !s.never[p.B]
+	return conflict && !st.must(p.A, p.B) && !st.must(p.B, p.A) && !st.never[p.A] && !st.never[p.B]
 }
 
 // admits is the engine's own judgement of a witness: static order, execution, pair.

@@ -312,9 +312,6 @@ func (st *static) must(x, y int32) bool {
 	return x != y && st.count(y, st.chain[x]) > st.idx[x]
 }
 
-// Must reports whether event x is in every reordering with y, before y, for reasons that do not depend on values.
-func (st *static) Must(x, y int32) bool { return st.must(x, y) }
-
 // from is the index in chain c where x and the events that must follow it start.
 func (st *static) from(x, c int32) int32 {
 	if c == st.chain[x] {
