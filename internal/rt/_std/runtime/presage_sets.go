@@ -360,7 +360,7 @@ func (e *pgSet) holds() bool {
 	p, n := e.words.at, e.words.n
 	for ; n >= 4; p, n = p+64, n-4 {
 		x := (*[8]uintptr)(unsafe.Pointer(p))
-		if pgWord(x[0])^x[1]|pgWord(x[2])^x[3]|pgWord(x[4])^x[5]|pgWord(x[6])^x[7] != 0 {
+		if pgWord(x[0]) != x[1] || pgWord(x[2]) != x[3] || pgWord(x[4]) != x[5] || pgWord(x[6]) != x[7] {
 			return false
 		}
 	}
