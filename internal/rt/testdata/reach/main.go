@@ -104,6 +104,22 @@ func pointers() {
 	call("nil", (*node)(nil), nil, ps{at(n)})
 }
 
+// each: of all words of a set each is looked at.
+func each() {
+	r := new([11]*uint64)
+	keep = append(keep, r)
+	for i := range r {
+		r[i] = word()
+	}
+	for range 20 {
+		for i := range r {
+			old := r[i]
+			r[i] = word()
+			call("each", r, ps{at(r), at(r[i])}, ps{at(old)})
+		}
+	}
+}
+
 func slices() {
 	s := make([]*uint64, 2, 4)
 	s[0], s[1] = word(), word()
@@ -470,6 +486,7 @@ func nothing() {
 func main() {
 	g = presagert.Enter(56<<56 | 1)
 	pointers()
+	each()
 	slices()
 	interfaces()
 	maps()
