@@ -52,6 +52,7 @@
 //	     of that name or signature load. So has the entry of a method of that name by a caller that has no record.
 //	(F11) A function of the standard library that is given a function value which may be of code that is left out, or what it calls methods of, may run such
 //	     code, which writes to what is foreign; to everything where (E1) does not hold. What a sync.Once runs is a call of its own (package instrument).
+//	     So does one that is given an error or a context, or is a method of one, if a type that is left out is such and its methods write, call what is not known, or read what some code writes to.
 //	(F12) What a function synchronises with inside is its own affair if it has no hidden state (F6), is inward by table.txt, and is given nothing that may synchronise
 //	     for the caller: it does not make others wait for what they do, and neither what it returns nor what it leaves in memory depends on who came first. What it prints is
 //	     the environment's.
@@ -87,7 +88,7 @@
 //	(D5) A function of the standard library touches what its arguments lead to by types, F3 and F6; if that is more than what types name, the mask is everything. It may call what it is
 //	     given, or finds: function values, and methods of the types that code makes interfaces of, or that reflection comes to. So may sync.Once, sync.WaitGroup and sync.Pool;
 //	     and package errors the methods Is, As and Unwrap. Reflection has addresses: methods of pointers to the types that it comes to are called too. Of an error or a context that it comes to, a function may
-//	     call the methods (Error, Timeout, Unwrap, String; Done, Err, Value) of any type that is left out and is one; reflection also touches what these lead to.
+//	     call the methods (Error, Timeout, Unwrap, String; Done, Err, Value) of any type that is left out and is one, if some of those vary (F11); reflection also touches what these lead to.
 //	     A package that keeps what others give it (flag, log, log/slog, image, expvar; all but such as keep files and the like) may come to anything: D is everything, not only what is reached.
 //	(D6) Code that the function calls by name or takes as a value, and that is not traced, is part of it. What is traced records itself. A function value or interface that the recorder
 //	     comes to, or traced code, may be called: if the recorder finds one whose code is not traced (by where the code is, and wrappers are nobody's but a method value of a declared method of traced code; by the type, if that has all methods of the interface, and where it embeds an interface, its methods are not known to be traced), the mask is everything. One

@@ -25,6 +25,7 @@ type Program struct {
 	instantiated bool                         // a generic type of another package has traced types for arguments, perhaps
 	logs         bool                         // the program sets or takes the output of package log
 	matchers     bool                         // the program changes a Regexp
+	says         map[string]bool              // interfaces of which values of types that are left out may say something else each time
 	flags        bool                         // the program sets flags by their names
 	values       values
 	kept         kept

@@ -227,6 +227,7 @@ type Masker struct {
 	made    map[*ssa.Function]*coded
 	opened  []*opened
 	looked  bool                                  // for opened
+	says    map[string]bool                       // of which interfaces the values may say something else each time; nil: not known
 	asks    map[*ssa.Function]bool                // code that asks what the standard library keeps; nil: not looked for
 	shows   map[ssa.Value]map[ssa.Instruction]int // of memory that is made: where others may have changed it
 }

@@ -53,31 +53,6 @@ func (k *Masker) standard(c *coded, com *ssa.CallCommon, name, pkg string) {
 	}
 }
 
-// What the standard library calls of an error, and of a context.
-var (
-	errorMethods   = []string{"Error", "Is", "As", "Unwrap", "Timeout", "Temporary", "String"}
-	contextMethods = []string{"Deadline", "Done", "Err", "Value"}
-)
-
-// settled takes errors and contexts, which a function of the standard library comes to and which do not change, as far as the table is concerned: of those of types that are left out the methods may say something else each time; and
-// reflection looks into them.
-func (k *Masker) settled(c *coded, r *reacher, met map[string]bool) {
-	for _, x := range []struct {
-		name    string
-		is, has []string
-	}{{"error", []string{"Error"}, errorMethods}, {"context.Context", contextMethods, contextMethods}} {
-		if !met[x.name] {
-			continue
-		}
-		k.implementations(c, x.has...)
-		for _, t := range k.Types {
-			if p := types.NewPointer(t); r.reflects && !types.IsInterface(t) && hasMethods(p, x.is) {
-				r.holds(p)
-			}
-		}
-	}
-}
-
 // apart reports whether what a package of the standard library keeps leads to nothing that others have given it: files, the environment, clocks. Others keep values, and functions that they call: flag, log/slog, image, expvar.
 func apart(pkg string) bool {
 	top, _, _ := strings.Cut(pkg, "/")

@@ -45,7 +45,17 @@ func (p *Program) ofCallee(c *ssa.CallCommon) Set {
 			s.Scope = Everything
 		}
 		return s
+	case e.effect == None && p.asks(c, pkg):
+		if s.Effect, s.Scope = Write, Foreign; p.exposed {
+			s.Scope = Everything
+		}
+		return s
 	case e.effect == None:
+		return s
+	case e.pointed && p.asks(c, pkg):
+		if s.Effect, s.Scope = Write, Shared; p.exposed {
+			s.Scope = Everything
+		}
 		return s
 	case e.pointed:
 		names := map[string]bool{}
@@ -68,7 +78,7 @@ func (p *Program) ofCallee(c *ssa.CallCommon) Set {
 		r.scope = Foreign
 	}
 	r.arguments(c, e.receiver)
-	if r.std && pkg != "" && p.mayRunMissing(c, &r) {
+	if r.std && pkg != "" && (p.mayRunMissing(c, &r) || p.asks(c, pkg)) {
 		s.Effect = Write
 		if r.more(Foreign); p.exposed {
 			r.more(Everything)

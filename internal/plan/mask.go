@@ -41,6 +41,7 @@ func (p *Plan) newMasks() *masks {
 	for _, pkg := range p.Missing.Packages {
 		m.left.Types = append(m.left.Types, declared(pkg)...)
 	}
+	p.prints.Says(m.left.Says())
 	m.around = &footprint.Masker{Program: p.prints, Traced: p.silent, Body: func(*ssa.Function) *ssa.Function { return nil }, Code: p.code, Told: true, Value: p.isValue}
 	return m
 }

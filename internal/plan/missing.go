@@ -60,6 +60,7 @@ func newMissing(prog *Program) *Missing {
 		for _, fn := range functionsOf(pkg) {
 			m.assigns(fn)
 		}
+		m.keepsAddresses(pkg)
 		m.addErrors(pkg)
 	}
 	for _, pkg := range prog.Missing {
@@ -144,6 +145,31 @@ func (m *Missing) assigns(fn *ssa.Function) {
 			}
 		}
 	})
+}
+
+// keepsAddresses notes the variables whose addresses package initialisation has as values: whoever has one may assign to the variable.
+func (m *Missing) keepsAddresses(pkg *Package) {
+	instructions(pkg.SSA.Func("init"), func(in ssa.Instruction) {
+		for _, o := range in.Operands(nil) {
+			if g, ok := (*o).(*ssa.Global); ok && keepsAddress(in, g) {
+				m.assigned[g.String()] = true
+			}
+		}
+	})
+}
+
+// keepsAddress reports whether an instruction does more with an address than load, store, or compute that of a part of which no more is done.
+func keepsAddress(in ssa.Instruction, v ssa.Value) bool {
+	switch x := in.(type) {
+	case *ssa.UnOp, *ssa.DebugRef:
+		return false
+	case *ssa.Store:
+		return x.Val == v
+	case *ssa.FieldAddr, *ssa.IndexAddr:
+		part := x.(ssa.Value)
+		return slices.ContainsFunc(*part.Referrers(), func(r ssa.Instruction) bool { return keepsAddress(r, part) })
+	}
+	return true
 }
 
 // addRoots finds the variables that the functions of pkg use. One that stays as it was initialised, and leads nowhere, is none.
