@@ -11,8 +11,8 @@ import (
 
 // changed is what traced code changes, as far as it shows, of what table.txt and the types that are immutable say is constant (F14).
 type changed struct {
-	always  map[string]bool       // names that all functions of the table may read: variables of the standard library, constant types
-	through []ssa.Instruction     // what changes that to which such a variable leads
+	always  map[lookedAt]bool     // what functions of the table may read: variables of the standard library, constant types
+	through []throughChanged      // changes of what such a variable leads to
 	parts   []partChanged         // changes of memory of types of code outside
 	given   []*ssa.CallCommon     // calls outside
 	outside map[string]types.Type // types of code outside of which traced code has values
@@ -29,8 +29,17 @@ type partChanged struct {
 	addr  ssa.Value
 }
 
+// lookedAt is a name, and the package of the standard library that exports what it is the name of.
+type lookedAt struct{ name, of string }
+
+// throughChanged is a change of what a variable of a package leads to.
+type throughChanged struct {
+	by ssa.Instruction
+	of string
+}
+
 func newChanged() changed {
-	return changed{always: map[string]bool{}, outside: map[string]types.Type{}, seen: map[types.Type]bool{}, leads: map[types.Type]bool{}}
+	return changed{always: map[lookedAt]bool{}, outside: map[string]types.Type{}, seen: map[types.Type]bool{}, leads: map[types.Type]bool{}}
 }
 
 // variable names a variable of another package (F14).
@@ -64,12 +73,12 @@ func (p *Program) change(in ssa.Instruction) {
 func (p *Program) stores(in *ssa.Store) {
 	c := &p.changed
 	if g, ok := in.Addr.(*ssa.Global); ok && p.standard(g) {
-		c.always[variable(g)] = true
+		c.always[lookedAt{variable(g), g.Pkg.Pkg.Path()}] = true
 	} else if g := root(in.Addr); g != nil && p.standard(g) {
-		c.through = append(c.through, in)
+		c.through = append(c.through, throughChanged{in, g.Pkg.Pkg.Path()})
 	}
 	var wholes []types.Type
-	if elem := deref(in.Addr.Type()); p.isOutside(elem) {
+	if elem := deref(in.Addr.Type()); p.isOutside(elem) && hasParts(elem) {
 		wholes = append(wholes, elem)
 	}
 	switch a := in.Addr.(type) {
@@ -86,16 +95,25 @@ func (p *Program) stores(in *ssa.Store) {
 			continue
 		}
 		if constant[name] {
-			c.always[name] = true
+			c.always[lookedAt{name: name}] = true
 		}
 		c.parts = append(c.parts, partChanged{whole: name})
 	}
 }
 
+// hasParts reports whether a type names more than a word of a kind that all have.
+func hasParts(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Basic, *types.Interface, *types.Signature:
+		return false
+	}
+	return true
+}
+
 // changesAll notes a change of elements of a map or slice.
 func (p *Program) changesAll(in ssa.Instruction, v ssa.Value) {
 	if g := root(v); g != nil && p.standard(g) {
-		p.changed.through = append(p.changed.through, in)
+		p.changed.through = append(p.changed.through, throughChanged{in, g.Pkg.Pkg.Path()})
 	}
 	if p.isOutside(v.Type()) {
 		p.changed.parts = append(p.changed.parts, partChanged{whole: typeName(v.Type()), by: in})
@@ -107,8 +125,11 @@ func (p *Program) exposes(v ssa.Value) {
 	switch v := v.(type) {
 	case *ssa.Global:
 		if p.standard(v) {
-			p.changed.always[variable(v)] = true
-			pointee(v.Type(), p.changed.always)
+			names := map[string]bool{variable(v): true}
+			pointee(v.Type(), names)
+			for n := range names {
+				p.changed.always[lookedAt{n, v.Pkg.Pkg.Path()}] = true
+			}
 		}
 	case *ssa.FieldAddr:
 		if whole := typeName(deref(v.X.Type())); !p.ours(whole) {
@@ -264,8 +285,22 @@ func parts(t types.Type, f func(types.Type) bool) {
 	}
 }
 
-// constantMethods are the interfaces of which table.txt and immutable say that their values do not change.
-var constantMethods = [][]string{{"Error"}, {"Deadline", "Done", "Err", "Value"}}
+// mayHold reports whether values of type t, or pointers to one, may be in an interface of which table.txt and immutable say that its values do not change:
+// they are errors, or contexts.
+func mayHold(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Interface, *types.Basic: // no memory
+		return false
+	}
+	set := types.NewMethodSet(types.NewPointer(t))
+	for i := range set.Len() {
+		if m := set.At(i).Obj(); m.Name() == "Error" {
+			sig := m.Type().(*types.Signature)
+			return sig.Params().Len() == 0 && sig.Results().Len() == 1
+		}
+	}
+	return implementsAny(types.NewPointer(t), [][]string{{"Deadline", "Done", "Err", "Value"}})
+}
 
 // settleChanged finds what values of these interfaces may have that changes: what traced code changes of the types of code outside of which they may be, and
 // of what these lead to; all of that, if it is given to code outside.
@@ -275,15 +310,19 @@ func (p *Program) settleChanged() {
 		return
 	}
 	c.settled = true
-	for _, in := range c.through {
-		set, _ := p.OfInstr(in)
-		addNames(c.always, set.Types)
+	for _, x := range c.through {
+		set, _ := p.OfInstr(x.by)
+		names := map[string]bool{}
+		addNames(names, set.Types)
+		for n := range names {
+			c.always[lookedAt{n, x.of}] = true
+		}
 	}
 	c.held = map[string]bool{}
 	reached := map[string]bool{} // by name, of all
 	var holders []types.Type
 	for _, t := range c.outside {
-		if _, iface := t.Underlying().(*types.Interface); !iface && implementsAny(types.NewPointer(t), constantMethods) && !neverGiven(t) {
+		if mayHold(t) {
 			holders = append(holders, t)
 			p.leadsTo(t, true, reached)
 		}
@@ -308,12 +347,6 @@ func (p *Program) settleChanged() {
 	for _, call := range c.given {
 		p.givesHolder(call, holders)
 	}
-}
-
-// neverGiven reports whether values of a type have no memory.
-func neverGiven(t types.Type) bool {
-	_, basic := t.Underlying().(*types.Basic)
-	return basic
 }
 
 func addNames(to map[string]bool, names []string) {
@@ -404,9 +437,13 @@ func (p *Program) ofChanged(c *ssa.CallCommon) []string {
 		return nil
 	}
 	p.settleChanged()
-	names := p.changed.always
+	names := map[string]bool{}
+	for x := range p.changed.always {
+		if c.StaticCallee() == nil || calls(c.Signature()) || mayRead(pkg, x.of) {
+			names[x.name] = true
+		}
+	}
 	if len(p.changed.held) > 0 && p.meetsConstant(c) {
-		names = maps.Clone(names)
 		maps.Copy(names, p.changed.held)
 	}
 	if len(names) == 0 {
@@ -448,4 +485,20 @@ func (p *Program) leadsToConstant(t types.Type) bool {
 	known = names["error"] || names["context.Context"]
 	p.changed.leads[t] = known
 	return known
+}
+
+// calls reports whether a function may call what it is given.
+func calls(sig *types.Signature) bool {
+	for v := range sig.Params().Variables() {
+		switch v.Type().Underlying().(type) {
+		case *types.Basic:
+		case *types.Slice:
+			if _, basic := v.Type().Underlying().(*types.Slice).Elem().Underlying().(*types.Basic); !basic {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
 }

@@ -58,7 +58,7 @@
 //	     the environment's.
 //	(F13) A call through an interface of a method without parameters that the run finds to be Helper or Name of a testing.T or B touches nothing, as if it were called by name (FlagSilent).
 //	(F14) What table.txt and (F8) take as constant may be changed by traced code all the same. Functions of the table also read the variables of the standard library that
-//	     traced code assigns to, or has the addresses of, and what it changes of that to which these lead, by the variable's name (time.Local = l, unicode.Categories[k] = v); and what it has changed
+//	     traced code assigns to, or has the addresses of, and what it changes of that to which these lead, by the variable's name (time.Local = l, unicode.Categories[k] = v), but for those of packages that the function's own does not import; and what it has changed
 //	     of types that are constant (*re = *other), unless nobody else can have the variable yet. Those that are given an error or a context.Context, or are a method of one, read besides what traced code changes of the types that such a value
 //	     may be of, of code outside, and of what they lead to; and all that these lead to, if it is given, as what it is, to code outside that may write.
 //	(F15) Some functions see how many goroutines there are, or what each of them does (lines number and stacks of table.txt): a call keeps its order with what changes that (L1 and L2 of package window).

@@ -126,6 +126,28 @@ var reflecting = map[string]bool{
 	"database/sql": true, "net/rpc": true, "expvar": true, "testing": true,
 }
 
+// mayRead reports whether functions of package pkg of the standard library, which call nothing that they are given, may read variables that package of exports: whether it imports that package,
+// or another one does by which it does.
+func mayRead(pkg, of string) bool {
+	switch of {
+	case "flag":
+		return importsFlag[pkg]
+	case "time", "os":
+		return !withoutTime[pkg]
+	}
+	return true
+}
+
+// importsFlag are the packages of table.txt that import flag, withoutTime some that import neither os nor time.
+var (
+	importsFlag = map[string]bool{"testing": true, "net/http/httptest": true}
+	withoutTime = map[string]bool{
+		"strings": true, "bytes": true, "strconv": true, "unicode": true, "unicode/utf8": true, "unicode/utf16": true, "slices": true, "maps": true, "cmp": true, "path": true, "sort": true,
+		"math": true, "math/bits": true, "math/cmplx": true, "math/rand": true, "math/rand/v2": true, "errors": true, "regexp": true, "regexp/syntax": true,
+		"sync/atomic": true, "runtime": true, "encoding/binary": true, "encoding/base64": true, "hash/crc32": true, "hash/fnv": true, "container/list": true,
+	}
+)
+
 // receiver turns (*bytes.Buffer).Write into (*bytes.Buffer).*, and bytes.Buffer.Write,
 // printed as (bytes.Buffer).Write, likewise.
 func receiver(name string) string {

@@ -2,6 +2,7 @@ package footprint
 
 import (
 	"go/types"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -244,4 +245,31 @@ func (w *writers) call(fn *ssa.Function, x ssa.Value, i int, r ssa.CallInstructi
 
 func synchronises(path string) bool {
 	return path == "sync" || path == "sync/atomic" || strings.HasPrefix(path, "internal/")
+}
+
+// What packages of the table import, mayRead says.
+func TestMayRead(t *testing.T) {
+	pkgs := map[string]bool{"testing": true}
+	for name := range table().entries {
+		name = strings.TrimLeft(name, "(*")
+		slash := strings.LastIndex(name, "/") + 1
+		pkg, _, _ := strings.Cut(name[slash:], ".")
+		pkgs[name[:slash]+pkg] = true
+	}
+	delete(pkgs, "error)")
+	for name := range withoutTime {
+		pkgs[name] = true
+	}
+	for pkg := range pkgs {
+		out, err := exec.Command("go", "list", "-deps", pkg).Output()
+		if err != nil {
+			t.Fatalf("%s: %v", pkg, err)
+		}
+		deps := strings.Fields(string(out))
+		for _, of := range []string{"flag", "time", "os"} {
+			if slices.Contains(deps, of) && !mayRead(pkg, of) {
+				t.Errorf("%s imports %s", pkg, of)
+			}
+		}
+	}
 }
