@@ -320,7 +320,7 @@ func (m *maker) publish(r *record, t *thread) {
 			return
 		}
 	case k == format.OpaqueBegin || k == format.OpaqueEnd:
-		if r.touch == nothing {
+		if s := &m.b.prints.sets[r.touch]; s.Effect == footprint.None && s.State == "" { // it only looks (F14, F15 of package footprint)
 			return
 		}
 	case k != format.Go && k != format.ChanSend && r.touch == nothing && r.e.Flags&format.FlagOpaque == 0:
