@@ -65,7 +65,7 @@ func (m *merger) emit(s *stream, r *record) {
 		e.Aux = r.word(0)
 		m.left(s, e.Aux, p)
 	case format.MethodBegin:
-		e.Obj = trace.Addr(r.word(0))
+		e.Obj = trace.Addr(r.word(0) & (1<<32 - 1))
 		e.Flags &^= format.FlagUnstamped
 		if m.growsEndless(s) {
 			e.Flags |= format.FlagAll
@@ -77,11 +77,12 @@ func (m *merger) emit(s *stream, r *record) {
 		}
 		return
 	case format.MethodEnd:
-		m.left(s, r.word(1)+1, p)
-		if n := len(s.missing); n == 0 || s.missing[n-1].method != trace.Addr(r.word(0)) {
+		method, depth := r.word(0)&(1<<32-1), r.word(0)>>32
+		m.left(s, depth+1, p)
+		if n := len(s.missing); n == 0 || s.missing[n-1].method != trace.Addr(method) {
 			return // a callback that has panicked, and was recovered from, took it along
 		}
-		m.left(s, r.word(1), p)
+		m.left(s, depth, p)
 		return
 	case format.Reach, format.ReachSet: // it was behind its MethodBegin
 		return

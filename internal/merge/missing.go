@@ -31,7 +31,11 @@ func (m *merger) reach(s *stream, p placed) {
 		switch {
 		case r.kind == format.RawStamp: // of a new chunk
 		case r.kind == format.Reach:
-			own = append(own, trace.Event{Kind: format.Reach, Flags: r.flags & format.FlagReads, Obj: trace.Addr(r.word(0)), Val: r.word(1)})
+			n := uint64(r.size)
+			if n == 0 {
+				n = r.word(1)
+			}
+			own = append(own, trace.Event{Kind: format.Reach, Flags: r.flags & format.FlagReads, Obj: trace.Addr(r.word(0)), Val: n})
 		case r.flags&format.FlagMore != 0:
 			grown = m.grown[r.site]
 		default:
@@ -136,7 +140,7 @@ func (m *merger) begun(s *stream, r *record, p placed) {
 	if !r.has {
 		stamp = s.from
 	}
-	s.missing = append(s.missing, missing{x, trace.Site(r.site), r.word(1), stamp})
+	s.missing = append(s.missing, missing{x, trace.Site(r.site), r.word(0) >> 32, stamp})
 	for len(m.leftOut) <= int(x) && int(x) <= len(m.meta.Missing) {
 		m.leftOut = append(m.leftOut, leftOut{})
 	}

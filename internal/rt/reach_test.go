@@ -178,7 +178,7 @@ func reached(p *rawfile.Process) (map[uint64]*reach, int) {
 			case r.Kind == format.MethodBegin:
 				d = &reach{}
 				d.set.All = r.Flags&format.FlagAll != 0
-				ds[r.Words[0]] = d
+				ds[r.Words[0]&(1<<32-1)] = d
 			case r.Kind == format.ReachSet && r.Flags&format.FlagMore != 0:
 				d.set.All = d.set.All || x.endless[r.Site]
 				d.add(x.grown[r.Site]...)
@@ -186,7 +186,11 @@ func reached(p *rawfile.Process) (map[uint64]*reach, int) {
 				d.names = append(d.names, r.Site)
 				d.add(x.sets[r.Site]...)
 			case r.Kind == format.Reach:
-				d.add(span{r.Words[0], r.Words[1], r.Flags&format.FlagReads != 0})
+				n := uint64(r.Size)
+				if n == 0 {
+					n = r.Words[1]
+				}
+				d.add(span{r.Words[0], n, r.Flags&format.FlagReads != 0})
 			}
 		}
 	}

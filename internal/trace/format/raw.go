@@ -88,10 +88,11 @@ package format
 //	                                of this goroutine inside it cannot be shared, whatever was there before is gone
 //	Enter                           site of the call | depth<<32
 //	Exit                            depth
-//	MethodBegin MethodEnd           method, depth, stamp (MethodBegin: the Reach behind it are its D; a pair whose frame is gone has ended)
+//	MethodBegin MethodEnd           method | depth<<32, stamp (MethodBegin: the Reach behind it are its D; a pair whose frame is gone has ended)
 //	MethodBegin MethodEnd with FlagUnstamped
-//	                                method, depth: D is nothing, so it does not matter where they are among what other goroutines do
-//	Reach                           address, bytes (FlagReads: the call only reads them)
+//	                                method | depth<<32: D is nothing, so it does not matter where they are among what other goroutines do
+//	Reach                           address of size bytes (FlagReads: the call only reads them)
+//	Reach with size 0               address, bytes
 //	ReachSet                        (nothing; the site is the number of a RawSet: it is in the D; with FlagMore, of any number of RawSets with FlagMore, which have numbers of their own: what D grows by)
 //	RawSet                          size words: spans of memory, address<<16 | bytes, or address<<16 and a word of bytes; the site is its number; FlagAll: everything.
 //	                                Spans behind a word that is 0 are only read. (What stands on both sides may be written.)
@@ -122,7 +123,7 @@ package format
 //
 //	| 0xF2 addr first 8 … 57 | address | value | 0xF2 first 8 step 8 … 57 | value | 0xF2 first 8 step 8 … 57 | value | …
 const (
-	RawVersion = 2
+	RawVersion = 3
 
 	// SegMagic is the first word of a segment: "PRESAGE1".
 	SegMagic = 0x3145474153455250
@@ -188,10 +189,13 @@ func RawLen(h uint64) (words, stamp int) {
 		return 4, 3
 	case MethodBegin, MethodEnd:
 		if Flags(h>>48)&FlagUnstamped != 0 {
-			return 3, 0
+			return 2, 0
 		}
-		return 4, 3
+		return 3, 2
 	case Reach:
+		if size > 0 {
+			return 2, 0
+		}
 		return 3, 0
 	case AtomicRMW, WGAdd, ChanSend, ChanRecv, ChanClose, ChanLen, SelectCase:
 		return 5, 4

@@ -196,9 +196,9 @@ func (s *PresageG) MethodNothing(h, method uint64) {
 		return
 	}
 	s.leaving()
-	p := s.told(3, method)
+	p := s.told(2, method)
 	pgStore(p, h)
-	s.pos = p + 24
+	s.pos = p + 16
 }
 
 // MethodAll is MethodBegin for a call of which the code may touch anything, whatever it is given: nothing follows.
@@ -214,10 +214,10 @@ func (s *PresageG) MethodAll(h, method uint64) {
 
 // beginsAll writes the records of a call that is taken to reach everything: nothing else is asked.
 func (s *PresageG) beginsAll(h, method uint64) {
-	p := s.told(4, method)
-	pgStore(p+24, s.tick())
+	p := s.told(3, method)
+	pgStore(p+16, s.tick())
 	pgStore(p, h|pgFlagAll<<48)
-	s.pos = p + 32
+	s.pos = p + 24
 }
 
 // told returns room for the record of a call of which nothing more will be said, with all but its first word and its stamp.
@@ -226,8 +226,7 @@ func (s *PresageG) told(words int, method uint64) uintptr {
 	s.call.open = false
 	s.over(s.depth)
 	p := s.room(words)
-	pgStore(p+8, method)
-	pgStore(p+16, uint64(s.depth))
+	pgStore(p+8, method|uint64(s.depth)<<32)
 	return p
 }
 
@@ -303,12 +302,13 @@ func (s *PresageG) writeCall(to *PresageG) {
 		}
 	}
 	grows := to.opens(c)
-	p := to.room(4 + named + 3*c.own)
-	pgStore(p+8, c.method)
-	pgStore(p+16, uint64(c.depth))
-	pgStore(p+24, c.time)
+	n := 3 + named + 3*c.own
+	p := to.room(n)
+	end := p + uintptr(n)*8
+	pgStore(p+8, c.method|uint64(c.depth)<<32)
+	pgStore(p+16, c.time)
 	pgStore(p, c.head)
-	p += 32
+	p += 24
 	if grows != 0 {
 		pgStore(p, pgHead(pgReachSet, pgFlagMore, 0, uint64(grows)))
 		p += 8
@@ -323,9 +323,12 @@ func (s *PresageG) writeCall(to *PresageG) {
 		p = c.reach(p, c.part[i])
 	}
 	to.pos = p
+	to.left += int(end-p) / 8
 	if r := c.walk; r != nil {
 		for i := 0; i < r.parts && !c.all; i++ {
-			to.pos = c.reach(to.room(3), r.part[i])
+			p := to.room(3)
+			to.pos = c.reach(p, r.part[i])
+			to.left += int(p+24-to.pos) / 8
 		}
 	}
 	c.unwalk()
@@ -345,12 +348,16 @@ func (c *pgCall) anew() bool {
 
 // reach writes a span of D at p, and returns where it ends.
 func (c *pgCall) reach(p uintptr, x [2]uintptr) uintptr {
-	flags := uint64(0)
+	flags, n := uint64(0), uint64(x[1]&^pgReads)
 	if x[1]&pgReads != 0 {
 		flags = pgFlagReads
 	}
 	pgStore(p+8, uint64(x[0]))
-	pgStore(p+16, uint64(x[1]&^pgReads))
+	if n < 1<<16 {
+		pgStore(p, pgHead(pgReach, flags, n, c.head&(1<<32-1)))
+		return p + 16
+	}
+	pgStore(p+16, n)
 	pgStore(p, pgHead(pgReach, flags, 0, c.head&(1<<32-1)))
 	return p + 24
 }
@@ -363,15 +370,14 @@ func (s *PresageG) MethodEnd(h, method uint64, depth uint32) {
 	s.site = 0
 	s.returned(depth)
 	s.over(depth)
-	n := 4
+	n := 3
 	if h>>48&pgFlagUnstamped != 0 {
-		n = 3
+		n = 2
 	}
 	p := s.room(n)
-	pgStore(p+8, method)
-	pgStore(p+16, uint64(depth))
-	if n == 4 {
-		pgStore(p+24, s.tick())
+	pgStore(p+8, method|uint64(depth)<<32)
+	if n == 3 {
+		pgStore(p+16, s.tick())
 	}
 	pgStore(p, h)
 	s.pos = p + uintptr(n)*8
