@@ -136,15 +136,15 @@ func rootsOf(v ssa.Value, seen map[ssa.Value]bool) (list []ssa.Value) {
 
 // after finds the instructions at which others may have changed memory that is made at root.
 func (k *Masker) after(root ssa.Value) map[ssa.Instruction]int {
-	leaks := map[ssa.Instruction]bool{} // true: away
+	leaks := leaked{}
 	leaksOf(root, leaks, map[ssa.Value]bool{})
 	after := map[ssa.Instruction]int{}
 	if len(leaks) == 0 {
 		return after
 	}
-	// What has happened before an instruction: it has leaked; away; since then others may have run; traced code too.
+	// What has happened before an instruction: it has gone to others; away; since then others may have run; traced code too.
 	const (
-		leaked = 1 << iota
+		given = 1 << iota
 		away
 		late
 		called
@@ -170,20 +170,20 @@ func (k *Masker) after(root ssa.Value) map[ssa.Instruction]int {
 			switch {
 			case state&(away|called) == away|called:
 				after[in] = max(after[in], shownAway)
-			case state&(leaked|late) == leaked|late:
+			case state&(given|late) == given|late:
 				after[in] = max(after[in], shown)
 			}
 			if v, ok := in.(ssa.Value); ok && v == root {
 				state = 0 // it is another
 			}
 			if gone, ok := leaks[in]; ok {
-				state |= leaked
+				state |= given
 				if gone {
 					state |= away
 				}
 			}
 			ever |= state
-			if state&leaked != 0 {
+			if state&given != 0 {
 				if isLate, calls := k.lets(in); isLate {
 					if state |= late; calls {
 						state |= called
@@ -220,8 +220,13 @@ func (k *Masker) lets(in ssa.Instruction) (late, calls bool) {
 	return false, false
 }
 
+// leaked are the instructions by which others may get an address, and whether it goes away: through a channel, or an atomic operation.
+type leaked map[ssa.Instruction]bool
+
+func (l leaked) add(in ssa.Instruction, away bool) { l[in] = l[in] || away }
+
 // leaksOf adds the instructions by which others may get an address in memory at v, and whether it goes through a channel or an atomic operation.
-func leaksOf(v ssa.Value, leaks map[ssa.Instruction]bool, seen map[ssa.Value]bool) {
+func leaksOf(v ssa.Value, leaks leaked, seen map[ssa.Value]bool) {
 	if seen[v] {
 		return
 	}
@@ -239,20 +244,20 @@ func leaksOf(v ssa.Value, leaks map[ssa.Instruction]bool, seen map[ssa.Value]boo
 			leaksOf(r, leaks, seen)
 		case *ssa.Store:
 			if r.Val == v {
-				leaks[r] = leaks[r]
+				leaks.add(r, false)
 			}
 		case *ssa.Send, *ssa.Select:
-			leaks[r] = true
+			leaks.add(r, true)
 		case ssa.CallInstruction:
 			leakOf(v, r, leaks, seen)
 		default:
-			leaks[r] = leaks[r]
+			leaks.add(r, false)
 		}
 	}
 }
 
 // leakOf is leaksOf for a call.
-func leakOf(v ssa.Value, r ssa.CallInstruction, leaks map[ssa.Instruction]bool, seen map[ssa.Value]bool) {
+func leakOf(v ssa.Value, r ssa.CallInstruction, leaks leaked, seen map[ssa.Value]bool) {
 	com := r.Common()
 	if b, ok := com.Value.(*ssa.Builtin); ok {
 		if call, ok := r.(*ssa.Call); ok && b.Name() == "append" && com.Args[0] == v {
@@ -262,12 +267,12 @@ func leakOf(v ssa.Value, r ssa.CallInstruction, leaks map[ssa.Instruction]bool, 
 	}
 	_, pkg := callee(com)
 	if pkg != "sync" && pkg != "sync/atomic" {
-		leaks[r] = leaks[r]
+		leaks.add(r, false)
 		return
 	}
 	for i, a := range com.Args { // what synchronises is the first
 		if a == v && i > 0 {
-			leaks[r] = true
+			leaks.add(r, true)
 		}
 	}
 }
