@@ -301,8 +301,8 @@ func (b *body) begun(m *plan.Mask, roots bool) {
 	b.out.putf("g_.MethodBegun(%t)", roots)
 }
 
-// Around is the number of function 0 in the MethodBegins of functions.
-const Around = 1 << 40
+// Around is the number of function 0 in the MethodBegins of functions. A number has 32 bits (package format).
+const Around = 1 << 31
 
 // leads reports whether a value of type t may have pointers in it, that of a string aside.
 func leads(t types.Type) bool {
