@@ -29,17 +29,11 @@ func (k *Masker) fresh(m *Mask, v ssa.Value, at ssa.Instruction) bool {
 
 func made(v ssa.Value, seen map[*ssa.Phi]bool) bool {
 	for {
-		switch x := v.(type) {
+		switch x := base(v).(type) {
 		case *ssa.Alloc, *ssa.MakeSlice:
 			return true
 		case *ssa.Const: // nil has no elements
 			return x.IsNil()
-		case *ssa.FieldAddr:
-			v = x.X
-		case *ssa.IndexAddr:
-			v = x.X
-		case *ssa.Slice:
-			v = x.X
 		case *ssa.Call: // what it returns is what it is given, or new
 			if !isAppend(x) {
 				return false
