@@ -2,6 +2,7 @@ package window
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"presage/internal/trace/format"
@@ -18,7 +19,8 @@ import (
 //
 //   - (J1) An append may *hit* the arrays, as far as the capacities go, of all slices that the words which it reads the slice from may hold, and the one that it has
 //     returned. (Slices are passed on as they are, or are what an append returns; all else that makes one is pinned. So a word may hold what it holds at the start, what the window writes
-//     there, and what the words may hold that a value written there was read from. Any other array is a new one, to which nothing recorded leads.)
+//     there, and what the words may hold that a value written there was read from. Any other array is a new one, to which nothing recorded leads. An array ends where the memory ends
+//     that its pointer led into when the word was seen to hold it.)
 //   - (J2) For arrays that overlap there is one location, their *trust*. It holds 0, and an open append writes it anew by an AtomicRMW: intact if it was, if the reads of
 //     the slice are, and if those of the elements that it moves are. So it is intact as long as all appends before were where they were, and never again.
 //   - (J3) Who accesses such arrays, or an object of synchronisation there, reads trust strictly right after it. Code without records whose footprint may have to do with the
@@ -55,9 +57,14 @@ type hit struct {
 // sliceWord is what a word may hold in a reordering.
 type sliceWord struct {
 	known  bool
-	values []uint64 // sorted
+	values []held   // sorted
 	from   []uint64 // and what these words may hold
 }
+
+// held is a value. As a pointer it leads to memory that ends at to, or nobody knows where (the highest number).
+type held struct{ val, to uint64 }
+
+func (h held) compare(v uint64) int { return cmp.Compare(h.val, v) }
 
 // maxSliceWords bounds the words that the slice of an append may come from.
 const maxSliceWords = 64
@@ -131,7 +138,9 @@ func (m *maker) mayHold(w uint64) *sliceWord {
 	if may == nil {
 		may = m.findHeld(w)
 		m.appends.may[w] = may
-		slices.Sort(may.values)
+		slices.SortFunc(may.values, func(x, y held) int {
+			return cmp.Or(cmp.Compare(x.val, y.val), cmp.Compare(x.to, y.to))
+		})
 		may.values = slices.Compact(may.values)
 	}
 	return may
@@ -150,13 +159,13 @@ func (m *maker) findHeld(w uint64) *sliceWord {
 			if !ok {
 				return may
 			}
-			may.values = append(may.values, v)
+			may.values = append(may.values, held{v, math.MaxUint64})
 		} else if r.e.Kind != format.Read && m.writtenUnseen(last, int(i)) {
 			return may
 		}
 		last = int(i)
-		if may.values = append(may.values, r.e.Val); r.e.Kind == format.AtomicRMW {
-			may.values = append(may.values, r.e.Aux)
+		if may.values = append(may.values, m.holds(r.e.Val, int(i))); r.e.Kind == format.AtomicRMW {
+			may.values = append(may.values, m.holds(r.e.Aux, int(i)))
 		}
 		before, here := false, false
 		for _, x := range r.from {
@@ -177,6 +186,15 @@ func (m *maker) findHeld(w uint64) *sliceWord {
 	}
 	may.known = last >= 0
 	return may
+}
+
+// holds is a value that a word has at a record. (What a pointer leads to there is not freed, so it is in the last memory that was allocated around that address.)
+func (m *maker) holds(v uint64, at int) held {
+	k := m.generation(v, m.allocsBefore(at))
+	if k < 0 {
+		return held{v, math.MaxUint64}
+	}
+	return held{v, m.allocs[k].addr + m.allocs[k].size}
 }
 
 // startsWith is what the word of a record holds before its first access.
@@ -210,7 +228,7 @@ func (m *maker) hit(r *record, words []uint64) bool {
 	hits := []hit{{r.appended.Array, r.appended.Array + r.appended.Bytes, a}}
 	for _, w := range words {
 		values := m.mayHold(w).values
-		k, _ := slices.BinarySearch(values, leastPointer)
+		k, _ := slices.BinarySearchFunc(values, leastPointer, held.compare)
 		if values = values[k:]; len(values) == 0 {
 			continue
 		}
@@ -218,12 +236,12 @@ func (m *maker) hit(r *record, words []uint64) bool {
 		if !capacity.known {
 			return false
 		}
-		k, _ = slices.BinarySearch(capacity.values, mostElements)
+		k, _ = slices.BinarySearchFunc(capacity.values, mostElements, held.compare)
 		if k == 0 {
 			continue
 		}
 		for _, p := range values {
-			hits = append(hits, hit{p, p + capacity.values[k-1]*r.appended.Elem, a})
+			hits = append(hits, hit{p.val, min(p.val+capacity.values[k-1].val*r.appended.Elem, p.to), a})
 		}
 	}
 	m.appends.hits = append(m.appends.hits, hits...)
