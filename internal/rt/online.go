@@ -135,6 +135,11 @@ func WriteObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc, pc uintptr) {
 	{"internal/race/norace.go", "func Write(addr unsafe.Pointer) {\n}\n", "func Write(addr unsafe.Pointer) { presageWriteRange(addr, 1) }\n", 1},
 }
 
+// onlineVersionPatches come after those, by version: the heap is where it is with -race, and always was in go1.25, so that its cells are near (rt/online, ftNear).
+var onlineVersionPatches = map[string][]patch{
+	"go1.26": {{"runtime/malloc.go", "!isSbrkPlatform && !raceenabled && !msanenabled && !asanenabled\n", "false\n", 1}},
+}
+
 // OnlineCompilerFlags is how a program with the detector inside is compiled: the compiler puts the hooks, as for the race detector, without
 // the checks of unsafe.Pointer that -race has besides.
 const OnlineCompilerFlags = "-race -d=checkptr=0"

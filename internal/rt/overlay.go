@@ -303,7 +303,7 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 func (b *builder) patched() error {
 	list := slices.Concat(bothPatches, patches, versionPatches[b.minor])
 	if b.online {
-		list = append(list, onlinePatches...)
+		list = slices.Concat(list, onlinePatches, onlineVersionPatches[b.minor])
 	}
 	if b.gates {
 		list = slices.Concat(bothPatches, gatePatches, gateVersionPatches[b.minor])

@@ -12,7 +12,7 @@ const (
 	ftWords      = 1 << (ftBlockShift - 3)
 	ftLineShift  = 6 // lines of the program's memory, for ftLine
 	ftLineCount  = 1 << (ftBlockShift - ftLineShift)
-	ftInfoAt     = ftWords * 16 // where a block's ftInfo is, from its cells on: behind them
+	ftNearLimit  = 1 << 40 // where Go's memory is
 )
 
 // A ftCell is W and R of a location.
@@ -51,10 +51,17 @@ var ftInfos *[1 << ftPlaneShift]*ftInfo
 
 var ftMapLock uint32
 
+// The word's cell of an address below ftNear is at ftNearCells and twice the address, so that the hooks need not look at the directory. Where nothing is mapped yet there is nothing but zeros, that cannot be
+// written to. Where the system refuses that much of addresses, ftNear is 0.
+var ftNear, ftNearCells uintptr
+
 func ftInitShadow() {
 	ftInitSplits(ftProcessors())
 	ftCells = (*[1 << ftPlaneShift]*[ftWords]ftCell)(ftMap(8 << ftPlaneShift))
 	ftInfos = (*[1 << ftPlaneShift]*ftInfo)(ftMap(8 << ftPlaneShift))
+	if p := ftReserve(2 * ftNearLimit); p != 0 {
+		ftNear, ftNearCells = ftNearLimit, p
+	}
 }
 
 // ftCellAt returns the cell of addr's word, nil if there is none yet.
@@ -94,8 +101,14 @@ func ftMapBlock(addr uintptr) *[ftWords]ftCell {
 	defer ftUnlock(&ftMapLock)
 	i := addr >> ftBlockShift
 	if ftCells[i] == nil {
-		p := ftMap(ftInfoAt + unsafe.Sizeof(ftInfo{}))
-		ftInfos[i] = (*ftInfo)(ftFromInt(ftToInt(p) + ftInfoAt))
+		const n = ftWords * unsafe.Sizeof(ftCell{})
+		var p unsafe.Pointer
+		if addr < ftNear {
+			p = ftTake(ftNearCells+i*n, n)
+		} else {
+			p = ftMap(n)
+		}
+		ftInfos[i] = (*ftInfo)(ftMap(unsafe.Sizeof(ftInfo{})))
 		ftCells[i] = (*[ftWords]ftCell)(p)
 	}
 	return ftCells[i]

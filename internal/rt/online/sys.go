@@ -59,6 +59,12 @@ func ftMap(n uintptr) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(b))
 }
 
+// ftReserve returns n bytes of addresses, which are zeros that cannot be written to until ftTake has taken them; 0: there are none.
+func ftReserve(n uintptr) uintptr { return 0 }
+
+// ftTake returns what it has taken.
+func ftTake(p, n uintptr) unsafe.Pointer { return nil }
+
 // ftDiscard makes pages zero, and gives back what they take.
 func ftDiscard(p unsafe.Pointer, n uintptr) {
 	if err := syscall.Madvise(unsafe.Slice((*byte)(p), n), syscall.MADV_DONTNEED); err != nil {

@@ -8,51 +8,72 @@
 
 #define FIND \
 	MOVQ	g_presage(R14), R10 \
-	MOVQ	AX, R11 \
-	SHRQ	$const_ftBlockShift, R11 \
 	TESTQ	R10, R10 \
 	JZ	slow \
+	CMPQ	AX, runtime·ftNear(SB) \
+	JCC	far \
+	TESTL	$7, AX \
+	JNZ	inside \
+	MOVQ	runtime·ftNearCells(SB), R11 \
+	LEAQ	(R11)(AX*2), R11 \
+found:
+
+// FAR goes on for an address whose cell is not found without a look at the directory.
+#define FAR \
+far: \
+	MOVQ	AX, R11 \
+	SHRQ	$const_ftBlockShift, R11 \
 	CMPQ	R11, $(1<<const_ftPlaneShift) \
-	JAE	slow \
+	JCC	slow \
+	TESTL	$7, AX \
+	JNZ	slow \
 	MOVQ	runtime·ftCells(SB), R12 \
 	MOVQ	(R12)(R11*8), R12 \
 	TESTQ	R12, R12 \
 	JZ	slow \
-	TESTL	$7, AX \
-	JNZ	inside \
 	MOVL	AX, R11 \
 	ANDL	$((const_ftWords-1)<<3), R11 \
-found: \
-	LEAQ	(R12)(R11*2), R11
+	LEAQ	(R12)(R11*2), R11 \
+	JMP	found
 
 // INSIDE goes on for what begins inside a word: at found if it has a cell, the word's own or one inside, else behind it with the word's at R11.
 #define INSIDE \
 inside: \
+	MOVQ	AX, R11 \
+	SHRQ	$const_ftBlockShift, R11 \
+	MOVQ	runtime·ftInfos(SB), R12 \
+	MOVQ	(R12)(R11*8), R12 \
+	TESTQ	R12, R12 \
+	JZ	slow \
 	MOVL	AX, R13 \
 	SHRL	$1, R13 \
 	ANDL	$(4*const_ftWords-1), R13 \
-	MOVBLZX	(const_ftInfoAt+ftInfo_groups)(R12)(R13*1), R13 \
+	MOVBLZX	ftInfo_groups(R12)(R13*1), R13 \
+	MOVQ	AX, R11 \
+	ANDQ	$~7, R11 \
+	ADDQ	R11, R11 \
+	ADDQ	runtime·ftNearCells(SB), R11 \
 	TESTL	$1, AX \
 	JZ	even \
 	SHRL	$4, R13 \
 even: \
-	MOVL	AX, R11 \
-	ANDL	$((const_ftWords-1)<<3), R11 \
 	ANDL	$15, R13 \
 	JZ	whole \
 	CMPL	R13, $const_ftOwnCell \
 	JEQ	found \
 	SHLQ	$(const_ftBlockShift-const_ftLineShift), R13 \
+	MOVL	AX, R11 \
+	ANDL	$((const_ftWords-1)<<3), R11 \
 	SHRL	$const_ftLineShift, R11 \
 	ADDQ	R11, R13 \
-	MOVQ	(const_ftInfoAt+ftInfo_rows)(R12)(R13*8), R12 \
+	MOVQ	ftInfo_rows(R12)(R13*8), R12 \
+	TESTQ	R12, R12 \
+	JZ	slow \
 	MOVL	AX, R11 \
 	ANDL	$(7<<3), R11 \
-	TESTQ	R12, R12 \
-	JNZ	found \
-	JMP	slow \
-whole: \
-	LEAQ	(R12)(R11*2), R11
+	LEAQ	(R12)(R11*2), R11 \
+	JMP	found \
+whole:
 
 // WHOLE goes on where the word has been accessed as a whole.
 #define WHOLE(word, next) \
@@ -131,6 +152,8 @@ leaf: \
 	SHRQ	$const_ftBlockShift, BX \
 	MOVQ	runtime·ftInfos(SB), CX \
 	MOVQ	(CX)(BX*8), BX \
+	TESTQ	BX, BX \
+	JZ	back \
 	MOVL	AX, CX \
 	MOVQ	ftCell_w(R11), AX \
 	TESTL	$const_ftLockBit, AX \
@@ -210,6 +233,7 @@ mine:
 same:
 	INCQ	(PresageG_ft+ftG_stats+ftStats_readSameEpoch)(R10)
 	RET
+	FAR
 	INSIDE
 	WHOLE(ftCell_r(R11), unread)
 unread:
@@ -264,6 +288,7 @@ done:
 same:
 	INCQ	(PresageG_ft+ftG_stats+ftStats_writeSameEpoch)(R10)
 	RET
+	FAR
 	INSIDE
 	WHOLE(ftCell_w(R11), slow)
 	JMP	slow

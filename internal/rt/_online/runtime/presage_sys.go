@@ -99,6 +99,25 @@ func ftMap(n uintptr) unsafe.Pointer {
 	return p
 }
 
+// ftReserve returns n bytes of addresses, which are zeros that cannot be written to until ftTake has taken them; 0: the system refuses.
+func ftReserve(n uintptr) uintptr {
+	const noReserve = 0x4000
+	p, err := mmap(nil, n, _PROT_READ, _MAP_ANON|_MAP_PRIVATE|noReserve, -1, 0)
+	if err != 0 {
+		return 0
+	}
+	return uintptr(p)
+}
+
+func ftTake(at, n uintptr) unsafe.Pointer {
+	const noReserve = 0x4000
+	p, err := mmap(unsafe.Pointer(at), n, _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_FIXED|_MAP_PRIVATE|noReserve, -1, 0)
+	if err != 0 {
+		ftRefused(n, err)
+	}
+	return p
+}
+
 // ftRefused ends the process: the system does not give n bytes of address space.
 func ftRefused(n uintptr, err int) {
 	print("presage: the system refused ", n>>10, " KiB of address space for shadow memory (errno ", err, ").\n",
