@@ -54,10 +54,10 @@
 //	      the object, or that there is none, which is noted under the locks of both. The lock is taken with W away, which who holds it has; counting up comes after it. A variable on the goroutine's own stack is left out: nobody else has a pointer to it.
 //	(R22) A write takes the place of R as well as of W, also where it knows of R: who races with R then races with the write. So what is written one byte after the other comes to share a cell.
 //
-//	(R23) Many readers. The crowd of a word's own cell to which two processors have come in turn eight times is split (split.go): a read takes its place in the part of its processor, whose
-//	      lock it holds, if W is known and R still the same; it does not lock the cell. Who locks the cell for anything else locks the parts and makes one crowd of them again, before he
-//	      looks at R. So of a read and an access that it may race with one has the cell or the part first, and the other sees it. The last read of a slot stands for its earlier ones, wherever they
-//	      are. Nothing inside the word counts while it is split, and nothing atomic was written: else it is not. A split that is nobody's stays locked, and its memory is never
+//	(R23) Many readers. The crowd of a word's own cell to which two processors have come in turn eight times is split (split.go): a read takes its place in the part of its processor, which
+//	      nobody else has meanwhile, if W is known and R still the same; it does not lock the cell. Who locks the cell for anything else takes all places and makes one crowd of them again, before he
+//	      looks at R. So of a read and an access that it may race with one has the cell or the place first, and the other sees it. The last read of a slot stands for its earlier ones, wherever they
+//	      are. Nothing inside the word counts while it is split, and nothing atomic was written: else it is not. The places of one that is nobody's stay taken, and its memory is never
 //	      anything else: who comes late to it fails. It needs an instruction that tells the processor (RDPID); without it there is none.
 //
 // # Soundness

@@ -10,26 +10,27 @@ import "unsafe"
 // no cells inside the word count.
 type ftSplit struct {
 	_     ftOff
-	lock  uint32   // of rest; who has it has a part, or all
+	lock  uint32   // of rest; who has it has a place as well
 	rest  *ftCrowd // what was read before, and what others have taken the places of
 	next  *ftSplit // if it is nobody's
 	_     [40]byte
 	parts [ftMaxParts]ftCrowdPart // of which there are ftParts and one
 }
 
-// A ftCrowdPart has a place for a slot's reads of the whole word, and one for those of its first location; other slots have the same. If it is nobody's it stays locked, and so it
-// remains one for who has come too late.
+// A ftCrowdPart has a place for a slot's reads of the whole word, and one for those of its first location; other slots have the same. Who uses a place takes it: ftTaken stands there
+// meanwhile, so the lock is in the line of cache that is needed anyway. If it is nobody's its places stay taken, and so they remain for who has come too late.
 type ftCrowdPart struct {
 	_    ftOff
-	lock uint32
-	_    [60]byte
 	list [2 * ftPlaces]uint64
 }
+
+// ftTaken stands in a place that somebody has taken: no word of a plain read.
+const ftTaken = ftAtomicReads << ftKindShift
 
 const (
 	ftMaxParts = 8
 	ftPlaces   = 16
-	ftPartSize = 64 + 16*ftPlaces // that of a ftCrowdPart
+	ftPartSize = 16 * ftPlaces // that of a ftCrowdPart
 	ftHeadSize = unsafe.Offsetof(ftSplit{}.parts)
 )
 
@@ -62,7 +63,7 @@ var ftSplits struct {
 	next, end uintptr
 }
 
-// ftNewSplit returns one with empty parts, which are locked.
+// ftNewSplit returns one with empty parts.
 func ftNewSplit(rest *ftCrowd) *ftSplit {
 	l := &ftSplits
 	ftLock(&l.lock)
@@ -82,7 +83,7 @@ func ftNewSplit(rest *ftCrowd) *ftSplit {
 	ftUnlock(&l.lock)
 	v.rest = rest
 	for i := range ftParts + 1 {
-		v.parts[i].list, v.parts[i].lock = [2 * ftPlaces]uint64{}, 1
+		v.parts[i].list = [2 * ftPlaces]uint64{}
 	}
 	return v
 }
@@ -126,24 +127,25 @@ func (g *ftG) wholeRead(r uint64) bool {
 	return d != nil && d.has(g, true)
 }
 
-// quickSplit takes a read where R is a split crowd and t's place is its own, or of a read that it knows of. The part's lock and the cell's exclude each other: of a reader and who
+// quickSplit takes a read where R is a split crowd and t's place is its own, or of a read that it knows of. To take the place and to lock the cell exclude each other: of a reader and who
 // locks the cell one sees the lock of the other.
 //
 //go:nosplit
 func (g *ftG) quickSplit(c *ftCell, r, site uint64) bool {
-	p, word := ftSplitOf(r).here(), g.epoch|ftMarked(site)
-	e := p.place(g, word>>ftKindShift&3)
-	if !ftCas32(&p.lock, 0, 1) {
+	word := g.epoch | ftMarked(site)
+	p := ftSplitOf(r).here().place(g, word>>ftKindShift&3)
+	e := ftSwap64(p, ftTaken)
+	if e == ftTaken {
 		return false
 	}
 	w := ftLoad64(&c.w)
-	ok := w&ftLockBit == 0 && ftLoad64(&c.r) == r && (w == 0 || g.recalls(w)) && (*e == 0 || g.recalls(*e))
+	ok := w&ftLockBit == 0 && ftLoad64(&c.r) == r && (w == 0 || g.recalls(w)) && (e == 0 || g.recalls(e))
 	if ok {
-		ftStore64(e, word)
+		e = word
 		g.acted = g.clock
 		g.stats.readShared++
 	}
-	ftStore32(&p.lock, 0)
+	ftStore64(p, e)
 	return ok
 }
 
@@ -160,18 +162,30 @@ func (g *ftG) readSplit(c *ftCell, a *ftAccess) bool {
 		}
 		g.learn(ftSlotOf(w), g.vc.get(ftSlotOf(w)))
 	}
-	p := v.here()
-	ftLock(&p.lock)
-	if e := p.place(g, ftMarked(a.site)>>ftKindShift&3); ftLoad64(&c.r) == r && *e != 0 && !g.recalls(*e) {
-		if !g.knows(*e) {
-			ftLock(&v.lock)
-			v.rest = v.rest.merge(g, *e)
-			ftUnlock(&v.lock)
+	p := v.here().place(g, ftMarked(a.site)>>ftKindShift&3)
+	e := ftSwap64(p, ftTaken)
+	for i := 0; e == ftTaken; i++ {
+		if ftLoad64(&c.r) != r {
+			return false
 		}
-		ftStore64(e, 0)
+		ftYield(i)
+		e = ftSwap64(p, ftTaken)
 	}
-	ftUnlock(&p.lock)
+	if ftLoad64(&c.r) == r && e != 0 && !g.recalls(e) {
+		if !g.knows(e) {
+			v.add(g, e)
+		}
+		e = 0
+	}
+	ftStore64(p, e)
 	return g.quickSplit(c, r, a.site)
+}
+
+// add adds a read to rest. Who calls has a place.
+func (v *ftSplit) add(g *ftG, e uint64) {
+	ftLock(&v.lock)
+	v.rest = v.rest.merge(g, e)
+	ftUnlock(&v.lock)
 }
 
 // merge adds a read, or puts it in place of one of its slot that it stands for. It returns the crowd, which may have moved.
@@ -210,11 +224,7 @@ func (c *ftCell) split(word uintptr) {
 	if d.writes != 0 || d.o != nil || *ftGroupsOf(word) != 0 {
 		return
 	}
-	v := ftNewSplit(d)
-	ftStore64(&c.r, v.word())
-	for i := range ftParts + 1 {
-		ftUnlock(&v.parts[i].lock)
-	}
+	ftStore64(&c.r, ftNewSplit(d).word())
 }
 
 // gather makes one crowd of the parts again, if c has a split one. c is held.
@@ -223,28 +233,29 @@ func (c *ftCell) gather(g *ftG) {
 	if v == nil {
 		return
 	}
-	v.close()
-	d := v.rest
 	for i := range ftParts + 1 {
-		for _, e := range v.parts[i].list {
-			if e != 0 {
-				d = d.merge(g, e)
+		for j := range v.parts[i].list {
+			if e := v.parts[i].take(j); e != 0 {
+				v.add(g, e)
 			}
 		}
 	}
-	ftStore64(&c.r, d.word())
+	ftStore64(&c.r, v.rest.word()) // nobody has a place any more
 	v.free()
+}
+
+// take takes the jth place, for good, and returns what was there.
+func (p *ftCrowdPart) take(j int) uint64 {
+	for i := 0; ; i++ {
+		if e := ftSwap64(&p.list[j], ftTaken); e != ftTaken {
+			return e
+		}
+		ftYield(i)
+	}
 }
 
 // ftNobody gathers when memory is new.
 var ftNobody ftG
-
-// close locks the parts, for good.
-func (v *ftSplit) close() {
-	for i := range ftParts + 1 {
-		ftLock(&v.parts[i].lock)
-	}
-}
 
 func (v *ftSplit) free() {
 	ftLock(&ftSplits.lock)

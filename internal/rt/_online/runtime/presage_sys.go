@@ -34,9 +34,11 @@ func ftLoad64(p *uint64) uint64 { return *(*uint64)(unsafe.Pointer(p)) }
 
 //go:nosplit
 func ftCas64(p *uint64, old, new uint64) bool { return atomic.Cas64(p, old, new) }
-func ftSwap64(p *uint64, v uint64) uint64     { return atomic.Xchg64(p, v) }
-func ftOr64(p *uint64, v uint64)              { atomic.Or64(p, v) }
-func ftAnd64(p *uint64, v uint64)             { atomic.And64(p, v) }
+
+//go:nosplit
+func ftSwap64(p *uint64, v uint64) uint64 { return atomic.Xchg64(p, v) }
+func ftOr64(p *uint64, v uint64)          { atomic.Or64(p, v) }
+func ftAnd64(p *uint64, v uint64)         { atomic.And64(p, v) }
 
 //go:nosplit
 func ftOr8(p *uint8, v uint8) { atomic.Or8(p, v) }
