@@ -139,7 +139,7 @@ func (g *ftG) quickSpan(addr, n uintptr, site uint64, kind uint8) uintptr {
 	return at - addr
 }
 
-// quickWords is quick for the whole words from addr on, as far as there is nothing but what most have: no crowd, no cell that somebody else holds. It
+// quickWords is quick for the whole words from addr on, as far as there is nothing but what most have: no crowd that is not split, no cell that somebody else holds. It
 // returns how many bytes they are.
 //
 //go:nosplit
@@ -150,7 +150,7 @@ func (g *ftG) quickWords(addr, n uintptr, site uint64, kind uint8) uintptr {
 	}
 	g.acted = g.clock
 	in := ftInfos[addr>>ftBlockShift&(1<<ftPlaneShift-1)]
-	from, dropped := addr>>3&(ftWords-1), int64(0)
+	from, dropped, shared := addr>>3&(ftWords-1), int64(0), int64(0)
 	i, to := from, min(addr>>3&(ftWords-1)+n>>3, ftWords)
 	for mine := g.epoch | site | ftFull; i < to; i++ {
 		c := &p[i&(ftWords-1)]
@@ -160,6 +160,13 @@ func (g *ftG) quickWords(addr, n uintptr, site uint64, kind uint8) uintptr {
 			break
 		}
 		c = &p[i&(ftWords-1)]
+		if r := ftLoad64(&c.r); r>>ftSlotShift >= ftSplitTag { // to lock the cell would take its line from who reads it
+			if kind == ftReads && r>>ftSlotShift == ftSplitTag && g.quickSplit(c, r, site|ftFull) {
+				shared++
+				continue
+			}
+			break
+		}
 		w := ftLoad64(&c.w)
 		if w&ftLockBit != 0 || w != 0 && !g.recalls(w) || !ftCas64(&c.w, w, w|ftLockBit) {
 			break
@@ -186,7 +193,7 @@ func (g *ftG) quickWords(addr, n uintptr, site uint64, kind uint8) uintptr {
 			break
 		}
 	}
-	g.stats.spanned(kind, dropped, int64(i-from)-dropped)
+	g.stats.spanned(kind, dropped, int64(i-from)-dropped-shared)
 	return (i - from) << 3
 }
 
