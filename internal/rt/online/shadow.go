@@ -2,7 +2,7 @@ package online
 
 import "unsafe"
 
-// Shadow memory: 16 bytes for eight of the program's, mapped in blocks and found by a directory of one level.
+// Shadow memory: 16 bytes for eight of the program's, mapped in blocks and found by a directory of one level, or, as most are, from the address alone (ftNear).
 //
 // A block covers 64 MiB, and has a cell for each word. What begins inside words has others, where it is needed (groups.go).
 
@@ -51,8 +51,8 @@ var ftInfos *[1 << ftPlaneShift]*ftInfo
 
 var ftMapLock uint32
 
-// The word's cell of an address below ftNear is at ftNearCells and twice the address, so that the hooks need not look at the directory. Where nothing is mapped yet there is nothing but zeros, that cannot be
-// written to. Where the system refuses that much of addresses, ftNear is 0.
+// The cell of a word below ftNear is at ftNearCells and twice its address, so that the hooks need not look at the directory. Where no block is mapped yet are zeros that cannot
+// be written to. Where the system refuses so many addresses, ftNear is 0.
 var ftNear, ftNearCells uintptr
 
 func ftInitShadow() {

@@ -2,7 +2,7 @@
 #include "textflag.h"
 
 // The hooks that compiled code calls for an access of what begins at AX: the rules of the same epoch, and those of what is known, in front of everything else. A
-// cell is found as ftCellOf finds it, at R11; most begin at a word. R10 is the goroutine's state, R12 and R13 are free again.
+// cell is found from the address alone below ftNear, else as ftCellOf finds it, at R11; most begin at a word. R10 is the goroutine's state, R12 and R13 are free again.
 //
 // They keep all registers but R10 to R13 and those of floating point. The calls of the compiler as it is (raceread and its like) are the same hooks.
 
