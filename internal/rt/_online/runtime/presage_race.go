@@ -29,13 +29,10 @@ func racefuncenter(pc uintptr) {}
 //go:nosplit
 func racefuncexit() {}
 
-// ftOne takes an access of the running goroutine, of what begins at addr.
+// ftOne takes an access of the running goroutine, of what begins at addr, which is not ftOwn.
 //
 //go:nosplit
 func ftOne(addr uintptr, kind uint8, pc, sp uintptr) {
-	if ftOwn(addr) {
-		return
-	}
 	if s := getg().presage; s != nil {
 		if addr&7 == 0 && s.ft.quick(addr, ftSite(pc), kind) || addr&7 != 0 && s.ft.quickPart(addr&^7, ftLocOf(addr), ftSite(pc), kind) {
 			return
@@ -44,7 +41,7 @@ func ftOne(addr uintptr, kind uint8, pc, sp uintptr) {
 	ftSwitch(ftAccess{addr: addr, pc: pc, kind: kind}, 1, sp)
 }
 
-// ftOwn reports whether nobody can write to addr but the running goroutine: nobody else has pointers into its stack, and constants are not written.
+// ftOwn reports whether nobody can write to addr but the running goroutine: nobody else has pointers into its stack, and constants are not written. The hooks ask that themselves.
 //
 //go:nosplit
 func ftOwn(addr uintptr) bool {
@@ -56,23 +53,11 @@ func ftOwn(addr uintptr) bool {
 //
 //go:nosplit
 func ftRun(addr, n uintptr, kind uint8, pc, sp uintptr) {
-	if ftOwn(addr) {
-		return
-	}
 	if s := getg().presage; s != nil {
 		k := s.ft.quickSpan(addr, n, ftSite(pc), kind)
 		addr, n = addr+k, n-k
 	}
 	if n != 0 {
-		ftRest(addr, n, kind, pc, sp)
-	}
-}
-
-// ftRest takes what quickSpan has left of an access of n bytes.
-//
-//go:nosplit
-func ftRest(addr, n uintptr, kind uint8, pc, sp uintptr) {
-	if !ftOwn(addr) {
 		ftSwitch(ftAccess{addr: addr, pc: pc, kind: kind}, n, sp)
 	}
 }
@@ -131,7 +116,7 @@ func (s *PresageG) split(gp *g) {
 
 func ftFrom(addr unsafe.Pointer, n uintptr, kind uint8, callerpc uintptr) {
 	gp := getg()
-	if gp != gp.m.curg || addr == nil {
+	if gp != gp.m.curg || ftOwn(uintptr(addr)) {
 		return
 	}
 	if n == 1 {
