@@ -77,27 +77,15 @@ func pgBlockOf(size uintptr, class int32) uintptr {
 	return at
 }
 
-// sum is a number that the memory has which a walk has noted, in whatever order and pieces, and hardly any other.
-func (r *pgWalk) sum() (h uint64) {
-	for i := range r.parts {
-		p, n := r.part[i][0], r.part[i][1]
-		reads := uint64(n & pgReads)
-		if n &^= pgReads; n > pgSummed {
-			h += pgMix(uint64(p)^reads) + pgMix(uint64(n)^reads>>1)
-			continue
-		}
-		for ; n >= 8; p, n = p+8, n-8 {
-			h += pgMix(uint64(p) ^ reads)
-		}
-		if n > 0 {
-			h += pgMix(uint64(p)^reads) * uint64(n)
-		}
+// pgSum is a number that the memory has which a walk has noted, in whatever order and pieces, and hardly any other; 0 for none. Where one piece ends and another begins, the place adds what it
+// takes away.
+func pgSum(parts [][2]uintptr) (h uint64) {
+	for i := range parts {
+		from, n, reads := parts[i][0], parts[i][1]&^pgReads, uint64(parts[i][1]&pgReads)
+		h += pgMix(uint64(from+n)^reads) - pgMix(uint64(from)^reads)
 	}
 	return h
 }
-
-// pgSummed is the size of pieces that are summed up word by word.
-const pgSummed = 4096
 
 func pgMix(x uint64) uint64 {
 	x *= 0x9E3779B97F4A7C15

@@ -322,18 +322,11 @@ func (c *pgCall) unwalk() {
 	}
 }
 
-// sum is a number that what was found without a set has, and hardly anything else; 0 for nothing.
+// sum is that of what was found without a set.
 func (c *pgCall) sum() uint64 {
-	h := uint64(0)
-	add := func(x [2]uintptr) {
-		h = (h ^ uint64(x[0])) * 0x9E3779B97F4A7C15
-		h = (h ^ h>>29 ^ uint64(x[1])) * 0xBF58476D1CE4E5B9
-	}
-	for i := range c.own {
-		add(c.part[i])
-	}
-	for i := 0; c.walk != nil && i < c.walk.parts; i++ {
-		add(c.walk.part[i])
+	h := pgSum(c.part[:c.own])
+	if r := c.walk; r != nil {
+		h += pgSum(r.part[:r.parts])
 	}
 	return h
 }

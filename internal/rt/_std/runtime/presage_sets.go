@@ -394,7 +394,7 @@ func (e *pgSet) make(s *PresageG) *pgWalk {
 		e.cycle = pgNever
 		return r
 	}
-	if sum := r.sum(); e.number == 0 || e.sum != sum {
+	if sum := pgSum(r.part[:r.parts]); e.number == 0 || e.sum != sum {
 		if !e.part.set(r.part[:r.parts]) {
 			e.number, e.cycle = 0, pgNever
 			return r
