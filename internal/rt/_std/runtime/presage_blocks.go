@@ -29,8 +29,8 @@ func (b *pgBlock) set(list [][2]uintptr) bool {
 		}
 		b.class = class
 	}
-	for i := range list {
-		*(*[2]uintptr)(unsafe.Pointer(b.at + uintptr(i)*16)) = list[i]
+	if len(list) > 0 {
+		memmove(unsafe.Pointer(b.at), unsafe.Pointer(&list[0]), uintptr(len(list))*16)
 	}
 	b.n = int32(len(list))
 	return true

@@ -324,15 +324,25 @@ func pgStructName(t *_type) string {
 	return s
 }
 
+// pgTouchFew is of how many types a walk keeps what the mask has of their values.
+const pgTouchFew = 4
+
+// A pgTouchNear is what the mask of a walk has of values of a type.
+type pgTouchNear struct {
+	of    *pgType
+	touch *pgTouch
+}
+
 // touchOf returns what the mask has of values of a type, nil if it is everything.
 func (r *pgWalk) touchOf(x *pgType) *pgTouch {
 	if r.mask.at == 0 {
 		return nil
 	}
-	if r.lastOf != x {
-		r.last, r.lastOf = r.mask.of(x.typ), x
+	k := &r.touches[uintptr(unsafe.Pointer(x))>>4%pgTouchFew]
+	if k.of != x {
+		k.of, k.touch = x, r.mask.of(x.typ)
 	}
-	return r.last
+	return k.touch
 }
 
 // touch notes what the mask has, which is x, of n values of type t at p, of which size bytes are there.
@@ -347,14 +357,18 @@ func (r *pgWalk) touch(x *pgTouch, p uintptr, t *_type, n, size uintptr) {
 	case x.read.n > 0 && (many || x.both.n == 0 && x.read.is(t)):
 		r.note(p, size|pgReads)
 	default:
-		r.noteEach(&x.both, p, t, n, 0)
-		r.noteEach(&x.read, p, t, n, pgReads)
+		if x.both.n > 0 {
+			r.noteEach(&x.both, p, t, n, 0)
+		}
+		if x.read.n > 0 {
+			r.noteEach(&x.read, p, t, n, pgReads)
+		}
 	}
 }
 
 // noteEach notes the parts of n values of type t at p.
 func (r *pgWalk) noteEach(x *pgTouched, p uintptr, t *_type, n, reads uintptr) {
-	for ; n > 0 && x.n > 0; n-- {
+	for ; n > 0; n-- {
 		for i := range x.n {
 			r.note(p+x.part[i][0], x.part[i][1]-x.part[i][0]|reads)
 		}

@@ -28,35 +28,34 @@ const (
 
 // A pgWalk is a D, or a part of it, while it is made.
 type pgWalk struct {
-	free   pgFree
-	all    bool
-	loose  bool // it depends on more than the words noted
-	frozen bool // what is read now never changes
-	copies bool // what it points to is read as a whole
-	whole  bool // it goes on in memory that is a set's
-	mask   pgMask
-	unmask bool    // that is everything
-	short  bool    // the mask has few levels of memory (D11): the nearest first,
-	most   uintptr // so many
-	level  uintptr // of what is being followed
-	head   int     // of work
-	parts  int
-	todo   int
-	places int
-	words  int
-	deps   int
-	cycle  uint32 // of garbage collection, when it began
-	round  uint64
-	near   *mspan   // where the last pointer pointed to; only while the walk is under way: it holds an object that is in use
-	last   *pgTouch // what the mask has of values of lastOf
-	lastOf *pgType
-	made   *pgWalk // what that walk has come to is in D already
-	dep    [pgDeps]pgDep
-	few    [pgFew]pgPlace      // the table, as long as it is half full at most: it stays in the processor's cache
-	part   [pgParts][2]uintptr // address, bytes and pgReads
-	work   [pgTodo]pgPlace
-	place  [pgPlaces]pgPlace
-	word   [pgWords][2]uintptr // address, value
+	free    pgFree
+	all     bool
+	loose   bool // it depends on more than the words noted
+	frozen  bool // what is read now never changes
+	copies  bool // what it points to is read as a whole
+	whole   bool // it goes on in memory that is a set's
+	mask    pgMask
+	unmask  bool    // that is everything
+	short   bool    // the mask has few levels of memory (D11): the nearest first,
+	most    uintptr // so many
+	level   uintptr // of what is being followed
+	head    int     // of work
+	parts   int
+	todo    int
+	places  int
+	words   int
+	deps    int
+	cycle   uint32 // of garbage collection, when it began
+	round   uint64
+	near    *mspan // where the last pointer pointed to; only while the walk is under way: it holds an object that is in use
+	touches [pgTouchFew]pgTouchNear
+	made    *pgWalk // what that walk has come to is in D already
+	dep     [pgDeps]pgDep
+	few     [pgFew]pgPlace      // the table, as long as it is half full at most: it stays in the processor's cache
+	part    [pgParts][2]uintptr // address, bytes and pgReads
+	work    [pgTodo]pgPlace
+	place   [pgPlaces]pgPlace
+	word    [pgWords][2]uintptr // address, value
 }
 
 // A pgPlace is n values of a type, which a pgType stands for, at addr; untyped: the object that begins there.
@@ -77,7 +76,7 @@ func pgNewWalk(mask pgMask) *pgWalk {
 	r.parts, r.todo, r.places, r.words, r.deps = 0, 0, 0, 0, 0
 	r.mask, r.unmask = mask, false
 	r.near, r.made, r.cycle = nil, nil, pgCycle()
-	r.last, r.lastOf = nil, nil
+	r.touches = [pgTouchFew]pgTouchNear{}
 	r.most, r.level, r.head = mask.levels(), 0, 0
 	r.short = r.most > 0
 	return r
@@ -125,7 +124,11 @@ func (r *pgWalk) run() {
 		if x.round&(pgNoted|pgCopied) == pgNoted && r.mask.at != 0 {
 			ways = r.touchOf(t).ways
 		}
-		r.values(x.addr, t, x.n, ways)
+		if x.n == 1 { // most times
+			r.value(x.addr, t, ways)
+		} else {
+			r.values(x.addr, t, x.n, ways)
+		}
 	}
 	r.frozen, r.copies, r.level, r.head, r.todo = false, false, 0, 0, 0
 	r.near = nil
@@ -164,6 +167,10 @@ func (r *pgWalk) add(p uintptr, x *pgType, n uintptr, how uint8) {
 	}
 	t := uintptr(unsafe.Pointer(x.typ))
 	h := pgHash(p, t)
+	place, was := r.was(h, p, t, n)
+	if was { // most times
+		return
+	}
 	touch, leads := r.touchOf(x), x.n > 0
 	if touch != nil && how == pgNoted {
 		leads = touch.leads
@@ -186,13 +193,16 @@ func (r *pgWalk) add(p uintptr, x *pgType, n uintptr, how uint8) {
 	case pgConstant:
 		how = how&^pgNoted | pgFrozen
 	}
+	size := n * x.size
 	if n > 1 && n > (end-p)/x.size {
 		n = max(1, (end-p)/x.size)
+		if _, was = r.was(h, p, t, n); was {
+			return
+		}
+		size = n * x.size
 	}
-	size := min(n*x.size, end-p)
-	if !r.freshAt(h, p, t, n) {
-		return
-	}
+	size = min(size, end-p)
+	r.notes(place, p, t, n)
 	if how&pgNoted != 0 {
 		r.touch(touch, p, x.typ, n, size)
 	}

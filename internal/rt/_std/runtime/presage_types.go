@@ -68,6 +68,13 @@ func (o *pgOp) of() *pgType {
 	if x := (*pgType)(atomic.Loadp(unsafe.Pointer(&o.to))); x != nil {
 		return x
 	}
+	return o.asked()
+}
+
+// asked is of, for the first time.
+//
+//go:noinline
+func (o *pgOp) asked() *pgType {
 	x := pgTypeOf(o.typ)
 	atomic.StorepNoWB(unsafe.Pointer(&o.to), unsafe.Pointer(x))
 	return x
