@@ -162,7 +162,7 @@ func (m *maker) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []
 	if a.version < 0 {
 		a.version = m.newObj(ObjState{})
 	}
-	n := m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Obj: a.obj, Deps: deps, Where: m.places(r)})
+	n := m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Bare: true, Obj: a.obj, Deps: deps, Where: m.places(r)})
 	m.ordered(t, n, a, r)
 	v := Event{Kind: format.AtomicRMW, Obj: a.version, Val: a.cur}
 	switch k := int32(len(m.w.Events)); {

@@ -23,6 +23,7 @@ type Event struct {
 	Kind   format.Kind
 	Flags  format.Flags
 	Strict bool   // a read that must be intact whenever it is executed (M6)
+	Bare   bool   // an access whose value was not recorded: pairs race on it, and the next event, to the version of what is there, says what it sees
 	Thread Thread //
 	Obj    Obj    // for Go and Join: the other Thread
 	Val    uint64 // as in package format

@@ -48,7 +48,7 @@ func (c *crossing) others(p window.Pair, order []int32) (map[int64]bool, error) 
 	}
 	other := map[int64]bool{}
 	for _, i := range order {
-		if e := &c.w.Events[i]; e.Kind != window.Pin && c.w.Threads[e.Thread] >= 0 && isRead(e.Kind) && !x.Intact(i) {
+		if e := &c.w.Events[i]; e.Kind != window.Pin && !e.Bare && c.w.Threads[e.Thread] >= 0 && isRead(e.Kind) && !x.Intact(i) {
 			other[e.Index] = true
 		}
 	}

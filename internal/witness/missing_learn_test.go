@@ -29,16 +29,19 @@ func TestLearned(t *testing.T) {
 		reached []uint64
 		events  []step // behind the write of x, the MethodBegin, and the read: numbers 0 to 2
 		refused bool
+		bare    bool // the read
 	}{
-		{"nothing", []uint64{z}, []step{ev(2, format.Write, z)}, false},
-		{"its return needs it", nil, []step{needs(ev(2, format.Block, 0), 2)}, true},
-		{"not executed", nil, []step{absent(needs(ev(2, format.Block, 0), 2))}, false},
-		{"what the method reaches", []uint64{z}, []step{from(ev(2, format.Write, z), 2), ev(2, format.Block, 0)}, true},
-		{"what it reaches, but it does not go on", []uint64{z}, []step{from(ev(2, format.Write, z), 2), absent(ev(2, format.Block, 0))}, false},
-		{"other memory", []uint64{z}, []step{from(ev(2, format.Write, v), 2), ev(2, format.Block, 0)}, false},
-		{"by other memory", []uint64{z}, []step{from(ev(2, format.Write, v), 2), ev(2, format.Read, v), from(ev(2, format.Write, z), 4), ev(2, format.Block, 0)}, true},
-		{"other memory, written anew", []uint64{z}, []step{from(ev(2, format.Write, v), 2), ev(2, format.Write, v), ev(2, format.Read, v), from(ev(2, format.Write, z), 5), ev(2, format.Block, 0)}, false},
-		{"a method that begins", []uint64{z}, []step{from(ev(2, format.Write, z), 2), begin, ev(2, format.Block, 0)}, true},
+		{"nothing", []uint64{z}, []step{ev(2, format.Write, z)}, false, false},
+		{"its return needs it", nil, []step{needs(ev(2, format.Block, 0), 2)}, true, false},
+		{"not executed", nil, []step{absent(needs(ev(2, format.Block, 0), 2))}, false, false},
+		{"what the method reaches", []uint64{z}, []step{from(ev(2, format.Write, z), 2), ev(2, format.Block, 0)}, true, false},
+		{"what it reaches, but it does not go on", []uint64{z}, []step{from(ev(2, format.Write, z), 2), absent(ev(2, format.Block, 0))}, false, false},
+		{"other memory", []uint64{z}, []step{from(ev(2, format.Write, v), 2), ev(2, format.Block, 0)}, false, false},
+		{"by other memory", []uint64{z}, []step{from(ev(2, format.Write, v), 2), ev(2, format.Read, v), from(ev(2, format.Write, z), 4), ev(2, format.Block, 0)}, true, false},
+		{"other memory, written anew", []uint64{z}, []step{from(ev(2, format.Write, v), 2), ev(2, format.Write, v), ev(2, format.Read, v), from(ev(2, format.Write, z), 5), ev(2, format.Block, 0)}, false, false},
+		{"a method that begins", []uint64{z}, []step{from(ev(2, format.Write, z), 2), begin, ev(2, format.Block, 0)}, true, false},
+		{"a value that was not recorded", nil, []step{needs(ev(2, format.Block, 0), 2)}, false, true},
+		{"its version, which is another", nil, []step{ev(2, format.AtomicRead, x), needs(ev(2, format.Block, 0), 3)}, true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			events := append([]step{ev(1, format.Write, x), begin, read}, c.events...)
@@ -57,7 +60,7 @@ func TestLearned(t *testing.T) {
 				}
 				m.Index, m.Events = append(m.Index, int64(n)), append(m.Events, s.Event)
 				m.Needs, m.From = append(m.Needs, s.needs), append(m.From, s.from)
-				e := window.Event{Kind: s.Kind, Thread: window.Thread(s.G - 1), Obj: objs[s.Obj], Val: s.Val, Index: int64(n), Partner: -1}
+				e := window.Event{Kind: s.Kind, Bare: c.bare && n == 2, Thread: window.Thread(s.G - 1), Obj: objs[s.Obj], Val: s.Val, Index: int64(n), Partner: -1}
 				if !s.Kind.IsAccess() {
 					e.Kind, e.Obj = window.Pin, -1
 				}
