@@ -327,9 +327,12 @@ func leads(t types.Type) bool {
 func (r *Result) outside() error {
 	traced := "\n"
 	for _, pkg := range r.Plan.Program.Packages {
-		if path := linkPath(pkg.PkgPath); pkg.Name == "main" {
+		switch path := linkPath(pkg.PkgPath); {
+		case pkg.Name == "main":
 			traced += "main\n"
-		} else {
+		case path != pkg.PkgPath: // functions have the one, types the other
+			traced += path + "\n" + pkg.PkgPath + "\n"
+		default:
 			traced += path + "\n"
 		}
 	}
@@ -394,7 +397,7 @@ func outsideFile(pkg *plan.Package, roots []*types.Var, index int, traced string
 		fmt.Fprintf(&list, "&%s.%s,\n", n, v.Name())
 	}
 	return fmt.Sprintf("package %s\n\nimport %s %q\n%s\nvar presage_outside_ = []interface{}{\n%s}\n\n", pkg.Types.Name(), rtName, rtPath, imports.String(), list.String()) +
-		fmt.Sprintf("func init() { %s.Outside(%d, %q, %q, presage_outside_, func() {}) }\n", rtName, index, linkPath(pkg.PkgPath), traced)
+		fmt.Sprintf("func init() { %s.Outside(%d, %q, %q, %q, presage_outside_, func() {}) }\n", rtName, index, linkPath(pkg.PkgPath), pkg.PkgPath, traced)
 }
 
 // inSource reports whether a variable is declared in a file that is compiled as it stands: not by cgo.

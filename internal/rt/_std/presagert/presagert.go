@@ -73,9 +73,9 @@ type Pair[A, B any] struct {
 // Both returns two values as one.
 func Both[A, B any](a A, b B) Pair[A, B] { return Pair[A, B]{a, b} }
 
-// Outside tells the recorder of a package that is left out.
-func Outside(index uint64, path, traced string, roots []any, some func()) {
-	runtime.PresageOutside(index, path, traced, roots, some)
+// Outside tells the recorder of a package that is left out: its path as names of functions have it, and as types have it.
+func Outside(index uint64, path, typed, traced string, roots []any, some func()) {
+	runtime.PresageOutside(index, path, typed, traced, roots, some)
 }
 
 // Traced tells the recorder which packages are traced, where none is left out.

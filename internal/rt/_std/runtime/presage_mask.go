@@ -147,6 +147,17 @@ func (m pgMask) methods(t *_type) bool {
 	return m.asks(t, u) && !pgMethodsTraced(t) && !(m.left() && pgTypeLeftOut(t))
 }
 
+// asksAny reports whether a mask has a line of methods.
+func (m pgMask) asksAny() bool {
+	text := unsafe.String((*byte)(unsafe.Pointer(m.at)), int(m.n))
+	for i := 1; i < len(text); i++ {
+		if text[i-1] == '\n' && text[i] == '.' {
+			return true
+		}
+	}
+	return false
+}
+
 // asks reports whether t has all methods of a line of methods.
 func (m pgMask) asks(t *_type, u *abi.UncommonType) bool {
 	text := unsafe.String((*byte)(unsafe.Pointer(m.at)), int(m.n))
@@ -199,6 +210,7 @@ type pgTouch struct {
 	leads    bool // of the type: there is a way
 	methods  bool // of the type, that are not traced, are called (invokes)
 	closures bool // of no type: function values are called
+	asks     bool // of no type: methods of interfaces are called
 	maps     int  // of no type
 	pools    bool // of no type: something is taken out of a sync.Pool, or put there
 }
@@ -222,7 +234,7 @@ func (m pgMask) of(t *_type) *pgTouch {
 	x := (*pgTouch)(persistentalloc(unsafe.Sizeof(pgTouch{}), 8, &memstats.other_sys))
 	x.mask, x.typ = m, uintptr(unsafe.Pointer(t))
 	if t == nil {
-		x.closures, x.maps, x.pools = m.line("call", "") != pgUntouched, m.line("map", ""), m.line("sync.Pool", "") != pgUntouched
+		x.asks, x.closures, x.maps, x.pools = m.asksAny(), m.line("call", "") != pgUntouched, m.line("map", ""), m.line("sync.Pool", "") != pgUntouched
 	} else {
 		x.value(t, 0, pgUntouched)
 		x.methods = m.methods(t)
@@ -250,6 +262,8 @@ func (x *pgTouch) value(t *_type, off uintptr, field int) (has int) {
 				continue
 			}
 			switch k := x.mask.line(name, f.Name.Name()); {
+			case k == pgUntouched && x.mask.of(nil).asks && pgEmbeds(f): // a wrapper may load it
+				has = max(has, x.value(f.Typ, off+f.Offset, pgOnlyRead))
 			case k&pgWholly != 0:
 				x.add(off+f.Offset, off+f.Offset+f.Typ.Size_, k&^pgWholly)
 				has = max(has, k&^pgWholly)

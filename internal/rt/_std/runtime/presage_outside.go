@@ -12,7 +12,8 @@ import (
 // A pgOutside is a package of which nothing is traced. It is outside the heap; what it points to is data of the program.
 type pgOutside struct {
 	_     sys.NotInHeap
-	path  string
+	path  string  // as in the names of functions
+	typed string  // as types have it, without the linker's %2e
 	dir   string  // of its source files, with the slash
 	roots uintptr // of interfaces that hold pointers to variables
 	n     int
@@ -73,12 +74,12 @@ func pgTell(site uint32, all bool) {
 }
 
 // PresageOutside registers a package that is left out, with its variables and a function of it. Called by its init function.
-func PresageOutside(index uint64, path, traced string, roots []any, some func()) {
+func PresageOutside(index uint64, path, typed, traced string, roots []any, some func()) {
 	if !presage.on {
 		return
 	}
 	x := (*pgOutside)(persistentalloc(unsafe.Sizeof(pgOutside{}), 8, &memstats.other_sys))
-	*x = pgOutside{path: path, dir: pgDir(**(**uintptr)(unsafe.Pointer(&some))), n: len(roots), index: index}
+	*x = pgOutside{path: path, typed: typed, dir: pgDir(**(**uintptr)(unsafe.Pointer(&some))), n: len(roots), index: index}
 	if len(roots) > 0 {
 		x.roots = uintptr(unsafe.Pointer(&roots[0]))
 	}
@@ -144,9 +145,10 @@ func pgPackage(pc uintptr) string {
 	return name
 }
 
+// pgOutsideOf returns the number of a package that is left out by its path, in either spelling; 0 if it is none.
 func pgOutsideOf(path string) uint64 {
 	for x := presageOutside.last; x != nil; x = x.next {
-		if x.path == path {
+		if x.path == path || x.typed == path {
 			return x.index
 		}
 	}

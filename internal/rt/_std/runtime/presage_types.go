@@ -172,6 +172,8 @@ func pgOpaqueType(t *_type) bool {
 		case "T", "B", "F", "common":
 			return true
 		}
+	case "sync": // who waits for a Cond, the runtime alone has
+		return toRType(t).name() == "notifyList"
 	case "time":
 		return toRType(t).name() == "Location"
 	case "regexp":

@@ -56,7 +56,7 @@ func (m pgMask) loads(t *_type, off uintptr) bool {
 		case abi.Struct:
 			t, off = f.Typ, off-f.Offset
 		case abi.Pointer, abi.Slice, abi.Map, abi.Func, abi.Interface:
-			return has != pgUntouched
+			return has != pgUntouched || m.of(nil).asks && pgEmbeds(f)
 		default: // elements have lines of their own, and channels and unsafe pointers are given to what synchronises
 			return true
 		}
