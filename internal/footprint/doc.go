@@ -29,7 +29,7 @@
 //	     (MakeInterface); otherwise all that is shared (E1). Where a function of the standard library wants an interface
 //	     with methods, it calls these: of a traced type they are traced, of another they touch what is foreign (F8).
 //	(F4) A function value reaches nothing: its captured variables are accessed by
-//	     its own code, which is traced or has a footprint of its own.
+//	     its own code, which is traced or has a footprint of its own (F7, F16).
 //	(F5) Strings are immutable and reach nothing.
 //	(F6) table.txt narrows the effect of functions of the standard library: none, read
 //	     (what the arguments reach is only read), args (read and written), recv (the receiver only), direct (what the
@@ -62,6 +62,10 @@
 //	     of types that are constant (*re = *other), unless nobody else can have the variable yet. Those that are given an error or a context.Context, or are a method of one, read besides what traced code changes of the types that such a value
 //	     may be of, of code outside, and of what they lead to; and all that these lead to, if it is given, as what it is, to code outside that may write.
 //	(F15) Some functions see how many goroutines there are, or what each of them does (lines number and stacks of table.txt): a call keeps its order with what changes that (L1 and L2 of package window).
+//	(F16) A call of a function value (F7) that code outside has made touches, besides, what the function that returned it was given, or the receiver of the method value leads to, with what function
+//	     values among that touch; by signature. Code outside that is given a function value, or comes to one by what it is given, may call it: if it may be of code outside, the call is one of that as
+//	     well. In a field of a type of code outside it is one that traced code has given to such code. Where the SSA shows a function of the standard library without hidden state, it does what table.txt says
+//	     of it, to its receiver. The end of a test calls what any test gave to Cleanup.
 //	(G1) Types that are identical have one name: aliases, any, byte and the names of parameters are resolved.
 //	(G2) A type parameter stands for the type arguments that traced packages name for its function, type or alias: list by list, those in other generic
 //	     code with what its type parameters stand for. No other package knows of a traced generic type or function.

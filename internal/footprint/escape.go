@@ -29,6 +29,7 @@ type Program struct {
 	flags        bool                         // the program sets flags by their names
 	values       values
 	kept         kept
+	handed       handed
 	own          map[string]bool // names, with a traced type in them or not
 	declared     []types.Type    // by traced packages
 	loads        *loads
@@ -106,6 +107,7 @@ func (p *Program) Add(fn *ssa.Function) {
 			p.handedOut(in)
 			p.note(in)
 			p.give(in)
+			p.hand(in)
 			p.change(in)
 		}
 	}

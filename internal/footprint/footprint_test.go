@@ -14,12 +14,18 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
-// cases.go holds one call per function; its comment is the footprint wanted.
+// cases.go and functions.go, each a program, hold one call per function; its comment is the footprint wanted.
 func TestOfCall(t *testing.T) {
+	for _, file := range []string{"cases.go", "functions.go"} {
+		t.Run(file, func(t *testing.T) { testOfCall(t, file) })
+	}
+}
+
+func testOfCall(t *testing.T, file string) {
 	cfg := &packages.Config{Mode: packages.LoadSyntax, Dir: "testdata"}
-	pkgs, err := packages.Load(cfg, "./cases.go")
+	pkgs, err := packages.Load(cfg, "./"+file)
 	if err != nil || packages.PrintErrors(pkgs) > 0 {
-		t.Fatal("loading testdata/cases.go:", err)
+		t.Fatalf("loading testdata/%s: %v", file, err)
 	}
 	prog, ssaPkgs := ssautil.Packages(pkgs, 0)
 	prog.Build()
@@ -30,7 +36,7 @@ func TestOfCall(t *testing.T) {
 			p.Add(fn)
 		}
 	}
-	want := wanted(t, "cases.go")
+	want := wanted(t, file)
 	for name, w := range want {
 		fn := ssaPkgs[0].Func(name)
 		var got []string

@@ -32,7 +32,7 @@ func (k *Masker) standard(c *coded, com *ssa.CallCommon, name, pkg string) {
 	}
 	r := newReacher(k.Program.traced)
 	r.std, r.reflects, r.each = true, reflects(name, pkg), func(t types.Type) { m.whole(t, e.effect) }
-	r.called = func() { m.line("call", Write) }
+	r.called = func(ssa.Value, types.Type, bool) { m.line("call", Write) }
 	met := map[string]bool{}
 	r.settled = func(name string) { met[name] = true }
 	r.arguments(com, e.receiver)

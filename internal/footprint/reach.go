@@ -40,7 +40,7 @@ func (p *Program) ofCallee(c *ssa.CallCommon) Set {
 	switch {
 	case pkg == "log" && e.effect == None && p.logs:
 		return Set{Effect: Write, Scope: Shared} // what is printed, and what the output leads to
-	case e.effect == None && pkg == "testing" && p.runsMissing(c): // in another goroutine, while the call waits
+	case e.effect == None && pkg == "testing" && (p.runsMissing(c) || p.runsOutside(c, name)): // in another goroutine, while the call waits
 		if s.Effect, s.Scope = Write, Foreign; p.exposed {
 			s.Scope = Everything
 		}
@@ -77,7 +77,7 @@ func (p *Program) ofCallee(c *ssa.CallCommon) Set {
 	case pkg == "" || !r.std || state != "": // what it keeps may lead anywhere
 		r.scope = Foreign
 	}
-	r.arguments(c, e.receiver)
+	p.follow(c, e, pkg, &s, &r)
 	if r.std && pkg != "" && (p.mayRunMissing(c, &r) || p.asks(c, pkg)) {
 		s.Effect = Write
 		if r.more(Foreign); p.exposed {
@@ -292,10 +292,10 @@ type reacher struct {
 	seen     map[place]bool
 	scope    Scope
 	set      map[string]bool
-	each     func(types.Type) // what to do with memory, beside
-	mapped   bool             // there are maps
-	called   func()           // what to do with function values, beside
-	settled  func(string)     // what to do with types whose values never change, beside
+	each     func(types.Type)                              // what to do with memory, beside
+	mapped   bool                                          // there are maps
+	called   func(v ssa.Value, t types.Type, foreign bool) // what to do with function values, beside; v is nil where only the type is known
+	settled  func(string)                                  // what to do with types whose values never change, beside
 }
 
 // place is a type where it was met: its interfaces mean something else inside foreign types.
@@ -346,6 +346,10 @@ func (r *reacher) value(v ssa.Value) {
 			}
 			return
 		}
+	}
+	if r.called != nil && isFunc(v.Type()) {
+		r.called(v, v.Type(), r.foreign)
+		return
 	}
 	r.holds(v.Type())
 }
@@ -400,7 +404,7 @@ func (r *reacher) holds(t types.Type) {
 		}
 	case *types.Signature: // (F4)
 		if r.called != nil {
-			r.called()
+			r.called(nil, t, outside)
 		}
 	case *types.Pointer:
 		r.memory(u.Elem())

@@ -186,10 +186,12 @@ func (v *values) outside(t types.Type) {
 
 // touches reports whether a call through the function value f can touch anything that is not traced.
 func (p *Program) touches(f ssa.Value) bool {
-	if p.isOurs(f, make(map[ssa.Value]bool)) {
-		return false
-	}
-	sigs, unknown := p.signatures(f.Type())
+	return !p.isOurs(f, make(map[ssa.Value]bool)) && p.touchesType(f.Type())
+}
+
+// touchesType is touches of any function value of type t.
+func (p *Program) touchesType(t types.Type) bool {
+	sigs, unknown := p.signatures(t)
 	for sig := range sigs {
 		unknown = unknown || p.values.unknown[sig] || p.anyTouches(p.values.known[sig])
 	}
