@@ -323,17 +323,21 @@ func leads(t types.Type) bool {
 }
 
 // outside writes a file for each package that is left out: what tells the recorder its name, and where the variables are that its functions use. The
-// list is data, made by the linker: nothing is initialised later than without it.
+// list is data, made by the linker: nothing is initialised later than without it. The recorder is told before anything else of the package runs, for its initialisation may start
+// goroutines: by the first variable of the first file, whose value depends on nothing (that a method refers to the list does not count, as it is called through an interface).
 func (r *Result) outside() error {
 	traced := "\n"
 	for _, pkg := range r.Plan.Program.Packages {
 		switch path := linkPath(pkg.PkgPath); {
 		case pkg.Name == "main":
-			traced += "main\n"
+			traced += "main\n" + path + "\n"
 		case path != pkg.PkgPath: // functions have the one, types the other
 			traced += path + "\n" + pkg.PkgPath + "\n"
 		default:
 			traced += path + "\n"
+		}
+		for _, f := range pkg.GoFiles[:min(1, len(pkg.GoFiles))] {
+			traced += filepath.Dir(f) + "\n"
 		}
 	}
 	traced += r.methodValues()
@@ -353,7 +357,7 @@ func (r *Result) outside() error {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			return fmt.Errorf("writing emitted source: %w", err)
 		}
-		r.Overlay[filepath.Join(filepath.Dir(pkg.GoFiles[0]), "presage_outside.go")] = name
+		r.Overlay[filepath.Join(filepath.Dir(pkg.GoFiles[0]), "00_presage_outside.go")] = name
 	}
 	return nil
 }
@@ -397,7 +401,8 @@ func outsideFile(pkg *plan.Package, roots []*types.Var, index int, traced string
 		fmt.Fprintf(&list, "&%s.%s,\n", n, v.Name())
 	}
 	return fmt.Sprintf("package %s\n\nimport %s %q\n%s\nvar presage_outside_ = []interface{}{\n%s}\n\n", pkg.Types.Name(), rtName, rtPath, imports.String(), list.String()) +
-		fmt.Sprintf("func init() { %s.Outside(%d, %q, %q, %q, presage_outside_, func() {}) }\n", rtName, index, linkPath(pkg.PkgPath), pkg.PkgPath, traced)
+		"type presage_roots_ struct{}\n\nfunc (presage_roots_) Roots() []interface{} { return presage_outside_ }\n\n" +
+		fmt.Sprintf("var _ = %s.Outside(%d, %q, %q, %q, presage_roots_{}, func() {})\n", rtName, index, linkPath(pkg.PkgPath), pkg.PkgPath, traced)
 }
 
 // inSource reports whether a variable is declared in a file that is compiled as it stands: not by cgo.

@@ -24,7 +24,7 @@ type pgOutside struct {
 var presageOutside struct {
 	last   *pgOutside
 	n      uintptr
-	traced string // paths of the traced packages, each between newlines, and their method values; "" if some of their functions are not
+	traced string // paths of the traced packages, each between newlines, the directories of their source, and their method values; "" if some of their functions are not
 	large  [pgLargeSites]pgLarge
 }
 
@@ -73,7 +73,7 @@ func pgTell(site uint32, all bool) {
 	}
 }
 
-// PresageOutside registers a package that is left out, with its variables and a function of it. Called by its init function.
+// PresageOutside registers a package that is left out, with its variables and a function of it. Called before anything else of the package is initialised.
 func PresageOutside(index uint64, path, typed, traced string, roots []any, some func()) {
 	if !presage.on {
 		return
@@ -89,7 +89,7 @@ func PresageOutside(index uint64, path, typed, traced string, roots []any, some 
 	presageOutside.n++
 	presageOutside.traced = traced
 	unlock(&presage.mu)
-	for i := range pgLeft { // its code may have been asked about: it runs before its init functions do
+	for i := range pgLeft { // its code may have been asked about
 		atomic.Storeuintptr(&pgLeft[i], 0)
 	}
 }

@@ -204,6 +204,10 @@ func (s *PresageG) root(k pgKey) {
 		if kind, _, _, _ := pgRegion(k.addr); kind != pgHeap || pgTraced(pgWord(k.addr)) {
 			return
 		}
+		if pgPulls(pgWord(k.addr)) {
+			s.call.all = true
+			return
+		}
 	}
 	s.begun(k)
 	if presageReach.full {

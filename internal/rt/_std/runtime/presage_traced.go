@@ -8,32 +8,49 @@ import (
 
 // Which code is traced: what it accesses is recorded when it does, so walks do not follow what it has captured.
 
-// pgTracedAnswers are answers of pgTraced: a pc, and whether.
-var pgTracedAnswers [256]uintptr
+// What walks ask about the code of a function value.
+const (
+	pgIsTraced = 1 << iota // it is instrumented
+	pgIsPull               // a literal of package iter, next or stop of Pull: what its coroutine has on its stack no walk finds
 
-// pgTraced reports whether the function at pc is instrumented.
-func pgTraced(pc uintptr) bool {
-	k := &pgTracedAnswers[pc>>4%256]
-	if x := atomic.Loaduintptr(k); x>>1 == pc {
-		return x&1 != 0
+	pgCodeBits = iota
+)
+
+// pgCodeAnswers are answers of pgCode: a pc, and what there is.
+var pgCodeAnswers [256]uintptr
+
+// pgCode returns what the function at pc is.
+func pgCode(pc uintptr) uintptr {
+	k := &pgCodeAnswers[pc>>4%256]
+	if x := atomic.Loaduintptr(k); x>>pgCodeBits == pc {
+		return x
 	}
-	x := pc << 1
-	if pgFindTraced(pc) {
-		x |= 1
+	x := pc << pgCodeBits
+	switch {
+	case pgFindTraced(pc):
+		x |= pgIsTraced
+	case pgFindPull(pc):
+		x |= pgIsPull
 	}
 	atomic.Storeuintptr(k, x)
-	return x&1 != 0
+	return x
 }
 
+func pgTraced(pc uintptr) bool { return pgCode(pc)&pgIsTraced != 0 }
+func pgPulls(pc uintptr) bool  { return pgCode(pc)&pgIsPull != 0 }
+
+// pgFindTraced goes by the function's name, and by the directory of its source, if it has one: a function literal of the standard library, say, of a function that was inlined
+// in traced code has a name that says it is traced (func() { return slices.Values(s) }).
 // What the compiler has made (a method value, a promoted method) is of the package of its type, and calls anybody's code, but for the method values that have a line of their own.
 func pgFindTraced(pc uintptr) bool {
 	if f := findfunc(pc); f.valid() && f.funcID == abi.FuncIDWrapper && !pgTracedPath(funcname(f)) {
 		return false
 	}
-	return pgTracedPath(pgPackage(pc))
+	dir := pgDir(pc)
+	return pgTracedPath(pgPackage(pc)) && (len(dir) < 2 || pgTracedPath(dir[:len(dir)-1]))
 }
 
-// pgTracedPath reports whether all functions of a package are instrumented.
+// pgTracedPath reports whether all functions of a package, or of the source in a directory, are instrumented.
 func pgTracedPath(path string) bool {
 	traced := presageOutside.traced
 	for i := 0; path != "" && i+len(path)+2 <= len(traced); i++ {
@@ -100,4 +117,12 @@ func pgLeadsToInterface(t *_type, deep int) bool {
 		}
 	}
 	return t.Kind() == abi.Interface
+}
+
+// pgFindPull goes by the directory.
+func pgFindPull(pc uintptr) bool {
+	const dir = "iter/"
+	d := pgDir(pc)
+	n := len(d) - len(dir)
+	return n >= 0 && d[n:] == dir && (n == 0 || d[n-1] == '/')
 }

@@ -93,7 +93,9 @@ func (r *pgWalk) function(p uintptr) {
 		return
 	}
 	if kind, _, _, _ := pgRegion(p); kind == pgHeap && !pgTraced(pgWord(p)) {
-		r.object(p, false)
+		if r.object(p, false); pgPulls(pgWord(p)) {
+			r.all = true
+		}
 	}
 }
 
