@@ -4,10 +4,10 @@
 //	go run ./bench/filter [-n runs] [-dir scratch] [-plots dir] figures
 //
 // Each program is built once, with the detector inside, and run with -filter none and -filter tree in turn. Medians count; time is that of the
-// processor, user and system.
+// processor, user and system. On a machine that others use too, "chrt -r 5" in front gives the programs both processors to themselves.
 //
 // The table has bench/recipe's programs, an http server under load, and the tests of modules from the module proxy. A row has n runs of each, or as many
-// as fit into the limit; how many that were is in it. The figures are 5.2 (a) to (i), of the program of Figure 5.1, and the same of that of
+// as fit into the limit, and more of what is short; how many that were is in it. The figures are 5.2 (a) to (i), of the program of Figure 5.1, and the same of that of
 // Figure 5.3: time, peak memory and the accesses skipped, by goroutines, iterations and locks.
 //
 // # Columns
@@ -18,6 +18,7 @@
 //	locks %    of the operations that take a lock, those whose context was given back (T7)
 //	MB         peak memory with the filter, less that without
 //	speed-up   (none − tree) / none, in percent
+//	95 %       the interval of the median of tree / none, pair by pair (session.Interval)
 package main
 
 import (

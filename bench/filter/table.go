@@ -13,6 +13,9 @@ import (
 	"presage/bench/session"
 )
 
+// short is how long a row goes on although it has the runs that were asked for.
+const short = 5 * time.Second
+
 type table struct {
 	*inside.Builder
 	modules *session.Session
@@ -50,8 +53,9 @@ var subjects = []subject{
 }
 
 func (t *table) run(ctx context.Context) error {
-	fmt.Printf("%-20s %12s %7s %7s %8s %8s %8s %8s %8s %6s\n", "", "accesses", "none %", "tree %", "locks %", "MB none", "MB more", "none s", "speed-up", "runs")
+	fmt.Printf("%-20s %12s %7s %7s %8s %8s %8s %8s %8s %18s %6s\n", "", "accesses", "none %", "tree %", "locks %", "MB none", "MB more", "none s", "speed-up", "tree/none, 95 %", "runs")
 	var all, many []float64 // times of tree by none
+	var slower []string
 	for _, s := range subjects {
 		if !t.only.MatchString(s.name) {
 			continue
@@ -61,12 +65,16 @@ func (t *table) run(ctx context.Context) error {
 			fmt.Printf("%-20s left out: %s\n", s.name, strings.SplitN(err.Error(), "\n", 2)[0])
 			continue
 		}
-		ratio, gain := t.row(s, runs)
+		ratio, gain, more := t.row(s, runs)
+		if more {
+			slower = append(slower, s.name)
+		}
 		if all = append(all, ratio); gain > 30 {
 			many = append(many, ratio)
 		}
 	}
 	fmt.Printf("geometric mean of tree by none: %.3f of %d; where the filter drops over 30 %% more: %.3f of %d\n", geomean(all), len(all), geomean(many), len(many))
+	fmt.Printf("slower with the filter, by an interval that is all above 1: %d %s\n", len(slower), strings.Join(slower, " "))
 	return nil
 }
 
@@ -91,23 +99,38 @@ func (t *table) measure(ctx context.Context, s subject) (runs [2][]*inside.Run, 
 	if s.module != "" {
 		args = append([]string{"-test.short", "-test.count=1", "-test.timeout=10m"}, args...)
 	}
-	begun := time.Now()
-	for i := 0; i < t.n && (i == 0 || time.Since(begun)*time.Duration(i+1)/time.Duration(i) < t.limit); i++ {
-		for k := range runs {
+	for begun, i := time.Now(), -1; t.more(i, time.Since(begun)); i++ {
+		for turn := range runs {
+			k := (turn + i) & 1 // neither is always the first
 			one, stop := context.WithTimeout(ctx, 5*time.Minute)
 			r, err := t.Once(one, bin, filepath.Join(dir, pkg), k == 1, nil, args...)
 			stop()
 			if err != nil {
 				return runs, err
 			}
-			runs[k] = append(runs[k], r)
+			if i >= 0 {
+				runs[k] = append(runs[k], r)
+			}
 		}
 	}
 	return runs, nil
 }
 
-// row prints a row, and returns the time with the filter by that without, and how many percent more of the accesses the filter drops.
-func (t *table) row(s subject, runs [2][]*inside.Run) (ratio, gain float64) {
+// more reports whether to run a program again after n pairs: the first, before which n is -1, warms up; then as many as were asked for, or as fit into the limit; and ten times
+// as many of a program that takes so little that its median would be noise.
+func (t *table) more(n int, taken time.Duration) bool {
+	switch {
+	case n <= 0:
+		return true
+	case n < t.n:
+		return taken*time.Duration(n+2)/time.Duration(n+1) < t.limit
+	}
+	return n < 10*t.n && taken < short
+}
+
+// row prints a row, and returns the time with the filter by that without, how many percent more of the accesses the filter drops, and whether it costs time: whether the
+// interval of the ratio, pair by pair, is all above 1.
+func (t *table) row(s subject, runs [2][]*inside.Run) (ratio, gain float64, slower bool) {
 	none, tree := runs[0], runs[1]
 	same := func(r *inside.Run) float64 { return 100 * float64(r.Same()) / float64(max(1, r.Accesses())) }
 	cpu := func(r *inside.Run) float64 { return r.CPU }
@@ -118,10 +141,15 @@ func (t *table) row(s subject, runs [2][]*inside.Run) (ratio, gain float64) {
 	a, b := inside.Median(none, cpu), inside.Median(tree, cpu)
 	ratio = b / a
 	gain = inside.Median(tree, same) - inside.Median(none, same)
-	fmt.Printf("%-20s %12.0f %7.1f %7.1f %8.1f %8.0f %8.1f %8.3f %8.1f %6d\n", s.name,
+	pairs := make([]float64, len(none))
+	for i := range pairs {
+		pairs[i] = tree[i].CPU / none[i].CPU
+	}
+	low, high := session.Interval(pairs)
+	fmt.Printf("%-20s %12.0f %7.1f %7.1f %8.1f %8.0f %8.1f %8.3f %8.1f %18s %6d\n", s.name,
 		inside.Median(none, func(r *inside.Run) float64 { return float64(r.Accesses()) }), inside.Median(none, same), inside.Median(tree, same),
-		inside.Median(tree, locks), inside.Median(none, mb), inside.Median(tree, mb)-inside.Median(none, mb), a, 100*(1-ratio), len(none))
-	return ratio, gain
+		inside.Median(tree, locks), inside.Median(none, mb), inside.Median(tree, mb)-inside.Median(none, mb), a, 100*(1-ratio), fmt.Sprintf("%.2f to %.2f", low, high), len(none))
+	return ratio, gain, low > 1
 }
 
 func geomean(list []float64) float64 {
