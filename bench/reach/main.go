@@ -27,6 +27,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -54,7 +55,7 @@ func main() {
 		os.Exit(runKept(os.Args[2], os.Args[3:]))
 	}
 	dir := flag.String("dir", "", "scratch directory")
-	rounds := flag.Int("rounds", 20, "rounds")
+	rounds := flag.Int("rounds", 20, "rounds; 0: no time is measured")
 	profiles := flag.Int("profiles", 20, "runs under the profiler, for each set")
 	seed := flag.Uint64("seed", 1, "of the order")
 	module := flag.String("module", "go.uber.org/zap@v1.27.1", "path@version")
@@ -78,7 +79,10 @@ func main() {
 			log.Fatal(err)
 		}
 	}
-	if err := b.rounds(ctx, *rounds, rand.New(rand.NewPCG(*seed, 0))); err != nil {
+	if *rounds > 0 {
+		err = b.rounds(ctx, *rounds, rand.New(rand.NewPCG(*seed, 0)))
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 	good := true
@@ -166,16 +170,10 @@ func percent(x float64) string { return fmt.Sprintf("%+.1f %%", 100*(x-1)) }
 
 // print prints a row, and returns whether it is reached.
 func (r *row) print(share string) bool {
-	cpu := func(c cost) float64 { return c.cpu }
-	instructions := func(c cost) float64 { return c.instructions }
 	fmt.Printf("without %s\n", r.set)
-	full, _, _ := r.ratio(1, cpu)
-	kept, low, high := r.ratio(2, cpu)
-	fmt.Printf("  CPU seconds   none %.3f, full %.3f: %s, kept %.3f: %s\n", session.Median(r.of(0, cpu)), session.Median(r.of(1, cpu)), full, session.Median(r.of(2, cpu)), kept)
-	if session.Median(r.of(0, instructions)) > 0 {
-		full, _, _ := r.ratio(1, instructions)
-		kept, _, _ := r.ratio(2, instructions)
-		fmt.Printf("  instructions  none %.0f million, full %s, kept %s\n", session.Median(r.of(0, instructions))/1e6, full, kept)
+	low, high := math.Inf(-1), math.Inf(1)
+	if len(r.cost[0]) > 0 {
+		low, high = r.printTime()
 	}
 	fmt.Printf("  profile       %s\n", share)
 	size := func(t traced) float64 { return float64(t.with) / float64(t.without) }
@@ -191,6 +189,21 @@ func (r *row) print(share string) bool {
 	}
 	fmt.Printf("  %s\n", verdict)
 	return verdict == "reached"
+}
+
+// printTime prints what the runs took, and returns the bounds of how much more it is with D kept.
+func (r *row) printTime() (low, high float64) {
+	cpu := func(c cost) float64 { return c.cpu }
+	instructions := func(c cost) float64 { return c.instructions }
+	full, _, _ := r.ratio(1, cpu)
+	kept, low, high := r.ratio(2, cpu)
+	fmt.Printf("  CPU seconds   none %.3f, full %.3f: %s, kept %.3f: %s\n", session.Median(r.of(0, cpu)), session.Median(r.of(1, cpu)), full, session.Median(r.of(2, cpu)), kept)
+	if session.Median(r.of(0, instructions)) > 0 {
+		full, _, _ := r.ratio(1, instructions)
+		kept, _, _ := r.ratio(2, instructions)
+		fmt.Printf("  instructions  none %.0f million, full %s, kept %s\n", session.Median(r.of(0, instructions))/1e6, full, kept)
+	}
+	return low, high
 }
 
 // built is a test program, with what it was called with.
