@@ -64,13 +64,21 @@ func (m *maker) tales() {
 	if !m.anyOpen() {
 		return
 	}
-	t := &telling{m: m, of: make(map[touch]*tale), over: make(map[touch]touch), groups: make(map[touch][]touch)}
+	t := &telling{
+		m: m, of: make(map[touch]*tale), over: make(map[touch]touch), groups: make(map[touch][]touch), listeners: make(map[touch]*listener),
+		inside: make(map[trace.GoID][]touch),
+	}
 	for _, f := range []func(i int, r *record){t.join, t.hear} {
 		m.outside, m.past = m.b.carry.outside.clone(), 0
 		clear(t.groups)
+		clear(t.inside)
 		for i := range m.recs[:m.onPath] {
 			r := &m.recs[i]
+			kinds := len(m.outside.by)
 			if m.outside.step(r); r.touch != nothing {
+				clear(t.inside)
+			}
+			if len(m.outside.by) != kinds { // one footprint more or less
 				clear(t.groups)
 			}
 			f(i, r)
@@ -102,7 +110,42 @@ type telling struct {
 	over   map[touch]touch // footprints of calls that meet: a forest
 	of     map[touch]*tale // by root
 	list   []*tale
-	groups map[touch][]touch // open calls that an access meets, while none begins or ends
+	groups map[touch][]touch // open calls that an access meets, while no footprint comes or goes
+
+	inside    map[trace.GoID][]touch // calls that a goroutine is in, while none begins or ends
+	listeners map[touch]*listener
+}
+
+// listener says whether a call of a footprint has a goroutine, and not a certain one, that does something after a record. What was found out holds while the same calls are open.
+type listener struct {
+	calls []trace.GoID // those
+	g     trace.GoID   // one that does something up to record last
+	last  int
+	alone trace.GoID // but for this one nobody does; 0: there is none
+}
+
+func (t *telling) listens(y touch, but trace.GoID, i int) bool {
+	x, list := t.listeners[y], t.m.outside.by[y] // which is not empty
+	switch {
+	case x == nil:
+		x = &listener{}
+		t.listeners[y] = x
+		fallthrough
+	case len(x.calls) != len(list) || &x.calls[0] != &list[0]:
+		*x = listener{calls: list}
+	case x.g != but && x.last > i:
+		return true
+	case but != 0 && x.alone == but:
+		return false
+	}
+	for _, g := range list {
+		if last := t.m.lastRec[g]; g != but && last > i {
+			x.g, x.last = g, last
+			return true
+		}
+	}
+	x.alone = but
+	return false
 }
 
 func (t *telling) root(y touch) touch {
@@ -148,9 +191,13 @@ func (t *telling) met(x touch) []touch {
 func (t *telling) hear(i int, r *record) {
 	m := t.m
 	if ends := r.touch != nothing && r.e.Kind == format.OpaqueEnd; ends || m.outside.in[r.e.G] > 0 {
-		own := m.outside.of(r.e.G)
+		own, ok := t.inside[r.e.G]
+		if !ok {
+			own = m.outside.of(r.e.G)
+			t.inside[r.e.G] = own
+		}
 		if ends {
-			own = append(own, r.touch)
+			own = append(slices.Clip(own), r.touch)
 		}
 		for _, y := range own {
 			if !m.b.prints.sets[y].Standard() {
@@ -166,7 +213,7 @@ func (t *telling) hear(i int, r *record) {
 		kind = asWrite
 	}
 	for _, y := range t.met(m.b.prints.at(r.e.Site, kind)) {
-		if list := m.outside.by[y]; slices.ContainsFunc(list, func(g trace.GoID) bool { return g != r.e.G && m.lastRec[g] > i }) {
+		if t.listens(y, r.e.G, i) {
 			t.tale(y).add(run{r.e.G, i, i, false})
 		}
 	}
