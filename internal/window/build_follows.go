@@ -14,6 +14,7 @@ import (
 type follows struct {
 	places int         // how many threads have one
 	of     []*followed // by Thread
+	all    int32       // the last event that was put after everything
 }
 
 // followed is a thread. Those of nobody have no place in now.
@@ -98,12 +99,12 @@ func (m *maker) follow(from, to int32) {
 }
 
 // afterLast puts event n of t after everything that happened: after the last event of each thread, but for those that are
-// before one of these.
+// before one of these. So is what the event before that everything was put before has come after: of threads of nobody nothing else says so.
 func (m *maker) afterLast(t *thread, n int32) {
 	x := m.follows.thread(m, m.w.Events[n].Thread)
 	var list []*thread
 	for _, u := range m.order {
-		if u != t && u.last >= 0 && !x.has(m.follows.thread(m, u.id).at, u.last) {
+		if u != t && u.last >= m.follows.all && !x.has(m.follows.thread(m, u.id).at, u.last) {
 			list = append(list, u)
 		}
 	}
@@ -113,6 +114,7 @@ func (m *maker) afterLast(t *thread, n int32) {
 			m.edge(u.last, n)
 		}
 	}
+	m.follows.all = n
 }
 
 // followGo takes a Go of the window: n starts u.

@@ -481,9 +481,7 @@ func (m *maker) hiddenWrite(i int, t *thread, a *atom, v uint64) bool {
 	ghost := &thread{g: -1, id: -1, last: -1}
 	from := m.trustsAll(i, ghost)
 	n := m.add(ghost, i, Event{Kind: format.Write, Obj: a.obj, Val: v})
-	for _, u := range m.order {
-		m.edge(u.last, min(from, n))
-	}
+	m.afterAll(ghost, min(from, n))
 	a.cur, a.barrier = v, n
 	return true
 }
