@@ -89,13 +89,17 @@ func raise(now []int32, i int, k int32) []int32 {
 	return now
 }
 
-// follow takes a hard edge.
-func (m *maker) follow(from, to int32) {
+// follow takes a hard edge. It says whether that follows from no others, as far as is known.
+func (m *maker) follow(from, to int32) (fresh bool) {
 	if !m.b.miss.active() {
-		return
+		return true
 	}
-	y := m.follows.thread(m, m.w.Events[from].Thread)
-	m.follows.thread(m, m.w.Events[to].Thread).after(to, y, from)
+	y, x := m.follows.thread(m, m.w.Events[from].Thread), m.follows.thread(m, m.w.Events[to].Thread)
+	if y.at >= 0 && x.has(y.at, from) {
+		return len(x.past) == 0 || x.past[len(x.past)-1].n > to // what came before that is not known
+	}
+	x.after(to, y, from)
+	return true
 }
 
 // afterLast puts event n of t after everything that happened: after the last event of each thread, but for those that are

@@ -115,7 +115,7 @@ func (m *maker) orderedSync(o *synch, t *thread, n int32, i int, e *trace.Event)
 	}
 }
 
-// edge adds a hard edge between events of different threads.
+// edge adds a hard edge between events of different threads, unless others say the same.
 func (m *maker) edge(from, to int32) {
 	if from < 0 || from >= to || m.w.Events[from].Thread == m.w.Events[to].Thread {
 		return
@@ -123,8 +123,9 @@ func (m *maker) edge(from, to int32) {
 	if k := len(m.w.Edges); k > 0 && m.w.Edges[k-1] == (Edge{From: from, To: to}) {
 		return
 	}
-	m.w.Edges = append(m.w.Edges, Edge{From: from, To: to})
-	m.follow(from, to)
+	if m.follow(from, to) {
+		m.w.Edges = append(m.w.Edges, Edge{From: from, To: to})
+	}
 }
 
 // weakEdge adds one that is nothing to an access of the race.
