@@ -35,6 +35,7 @@ type openPair struct {
 	p    *Pair
 	c    *gap
 	near []*openPair
+	ends int // the number of the last of its gaps that have ended, +1; 0: none
 }
 
 // crowd is the gaps that meet each other, directly or through others: a group.

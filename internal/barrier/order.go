@@ -92,9 +92,10 @@ type touched struct {
 
 // ended is a gap that has ended, of one pair.
 type ended struct {
-	p  *Pair
-	n  int32
-	at int64
+	p     *Pair
+	n     int32
+	at    int64
+	later bool // a later one is of the same pair
 }
 
 // member is what is kept of a goroutine.
@@ -280,7 +281,11 @@ func (o *Order) cut(groups []*crowd, e Extent, at int64) {
 		for _, c := range s.gaps {
 			q := o.pastOf(c.g)
 			for _, x := range c.pairs {
-				q.ended = append(q.ended, ended{x.p, e.First, at})
+				if x.ends > 0 {
+					q.ended[x.ends-1].later = true
+				}
+				q.ended = append(q.ended, ended{p: x.p, n: e.First, at: at})
+				x.ends = len(q.ended)
 				o.ends++
 				q.all.Add(&x.p.D)
 			}

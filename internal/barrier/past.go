@@ -262,7 +262,7 @@ func (q *past) lastMet(d *Set, from int) int32 {
 		return -1
 	}
 	for k := len(q.ended) - 1; k >= from; k-- {
-		if q.ended[k].p.D.Meets(d) {
+		if !q.ended[k].later && q.ended[k].p.D.Meets(d) {
 			return q.ended[k].n
 		}
 	}
@@ -350,7 +350,7 @@ func (w *touchedWord) lastOf(q *past, x Touch) int {
 	all := hearing(&w.told[x.as()], -1, q.g) // n: those that were looked at; last: what was found
 	x = w.whole(x)
 	for e := len(q.ended) - 1; e >= all.n; e-- {
-		if q.ended[e].p.D.Hits(x) {
+		if !q.ended[e].later && q.ended[e].p.D.Hits(x) { // later: its pair does not
 			all.last = e + 1
 			break
 		}
@@ -365,7 +365,7 @@ func (q *past) lastEnd(x Touch, since int64) int32 {
 		return -1
 	}
 	for k := len(q.ended) - 1; k >= 0 && q.ended[k].at > since; k-- {
-		if q.ended[k].p.D.Hits(x) {
+		if !q.ended[k].later && q.ended[k].p.D.Hits(x) {
 			return q.ended[k].n
 		}
 	}
