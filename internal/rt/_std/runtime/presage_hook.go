@@ -366,8 +366,8 @@ func (f PresageFrame) Back() bool {
 	return f.s.Back()
 }
 
-// Known is that of the frame's function.
-func (f PresageFrame) Known(t *_type, p unsafe.Pointer) { f.s.Known(t, p) }
+// Known is that of the frame's function, for the values at the addresses in a value at p: its results.
+func (f PresageFrame) Known(t *_type, p unsafe.Pointer) { f.s.returns(t, p) }
 
 // Exit records the end of the frame's function, however it ends.
 func (f PresageFrame) Exit(h uint64) { f.s.exit(h, f.depth) }

@@ -168,6 +168,24 @@ func (s *PresageG) Known(t *_type, p unsafe.Pointer) {
 	systemstack(func() { s.gets(o, uintptr(p), t) })
 }
 
+// returns is Known for the values at the addresses that a value of type t at p has: results of a function. Missing code gets what is in them, and never the address.
+//
+//go:noinline
+func (s *PresageG) returns(t *_type, p unsafe.Pointer) {
+	o := s.open
+	if o == nil || o.depth+1 != s.depth || s.call.open {
+		return
+	}
+	systemstack(func() {
+		x := pgTypeOf(t)
+		for i := 0; i < x.n && !o.all; i++ {
+			if a := x.op(i); a.kind == abi.Pointer {
+				s.gets(o, pgWord(uintptr(p)+a.off), a.typ)
+			}
+		}
+	})
+}
+
 // gets adds what a call gets while it runs to what it begins with.
 func (s *PresageG) gets(o *pgMissing, p uintptr, t *_type) {
 	s.afresh(o)
