@@ -154,7 +154,7 @@ func (b *Builder) Once(ctx context.Context, bin, dir string, tree bool, env []st
 		return r, err
 	}
 	if r.Exit < 0 || r.Exit == 2 {
-		return r, fmt.Errorf("%s: %w\n%s", bin, err, tail(text))
+		return r, fmt.Errorf("%s: %v\n%s", bin, s, tail(text))
 	}
 	res, err := online.Read(told)
 	if err != nil {
