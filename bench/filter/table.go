@@ -62,7 +62,7 @@ func (t *table) run(ctx context.Context) error {
 		}
 		runs, err := t.measure(ctx, s)
 		if err != nil {
-			fmt.Printf("%-20s left out: %s\n", s.name, strings.SplitN(err.Error(), "\n", 2)[0])
+			fmt.Printf("%-20s left out: %s\n", s.name, err)
 			continue
 		}
 		ratio, gain, more := t.row(s, runs)
@@ -99,21 +99,40 @@ func (t *table) measure(ctx context.Context, s subject) (runs [2][]*inside.Run, 
 	if s.module != "" {
 		args = append([]string{"-test.short", "-test.count=1", "-test.timeout=10m"}, args...)
 	}
+	failed := 0
 	for begun, i := time.Now(), -1; t.more(i, time.Since(begun)); i++ {
-		for turn := range runs {
-			k := (turn + i) & 1 // neither is always the first
-			one, stop := context.WithTimeout(ctx, 5*time.Minute)
-			r, err := t.Once(one, bin, filepath.Join(dir, pkg), k == 1, nil, args...)
-			stop()
-			if err != nil {
-				return runs, err
-			}
-			if i >= 0 {
-				runs[k] = append(runs[k], r)
+		pair, err := t.pair(ctx, bin, filepath.Join(dir, pkg), i&1, args)
+		switch {
+		case err != nil && failed < mayFail && i >= 0: // its own races may end a program
+			failed++
+			i--
+			fmt.Printf("%-20s a pair again: %s\n", s.name, strings.SplitN(err.Error(), "\n", 2)[0])
+		case err != nil:
+			return runs, err
+		case i >= 0:
+			for k := range runs {
+				runs[k] = append(runs[k], pair[k])
 			}
 		}
 	}
 	return runs, nil
+}
+
+// mayFail is how many pairs of a row may be run again, since the program failed.
+const mayFail = 5
+
+// pair runs a program with the filter and without; first says which of them is the first.
+func (t *table) pair(ctx context.Context, bin, dir string, first int, args []string) (pair [2]*inside.Run, err error) {
+	for turn := range pair {
+		k := (turn + first) & 1
+		one, stop := context.WithTimeout(ctx, 5*time.Minute)
+		pair[k], err = t.Once(one, bin, dir, k == 1, nil, args...)
+		stop()
+		if err != nil {
+			return pair, err
+		}
+	}
+	return pair, nil
 }
 
 // more reports whether to run a program again after n pairs: the first, before which n is -1, warms up; then as many as were asked for, or as fit into the limit; and ten times
