@@ -102,8 +102,8 @@ func (m *maker) follow(from, to int32) (fresh bool) {
 	return true
 }
 
-// afterLast puts event n of t after everything that happened: after the last event of each thread, but for those that are
-// before one of these. So is what the event before that everything was put before has come after: of threads of nobody nothing else says so.
+// afterLast puts event n of t after everything that happened: after the last event of each thread, but for those that come before one of these.
+// Among these is the event that was put after everything the last time, and what was there then comes before that.
 func (m *maker) afterLast(t *thread, n int32) {
 	x := m.follows.thread(m, m.w.Events[n].Thread)
 	var list []*thread

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -57,5 +58,36 @@ func TestNoVersionBehindSend(t *testing.T) {
 		if unbuffered := capacity == 0; x.broken != unbuffered || len(m.w.Events) > 0 == unbuffered {
 			t.Errorf("capacity %d: broken %t, %d versions", capacity, x.broken, len(m.w.Events))
 		}
+	}
+}
+
+// TestListens: who listens is the same as by a look at every goroutine of the calls, however calls begin and end in between.
+func TestListens(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	heard := map[bool]int{}
+	for range 2000 {
+		m := &maker{lastRec: make(map[trace.GoID]int), outside: newOutside()}
+		for g := trace.GoID(1); g <= 4; g++ {
+			m.lastRec[g] = rng.IntN(40)
+		}
+		x := &telling{m: m, listeners: make(map[touch]*listener)}
+		for i := range 40 {
+			y, g := touch(1+rng.IntN(2)), trace.GoID(1+rng.IntN(4))
+			switch list := m.outside.by[y]; {
+			case len(list) == 0 || rng.IntN(6) == 0:
+				m.outside.enter(y, g)
+			case rng.IntN(6) == 0:
+				m.outside.leave(y, list[rng.IntN(len(list))])
+			default:
+				want := slices.ContainsFunc(list, func(h trace.GoID) bool { return h != g && m.lastRec[h] > i })
+				if got := x.listens(y, g, i); got != want {
+					t.Fatalf("record %d of goroutine %d, calls of %v, which end at %v: %t", i, g, list, m.lastRec, got)
+				}
+				heard[want]++
+			}
+		}
+	}
+	if heard[true] < 1000 || heard[false] < 1000 {
+		t.Errorf("asked too little: %v", heard)
 	}
 }
