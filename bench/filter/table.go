@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -103,7 +104,7 @@ func (t *table) measure(ctx context.Context, s subject) (runs [2][]*inside.Run, 
 	for begun, i := time.Now(), -1; t.more(i, time.Since(begun)); i++ {
 		pair, err := t.pair(ctx, bin, filepath.Join(dir, pkg), i&1, args)
 		switch {
-		case err != nil && failed < mayFail && i >= 0: // its own races may end a program
+		case err != nil && failed < mayFail && !errors.Is(err, context.DeadlineExceeded): // its own races may end a program
 			failed++
 			i--
 			fmt.Printf("%-20s a pair again: %s\n", s.name, strings.SplitN(err.Error(), "\n", 2)[0])
