@@ -28,6 +28,9 @@ func TestReach(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			p := read(t, dir)
+			if err := stampsGrow(p); err != nil { // also where room for the records of a call needs a stamp
+				t.Error(err)
+			}
 			ds, sets := reached(p)
 			if how == "full" && sets > 0 {
 				t.Errorf("%d sets", sets)

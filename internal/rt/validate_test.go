@@ -14,19 +14,16 @@ import (
 // nothing of the recorder but the contract in internal/trace/format/raw.go.
 func validate(p *rawfile.Process) error {
 	var all []event
+	if err := stampsGrow(p); err != nil {
+		return err
+	}
 	for _, s := range p.Streams {
-		last := uint64(0)
 		i := 0
 		for r := range s.Records() {
 			i++
-			if r.Stamp == 0 {
-				continue
+			if r.Stamp != 0 {
+				all = append(all, event{r, s.ID, s.GoID, i})
 			}
-			if r.Stamp <= last {
-				return fmt.Errorf("stream %d record %d: stamp %d after %d", s.ID, i, r.Stamp, last)
-			}
-			last = r.Stamp
-			all = append(all, event{r, s.ID, s.GoID, i})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b event) int { return cmp.Compare(a.Stamp, b.Stamp) })
@@ -34,6 +31,24 @@ func validate(p *rawfile.Process) error {
 	for _, e := range all {
 		if err := m.step(e); err != nil {
 			return fmt.Errorf("stream %d (goroutine %d) record %d: %v%v %x: %w", e.stream, e.goid, e.index, e.Kind, flagText(e.Kind, e.Flags), e.Words, err)
+		}
+	}
+	return nil
+}
+
+// stampsGrow: within each stream, strictly.
+func stampsGrow(p *rawfile.Process) error {
+	for _, s := range p.Streams {
+		last, i := uint64(0), 0
+		for r := range s.Records() {
+			i++
+			if r.Stamp == 0 {
+				continue
+			}
+			if r.Stamp <= last {
+				return fmt.Errorf("stream %d record %d: %v has stamp %d after %d", s.ID, i, r.Kind, r.Stamp, last)
+			}
+			last = r.Stamp
 		}
 	}
 	return nil

@@ -248,7 +248,6 @@ func (s *PresageG) begins(h, method uint64, known bool) {
 		c.late.reset()
 	}
 	c.notes = true
-	c.time = s.tick()
 }
 
 // MethodBegun writes the records of the call that MethodBegin began. Roots: the variables of packages that are left out are in its D.
@@ -308,7 +307,7 @@ func (s *PresageG) writeCall(to *PresageG) {
 	p := to.room(n)
 	end := p + uintptr(n)*8
 	pgStore(p+8, c.method|uint64(c.depth)<<32)
-	pgStore(p+16, c.time)
+	pgStore(p+16, to.tick()) // not earlier: what the call is given may have needed room, and that a stamp
 	pgStore(p, c.head)
 	p += 24
 	if grows != 0 {

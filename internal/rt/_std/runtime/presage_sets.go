@@ -90,8 +90,7 @@ type pgCall struct {
 	depth   uint32
 	head    uint64
 	method  uint64
-	mask    pgMask // what its code can touch
-	time    uint64
+	mask    pgMask     // what its code can touch
 	walk    *pgWalk    // what has no set
 	made    *pgWalk    // the walk by which the set made last was made, and all of which is in D
 	late    *pgMissing // what the walk begins with
