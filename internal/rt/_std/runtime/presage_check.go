@@ -8,7 +8,7 @@ func (s *PresageG) checked(walk func(r *pgWalk)) {
 	r.whole = true
 	walk(r)
 	r.run()
-	for i := 0; i < r.parts && !c.all && !r.all; i++ {
+	for i := 0; i < r.parts && !c.all; i++ {
 		from, n, reads := r.part[i][0], r.part[i][1]&^pgReads, r.part[i][1]&pgReads
 		for p := from; p < from+n; p += 8 {
 			if !s.has(p, reads) {
@@ -17,7 +17,7 @@ func (s *PresageG) checked(walk func(r *pgWalk)) {
 			}
 		}
 	}
-	if r.all && !c.all {
+	if r.all && !r.large && !c.all {
 		throw("presage: D is not everything")
 	}
 	r.release()

@@ -30,6 +30,7 @@ const (
 type pgWalk struct {
 	free    pgFree
 	all     bool
+	large   bool // all, as there is too much of it
 	loose   bool // it depends on more than the words noted
 	frozen  bool // what is read now never changes
 	copies  bool // what it points to is read as a whole
@@ -72,7 +73,7 @@ func pgNewWalk(mask pgMask) *pgWalk {
 		r = (*pgWalk)(persistentalloc(unsafe.Sizeof(pgWalk{}), 64, &memstats.other_sys))
 	}
 	r.round++
-	r.all, r.loose, r.frozen, r.copies, r.whole = false, false, false, false, presageReach.full
+	r.all, r.large, r.loose, r.frozen, r.copies, r.whole = false, false, false, false, false, presageReach.full
 	r.parts, r.todo, r.places, r.words, r.deps = 0, 0, 0, 0, 0
 	r.mask, r.unmask = mask, false
 	r.near, r.made, r.cycle = nil, nil, pgCycle()
@@ -221,16 +222,19 @@ func (r *pgWalk) note(p, n uintptr) {
 		return
 	}
 	if r.parts == pgParts {
-		r.all = true
+		r.tooMuch()
 		return
 	}
 	r.part[r.parts] = [2]uintptr{p, n}
 	r.parts++
 }
 
+// tooMuch makes it everything, because one walk has no room for more. Sets may have it in pieces.
+func (r *pgWalk) tooMuch() { r.all, r.large = true, true }
+
 func (r *pgWalk) push(x pgPlace) {
 	if r.todo == pgTodo {
-		r.all = true
+		r.tooMuch()
 		return
 	}
 	x.round |= uint64(r.level+1) << pgHowBits

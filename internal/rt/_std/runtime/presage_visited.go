@@ -42,7 +42,7 @@ func (r *pgWalk) notes(x *pgPlace, p, t, n uintptr) {
 			}
 		}
 	case r.places > pgPlaces/2:
-		r.all = true
+		r.tooMuch()
 	}
 }
 

@@ -470,6 +470,30 @@ func rings() {
 	keep = append(keep, r, rest)
 }
 
+// list makes a list that is too much for a D.
+func list() *node {
+	first := new(node)
+	keep = append(keep, first)
+	for n, i := first, 0; i < 5000; n, i = n.next, i+1 {
+		n.next = new(node)
+		keep = append(keep, new(node)) // between them
+	}
+	return first
+}
+
+// halves: what is too much for one walk is not for two sets.
+func halves() {
+	long, other := list(), word()
+	half := long
+	for range 2500 {
+		half = half.next
+	}
+	for range 17 { // as of a ring
+		call("half", half, ps{at(half), at(half.next)}, ps{at(long), at(other)})
+	}
+	call("two halves", long, ps{at(long), at(half), at(half.next)}, nil)
+}
+
 // nothing are calls of code that touches nothing.
 func nothing() {
 	const unstamped = 1 << 5 << 48
@@ -498,13 +522,9 @@ func main() {
 	kinds()
 	rings()
 	nothing()
+	halves()
 	churn()
-	long, other := new(node), word()
-	keep = append(keep, long)
-	for n, i := long, 0; i < 5000; n, i = n.next, i+1 {
-		n.next = new(node)
-		keep = append(keep, new(node)) // between them
-	}
+	long, other := list(), word()
 	call("too much", long, ps{at(long), at(long.next), at(other)}, nil)
 	ways()
 	runtime.KeepAlive(keep)
