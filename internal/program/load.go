@@ -39,7 +39,7 @@ func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 		missing = append(missing, m.Path)
 	}
 	p := plan.OfRecording(prog, missing, nil)
-	if err := Matches(p, meta); err != nil {
+	if err := p.Matches(meta); err != nil {
 		return nil, err
 	}
 	if opaque := opaqueUnits(p, meta); len(opaque) > 0 {
@@ -53,27 +53,6 @@ func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 func Same(a, b *trace.Meta) bool {
 	return a.Dir == b.Dir && slices.Equal(a.BuildEnv, b.BuildEnv) && slices.Equal(a.BuildFlags, b.BuildFlags) && slices.Equal(a.Tested, b.Tested) &&
 		slices.Equal(a.Packages, b.Packages) && slices.Equal(a.Missing, b.Missing) && slices.Equal(a.Files, b.Files) && slices.Equal(a.Funcs, b.Funcs) && slices.Equal(a.Sites, b.Sites)
-}
-
-// Matches reports how the program of p differs from the one that meta was recorded from.
-func Matches(p *plan.Plan, meta *trace.Meta) error {
-	then := map[string]string{}
-	for _, f := range meta.Files {
-		then[f.Name] = f.Hash
-	}
-	for _, f := range p.Files {
-		switch hash, ok := then[f.Name]; {
-		case !ok:
-			return fmt.Errorf("%s was not part of the recorded program", f.Name)
-		case hash != f.Hash:
-			return fmt.Errorf("%s has changed since the recording", f.Name)
-		}
-	}
-	if len(p.Funcs) != len(meta.Funcs) || len(p.Sites) != len(meta.Sites) {
-		return fmt.Errorf("the source has %d functions and %d sites, the recording had %d and %d",
-			len(p.Funcs), len(p.Sites), len(meta.Funcs), len(meta.Sites))
-	}
-	return nil
 }
 
 // opaqueUnits returns the units that the recorded build left as written, with the reasons.

@@ -193,7 +193,7 @@ func (b *build) describe(res *instrument.Result, std rt.Overlay) {
 	b.Meta.Warn("global-unknown", len(p.Missing.Unknown), "comments //presage:global name no variable that the recorder can find: "+strings.Join(p.Missing.Unknown, ", "))
 }
 
-// load returns the plan the program was built with, for the walk of its traces.
+// load returns the plan the program was built with, for the walk of its traces. It is an error if the source has changed since.
 func (b *build) load(ctx context.Context, c *Config) (*plan.Plan, error) {
 	if b.plan != nil {
 		return b.plan, nil
@@ -202,8 +202,12 @@ func (b *build) load(ctx context.Context, c *Config) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.plan = plan.New(prog, b.Opaque)
-	return b.plan, nil
+	p := plan.New(prog, b.Opaque)
+	if err := p.Matches(b.Meta); err != nil { // the build is of an earlier run: what is read now may have been edited during this one
+		return nil, err
+	}
+	b.plan = p
+	return p, nil
 }
 
 // writeOverlay leaves the file alone if it does not change.

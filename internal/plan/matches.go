@@ -1,0 +1,28 @@
+package plan
+
+import (
+	"fmt"
+
+	"presage/internal/trace"
+)
+
+// Matches reports how the program of p differs from the one that meta was recorded from.
+func (p *Plan) Matches(meta *trace.Meta) error {
+	then := map[string]string{}
+	for _, f := range meta.Files {
+		then[f.Name] = f.Hash
+	}
+	for _, f := range p.Files {
+		switch hash, ok := then[f.Name]; {
+		case !ok:
+			return fmt.Errorf("%s was not part of the recorded program", f.Name)
+		case hash != f.Hash:
+			return fmt.Errorf("%s has changed since the recording", f.Name)
+		}
+	}
+	if len(p.Funcs) != len(meta.Funcs) || len(p.Sites) != len(meta.Sites) {
+		return fmt.Errorf("the source has %d functions and %d sites, the recording had %d and %d",
+			len(p.Funcs), len(p.Sites), len(meta.Funcs), len(meta.Sites))
+	}
+	return nil
+}
