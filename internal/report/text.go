@@ -176,7 +176,7 @@ func (h *textHandler) hidden(r *Race) {
 	case r.A.OffPath || r.B.OffPath:
 		h.printf("\n  In the recorded run -race had nothing to see: the %s is off the recorded path.\n", pick(r.A.OffPath, r.A.Kind, r.B.Kind))
 	case !r.Hidden.Ordered:
-		h.printf("\n  In the recorded run -race had nothing to see: more than the trace shows ordered the accesses.\n")
+		h.printf("\n  No chain of synchronisation in the trace orders the two accesses in the recorded run: -race may see them, unless code that\n  is not in the trace orders them.\n")
 	default:
 		h.printf("\n  In the recorded run -race had nothing to see, because it happened that\n")
 		for _, e := range r.Hidden.Edges {
