@@ -45,7 +45,7 @@ func (t *T) Get() int {
 	return t.n
 }
 `)
-	res := analyse(t, dir, "", false)
+	res := analyse(t, dir, "")
 	found := 0
 	for _, w := range res.Pairs {
 		if w.Tier != tier.Likely {

@@ -53,7 +53,7 @@ func (t *T) Set(n int) { t.n = n }
 			}
 			var got []string
 			name := func(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
-			for _, w := range analyse(t, dir, "", false).Pairs {
+			for _, w := range analyse(t, dir, "").Pairs {
 				if w.Tier == tier.Likely {
 					got = append(got, name(w.A.Func)+"-"+name(w.B.Func))
 				}

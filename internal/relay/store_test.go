@@ -2,10 +2,12 @@ package relay_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"presage/internal/relay"
@@ -31,13 +33,17 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-func analyse(t *testing.T, dir, store string, share bool) *relay.Result {
+func analyse(t *testing.T, dir, store string) *relay.Result {
 	t.Helper()
-	res, err := relay.Run(context.Background(), relay.Config{Config: load.Config{Dir: dir, Patterns: []string{"./..."}}, Store: store, Share: share})
+	res, err := run(dir, store, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return res
+}
+
+func run(dir, store string, share bool) (*relay.Result, error) {
+	return relay.Run(context.Background(), relay.Config{Config: load.Config{Dir: dir, Patterns: []string{"./..."}}, Store: store, Share: share})
 }
 
 // report is all that a reader sees.
@@ -58,7 +64,7 @@ func TestStore(t *testing.T) {
 	for name, text := range program {
 		write(t, dir, name, text)
 	}
-	first := analyse(t, dir, store, false)
+	first := analyse(t, dir, store)
 	if !strings.Contains(report(first), "a.go") {
 		t.Fatalf("the race in t.n is not reported:\n%s", report(first))
 	}
@@ -76,15 +82,15 @@ func TestStore(t *testing.T) {
 	} {
 		text := program[step.file]
 		write(t, dir, step.file, strings.Replace(text, step.from, step.to, 1))
-		warm := analyse(t, dir, store, false)
+		warm := analyse(t, dir, store)
 		if s := warm.Stats.Store; s.Made != step.made || s.Found != all-step.made {
 			t.Errorf("%s: %+v; want %d made of %d", step.name, s, step.made, all)
 		}
-		if cold := analyse(t, dir, "", false); report(cold) != report(warm) {
+		if cold := analyse(t, dir, ""); report(cold) != report(warm) {
 			t.Errorf("%s: the report is\n%s, without the directory\n%s", step.name, report(warm), report(cold))
 		}
 		write(t, dir, step.file, text)
-		analyse(t, dir, store, false)
+		analyse(t, dir, store)
 	}
 }
 
@@ -94,13 +100,19 @@ func TestShare(t *testing.T) {
 	for name, text := range program {
 		write(t, dir, name, text)
 	}
-	alone := analyse(t, dir, "", false)
-	done := make(chan *relay.Result)
-	for range 2 {
-		go func() { done <- analyse(t, dir, store, true) }()
+	alone := analyse(t, dir, "")
+	var shards [2]*relay.Result
+	var errs [2]error // to Fatal in a goroutine would end that one alone
+	var wg sync.WaitGroup
+	for i := range shards {
+		wg.Go(func() { shards[i], errs[i] = run(dir, store, true) })
 	}
-	a, b := (<-done).Stats.Store, (<-done).Stats.Store
-	linked := analyse(t, dir, store, false)
+	wg.Wait()
+	if err := errors.Join(errs[:]...); err != nil {
+		t.Fatal(err)
+	}
+	a, b := shards[0].Stats.Store, shards[1].Stats.Store
+	linked := analyse(t, dir, store)
 	if linked.Stats.Store.Made != 0 || a.Made+b.Made < linked.Stats.Store.Found || a.Found+a.Made != b.Found+b.Made {
 		t.Errorf("shards %+v and %+v, then %+v", a, b, linked.Stats.Store)
 	}
