@@ -48,7 +48,7 @@ func (s *PresageG) goes(newg *g, pc uintptr) {
 	}
 	s.going = false
 	to.leaving()
-	s.call.depth = 0
+	s.call.depth, s.call.time = 0, to.tick()
 	s.writeCall(to)
 }
 

@@ -248,6 +248,7 @@ func (s *PresageG) begins(h, method uint64, known bool) {
 		c.late.reset()
 	}
 	c.notes = true
+	c.time = s.tick()
 }
 
 // MethodBegun writes the records of the call that MethodBegin began. Roots: the variables of packages that are left out are in its D.
@@ -307,7 +308,10 @@ func (s *PresageG) writeCall(to *PresageG) {
 	p := to.room(n)
 	end := p + uintptr(n)*8
 	pgStore(p+8, c.method|uint64(c.depth)<<32)
-	pgStore(p+16, to.tick()) // not earlier: what the call is given may have needed room, and that a stamp
+	if to.last > c.time { // what the call is given needed room, and that a stamp
+		c.time = to.tick()
+	}
+	pgStore(p+16, c.time)
 	pgStore(p, c.head)
 	p += 24
 	if grows != 0 {

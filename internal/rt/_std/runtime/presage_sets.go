@@ -91,6 +91,7 @@ type pgCall struct {
 	head    uint64
 	method  uint64
 	mask    pgMask     // what its code can touch
+	time    uint64     // when it began, before the walks: what they do not find was stored later
 	walk    *pgWalk    // what has no set
 	made    *pgWalk    // the walk by which the set made last was made, and all of which is in D
 	late    *pgMissing // what the walk begins with
