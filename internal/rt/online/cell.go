@@ -88,7 +88,10 @@ func (g *ftG) rules(a *ftAccess) {
 	}
 	g.acted = g.clock
 	l := ftLineOf(a.addr)
-	w := g.held(c, c.hold(), a, l)
+	w, ok := g.stepsTo(c, c.hold(), a, l)
+	if !ok {
+		w = g.held(c, w, a, l)
+	}
 	if a.kind == ftReads {
 		c.split(a.addr)
 	}

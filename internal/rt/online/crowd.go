@@ -124,12 +124,12 @@ func (c *ftCrowd) word() uint64 { return ftCrowdTag<<ftSlotShift | uint64(ftToIn
 
 // first puts the word that R was.
 func (c *ftCrowd) first(r uint64) {
-	c.list[0] = r &^ ftKindMask
-	if r&ftFull != 0 {
-		c.list[0] |= ftWhole << ftKindShift
-	}
+	c.list[0] = ftInCrowd(r)
 	c.n = 1
 }
+
+// ftInCrowd is what a crowd has of a read that R was.
+func ftInCrowd(r uint64) uint64 { return r&^ftKindMask | ftMarked(r)&ftKindMask }
 
 // put adds an access of g, in place of those that it covers. It returns the crowd, which may have moved.
 func (c *ftCrowd) put(g *ftG, kind uint8, site uint64) *ftCrowd {

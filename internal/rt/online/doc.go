@@ -59,6 +59,10 @@
 //	      looks at R. So of a read and an access that it may race with one has the cell or the place first, and the other sees it. The last read of a slot stands for its earlier ones, wherever they
 //	      are. Nothing inside the word counts while it is split, and nothing atomic was written: else it is not. The places of one that is nobody's stay taken, and its memory is never
 //	      anything else: who comes late to it fails. It needs an instruction that tells the processor (RDPID); without it there is none.
+//	(R24) Shared crowds. What an access makes of R depends on R, the access and what t knows, of which R alone is the cell's. So t keeps its last steps from one R to another: where it comes to the same R with
+//	      the same access (epoch, site, and whether of the whole word), W is known, and nothing inside the word counts, R is what it was then (shared.go). Of what t knew nothing is lost since. The crowd of a step is of all
+//	      its cells and does not change; a step has a reference to the one that it is from, so that it is the same one still. Whoever locks a cell for anything else, a second epoch of a reader among it, makes the
+//	      crowd its own first. A read has the place of its slot in it, and where that is another's there is no step.
 //
 // # Soundness
 //

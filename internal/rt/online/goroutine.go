@@ -11,6 +11,7 @@ type ftG struct {
 	width    uint64
 	slot     uint32 // 0: none, or none yet (R12)
 	clock    uint32
+	place    uint32      // of its reads in what cells share
 	acted    uint32      // the clock of its last access, or of one by who had the slot before
 	all      uint32      // ftAll when it released last, or took its slot
 	vc       ftVC        // C(t) without its own component
@@ -25,6 +26,7 @@ type ftG struct {
 	stats    ftStats
 	op       ftOperation
 	hints    [4]ftHint
+	steps    [4]ftStep
 }
 
 // A ftFound is a pair of accesses that a check fails for.
@@ -164,7 +166,7 @@ func (g *ftG) enter(s uint32) {
 		ftStore32(&r.whole, r.clock+1)
 	}
 	r.clock++
-	g.slot, g.clock, g.acted = s, r.clock, r.acted
+	g.slot, g.place, g.clock, g.acted = s, s%ftSharedPlaces, r.clock, r.acted
 	g.all = ftLoad32(&ftAll) // whoever was told of everything was not told of this clock
 	g.epoch = ftEpoch(s, g.clock)
 	g.begin()
@@ -223,6 +225,9 @@ func (g *ftG) move() {
 // end gives back what g has.
 func (g *ftG) end() {
 	g.vc.clear()
+	for i := range g.steps {
+		g.steps[i].end()
+	}
 	ftLock(&ftSlots.lock)
 	if g.slot != 0 {
 		ftSlots.alive--

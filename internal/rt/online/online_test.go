@@ -133,6 +133,9 @@ func detected(events []trace.Event, inside bool) map[first]bool {
 	for _, g := range p.gs {
 		again += int(g.stats.slotsAgain)
 		returned += int(g.stats.returned)
+		for i := range g.steps {
+			stepped += int(g.steps[i].gone)
+		}
 		g.end()
 	}
 	for id := range p.ended {
@@ -143,8 +146,8 @@ func detected(events []trace.Event, inside bool) map[first]bool {
 	return f.found
 }
 
-// again counts the slots that were taken again, returned the contexts that were given back.
-var again, returned int
+// again counts the slots that were taken again, returned the contexts that were given back, stepped some of the steps that goroutines have taken.
+var again, returned, stepped int
 
 // spread says how many slots other goroutines take between those of a trace.
 var spread *rand.Rand

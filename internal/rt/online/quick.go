@@ -49,6 +49,15 @@ func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
 		return false
 	}
 	r := c.r
+	if d := r>>ftSlotShift == ftSharedTag; d || kind == ftReads && r != 0 && r>>ftSlotShift < ftSharedTag && !g.recalls(r) {
+		ok := ftPlain(addr, site, l)
+		if ok {
+			l.marked(ftMarkCrowd)
+			w, ok = g.quickStep(c, w, r, site, kind)
+		}
+		ftStore64(&c.w, w)
+		return ok
+	}
 	ok := r>>ftSlotShift != ftSplitTag
 	if !ok || l.marks&ftMarkInside == 0 {
 	} else if m := *ftGroupsOf(addr); site&ftFull != 0 {
@@ -160,7 +169,7 @@ func (g *ftG) quickWords(addr, n uintptr, site uint64, kind uint8) uintptr {
 			break
 		}
 		c = &p[i&(ftWords-1)]
-		if r := ftLoad64(&c.r); r>>ftSlotShift >= ftSplitTag { // to lock the cell would take its line from who reads it
+		if r := ftLoad64(&c.r); r>>ftSlotShift >= ftSharedTag { // to lock the cell would take its line from who reads it
 			if kind == ftReads && r>>ftSlotShift == ftSplitTag && g.quickSplit(c, r, site|ftFull) {
 				shared++
 				continue
@@ -229,7 +238,7 @@ func (g *ftG) sameWords(c *ftCell, n uintptr, kind uint8) uintptr {
 		r := ftLoad64(&c.r)
 		if r&ftFull == 0 || r-base >= width {
 			if w := ftLoad64(&c.w); w&ftFull == 0 || w-base >= width {
-				if r>>ftSlotShift < ftSplitTag || !g.wholeRead(r) {
+				if r>>ftSlotShift < ftSharedTag || !g.wholeRead(r) {
 					break
 				}
 			}

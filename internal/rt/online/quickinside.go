@@ -18,7 +18,7 @@ func (g *ftG) quickPart(word uintptr, locs ftLocs, site uint64, kind uint8) bool
 	if w&ftLockBit != 0 || w&ftFull != 0 && !g.recalls(w) || !ftCas64(&c.w, w, w|ftLockBit) {
 		return false
 	}
-	if c.r>>ftSlotShift == ftSplitTag {
+	if t := c.r >> ftSlotShift; t == ftSplitTag || t == ftSharedTag {
 		ftStore64(&c.w, w)
 		return false
 	}

@@ -123,6 +123,9 @@ func (g *ftG) wholeRead(r uint64) bool {
 	if v := ftSplitOf(r); v != nil {
 		return g.same(*v.here().place(g, ftWhole))
 	}
+	if s := ftSharedOf(r); s != nil {
+		return s.wholeRead(g)
+	}
 	d := ftCrowdOf(r)
 	return d != nil && d.has(g, true)
 }
@@ -229,6 +232,7 @@ func (c *ftCell) split(word uintptr) {
 
 // gather makes one crowd of the parts again, if c has a split one. c is held.
 func (c *ftCell) gather(g *ftG) {
+	c.own()
 	v := ftSplitOf(c.r)
 	if v == nil {
 		return

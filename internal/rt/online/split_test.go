@@ -107,7 +107,7 @@ func reading(r *rand.Rand) (events []trace.Event) {
 	add := func(k format.Kind, g int, obj, size int) {
 		events = append(events, trace.Event{Kind: k, G: trace.GoID(g), Obj: trace.Addr(obj), Size: uint16(size), Val: uint64(size), Site: trace.Site(1 + r.IntN(9))})
 	}
-	words := 1 + r.IntN(2)
+	words := 1 + r.IntN(6)
 	for w := range words {
 		add(format.Write, 1, base+8*w, 8)
 	}
@@ -119,6 +119,16 @@ func reading(r *rand.Rand) (events []trace.Event) {
 	add(format.Release, 6, l+8*6, 0)
 	reads := func(n int) {
 		for range n {
+			if r.IntN(4) == 0 { // all, in one epoch
+				g, size := 2+r.IntN(4), []int{1, 8}[r.IntN(2)]
+				for w := range words {
+					add(format.Read, g, base+8*w, size)
+				}
+				if r.IntN(2) == 0 {
+					add([]format.Kind{format.ReleaseMerge, format.Release}[r.IntN(2)], g, l+8*g, 0)
+				}
+				continue
+			}
 			g, at, size := 2+r.IntN(4), base+8*r.IntN(words), 8
 			switch r.IntN(12) {
 			case 0, 1:
@@ -140,7 +150,7 @@ func reading(r *rand.Rand) (events []trace.Event) {
 		}
 		at := base + 8*r.IntN(words)
 		in := at + r.IntN(8)
-		switch r.IntN(8) {
+		switch r.IntN(9) {
 		case 0, 1:
 			add(format.Read, g, at, 8)
 		case 2:
@@ -153,6 +163,11 @@ func reading(r *rand.Rand) (events []trace.Event) {
 			add(format.AtomicRead, g, at, 8)
 		case 6:
 			add(format.AtomicRMW, g, at, 8)
+		case 7:
+			size := []int{1, 8}[r.IntN(2)]
+			for w := range words {
+				add(format.Write, g, base+8*w, size)
+			}
 		default:
 			add(format.Alloc, g, at, 8)
 		}

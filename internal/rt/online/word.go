@@ -16,11 +16,12 @@ const (
 	ftClockBits  = 22
 	ftSlotShift  = ftEpochShift + ftClockBits
 
-	ftMaxClock = 1<<ftClockBits - 1
-	ftCrowdTag = 0xffff // in place of the slot: the rest is the address of a crowd
-	ftLazySlot = 0xfffe // in place of the slot: the goroutine has none yet
-	ftSplitTag = 0xfffd // in place of the slot: the rest is the address of a crowd by processor
-	ftSiteMask = 1<<ftSiteBits - 1
+	ftMaxClock  = 1<<ftClockBits - 1
+	ftCrowdTag  = 0xffff // in place of the slot: the rest is the address of a crowd
+	ftLazySlot  = 0xfffe // in place of the slot: the goroutine has none yet
+	ftSplitTag  = 0xfffd // in place of the slot: the rest is the address of a crowd by processor
+	ftSharedTag = 0xfffc // in place of the slot: the rest is the address of a crowd that cells share
+	ftSiteMask  = 1<<ftSiteBits - 1
 )
 
 //go:nosplit

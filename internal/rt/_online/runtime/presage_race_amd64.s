@@ -208,6 +208,14 @@ TEXT runtime·ftHookRead<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
 	MOVQ	ftCell_r(R11), R12
 	MOVQ	R12, R13
 	SHRQ	$const_ftSlotShift, R13
+	CMPL	R13, $const_ftSharedTag
+	JNE	unshared
+	MOVQ	$(const_ftSharedTag<<const_ftSlotShift), R13
+	XORQ	R13, R12
+	MOVL	(PresageG_ft+ftG_place)(R10), R13
+	SAME(ftShared_list(R12)(R13*8), same) // a read, of this location or of the word
+	JMP	slow
+unshared:
 	CMPL	R13, $const_ftCrowdTag
 	JNE	other
 	SHLQ	$(64-const_ftSlotShift), R12
