@@ -15,8 +15,8 @@ type touchedWord struct {
 	next    *touchedWord // other bytes of the same word, which may overlap with these
 	by      []wordPast
 	one     [1]wordPast // most have one
-	told    [2][]heard  // of gaps that hit what only reads it, and of those that hit what writes it
-	apart   [2][]heard  // likewise, of accesses without an event: gaps that do not hit them, or are known
+	told    [2]hearing  // of gaps that hit what only reads it, and of those that hit what writes it
+	apart   [2]hearing  // likewise, of accesses without an event: gaps that do not hit them, or are known
 }
 
 // as says which of told x is about.
@@ -32,27 +32,28 @@ type wordPast struct {
 	g     trace.GoID
 	wrote int32    // the last event that did not only read; -1: none
 	reads []Extent // since
-	told  []heard  // goroutines whose MethodBegins are known to come after the first n of reads
+	told  hearing  // goroutines whose MethodBegins are known to come after the first n of reads
 	quiet [2]int32 // behind which event the last access without an event was, +2, of those that write and of others; 0: there is none
 }
 
 // heard is how much of a list a goroutine has been told of.
 type heard struct {
-	g    trace.GoID // that has been told
-	of   trace.GoID // whose list it is
-	n    int        // of it
-	last int        // of these n, the last that concerns the word; 0: none
+	n    int // of it
+	last int // of these n, the last that concerns the word; 0: none
 }
 
-func hearing(list *[]heard, g, of trace.GoID) *heard {
-	for k := range *list {
-		if h := &(*list)[k]; h.g == g && h.of == of {
-			return h
-		}
+// hearing is what goroutines have been told of lists: of each pair of the goroutine that is told and the one whose list it is.
+// A program may have a goroutine for each of its tasks, so the pairs are found in constant time.
+type hearing map[[2]trace.GoID]heard
+
+func (h *hearing) set(g, of trace.GoID, d heard) {
+	if *h == nil {
+		*h = hearing{}
 	}
-	*list = append(*list, heard{g: g, of: of})
-	return &(*list)[len(*list)-1]
+	(*h)[[2]trace.GoID{g, of}] = d
 }
+
+func (h hearing) of(g, of trace.GoID) heard { return h[[2]trace.GoID{g, of}] }
 
 // touch notes what an event acted on.
 func (o *Order) touch(s *Step, at Extent) {
@@ -154,13 +155,12 @@ func (o *Order) beforeCall(k *Kept, s *Step) {
 		if len(p.reads) == 0 || !d.Hits(Read(w.addr, w.n)) { // (B16)
 			return
 		}
-		h := hearing(&p.told, s.G, p.g)
-		for _, r := range p.reads[h.n:] {
+		for _, r := range p.reads[p.told.of(s.G, p.g).n:] {
 			if !s.knows(r.Last) {
 				k.ifDone(r)
 			}
 		}
-		h.n = len(p.reads)
+		p.told.set(s.G, p.g, heard{n: len(p.reads)})
 	})
 	for _, n := range slices.Sorted(maps.Values(last)) {
 		k.edge(n)
@@ -317,11 +317,11 @@ func (w *touchedWord) hear(k *Kept, s *Step, q *past, from int) {
 		}
 		return
 	}
-	write, read := *hearing(&w.told[1], s.G, q.g), *hearing(&w.told[0], s.G, q.g) // a write was told all that a read is
+	write, read := w.told[1].of(s.G, q.g), w.told[0].of(s.G, q.g) // a write was told all that a read is
 	if from = max(from, write.n); s.X.reads {
 		from = max(from, read.n)
 	}
-	hearing(&w.told[s.X.as()], s.G, q.g).n = len(q.ended)
+	w.told[s.X.as()].set(s.G, q.g, heard{n: len(q.ended)})
 	var fresh []int32 // the last first
 	x, y := w.whole(s.X), Read(w.addr, w.n)
 	for e := len(q.ended) - 1; e >= from; e-- {
@@ -347,7 +347,7 @@ func (w *touchedWord) whole(x Touch) Touch {
 
 // lastOf returns the number of the last of the ended gaps of q that hits what does to w as x does, or -1.
 func (w *touchedWord) lastOf(q *past, x Touch) int {
-	all := hearing(&w.told[x.as()], -1, q.g) // n: those that were looked at; last: what was found
+	all := w.told[x.as()].of(-1, q.g) // n: those that were looked at; last: what was found
 	x = w.whole(x)
 	for e := len(q.ended) - 1; e >= all.n; e-- {
 		if !q.ended[e].later && q.ended[e].p.D.Hits(x) { // later: its pair does not
@@ -355,7 +355,7 @@ func (w *touchedWord) lastOf(q *past, x Touch) int {
 			break
 		}
 	}
-	all.n = len(q.ended)
+	w.told[x.as()].set(-1, q.g, heard{len(q.ended), all.last})
 	return all.last - 1
 }
 

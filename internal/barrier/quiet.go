@@ -48,7 +48,7 @@ func (o *Order) apart(s *Step, q *past, from int) bool {
 	apart := true
 	s.X.eachWord(func(addr, n uint64) {
 		w := o.word(addr, n)
-		h := hearing(&w.apart[s.X.as()], s.G, q.g)
+		h := w.apart[s.X.as()].of(s.G, q.g)
 		x := w.whole(s.X)
 		for h.n = max(h.n, from); apart && h.n < len(q.ended); h.n++ {
 			if q.ended[h.n].p.D.Hits(x) && !s.knows(q.ended[h.n].n) {
@@ -56,6 +56,7 @@ func (o *Order) apart(s *Step, q *past, from int) bool {
 				break
 			}
 		}
+		w.apart[s.X.as()].set(s.G, q.g, h)
 	})
 	return apart
 }
