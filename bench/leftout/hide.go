@@ -59,9 +59,9 @@ type hidden struct {
 	lost                 map[loss]int // what has escaped
 
 	frames map[trace.GoID][]frame
-	backs  []int          // by event of all: the stretch that it is of
-	exits  []int          // by stretch: the event with which it returns; 0: it does not
-	fresh  map[uint64]int // word to the event that allocated it
+	backs  []int // by event of all: the stretch that it is of
+	exits  []int // by stretch: the event with which it returns; 0: it does not
+	fresh  made
 	items  []item
 	of     []*call // that an event of the full trace is dropped with
 
@@ -109,7 +109,7 @@ type item struct {
 
 // readHidden reads a trace, without BarrierPairs and with them.
 func readHidden(src trace.Source, w window.Walker, c code, limit int, s seen, exact bool) (*hidden, error) {
-	h := &hidden{seen: s, code: c, exact: exact, left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, fresh: map[uint64]int{}, exits: []int{0}}
+	h := &hidden{seen: s, code: c, exact: exact, left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, exits: []int{0}}
 	h.all.meta, h.rest.meta = src.Meta(), src.Meta()
 	open := map[trace.GoID][]*call{} // nil: a method that is not missing
 	var pairs barrier.Pairs
@@ -184,9 +184,7 @@ func (h *hidden) add(e trace.Event, f window.Flow, inside bool) {
 		}
 		h.frames[e.G] = list
 	case format.Alloc:
-		for x := uint64(e.Obj) &^ 7; x < uint64(e.Obj)+min(e.Val, 1<<16); x += 8 {
-			h.fresh[x] = i
-		}
+		h.fresh.note(e.Obj, e.Val, i)
 		if n := len(list); n > 0 {
 			of = list[n-1].call
 		}
@@ -276,7 +274,7 @@ func (h *hidden) touch(x *call, e *trace.Event) {
 	if k := e.Kind; k.IsAccess() && !k.IsWrite() {
 		had = barrier.Memory(addr, n)
 	}
-	if at, ok := h.fresh[addr&^7]; !x.recorded.Hits(had) && !(ok && at >= x.from) {
+	if !x.recorded.Hits(had) && h.fresh.by(addr) <= x.from {
 		h.escaped++
 		if h.lost == nil {
 			h.lost = map[loss]int{}

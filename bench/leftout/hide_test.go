@@ -12,7 +12,7 @@ import (
 
 // A call of a function with synchronisation loses what its own code does, and keeps what it calls; its D has what was dropped.
 func TestHide(t *testing.T) {
-	h := &hidden{left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, fresh: map[uint64]int{}}
+	h := &hidden{left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}}
 	h.add(trace.Event{Kind: format.Enter, G: 1, Aux: 1}, window.Flow{}, false)
 	x := &call{begin: trace.Event{Kind: format.MethodBegin, G: 1, Obj: 7}, from: 1}
 	x.recorded = &barrier.Set{}
@@ -109,6 +109,23 @@ func TestCover(t *testing.T) {
 		h.cover()
 		if got := !x.d.Empty(); got != c.bare {
 			t.Errorf("%s: in D: %t, want %t", c.name, got, c.bare)
+		}
+	}
+}
+
+// What a method has allocated is its own, also a large array; what was there before is not.
+func TestMade(t *testing.T) {
+	var m made
+	m.note(0x100, 24, 3)
+	m.note(0x10000, 1<<20, 5)
+	m.note(0x20000, 16, 7)
+	m.note(0x30000, 1<<17, 9)
+	for _, x := range []struct {
+		addr uint64
+		want int
+	}{{0xf8, 0}, {0x100, 4}, {0x117, 4}, {0x118, 0}, {0x10000, 6}, {0x10ffff, 6}, {0x110000, 0}, {0x20004, 8}, {0x20010, 6}, {0x30000, 10}, {0x4ffff, 10}, {0x50000, 6}} {
+		if got := m.by(x.addr); got != x.want {
+			t.Errorf("%#x was allocated by %d, want %d", x.addr, got, x.want)
 		}
 	}
 }

@@ -21,8 +21,8 @@ import (
 type used struct {
 	lines  map[line]map[by]span
 	forked map[trace.GoID]fork
-	made   map[uint64]int // word to the event that allocated it
-	n      int            // events
+	made   made
+	n      int // events
 }
 
 // by is an object, as it was allocated, and a goroutine.
@@ -47,7 +47,7 @@ type fork struct {
 }
 
 func newUsed() *used {
-	return &used{lines: map[line]map[by]span{}, forked: map[trace.GoID]fork{}, made: map[uint64]int{}}
+	return &used{lines: map[line]map[by]span{}, forked: map[trace.GoID]fork{}}
 }
 
 // note takes an event of a trace.
@@ -56,9 +56,7 @@ func (u *used) note(meta *trace.Meta, e *trace.Event) {
 	u.n++
 	switch {
 	case e.Kind == format.Alloc && e.Flags&format.FlagStack == 0:
-		for x := uint64(e.Obj) &^ 7; x < uint64(e.Obj)+min(e.Val, 1<<16); x += 8 {
-			u.made[x] = i + 1
-		}
+		u.made.note(e.Obj, e.Val, i)
 	case e.Kind == format.Go:
 		u.forked[trace.GoID(e.Obj)] = fork{e.G, i}
 	case e.Kind == format.Lock, e.Kind.IsAtomic(), e.Kind >= format.OnceBegin && e.Kind <= format.OncePass:
@@ -70,7 +68,7 @@ func (u *used) note(meta *trace.Meta, e *trace.Event) {
 		if u.lines[k] == nil {
 			u.lines[k] = map[by]span{}
 		}
-		x := by{e.Obj, u.made[uint64(e.Obj)&^7], e.G}
+		x := by{e.Obj, u.made.by(uint64(e.Obj)), e.G}
 		u.lines[k][x] = u.lines[k][x].with(span{i, i})
 	}
 }
