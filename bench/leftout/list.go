@@ -134,6 +134,23 @@ func (h *hidden) printMissed(list []*missed, res *analyse.Result) {
 	}
 }
 
+// printAll prints which missing methods reach everything, and how many of their calls.
+func (h *hidden) printAll(p *plan.Plan) {
+	calls, all := map[trace.Addr]int{}, map[trace.Addr]int{}
+	for _, it := range h.items {
+		if it.begin {
+			calls[it.call.begin.Obj]++
+			if it.call.recorded.All {
+				all[it.call.begin.Obj]++
+			}
+		}
+	}
+	for _, m := range slices.SortedFunc(maps.Keys(all), func(x, y trace.Addr) int { return cmp.Or(cmp.Compare(all[y], all[x]), cmp.Compare(x, y)) }) {
+		name, mask := h.methodName(p, m)
+		fmt.Printf("everything: %d of %d calls of %s, mask %s\n", all[m], calls[m], name, mask)
+	}
+}
+
 // maskOf says what the mask of a function is.
 func (h *hidden) maskOf(p *plan.Plan, method trace.Addr) string {
 	f := p.ByID(trace.FuncID(method - instrument.Around))

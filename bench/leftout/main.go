@@ -354,6 +354,7 @@ func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool, p *
 			}
 			if b.list {
 				fmt.Printf("-- %s\n", s)
+				h.printAll(p)
 				h.printMissed(list, res)
 			}
 		}

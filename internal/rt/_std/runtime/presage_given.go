@@ -72,6 +72,9 @@ func (s *PresageG) pointer(p uintptr, x *pgType, n uintptr) {
 		s.root(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, s.call.mask})
 		return
 	}
+	if s.call.mask.at != 0 && s.call.mask.of(t).none() { // most of what a channel of work carries
+		return
+	}
 	s.begun(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, s.call.mask})
 	kind, _, end, _ := pgRegion(p)
 	switch kind {

@@ -19,7 +19,7 @@ import (
 //  5. What a walk begins with is an address, and keeps nothing alive. What a garbage collection has marked when it ends is the same object until the next one ends. If something of it was not
 //     marked, its address may be another object's, and what the call has loaded from it lives on, maybe: if the walk would have to begin there, the call reaches everything.
 
-// pgRoots is what a call is given and gets, that leads anywhere; if it is more, and the walk has to be made again, it reaches everything.
+// pgRoots is what a call is given and gets, that it can touch or that leads anywhere; if it is more, and the walk has to be made again, it reaches everything.
 const pgRoots = 24
 
 // A pgMissing is a call that leaves traced code and has not returned.

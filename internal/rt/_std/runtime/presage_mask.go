@@ -390,5 +390,8 @@ func (r *pgWalk) noteEach(x *pgTouched, p uintptr, t *_type, n, reads uintptr) {
 	}
 }
 
+// none reports whether a mask has nothing of the values.
+func (x *pgTouch) none() bool { return x.both.n == 0 && x.read.n == 0 }
+
 // is reports whether the list is a value of type t as a whole.
 func (x *pgTouched) is(t *_type) bool { return x.n == 1 && x.part[0] == [2]uintptr{0, t.Size_} }

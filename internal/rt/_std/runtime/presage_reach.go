@@ -174,7 +174,9 @@ func (r *pgWalk) add(p uintptr, x *pgType, n uintptr, how uint8) {
 	}
 	touch, leads := r.touchOf(x), x.n > 0
 	if touch != nil && how == pgNoted {
-		leads = touch.leads
+		if leads = touch.leads; !leads && touch.none() {
+			return
+		}
 	}
 	if leads && how == pgNoted && !r.whole && !r.short {
 		if slot, tag := pgSlot(h, n, pgValues, r.mask.at); presageReach.tags[slot] == pgTag(tag) && r.depends(pgKey{p, t, n, pgValues, r.mask}) {
