@@ -22,9 +22,10 @@
 //
 //	(C1) A check of the same location (value of the address, offset, length) is in front of it on every path, of the same kind or of a write, with
 //	     nothing in between that may synchronise: a call, an atomic operation, anything that is not known to be a plain access. A value that its block
-//	     makes anew, in a loop, is another location.
-//	(C2) A check of a read has that of a write of the same location behind it in its block, with nothing in between that may synchronise, and no check
-//	     for nil that may panic. So of x++ the write is checked and told, not the read.
+//	     makes anew, in a loop, is another location. Functions of the runtime that are an operation of the language or part of one (growslice, newobject, mapaccess1)
+//	     do not synchronise: they call nothing of the program's, and their own accesses have their own hooks.
+//	(C2) A check of a read has that of a write of the same location behind it in its block, with nothing in between that may synchronise, and nothing
+//	     that may panic: a check for nil, or such a function. So of x++ the write is checked and told, not the read.
 //
 // # Soundness
 //

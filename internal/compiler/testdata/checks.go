@@ -153,3 +153,29 @@ func channel(p *int, c chan int) int {
 	c <- 1
 	return v + *p
 }
+
+// Functions of the runtime that are an operation of the language do not synchronise.
+// hooks: read call
+func operation(p *int) ([]int, int) {
+	v := *p
+	s := make([]int, v)
+	return s, *p
+}
+
+// hooks: read call call read
+func operations(p *int, m map[string]bool, a, b string) int {
+	v := *p
+	if m[a+b] {
+		v++
+	}
+	return v + *p
+}
+
+// It may panic before the write.
+// hooks: read call write
+func grown(p *int) []int {
+	v := *p
+	s := make([]int, v)
+	*p = v + 1
+	return s
+}

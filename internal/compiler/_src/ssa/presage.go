@@ -1,5 +1,7 @@
 package ssa
 
+import "strings"
+
 // OpAMD64LoweredRace is the check of an access by the race detector: arg0=address, arg1=mem, returns mem; auxint=what RaceCheck says. It keeps
 // all registers but R10 to R13 and those of floating point, flags too are lost.
 
@@ -103,7 +105,7 @@ func (p *raceFlow) order(b *Block) {
 		switch {
 		case v.Op == OpAMD64LoweredRace:
 			steps = append(steps, raceStep{v: v, key: p.keys[raceKeyOf(v)]})
-		case opcodeTable[v.Op].nilCheck:
+		case opcodeTable[v.Op].nilCheck, v.Op == OpStaticLECall && raceSilent(v.Aux.(*AuxCall)):
 			steps = append(steps, raceStep{panics: true})
 		case racePlain(v):
 		default:
@@ -117,6 +119,8 @@ func (p *raceFlow) order(b *Block) {
 func racePlain(v *Value) bool {
 	switch v.Op {
 	case OpPhi, OpCopy, OpInitMem, OpStore, OpZero, OpMove, OpVarDef, OpVarLive, OpKeepAlive:
+		return true
+	case OpSelectN: // of a call, which is a step itself
 		return true
 	}
 	return !v.Op.IsCall() && !v.Op.HasSideEffects() && !v.Type.IsMemory() && !(v.Type.IsTuple() && v.Type.FieldType(1).IsMemory()) && !v.Type.IsResults()
@@ -238,4 +242,36 @@ func (p *raceFlow) repeated(b *Block) (changed bool) {
 		changed = true
 	})
 	return changed
+}
+
+// raceSilent reports whether a function is known not to synchronise: some of the runtime's, which no code of the program is called by.
+func raceSilent(call *AuxCall) bool {
+	if call == nil || call.Fn == nil {
+		return false
+	}
+	name, ok := strings.CutPrefix(call.Fn.Name, "runtime.")
+	return ok && raceRuntime[name]
+}
+
+// raceRuntime are functions that compiled code calls for what is one operation of the language, or part of one.
+var raceRuntime = map[string]bool{
+	// Memory.
+	"newobject": true, "mallocgc": true, "makeslice": true, "makeslice64": true, "makeslicecopy": true, "growslice": true, "growsliceBuf": true, "growsliceBufNoAlias": true,
+	"growsliceNoAlias": true, "memmove": true, "memclrNoHeapPointers": true, "memclrHasPointers": true, "typedmemmove": true, "typedmemclr": true, "typedslicecopy": true,
+	"wbZero": true, "wbMove": true, "moveSlice": true, "moveSliceNoScan": true, "moveSliceNoCap": true, "moveSliceNoCapNoScan": true,
+	// Strings.
+	"concatstring2": true, "concatstring3": true, "concatstring4": true, "concatstring5": true, "concatstrings": true, "concatbyte2": true, "concatbyte3": true, "concatbyte4": true,
+	"concatbyte5": true, "concatbytes": true, "cmpstring": true, "intstring": true, "slicebytetostring": true, "slicebytetostringtmp": true, "slicerunetostring": true,
+	"stringtoslicebyte": true, "stringtoslicerune": true, "slicecopy": true, "decoderune": true, "countrunes": true,
+	// Comparisons: of types of the language, by what the compiler has made for them.
+	"memequal": true, "memequal8": true, "memequal16": true, "memequal32": true, "memequal64": true, "memequal128": true, "f32equal": true, "f64equal": true, "c64equal": true,
+	"c128equal": true, "strequal": true, "interequal": true, "nilinterequal": true, "efaceeq": true, "ifaceeq": true,
+	// Interfaces.
+	"convT": true, "convTnoptr": true, "convT16": true, "convT32": true, "convT64": true, "convTstring": true, "convTslice": true, "assertE2I": true, "assertE2I2": true, "typeAssert": true,
+	"interfaceSwitch": true,
+	// Maps.
+	"makemap": true, "makemap64": true, "makemap_small": true, "mapaccess1": true, "mapaccess1_fast32": true, "mapaccess1_fast64": true, "mapaccess1_faststr": true, "mapaccess1_fat": true,
+	"mapaccess2": true, "mapaccess2_fast32": true, "mapaccess2_fast64": true, "mapaccess2_faststr": true, "mapaccess2_fat": true, "mapassign": true, "mapassign_fast32": true,
+	"mapassign_fast32ptr": true, "mapassign_fast64": true, "mapassign_fast64ptr": true, "mapassign_faststr": true, "mapdelete": true, "mapdelete_fast32": true, "mapdelete_fast64": true,
+	"mapdelete_faststr": true, "mapclear": true, "mapIterStart": true, "mapIterNext": true,
 }
