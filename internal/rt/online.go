@@ -151,5 +151,5 @@ const onlineInline = "-d=checkptr=0"
 // EnvHalt names the environment variable that makes a program with the detector inside end at its first race.
 const EnvHalt = "PRESAGE_HALT"
 
-// EnvFilter names the environment variable that puts the filter of package tree in front of the detector, if it is tree.
+// EnvFilter names the environment variable that leaves the filter of package tree out, if it is none.
 const EnvFilter = "PRESAGE_FILTER"

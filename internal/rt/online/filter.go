@@ -92,6 +92,7 @@ func (g *ftG) locked(o *ftObject) {
 	if !ftFilter {
 		return
 	}
+	*g.kept.place(o.key) = o
 	g.stats.locks++
 	s := &g.releases
 	if s.n == 0 || s.last != g.base || g.all != ftLoad32(&ftAll) {
@@ -105,6 +106,12 @@ func (g *ftG) locked(o *ftObject) {
 		s.forget(place + 1)
 		return
 	}
+	g.back(o, place)
+}
+
+// back notes that the lock of a release was taken again, and gives t the context around those that are all back.
+func (g *ftG) back(o *ftObject, place uint32) {
+	s := &g.releases
 	o.passed = 0
 	for s.at(place).back = true; s.done < s.n && s.at(s.done).back; s.done++ {
 	}

@@ -90,8 +90,8 @@ func TestLockPassedOn(t *testing.T) {
 func TestFilterNoReturn(t *testing.T) {
 	ftInitSlots()
 	ftInitShadow()
-	ftFilter = true
-	defer func() { ftFilter = false; ftReset(0, 1<<20) }()
+	ftFilter, accessesLocks = true, true
+	defer func() { ftFilter, accessesLocks = false, false; ftReset(0, 1<<20) }()
 	const a, b = 0x80, 0x88
 	for name, c := range map[string]struct {
 		between []trace.Event
@@ -109,8 +109,10 @@ func TestFilterNoReturn(t *testing.T) {
 			{Kind: format.Lock, G: 1, Obj: b}}, 1},
 		"another's lock, then twice again": {[]trace.Event{{Kind: format.Lock, G: 2, Obj: a}, {Kind: format.Unlock, G: 2, Obj: a}, {Kind: format.Lock, G: 1, Obj: a},
 			{Kind: format.Unlock, G: 1, Obj: a}}, 1},
-		"and one of them not": {[]trace.Event{{Kind: format.Lock, G: 1, Obj: b}, {Kind: format.Unlock, G: 1, Obj: b}, {Kind: format.Lock, G: 2, Obj: b}}, 0},
-		"a lock of its own":   {[]trace.Event{{Kind: format.Lock, G: 1, Obj: b}, {Kind: format.Unlock, G: 1, Obj: b}}, 0},
+		"and one of them not":            {[]trace.Event{{Kind: format.Lock, G: 1, Obj: b}, {Kind: format.Unlock, G: 1, Obj: b}, {Kind: format.Lock, G: 2, Obj: b}}, 0},
+		"somebody else's, for reading":   {[]trace.Event{{Kind: format.Lock, G: 2, Obj: a, Flags: format.FlagRead}, {Kind: format.Unlock, G: 2, Obj: a, Flags: format.FlagRead}}, 0},
+		"the lock's memory is another's": {[]trace.Event{{Kind: format.Alloc, G: 1, Obj: a, Val: 8}}, 0},
+		"a lock of its own":              {[]trace.Event{{Kind: format.Lock, G: 1, Obj: b}, {Kind: format.Unlock, G: 1, Obj: b}}, 0},
 	} {
 		p := program{gs: make(map[trace.GoID]*ftG)}
 		events := []trace.Event{{Kind: format.Write, G: 1, Obj: 0x40, Size: 8}, {Kind: format.Lock, G: 1, Obj: a}, {Kind: format.Unlock, G: 1, Obj: a}}
@@ -129,7 +131,7 @@ func TestFilterNoReturn(t *testing.T) {
 }
 
 // TestFirstRacesOfLocks: three goroutines take and release three locks, one of them for reading too, in any order, and access up to twelve words; now and then one
-// tells another something. The filter changes no first race.
+// tells another something, a lock is written over, or copied, and its memory is allocated anew. Whoever takes a lock accesses it. The filter changes no first race.
 func TestFirstRacesOfLocks(t *testing.T) {
 	n := 4000
 	if testing.Short() {
@@ -138,8 +140,9 @@ func TestFirstRacesOfLocks(t *testing.T) {
 	ftInitSlots()
 	ftInitShadow()
 	ftSlots.alive = 1 << 20
-	defer func() { ftFilter = false }()
-	races, before := 0, returned
+	accessesLocks = true
+	defer func() { ftFilter, accessesLocks = false, false }()
+	races, before, locks := 0, returned, kept
 	for k := range n {
 		ftSlots.head, ftSlots.tail, ftSlots.n = 0, 0, 1
 		events := locking(rand.New(rand.NewPCG(8, uint64(k))))
@@ -151,7 +154,7 @@ func TestFirstRacesOfLocks(t *testing.T) {
 		}
 		races += len(want)
 	}
-	if t.Logf("%d first races, %d contexts given back", races, returned-before); races < n/10 || returned-before < n {
+	if t.Logf("%d first races, %d contexts given back, %d operations on locks that were kept", races, returned-before, kept-locks); races < n/10 || returned-before < n || kept-locks < n {
 		t.Error("too few to tell anything")
 	}
 }
@@ -173,6 +176,10 @@ func locking(r *rand.Rand) (events []trace.Event) {
 			e.Kind, e.Obj = []format.Kind{format.Read, format.Write}[c%2], trace.Addr(0x400+8*r.IntN(words))
 		case c == 6:
 			e.Kind, e.Obj = []format.Kind{format.Release, format.Acquire}[r.IntN(2)], 0x200
+		case c == 7 && r.IntN(8) == 0:
+			e.Kind, e.Obj = []format.Kind{format.Read, format.Write}[r.IntN(2)], trace.Addr(0x80+8*l)
+		case c == 7 && x.writer == 0 && x.readers == 0 && r.IntN(8) == 0:
+			e.Kind, e.Obj, e.Val = format.Alloc, trace.Addr(0x80+8*l), 8
 		default:
 			e.Obj = trace.Addr(0x80 + 8*l)
 			switch {

@@ -21,6 +21,7 @@ type ftG struct {
 	goid     uint64
 	who      ftWho
 	releases ftReleases
+	kept     ftKept
 	found    [4]ftFound
 	n        int // of found
 	stats    ftStats
@@ -181,7 +182,7 @@ func (g *ftG) start(by *ftG, who ftWho) {
 	g.goid, g.who, g.epoch, g.from, g.acted = who.goid, who, ftEpoch(ftLazySlot, 0), ftComponent{}, 0
 	g.begin()
 	g.releases.n, g.releases.done = 0, 0
-	g.known = ftKnown{}
+	g.known, g.kept = ftKnown{}, ftKept{}
 	if by != nil {
 		g.spare.release(by)
 		g.spare.acquire(g)

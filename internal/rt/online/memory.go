@@ -38,6 +38,9 @@ var (
 // ftMemory is what has been mapped, in bytes, but for the shadow.
 var ftMemory uint64
 
+// ftObjectClass is of ftObjects alone: their memory is never anything else's, so that who has kept the address of one that was forgotten finds one, of another key.
+const ftObjectClass = 0
+
 func ftClassOf(n uintptr) (class int, size uintptr) {
 	class, size = 4, 16
 	for size < n {
@@ -53,8 +56,10 @@ const (
 )
 
 // ftAlloc returns n bytes, all zero.
-func ftAlloc(n uintptr) unsafe.Pointer {
-	class, size := ftClassOf(n)
+func ftAlloc(n uintptr) unsafe.Pointer { return ftTakeOf(ftClassOf(n)) }
+
+// ftTakeOf returns size bytes, all zero, of a class of such.
+func ftTakeOf(class int, size uintptr) unsafe.Pointer {
 	c := &ftClasses[ftHere()%ftMaxParts][class]
 	ftLock(&c.lock)
 	if c.free == nil && c.full == nil && c.end-c.next < size {
@@ -99,6 +104,11 @@ func (c *ftClass) fill(class int, size uintptr) {
 // ftFree gives back what ftAlloc(n) returned.
 func ftFree(p unsafe.Pointer, n uintptr) {
 	class, size := ftClassOf(n)
+	ftGiveTo(class, size, p)
+}
+
+// ftGiveTo gives back what ftTakeOf returned.
+func ftGiveTo(class int, size uintptr, p unsafe.Pointer) {
 	c := &ftClasses[ftHere()%ftMaxParts][class]
 	ftLock(&c.lock)
 	if uintptr(c.n)*size >= ftBatch {

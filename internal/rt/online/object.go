@@ -126,19 +126,22 @@ func (r *ftRel) clear() {
 }
 
 // A ftObject is the clocks of one synchronisation object. It is used under the lock of its stripe.
+//
+// Its first fields are those that a ftSpare has: key is 0 while it is one.
 type ftObject struct {
 	_     ftOff
-	key   uint64
 	next  *ftObject
-	w     ftRel // w(l), or the only clock
-	r     ftRel // r(l): readers of an RWMutex; of an unbuffered channel the sender's
 	ring  *ftRing
+	key   uint64
 	size  uint64 // of ring
+	w     ftRel  // w(l), or the only clock
+	r     ftRel  // r(l): readers of an RWMutex; of an unbuffered channel the sender's
 	send  uint64 // where in the buffer the next send and receive are
 	recv  uint64
 	sent  uint64 // the word of a send, which reads the channel (R20)
 	from  *ftG   // unbuffered channel: the sender that waits
 	taken uint32 // a lock: how often it was acquired; it begins behind those that were there before
+	seen  uint64 // a lock: an epoch at which who took it last had accessed it, or one before that in the same context
 	// passed is how often a lock was released since it gave a context back (R18).
 	passed uint32
 }
@@ -158,6 +161,8 @@ const (
 
 	ftWordShift = 6 // from a key to the word: 3 of the class, 3 of the address
 )
+
+func ftKey(class int, addr uintptr) uint64 { return uint64(addr)<<3 | uint64(class) }
 
 // A ftTable is the objects of one stripe, by key.
 type ftTable struct {
@@ -181,7 +186,7 @@ func (t *ftTable) place(key uint64) **ftObject {
 
 // at returns the object of a class at addr, making it.
 func (t *ftTable) at(class int, addr uintptr) *ftObject {
-	key := uint64(addr)<<3 | uint64(class)
+	key := ftKey(class, addr)
 	if o := t.last; o != nil && o.key == key {
 		return o
 	}
@@ -190,7 +195,7 @@ func (t *ftTable) at(class int, addr uintptr) *ftObject {
 
 // there returns the object of a class at addr, nil if there is none: who acquires need not make it.
 func (t *ftTable) there(class int, addr uintptr) *ftObject {
-	key := uint64(addr)<<3 | uint64(class)
+	key := ftKey(class, addr)
 	if o := t.last; o != nil && o.key == key {
 		return o
 	}
@@ -216,7 +221,7 @@ func (t *ftTable) search(key uint64, addr uintptr) *ftObject {
 	if t.n >= t.size {
 		t.grow()
 	}
-	o := (*ftObject)(ftAlloc(unsafe.Sizeof(ftObject{})))
+	o := (*ftObject)(ftTakeOf(ftObjectClass, unsafe.Sizeof(ftObject{})))
 	o.key, o.taken = key, t.past
 	p := t.place(key)
 	o.next = *p
@@ -274,7 +279,8 @@ func (o *ftObject) free() {
 		}
 		ftFree(unsafe.Pointer(o.ring), uintptr(o.size)*unsafe.Sizeof(ftRel{}))
 	}
-	ftFree(unsafe.Pointer(o), unsafe.Sizeof(ftObject{}))
+	o.key = 0
+	ftGiveTo(ftObjectClass, unsafe.Sizeof(ftObject{}), unsafe.Pointer(o))
 }
 
 // lock is (R2) and (R3): Lock, Unlock, RLock, RUnlock.

@@ -90,8 +90,26 @@ func specified(events []trace.Event) map[first]bool {
 			delete(f.seen, e.Obj&^7)
 		}
 		d.Step(int64(i), &events[i])
+		if a := lockAccess(&events[i]); a != nil {
+			d.Step(int64(i), a)
+		}
 	}
 	return f.found
+}
+
+// accessesLocks says that who takes a lock accesses it, as in a program: whoever writes over a lock races with it.
+var accessesLocks bool
+
+// lockAccess is that access; nil: none. Its order is the lock's.
+func lockAccess(e *trace.Event) *trace.Event {
+	if !accessesLocks || e.Kind != format.Lock {
+		return nil
+	}
+	a := *e
+	if a.Kind, a.Flags, a.Size = format.AtomicRMW, 0, 1; e.Flags&format.FlagRead != 0 {
+		a.Kind = format.AtomicRead
+	}
+	return &a
 }
 
 func happensBefore(events []trace.Event) map[int64]bool {
@@ -147,7 +165,7 @@ func detected(events []trace.Event, inside bool) map[first]bool {
 }
 
 // again counts the slots that were taken again, returned the contexts that were given back, stepped some of the steps that goroutines have taken.
-var again, returned, stepped int
+var again, returned, kept, stepped int
 
 // spread says how many slots other goroutines take between those of a trace.
 var spread *rand.Rand
@@ -203,7 +221,25 @@ func (p *program) step(e *trace.Event) *ftG {
 			g.vc.set(u.slot, u.clock)
 		}
 	case format.Lock, format.Unlock:
-		ftObjects.at(ftLockClass, addr).lock(g, e.Kind == format.Lock, e.Flags&format.FlagRead != 0)
+		acquire, read := e.Kind == format.Lock, e.Flags&format.FlagRead != 0
+		if !read && (acquire && g.relocks(addr) || !acquire && g.reunlocks(addr)) {
+			kept++
+			break
+		}
+		o := ftObjects.at(ftLockClass, addr)
+		o.lock(g, acquire, read)
+		if a := lockAccess(e); a != nil {
+			kind := uint8(ftAtomicWrites)
+			if read {
+				kind = ftAtomicReads
+			}
+			if g.again(o, addr, kind) {
+				o.seen = g.base
+			} else {
+				g.access(&ftAccess{addr: addr, site: uint64(e.Site), kind: kind})
+				o.seen = g.epoch
+			}
+		}
 	case format.WGAdd:
 		if int64(e.Val) < 0 {
 			ftObjects.at(ftMergeClass, addr).w.merge(g)

@@ -186,6 +186,9 @@ func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
 		getg().m.locks--
 		return 0
 	}
+	if held == nil && flags&pgFlagRead == 0 && (kind == pgLock && s.ft.relocks(obj) || kind == pgUnlock && s.ft.reunlocks(obj)) {
+		return 0
+	}
 	var st *pgStripe
 	var o *ftObject
 	switch kind {
@@ -206,9 +209,12 @@ func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
 			if flags&pgFlagRead != 0 {
 				a.kind = ftAtomicReads
 			}
-			if !s.ft.again(o, obj, a.kind) {
+			if s.ft.again(o, obj, a.kind) {
+				o.seen = s.ft.base
+			} else {
 				s.caller(&a)
 				s.ft.access(&a)
+				o.seen = s.ft.epoch
 			}
 		}
 	case pgOnceEnd, pgCondSignal, pgCondBroadcast, pgReleaseMerge: // (R5), (R6), (R11)
@@ -335,7 +341,7 @@ func presageInit() {
 	ftFindInside()
 	presage.fd = -1
 	presage.halt = gogetenv("PRESAGE_HALT") != ""
-	ftFilter = gogetenv("PRESAGE_FILTER") == "tree"
+	ftFilter = gogetenv("PRESAGE_FILTER") != "none"
 	ftOpen(gogetenv("PRESAGE_DIR"))
 	presage.on = true
 }
