@@ -134,8 +134,8 @@ func (b *Builder) Once(ctx context.Context, bin, dir string, tree bool, env []st
 	cmd := exec.CommandContext(ctx, b.peak, append([]string{bin}, args...)...)
 	cmd.Dir, cmd.ExtraFiles = dir, []*os.File{to}
 	cmd.Env = append(append(os.Environ(), env...), rt.EnvDir+"="+told)
-	if tree {
-		cmd.Env = append(cmd.Env, rt.EnvFilter+"=tree")
+	if !tree {
+		cmd.Env = append(cmd.Env, rt.EnvFilter+"=none")
 	}
 	begun := time.Now()
 	text, err := cmd.CombinedOutput()

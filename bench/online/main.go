@@ -38,7 +38,7 @@ func main() {
 	log.SetPrefix("online: ")
 	n := flag.Int("n", 10, "runs of each")
 	run := flag.String("run", "sort|matrix|mapmutex|pipeline|atomics|http|zap|golang-lru", "programs")
-	filter := flag.String("filter", "none", "in front of the detector: tree or none")
+	filter := flag.String("filter", "tree", "in front of the detector: tree or none")
 	compilers := flag.Bool("compilers", false, "with Go's own compiler as well")
 	length := flag.Duration("soak", 0, "run program soak for so long, and nothing else")
 	dir := flag.String("dir", "", "scratch directory")

@@ -31,8 +31,8 @@ func soak(ctx context.Context, b *inside.Builder, length time.Duration, tree boo
 		}
 		cmd := exec.CommandContext(ctx, bin, length.String())
 		cmd.Stderr = os.Stderr
-		if tree {
-			cmd.Env = append(os.Environ(), rt.EnvFilter+"=tree")
+		if !tree {
+			cmd.Env = append(os.Environ(), rt.EnvFilter+"=none")
 		}
 		mb, rounds, err := sampled(cmd, length/samples)
 		if err != nil {

@@ -3,7 +3,7 @@
 // holds none. It prints a line for every test whose verdict is not its name, and
 // the totals.
 //
-//	go run ./bench/racetestdata [-dir scratch] [-run regexp] [-report file] [-online [-filter tree]] [-v]
+//	go run ./bench/racetestdata [-dir scratch] [-run regexp] [-report file] [-online [-filter none]] [-v]
 //
 // A race belongs to the test whose name stands in the stacks of its accesses or of
 // their goroutines' creation. Two words are changed in the copies, because a module's
@@ -33,7 +33,7 @@ func main() {
 	saved := flag.String("report", "", "judge this report (the output of presage test -json) instead of running")
 	level := flag.String("level", "causal", "level of the analysis")
 	online := flag.Bool("online", false, "by the detector inside the program, in place of recording and prediction")
-	filter := flag.String("filter", "none", "of -online: tree or none")
+	filter := flag.String("filter", "tree", "of -online: tree or none")
 	verbose := flag.Bool("v", false, "print every test")
 	flag.Parse()
 	ctx := context.Background()

@@ -41,7 +41,7 @@ func (o *onlineFlags) check() error {
 func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test bool) error {
 	p := newProgress(env.Stderr, g.quiet)
 	begun := time.Now()
-	res, err := recordConfig(env, g, test, p).RunOnline(ctx, record.OnlineOptions{Halt: g.online.halt, Tree: g.online.filter == filterTree}, func(dir string) func() {
+	res, err := recordConfig(env, g, test, p).RunOnline(ctx, record.OnlineOptions{Halt: g.online.halt, NoFilter: g.online.filter == filterNone}, func(dir string) func() {
 		return watch(dir, g.online.command, env)
 	})
 	p.end()
@@ -57,7 +57,7 @@ func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test boo
 		return err
 	}
 	a := &analysis{env: env, options: g.options, progress: p, programCode: res.ExitCode, goVersion: res.GoVersion,
-		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), keep: keepReport(res.Dir), fly: onTheFly{engine: "fasttrack", filter: cmp.Or(g.online.filter, filterNone)}}
+		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), keep: keepReport(res.Dir), fly: onTheFly{engine: "fasttrack", filter: cmp.Or(g.online.filter, filterTree)}}
 	if res.Plain != "" {
 		a.warn(report.Warning{Code: "online-compiler", Count: 1, Text: "the program was built with Go's own compiler, with which -online is slower: " + res.Plain})
 	}

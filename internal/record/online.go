@@ -26,8 +26,8 @@ type Online struct {
 
 // OnlineOptions say what the detector does besides.
 type OnlineOptions struct {
-	Halt bool // the program ends at its first race
-	Tree bool // the filter of package tree stands in front
+	Halt     bool // the program ends at its first race
+	NoFilter bool // the filter of package tree does not stand in front
 }
 
 // RunOnline builds the program with the detector in place of the recorder, and runs it. The compiler puts the hooks, as for -race; nothing is
@@ -58,8 +58,8 @@ func (c Config) RunOnline(ctx context.Context, opt OnlineOptions, watch func(dir
 	if opt.Halt {
 		env = append(env, rt.EnvHalt+"=1")
 	}
-	if opt.Tree {
-		env = append(env, rt.EnvFilter+"=tree")
+	if opt.NoFilter {
+		env = append(env, rt.EnvFilter+"=none")
 	}
 	if o.ExitCode, o.NotBuilt, err = c.runOnline(ctx, b, env, dir); o.NotBuilt {
 		os.RemoveAll(dir)
