@@ -40,11 +40,12 @@
 //	      the other, where the later one did not know of the last release of the earlier one: a slot says from which clock on it holds (whole). Nor of an
 //	      Acquire of everything, which knows of epochs that have not ended: everybody begins another before the next release.
 //	      A loss, as with -race: what somebody does after it and before his next release, in an epoch that had begun before it, is taken for known to who acquired.
-//	(R18) The filter of package tree (-filter tree), (T7) and (T8) alone: a goroutine that takes the locks again (not for reading) that it released since its last other message, before anybody else has, has the context
+//	(R18) The filter of package tree (unless -filter none), (T7) and (T8) alone: a goroutine that takes the locks again (not for reading) that it released since its last other message, before anybody else has, has the context
 //	      again in which it released the first of them. The rules of the same epoch ask for the same context: a run of t's epochs, of which everybody else knows all or none. For if
 //	      somebody came to know of the first of them, t's last release would have been acquired. So who races with an access that is left out races with the one in the
 //	      cell, and the first race of a location is the same. It needs no memory but sixteen releases a goroutine, and without it a context is an epoch.
-//	      Of a lock that goroutines pass on, one release in sixteen is noted, until one gives a context back.
+//	      Of a lock that goroutines pass on, one release in sixteen is noted, until one gives a context back. A lock whose last release was t's last message tells t nothing, and has the clocks
+//	      that t gave it: to take it again changes its counts, and to release it one component (kept.go).
 //	(R19) What the compiler calls may stand where a variable is declared and not yet filled, so nothing there may let a stack grow or be looked at: the rules of the same epoch
 //	      are assembly, and so is what most others of a word need (W and R known, nothing inside that changes); where a check succeeds and no memory is needed (quick.go) they run on the goroutine's stack without a look at its size, within 700 bytes; all
 //	      else runs on the system's. What of C(t) has been asked for is kept by slot (known), since clocks only grow.
