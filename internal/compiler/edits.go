@@ -61,7 +61,6 @@ var edits = []edit{
 	// (E4) What another check makes for it.
 	{"internal/ssa/compile.go", "\t{name: \"early fuse\", fn: fuseEarly},\n", "\t{name: \"race checks\", fn: raceChecks},\n\t{name: \"early fuse\", fn: fuseEarly},\n"},
 
-
 	// (E5) The program for -toolexec.
 	{"main.go", "\nfunc main() {\n", "\nfunc main() {\n\tpresageTool()\n"},
 }

@@ -48,6 +48,17 @@ func TestRacesFound(t *testing.T) {
 			{Kind: format.Lock, G: 1, Obj: l, Flags: format.FlagRead}, {Kind: format.Write, G: 1, Obj: x, Size: 8},
 			{Kind: format.Unlock, G: 2, Obj: l, Flags: format.FlagRead}, {Kind: format.Lock, G: 3, Obj: l}, {Kind: format.Write, G: 3, Obj: x, Size: 8},
 		},
+		"the lock is released, taken and released again before it is noted that another took it": {
+			{Kind: format.Lock, G: 1, Obj: l}, {Kind: format.Unlock, G: 1, Obj: l}, {Kind: format.Write, G: 1, Obj: x, Size: 8}, // and 2 takes it
+			{Kind: format.Unlock, G: 1, Obj: l}, {Kind: format.Lock, G: 1, Obj: l}, {Kind: format.Write, G: 1, Obj: x, Size: 8},
+			{Kind: format.Lock, G: 2, Obj: l}, {Kind: format.Write, G: 2, Obj: x, Size: 8},
+		},
+		"the same, after somebody else had released it once": {
+			{Kind: format.Lock, G: 1, Obj: l}, {Kind: format.Unlock, G: 3, Obj: l}, {Kind: format.Lock, G: 1, Obj: l}, {Kind: format.Unlock, G: 1, Obj: l},
+			{Kind: format.Write, G: 1, Obj: x, Size: 8},
+			{Kind: format.Unlock, G: 1, Obj: l}, {Kind: format.Lock, G: 1, Obj: l}, {Kind: format.Write, G: 1, Obj: x, Size: 8},
+			{Kind: format.Lock, G: 2, Obj: l}, {Kind: format.Write, G: 2, Obj: x, Size: 8},
+		},
 		"the memory of the lock is another lock": {
 			{Kind: format.Lock, G: 1, Obj: l}, {Kind: format.Write, G: 1, Obj: x, Size: 8}, {Kind: format.Unlock, G: 1, Obj: l}, {Kind: format.Lock, G: 2, Obj: l},
 			{Kind: format.Alloc, G: 4, Obj: l, Val: 8}, {Kind: format.Lock, G: 3, Obj: l}, {Kind: format.Unlock, G: 3, Obj: l},
@@ -210,5 +221,22 @@ func TestTinyObjects(t *testing.T) {
 		if p.step(&trace.Event{Kind: format.Write, G: 3, Obj: x + 1, Size: 1}).n == 0 {
 			t.Errorf("%v: a race of the second object is lost", k)
 		}
+	}
+}
+
+// TestClocksUsedUp: a goroutine that has used up the clocks of thousands of slots is still seen.
+func TestClocksUsedUp(t *testing.T) {
+	p, do := begin(t, true)
+	do(format.Write, 1, 0x40, 8)
+	g := p.g(1)
+	for range 2 * ftSoftSlots {
+		do(format.Lock, 1, 0x80, 0)
+		g.clock = ftMaxClock - 1
+		g.epoch = ftEpoch(g.slot, g.clock)
+		g.begin()
+		do(format.Unlock, 1, 0x80, 0)
+	}
+	if do(format.Write, 1, 0x48, 8); do(format.Write, 2, 0x48, 8) != 1 {
+		t.Error("its last access races, and is not seen")
 	}
 }

@@ -73,6 +73,9 @@ func (g *ftG) unlocked(o *ftObject, before uint64) {
 	if !ftFilter || ftSlotOf(before) != g.slot {
 		return
 	}
+	if o.given { // somebody may do so before it is noted that another took it: the count of those who did says nothing
+		return
+	}
 	if o.passed++; o.lost() && o.passed%ftLost != 0 {
 		return
 	}
@@ -93,6 +96,10 @@ func (g *ftG) locked(o *ftObject) {
 		return
 	}
 	*g.kept.place(o.key) = o
+	if g.slot == 0 {
+		g.arrive()
+	}
+	o.by = g.slot
 	g.stats.locks++
 	s := &g.releases
 	if s.n == 0 || s.last != g.base || g.all != ftLoad32(&ftAll) {

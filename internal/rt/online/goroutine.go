@@ -141,7 +141,7 @@ func (g *ftG) take() {
 	}
 	switch {
 	case s != 0:
-	case ftSlots.n < ftSoftSlots+2*ftSlots.alive && ftSlots.n < ftMaxSlots:
+	case ftSlots.n < ftMaxSlots && (ftSlots.n < ftSoftSlots+2*ftSlots.alive || ftSlots.head == ftSlots.tail):
 		s = ftSlots.n
 		ftSlots.n++
 	case ftSlots.head != ftSlots.tail: // (R13)

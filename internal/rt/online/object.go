@@ -142,6 +142,8 @@ type ftObject struct {
 	from  *ftG   // unbuffered channel: the sender that waits
 	taken uint32 // a lock: how often it was acquired; it begins behind those that were there before
 	seen  uint64 // a lock: an epoch at which who took it last had accessed it, or one before that in the same context
+	by    uint32 // a lock: the slot of who has taken it (not for reading), 0 once it is released
+	given bool   // a lock: it was released by somebody else than who had taken it
 	// passed is how often a lock was released since it gave a context back (R18).
 	passed uint32
 }
@@ -288,6 +290,9 @@ func (o *ftObject) lock(g *ftG, acquire, read bool) {
 	if !acquire {
 		g.beforeRelease()
 		before := g.base
+		if !read {
+			o.given, o.by = o.given || o.by != g.slot, 0
+		}
 		if read {
 			o.r.merge(g)
 		} else {

@@ -228,6 +228,9 @@ func (p *program) step(e *trace.Event) *ftG {
 		}
 		o := ftObjects.at(ftLockClass, addr)
 		o.lock(g, acquire, read)
+		if acquire {
+			o.seen = g.epoch // of no access, if there are none
+		}
 		if a := lockAccess(e); a != nil {
 			kind := uint8(ftAtomicWrites)
 			if read {
