@@ -21,7 +21,7 @@
 //	      then one chain in every order. So goroutines that have not begun cost nothing, and those that have ended are followed at once by who was told of
 //	      what they did. A goroutine that has used up the clocks of its slot moves to another, and knows what it did in the first.
 //	(R13) Bounds. Where more than 4096 slots and two for every living goroutine are taken, those of ended goroutines are used again although
-//	      nobody knows of their end; beyond 60542 living goroutines the others are not seen; a location remembers 62 unordered reads. Each
+//	      nobody knows of their end; beyond 60542 slots, of living goroutines or with all their clocks used up (four million releases each), goroutines are not seen; a location remembers 62 unordered reads. Each
 //	      is counted, and a warning of the report. It may cost races, and never makes a false one: all three only add order or forget.
 //	(R14) Reuse. What is allocated is new locations and new objects. The pages of shadow of large objects are given back where few are in use (release.go). Cells are cleared where a page has been used at all.
 //	      Where some locations of a word are new, what was of the whole word is of none but the first: it was one object then.
