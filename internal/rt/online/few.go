@@ -97,6 +97,7 @@ func (r *ftRel) bothFew(g *ftG) bool {
 		g.learn(s, m)
 	}
 	r.slot, r.clock = g.slot, g.clock
+	g.from = ftComponent{}
 	return true
 }
 

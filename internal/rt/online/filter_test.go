@@ -130,6 +130,33 @@ func TestFilterNoReturn(t *testing.T) {
 	}
 }
 
+// TestReleaseAfterAtomic: what t came to know by an atomic operation in place (bothFew) is in the next release of a lock that stays with t.
+func TestReleaseAfterAtomic(t *testing.T) {
+	ftInitSlots()
+	ftInitShadow()
+	ftFilter = true
+	defer func() { ftFilter = false; ftReset(0, 1<<20) }()
+	const a, y, h, x = 0x80, 0x300, 0x200, 0x400
+	on := func(g trace.GoID, k format.Kind, obj trace.Addr) trace.Event {
+		return trace.Event{G: g, Kind: k, Obj: obj, Size: 8}
+	}
+	events := []trace.Event{
+		on(3, format.AtomicRMW, y), on(2, format.AtomicRMW, y), on(3, format.AtomicRMW, y),
+		on(2, format.Write, x+8), on(2, format.Release, h), on(1, format.Acquire, h),
+		on(1, format.Write, x+16), on(1, format.Lock, a), on(1, format.Unlock, a),
+		on(2, format.Release, h), on(1, format.Acquire, h), // 1 has clocks of its own now, and a those that it had
+		on(1, format.Lock, a), on(1, format.Unlock, a),
+		on(3, format.Write, x), on(3, format.AtomicRMW, y),
+		on(2, format.Release, h), on(3, format.Acquire, h), // and so has 3, and y those that it had
+		on(1, format.AtomicRMW, y),
+		on(1, format.Lock, a), on(1, format.Unlock, a),
+		on(4, format.Lock, a), on(4, format.Write, x),
+	}
+	if got := detected(events, true); len(got) != 0 {
+		t.Errorf("races where everything is ordered: %v", got)
+	}
+}
+
 // TestFirstRacesOfLocks: three goroutines take and release three locks, one of them for reading too, in any order, and access up to twelve words; now and then one
 // tells another something, a lock is written over, or copied, and its memory is allocated anew. Whoever takes a lock accesses it. Or (in one trace of three, and no lock is accessed)
 // somebody releases a lock that he has not taken, also before it is noted that another has. The filter changes no first race.
@@ -188,6 +215,8 @@ func locking(r *rand.Rand) (events []trace.Event) {
 			e.Kind, e.Obj = []format.Kind{format.Read, format.Write}[c%2], trace.Addr(0x400+8*r.IntN(words))
 		case c == 6:
 			e.Kind, e.Obj = []format.Kind{format.Release, format.Acquire}[r.IntN(2)], 0x200
+		case c == 8 || c == 9:
+			e.Kind, e.Obj = []format.Kind{format.AtomicRead, format.AtomicRMW, format.AtomicRMW}[r.IntN(3)], 0x300
 		case c == 7 && accessesLocks && r.IntN(8) == 0:
 			e.Kind, e.Obj = []format.Kind{format.Read, format.Write}[r.IntN(2)], trace.Addr(0x80+8*l)
 		case c == 7 && x.writer == 0 && x.readers == 0 && r.IntN(8) == 0:

@@ -16,6 +16,7 @@ type ftG struct {
 	all      uint32      // ftAll when it released last, or took its slot
 	vc       ftVC        // C(t) without its own component
 	from     ftComponent // a release that had all of vc; none: slot 0 (R17)
+	since    uint32      // t's releases from this clock on, up to from, had all of vc
 	known    ftKnown
 	spare    ftRel // empty but in an operation
 	goid     uint64
@@ -199,9 +200,15 @@ func (g *ftG) tick() {
 		g.move()
 		return
 	}
+	if !g.untold() {
+		g.since = g.clock
+	}
 	g.from = ftComponent{g.slot, g.clock}
 	g.count()
 }
+
+// untold reports whether vc is as it was at t's last release.
+func (g *ftG) untold() bool { return g.from.slot == g.slot && g.from.clock+1 == g.clock }
 
 func (g *ftG) count() {
 	g.clock++

@@ -222,7 +222,17 @@ func (p *program) step(e *trace.Event) *ftG {
 		}
 	case format.Lock, format.Unlock:
 		acquire, read := e.Kind == format.Lock, e.Flags&format.FlagRead != 0
-		if !read && (acquire && g.relocks(addr) || !acquire && g.reunlocks(addr)) {
+		if !read && acquire {
+			if o, accesses := g.relocks(addr); o != nil {
+				if kept++; accesses {
+					if a := lockAccess(e); a != nil {
+						g.access(&ftAccess{addr: addr, site: uint64(e.Site), kind: ftAtomicWrites})
+					}
+				}
+				break
+			}
+		}
+		if !read && !acquire && g.reunlocks(addr) {
 			kept++
 			break
 		}

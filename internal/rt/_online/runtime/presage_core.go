@@ -174,7 +174,15 @@ func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
 	class := ftMergeClass
 	switch kind {
 	case pgLock, pgUnlock:
-		class = ftLockClass
+		switch read := flags&pgFlagRead != 0; {
+		case held != nil || read:
+			s.locks(held, obj, kind == pgLock, read)
+		case kind == pgLock:
+			s.takes(obj)
+		default:
+			s.gives(obj)
+		}
+		return 0
 	case pgAcquire, pgRelease, pgReleaseMerge:
 		class = ftHiddenClass
 	case pgTryFail, pgOnceBegin, pgCondWait:
@@ -184,9 +192,6 @@ func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
 		getg().m.locks++
 		s.ft.acquireAll()
 		getg().m.locks--
-		return 0
-	}
-	if held == nil && flags&pgFlagRead == 0 && (kind == pgLock && s.ft.relocks(obj) || kind == pgUnlock && s.ft.reunlocks(obj)) {
 		return 0
 	}
 	var st *pgStripe
@@ -202,21 +207,6 @@ func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
 		st, o = s.object(held, class, obj)
 	}
 	switch kind {
-	case pgLock, pgUnlock:
-		o.lock(&s.ft, kind == pgLock, flags&pgFlagRead != 0)
-		if kind == pgLock { // who copies a lock, or writes over it, races
-			a := ftAccess{addr: obj, kind: ftAtomicWrites}
-			if flags&pgFlagRead != 0 {
-				a.kind = ftAtomicReads
-			}
-			if s.ft.again(o, obj, a.kind) {
-				o.seen = s.ft.base
-			} else {
-				s.caller(&a)
-				s.ft.access(&a)
-				o.seen = s.ft.epoch
-			}
-		}
 	case pgOnceEnd, pgCondSignal, pgCondBroadcast, pgReleaseMerge: // (R5), (R6), (R11)
 		o.w.merge(&s.ft)
 	case pgRelease:

@@ -26,8 +26,8 @@ func isync_presageLockAdd(state *int32, delta int32) {
 
 //go:linkname isync_presageUnlock internal/sync.presageUnlock
 func isync_presageUnlock(state *int32) int32 {
-	if s := pgHere(); s != nil && *state&1 != 0 && !s.ft.reunlocks(uintptr(unsafe.Pointer(state))) {
-		s.put1(nil, pgHead(pgUnlock, 0, 0, 0), uintptr(unsafe.Pointer(state)))
+	if s := pgHere(); s != nil && *state&1 != 0 {
+		s.gives(uintptr(unsafe.Pointer(state)))
 	}
 	return atomic.Xaddint32(state, -1)
 }
@@ -39,7 +39,53 @@ func isync_presageTryFail(state *int32, locked, starving int32) bool {
 
 // ftTakes notes that the running goroutine has taken a lock.
 func ftTakes(state *int32) {
-	if s := pgHere(); s != nil && !s.ft.relocks(uintptr(unsafe.Pointer(state))) {
-		s.put1(nil, pgHead(pgLock, 0, 0, 0), uintptr(unsafe.Pointer(state)))
+	if s := pgHere(); s != nil {
+		s.takes(uintptr(unsafe.Pointer(state)))
 	}
+}
+
+// takes is Lock, of a lock that t holds by now.
+func (s *PresageG) takes(obj uintptr) {
+	switch o, accesses := s.ft.relocks(obj); {
+	case o == nil:
+		s.locks(nil, obj, true, false)
+	case accesses:
+		getg().m.locks++
+		s.accessLock(obj, ftAtomicWrites)
+		getg().m.locks--
+		s.report(getg())
+	}
+}
+
+// gives is Unlock, of a lock that t still holds.
+func (s *PresageG) gives(obj uintptr) {
+	if !s.ft.reunlocks(obj) {
+		s.locks(nil, obj, false, false)
+	}
+}
+
+// locks is (R2) and (R3) by the lock's place in the table.
+func (s *PresageG) locks(held *pgStripe, obj uintptr, acquire, read bool) {
+	st, o := s.object(held, ftLockClass, obj)
+	if o.lock(&s.ft, acquire, read); acquire {
+		kind := uint8(ftAtomicWrites)
+		if read {
+			kind = ftAtomicReads
+		}
+		if s.ft.again(o, obj, kind) {
+			o.seen = s.ft.base
+		} else {
+			s.accessLock(obj, kind)
+			o.seen = s.ft.epoch
+		}
+	}
+	s.done(st, held)
+	s.report(getg())
+}
+
+// accessLock is the access of a lock by who takes it: who copies it, or writes over it, races.
+func (s *PresageG) accessLock(obj uintptr, kind uint8) {
+	a := ftAccess{addr: obj, kind: kind}
+	s.caller(&a)
+	s.ft.access(&a)
 }
