@@ -308,12 +308,89 @@ slow:
 	MOVL	$const_ftWrites, R11
 	JMP	ftHookOne<>(SB)
 
-// R10 is the number of bytes.
+// WORDS is the beginning of a hook for a range: R10 is its bytes. A short one of whole words goes on at word with R11 at the first one's cell, R12 the goroutine's state, R10 the words, and
+// X0 what R10 was. Others are for slow.
+#define WORDS \
+	MOVQ	g_presage(R14), R12 \
+	TESTQ	R12, R12 \
+	JZ	slow \
+	CMPQ	R10, $const_ftShortRange \
+	JHI	slow \
+	LEAQ	(AX)(R10*1), R13 \
+	CMPQ	R13, runtime·ftNear(SB) \
+	JCC	slow \
+	MOVL	AX, R11 \
+	ORL	R10, R11 \
+	TESTL	$7, R11 \
+	JNZ	slow \
+	MOVQ	runtime·ftNearCells(SB), R11 \
+	LEAQ	(R11)(AX*2), R11 \
+	MOVQ	R10, X0 \
+	SHRQ	$3, R10 \
+word:
+
+// FULL goes to next where the whole word has been accessed in t's context, else to no.
+#define FULL(word, no) \
+	MOVQ	word, R13 \
+	TESTL	$const_ftFull, R13 \
+	JZ	no \
+	SUBQ	(PresageG_ft+ftG_base)(R12), R13 \
+	CMPQ	R13, (PresageG_ft+ftG_width)(R12) \
+	JCS	next
+
+// R10 is the number of bytes. The loop is ftG.sameWords.
 TEXT runtime·ftHookReadRange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
+	WORDS
+	FULL(ftCell_r(R11), unread)
+unread:
+	FULL(ftCell_w(R11), unwritten)
+unwritten: // ftShared.wholeRead
+	MOVQ	ftCell_r(R11), R13
+	SHRQ	$const_ftSlotShift, R13
+	CMPL	R13, $const_ftSharedTag
+	JNE	back
+	MOVQ	BX, X1
+	MOVQ	$(const_ftSharedTag<<const_ftSlotShift), R13
+	XORQ	ftCell_r(R11), R13
+	MOVL	(PresageG_ft+ftG_place)(R12), BX
+	MOVQ	ftShared_list(R13)(BX*8), R13
+	MOVL	R13, BX
+	ANDL	$(const_ftWhole<<const_ftKindShift), BX
+	CMPL	BX, $(const_ftWhole<<const_ftKindShift)
+	MOVQ	X1, BX
+	JNE	back
+	SUBQ	(PresageG_ft+ftG_base)(R12), R13
+	CMPQ	R13, (PresageG_ft+ftG_width)(R12)
+	JCC	back
+next:
+	ADDQ	$ftCell__size, R11
+	DECL	R10
+	JNZ	word
+	MOVQ	X0, R13
+	SHRQ	$3, R13
+	ADDQ	R13, (PresageG_ft+ftG_stats+ftStats_readSameEpoch)(R12)
+	RET
+back:
+	MOVQ	X0, R10
+slow:
 	MOVL	$const_ftReads, R11
 	JMP	ftHookRun<>(SB)
 
 TEXT runtime·ftHookWriteRange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
+	WORDS
+	FULL(ftCell_w(R11), back)
+	JMP	back
+next:
+	ADDQ	$ftCell__size, R11
+	DECL	R10
+	JNZ	word
+	MOVQ	X0, R13
+	SHRQ	$3, R13
+	ADDQ	R13, (PresageG_ft+ftG_stats+ftStats_writeSameEpoch)(R12)
+	RET
+back:
+	MOVQ	X0, R10
+slow:
 	MOVL	$const_ftWrites, R11
 	JMP	ftHookRun<>(SB)
 
