@@ -28,6 +28,7 @@ var layers = map[string][]string{
 	"internal/plan":                    {"internal/evalorder", "internal/trace", "internal/trace/format", "internal/footprint"},
 	"internal/rt":                      {"internal/trace/format"},
 	"internal/compiler":                nil,
+	"internal/disk":                    nil,
 	"internal/rt/online":               nil,
 	"internal/online":                  {"internal/plan", "internal/report", "internal/trace", "internal/trace/format"},
 	"internal/rt/rawfile":              {"internal/trace/format"},

@@ -1,0 +1,130 @@
+// Package disk says how much room a disk has, and, where it has none, which disk that is.
+//
+// An error of the system names a file and says "no space left on device"; it does not say which device, and the user
+// may have several. What the go command says is worse: it names files of its own, and which ones fail
+// changes from run to run. So whatever goes wrong for want of room becomes a FullError:
+//
+//   - (D1) an error that is ENOSPC or EDQUOT, about the directory of the file that it names;
+//   - (D2) what another program printed, if it has the text of one of the two, about the directories that it writes to.
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// A FullError says that a disk has no room, or that the user may not have more of it.
+type FullError struct {
+	Dirs []string // that were written to: one of them, if it is not known which one
+	Said string   // what failed
+}
+
+func (e *FullError) Error() string {
+	var where []string
+	for _, dir := range e.Dirs {
+		where = append(where, Where(dir))
+	}
+	return fmt.Sprintf("no room on the disk: %s: %s", strings.Join(where, "; or "), e.Said)
+}
+
+// full are the errors of the system that mean it.
+var full = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT}
+
+// Explain returns err as a FullError if it is that a disk is full (D1), otherwise err as it is.
+func Explain(err error) error {
+	var known *FullError
+	if errors.As(err, &known) {
+		return err
+	}
+	for _, no := range full {
+		if errors.Is(err, no) {
+			return &FullError{named(err), err.Error()}
+		}
+	}
+	return err
+}
+
+// Full reports whether err says that a disk is full.
+func Full(err error) bool {
+	var e *FullError
+	return errors.As(Explain(err), &e)
+}
+
+// named returns the directory of the file that err names.
+func named(err error) []string {
+	var path *fs.PathError
+	if !errors.As(err, &path) {
+		return nil
+	}
+	name, linkErr := filepath.EvalSymlinks(path.Path) // of /dev/stdout, the file that it is
+	if linkErr != nil {
+		name = path.Path
+	}
+	return []string{filepath.Dir(name)}
+}
+
+// Said returns a FullError if text, which another program has printed, says that a disk is full (D2). The program writes to dirs.
+func Said(text string, dirs ...string) error {
+	for line := range strings.Lines(text) {
+		for _, no := range full {
+			if strings.Contains(line, no.Error()) {
+				return &FullError{dirs, strings.TrimSpace(line)}
+			}
+		}
+	}
+	return nil
+}
+
+// Where says on which disk a directory is, and how much room there is.
+func Where(dir string) string {
+	free, err := Free(dir)
+	if err != nil {
+		return dir
+	}
+	return fmt.Sprintf("%s, on the disk mounted at %s, %s free", dir, mount(existing(dir)), Size(free))
+}
+
+// Free returns how many bytes the user may still write to the disk that a directory is on.
+func Free(dir string) (int64, error) {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(existing(dir), &st); err != nil {
+		return 0, fmt.Errorf("asking for the room on the disk of %s: %w", dir, err)
+	}
+	return int64(st.Bavail) * int64(st.Bsize), nil
+}
+
+// existing returns dir, or what there is of it: it may have been removed, or not been made.
+func existing(dir string) string {
+	for {
+		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// mount returns the topmost directory of the file system that dir is on.
+func mount(dir string) string {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	for device(dir) == device(filepath.Dir(dir)) && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+// device is the number of the device that a directory is on, 0 if it cannot be read.
+func device(dir string) uint64 {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return 0
+	}
+	return uint64(info.Sys().(*syscall.Stat_t).Dev)
+}
