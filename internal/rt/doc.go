@@ -25,6 +25,8 @@
 //   - (R5) No waiting. A stripe is held without preemption and without waiting for a goroutine or the disk, so GOMAXPROCS=1 is enough.
 //   - (R6) No trace in the program. No allocation in the heap, no goroutine, no open file remains; raceenabled stays
 //     false, so that the scheduler, pools and the allocator do what they do without presage.
+//   - (R7) Bounded. The processes of a run take, of the disk, no more than its limit (SetLimit): each file is counted, at its full size,
+//     before it is made. Where one is too much its process stops recording, as where the disk is full, and runs on.
 //
 // # Which alternative is wrong
 //

@@ -24,6 +24,15 @@ package format
 //	word 9  seed of the process's random numbers (internal/rt/_both); words 9 to 11 only in segment 0
 //	word 10 hash of the process's arguments without its name (FNV-1a of each with a zero byte behind it)
 //	word 11 process id of the parent
+//	word 12 bytes that the run may take on the disk, 0 if there is no limit; only in segment 0
+//
+// ## The limit
+//
+// A file named limit in PRESAGE_DIR, if there is one, is a page that all processes of the run map, before they make anything:
+//
+//	word 0    bytes that the run may take on the disk
+//	word 1    bytes that it has taken; a process adds those of a file before it makes it, and stops recording where that would be too much
+//	word 2+r  processes that ran without being recorded at all, for the reason r (StopReason)
 //
 // ## Chunks
 //
@@ -128,10 +137,17 @@ const (
 	// SegMagic is the first word of a segment: "PRESAGE1".
 	SegMagic = 0x3145474153455250
 
-	SegHeaderWords   = 12  // used of block 0
+	SegHeaderWords   = 13  // used of block 0
 	RawBlockWords    = 128 // a block: 1 KiB
 	RawBoxWords      = 32 << 10
 	ChunkHeaderWords = 3
+
+	// LimitFile is the name of the file with the limit of a run, of LimitWords words.
+	LimitFile       = "limit"
+	LimitWords      = 512
+	LimitMost       = 0
+	LimitTaken      = 1
+	LimitUnrecorded = 2
 
 	// RawStamp is a stamp alone; RawChunk starts a chunk; RawVar is what the main goroutine finds in a
 	// variable before main.main; RawConst is read-only data of the program, its string constants among it. None of them is a kind of a trace.
@@ -154,9 +170,10 @@ type StopReason uint64
 
 const (
 	NotStopped StopReason = 0
-	StopNoFile StopReason = 1 // a segment's file could not be created
-	StopNoDisk StopReason = 2 // no room on the disk for another segment
-	StopNoMap  StopReason = 3 // a segment could not be mapped
+	StopNoFile StopReason = 1 // a file could not be created
+	StopNoDisk StopReason = 2 // no room on the disk for another file
+	StopNoMap  StopReason = 3 // a file could not be mapped
+	StopLimit  StopReason = 4 // the run has taken what it may take on the disk
 )
 
 // RawHeader packs the header word of a record.

@@ -69,6 +69,7 @@ var presage struct {
 	pid     uint64
 	dir     [4096]byte // directory of the process, with room for the name of a segment
 	dirLen  int
+	limit   *[pgLimitWords]atomic.Uint64 // shared by the processes of the run; nil: there is none
 	scratch uintptr
 }
 
@@ -180,7 +181,11 @@ const pgReserved = 16
 // presageInit starts the recording if the environment asks for it. Called by schedinit.
 func presageInit() {
 	dir := gogetenv("PRESAGE_DIR")
-	if dir == "" || !pgMakeDir(dir) {
+	if dir == "" {
+		return
+	}
+	if reason := pgMakeDir(dir); reason != 0 {
+		pgStop(reason)
 		return
 	}
 	presageReachInit()
@@ -192,6 +197,9 @@ func presageInit() {
 		pgStore(presage.head+72, seed)
 		pgStore(presage.head+80, presageArgs())
 		pgStore(presage.head+88, uint64(ppid))
+		if presage.limit != nil {
+			pgStore(presage.head+96, presage.limit[pgLimitMost].Load())
+		}
 	}
 }
 

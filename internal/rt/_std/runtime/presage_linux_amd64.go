@@ -2,6 +2,7 @@ package runtime
 
 import (
 	pgsys "PRESAGE_SYSCALL"
+	"internal/runtime/atomic"
 	"unsafe"
 )
 
@@ -26,26 +27,29 @@ const (
 	pgAtCwd     = ^uintptr(99)                    // -100
 	pgOpenFlags = 0o2 | 0o100 | 0o200 | 0o2000000 // O_RDWR|O_CREAT|O_EXCL|O_CLOEXEC
 	pgDirect    = 0o40000                         // O_DIRECT
+	pgENOENT    = 2
 	pgEINTR     = 4
 	pgEEXIST    = 17
 	pgEINVAL    = 22
+	pgENOSPC    = 28
 	pgENOSYS    = 38
 	pgEOPNOTSUP = 95
+	pgEDQUOT    = 122
 )
 
 var pgZeroPage [4096]byte
 
 // pgMakeDir creates the directory of this process in dir: its number, with a
-// suffix if an earlier process had the same.
-func pgMakeDir(dir string) bool {
+// suffix if an earlier process had the same. It maps the limit of the run, which is in dir.
+func pgMakeDir(dir string) (reason uint64) {
 	if len(dir)+64 > len(presage.dir) {
-		return false
+		return pgStopNoFile
 	}
 	n := 0
 	if dir[0] != '/' { // the program may change its directory
 		k, _, e := pgsys.Syscall6(pgSysGetcwd, uintptr(unsafe.Pointer(&presage.dir)), uintptr(len(presage.dir)-len(dir)-64), 0, 0, 0, 0)
 		if e != 0 {
-			return false
+			return pgStopNoFile
 		}
 		n = int(k) // with the zero at the end
 		presage.dir[n-1] = '/'
@@ -53,6 +57,9 @@ func pgMakeDir(dir string) bool {
 	n += copy(presage.dir[n:], dir)
 	presage.dir[n] = '/'
 	n++
+	if reason := pgMapLimit(n); reason != 0 {
+		return reason
+	}
 	pid, _, _ := pgsys.Syscall6(pgSysGetpid, 0, 0, 0, 0, 0, 0)
 	presage.pid = uint64(pid)
 	n += pgDecimal(presage.dir[n:], uint64(pid), 1)
@@ -64,11 +71,58 @@ func pgMakeDir(dir string) bool {
 		}
 		presage.dir[presage.dirLen] = 0
 		_, _, e := pgsys.Syscall6(pgSysMkdirat, pgAtCwd, uintptr(unsafe.Pointer(&presage.dir)), 0o777, 0, 0, 0)
+		if e == 0 {
+			return 0
+		}
 		if e != pgEEXIST {
-			return e == 0
+			return pgNoFile(e)
 		}
 	}
-	return false
+	return pgStopNoFile
+}
+
+// pgNoFile is why there is no file, or directory, that could not be made because of errno.
+func pgNoFile(errno uintptr) (reason uint64) {
+	if errno == pgENOSPC || errno == pgEDQUOT {
+		return pgStopNoDisk
+	}
+	return pgStopNoFile
+}
+
+// pgMapLimit maps the limit of the run. Its directory is the first n bytes of presage.dir; without the file there is no limit.
+func pgMapLimit(n int) (reason uint64) {
+	copy(presage.dir[n:], pgLimitFile)
+	fd, _, e := pgsys.Syscall6(pgSysOpenat, pgAtCwd, uintptr(unsafe.Pointer(&presage.dir)), 0o2|0o2000000 /* O_RDWR|O_CLOEXEC */, 0, 0, 0)
+	if e == pgENOENT {
+		return 0
+	}
+	if e != 0 {
+		return pgStopNoFile
+	}
+	p, err := mmap(nil, pgLimitWords*8, _PROT_READ|_PROT_WRITE, 1 /* MAP_SHARED */, int32(fd), 0)
+	closefd(int32(fd))
+	if err != 0 {
+		return pgStopNoMap
+	}
+	presage.limit = (*[pgLimitWords]atomic.Uint64)(p)
+	return 0
+}
+
+// pgSpend takes n bytes of what the run may have on the disk (R7). What is too much for one process may fit another.
+func pgSpend(n uintptr) bool {
+	l := presage.limit
+	if l == nil {
+		return true
+	}
+	for {
+		taken := l[pgLimitTaken].Load()
+		if taken+uint64(n) > l[pgLimitMost].Load() {
+			return false
+		}
+		if l[pgLimitTaken].CompareAndSwap(taken, taken+uint64(n)) {
+			return true
+		}
+	}
 }
 
 // pgDecimal writes v with at least width digits and returns their number.
@@ -88,9 +142,12 @@ func pgDecimal(b []byte, v uint64, width int) int {
 // pgMapSegment creates segment i of n bytes, whose blocks exist on the disk (a write through
 // the mapping cannot fail for want of room), and maps it.
 func pgMapSegment(i uint64, n uintptr) (base uintptr, reason uint64) {
+	if !pgSpend(n) {
+		return 0, pgStopLimit
+	}
 	fd, e := pgOpen(i, ".seg\x00", pgOpenFlags)
 	if e != 0 {
-		return 0, pgStopNoFile
+		return 0, pgNoFile(e)
 	}
 	if !pgReserve(fd, n) {
 		pgAbandon(fd)
@@ -126,9 +183,13 @@ const pgLogSuffix = ".log\x00"
 func pgNextLog() bool {
 	l := &presageLog
 	n := uintptr(4<<20) << min(l.files, 4)
+	if !pgSpend(n) {
+		pgStop(pgStopLimit)
+		return false
+	}
 	fd, e := pgOpen(l.files, pgLogSuffix, pgOpenFlags)
 	if e != 0 {
-		pgStop(pgStopNoFile)
+		pgStop(pgNoFile(e))
 		return false
 	}
 	if !pgReserve(fd, n) {

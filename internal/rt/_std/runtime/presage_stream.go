@@ -228,6 +228,8 @@ func pgStop(reason uint64) {
 	if presage.head != 0 { // before others see it: what they leave out has no stamp up to this one
 		pgStore(presage.head+64, uint64(cputicks()))
 		pgStore(presage.head+40, reason)
+	} else if presage.limit != nil { // no file says it
+		presage.limit[pgLimitUnrecorded+reason].Add(1)
 	}
 	presage.on = false
 }
