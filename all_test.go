@@ -21,9 +21,9 @@ import (
 // The commands of bench may import anything.
 var layers = map[string][]string{
 	"cmd/presage":                      {"internal/cli"},
-	"internal/cli":                     {"internal/barrier", "internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/place", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/online", "internal/replay", "internal/analyse", "internal/detect", "internal/tree", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/window", "internal/engine", "internal/smt"},
-	"internal/record":                  {"internal/compiler", "internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
-	"internal/replay":                  {"internal/instrument", "internal/rt", "internal/plan", "internal/program", "internal/trace", "internal/trace/format"},
+	"internal/cli":                     {"internal/barrier", "internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/place", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/disk", "internal/online", "internal/replay", "internal/analyse", "internal/detect", "internal/tree", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/window", "internal/engine", "internal/smt"},
+	"internal/record":                  {"internal/compiler", "internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
+	"internal/replay":                  {"internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/program", "internal/trace", "internal/trace/format"},
 	"internal/instrument":              {"internal/plan", "internal/trace", "internal/trace/format"},
 	"internal/plan":                    {"internal/evalorder", "internal/trace", "internal/trace/format", "internal/footprint"},
 	"internal/rt":                      {"internal/trace/format"},
@@ -32,7 +32,7 @@ var layers = map[string][]string{
 	"internal/rt/online":               nil,
 	"internal/online":                  {"internal/plan", "internal/report", "internal/trace", "internal/trace/format"},
 	"internal/rt/rawfile":              {"internal/trace/format"},
-	"internal/merge":                   {"internal/barrier", "internal/trace", "internal/trace/format"}, // barrier: Ds as sets
+	"internal/merge":                   {"internal/barrier", "internal/disk", "internal/trace", "internal/trace/format"}, // barrier: Ds as sets
 	"internal/lockset":                 {"internal/shadow", "internal/table", "internal/trace/format"},
 	"internal/fasttrack":               {"internal/clock", "internal/shadow", "internal/trace/format"},
 	"internal/hybrid":                  {"internal/clock", "internal/lockset", "internal/shadow", "internal/trace/format"},

@@ -17,6 +17,7 @@ import (
 
 	"presage/internal/analyse"
 	"presage/internal/barrier"
+	"presage/internal/disk"
 	"presage/internal/plan"
 	"presage/internal/program"
 	"presage/internal/report"
@@ -293,6 +294,11 @@ func (a *analysis) tally(s *source.File) error {
 	}
 	a.summary.Traces++
 	a.summary.Events += n
+	for _, w := range s.Meta().Warnings {
+		if slices.Contains(lossy, w.Code) {
+			a.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
+		}
+	}
 	return nil
 }
 
@@ -454,15 +460,32 @@ func (a *analysis) finish() int {
 	return s.ExitCode
 }
 
-// print sends the messages to standard output, and to the file that presage report reads.
+// print sends the messages to standard output, and to the file that presage report reads. That file must not cost the report.
 func (a *analysis) print() error {
-	h := newPrinter(a.env.Stdout, a.options.json)
-	if a.keep != "" {
-		if f, err := os.Create(a.keep); err == nil { // a full disk must not cost the report
-			defer f.Close()
-			h = report.Tee(h, report.NewJSON(f))
-		}
+	err := a.send(newPrinter(a.env.Stdout, a.options.json))
+	if keepErr := a.sendKept(); keepErr != nil {
+		fmt.Fprintf(a.env.Stderr, "presage: the report is not kept: %v\n", disk.Explain(keepErr))
 	}
+	return err
+}
+
+// sendKept writes the file for presage report, whole or not at all.
+func (a *analysis) sendKept() error {
+	if a.keep == "" {
+		return nil
+	}
+	f, err := os.Create(a.keep)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(a.send(report.NewJSON(f)), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(a.keep))
+	}
+	return nil
+}
+
+// send sends the messages to h.
+func (a *analysis) send(h report.Handler) error {
 	errs := []error{h.Config(a.config())}
 	for i := range a.warnings {
 		errs = append(errs, h.Warning(&a.warnings[i]))

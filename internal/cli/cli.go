@@ -27,6 +27,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"presage/internal/disk"
 )
 
 // Env is what the command line works with.
@@ -70,7 +72,7 @@ func Main(ctx context.Context, env Env) int {
 	}
 	var exit *exitError
 	if !errors.As(err, &exit) {
-		exit = &exitError{exitFailed, err.Error()}
+		exit = &exitError{exitFailed, disk.Explain(err).Error()}
 	}
 	if exit.text != "" {
 		fmt.Fprintf(env.Stderr, "presage: %s\n", exit.text)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"presage/internal/disk"
 	"presage/internal/record"
 )
 
@@ -36,6 +37,7 @@ type options struct {
 	missing    string // analyze: what missing methods do
 	quiet      bool
 	confirm    time.Duration // for replays of what is found; 0: none
+	disk       disk.Share    // what the recording may take of the disk
 	static     string        // the tier of the static lens's warnings to mark; "": none
 	online     onlineFlags
 }
@@ -51,7 +53,7 @@ var (
 		bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile exec fuzz fuzzminimizetime fuzztime list memprofile
 		memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet
 		test.bench test.benchtime test.count test.cpu test.list test.parallel test.run test.skip test.timeout
-		o instrument exclude only reach level window budget effort solver on-race filter`)
+		o instrument exclude only reach disk level window budget effort solver on-race filter`)
 )
 
 // A covered package would be neither recorded nor known to be unrecorded: what is
@@ -189,6 +191,10 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 			return true, usagef("flag -reach: %q is none of %s", value, record.ReachNames())
 		}
 		g.reach = value
+	case "disk":
+		if g.disk, err = disk.ParseShare(value); err != nil {
+			return true, usagef("flag -disk: %v", err)
+		}
 	case "level":
 		if err := checkLevel("-level", value); err != nil {
 			return true, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"presage/internal/disk"
 	"presage/internal/record"
 	"presage/internal/report"
 )
@@ -66,6 +67,9 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	if rec.Missing != "" {
 		a.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "nothing was recorded, the program ran without presage: " + rec.Missing})
 	}
+	for _, w := range rec.Warnings {
+		a.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
+	}
 	if err != nil {
 		a.failed = true
 		a.warn(report.Warning{Code: "recording-incomplete", Count: 1, Text: err.Error()})
@@ -73,7 +77,7 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	sayCode(env, test, rec.ExitCode, "analysing what was recorded")
 	if a.files, err = keepTraces(rec.Traces, g.out); err != nil {
 		a.failed = true
-		a.warn(report.Warning{Code: "trace-not-kept", Count: 1, Text: err.Error()})
+		a.warn(report.Warning{Code: "trace-not-kept", Count: 1, Text: disk.Explain(err).Error()})
 		a.files = rec.Traces
 	}
 	if g.static != "" {
@@ -110,7 +114,7 @@ func sub(test bool) string {
 
 func recordConfig(env *Env, g *goArgs, test bool, p *progress) record.Config {
 	c := record.Config{
-		Test: test, Dir: g.dir, Flags: g.flags, Packages: g.packages, Args: g.args, Instrument: g.instrument, Exclude: g.exclude, Only: g.only, Reach: record.Reach(g.reach),
+		Test: test, Dir: g.dir, Flags: g.flags, Packages: g.packages, Args: g.args, Instrument: g.instrument, Exclude: g.exclude, Only: g.only, Reach: record.Reach(g.reach), Disk: g.disk,
 		Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr,
 		Progress: func(text string) { p.step(report.Progress{Text: text}) },
 	}

@@ -5,7 +5,10 @@
 // changes from run to run. So whatever goes wrong for want of room becomes a FullError:
 //
 //   - (D1) an error that is ENOSPC or EDQUOT, about the directory of the file that it names;
-//   - (D2) what another program printed, if it has the text of one of the two, about the directories that it writes to.
+//   - (D2) what another program printed, if it has the text of one of the two, about the directory of the file that it names before the text, or
+//     the directories that it writes to;
+//   - (D3) the failure of another program that writes to a disk with no room, whatever it says: where the go command cannot write its index of the standard
+//     library it looks for packages without the overlay, and finds that package runtime is not there.
 package disk
 
 import (
@@ -72,9 +75,28 @@ func named(err error) []string {
 func Said(text string, dirs ...string) error {
 	for line := range strings.Lines(text) {
 		for _, no := range full {
-			if strings.Contains(line, no.Error()) {
-				return &FullError{dirs, strings.TrimSpace(line)}
+			before, _, found := strings.Cut(line, no.Error())
+			if !found {
+				continue
 			}
+			if words := strings.Fields(before); len(words) > 0 && filepath.IsAbs(words[len(words)-1]) {
+				dirs = []string{filepath.Dir(strings.TrimSuffix(words[len(words)-1], ":"))}
+			}
+			return &FullError{dirs, strings.TrimSpace(line)}
+		}
+	}
+	return nil
+}
+
+// little is less than a program can be built with.
+const little = 1 << 20
+
+// short returns a FullError if a disk that one of dirs is on has no room; said is how a program that writes to them failed (D3).
+func short(said string, dirs []string) error {
+	for _, dir := range dirs {
+		if free, err := Free(dir); err == nil && free < little {
+			first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
+			return &FullError{[]string{dir}, first}
 		}
 	}
 	return nil

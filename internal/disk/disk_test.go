@@ -54,16 +54,32 @@ func TestWrite(t *testing.T) {
 }
 
 func TestSaid(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "",
-		"# example.com/m\n./m.go:1:1: syntax error\n":                                                 "",
-		"# example.com/m\nwrite $WORK/b001/_pkg_.a: no space left on device\n./m.go:1:1: and so on\n": "write $WORK/b001/_pkg_.a: no space left on device",
-		"go: creating work dir: mkdir /tmp/go-build1: disk quota exceeded":                            "go: creating work dir: mkdir /tmp/go-build1: disk quota exceeded",
+	for _, test := range []struct{ text, dir, said string }{
+		{"", "", ""},
+		{"# example.com/m\n./m.go:1:1: syntax error\n", "", ""},
+		{"# m\nwrite $WORK/b001/_pkg_.a: no space left on device\n./m.go:1:1: and so on\n", "/a", "write $WORK/b001/_pkg_.a: no space left on device"},
+		{"go: creating work dir: mkdir /b/go-build1: disk quota exceeded", "/b", "go: creating work dir: mkdir /b/go-build1: disk quota exceeded"},
+		{"link: mapping output file failed: no space left on device\n", "/a", "link: mapping output file failed: no space left on device"},
 	} {
 		var e *FullError
-		if errors.As(Said(text, "/"), &e) != (want != "") || want != "" && e.Said != want {
-			t.Errorf("%q: %v", text, e)
+		if errors.As(Said(test.text, "/a"), &e) != (test.said != "") || e != nil && (e.Said != test.said || e.Dirs[0] != test.dir) {
+			t.Errorf("%q: %v", test.text, e)
 		}
+	}
+}
+
+// TestShort needs a small disk.
+func TestShort(t *testing.T) {
+	dir := t.TempDir()
+	if err := short("exit status 1", []string{dir}); err != nil {
+		t.Skip("the disk of the tests has no room: ", err)
+	}
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
+		t.Skip("a small disk cannot be mounted: ", err)
+	}
+	defer syscall.Unmount(dir, syscall.MNT_DETACH)
+	if err := short("package runtime is not in std\npackage sync is not in std\n", []string{filepath.Dir(dir), dir}); !Full(err) || !strings.Contains(err.Error(), "mounted at "+dir+", 64K free: package runtime is not in std") {
+		t.Error(err)
 	}
 }
 

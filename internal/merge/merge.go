@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"presage/internal/disk"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -317,21 +318,24 @@ func (m *merger) finish() {
 	m.meta.Warn("sets-lost", m.lost, "sets of memory that calls of missing methods can reach were not recorded; they are taken to be everything")
 	m.meta.Warn("unexplained-read", m.stats.Unexplained, "reads returned what no write in the trace explains: code that was not instrumented wrote it, or goroutines that race did, in an order that was not found")
 	if m.Stopped != format.NotStopped {
-		m.meta.Warn("recording-stopped", 1, "the program ran on without being recorded: "+stopText(m.Stopped))
+		m.meta.Warn("recording-stopped", 1, "the program ran on without being recorded: "+WhyStopped(m.Stopped, m.Limit, m.in))
 	}
 	m.stats.Damage = m.damage
 	m.meta.Warn("raw-damaged", len(m.damage), "raw records could not be read: the trace ends there")
 	m.meta.Warn("records-dropped", m.stats.Dropped, "records behind the point up to which the recording is whole were left out")
 }
 
-func stopText(r format.StopReason) string {
+// WhyStopped says why a process was not recorded any more. The directory is that of the run; limit is what the run may take on the disk.
+func WhyStopped(r format.StopReason, limit int64, dir string) string {
 	switch r {
 	case format.StopNoFile:
 		return "a file could not be created"
 	case format.StopNoDisk:
-		return "the disk is full"
+		return "the disk is full, or files may not have that size: " + disk.Where(dir)
 	case format.StopNoMap:
 		return "a file could not be mapped"
+	case format.StopLimit:
+		return fmt.Sprintf("the run's records have taken as much of the disk as they may, %s (flag -disk)", disk.Size(limit))
 	}
 	return fmt.Sprintf("reason %d", r)
 }

@@ -24,11 +24,13 @@ type Process struct {
 	Seed    uint64            // of its random numbers
 	Args    uint64            // hash of its arguments
 	Parent  uint64            // the process that started it
+	Limit   int64             // bytes that the run may take on the disk, 0 if there is none
 }
 
 // recording are the mapped segments of a process and the chunks in them.
 type recording struct {
 	Process
+	in      string // directory of the run
 	maps    [][]byte
 	streams []*stream
 	bytes   int64
@@ -70,7 +72,7 @@ func openRecording(dir string) (*recording, error) {
 	}
 	slices.Sort(names)
 	slices.Sort(logs)
-	r := &recording{}
+	r := &recording{in: filepath.Dir(dir)}
 	var chunks []chunk
 	for _, name := range names {
 		if chunks, err = r.segment(name, chunks); err != nil {
@@ -168,7 +170,7 @@ func (r *recording) segment(name string, chunks []chunk) ([]chunk, error) {
 func processOf(b []byte) Process {
 	return Process{
 		PID: word(b, 16), Unix: int64(word(b, 48)), Stamp: word(b, 56), Stopped: format.StopReason(word(b, 40)), StopAt: word(b, 64),
-		Seed: word(b, 72), Args: word(b, 80), Parent: word(b, 88),
+		Seed: word(b, 72), Args: word(b, 80), Parent: word(b, 88), Limit: int64(word(b, 96)),
 	}
 }
 

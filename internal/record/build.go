@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"presage/internal/disk"
 	"presage/internal/instrument"
 	"presage/internal/plan"
 	"presage/internal/rt"
@@ -77,10 +79,16 @@ func (c *Config) emitAlone(ctx context.Context, in *inputs, dir string, lock *di
 		return b, lock.shared()
 	}
 	b, err := c.emit(ctx, in, dir)
+	if err == nil {
+		err = b.save(dir)
+	}
+	if disk.Full(err) {
+		os.RemoveAll(dir) // what it takes is wanted
+	}
 	if err != nil {
 		return nil, err
 	}
-	return b, errors.Join(b.save(dir), lock.shared())
+	return b, lock.shared()
 }
 
 // restore returns the build of an earlier run, if nothing that it depends on has changed.
@@ -138,7 +146,7 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 	res, err := instrument.Instrument(ctx, instrument.Config{Config: c.loadConfig(b), OutDir: src})
 	var bad *plan.BuildError
 	if errors.As(err, &bad) {
-		return nil, errPlain
+		return nil, cmp.Or(disk.GoFailed(ctx, bad.Text), errPlain)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("instrumenting: %w", err)
@@ -245,6 +253,11 @@ func (c *Config) compile(ctx context.Context, b *build) (string, error) {
 		return "", fmt.Errorf("running go list: %w", runErr)
 	}
 	text, err := failures(&out)
+	if text != "" || runErr != nil {
+		if full := disk.GoFailed(ctx, text+errs.String()); full != nil {
+			return "", full
+		}
+	}
 	if err == nil && text == "" && runErr != nil {
 		err = fmt.Errorf("compiling with the recorder: %w\n%s", runErr, errs.Bytes())
 	}
@@ -330,7 +343,7 @@ func (c *Config) list(ctx context.Context) (*inputs, error) {
 		return nil, fmt.Errorf("running the go command: %w", err)
 	}
 	if err != nil {
-		return nil, errPlain
+		return nil, cmp.Or(disk.GoFailed(ctx, errs.String()), errPlain)
 	}
 	return c.choose(ctx, json.NewDecoder(bytes.NewReader(out)))
 }
@@ -364,7 +377,7 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 			return nil, fmt.Errorf("reading the output of go list: %w", err)
 		}
 		if p.Error != nil && !p.DepOnly {
-			return nil, errPlain
+			return nil, cmp.Or(disk.GoFailed(ctx, p.Error.Err), errPlain)
 		}
 		if p.Standard && !extra[p.ImportPath] {
 			continue

@@ -1,20 +1,23 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
+
+	"presage/internal/disk"
 )
 
 // vetChecks are the analyses that go test runs.
 var vetChecks = []string{"-atomic", "-bool", "-buildtags", "-directive", "-errorsas", "-ifaceassert", "-nilfunc", "-printf", "-stringintconv", "-tests"}
 
-// vet reports whether the packages pass the checks that the user's go test would make.
+// vet makes the checks that the user's go test would make; errPlain says that the packages do not pass them.
 // What it prints is dropped: if it is not satisfied, the user's own command says so better.
-func (c *Config) vet(ctx context.Context, packages []string) bool {
+func (c *Config) vet(ctx context.Context, packages []string) error {
 	value, given := flagValue(c.Flags, "vet")
 	if !c.Test || value == "off" || len(packages) == 0 {
-		return true
+		return nil
 	}
 	args := []string{"vet"}
 	switch {
@@ -27,7 +30,10 @@ func (c *Config) vet(ctx context.Context, packages []string) bool {
 	}
 	cmd := c.goCommand(ctx, append(append(args, c.loadFlags()...), packages...)...)
 	cmd.Dir = c.Dir
-	return cmd.Run() == nil
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return cmp.Or(disk.GoFailed(ctx, string(out)), errPlain)
+	}
+	return nil
 }
 
 // buildFlags are those of the user's flags that decide what is built.

@@ -15,6 +15,9 @@
 //	-count=1    unless the user gives a count: a cached result would not be recorded.
 //	            The cache does not know that the recorder reads its directory from the environment.
 //
+// What the processes of (3) take of the disk is bounded by Config.Disk. A disk that is full at any step is an error of package disk: in (1) and (2)
+// it must not look like a program that does not compile, and a build that met it is not kept.
+//
 // If (1) finds anything, the user's command runs as it is, so that he sees what he would see without presage; there
 // is nothing to analyse then, and nothing is left behind.
 //

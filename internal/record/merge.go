@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"presage/internal/merge"
+	"presage/internal/rt"
 	"presage/internal/trace"
 )
 
@@ -38,7 +39,17 @@ func (c *Config) merge(b *build, rawDir string, r *Result) error {
 		}
 		r.Traces = append(r.Traces, name)
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, r.warnUnrecorded(rawDir))...)
+}
+
+// warnUnrecorded counts the processes that left nothing, because they could not begin to record.
+func (r *Result) warnUnrecorded(rawDir string) error {
+	list, err := rt.ReadUnrecorded(rawDir)
+	for _, u := range list {
+		r.Warnings = append(r.Warnings, trace.Warning{Code: "recording-stopped", Count: u.N,
+			Text: "processes ran without being recorded at all: " + merge.WhyStopped(u.Reason, u.Limit, rawDir)})
+	}
+	return err
 }
 
 // families finds out which processes were started by others, and which ones they are among those with the same arguments.

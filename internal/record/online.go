@@ -119,7 +119,7 @@ func (c *Config) runOnline(ctx context.Context, b *onlineBuild, env []string, di
 		d.Flags, plain.Flags = slices.Concat(chdir, b.Flags, flags), nil // the user's behind: see withCompilerFlags
 		cmd := b.command(ctx, d.testArgs(&plain)...)
 		cmd.Env = append(cmd.Env, env...)
-		code, err = c.exec(ctx, cmd)
+		code, err = c.execGo(ctx, cmd)
 		return code, false, err
 	}
 	bin := filepath.Join(dir, "program")
@@ -127,7 +127,7 @@ func (c *Config) runOnline(ctx context.Context, b *onlineBuild, env []string, di
 	c.Progress("building the program")
 	flags, wrapper := cutExec(flags)
 	args := slices.Concat([]string{"build"}, chdir, b.Flags, flags, []string{"-overlay=" + b.Overlay, "-o", bin}, c.Packages)
-	if code, err := c.exec(ctx, b.command(ctx, args...)); code != 0 || err != nil {
+	if code, err := c.execGo(ctx, b.command(ctx, args...)); code != 0 || err != nil {
 		return code, true, err
 	}
 	if !isProgram(bin) {

@@ -3,7 +3,6 @@
 package record
 
 import (
-	"errors"
 	"os"
 	"strconv"
 	"strings"
@@ -14,16 +13,6 @@ import (
 func alive(run string) bool {
 	pid, err := strconv.Atoi(run[strings.LastIndexByte(run, '-')+1:])
 	return err == nil && syscall.Kill(pid, 0) != syscall.ESRCH
-}
-
-// full reports whether an error says that a disk has no room, or takes no writes.
-func full(err error) bool {
-	for _, no := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.ENOTDIR} {
-		if errors.Is(err, no) {
-			return true
-		}
-	}
-	return false
 }
 
 // dirLock is a lock on a directory of the cache: shared by those who use what is in

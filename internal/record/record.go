@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,10 +12,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
+	"presage/internal/disk"
 	"presage/internal/plan"
 	"presage/internal/rt"
+	"presage/internal/trace"
 )
 
 // Config is a program to record.
@@ -24,6 +28,8 @@ type Config struct {
 	Flags    []string // of the go command, as the user gave them
 	Packages []string // as the user gave them; none is the package of the directory
 	Args     []string // of the program; for tests with -args in front
+
+	Disk disk.Share // what the records of the run may take of the disk
 
 	Instrument []string // patterns of further packages to instrument
 	Exclude    []string // patterns of packages to leave out,
@@ -46,6 +52,8 @@ type Result struct {
 	Functions int      // chosen for instrumentation
 	Opaque    int      // of them, left as written
 
+	Warnings []trace.Warning // of processes that left no trace
+
 	BuildFlags []string // with which the packages are loaded
 
 	// Plan loads the plan that the program was built with.
@@ -53,12 +61,16 @@ type Result struct {
 }
 
 // Run records one run of a program. Where there is no place to record to, the program
-// runs as it is, and Result.Missing says why.
+// runs as it is, and Result.Missing says why. A full disk is no such place but an error, a disk.FullError: the user has chosen it, and can make
+// room; and what the go command builds needs room as well.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.Progress == nil {
 		c.Progress = func(string) {}
 	}
 	r, err := c.record(ctx)
+	if err = disk.Explain(err); err != nil && !disk.Full(err) { // by packages that ask the go command
+		err = cmp.Or(disk.GoSaid(ctx, err.Error()), err)
+	}
 	if r == nil && noPlace(err) {
 		code, runErr := c.plain(ctx)
 		return &Result{ExitCode: code, Missing: err.Error()}, runErr
@@ -69,7 +81,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 // noPlace reports whether an error is about the place to write to, not about the program.
 func noPlace(err error) bool {
 	var path *fs.PathError
-	return errors.As(err, &path) && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrExist) || full(err))
+	return errors.As(err, &path) && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR))
 }
 
 // record is Run where nothing is in the way.
@@ -101,13 +113,29 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 		return nil, fmt.Errorf("making a directory for the recording: %w", err)
 	}
 	defer os.RemoveAll(rawDir)
-	if r.ExitCode, r.NotBuilt, err = c.run(ctx, b, rawDir); err != nil || r.NotBuilt { // (3)
-		if r.NotBuilt {
-			os.RemoveAll(dir)
-		}
+	if err := c.setLimit(rawDir); err != nil {
+		return nil, err
+	}
+	r.ExitCode, r.NotBuilt, err = c.run(ctx, b, rawDir) // (3)
+	if r.NotBuilt {
+		os.RemoveAll(dir)
+	}
+	if r.NotBuilt && disk.Full(err) {
+		return nil, err
+	}
+	if r.NotBuilt || err != nil && !disk.Full(err) {
 		return r, err
 	}
-	return r, c.merge(b, rawDir, r) // (4)
+	return r, errors.Join(err, c.merge(b, rawDir, r)) // (4); where the disk became full, of the tests that were built
+}
+
+// setLimit bounds what the processes of the run record, by what is free now.
+func (c *Config) setLimit(rawDir string) error {
+	most, err := c.Disk.Of(rawDir)
+	if err != nil {
+		return err
+	}
+	return rt.SetLimit(rawDir, most)
 }
 
 // command is the user's command as it would be without presage.
@@ -135,14 +163,15 @@ func (c *Config) prepare(ctx context.Context, cache string) (b *build, ok bool, 
 	if err != nil {
 		return nil, false, notPlain(err)
 	}
-	vetted := make(chan bool, 1)
+	vetted := make(chan error, 1)
 	go func() { vetted <- c.vet(ctx, in.tested) }()
 	b, err = c.build(ctx, cache, in)
-	ok = <-vetted
-	if err != nil {
-		return nil, false, notPlain(err)
+	vetErr := <-vetted
+	if err == nil && vetErr != nil {
+		b.release()
+		b, err = nil, vetErr
 	}
-	return b, ok, nil
+	return b, err == nil, notPlain(err)
 }
 
 // notPlain is err, but nil for errPlain.
@@ -229,7 +258,7 @@ func (c *Config) run(ctx context.Context, b *build, rawDir string) (code int, no
 		c.Progress("building and running the tests")
 		cmd := b.command(ctx, c.testArgs(b)...)
 		cmd.Env = append(cmd.Env, env...)
-		code, err = c.exec(ctx, cmd)
+		code, err = c.execGo(ctx, cmd)
 		return code, false, err
 	}
 	bin := filepath.Join(filepath.Dir(rawDir), "program")
@@ -238,7 +267,7 @@ func (c *Config) run(ctx context.Context, b *build, rawDir string) (code int, no
 	flags, wrapper := cutExec(c.Flags)
 	args := append([]string{"build"}, flags...)
 	args = append(append(args, b.Flags...), "-overlay="+b.Overlay, "-o", bin)
-	if code, err := c.exec(ctx, b.command(ctx, append(args, c.Packages...)...)); code != 0 || err != nil {
+	if code, err := c.execGo(ctx, b.command(ctx, append(args, c.Packages...)...)); code != 0 || err != nil {
 		return code, true, err
 	}
 	if !isProgram(bin) {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"presage/internal/disk"
 )
 
 // TestBuildFlags: of the user's flags, those that decide what is built go to the other
@@ -136,7 +138,7 @@ func TestNoPlace(t *testing.T) {
 		{nil, false},
 		{errors.New("instrumenting: no"), false},
 		{fmt.Errorf("making: %w", &fs.PathError{Op: "mkdir", Path: "/x", Err: syscall.EACCES}), true},
-		{fmt.Errorf("writing: %w", &fs.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}), true},
+		{disk.Explain(fmt.Errorf("writing: %w", &fs.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC})), false},
 		{&fs.PathError{Op: "mkdir", Path: "/x", Err: syscall.EROFS}, true},
 		{&fs.PathError{Op: "open", Path: "/x.go", Err: syscall.ENOENT}, false},
 	} {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"presage/internal/disk"
 	"presage/internal/instrument"
 	"presage/internal/plan"
 	"presage/internal/program"
@@ -198,7 +199,10 @@ func (p *Program) emit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(p.overlay, data, 0o666)
+	if err := os.WriteFile(p.overlay+".new", data, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(p.overlay+".new", p.overlay) // that it is there says that all is
 }
 
 // opaque are the units that were left as written.
@@ -239,6 +243,9 @@ func (p *Program) binary(ctx context.Context, pkg string) (string, error) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
+		if full := disk.GoFailed(ctx, out.String()); full != nil {
+			return "", fmt.Errorf("building for the replay: %w", full)
+		}
 		return "", fmt.Errorf("building for the replay: %w\n%s", err, out.Bytes())
 	}
 	p.bins[pkg] = bin

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"presage/internal/disk"
 	"presage/internal/plan"
 	"presage/internal/trace"
 )
@@ -143,6 +144,9 @@ func (k *Kept) load(ctx context.Context, cfg KeptConfig) (*plan.Plan, error) {
 	var bad *plan.BuildError
 	switch {
 	case errors.As(err, &bad):
+		if full := disk.GoFailed(ctx, bad.Text); full != nil {
+			return nil, fmt.Errorf("loading the program of the schedule: %w", full)
+		}
 		return nil, fmt.Errorf("the program does not compile:\n%s", strings.TrimRight(bad.Text, "\n"))
 	case err != nil:
 		return nil, fmt.Errorf("loading the program of the schedule: %w", err)

@@ -23,6 +23,7 @@ func SetLimit(dir string, bytes int64) error {
 type Unrecorded struct {
 	Reason format.StopReason
 	N      int
+	Limit  int64 // of the run
 }
 
 // ReadUnrecorded reads them from the directory of a run that has a limit.
@@ -33,7 +34,7 @@ func ReadUnrecorded(dir string) (all []Unrecorded, err error) {
 	}
 	for r := format.StopNoFile; r <= format.StopLimit; r++ {
 		if n := binary.LittleEndian.Uint64(page[8*(format.LimitUnrecorded+r):]); n > 0 {
-			all = append(all, Unrecorded{r, int(n)})
+			all = append(all, Unrecorded{r, int(n), int64(binary.LittleEndian.Uint64(page[8*format.LimitMost:]))})
 		}
 	}
 	return all, nil

@@ -24,7 +24,7 @@ func TestLimit(t *testing.T) {
 		recorded   int // processes that have records,
 		unrecorded []rt.Unrecorded
 	}{
-		{1 << 20, 1, []rt.Unrecorded{{Reason: format.StopLimit, N: 2}}},
+		{1 << 20, 1, []rt.Unrecorded{{Reason: format.StopLimit, N: 2, Limit: 1 << 20}}},
 		{5 << 20, 3, nil},
 	} {
 		dir := t.TempDir()
@@ -122,7 +122,7 @@ func TestFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]rt.Unrecorded{{Reason: format.StopNoDisk, N: 1}}, got); diff != "" {
+	if diff := cmp.Diff([]rt.Unrecorded{{Reason: format.StopNoDisk, N: 1, Limit: 1 << 40}}, got); diff != "" {
 		t.Errorf("on a full disk (-want +got):\n%s", diff)
 	}
 }
