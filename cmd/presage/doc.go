@@ -27,6 +27,8 @@ Flags of test and run, besides those of the go command, which pass through:
 	-only pattern        leave out all others; may be repeated
 	-reach how           how what a call into them can reach is found: kept (the default), once for each object, and kept up to date; full: anew at
 	                     every call; none: by types alone, which is often everything. check: kept, and the program stops if full has more
+	-disk size           what the recording may take of the disk, as 500M or 2G, or as a part of what is free when the run begins, as 25%; 50% is
+	                     the default. A program that has more to record runs on, and the report says so (docs/recording.md)
 	-level level         how far to look; each level finds what the ones before it find:
 	                     none: only record
 	                     hb: races of the recorded run itself
