@@ -23,16 +23,20 @@ import (
 
 // A FullError says that a disk has no room, or that the user may not have more of it.
 type FullError struct {
-	Dirs []string // that were written to: one of them, if it is not known which one
-	Said string   // what failed
+	Where []string // it was written to, at that moment: one of them, if it is not known which one
+	Said  string   // what failed
+}
+
+func newFull(dirs []string, said string) *FullError {
+	e := &FullError{Said: strings.TrimSpace(said)}
+	for _, dir := range dirs {
+		e.Where = append(e.Where, Where(dir))
+	}
+	return e
 }
 
 func (e *FullError) Error() string {
-	var where []string
-	for _, dir := range e.Dirs {
-		where = append(where, Where(dir))
-	}
-	return fmt.Sprintf("no room on the disk: %s: %s", strings.Join(where, "; or "), e.Said)
+	return fmt.Sprintf("no room on the disk: %s: %s", strings.Join(e.Where, "; or "), e.Said)
 }
 
 // full are the errors of the system that mean it.
@@ -46,7 +50,7 @@ func Explain(err error) error {
 	}
 	for _, no := range full {
 		if errors.Is(err, no) {
-			return &FullError{named(err), err.Error()}
+			return newFull(named(err), err.Error())
 		}
 	}
 	return err
@@ -82,7 +86,7 @@ func Said(text string, dirs ...string) error {
 			if words := strings.Fields(before); len(words) > 0 && filepath.IsAbs(words[len(words)-1]) {
 				dirs = []string{filepath.Dir(strings.TrimSuffix(words[len(words)-1], ":"))}
 			}
-			return &FullError{dirs, strings.TrimSpace(line)}
+			return newFull(dirs, line)
 		}
 	}
 	return nil
@@ -96,7 +100,7 @@ func short(said string, dirs []string) error {
 	for _, dir := range dirs {
 		if free, err := Free(dir); err == nil && free < little {
 			first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
-			return &FullError{[]string{dir}, first}
+			return newFull([]string{dir}, first)
 		}
 	}
 	return nil

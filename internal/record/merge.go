@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"presage/internal/disk"
 	"presage/internal/merge"
 	"presage/internal/rt"
 	"presage/internal/trace"
@@ -20,6 +21,7 @@ func (c *Config) merge(b *build, rawDir string, r *Result) error {
 	if err != nil {
 		return fmt.Errorf("reading the recording: %w", err)
 	}
+	processes = slices.DeleteFunc(processes, func(p os.DirEntry) bool { return !p.IsDir() }) // the limit
 	slices.SortFunc(processes, func(a, b os.DirEntry) int { return number(a.Name()) - number(b.Name()) })
 	families := families(rawDir, processes)
 	c.Progress("ordering the events")
@@ -31,7 +33,7 @@ func (c *Config) merge(b *build, rawDir string, r *Result) error {
 		meta.Process = families[p.Name()]
 		stats, err := merge.File(filepath.Join(rawDir, p.Name()), name, &meta)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("the recording of process %s: %w", p.Name(), err))
+			errs = append(errs, disk.Explain(fmt.Errorf("the recording of process %s: %w", p.Name(), err)))
 		}
 		if stats.Events == 0 {
 			os.Remove(name)
