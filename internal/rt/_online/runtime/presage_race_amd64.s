@@ -344,21 +344,22 @@ TEXT runtime·ftHookReadRange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
 	FULL(ftCell_r(R11), unread)
 unread:
 	FULL(ftCell_w(R11), unwritten)
-unwritten: // ftShared.wholeRead
-	MOVQ	ftCell_r(R11), R13
+unwritten: // ftShared.wholeRead, of R as it is at once: it may become another
+	MOVQ	BX, X1
+	MOVQ	ftCell_r(R11), BX
+	MOVQ	BX, R13
 	SHRQ	$const_ftSlotShift, R13
 	CMPL	R13, $const_ftSharedTag
-	JNE	back
-	MOVQ	BX, X1
+	JNE	restore
 	MOVQ	$(const_ftSharedTag<<const_ftSlotShift), R13
-	XORQ	ftCell_r(R11), R13
+	XORQ	BX, R13
 	MOVL	(PresageG_ft+ftG_place)(R12), BX
 	MOVQ	ftShared_list(R13)(BX*8), R13
 	MOVL	R13, BX
 	ANDL	$(const_ftWhole<<const_ftKindShift), BX
 	CMPL	BX, $(const_ftWhole<<const_ftKindShift)
+	JNE	restore
 	MOVQ	X1, BX
-	JNE	back
 	SUBQ	(PresageG_ft+ftG_base)(R12), R13
 	CMPQ	R13, (PresageG_ft+ftG_width)(R12)
 	JCC	back
@@ -370,6 +371,8 @@ next:
 	SHRQ	$3, R13
 	ADDQ	R13, (PresageG_ft+ftG_stats+ftStats_readSameEpoch)(R12)
 	RET
+restore:
+	MOVQ	X1, BX
 back:
 	MOVQ	X0, R10
 slow:
