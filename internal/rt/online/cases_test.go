@@ -59,6 +59,10 @@ func TestRacesFound(t *testing.T) {
 			{Kind: format.Unlock, G: 1, Obj: l}, {Kind: format.Lock, G: 1, Obj: l}, {Kind: format.Write, G: 1, Obj: x, Size: 8},
 			{Kind: format.Lock, G: 2, Obj: l}, {Kind: format.Write, G: 2, Obj: x, Size: 8},
 		},
+		"a finalizer knows of a context that was given back before it ran": {
+			{Kind: format.Lock, G: 1, Obj: l}, {Kind: format.Write, G: 1, Obj: x, Size: 8}, {Kind: format.Unlock, G: 1, Obj: l}, {Kind: format.Lock, G: 1, Obj: l},
+			{Kind: format.Acquire, G: 2}, {Kind: format.Read, G: 2, Obj: x, Size: 8}, {Kind: format.Write, G: 1, Obj: x, Size: 8},
+		},
 		"the memory of the lock is another lock": {
 			{Kind: format.Lock, G: 1, Obj: l}, {Kind: format.Write, G: 1, Obj: x, Size: 8}, {Kind: format.Unlock, G: 1, Obj: l}, {Kind: format.Lock, G: 2, Obj: l},
 			{Kind: format.Alloc, G: 4, Obj: l, Val: 8}, {Kind: format.Lock, G: 3, Obj: l}, {Kind: format.Unlock, G: 3, Obj: l},

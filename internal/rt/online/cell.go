@@ -62,6 +62,7 @@ func (c *ftCell) hold() uint64 {
 
 // access takes an access of the location that begins at a.addr, of the word if a.site has ftFull, or of a.locs.
 func (g *ftG) access(a *ftAccess) {
+	g.uncut()
 	ok := false
 	switch {
 	case a.kind != ftReads && a.kind != ftWrites:
@@ -220,6 +221,7 @@ func (g *ftG) check(w uint64, kind uint8, a *ftAccess) bool {
 
 // span takes an access of [addr, addr+n). Atomic ones are of words, or of single locations.
 func (g *ftG) span(a ftAccess, n uintptr) {
+	g.uncut()
 	site, plain := a.site, a.kind == ftReads || a.kind == ftWrites
 	for end := a.addr + n; a.addr < end; {
 		if plain {

@@ -46,6 +46,7 @@
 //	      cell, and the first race of a location is the same. It needs no memory but sixteen releases a goroutine, and without it a context is an epoch.
 //	      Of a lock that goroutines pass on, one release in sixteen is noted, until one gives a context back. A lock that t released since and nobody else acquired tells t nothing, and has the clocks
 //	      that t gave it: to take it again changes its counts, and, if t was told of nothing since, to release it one component (kept.go).
+//	      Who is told of everything, a finalizer, knows of t's present epoch, which an earlier one of the context has no part in: he cuts all contexts down to that (cut).
 //	(R19) What the compiler calls may stand where a variable is declared and not yet filled, so nothing there may let a stack grow or be looked at: the rules of the same epoch
 //	      are assembly, and so is what most others of a word need (W and R known, nothing inside that changes); where a check succeeds and no memory is needed (quick.go) they run on the goroutine's stack without a look at its size, within 700 bytes; all
 //	      else runs on the system's. What of C(t) has been asked for is kept by slot (known), since clocks only grow.

@@ -59,6 +59,8 @@ func (s *ftReleases) forget(n uint32) {
 func (g *ftG) same(w uint64) bool { return w-g.base < g.width }
 
 // begin makes the present epoch the first of a context.
+//
+//go:nosplit
 func (g *ftG) begin() { g.base, g.width = g.epoch, 1<<ftEpochShift }
 
 // A lock that gave no context back the last ftLost times is passed on by its goroutines: of its releases one in ftLost is noted from there on, until one of them gives a context
@@ -132,7 +134,24 @@ func (g *ftG) back(o *ftObject, place uint32) {
 	}
 	s.done = min(s.done, s.n)
 	s.last = g.base
-	g.width = g.epoch - g.base + 1<<ftEpochShift
+	if g.width = g.epoch - g.base + 1<<ftEpochShift; g.all != ftLoad32(&ftAll) { // meanwhile
+		g.begin()
+	}
+}
+
+// cut takes from t all of its context but the present epoch: somebody was told of everything, so of that epoch, too, and what he does from now on t's earlier epochs need not be ordered with. Others call it, so
+// it only says so (width 0): t begins anew at its next access that is not dropped (uncut), and until then none is.
+func (g *ftG) cut() {
+	if ftLoad64(&g.width) > 1<<ftEpochShift {
+		ftStore64(&g.width, 0)
+	}
+}
+
+//go:nosplit
+func (g *ftG) uncut() {
+	if g.width == 0 {
+		g.begin()
+	}
 }
 
 // again reports whether t has made an atomic access of this kind at addr, where lock o is, in its context, which stands for another. Within one context a lock is taken twice only

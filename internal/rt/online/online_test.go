@@ -266,6 +266,9 @@ func (p *program) step(e *trace.Event) *ftG {
 	case format.Acquire:
 		if addr == 0 {
 			g.acquireAll()
+			for _, t := range p.gs {
+				t.cut()
+			}
 			return g
 		}
 		ftObjects.at(ftHiddenClass, addr).w.acquire(g)

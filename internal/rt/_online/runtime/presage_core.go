@@ -191,6 +191,12 @@ func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
 	if kind == pgAcquire && obj == 0 {
 		getg().m.locks++
 		s.ft.acquireAll()
+		lock(&presage.mu)
+		all := presage.all
+		unlock(&presage.mu)
+		for ; ftFilter && all != nil; all = all.all {
+			all.ft.cut()
+		}
 		getg().m.locks--
 		return 0
 	}

@@ -34,6 +34,7 @@ func racefuncexit() {}
 //go:nosplit
 func ftOne(addr uintptr, kind uint8, pc, sp uintptr) {
 	if s := getg().presage; s != nil {
+		s.ft.uncut()
 		if addr&7 == 0 && s.ft.quick(addr, ftSite(pc), kind) || addr&7 != 0 && s.ft.quickPart(addr&^7, ftLocOf(addr), ftSite(pc), kind) {
 			return
 		}
@@ -54,6 +55,7 @@ func ftOwn(addr uintptr) bool {
 //go:nosplit
 func ftRun(addr, n uintptr, kind uint8, pc, sp uintptr) {
 	if s := getg().presage; s != nil {
+		s.ft.uncut()
 		k := s.ft.quickSpan(addr, n, ftSite(pc), kind)
 		addr, n = addr+k, n-k
 	}

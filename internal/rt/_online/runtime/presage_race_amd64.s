@@ -144,6 +144,8 @@ leaf: \
 	MOVL	(PresageG_ft+ftG_slot)(R10), R12 \
 	TESTL	R12, R12 \
 	JZ	slow \
+	CMPQ	(PresageG_ft+ftG_width)(R10), $0 \
+	JEQ	slow \
 	MOVQ	AX, X0 \
 	MOVQ	BX, X1 \
 	MOVQ	CX, X2 \
@@ -314,8 +316,9 @@ slow:
 	MOVQ	g_presage(R14), R12 \
 	TESTQ	R12, R12 \
 	JZ	slow \
-	CMPQ	R10, $const_ftShortRange \
-	JHI	slow \
+	LEAQ	-1(R10), R13 \
+	CMPQ	R13, $const_ftShortRange \
+	JCC	slow \
 	LEAQ	(AX)(R10*1), R13 \
 	CMPQ	R13, runtime·ftNear(SB) \
 	JCC	slow \
