@@ -248,9 +248,6 @@ func (g *ftG) sameWords(c *ftCell, n uintptr, kind uint8) uintptr {
 	return i
 }
 
-// ftShortRange is the bytes up to which assembly has the loop of a range (sameWords).
-const ftShortRange = 128
-
 // next is the cell of the next word of a block, or where it ends.
 //
 //go:nosplit

@@ -50,6 +50,9 @@ func ftOwn(addr uintptr) bool {
 	return addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || addr-ftCode < ftConstants || !presage.on || addr == 0
 }
 
+// ftShortRange is the bytes up to which assembly has the loop of a range (sameWords).
+const ftShortRange = 128
+
 // ftRun takes an access of n bytes.
 //
 //go:nosplit
