@@ -11,7 +11,10 @@ import (
 // emit writes the events of a record.
 func (m *merger) emit(s *stream, r *record) {
 	switch r.kind {
-	case format.RawStamp, format.RawSet:
+	case format.RawStamp, format.RawSet, format.RawLate, format.RawPC:
+		return
+	case format.RawContext:
+		m.context(s, uint64(r.site))
 		return
 	case format.RawVar:
 		m.variable(r)
@@ -21,6 +24,9 @@ func (m *merger) emit(s *stream, r *record) {
 		return
 	case format.Read, format.Write, format.Value:
 		m.texts(s, r)
+	}
+	if endsContext(r.kind) {
+		m.endContext(s)
 	}
 	p := placed{e: trace.Event{Kind: r.kind, Flags: r.flags, G: m.owner(s), Site: trace.Site(r.site)}, s: s.index, from: s.from, to: s.stamp}
 	if r.has {
@@ -93,6 +99,18 @@ func (m *merger) emit(s *stream, r *record) {
 		panic("merge: RawLen let an unknown kind pass: " + r.kind.String())
 	}
 	m.place(p)
+}
+
+// endsContext reports whether an operation of synchronisation of this kind ends the context of its goroutine, as the recorder has it.
+func endsContext(k format.Kind) bool {
+	switch k {
+	case format.Lock, format.Unlock, format.TryFail, format.WGAdd, format.WGWait, format.OnceBegin, format.OnceEnd, format.OncePass,
+		format.CondWait, format.CondWake, format.CondSignal, format.CondBroadcast, format.Acquire, format.Release, format.ReleaseMerge,
+		format.ChanSend, format.ChanRecv, format.ChanClose, format.ChanLen, format.SelectCase, format.Go, format.End,
+		format.AtomicRead, format.AtomicWrite, format.AtomicRMW:
+		return true
+	}
+	return false
 }
 
 // goesInto returns the flags of a call under way, if the next thing that s does is to enter an instrumented function: FlagDirect, if it is the one that
@@ -185,6 +203,7 @@ func (m *merger) alloc(s *stream, r *record, e *trace.Event) {
 	x, n := r.word(0), r.word(1)
 	e.Obj, e.Val = trace.Addr(x), n
 	m.freed(s, x, n)
+	m.reused(x, n, r.stamp)
 	m.shadow.forget(x, n)
 	delete(m.chans, x)
 	if r.flags&format.FlagStack != 0 {
@@ -242,6 +261,10 @@ func (m *merger) plain(s *stream, r *record, p placed) {
 	if x == 0 { // (G4)
 		return
 	}
+	if r.site&format.OutsidePC != 0 {
+		m.outsideAccess(s, r, p)
+		return
+	}
 	if x >= s.stack.lo && x < s.stack.hi { // (G2)
 		p.e.Flags |= format.FlagStack
 	}
@@ -275,11 +298,17 @@ func (m *merger) span(r *record, p placed) {
 		m.damaged("an access of %d bytes at %#x", n, x)
 		return
 	}
-	e := &p.e
-	more := e.Flags & format.FlagMore
-	if e.Kind == format.Write {
+	if p.e.Kind == format.Write {
 		m.shadow.forget(x, n)
 	}
+	m.bytes(r, p)
+}
+
+// bytes places the events of an access to a range of bytes.
+func (m *merger) bytes(r *record, p placed) {
+	x, n := r.word(0), r.word(1)
+	e := &p.e
+	more := e.Flags & format.FlagMore
 	for end := x + n; x < end; {
 		k := min(end-x, 8-x&7)
 		e.Obj, e.Size = trace.Addr(x), uint16(k)

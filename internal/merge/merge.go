@@ -18,6 +18,8 @@ type Stats struct {
 	Bytes       int64 // of raw records
 	Events      int64 // written
 	Values      int64 // reads whose value was compared
+	Outside     int64 // records of outside code,
+	Late        int64 // and late ones
 	Unexplained int   // of those, reads that no write explains (V5)
 	Pulls       int   // (V1), (V2)
 	Moves       int   // (V3), (V4)
@@ -130,10 +132,12 @@ func (m *merger) run() {
 			heap.Fix(&m.heap, 0)
 		} else {
 			heap.Pop(&m.heap)
+			m.endContext(s)
 			s.acc, s.rec = nil, record{}
 		}
 	}
 	for _, s := range m.heap { // behind the limit
+		m.endContext(s)
 		m.stats.Dropped += m.rest(s)
 	}
 	m.flush(len(m.buf))

@@ -38,6 +38,7 @@ type recording struct {
 	sets    map[uint32]span   // RawSet records, by number
 	grown   map[uint32][]span // those that a D grows by
 	endless map[uint32]bool   // Ds that have grown to everything
+	out     outside
 }
 
 // span is a run of whole records within one chunk.
@@ -256,6 +257,10 @@ func (r *recording) chunks(seg int32, start, end int64, chunks []chunk) []chunk 
 		switch format.Kind(h >> 56) {
 		case format.RawSet:
 			r.set(h, span{seg, i + 8, i + n})
+		case format.RawLate:
+			r.noteLate(b[i+8:i+n], uint32(h))
+		case format.RawPC:
+			r.notePC(uint32(h), int(h>>32&0xffff), b[i+8:i+n])
 		case format.RawChunk:
 			id := word(b, i+16)
 			chunks = append(chunks, chunk{chunkID{uint32(id >> 32), uint32(id)}, word(b, i+8), span{seg, i + n, 0}})

@@ -37,6 +37,7 @@ type stream struct {
 	stack   struct{ lo, hi uint64 } // (G2)
 	missing []missing               // open BarrierPairs (G5)
 	last    uint64                  // stamp
+	late    []*late                 // accesses of the open context (L1)
 
 	wide   bool   // the next word belongs to the same access
 	before uint64 // the last word of it

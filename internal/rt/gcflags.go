@@ -46,8 +46,16 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 		return fmt.Errorf("listing packages: %w\n%s", err, stderr.Bytes())
 	}
 	done := map[string]bool{"sync/atomic": true, "sync": true, "internal/sync": true} // the overlay has its own
-	generic := map[string]bool{}
 	goflags := cfg.GoFlags
+	add := func(flag string) {
+		o.BuildFlags = append(o.BuildFlags, flag)
+		goflags += " '" + flag + "'"
+	}
+	add("-gcflags=all=" + OnlineCompilerFlags)
+	for _, path := range []string{"sync/atomic", o.Package} {
+		add("-gcflags=" + path + "=" + onlineInline)
+	}
+	generic := map[string]bool{}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
@@ -60,23 +68,39 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 		if done[path] {
 			continue
 		}
+		flags := outsideFlags(path)
+		if cfg.instrumented(p) {
+			flags = onlineInline
+		}
 		calls, inGeneric := p.callsAtomic()
 		generic[p.ImportPath] = generic[p.ImportPath] || inGeneric // dependencies come first
-		if !calls && !slices.ContainsFunc(p.Deps, func(d string) bool { return generic[d] }) {
-			continue
+		if calls || slices.ContainsFunc(p.Deps, func(d string) bool { return generic[d] }) {
+			flags += " -d=ssa/intrinsics/off"
+			if calls && !cfg.instrumented(p) && !strings.HasSuffix(flags, " -l") {
+				flags += " -l"
+			}
 		}
 		done[path] = true
-		flag := "-gcflags=" + path + "=-d=ssa/intrinsics/off"
-		if calls && !cfg.instrumented(p) {
-			flag += " -l"
-		}
-		o.BuildFlags = append(o.BuildFlags, flag)
-		goflags += " '" + flag + "'"
+		add("-gcflags=" + path + "=" + flags)
 	}
-	if len(o.BuildFlags) > 0 {
-		o.Env = append(o.Env, "GOFLAGS="+strings.TrimSpace(goflags))
-	}
+	o.Env = append(o.Env, "GOFLAGS="+strings.TrimSpace(goflags))
 	return nil
+}
+
+// outsideFlags are the flags of a package that is not instrumented. Its functions must not be inlined into those of
+// instrumented packages, where they would lose their hooks: the compiler decides by the function that it compiles.
+func outsideFlags(path string) string {
+	if path == "unsafe" || path == "runtime" || strings.HasPrefix(path, "runtime/internal/") || strings.HasPrefix(path, "internal/runtime/") || unhooked[path] {
+		return OnlineCompilerFlags
+	}
+	return OnlineCompilerFlags + " -l"
+}
+
+// unhooked are packages that the compiler gives no hooks because the runtime uses them.
+var unhooked = map[string]bool{
+	"internal/abi": true, "internal/bytealg": true, "internal/byteorder": true, "internal/chacha8rand": true, "internal/coverage/rtcov": true,
+	"internal/cpu": true, "internal/goarch": true, "internal/godebugs": true, "internal/goexperiment": true, "internal/goos": true,
+	"internal/profilerecord": true, "internal/strconv": true, "internal/stringslite": true, "internal/asan": true, "internal/msan": true, "internal/race": true,
 }
 
 func (c *Config) instrumented(p listed) bool {

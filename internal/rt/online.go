@@ -94,8 +94,8 @@ func (b *builder) checked() error {
 	return nil
 }
 
-// onlinePatches come after patches.
-var onlinePatches = []patch{
+// announcedPatches come after patches: accesses that the runtime makes on behalf of its callers.
+var announcedPatches = []patch{
 	{"internal/race/norace.go", "func ReadPC(addr unsafe.Pointer, callerpc, pc uintptr) {\n}\n\nfunc ReadObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc, pc uintptr) {\n}\n", `func ReadPC(addr unsafe.Pointer, callerpc, pc uintptr) { presageReadPC(addr, callerpc) }
 
 func ReadObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc, pc uintptr) {
@@ -124,6 +124,10 @@ func WriteObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc, pc uintptr) {
 	presageWriteObjectPC(t, addr, callerpc)
 }
 `, 1},
+}
+
+// onlinePatches come after those.
+var onlinePatches = []patch{
 	{"internal/race/norace.go", "func Read(addr unsafe.Pointer) {\n}\n", "func Read(addr unsafe.Pointer) { presageReadRange(addr, 1) }\n", 1},
 	{"runtime/chan.go", "\tlock mutex\n}\n\ntype waitq struct {\n", "\tlock mutex\n\n\tpresage *ftObject // nil: none yet\n}\n\ntype waitq struct {\n", 1},
 	{"runtime/chan.go", "\tpresageChanBegin(c, true, block)\n", "", 1},

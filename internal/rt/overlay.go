@@ -111,7 +111,7 @@ func New(ctx context.Context, cfg Config) (Overlay, error) {
 		return Overlay{}, fmt.Errorf("%s on %s/%s is not supported; presage records with %s on %s/%s",
 			cfg.GoVersion, cfg.GOOS, cfg.GOARCH, strings.Join(supported, ", "), platformOS, platformArch)
 	}
-	steps := []func() error{b.added, b.constants, b.patched, b.atomicOverlay, func() error { return o.setFlags(ctx, cfg) }}
+	steps := []func() error{b.added, b.constants, b.patched, b.checked, b.atomicOverlay, func() error { return o.setFlags(ctx, cfg) }}
 	if cfg.Gates {
 		steps = []func() error{b.added, b.hooksVersion, b.patched}
 	}
@@ -280,6 +280,8 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		{"Acquire", format.Acquire}, {"Release", format.Release}, {"ReleaseMerge", format.ReleaseMerge},
 		{"AllocKind", format.Alloc}, {"RawStamp", format.RawStamp}, {"RawChunk", format.RawChunk}, {"RawVar", format.RawVar},
 		{"RawConst", format.RawConst}, {"MethodBegin", format.MethodBegin}, {"MethodEnd", format.MethodEnd}, {"Reach", format.Reach}, {"ReachSet", format.ReachSet}, {"RawSet", format.RawSet},
+		{"ValueKind", format.Value}, {"EnterKind", format.Enter}, {"ExitKind", format.Exit}, {"BlockKind", format.Block}, {"OpaqueBeginKind", format.OpaqueBegin}, {"OpaqueEndKind", format.OpaqueEnd},
+		{"RawShort", format.RawShort}, {"RawContext", format.RawContext}, {"RawLate", format.RawLate}, {"RawPC", format.RawPC},
 	} {
 		fmt.Fprintf(&s, "\t%s%s = %d\n", kind, k.name, k.kind)
 	}
@@ -295,9 +297,9 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 	fmt.Fprintf(&s, "\t%sNoFile = %d\n\t%sNoDisk = %d\n\t%sNoMap = %d\n\t%sLimit = %d\n", stop, format.StopNoFile, stop, format.StopNoDisk, stop, format.StopNoMap, stop, format.StopLimit)
 	fmt.Fprintf(&s, "\t%sLimitFile = %q\n\t%sLimitWords = %d\n\t%sLimitMost = %d\n\t%sLimitTaken = %d\n\t%sLimitUnrecorded = %d\n",
 		other, format.LimitFile+"\x00", other, format.LimitWords, other, format.LimitMost, other, format.LimitTaken, other, format.LimitUnrecorded)
-	fmt.Fprintf(&s, "\t%sRawVersion = %d\n\t%sRawBlockWords = %d\n\t%sRawBoxWords = %d\n\t%sChunkHeaderWords = %d\n\t%sSegMagic = %d\n\t%sMaxVar = %d\n\t%sMaxConsts = %d\n)\n",
+	fmt.Fprintf(&s, "\t%sRawVersion = %d\n\t%sRawBlockWords = %d\n\t%sRawBoxWords = %d\n\t%sChunkHeaderWords = %d\n\t%sSegMagic = %d\n\t%sMaxVar = %d\n\t%sMaxConsts = %d\n\t%sOutsidePC = %d\n)\n",
 		other, format.RawVersion, other, format.RawBlockWords, other, format.RawBoxWords, other, format.ChunkHeaderWords, other, uint64(format.SegMagic), other, format.MaxVar,
-		other, format.MaxConsts)
+		other, format.MaxConsts, other, uint32(format.OutsidePC))
 	return s.Bytes()
 }
 
@@ -305,7 +307,9 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 func (b *builder) patched() error {
 	list := slices.Concat(bothPatches, patches, versionPatches[b.minor])
 	if b.online {
-		list = slices.Concat(list, onlinePatches, onlineVersionPatches[b.minor])
+		list = slices.Concat(list, announcedPatches, onlinePatches, onlineVersionPatches[b.minor])
+	} else {
+		list = slices.Concat(list, announcedPatches, onlineVersionPatches[b.minor])
 	}
 	if b.gates {
 		list = slices.Concat(bothPatches, gatePatches, gateVersionPatches[b.minor])

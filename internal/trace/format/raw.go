@@ -112,6 +112,11 @@ package format
 //	RawVar with size > 0            address, bytes (size, at most MaxVar), ⌈size/8⌉ words: its bytes now, zero-padded
 //	RawConst                        address, ⌈size/8⌉ words: bytes (at most MaxVar) of read-only data, zero-padded; those at the next address follow at once
 //	RawConst with address 0         a word: how many bytes behind the first MaxConsts were left out
+//	RawContext                      (nothing; the site is the number of the context)
+//	RawLate                         address of a word, entry of its cell, stamp at which it was written; the site is Read or Write
+//	RawPC                           line, then size bytes: name of the function, a zero byte, name of the file; zero-padded. The site is
+//	                                the program counter, from the beginning of the text, without its last two bits (OutsidePC aside)
+//	Read Write with FlagOpaque      as with FlagNoValue: of outside code. The site is OutsidePC and a program counter as that of RawPC
 //
 // A stamp is the last word of a record (of Start: the last before the name). Stamps grow within a
 // stream, strictly; stamps of one object grow in the order in which its operations took effect, strictly.
@@ -132,7 +137,7 @@ package format
 //
 //	| 0xF2 addr first 8 … 57 | address | value | 0xF2 first 8 step 8 … 57 | value | 0xF2 first 8 step 8 … 57 | value | …
 const (
-	RawVersion = 3
+	RawVersion = 4
 
 	// SegMagic is the first word of a segment: "PRESAGE1".
 	SegMagic = 0x3145474153455250
@@ -156,6 +161,15 @@ const (
 	RawVar   Kind = 0xF3
 	RawConst Kind = 0xF4
 	RawSet   Kind = 0xF5 // what calls that leave traced code can reach by one object
+
+	// Accesses of outside code (recorder, presage_cell.go).
+	RawContext Kind = 0xF6 // what the goroutine does from here on, up to its next operation of synchronisation, is the context that the site names
+	RawLate    Kind = 0xF7 // an access in the context of an entry that had no record until another goroutine came
+	RawPC      Kind = 0xF8 // the place of a program counter of outside code
+
+	// OutsidePC marks a program counter in the place of a site.
+	OutsidePC = 1 << 31
+
 	RawChunk Kind = 0xFF
 
 	// MaxVar is the size of the largest variable of which other bytes than zeros are recorded.
@@ -187,7 +201,7 @@ func RawHeader(k Kind, f Flags, size uint16, site uint32) uint64 {
 func RawLen(h uint64) (words, stamp int) {
 	size := int(h >> 32 & 0xFFFF)
 	switch Kind(h >> 56) {
-	case OpaqueBegin, OpaqueEnd, Block, ReachSet:
+	case OpaqueBegin, OpaqueEnd, Block, ReachSet, RawContext:
 		return 1, 0
 	case Enter, Exit:
 		return 2, 0
@@ -222,8 +236,10 @@ func RawLen(h uint64) (words, stamp int) {
 		return 3 + (size+7)/8, 0
 	case RawSet:
 		return 1 + size, 0
-	case RawConst:
+	case RawConst, RawPC:
 		return 2 + (size+7)/8, 0
+	case RawLate:
+		return 4, 0
 	case RawChunk:
 		return ChunkHeaderWords, 0
 	}

@@ -50,6 +50,18 @@ type PresageG struct {
 	call      pgCall         // that MethodBegin has begun
 	finalizes uint64         // the package left out whose finalizer runs, 0: none
 	answers   [pgAnswers]pgAnswer
+
+	// Of accesses of outside code (presage_cell.go).
+	key         uint64 // the context, as in an entry; 0: it has none yet
+	base, width uint64 // the contexts of the release epoch: base up to base+width
+	ids         uint64 // the next context of those that it has taken
+	inside      uint64 // the entry of what emitted code has accessed, 0: there is none yet
+	scanned     uintptr
+	shorts      *pgShorts
+	outAddr     uintptr // the access that is under way
+	outSize     uintptr
+	outPC       uintptr
+	outWrite    bool
 }
 
 // presage is the recorder of the process.
@@ -189,6 +201,7 @@ func presageInit() {
 		return
 	}
 	presageReachInit()
+	presageCellsInit()
 	presage.on = pgNextSegment(0)
 	if presage.on {
 		seed := rand() | 1
@@ -320,6 +333,7 @@ func (s *PresageG) stampIn(st *pgStripe, obj uintptr) uint64 {
 
 // put1 writes a record: header, obj, stamp. st is the stripe of obj, if the caller holds it.
 func (s *PresageG) put1(st *pgStripe, h uint64, obj uintptr) uint64 {
+	s.synchronises(h >> 56)
 	p := s.room(3)
 	t := s.stampIn(st, obj)
 	pgStore(p+8, uint64(obj))
@@ -331,6 +345,7 @@ func (s *PresageG) put1(st *pgStripe, h uint64, obj uintptr) uint64 {
 
 // put2 writes a record: header, obj, a, stamp.
 func (s *PresageG) put2(st *pgStripe, h uint64, obj uintptr, a uint64) {
+	s.synchronises(h >> 56)
 	p := s.room(4)
 	t := s.stampIn(st, obj)
 	pgStore(p+8, uint64(obj))
@@ -342,6 +357,7 @@ func (s *PresageG) put2(st *pgStripe, h uint64, obj uintptr, a uint64) {
 
 // put3 writes a record: header, obj, a, b, stamp.
 func (s *PresageG) put3(st *pgStripe, h uint64, obj uintptr, a, b uint64) {
+	s.synchronises(h >> 56)
 	p := s.room(5)
 	t := s.stampIn(st, obj)
 	pgStore(p+8, uint64(obj))
@@ -369,6 +385,7 @@ func presageGo(callergp, newg *g) {
 		s.site = 0
 		return
 	}
+	s.synchronises(pgGo)
 	p := s.room(3)
 	t := s.tick()
 	pgStore(p+8, newg.goid)
@@ -396,6 +413,7 @@ func presageCleanup() *PresageG {
 	if s == nil || s.off {
 		return nil
 	}
+	s.synchronises(pgGo)
 	p := s.room(3)
 	t, id := s.tick(), sched.goidgen.Add(1)
 	pgStore(p+8, id)
@@ -451,6 +469,7 @@ func presageEnd() {
 		return
 	}
 	if presage.on && !s.off {
+		s.synchronises(pgEnd)
 		p := s.room(2)
 		pgStore(p+8, s.tick())
 		pgStore(p, pgHead(pgEnd, 0, 0, 0))
@@ -475,6 +494,7 @@ func presageEnd() {
 // presageAlloc records an allocation of n bytes at x.
 func presageAlloc(x unsafe.Pointer, n uintptr, flags uint64) {
 	gp := getg()
+	presageClear(uintptr(x), n)
 	if n == 0 || gp.m.curg != gp {
 		return // the runtime's own
 	}

@@ -90,6 +90,7 @@ func (s *PresageG) limit(n uintptr) {
 
 // newChunk goes on in a new chunk, with room for n bytes.
 func (s *PresageG) newChunk(n uintptr) {
+	s.scan()
 	need := n + (pgChunkHeaderWords+2)*8
 	var c pgSpan
 	if presage.on && !s.off {
@@ -101,6 +102,7 @@ func (s *PresageG) newChunk(n uintptr) {
 	}
 	s.box, s.hard = c.box, c.end
 	s.pos = c.addr + pgChunkHeaderWords*8
+	s.scanned = s.pos
 	s.clean = max(c.clean, s.pos)
 	s.limit(n + 2*8)
 	pgStore(c.addr+8, s.goid)
@@ -131,6 +133,7 @@ func (s *PresageG) scratch(need uintptr) {
 	if w := uintptr(s.stream) % 64 * 4096; w+max(need, 4096) <= pgScratchSize {
 		s.pos += w
 	}
+	s.scanned = s.pos
 	s.hard = s.pos + max(need, 4096)
 	s.end = s.hard
 	s.left = s.avail()

@@ -1,0 +1,304 @@
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// What code compiled with the compiler's access hooks calls, and the runtime for what it does on behalf of its
+// callers (maps, slices, copies). The compiler puts the calls where a variable may be declared and not yet
+// filled: no stack may grow here and nothing may be preempted. What is not nosplit runs on the system's stack.
+
+const raceenabled = false
+
+//go:nosplit
+func raceread(addr uintptr) {
+	gp := getg()
+	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || addr >= presageCells.limit {
+		return
+	}
+	m := uint64(1) << (pgByteShift + addr&7)
+	if s := gp.presage; s != nil {
+		c := pgCellOf(addr)
+		if r := c.r; r-s.base < s.width && r&m != 0 {
+			return
+		}
+		if w := c.w; w-s.base < s.width && w&m != 0 {
+			return
+		}
+		if !pgHasCell(addr) {
+			return
+		}
+		pc := sys.GetCallerPC()
+		if s.sole(c, addr, m|pgPCEntry(pc), false) {
+			return
+		}
+	}
+	pgSlow(gp, addr, 1, sys.GetCallerPC(), false)
+}
+
+//go:nosplit
+func racewrite(addr uintptr) {
+	gp := getg()
+	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || addr >= presageCells.limit {
+		return
+	}
+	m := uint64(1) << (pgByteShift + addr&7)
+	if s := gp.presage; s != nil {
+		c := pgCellOf(addr)
+		if w, r := c.w, c.r; w-s.base < s.width && w&m != 0 && (r == 0 || r-s.base < s.width) {
+			return
+		}
+		if !pgHasCell(addr) {
+			return
+		}
+		pc := sys.GetCallerPC()
+		if s.sole(c, addr, m|pgPCEntry(pc), true) {
+			return
+		}
+	}
+	pgSlow(gp, addr, 1, sys.GetCallerPC(), true)
+}
+
+//go:nosplit
+func racereadrange(addr, size uintptr) { pgRun(addr, size, sys.GetCallerPC(), false) }
+
+//go:nosplit
+func racewriterange(addr, size uintptr) { pgRun(addr, size, sys.GetCallerPC(), true) }
+
+//go:nosplit
+func racefuncenter(pc uintptr) {}
+
+//go:nosplit
+func racefuncexit() {}
+
+// pgRun takes an access of n bytes.
+//
+//go:nosplit
+func pgRun(addr, n, pc uintptr, write bool) {
+	gp := getg()
+	if n == 0 || addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || addr >= presageCells.limit {
+		return
+	}
+	if s := gp.presage; s != nil {
+		if !pgHasCell(addr) {
+			return
+		}
+		e := pgPCEntry(pc)
+		for {
+			k := min(8-addr&7, n)
+			m := pgBytes(addr&7, k)
+			c := pgCellOf(addr)
+			if !s.noted(c, m, write) && !s.sole(c, addr, m|e, write) {
+				break
+			}
+			addr, n = addr+k, n-k
+			if n == 0 {
+				return
+			}
+		}
+	}
+	pgSlow(gp, addr, n, pc, write)
+}
+
+// noted is (SC2): the access is left out.
+//
+//go:nosplit
+func (s *PresageG) noted(c *pgCell, m uint64, write bool) bool {
+	w, r := c.w, c.r
+	if write {
+		return w-s.base < s.width && m&^w == 0 && (r == 0 || r-s.base < s.width)
+	}
+	return r-s.base < s.width && m&^r == 0 || w-s.base < s.width && m&^w == 0
+}
+
+// pgBytes are n bytes of a word from the given one on, as in an entry.
+//
+//go:nosplit
+func pgBytes(from, n uintptr) uint64 { return (1<<n - 1) << from << pgByteShift }
+
+// pgPCEntry is a program counter as in an entry; 0 if it is too far from the program's text.
+//
+//go:nosplit
+func pgPCEntry(pc uintptr) uint64 {
+	d := uint64(pc-firstmoduledata.text) >> 2
+	if d > pgPCMask {
+		return 0
+	}
+	return d
+}
+
+// pgSlow goes on on the system's stack. What is to be done stands in the state, since there is little room here.
+//
+//go:nosplit
+func pgSlow(gp *g, addr, n, pc uintptr, write bool) {
+	if gp.m.curg != gp || !presage.on {
+		return
+	}
+	if gp.throwsplit {
+		presageCells.lost.Add(1)
+		return
+	}
+	if gp.presage == nil {
+		systemstack(func() { pgState(gp) })
+	}
+	s := gp.presage
+	s.outAddr, s.outSize, s.outPC, s.outWrite = addr, n, pc, write
+	systemstack(func() { gp.presage.outside1() })
+}
+
+// outside1 takes the access that pgSlow has left in the state.
+func (s *PresageG) outside1() {
+	addr, n, write := s.outAddr, s.outSize, s.outWrite
+	if s.off || !pgHasCell(addr) || !s.context() {
+		return
+	}
+	e := pgPCEntry(s.outPC)
+	from, bytes := uintptr(0), uintptr(0)
+	for n > 0 && addr < presageCells.limit {
+		k := min(8-addr&7, n)
+		m := pgBytes(addr&7, k)
+		c := pgCellOf(addr)
+		if !s.noted(c, m, write) && s.shared(c, addr&^7, m|e, write) {
+			if bytes == 0 {
+				from = addr
+			}
+			bytes = addr + k - from
+		} else if bytes > 0 {
+			s.outsideRecord(from, bytes, e, write)
+			bytes = 0
+		}
+		addr, n = addr+k, n-k
+	}
+	if bytes > 0 {
+		s.outsideRecord(from, bytes, e, write)
+	}
+}
+
+// outsideRecord writes an access down.
+func (s *PresageG) outsideRecord(addr, n uintptr, pc uint64, write bool) {
+	s.knowPC(pc)
+	kind := uint64(pgRead)
+	if write {
+		kind = pgWrite
+	}
+	s.touch(pgHead(kind, pgFlagOpaque|pgFlagNoValue, 0, pc|pgOutsidePC), addr, uint64(n))
+}
+
+// pgPCs are the program counters of which the recording has the place, by hash.
+var pgPCs [1 << 16]uint32
+
+// knowPC writes down which place a program counter of an entry is.
+func (s *PresageG) knowPC(pc uint64) {
+	h := uint32(pc) * 0x9E3779B1 >> 16
+	for range 64 {
+		switch x := atomic.Load(&pgPCs[h]); x {
+		case uint32(pc) + 1:
+			return
+		case 0:
+			if atomic.Cas(&pgPCs[h], 0, uint32(pc)+1) {
+				s.writePC(pc)
+				return
+			}
+			continue
+		}
+		h = (h + 1) % uint32(len(pgPCs))
+	}
+	s.writePC(pc)
+}
+
+// writePC writes a RawPC. The program counter has lost its last two bits. It is the return address of a call of five
+// bytes, so the byte in front of it without them is in the call.
+func (s *PresageG) writePC(pc uint64) {
+	at := firstmoduledata.text + uintptr(pc)<<2 - 1
+	name, file, line := "", "", 0
+	if f := findfunc(at); f.valid() {
+		u, k := newInlineUnwinder(f, at)
+		name = u.srcFunc(k).name()
+		file, line = u.fileLine(k)
+	}
+	name, file = name[:min(len(name), 4000)], file[:min(len(file), 4000)]
+	n := uintptr(len(name) + 1 + len(file))
+	words := (n + 7) / 8
+	p := s.room(2 + int(words))
+	pgStore(p+8, uint64(uint32(line)))
+	q := p + 16
+	memmove(unsafe.Pointer(q), unsafe.Pointer(unsafe.StringData(name)), uintptr(len(name)))
+	*(*byte)(unsafe.Pointer(q + uintptr(len(name)))) = 0
+	memmove(unsafe.Pointer(q+uintptr(len(name))+1), unsafe.Pointer(unsafe.StringData(file)), uintptr(len(file)))
+	pgStore(p, pgHead(pgRawPC, 0, uint64(n), pc))
+	s.pos = q + words*8
+}
+
+// Of the runtime, on behalf of the code at callerpc. Emitted code writes records of its own as well; merge leaves out
+// those that are made here.
+
+func pgFrom(addr unsafe.Pointer, n uintptr, write bool, callerpc uintptr) {
+	gp := getg()
+	if gp != gp.m.curg || uintptr(addr) >= presageCells.limit {
+		return
+	}
+	pgRun(uintptr(addr), n, callerpc, write)
+}
+
+// pgExtent is the bytes of an object, 1 if it is neither struct nor array.
+func pgExtent(t *_type) uintptr {
+	if kind := t.Kind(); kind == 17 || kind == 25 { // abi.Array, abi.Struct
+		return t.Size_
+	}
+	return 1
+}
+
+func raceReadObjectPC(t *_type, addr unsafe.Pointer, callerpc, pc uintptr) {
+	pgFrom(addr, pgExtent(t), false, callerpc)
+}
+func raceWriteObjectPC(t *_type, addr unsafe.Pointer, callerpc, pc uintptr) {
+	pgFrom(addr, pgExtent(t), true, callerpc)
+}
+func racewritepc(addr unsafe.Pointer, callerpc, pc uintptr) { pgFrom(addr, 1, true, callerpc) }
+func racereadpc(addr unsafe.Pointer, callerpc, pc uintptr)  { pgFrom(addr, 1, false, callerpc) }
+func racereadrangepc(addr unsafe.Pointer, sz, callerpc, pc uintptr) {
+	pgFrom(addr, sz, false, callerpc)
+}
+func racewriterangepc(addr unsafe.Pointer, sz, callerpc, pc uintptr) {
+	pgFrom(addr, sz, true, callerpc)
+}
+
+//go:linkname race_presageReadPC internal/race.presageReadPC
+func race_presageReadPC(addr unsafe.Pointer, callerpc uintptr) { pgFrom(addr, 1, false, callerpc) }
+
+//go:linkname race_presageWritePC internal/race.presageWritePC
+func race_presageWritePC(addr unsafe.Pointer, callerpc uintptr) { pgFrom(addr, 1, true, callerpc) }
+
+//go:linkname race_presageReadObjectPC internal/race.presageReadObjectPC
+func race_presageReadObjectPC(t *_type, addr unsafe.Pointer, callerpc uintptr) {
+	pgFrom(addr, pgExtent(t), false, callerpc)
+}
+
+//go:linkname race_presageWriteObjectPC internal/race.presageWriteObjectPC
+func race_presageWriteObjectPC(t *_type, addr unsafe.Pointer, callerpc uintptr) {
+	pgFrom(addr, pgExtent(t), true, callerpc)
+}
+
+func raceacquire(addr unsafe.Pointer)                     { presageHidden(getg(), pgAcquire, addr) }
+func racerelease(addr unsafe.Pointer)                     { presageHidden(getg(), pgRelease, addr) }
+func racereleasemerge(addr unsafe.Pointer)                { presageHidden(getg(), pgReleaseMerge, addr) }
+func raceacquireg(gp *g, addr unsafe.Pointer)             { throw("race") }
+func raceacquirectx(racectx uintptr, addr unsafe.Pointer) { throw("race") }
+func racereleaseg(gp *g, addr unsafe.Pointer)             { throw("race") }
+func racereleaseacquire(addr unsafe.Pointer)              { throw("race") }
+func racereleaseacquireg(gp *g, addr unsafe.Pointer)      { throw("race") }
+func racereleasemergeg(gp *g, addr unsafe.Pointer)        { throw("race") }
+func raceinit() (uintptr, uintptr)                        { throw("race"); return 0, 0 }
+func racefini()                                           { throw("race") }
+func raceproccreate() uintptr                             { throw("race"); return 0 }
+func raceprocdestroy(ctx uintptr)                         { throw("race") }
+func racemapshadow(addr unsafe.Pointer, size uintptr)     { throw("race") }
+func racefingo()                                          { throw("race") }
+func racemalloc(p unsafe.Pointer, sz uintptr)             { throw("race") }
+func racefree(p unsafe.Pointer, sz uintptr)               { throw("race") }
+func racegostart(pc uintptr) uintptr                      { throw("race"); return 0 }
+func racegoend()                                          { throw("race") }
+func racectxstart(spawnctx, racectx uintptr) uintptr      { throw("race"); return 0 }
+func racectxend(racectx uintptr)                          { throw("race") }

@@ -1,0 +1,370 @@
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// Accesses of outside code: packages that are compiled with the compiler's access hooks instead of being
+// re-emitted. A program makes hundreds of millions of them, most to memory that one goroutine uses. So the
+// recorder keeps a cell for each word of memory, and writes an access down only when another goroutine can
+// conflict with it.
+//
+// # Cells
+//
+// A cell holds two entries: the last write (w) and the last reads (r) of its word. An entry names a *context*,
+// the stretch of a goroutine between two operations of synchronisation, the bytes of the word, and the program
+// counter.
+//
+//	63                  35   34       33     32    25 24         0
+//	|      context        | shared | recorded | bytes |  pc >> 2  |
+//
+// While one goroutine uses a word (it is the sole owner), its accesses only change the entries: nothing is
+// written. When a second goroutine comes, the entries of the first are written as late records (RawLate), and
+// from then on the word is shared: each goroutine writes one record for each release epoch, kind and byte.
+//
+//   - (SC1) Late records. Of a sole owner's accesses the cell keeps the last of each kind. A later access of
+//     another goroutine that is unordered with an earlier one is unordered with the last one, because the owner
+//     executes the last one after it. So no racing word is lost.
+//   - (SC2) Shared words. An access is left out if the same goroutine has written one down of the same bytes in
+//     the same release epoch: a read by a read or a write, a write by a write. Whatever is unordered with the
+//     later access is unordered with the earlier one: no other goroutine can know of the earlier and not of the
+//     later one within an epoch, and the earlier one knows no more than the later one.
+//   - (SC3) Bytes. An entry covers the bytes of accesses of one context only. An access of a later context that
+//     does not cover all of them makes the old entry a late record first; else bytes of an earlier context would
+//     be taken for accessed in the later one, which can be a false race.
+//   - (SC4) Emitted code and sync/atomic write their own records. They only mark the word as theirs (seen), so
+//     that outside code of other goroutines notices them.
+//   - (SC5) Allocation clears the cells of the memory that it hands out.
+//   - (SC6) An entry is changed by compare-and-swap, or by swap where the word becomes shared, so that an entry
+//     is either replaced by its owner or written down by the goroutine that takes its place.
+//
+// Which alternative is wrong: to keep the first access of a sole owner (a later one may be what races); to
+// record every context of a sole owner (40 million records for a loop over encoding/json).
+type pgCell struct {
+	_    sys.NotInHeap
+	w, r uint64
+}
+
+const (
+	pgPCBits     = 25
+	pgPCMask     = 1<<pgPCBits - 1
+	pgByteShift  = pgPCBits
+	pgAllBytes   = 0xff << pgByteShift
+	pgRecorded   = 1 << 33
+	pgSharedWord = 1 << 34
+	pgIDShift    = 35
+	pgOneID      = 1 << pgIDShift
+	pgIDBlock    = 32                                // contexts that a goroutine takes at a time
+	pgIDBlocks   = 1 << (64 - pgIDShift) / pgIDBlock // of the process
+	pgCellsLimit = 1 << 40                           // where Go's heap and, in most programs, its variables are
+	pgNoReserve  = 0x4000                            // MAP_NORESERVE
+)
+
+// presageCells is the memory of the cells. limit is 0 where there are none: nothing of outside code is recorded.
+var presageCells struct {
+	limit  uintptr // addresses below have a cell, at base + 2*address
+	base   uintptr
+	used   uintptr // a byte for each page of 4 KiB: it has cells that are not zero
+	owners uintptr // the stream that has taken a block of contexts, 4 bytes each
+	blocks atomic.Uint32
+	data   [2]uintptr // variables of the program
+	lost   atomic.Uint64
+}
+
+// presageCellsInit maps the cells. They take address space, and memory where they are used.
+func presageCellsInit() {
+	t := &presageCells
+	m := &firstmoduledata
+	t.data = [2]uintptr{m.noptrdata, m.enoptrbss}
+	base, used, owners := pgMapCells(2*pgCellsLimit), pgMapCells(pgCellsLimit>>12), pgMapCells(pgIDBlocks*4)
+	if base == 0 || used == 0 || owners == 0 {
+		return
+	}
+	madvise(unsafe.Pointer(base), 2*pgCellsLimit, 15 /* MADV_NOHUGEPAGE */)
+	t.base, t.used, t.owners = base, used, owners
+	t.blocks.Store(1) // context 0 is none
+	t.limit = pgCellsLimit
+}
+
+func pgMapCells(n uintptr) uintptr {
+	p, err := mmap(nil, n, _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_PRIVATE|pgNoReserve, -1, 0)
+	if err != 0 {
+		return 0
+	}
+	return uintptr(p)
+}
+
+//go:nosplit
+func pgCellOf(addr uintptr) *pgCell { return (*pgCell)(unsafe.Pointer(presageCells.base + addr>>3<<4)) }
+
+// pgHasCell reports whether other goroutines can write to addr: it is in the heap or a variable.
+//
+//go:nosplit
+func pgHasCell(addr uintptr) bool {
+	t := &presageCells
+	return addr < t.limit && (addr >= 0xc000000000 || addr-t.data[0] < t.data[1]-t.data[0])
+}
+
+//go:nosplit
+func pgUsePage(addr uintptr) { *(*uint8)(unsafe.Pointer(presageCells.used + addr>>12)) = 1 }
+
+// owns reports whether an entry is of this goroutine.
+//
+//go:nosplit
+func (s *PresageG) owns(e uint64) bool {
+	id := e >> pgIDShift
+	return id == s.key>>pgIDShift || id == s.inside>>pgIDShift ||
+		*(*uint32)(unsafe.Pointer(presageCells.owners + uintptr(id/pgIDBlock*4))) == uint32(s.stream)
+}
+
+// newID takes the next context of the goroutine, 0 if there are no more.
+func (s *PresageG) newID() uint64 {
+	if s.ids%pgIDBlock == 0 {
+		b := presageCells.blocks.Add(1) - 1
+		if b >= pgIDBlocks {
+			presageCells.blocks.Add(-1)
+			presageCells.limit = 0
+			return 0
+		}
+		*(*uint32)(unsafe.Pointer(presageCells.owners + uintptr(b)*4)) = uint32(s.stream)
+		s.ids = uint64(b) * pgIDBlock
+		s.width = 0 // (SC2): of the epoch so far, nothing is left out any more
+	}
+	id := s.ids
+	s.ids++
+	return id << pgIDShift
+}
+
+// context makes s.key the context of what the goroutine does now, and says so in its stream.
+func (s *PresageG) context() bool {
+	if s.key != 0 {
+		return true
+	}
+	if s.off {
+		return false
+	}
+	k := s.newID()
+	if k == 0 {
+		return false
+	}
+	if s.width == 0 {
+		s.base = k
+	}
+	s.width = k - s.base + pgOneID
+	p := s.room(1)
+	pgStore(p, pgHead(pgRawContext, 0, 0, k>>pgIDShift))
+	s.pos = p + 8
+	s.key = k
+	return true
+}
+
+// synchronises ends the context, before a record of synchronisation; of a release, the release epoch too.
+func (s *PresageG) synchronises(kind uint64) {
+	if s.pos != s.scanned {
+		s.scan()
+	}
+	s.key = 0
+	switch kind {
+	case pgLock, pgTryFail, pgAcquire, pgWGWait, pgOncePass, pgOnceBegin, pgCondWait, pgCondWake, pgAtomicRead, pgChanLen, pgSelectCase:
+		return
+	}
+	s.width = 0
+}
+
+//go:nosplit
+func pgSwap(p *uint64, old, new uint64) bool { return atomic.Cas64(p, old, new) }
+
+// sole takes an access to bytes m of a word of which the goroutine is the sole owner, or nobody is. If it returns false, the
+// access is for shared.
+//
+//go:nosplit
+func (s *PresageG) sole(c *pgCell, addr uintptr, m uint64, write bool) bool {
+	w, r := atomic.Load64(&c.w), atomic.Load64(&c.r)
+	if s.key == 0 || (w|r)&pgSharedWord != 0 || w != 0 && !s.owns(w) || r != 0 && !s.owns(r) {
+		return false
+	}
+	p, old := &c.r, r
+	if write {
+		p, old = &c.w, w
+	}
+	e := s.key | m
+	b := m & pgAllBytes
+	switch {
+	case old>>pgIDShift == s.key>>pgIDShift:
+		e |= old & pgAllBytes
+	case old&pgRecorded == 0 && old&pgAllBytes&^b != 0: // (SC3)
+		return false
+	}
+	if w|r == 0 {
+		pgUsePage(addr)
+	}
+	if !pgSwap(p, old, e) {
+		return false
+	}
+	q := &c.w
+	if write {
+		q = &c.r
+	}
+	if o := atomic.Load64(q); o&pgSharedWord != 0 || o != 0 && !s.owns(o) { // since we looked (SC6)
+		return false
+	}
+	if write && r != 0 && r&pgAllBytes&^b == 0 { // who conflicts with the read conflicts with the write
+		pgSwap(&c.r, r, 0)
+	}
+	return true
+}
+
+// shared takes an access that is not for sole. It reports whether the access is to be written down.
+func (s *PresageG) shared(c *pgCell, word uintptr, m uint64, write bool) bool {
+	for !s.sole(c, word, m, write) {
+		w, r := atomic.Load64(&c.w), atomic.Load64(&c.r)
+		if (w|r)&pgSharedWord == 0 && (w == 0 || s.owns(w)) && (r == 0 || s.owns(r)) { // (SC3), or it has changed meanwhile
+			if write {
+				s.late(word, &c.w, w, true)
+			} else {
+				s.late(word, &c.r, r, false)
+			}
+			continue
+		}
+		s.late(word, &c.w, w, true)
+		s.late(word, &c.r, r, false)
+		e := s.key | pgSharedWord | pgRecorded | m
+		if write {
+			if w-s.base < s.width {
+				e |= w & pgAllBytes
+			}
+			s.flush(word, atomic.Xchg64(&c.w, e), true)
+			s.flush(word, atomic.Xchg64(&c.r, 0), false)
+			return true
+		}
+		if r-s.base < s.width {
+			e |= r & pgAllBytes
+		}
+		s.flush(word, atomic.Xchg64(&c.r, e), false)
+		s.late(word, &c.w, atomic.Load64(&c.w), true) // (SC6)
+		return true
+	}
+	return false
+}
+
+// late writes down the access of an entry that is not yet written down, and notes that in the cell, which becomes
+// shared if the entry is another goroutine's.
+func (s *PresageG) late(word uintptr, p *uint64, e uint64, write bool) {
+	if e == 0 {
+		return
+	}
+	done := e | pgRecorded
+	if !s.owns(e) {
+		done |= pgSharedWord
+	}
+	if done != e && pgSwap(p, e, done) {
+		s.flush(word, e, write)
+	}
+}
+
+// flush writes a late record, unless the access has one.
+func (s *PresageG) flush(word uintptr, e uint64, write bool) {
+	if e == 0 || e&pgRecorded != 0 {
+		return
+	}
+	s.knowPC(e & pgPCMask)
+	p := s.room(4)
+	pgStore(p+8, uint64(word))
+	pgStore(p+16, e)
+	pgStore(p+24, uint64(cputicks()))
+	kind := uint64(pgRead)
+	if write {
+		kind = pgWrite
+	}
+	pgStore(p, pgHead(pgRawLate, 0, 0, kind))
+	s.pos = p + 32
+}
+
+// seen marks words as used by the goroutine (SC4).
+func (s *PresageG) seen(addr, n uintptr) {
+	t := &presageCells
+	if s.inside == 0 || addr >= t.limit || n >= t.limit-addr {
+		if t.limit == 0 || addr >= t.limit || n >= t.limit-addr || s.off || !s.takeInside() {
+			return
+		}
+	}
+	for word := addr &^ 7; word < addr+n; word += 8 {
+		c := pgCellOf(word)
+		w, r := atomic.Load64(&c.w), atomic.Load64(&c.r)
+		switch {
+		case w|r == 0:
+			pgUsePage(word)
+			pgSwap(&c.w, 0, s.inside)
+			w, r = atomic.Load64(&c.w), atomic.Load64(&c.r)
+		case w>>pgIDShift == s.inside>>pgIDShift && r == 0, (w|r)&pgSharedWord != 0:
+			continue
+		}
+		if w != 0 && !s.owns(w) || r != 0 && !s.owns(r) {
+			s.late(word, &c.w, w, true)
+			s.late(word, &c.r, r, false)
+		}
+	}
+}
+
+// takeInside takes a context for the marks of seen.
+func (s *PresageG) takeInside() bool {
+	s.inside = s.newID()
+	if s.inside == 0 {
+		return false
+	}
+	s.inside |= pgRecorded
+	return true
+}
+
+// presageClear makes the cells of n bytes of new memory those of nobody (SC5).
+func presageClear(addr, n uintptr) {
+	t := &presageCells
+	if addr >= t.limit || n == 0 {
+		return
+	}
+	for end := addr + n; addr < end; {
+		next := min(addr&^4095+4096, end)
+		used := (*uint8)(unsafe.Pointer(t.used + addr>>12))
+		if *used != 0 {
+			switch {
+			case next-addr == 4096:
+				*used = 0
+				memclrNoHeapPointers(unsafe.Pointer(pgCellOf(addr)), 2*4096)
+			default:
+				pgClearWords(addr, next)
+			}
+		}
+		addr = next
+	}
+}
+
+// pgClearWords clears the cells of part of a page. Of a word that several small objects share, the bytes of others stay.
+func pgClearWords(addr, end uintptr) {
+	if addr&7 != 0 {
+		word := addr &^ 7
+		pgClearBytes(word, addr-word, min(8, end-word))
+		addr = word + 8
+	}
+	if whole := end &^ 7; addr < whole {
+		memclrNoHeapPointers(unsafe.Pointer(pgCellOf(addr)), (whole-addr)*2)
+		addr = whole
+	}
+	if addr < end {
+		pgClearBytes(addr, 0, end-addr)
+	}
+}
+
+func pgClearBytes(word, from, to uintptr) {
+	c := pgCellOf(word)
+	m := uint64(1<<to-1<<from) << pgByteShift
+	for _, p := range [2]*uint64{&c.w, &c.r} {
+		for {
+			e := atomic.Load64(p)
+			if e == 0 || pgSwap(p, e, e&^m) {
+				break
+			}
+		}
+	}
+}
