@@ -31,7 +31,7 @@ func raceread(addr uintptr) {
 			return
 		}
 		pc := sys.GetCallerPC()
-		if s.sole(c, addr, m|pgPCEntry(pc), false) {
+		if s.ownTurn(c, addr, m|pgPCEntry(pc), false) {
 			return
 		}
 	}
@@ -54,7 +54,7 @@ func racewrite(addr uintptr) {
 			return
 		}
 		pc := sys.GetCallerPC()
-		if s.sole(c, addr, m|pgPCEntry(pc), true) {
+		if s.ownTurn(c, addr, m|pgPCEntry(pc), true) {
 			return
 		}
 	}
@@ -90,7 +90,7 @@ func pgRun(addr, n, pc uintptr, write bool) {
 			k := min(8-addr&7, n)
 			m := pgBytes(addr&7, k)
 			c := pgCellOf(addr)
-			if !s.noted(c, m, write) && !s.sole(c, addr, m|e, write) {
+			if !s.noted(c, m, write) && !s.ownTurn(c, addr, m|e, write) {
 				break
 			}
 			addr, n = addr+k, n-k
@@ -160,7 +160,7 @@ func (s *PresageG) outside1() {
 		k := min(8-addr&7, n)
 		m := pgBytes(addr&7, k)
 		c := pgCellOf(addr)
-		if !s.noted(c, m, write) && s.shared(c, addr&^7, m|e, write) {
+		if !s.noted(c, m, write) && s.taken(c, addr&^7, m|e, write) {
 			if bytes == 0 {
 				from = addr
 			}

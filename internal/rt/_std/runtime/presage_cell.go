@@ -20,17 +20,16 @@ import (
 //	63                  35   34       33     32    25 24         0
 //	|      context        | shared | recorded | bytes |  pc >> 2  |
 //
-// While one goroutine uses a word (it is the sole owner), its accesses only change the entries: nothing is
-// written. When a second goroutine comes, the entries of the first are written as late records (RawLate), and
-// from then on the word is shared: each goroutine writes one record for each release epoch, kind and byte.
+// While one goroutine uses a word, its accesses only change the entries: nothing is written. When another goroutine
+// comes, its access is written down, with what the entries still hold (late records, RawLate). That ends the *turn* of
+// the first goroutine and begins that of the second. So there are two records for each turn, kind and byte: of the
+// first access and of the last. Of the first turn, of the goroutine that got the memory, there is only the last.
 //
-//   - (SC1) Late records. Of a sole owner's accesses the cell keeps the last of each kind. A later access of
-//     another goroutine that is unordered with an earlier one is unordered with the last one, because the owner
-//     executes the last one after it. So no racing word is lost.
-//   - (SC2) Shared words. An access is left out if the same goroutine has written one down of the same bytes in
-//     the same release epoch: a read by a read or a write, a write by a write. Whatever is unordered with the
-//     later access is unordered with the earlier one: no other goroutine can know of the earlier and not of the
-//     later one within an epoch, and the earlier one knows no more than the later one.
+//   - (SC1) Let a and b be conflicting accesses of two goroutines, a first, that nothing orders. The last access of
+//     a's kind in a's turn comes after a, and before b's turn begins: b does not know of it. The first access of b's
+//     kind in b's turn is not after b and knows no more. So these two race as well, and both are written down.
+//   - (SC2) An access is left out without a look at turns if the goroutine has one of the same bytes in the same
+//     release epoch in the cell: a read by a read or a write, a write by a write.
 //   - (SC3) Bytes. An entry covers the bytes of accesses of one context only. An access of a later context that
 //     does not cover all of them makes the old entry a late record first; else bytes of an earlier context would
 //     be taken for accessed in the later one, which can be a false race.
@@ -40,8 +39,9 @@ import (
 //   - (SC6) An entry is changed by compare-and-swap, or by swap where the word becomes shared, so that an entry
 //     is either replaced by its owner or written down by the goroutine that takes its place.
 //
-// Which alternative is wrong: to keep the first access of a sole owner (a later one may be what races); to
-// record every context of a sole owner (40 million records for a loop over encoding/json).
+// Which alternative is wrong: to keep only the first accesses of turns (the last one may be what races), or only the
+// last ones (by then the goroutine may have learned of the other access); to write one record for each context
+// (40 million for a loop over encoding/json).
 type pgCell struct {
 	_    sys.NotInHeap
 	w, r uint64
@@ -176,22 +176,24 @@ func (s *PresageG) synchronises(kind uint64) {
 //go:nosplit
 func pgSwap(p *uint64, old, new uint64) bool { return atomic.Cas64(p, old, new) }
 
-// sole takes an access to bytes m of a word of which the goroutine is the sole owner, or nobody is. If it returns false, the
-// access is for shared.
+// ownTurn takes an access to bytes m of a word that no other goroutine has used since this one did. If it returns
+// false, the access is for taken.
 //
 //go:nosplit
-func (s *PresageG) sole(c *pgCell, addr uintptr, m uint64, write bool) bool {
+func (s *PresageG) ownTurn(c *pgCell, addr uintptr, m uint64, write bool) bool {
 	w, r := atomic.Load64(&c.w), atomic.Load64(&c.r)
-	if s.key == 0 || (w|r)&pgSharedWord != 0 || w != 0 && !s.owns(w) || r != 0 && !s.owns(r) {
+	if s.key == 0 || w != 0 && !s.owns(w) || r != 0 && !s.owns(r) {
 		return false
 	}
 	p, old := &c.r, r
 	if write {
 		p, old = &c.w, w
 	}
-	e := s.key | m
 	b := m & pgAllBytes
+	e := s.key | m | (w|r)&pgSharedWord
 	switch {
+	case e&pgSharedWord != 0 && !pgContinues(w, r, b, write):
+		return false
 	case old>>pgIDShift == s.key>>pgIDShift:
 		e |= old & pgAllBytes
 	case old&pgRecorded == 0 && old&pgAllBytes&^b != 0: // (SC3)
@@ -207,7 +209,7 @@ func (s *PresageG) sole(c *pgCell, addr uintptr, m uint64, write bool) bool {
 	if write {
 		q = &c.r
 	}
-	if o := atomic.Load64(q); o&pgSharedWord != 0 || o != 0 && !s.owns(o) { // since we looked (SC6)
+	if o := atomic.Load64(q); o != 0 && !s.owns(o) { // since we looked (SC6)
 		return false
 	}
 	if write && r != 0 && r&pgAllBytes&^b == 0 { // who conflicts with the read conflicts with the write
@@ -216,11 +218,20 @@ func (s *PresageG) sole(c *pgCell, addr uintptr, m uint64, write bool) bool {
 	return true
 }
 
-// shared takes an access that is not for sole. It reports whether the access is to be written down.
-func (s *PresageG) shared(c *pgCell, word uintptr, m uint64, write bool) bool {
-	for !s.sole(c, word, m, write) {
+// pgContinues reports whether an access of bytes b of a shared word is not the first of its kind in the turn of its
+// goroutine, whose entries are w and r.
+//
+//go:nosplit
+func pgContinues(w, r, b uint64, write bool) bool {
+	return b&^w == 0 || !write && b&^r == 0
+}
+
+// taken takes an access that is not for ownTurn. It reports whether the access is to be written down.
+func (s *PresageG) taken(c *pgCell, word uintptr, m uint64, write bool) bool {
+	for !s.ownTurn(c, word, m, write) {
 		w, r := atomic.Load64(&c.w), atomic.Load64(&c.r)
-		if (w|r)&pgSharedWord == 0 && (w == 0 || s.owns(w)) && (r == 0 || s.owns(r)) { // (SC3), or it has changed meanwhile
+		mine := (w == 0 || s.owns(w)) && (r == 0 || s.owns(r))
+		if mine && ((w|r)&pgSharedWord == 0 || pgContinues(w, r, m&pgAllBytes, write)) { // (SC3), or it has changed meanwhile
 			if write {
 				s.late(word, &c.w, w, true)
 			} else {
@@ -228,8 +239,6 @@ func (s *PresageG) shared(c *pgCell, word uintptr, m uint64, write bool) bool {
 			}
 			continue
 		}
-		s.late(word, &c.w, w, true)
-		s.late(word, &c.r, r, false)
 		e := s.key | pgSharedWord | pgRecorded | m
 		if write {
 			if w-s.base < s.width {
@@ -243,23 +252,22 @@ func (s *PresageG) shared(c *pgCell, word uintptr, m uint64, write bool) bool {
 			e |= r & pgAllBytes
 		}
 		s.flush(word, atomic.Xchg64(&c.r, e), false)
-		s.late(word, &c.w, atomic.Load64(&c.w), true) // (SC6)
+		s.late(word, &c.w, atomic.Load64(&c.w), true)
 		return true
 	}
 	return false
 }
 
-// late writes down the access of an entry that is not yet written down, and notes that in the cell, which becomes
-// shared if the entry is another goroutine's.
+// late writes down the access of an entry that is not yet written down, and notes that in the cell.
 func (s *PresageG) late(word uintptr, p *uint64, e uint64, write bool) {
-	if e == 0 {
+	if e == 0 || e&pgRecorded != 0 {
 		return
 	}
 	done := e | pgRecorded
 	if !s.owns(e) {
 		done |= pgSharedWord
 	}
-	if done != e && pgSwap(p, e, done) {
+	if pgSwap(p, e, done) {
 		s.flush(word, e, write)
 	}
 }
@@ -293,17 +301,14 @@ func (s *PresageG) seen(addr, n uintptr) {
 	for word := addr &^ 7; word < addr+n; word += 8 {
 		c := pgCellOf(word)
 		w, r := atomic.Load64(&c.w), atomic.Load64(&c.r)
-		switch {
-		case w|r == 0:
+		if w|r == 0 {
 			pgUsePage(word)
 			pgSwap(&c.w, 0, s.inside)
 			w, r = atomic.Load64(&c.w), atomic.Load64(&c.r)
-		case w>>pgIDShift == s.inside>>pgIDShift && r == 0, (w|r)&pgSharedWord != 0:
-			continue
 		}
 		if w != 0 && !s.owns(w) || r != 0 && !s.owns(r) {
-			s.late(word, &c.w, w, true)
-			s.late(word, &c.r, r, false)
+			s.flush(word, atomic.Xchg64(&c.w, s.inside|pgSharedWord), true)
+			s.flush(word, atomic.Xchg64(&c.r, 0), false)
 		}
 	}
 }
