@@ -6,45 +6,60 @@ import (
 	"io"
 	"slices"
 
-	"presage/internal/footprint"
 	"presage/internal/hb"
 	"presage/internal/trace"
 	"presage/internal/witness"
 )
 
 // maxConfirm bounds the pairs that one pass looks at.
-const maxConfirm = 256
+const maxConfirm = 1024
 
 // Confirm goes through the trace once more, for the pairs that hb found unordered and that have no witness: of those that
-// the checker finds unordered, too, the recorded run is the witness (A6). They move from res.Unwitnessed to res.Races.
+// the checker finds unordered, too, the recorded run is the witness (A6). They move from res.Unwitnessed to res.Races. What it
+// refuses is counted. open opens the trace at its beginning, once for every maxConfirm pairs.
 //
 // Only traces that presage recorded are looked at: what the events of others stand for is not known well enough.
-func Confirm(src trace.Source, meta *trace.Meta, res *Result) error {
-	list := res.Unwitnessed[:min(len(res.Unwitnessed), maxConfirm)]
-	if meta == nil || meta.Source != "presage" || len(list) == 0 {
+func Confirm(open func() (trace.Source, io.Closer, error), meta *trace.Meta, res *Result) error {
+	if meta == nil || meta.Source != "presage" {
 		return nil
 	}
+	var left []hb.Race
+	for list := range slices.Chunk(res.Unwitnessed, maxConfirm) {
+		refused, err := confirm(open, res, list)
+		if err != nil {
+			return err
+		}
+		left = append(left, refused...)
+	}
+	res.confirmed(left)
+	return nil
+}
+
+// confirm is one pass. It returns the pairs that the checker refuses.
+func confirm(open func() (trace.Source, io.Closer, error), res *Result, list []hb.Race) (refused []hb.Race, err error) {
+	src, c, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
 	pairs := make([]witness.RecordedPair, len(list))
 	for k, h := range list {
 		pairs[k] = witness.RecordedPair{A: h.A.Index, B: h.B.Index, Addr: h.Addr}
 	}
-	w := witness.NewRecorded(pairs, quiet(meta))
+	w := witness.NewRecorded(pairs)
 	var e trace.Event
-	var inside insides
 	for i := int64(0); w.Wants(); i++ {
 		if err := src.Next(&e); err != nil {
 			if errors.Is(err, io.EOF) {
 				break
 			}
-			return err
+			return nil, err
 		}
-		inside.place(&e)
 		w.Step(i, &e)
 	}
-	var left []hb.Race
-	for k, h := range res.Unwitnessed {
-		if k >= len(list) || w.Err(k) != nil {
-			left = append(left, h)
+	for k, h := range list {
+		if w.Err(k) != nil {
+			refused = append(refused, h)
 			continue
 		}
 		res.Races = append(res.Races, Race{
@@ -52,23 +67,7 @@ func Confirm(src trace.Source, meta *trace.Meta, res *Result) error {
 			Tier: Observed, Recorded: true, Order: []int64{h.A.Index, h.B.Index}, Count: h.Count,
 		})
 	}
-	res.confirmed(left)
-	return nil
-}
-
-// quiet returns which calls order nothing for other goroutines but by what the trace has of them: they touch no memory that others can
-// reach; or they are functions of the table of package footprint that keep no hidden state, call nothing that only the run knows, and reach nothing
-// but memory of the types that the call names. What these do to memory orders nothing, and what they synchronise with (sort.Slice with nothing, json.Marshal
-// with a cache, a sync.Pool with itself) are operations of package sync and the like, which have events wherever they are called. What is not in
-// the table may get to cgo, assembly or a file, and what is given an interface may write to one: others may look for that in a way that the trace does not have.
-func quiet(meta *trace.Meta) func(trace.Site) bool {
-	return func(s trace.Site) bool {
-		if int(s) >= len(meta.Sites) || meta.Sites[s].Touch == "" {
-			return false
-		}
-		set := footprint.Parse(meta.Sites[s].Touch)
-		return set.State == "" && set.Sees == footprint.NoGoroutines && (set.Effect == footprint.None || !set.Dynamic && set.Scope == footprint.Named)
-	}
+	return refused, nil
 }
 
 // confirmed leaves the pairs in left without a witness.

@@ -270,7 +270,7 @@ func (p *rditProgram) text(t *testing.T, events []trace.Event, meta *trace.Meta,
 			say(name, p.at(meta, x.A.Site), p.at(meta, x.B.Site))
 		}
 		if mode == barrier.Reachable {
-			if err := Confirm(&tracetest.Source{Events: events, Tables: meta}, meta, res); err != nil {
+			if err := Confirm(opener(events, meta), meta, res); err != nil {
 				t.Fatal(err)
 			}
 			for _, x := range res.Races {

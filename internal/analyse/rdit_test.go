@@ -3,6 +3,7 @@ package analyse
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -118,11 +119,18 @@ func walkOf(t *testing.T, text string, events []trace.Event) window.Walker {
 	return flows
 }
 
+// opener opens a trace, as often as it is asked.
+func opener(events []trace.Event, meta *trace.Meta) func() (trace.Source, io.Closer, error) {
+	return func() (trace.Source, io.Closer, error) {
+		return &tracetest.Source{Events: events, Tables: meta}, io.NopCloser(nil), nil
+	}
+}
+
 // confirmed has the recorded run looked at for what has no other witness, as of a trace that presage recorded.
 func confirmed(t *testing.T, out *strings.Builder, events []trace.Event, meta *trace.Meta, res *Result) {
 	own := *meta
 	own.Source = "presage"
-	if err := Confirm(&tracetest.Source{Events: events, Tables: &own}, &own, res); err != nil {
+	if err := Confirm(opener(events, &own), &own, res); err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range res.Races {

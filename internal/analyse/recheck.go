@@ -112,25 +112,20 @@ func recheckRecorded(open func() (trace.Source, io.Closer, error), meta *trace.M
 	n := len(s.Order)
 	var h hb.Race
 	h.A.Index, h.B.Index = min(s.Order[n-2], s.Order[n-1]), max(s.Order[n-2], s.Order[n-1])
-	for pass := range 2 {
-		src, c, err := open()
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		if pass == 0 {
-			if h.Addr, err = addressAt(src, h.B.Index); err != nil {
-				return err
-			}
-			continue
-		}
-		res := &Result{Unwitnessed: []hb.Race{h}}
-		if err := Confirm(src, meta, res); err != nil {
-			return err
-		}
-		if len(res.Races) == 0 {
-			return errors.New("synchronisation orders the two accesses in the recorded run, or they are no accesses of one location")
-		}
+	src, c, err := open()
+	if err != nil {
+		return err
+	}
+	h.Addr, err = addressAt(src, h.B.Index)
+	if err := errors.Join(err, c.Close()); err != nil {
+		return err
+	}
+	res := &Result{Unwitnessed: []hb.Race{h}}
+	if err := Confirm(open, meta, res); err != nil {
+		return err
+	}
+	if len(res.Races) == 0 {
+		return errors.New("synchronisation orders the two accesses in the recorded run, or they are no accesses of one location")
 	}
 	return nil
 }

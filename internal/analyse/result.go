@@ -36,7 +36,7 @@ func (r *run) result() *Result {
 	r.counts.Suppressed = r.countSuppressed()
 	res.Explained = r.explainedPairs()
 	for _, h := range res.HB {
-		if s := r.pairs[pairOf(h.A.Site, h.B.Site)]; r.builder != nil && (s == nil || s.race == 0) {
+		if s := r.pairs[pairOf(h.A.Site, h.B.Site)]; s == nil || s.race == 0 {
 			res.Unwitnessed = append(res.Unwitnessed, h)
 		}
 	}

@@ -184,6 +184,9 @@ func (x Touch) IsGo() bool { return x.kind == touchesGo }
 
 // TouchOf returns what e acts on, for missing methods that may act on the same.
 func TouchOf(e *trace.Event) Touch {
+	if e.Outside() { // of observed races alone
+		return Touch{}
+	}
 	switch k := e.Kind; {
 	case k.IsAccess():
 		if e.Flags&format.FlagStack != 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -268,15 +269,10 @@ func (a *analysis) file(ctx context.Context, name string) error {
 
 // confirm is a pass between the two, for unordered accesses that have no witness yet.
 func (a *analysis) confirm(name string, meta *trace.Meta, res *analyse.Result) error {
-	if len(res.Unwitnessed) == 0 {
-		return nil
-	}
-	s, err := openTrace(name)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	return analyse.Confirm(s, meta, res)
+	return analyse.Confirm(func() (trace.Source, io.Closer, error) {
+		s, err := openTrace(name)
+		return s, s, err
+	}, meta, res)
 }
 
 // tally counts a trace that is not to be analysed. One without an index is read through.

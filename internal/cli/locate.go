@@ -12,7 +12,7 @@ import (
 // the first race of a trace is certain, as in every happens-before detector.
 func (a *analysis) locate(name string, meta *trace.Meta, res *analyse.Result) error {
 	specs := specsOf(res)
-	if a.options.level == levelHB {
+	if a.options.level == levelHB && meta.Source != "presage" {
 		specs = hbSpecs(res)
 		if n := len(specs) - 1; n > 0 {
 			a.warn(report.Warning{Code: "not-witnessed", Count: n, Text: "races stand after the first of their trace and have no witness at this level: they are candidates"})

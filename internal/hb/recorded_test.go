@@ -33,7 +33,7 @@ func TestRecorded(t *testing.T) {
 				}
 			}
 		}
-		r := witness.NewRecorded(pairs, func(trace.Site) bool { return true })
+		r := witness.NewRecorded(pairs)
 		for i := range events {
 			r.Step(int64(i), &events[i])
 		}
@@ -92,7 +92,7 @@ func TestRecordedFaults(t *testing.T) {
 					}
 				}
 			}
-			r := witness.NewRecorded(pairs, func(trace.Site) bool { return true })
+			r := witness.NewRecorded(pairs)
 			for i := range events {
 				e := events[i]
 				if drop(&e) && !e.Kind.IsAccess() {

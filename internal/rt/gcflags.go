@@ -69,7 +69,7 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 			continue
 		}
 		flags := outsideFlags(path)
-		if cfg.instrumented(p) {
+		if cfg.instrumented(p) || slices.Contains(cfg.LeftOut, p.ImportPath) {
 			flags = onlineInline
 		}
 		calls, inGeneric := p.callsAtomic()

@@ -171,6 +171,9 @@ func (b *Builder) Counts() BuildCounts {
 
 // Add takes the next event of the trace. The slices of f are copied.
 func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
+	if e.Outside() { // of observed races alone
+		return nil
+	}
 	r := record{e: *e, index: index, walked: f.Walked, mem: -1, obj: -1}
 	b.listed(e.Kind)
 	if keep, err := b.miss.step(&r); err != nil || !keep {

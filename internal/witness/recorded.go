@@ -15,63 +15,52 @@ type RecordedPair struct {
 	Addr trace.Addr
 }
 
-// Recorded checks that pairs of accesses are unordered in the recorded run ("The recorded run as a
+// Recorded checks that pairs of accesses are unordered by happens-before in the recorded run ("The recorded run as a
 // witness" in docs/model.md). Step every event of the trace from its beginning, in order; then ask Err.
 //
-// For each pair it keeps who *knows* of A: the goroutine of A itself, and from then on every object that a
-// goroutine which knows of A releases to, and every goroutine that acquires such an object. If the goroutine of B
-// does not know when it comes to B, no path of synchronisation leads from A to B. There are no clocks; where the
-// memory model has an edge between some of the operations on an object, this has one between all, and
-// an object that knows never forgets. So it finds at least the paths that there are.
+// It has no clocks. For each pair it follows which goroutines *know* of A: the goroutine of A, from then on, and every
+// goroutine that an edge of the Go memory model leads to from one that knows. If the goroutine of B does not know when B
+// is executed, no path of edges leads from A to B. Knowledge of all pairs is followed at once, as sets of pairs.
 //
-//	(H1) Go starts a goroutine that knows what its parent knows; Join learns what the other knew. A goroutine that no event starts knows.
-//	(H2) Unlock releases to Lock and RLock, RUnlock to Lock. (H3) Done to Wait. (H4) OnceEnd to OncePass. (H5) Signal and Broadcast to CondWake.
-//	(H6) Every send and receive of a channel acquires and releases; the sender on an unbuffered one learns what its receiver knows.
-//	     Close releases to the receives that report it.
-//	(H7) Atomic writes release to atomic reads of the word, updates do both; so do the operations of which only this much is known (Acquire, Release, ReleaseMerge).
-//	     An Acquire of object 0 learns everything.
-//	(H8) An opaque call is synchronisation with every other one, at its two ends and where it calls back; unless it is quiet. What is called back while a
-//	     goroutine has none but quiet ones under way is called back by these. (One that a panic left counts as under way for good.)
+//	(H1) Go: the child knows what its parent knows. Join: the caller learns what the other knew. A goroutine that no event
+//	     starts knows what anybody knows when it starts.
+//	(H2) Lock learns what the last Unlock left, and what every RUnlock left; RLock what the last Unlock left.
+//	(H3) Wait learns what every Done left. (H4) OncePass what OnceEnd left. (H5) CondWake what every Signal and Broadcast left.
+//	(H6) The k-th receive of a channel learns what the k-th sender knew before it sent. With capacity c > 0, send k+c learns
+//	     what receiver k knew before it received; with c = 0, the sender learns what its receiver knew. A receive that
+//	     reports the close learns what Close left.
+//	(H7) An atomic read or update learns what the last atomic write or update of the address left.
+//	(H8) Acquire learns what the last Release and each ReleaseMerge since have left at the address; at address 0, what anybody knows.
 //	(H9) A missing method that is under way anywhere between the two accesses may be what orders them: no such pair is accepted.
 //
-// A pair is refused, besides, if code that was not instrumented executed one of the two, or accessed their memory in between;
-// if a value read there is unexplained; if their memory was allocated in between; and if one of the two does not know of the allocation
-// before: then it may be an access to what stood at the address earlier, that the trace has in the wrong place.
+// Besides, a pair is refused if one of the two is no memory access that several goroutines can make, if they have no byte in
+// common or do not conflict, or if their memory was allocated in between.
 type Recorded struct {
-	quiet  func(trace.Site) bool
-	proofs []*proof
-	at     map[int64][]*proof      // by A and by B
-	words  map[trace.Addr][]*proof // by word
-	open   int                     // undecided
-
-	sender  map[trace.Addr]trace.GoID // who sent last on an unbuffered channel
-	started map[trace.GoID]starter
-	outside map[trace.GoID][]uint64 // depths of the frames that opaque code called
-	calls   map[trace.GoID][]bool   // opaque calls under way, the innermost last: is it quiet?
-	missing map[trace.GoID]int      // missing methods under way
+	pairs   []RecordedPair
+	state   []pairState
+	at      map[int64][]int      // pairs, by A and by B
+	words   map[trace.Addr][]int // pairs, by word
+	open    int                  // undecided
+	begun   int                  // pairs of which A has been executed
+	know    map[trace.GoID]pairSet
+	marks   map[mark]pairSet // what operations have left at objects
+	pages   map[trace.Addr][]mark
+	chans   map[trace.Addr]*channelState
+	missing map[trace.GoID]int // missing methods under way
+	started map[trace.GoID]bool
 }
 
-// proof is one pair under way.
-type proof struct {
-	pair    RecordedPair
+type pairState struct {
 	a       trace.Event
-	birth   *knowledge // of the last allocation of the memory before A; nil: there was none
-	first   *knowledge // of A
+	begun   bool
 	decided bool
 	err     error
 }
 
-// knowledge is who knows of one event.
-type knowledge struct {
-	knows map[trace.GoID]bool
-	marks map[mark]bool
-}
+// pairSet is a set of pairs, by their places in Recorded.pairs; nil is the empty one.
+type pairSet []uint64
 
-func knowledgeOf(g trace.GoID) *knowledge {
-	return &knowledge{knows: map[trace.GoID]bool{g: true}, marks: make(map[mark]bool)}
-}
-
-// mark is something that can be released to. Objects of different classes may have one address.
+// mark is something that knowledge can be left at. Objects of different classes may have one address.
 type mark struct {
 	class markClass
 	addr  trace.Addr
@@ -79,38 +68,37 @@ type mark struct {
 
 type markClass uint8
 
-// starter is who started a goroutine, and calls its first function.
-type starter uint8
-
-const (
-	nobody starter = iota // as far as the trace tells
-	traced
-	untraced
-)
-
 const (
 	markWriter markClass = iota // lock
 	markReaders
 	markMeeting // WaitGroup, Once, Cond
-	markChan
 	markClosed
 	markAtomic
 	markHidden
-	markOpaque
 )
 
-// NewRecorded prepares a pass. A call at a quiet site orders nothing for other goroutines but by what the trace has of it.
-func NewRecorded(pairs []RecordedPair, quiet func(trace.Site) bool) *Recorded {
+// channelState is what sends and receives have left for each other.
+type channelState struct {
+	sent, received []pairSet // by k, from the first that is still wanted
+	sends, recvs   uint64    // so many have been executed
+	firstSent      uint64
+	firstReceived  uint64
+	sender         trace.GoID // unbuffered: the one that waits
+	waits          bool
+}
+
+const recordedPageShift = 12
+
+// NewRecorded prepares a pass.
+func NewRecorded(pairs []RecordedPair) *Recorded {
 	r := &Recorded{
-		quiet: quiet, at: make(map[int64][]*proof), words: make(map[trace.Addr][]*proof), open: len(pairs),
-		sender: make(map[trace.Addr]trace.GoID), started: make(map[trace.GoID]starter), outside: make(map[trace.GoID][]uint64), calls: make(map[trace.GoID][]bool),
-		missing: make(map[trace.GoID]int),
+		pairs: pairs, state: make([]pairState, len(pairs)), at: make(map[int64][]int), words: make(map[trace.Addr][]int), open: len(pairs),
+		know: make(map[trace.GoID]pairSet), marks: make(map[mark]pairSet), pages: make(map[trace.Addr][]mark), chans: make(map[trace.Addr]*channelState),
+		missing: make(map[trace.GoID]int), started: make(map[trace.GoID]bool),
 	}
-	for _, p := range pairs {
-		q := &proof{pair: p}
-		r.proofs = append(r.proofs, q)
-		r.at[p.A], r.at[p.B] = append(r.at[p.A], q), append(r.at[p.B], q)
-		r.words[p.Addr&^7] = append(r.words[p.Addr&^7], q)
+	for k, p := range pairs {
+		r.at[p.A], r.at[p.B] = append(r.at[p.A], k), append(r.at[p.B], k)
+		r.words[p.Addr&^7] = append(r.words[p.Addr&^7], k)
 	}
 	return r
 }
@@ -120,11 +108,11 @@ func (r *Recorded) Wants() bool { return r.open > 0 }
 
 // Err returns nil if the k-th pair is a race of the recorded run, else a *Violation of (R) or (H).
 func (r *Recorded) Err(k int) error {
-	p := r.proofs[k]
-	if !p.decided {
-		return refusal("R", "the trace ends before event %d", p.pair.B)
+	s := &r.state[k]
+	if !s.decided {
+		return refusal("R", "the trace ends before event %d", r.pairs[k].B)
 	}
-	return p.err
+	return s.err
 }
 
 func refusal(rule, reason string, args ...any) error {
@@ -133,146 +121,93 @@ func refusal(rule, reason string, args ...any) error {
 
 // Step takes event i.
 func (r *Recorded) Step(i int64, e *trace.Event) {
-	back := r.calledFromOpaque(e) && !r.quietly(e.G)
-	r.call(e)
-	switch {
-	case e.Kind.IsAccess():
-		for _, p := range r.words[e.Obj&^7] {
-			if p.first != nil && overlap(e, &p.a) && i != p.pair.B {
-				r.decide(p, usable(e))
-			}
-		}
-	case e.Kind == format.Alloc:
-		r.alloc(e)
-	case e.Kind == format.MethodBegin || e.Kind == format.MethodEnd || e.Kind == format.End:
-		r.method(e)
-	}
 	here := r.at[i]
-	for _, p := range here {
-		if i == p.pair.B {
-			r.judge(p, e)
+	for _, k := range here {
+		if r.pairs[k].A == i {
+			r.begin(k, e)
 		}
 	}
-	if synchronises(e, back) {
-		for _, p := range r.proofs {
-			if !p.decided {
-				r.follow(p.birth, e)
-				r.follow(p.first, e)
-			}
-		}
-	}
-	r.note(e)
-	for _, p := range here {
-		if i == p.pair.A && !p.decided {
-			p.a, p.first = *e, knowledgeOf(e.G)
-			r.decide(p, usable(e))
-			if len(r.missing) > 0 {
-				r.decide(p, besides())
-			}
-			r.follow(p.first, e) // an atomic write synchronises, and is itself what comes before
-		}
-	}
-}
-
-// call notes which opaque calls are under way.
-func (r *Recorded) call(e *trace.Event) {
-	switch open := r.calls[e.G]; {
-	case e.Kind == format.OpaqueBegin:
-		r.calls[e.G] = append(open, r.quiet(e.Site))
-	case e.Kind == format.OpaqueEnd && len(open) > 0:
-		r.calls[e.G] = open[:len(open)-1]
-	case e.Kind == format.End:
-		delete(r.calls, e.G)
-	}
-}
-
-// quietly reports whether all opaque calls under way are quiet, and there is one.
-func (r *Recorded) quietly(g trace.GoID) bool {
-	open := r.calls[g]
-	return len(open) > 0 && !slices.Contains(open, false)
-}
-
-// method is (H9), which is (B10) of package barrier.
-func (r *Recorded) method(e *trace.Event) {
-	switch n := r.missing[e.G]; {
-	case e.Kind == format.MethodBegin:
-		r.missing[e.G]++
-		for _, p := range r.proofs {
-			if p.first != nil {
-				r.decide(p, besides())
-			}
-		}
-	case e.Kind == format.End || n <= 1:
-		delete(r.missing, e.G)
-	default:
-		r.missing[e.G]--
-	}
-}
-
-func besides() error { return refusal("H", "a missing method may order the accesses") }
-
-// alloc is the beginning of new memory.
-func (r *Recorded) alloc(e *trace.Event) {
-	for _, p := range r.proofs {
-		switch {
-		case p.decided || uint64(p.pair.Addr|7) < uint64(e.Obj) || uint64(p.pair.Addr&^7) >= uint64(e.Obj)+e.Val:
-		case p.first != nil:
-			r.decide(p, refusal("R", "the memory was allocated between the accesses"))
-		default:
-			p.birth = knowledgeOf(e.G)
-		}
-	}
-}
-
-// note keeps what proofs that begin later have to know.
-func (r *Recorded) note(e *trace.Event) {
 	switch e.Kind {
-	case format.ChanSend:
-		if e.Aux == 0 {
-			r.sender[e.Obj] = e.G
-		}
+	case format.AtomicRead, format.AtomicRMW: // (H7), before B is judged: what the write that it sees knows comes before it
+		r.learn(e.G, mark{markAtomic, e.Obj})
+	case format.Alloc:
+		r.alloc(e)
+	case format.MethodBegin, format.MethodEnd:
+		r.method(e)
+	case format.End:
+		delete(r.missing, e.G)
 	case format.Go:
-		s := traced
-		if e.Flags&format.FlagOpaque != 0 {
-			s = untraced
+		r.started[trace.GoID(e.Obj)] = true
+	case format.Start:
+		if !r.started[e.G] {
+			r.tellAll(e.G)
 		}
-		r.started[trace.GoID(e.Obj)] = s
+	}
+	for _, k := range here {
+		if r.pairs[k].B == i {
+			r.judge(k, e)
+		}
+	}
+	if r.begun > 0 || e.Kind == format.ChanSend || e.Kind == format.ChanRecv { // channels are counted from the beginning
+		r.edges(e)
 	}
 }
 
-// calledFromOpaque reports whether e enters or leaves a function that opaque code called. (The first function of a go
-// statement that is instrumented is called by the runtime, which has nothing to tell.)
-func (r *Recorded) calledFromOpaque(e *trace.Event) bool {
-	frames := r.outside[e.G]
-	for len(frames) > 0 && (e.Kind == format.Enter || e.Kind == format.Exit) && frames[len(frames)-1] > e.Aux {
-		frames = frames[:len(frames)-1]
+// begin is the first access of a pair.
+func (r *Recorded) begin(k int, e *trace.Event) {
+	s := &r.state[k]
+	s.a, s.begun = *e, true
+	r.begun++
+	r.decide(k, usable(e))
+	if len(r.missing) > 0 {
+		r.decide(k, besides())
 	}
-	back := false
-	switch {
-	case e.Kind == format.Enter:
-		if n := len(frames); n > 0 && frames[n-1] == e.Aux {
-			frames = frames[:n-1]
-		}
-		if back = e.Val == 0 && (e.Aux > 1 || r.started[e.G] != traced); back {
-			frames = append(frames, e.Aux)
-		}
-	case e.Kind == format.Exit:
-		if n := len(frames); n > 0 && frames[n-1] == e.Aux {
-			back, frames = true, frames[:n-1]
-		}
-	default:
-		return false
+	set := r.know[e.G]
+	if set == nil {
+		set = make(pairSet, (len(r.pairs)+63)/64)
 	}
-	r.outside[e.G] = frames
-	return back
+	set[k/64] |= 1 << (k % 64)
+	r.know[e.G] = set
 }
 
-// decide ends a proof, unless err is nil.
-func (r *Recorded) decide(p *proof, err error) {
-	if err != nil && !p.decided {
-		p.decided, p.err = true, err
+// decide ends a pair, unless err is nil.
+func (r *Recorded) decide(k int, err error) {
+	if s := &r.state[k]; err != nil && !s.decided {
+		s.decided, s.err = true, err
 		r.open--
 	}
+}
+
+// judge decides a pair at its second access.
+func (r *Recorded) judge(k int, e *trace.Event) {
+	if s := &r.state[k]; !s.decided {
+		s.decided, s.err = true, r.refuse(k, e)
+		r.open--
+	}
+}
+
+func (r *Recorded) refuse(k int, e *trace.Event) error {
+	if err := usable(e); err != nil {
+		return err
+	}
+	p, s := r.pairs[k], &r.state[k]
+	switch a := &s.a; {
+	case !s.begun:
+		return refusal("R", "event %d is not before event %d", p.A, p.B)
+	case a.G == e.G:
+		return refusal("R", "both accesses are of goroutine %d", e.G)
+	case !overlap(a, e) || a.Obj&^7 != p.Addr&^7:
+		return refusal("R", "the accesses are to %#x and %#x", uint64(a.Obj), uint64(e.Obj))
+	case !a.Kind.IsWrite() && !e.Kind.IsWrite():
+		return refusal("R", "neither access is a write")
+	case !a.Kind.IsWrite() && a.Flags&format.FlagText != 0, !e.Kind.IsWrite() && e.Flags&format.FlagText != 0:
+		return refusal("R", "a read of what a string says is no access of the program's")
+	case a.Kind.IsAtomic() && e.Kind.IsAtomic():
+		return refusal("R", "both accesses are atomic")
+	case r.know[e.G].has(k):
+		return refusal("H", "the first access happens before the second")
+	}
+	return nil
 }
 
 // usable reports why an access cannot be half of a race of the recorded run.
@@ -284,10 +219,6 @@ func usable(e *trace.Event) error {
 		return refusal("R", "an access by the runtime")
 	case e.Flags&format.FlagStack != 0:
 		return refusal("R", "an access to a stack")
-	case e.Flags&format.FlagOpaque != 0 && (e.Kind.IsAtomic() || e.Site == 0): // with a site, it is what the kernel does to a buffer in a known call
-		return refusal("R", "an access by code that was not instrumented")
-	case e.Kind != format.Write && e.Kind != format.AtomicWrite && e.Flags&format.FlagUnexplained != 0:
-		return refusal("R", "a read whose value is not explained")
 	}
 	return nil
 }
@@ -297,157 +228,205 @@ func overlap(e, f *trace.Event) bool {
 	return e.Obj < f.Obj+trace.Addr(max(1, f.Size)) && f.Obj < e.Obj+trace.Addr(max(1, e.Size))
 }
 
-// judge decides the pair at its second access.
-func (r *Recorded) judge(p *proof, e *trace.Event) {
-	if p.decided {
+// method is (H9), which is (B10) of package barrier.
+func (r *Recorded) method(e *trace.Event) {
+	switch n := r.missing[e.G]; {
+	case e.Kind == format.MethodBegin:
+		r.missing[e.G]++
+		for k := range r.state {
+			if r.state[k].begun {
+				r.decide(k, besides())
+			}
+		}
+	case n <= 1:
+		delete(r.missing, e.G)
+	default:
+		r.missing[e.G]--
+	}
+}
+
+func besides() error { return refusal("H", "a missing method may order the accesses") }
+
+// alloc is the beginning of new memory, with new objects of synchronisation.
+func (r *Recorded) alloc(e *trace.Event) {
+	if r.begun == 0 || e.Val == 0 {
 		return
 	}
-	if err := p.refuse(e); err != nil {
-		r.decide(p, err)
+	from, to := e.Obj, e.Obj+trace.Addr(e.Val)
+	for k, p := range r.pairs {
+		if s := &r.state[k]; s.begun && !s.decided && p.Addr|7 >= from && p.Addr&^7 < to {
+			r.decide(k, refusal("R", "the memory was allocated between the accesses"))
+		}
+	}
+	drop := func(list []mark) {
+		for _, m := range list {
+			if from <= m.addr && m.addr < to {
+				delete(r.marks, m)
+			}
+		}
+	}
+	first, last := from>>recordedPageShift, (to-1)>>recordedPageShift
+	if last-first < trace.Addr(len(r.pages)) {
+		for page := first; page <= last; page++ {
+			drop(r.pages[page])
+		}
+	} else {
+		for page, list := range r.pages {
+			if first <= page && page <= last {
+				drop(list)
+			}
+		}
+	}
+	delete(r.chans, from)
+}
+
+func (s pairSet) has(k int) bool { return s != nil && s[k/64]>>(k%64)&1 != 0 }
+
+// join adds what more has to s. Neither is changed; the result may be one of them.
+func (s pairSet) join(more pairSet) pairSet {
+	if more == nil {
+		return s
+	}
+	if s == nil {
+		return slices.Clone(more)
+	}
+	for i, b := range more {
+		s[i] |= b
+	}
+	return s
+}
+
+// learn has a goroutine know what was left at an object.
+func (r *Recorded) learn(g trace.GoID, m mark) { r.tell(g, r.marks[m]) }
+
+func (r *Recorded) tell(g trace.GoID, set pairSet) {
+	if set != nil {
+		r.know[g] = r.know[g].join(set)
+	}
+}
+
+// tellAll has a goroutine know what anybody knows.
+func (r *Recorded) tellAll(g trace.GoID) {
+	var all pairSet
+	for _, set := range r.know {
+		all = all.join(set)
+	}
+	r.tell(g, all)
+}
+
+// leave has what a goroutine knows at an object, in place of what was there; add keeps that.
+func (r *Recorded) leave(g trace.GoID, m mark) {
+	set := slices.Clone(r.know[g])
+	if _, ok := r.marks[m]; !ok {
+		if set == nil {
+			return
+		}
+		r.pages[m.addr>>recordedPageShift] = append(r.pages[m.addr>>recordedPageShift], m)
+	}
+	r.marks[m] = set
+}
+
+func (r *Recorded) add(g trace.GoID, m mark) {
+	set := r.know[g]
+	if set == nil {
 		return
 	}
-	p.decided = true
-	r.open--
-}
-
-func (p *proof) refuse(e *trace.Event) error {
-	if err := usable(e); err != nil {
-		return err
-	}
-	switch a := &p.a; {
-	case p.first == nil:
-		return refusal("R", "event %d is not before event %d", p.pair.A, p.pair.B)
-	case a.G == e.G:
-		return refusal("R", "both accesses are of goroutine %d", e.G)
-	case !overlap(a, e) || a.Obj&^7 != p.pair.Addr&^7:
-		return refusal("R", "the accesses are to %#x and %#x", uint64(a.Obj), uint64(e.Obj))
-	case !a.Kind.IsWrite() && !e.Kind.IsWrite():
-		return refusal("R", "neither access is a write")
-	case !a.Kind.IsWrite() && a.Flags&format.FlagText != 0, !e.Kind.IsWrite() && e.Flags&format.FlagText != 0:
-		return refusal("R", "a read of what a string says is no access of the program's")
-	case a.Kind.IsAtomic() && e.Kind.IsAtomic():
-		return refusal("R", "both accesses are atomic")
-	case p.first.reaches(e):
-		return refusal("H", "the first access happens before the second")
-	case p.birth != nil && !p.birth.knows[a.G], p.birth != nil && !p.birth.reaches(e):
-		return refusal("R", "an access does not know of the allocation of its memory")
-	}
-	return nil
-}
-
-// reaches reports whether the goroutine of the access e knows, at the latest by e itself.
-func (k *knowledge) reaches(e *trace.Event) bool {
-	return k.knows[e.G] || e.Kind.IsAtomic() && k.marks[mark{markAtomic, e.Obj &^ 7}]
-}
-
-func (k *knowledge) release(g trace.GoID, c markClass, addr trace.Addr) {
-	if k.knows[g] {
-		k.marks[mark{c, addr}] = true
-	}
-}
-
-func (k *knowledge) acquire(g trace.GoID, c markClass, addr trace.Addr) {
-	if k.marks[mark{c, addr}] {
-		k.knows[g] = true
-	}
-}
-
-// meet is an operation that synchronises with all others on its object, both ways.
-func (k *knowledge) meet(g trace.GoID, c markClass, addr trace.Addr) {
-	k.acquire(g, c, addr)
-	k.release(g, c, addr)
-}
-
-// synchronises reports whether follow has to see e. Most events of a trace order nothing; back says that e enters or leaves a
-// function that opaque code called.
-func synchronises(e *trace.Event, back bool) bool {
-	switch e.Kind {
-	case format.TryFail, format.OnceBegin, format.CondWait, format.ChanLen, format.SelectCase, format.SelectDefault:
-		return false // what a goroutine learns from them, it learns without synchronisation
-	case format.Read, format.Write, format.Alloc, format.End, format.Block, format.Value, format.Word, format.MethodBegin, format.MethodEnd, format.Reach, format.ReachGo, format.ReachSet:
-		return false
-	case format.Enter, format.Exit:
-		return back
-	}
-	return true
-}
-
-// follow has k spread by e.
-func (r *Recorded) follow(k *knowledge, e *trace.Event) {
-	if k == nil {
+	if was, ok := r.marks[m]; ok {
+		r.marks[m] = was.join(set)
 		return
 	}
+	r.leave(g, m)
+}
+
+// edges has knowledge follow the edges of e.
+func (r *Recorded) edges(e *trace.Event) {
 	read := e.Flags&format.FlagRead != 0
 	switch e.Kind {
-	case format.AtomicRead:
-		k.acquire(e.G, markAtomic, e.Obj&^7)
-	case format.AtomicWrite:
-		k.release(e.G, markAtomic, e.Obj&^7)
-	case format.AtomicRMW:
-		k.meet(e.G, markAtomic, e.Obj&^7)
-	case format.Go:
-		if k.knows[e.G] {
-			k.knows[trace.GoID(e.Obj)] = true
-		}
-	case format.Start:
-		if r.started[e.G] == nobody {
-			k.knows[e.G] = true
+	case format.Go: // (H1)
+		if set := r.know[e.G]; set != nil {
+			r.know[trace.GoID(e.Obj)] = slices.Clone(set)
 		}
 	case format.Join:
-		if k.knows[trace.GoID(e.Obj)] {
-			k.knows[e.G] = true
-		}
+		r.tell(e.G, r.know[trace.GoID(e.Obj)])
 	case format.Lock: // (H2)
-		k.acquire(e.G, markWriter, e.Obj)
+		r.learn(e.G, mark{markWriter, e.Obj})
 		if !read {
-			k.acquire(e.G, markReaders, e.Obj)
+			r.learn(e.G, mark{markReaders, e.Obj})
 		}
 	case format.Unlock:
 		if read {
-			k.release(e.G, markReaders, e.Obj)
+			r.add(e.G, mark{markReaders, e.Obj})
 		} else {
-			k.release(e.G, markWriter, e.Obj)
+			r.leave(e.G, mark{markWriter, e.Obj})
 		}
 	case format.WGAdd: // (H3)
 		if int64(e.Val) < 0 {
-			k.release(e.G, markMeeting, e.Obj)
+			r.add(e.G, mark{markMeeting, e.Obj})
 		}
 	case format.OnceEnd, format.CondSignal, format.CondBroadcast: // (H4), (H5)
-		k.release(e.G, markMeeting, e.Obj)
+		r.add(e.G, mark{markMeeting, e.Obj})
 	case format.WGWait, format.OncePass, format.CondWake:
-		k.acquire(e.G, markMeeting, e.Obj)
-	case format.ChanSend, format.ChanRecv, format.ChanClose:
-		r.channel(k, e)
-	case format.Acquire:
-		k.acquire(e.G, markHidden, e.Obj)
+		r.learn(e.G, mark{markMeeting, e.Obj})
+	case format.ChanSend, format.ChanRecv, format.ChanClose: // (H6)
+		r.channel(e)
+	case format.AtomicWrite, format.AtomicRMW: // (H7)
+		r.leave(e.G, mark{markAtomic, e.Obj})
+	case format.Acquire: // (H8)
 		if e.Obj == 0 {
-			k.knows[e.G] = true
+			r.tellAll(e.G)
 		}
-	case format.Release, format.ReleaseMerge:
-		k.release(e.G, markHidden, e.Obj)
-	case format.OpaqueBegin, format.OpaqueEnd: // (H8)
-		if !r.quiet(e.Site) {
-			k.meet(e.G, markOpaque, 0)
-		}
-	case format.Enter, format.Exit:
-		k.meet(e.G, markOpaque, 0)
-	case format.Read, format.Write:
-	default:
-		k.knows[e.G] = true // a kind of which this version does not know what it orders
+		r.learn(e.G, mark{markHidden, e.Obj})
+	case format.Release:
+		r.leave(e.G, mark{markHidden, e.Obj})
+	case format.ReleaseMerge:
+		r.add(e.G, mark{markHidden, e.Obj})
 	}
 }
 
 // channel is (H6).
-func (r *Recorded) channel(k *knowledge, e *trace.Event) {
+func (r *Recorded) channel(e *trace.Event) {
+	c := r.chans[e.Obj]
+	if c == nil {
+		c = &channelState{}
+		r.chans[e.Obj] = c
+	}
 	switch {
 	case e.Kind == format.ChanClose:
-		k.release(e.G, markClosed, e.Obj)
-	case e.Flags&format.FlagClosed != 0:
-		k.acquire(e.G, markClosed, e.Obj)
-	default:
-		k.meet(e.G, markChan, e.Obj)
-		if s, ok := r.sender[e.Obj]; e.Kind == format.ChanRecv && e.Aux == 0 && ok && k.knows[e.G] {
-			k.knows[s] = true
+		r.add(e.G, mark{markClosed, e.Obj})
+	case e.Kind == format.ChanRecv && e.Flags&format.FlagClosed != 0:
+		r.learn(e.G, mark{markClosed, e.Obj})
+	case e.Aux == 0 && e.Kind == format.ChanSend:
+		c.sender, c.waits = e.G, true
+	case e.Aux == 0:
+		if !c.waits {
+			return // the send is not in the trace
 		}
+		c.waits = false
+		sent, received := r.know[c.sender], slices.Clone(r.know[e.G])
+		r.tell(e.G, sent)
+		r.tell(c.sender, received)
+	case e.Kind == format.ChanSend:
+		before := slices.Clone(r.know[e.G])
+		if c.sends >= e.Aux {
+			r.tell(e.G, taken(&c.received, &c.firstReceived, c.sends-e.Aux))
+		}
+		c.sent = append(c.sent, before)
+		c.sends++
+	default:
+		before := slices.Clone(r.know[e.G])
+		r.tell(e.G, taken(&c.sent, &c.firstSent, c.recvs))
+		c.received = append(c.received, before)
+		c.recvs++
 	}
+}
+
+// taken returns the k-th set of a queue of which those before first are gone, and drops it with those before it.
+func taken(queue *[]pairSet, first *uint64, k uint64) pairSet {
+	if k < *first || k-*first >= uint64(len(*queue)) {
+		return nil // not in the trace
+	}
+	set := (*queue)[k-*first]
+	*queue = (*queue)[k-*first+1:]
+	*first = k + 1
+	return set
 }

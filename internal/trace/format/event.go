@@ -23,5 +23,11 @@ type Event struct {
 	Aux   uint64
 }
 
+// Outside reports whether the event is an access of code that was not re-emitted, which the compiler's access hooks
+// have recorded. It has no value.
+func (e *Event) Outside() bool {
+	return (e.Kind == Read || e.Kind == Write) && e.Flags&FlagOpaque != 0 && e.Site != 0
+}
+
 // IsText reports whether the event is a read of what a string says: it is in no race.
 func (e *Event) IsText() bool { return e.Kind == Read && e.Flags&FlagText != 0 }
