@@ -183,9 +183,41 @@ func build(fset *token.FileSet, p *packages.Package) *Package {
 			create(ip.Types)
 		}
 	}
+	dateFiles(p)
 	sp := prog.CreatePackage(p.Types, p.Syntax, p.TypesInfo, false)
 	gaps, _ := evalorder.Build(sp, p.Syntax, p.TypesInfo, p.TypesSizes) // initialisers are not emitted
 	return &Package{Package: p, SSA: sp, Deps: deps, Unordered: gaps}
+}
+
+// defaultLanguage is the language version of a module whose go.mod has no go directive, or that
+// has no go.mod. The main module's version is never missing: go list fills it in.
+const defaultLanguage = "go1.16"
+
+// Language returns the Go version of the language that a package is compiled with, unless a
+// file says otherwise. It is empty for a package without a module: then it is the version of
+// the toolchain.
+func Language(p *packages.Package) string {
+	switch {
+	case p.Module == nil:
+		return ""
+	case p.Module.GoVersion == "":
+		return defaultLanguage
+	}
+	return "go" + strings.TrimPrefix(p.Module.GoVersion, "go")
+}
+
+// dateFiles records the language version of the files of a module without a go directive.
+// Package packages checks them at no version, which go/ssa takes for the newest one: a loop
+// would have a new variable in each iteration.
+func dateFiles(p *packages.Package) {
+	if p.Module == nil || p.Module.GoVersion != "" {
+		return
+	}
+	for _, f := range p.Syntax {
+		if p.TypesInfo.FileVersions[f] == "" {
+			p.TypesInfo.FileVersions[f] = defaultLanguage
+		}
+	}
 }
 
 func sortedKeys[V any](m map[string]V) []string {
