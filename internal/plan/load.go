@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"os"
 	"slices"
 	"sort"
 	"strings"
@@ -61,6 +62,7 @@ const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledG
 // Load reads the packages of cfg and builds their SSA. A package that does not
 // type-check makes the whole load fail with a *BuildError.
 func Load(ctx context.Context, cfg Config) (*Program, error) {
+	cfg.moveModfile()
 	fset := token.NewFileSet()
 	patterns := cfg.Patterns
 	if len(patterns) == 0 {
@@ -88,6 +90,33 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 		return nil, errors.New("no Go packages match " + strings.Join(patterns, " "))
 	}
 	return prog, cfg.loadMissing(ctx, prog)
+}
+
+// moveModfile takes -modfile out of GOFLAGS and gives it to go list alone. Package packages also
+// asks the go command for its version outside of any module, where -modfile is an error.
+func (cfg *Config) moveModfile() {
+	const name = "GOFLAGS="
+	if cfg.Env == nil {
+		cfg.Env = os.Environ()
+	}
+	var flags []string
+	for _, v := range cfg.Env {
+		if value, ok := strings.CutPrefix(v, name); ok {
+			flags = strings.Fields(value) // the last one counts
+		}
+	}
+	var moved, rest []string
+	for _, f := range flags {
+		if strings.HasPrefix(strings.TrimLeft(f, "-"), "modfile=") {
+			moved = append(moved, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	if len(moved) > 0 {
+		cfg.BuildFlags = append(moved, cfg.BuildFlags...)
+		cfg.Env = append(slices.Clip(cfg.Env), name+strings.Join(rest, " "))
+	}
 }
 
 // loadMissing reads the packages that are left out.
