@@ -419,7 +419,7 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 	slices.Sort(in.patterns)
 	in.patterns = slices.Compact(in.patterns)
 	out.sort()
-	in.warnings = out.warnUnmatched(extra)
+	in.warnings = out.warnUnmatched(ctx, extra)
 	if err := out.leave(ctx, in); err != nil {
 		return nil, err
 	}

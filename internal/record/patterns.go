@@ -8,28 +8,39 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"presage/internal/trace"
 )
 
-// A pattern is an argument of -instrument, -exclude or -only, with the packages that it names.
+// A pattern is an argument of -instrument, -exclude or -only. Import paths are compared with those of
+// the build, as the go command does. It is not asked for them: to expand a pattern it loads all modules,
+// and that can fail where the build does not.
 type pattern struct {
 	text  string
-	named map[string]bool // by import path: true for one of the standard library
-	dir   string          // absolute, if the text is a directory and not an import path
+	path  *regexp.Regexp  // of import paths; nil if the go command has expanded the pattern:
+	named map[string]bool // what it names, true for a package of the standard library
+	dir   string          // absolute, if the text is a directory where go list finds no package,
 	tree  bool            // and everything below it
 }
 
-// match reports whether the pattern names p. A directory below the main module that belongs to
-// another module, which a replace directive selects, is named by its path: go list does not
-// find it there.
+// match reports whether the pattern names p. A directory that belongs to another module, which a
+// replace directive selects, is named by its path: go list does not find it there.
 func (n *pattern) match(p *listed) bool {
-	if _, ok := n.named[p.ImportPath]; ok {
+	if n.matchPath(p.ImportPath) {
 		return true
 	}
 	return n.dir != "" && (p.Dir == n.dir || n.tree && beneath(p.Dir, n.dir))
+}
+
+func (n *pattern) matchPath(path string) bool {
+	if n.path != nil {
+		return n.path.MatchString(path) && (n.text == path || !strings.HasPrefix(path, "vendor/"))
+	}
+	_, ok := n.named[path]
+	return ok
 }
 
 type patterns []pattern
@@ -43,13 +54,13 @@ func (c *Config) instrumented(ctx context.Context) (patterns, error) {
 	return c.find(ctx, "-instrument", c.Instrument)
 }
 
-// find asks the go command which packages the patterns of a flag name.
+// metaPatterns are names of sets of packages.
+var metaPatterns = []string{"all", "cmd", "std", "tool", "work"}
+
+// find makes patterns of the arguments of a flag.
 func (c *Config) find(ctx context.Context, flag string, texts []string) (list patterns, err error) {
 	for _, text := range texts {
 		n := pattern{text: text}
-		if n.named, err = c.named(ctx, text); err != nil {
-			return nil, fmt.Errorf("finding the packages of %s %s: %w", flag, text, err)
-		}
 		first, _, _ := strings.Cut(filepath.ToSlash(text), "/")
 		if filepath.IsAbs(text) || first == "." || first == ".." {
 			dir, tree := strings.CutSuffix(text, "/...")
@@ -58,9 +69,27 @@ func (c *Config) find(ctx context.Context, flag string, texts []string) (list pa
 			}
 			n.dir = filepath.Clean(dir)
 		}
+		if n.dir == "" && !slices.Contains(metaPatterns, text) {
+			n.path = compilePattern(text)
+		} else if n.named, err = c.named(ctx, text); err != nil {
+			return nil, fmt.Errorf("finding the packages of %s %s: %w", flag, text, err)
+		}
+		if len(n.named) > 0 { // not other modules and vendored packages below the directory
+			n.dir = ""
+		}
 		list = append(list, n)
 	}
 	return list, nil
+}
+
+// compilePattern returns what the import paths of a pattern match: "..." is any text, and a
+// "/..." at the end may be empty.
+func compilePattern(text string) *regexp.Regexp {
+	re := strings.ReplaceAll(regexp.QuoteMeta(text), `\.\.\.`, `.*`)
+	if rest, ok := strings.CutSuffix(re, `/.*`); ok {
+		re = rest + `(/.*)?`
+	}
+	return regexp.MustCompile(`^` + re + `$`)
 }
 
 // named lists the packages that a pattern names, whether the program has them or not.
@@ -98,42 +127,51 @@ func (c *Config) named(ctx context.Context, text string) (map[string]bool, error
 
 // warnUnmatched says which patterns of -instrument name no package that can be instrumented, or
 // packages of the standard library.
-func (o *chosen) warnUnmatched(list patterns) (out []trace.Warning) {
+func (o *chosen) warnUnmatched(ctx context.Context, list patterns) (out []trace.Warning) {
 	for _, n := range list {
-		var std, other []string
-		for path, isStd := range n.named {
-			if !isStd {
-				other = append(other, path)
-			} else if _, ok := slices.BinarySearch(o.std, path); ok {
+		var std []string
+		for _, path := range o.std {
+			if n.matchPath(path) {
 				std = append(std, path)
 			}
 		}
-		slices.Sort(std)
-		slices.Sort(other)
-		stdOnly := len(n.named) > 0 && len(other) == 0
-		matches := func(p listed) bool { return n.match(&p) }
 		if len(std) > 0 {
 			out = append(out, trace.Warning{
 				Code: "instrument-std", Count: len(std), Text: textStd(n.text, std)})
+			continue
 		}
-		switch {
-		case stdOnly && len(std) == 0:
-			out = append(out, trace.Warning{Code: "instrument-std", Count: 1, Text: fmt.Sprintf(
-				"-instrument %s names the standard library, which presage cannot instrument. "+
-					"Name packages of modules", n.text)})
-		case stdOnly || slices.ContainsFunc(o.all, matches):
-		case len(other) > 0:
-			out = append(out, trace.Warning{Code: "instrument-unmatched", Count: 1, Text: fmt.Sprintf(
-				"-instrument %s names no package of this build, so it instruments nothing: nothing that "+
-					"is built imports %s. Drop the pattern, or name imported packages%s",
-				n.text, few(other), o.such(n.text))})
-		default:
-			out = append(out, trace.Warning{Code: "instrument-unmatched", Count: 1, Text: fmt.Sprintf(
-				"-instrument %s matches no package, so it instruments nothing. "+
-					"Check its spelling%s", n.text, o.such(n.text))})
+		if !slices.ContainsFunc(o.all, func(p listed) bool { return n.match(&p) }) {
+			code, text := o.unmatched(ctx, &n)
+			out = append(out, trace.Warning{Code: code, Count: 1, Text: text})
 		}
 	}
 	return out
+}
+
+// unmatched is the warning of a pattern that names no package of the build.
+func (o *chosen) unmatched(ctx context.Context, n *pattern) (code, text string) {
+	named := n.named
+	if named == nil {
+		named, _ = o.c.named(ctx, n.text) // an error is no package: the warning stands all the same
+	}
+	var outside []string
+	for path, std := range named {
+		if !std {
+			outside = append(outside, path)
+		}
+	}
+	slices.Sort(outside)
+	switch {
+	case len(outside) > 0:
+		return "instrument-unmatched", fmt.Sprintf("-instrument %s names no package of this build, so it "+
+			"instruments nothing: nothing that is built imports %s. Drop the pattern, or name imported "+
+			"packages%s", n.text, few(outside), o.such(n.text))
+	case len(named) > 0:
+		return "instrument-std", fmt.Sprintf("-instrument %s names the standard library, which presage "+
+			"cannot instrument. Name packages of modules", n.text)
+	}
+	return "instrument-unmatched", fmt.Sprintf("-instrument %s matches no package, so it instruments "+
+		"nothing. Check its spelling%s", n.text, o.such(n.text))
 }
 
 // textStd is the warning of a pattern that names packages of the standard library that are in
