@@ -55,7 +55,7 @@ func (c *Config) readModFile(env *goSettings) (f modFile, err error) {
 }
 
 // identify makes the modules part of the key: what their files hold, for somebody may edit the
-// module cache, and which go.mod selects them. A build whose go.mod has changed since is not
+// module cache, and which go.mod selects them (M4). A build whose go.mod has changed since is not
 // taken again.
 func (c *Config) identify(in *inputs, env *goSettings, h *hasher) (err error) {
 	if len(in.modules) == 0 {
@@ -129,8 +129,7 @@ func (c *Config) copyModules(ctx context.Context, in *inputs, dir string, b *bui
 }
 
 // replaceInMod writes a go.mod, with its go.sum, that has the copies in place of the modules.
-// Only the selected version of a module is replaced: requirements of its other versions still
-// take part in the selection.
+// Only the selected version of a module is replaced (M1).
 func replaceInMod(from *modFile, modules []module, dir string) error {
 	mod, err := modfile.Parse(from.name, from.data, nil)
 	if err != nil {
@@ -208,8 +207,7 @@ func writeModFile(dir, name string, data []byte, sumName string, sum []byte) err
 }
 
 // copyWhole copies a module, unless to exists. No process sees half of it. A directory in place
-// of a module needs a go.mod: a module that has none gets the one that the go command has made
-// for it, without a go directive, so its language version does not change.
+// of a module needs a go.mod (M2).
 func copyWhole(m *module, to string) error {
 	if _, err := os.Stat(to); err == nil {
 		return nil

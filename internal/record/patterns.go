@@ -15,9 +15,9 @@ import (
 	"presage/internal/trace"
 )
 
-// A pattern is an argument of -instrument, -exclude or -only. Import paths are compared with those of
-// the build, as the go command does. It is not asked for them: to expand a pattern it loads all modules,
-// and that can fail where the build does not.
+// A pattern is an argument of -instrument, -exclude or -only. Import paths are compared with those
+// of the build, by the rules of the go command. The go command is not asked: to expand a pattern it
+// loads all modules, and that can fail where the build does not.
 type pattern struct {
 	text  string
 	path  *regexp.Regexp  // of import paths; nil if the go command has expanded the pattern:
