@@ -37,7 +37,7 @@ func (h *hasher) pkg(p *listed, modCache string) {
 	if p.Module != nil {
 		h.add(p.Module.Path, p.Module.Version, p.Module.GoVersion)
 	}
-	if p.Module != nil && beneath(p.Dir, modCache) {
+	if p.Module != nil && !p.Module.Main && beneath(p.Dir, modCache) {
 		return
 	}
 	for _, name := range slices.Concat(p.GoFiles, p.CgoFiles, p.TestGoFiles, p.XTestGoFiles, p.CFiles, p.HFiles, p.SFiles) {
