@@ -20,7 +20,8 @@ Flags of test and run, besides those of the go command, which pass through:
 	-json                the report as JSON, one object a line (docs/report.md);
 	                     what the program prints to its standard output goes to standard error
 	-o file              keep the trace; a directory if the run had several processes
-	-instrument pattern  instrument these packages too; may be repeated.
+	-instrument pattern  instrument these packages of other modules too; may be repeated. A pattern
+	                     that names none, or the standard library, is a warning.
 	                     Without it, the packages of the main module are instrumented
 	-exclude pattern     leave these packages out of the trace, for speed or focus; may be repeated. What a call into them
 	                     can reach is recorded, and keeps its order (docs/rdit.md)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -127,7 +128,12 @@ func recordConfig(env *Env, g *goArgs, test bool, p *progress) record.Config {
 // notBuilt ends the command when the go command did not accept the program: it has said why.
 func notBuilt(rec *record.Result) error {
 	if rec.ExitCode == 0 {
-		return &exitError{exitFailed, "the packages could not be loaded, although the go command accepts them: nothing was recorded"}
+		text := "the packages could not be loaded, although the go command accepts them: " +
+			"nothing was recorded"
+		if rec.LoadError != "" {
+			text += "\n" + strings.TrimRight(rec.LoadError, "\n")
+		}
+		return &exitError{exitFailed, text}
 	}
 	return &exitError{code: exitFailed}
 }

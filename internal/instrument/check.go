@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"strings"
 
 	"presage/internal/plan"
 )
@@ -64,7 +63,8 @@ func check(pkg *plan.Package, imports importer, files []*emitted) map[*plan.Unit
 		return bad
 	}
 	conf := types.Config{
-		Importer: imports, GoVersion: goVersion(pkg), Sizes: pkg.TypesSizes, FakeImportC: true,
+		Importer: imports, GoVersion: plan.Language(pkg.Package), Sizes: pkg.TypesSizes,
+		FakeImportC: true,
 		Error: func(err error) {
 			te := err.(types.Error)
 			pos := fset.PositionFor(te.Pos, false)
@@ -105,11 +105,4 @@ func importerOf(pkg *plan.Package, hooks *types.Package) importer {
 		}
 	}
 	return m
-}
-
-func goVersion(pkg *plan.Package) string {
-	if pkg.Module == nil || pkg.Module.GoVersion == "" {
-		return ""
-	}
-	return "go" + strings.TrimPrefix(pkg.Module.GoVersion, "go")
 }

@@ -1,8 +1,10 @@
 package instrument
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
+	"go/build/constraint"
 	"go/token"
 	"go/types"
 	"go/version"
@@ -114,26 +116,37 @@ func (f *fileEmitter) apply(edits []edit, out *emitted) {
 	out.text = b.String()
 }
 
-// languageVersion returns an edit that adds a build constraint, which raises the language version of the file when its
-// module's is older than what emitted text needs. Never to go1.22: loop variables of units left as written would change.
+// languageVersion returns an edit that adds a build constraint, which raises the language
+// version of the file when its module's is older than what emitted text needs. Never to go1.22:
+// loop variables of units left as written would change. The go directive of the module is not
+// raised, because it also decides what the go command loads.
 func (f *fileEmitter) languageVersion() []edit {
 	const need, directive = "go1.21", "//go:build "
 	v := f.file.GoVersion
-	if v == "" && f.pkg.Module != nil && f.pkg.Module.GoVersion != "" {
-		v = "go" + f.pkg.Module.GoVersion
+	if v == "" {
+		v = plan.Language(f.pkg.Package)
 	}
 	if v == "" || version.Compare(v, need) >= 0 {
 		return nil
 	}
-	at := 0
-	for _, line := range strings.SplitAfter(string(f.source[:f.offset(f.file.Package)]), "\n") {
-		if rest, ok := strings.CutPrefix(line, directive); ok {
-			from := at + len(directive)
-			rest = strings.TrimRight(rest, "\r\n")
-			return []edit{{from: from, to: from + len(rest), text: need + " && (" + rest + ")"}}
+	for _, group := range f.file.Comments {
+		for _, c := range group.List {
+			if c.Pos() > f.file.Package || !constraint.IsGoBuild(c.Text) {
+				continue
+			}
+			from := f.offset(c.Pos()) + len(directive)
+			rest := strings.TrimRight(c.Text[len(directive):], "\r\n")
+			text := need + " && (" + strings.TrimSpace(rest) + ")"
+			return []edit{{from: from, to: from + len(rest), text: text}}
 		}
-		at += len(line)
+	}
+	start := 0
+	if bytes.HasPrefix(f.source, []byte(byteOrderMark)) { // legal only at the start of a file
+		start = len(byteOrderMark)
 	}
 	file, line := f.position(f.file.FileStart)
-	return []edit{{text: fmt.Sprintf("%s%s\n\n//line %s:%d\n", directive, need, file, line)}}
+	text := fmt.Sprintf("%s%s\n\n//line %s:%d\n", directive, need, file, line)
+	return []edit{{from: start, to: start, text: text}}
 }
+
+const byteOrderMark = "\ufeff"

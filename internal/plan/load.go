@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"os"
 	"slices"
 	"sort"
 	"strings"
@@ -61,6 +62,7 @@ const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledG
 // Load reads the packages of cfg and builds their SSA. A package that does not
 // type-check makes the whole load fail with a *BuildError.
 func Load(ctx context.Context, cfg Config) (*Program, error) {
+	cfg.moveModfile()
 	fset := token.NewFileSet()
 	patterns := cfg.Patterns
 	if len(patterns) == 0 {
@@ -88,6 +90,33 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 		return nil, errors.New("no Go packages match " + strings.Join(patterns, " "))
 	}
 	return prog, cfg.loadMissing(ctx, prog)
+}
+
+// moveModfile takes -modfile out of GOFLAGS and gives it to go list alone. Package packages also
+// asks the go command for its version outside of any module, where -modfile is an error.
+func (cfg *Config) moveModfile() {
+	const name = "GOFLAGS="
+	if cfg.Env == nil {
+		cfg.Env = os.Environ()
+	}
+	var flags []string
+	for _, v := range cfg.Env {
+		if value, ok := strings.CutPrefix(v, name); ok {
+			flags = strings.Fields(value) // the last one counts
+		}
+	}
+	var moved, rest []string
+	for _, f := range flags {
+		if strings.HasPrefix(strings.TrimLeft(f, "-"), "modfile=") {
+			moved = append(moved, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	if len(moved) > 0 {
+		cfg.BuildFlags = append(moved, cfg.BuildFlags...)
+		cfg.Env = append(slices.Clip(cfg.Env), name+strings.Join(rest, " "))
+	}
 }
 
 // loadMissing reads the packages that are left out.
@@ -183,9 +212,41 @@ func build(fset *token.FileSet, p *packages.Package) *Package {
 			create(ip.Types)
 		}
 	}
+	dateFiles(p)
 	sp := prog.CreatePackage(p.Types, p.Syntax, p.TypesInfo, false)
 	gaps, _ := evalorder.Build(sp, p.Syntax, p.TypesInfo, p.TypesSizes) // initialisers are not emitted
 	return &Package{Package: p, SSA: sp, Deps: deps, Unordered: gaps}
+}
+
+// defaultLanguage is the language version of a module whose go.mod has no go directive, or that
+// has no go.mod. The main module's version is never missing: go list fills it in.
+const defaultLanguage = "go1.16"
+
+// Language returns the Go version of the language that a package is compiled with, unless a
+// file says otherwise. It is empty for a package without a module: then it is the version of
+// the toolchain.
+func Language(p *packages.Package) string {
+	switch {
+	case p.Module == nil:
+		return ""
+	case p.Module.GoVersion == "":
+		return defaultLanguage
+	}
+	return "go" + strings.TrimPrefix(p.Module.GoVersion, "go")
+}
+
+// dateFiles records the language version of the files of a module without a go directive.
+// Package packages checks them at no version, which go/ssa takes for the newest one: a loop
+// would have a new variable in each iteration.
+func dateFiles(p *packages.Package) {
+	if p.Module == nil || p.Module.GoVersion != "" {
+		return
+	}
+	for _, f := range p.Syntax {
+		if p.TypesInfo.FileVersions[f] == "" {
+			p.TypesInfo.FileVersions[f] = defaultLanguage
+		}
+	}
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -43,6 +43,14 @@ type build struct {
 // errPlain says that the program does not build even without presage.
 var errPlain = errors.New("the packages do not build")
 
+// A loadError is an errPlain that the loader of presage has found. If the go command accepts the
+// program all the same, the text says why nothing was recorded.
+type loadError struct{ text string }
+
+func (e *loadError) Error() string { return errPlain.Error() + ":\n" + e.text }
+
+func (e *loadError) Is(target error) bool { return target == errPlain }
+
 // build makes the overlay, or takes that of an earlier run of the same sources. A
 // directory belongs to what it was made from, and never changes once it is
 // complete; b.release lets others remove it.
@@ -146,7 +154,7 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 	res, err := instrument.Instrument(ctx, instrument.Config{Config: c.loadConfig(b), OutDir: src})
 	var bad *plan.BuildError
 	if errors.As(err, &bad) {
-		return nil, cmp.Or(disk.GoFailed(ctx, bad.Text), errPlain)
+		return nil, cmp.Or[error](disk.GoFailed(ctx, bad.Text), &loadError{bad.Text})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("instrumenting: %w", err)
@@ -308,9 +316,11 @@ func (c *Config) loadFlags() []string {
 type inputs struct {
 	root     string // of the main module, or the directory
 	patterns []string
-	missing  []string          // packages to leave out
-	tested   []string          // of the user's packages, those that have tests
-	modules  map[string]string // modules to instrument that lie in the module cache: path@version, and directory
+	missing  []string        // packages to leave out
+	tested   []string        // of the user's packages, those that have tests
+	modules  []module        // of the module cache, that are instrumented or left out, by path
+	modFile  modFile         // that selects them; empty if there are none
+	warnings []trace.Warning // of patterns that -instrument cannot follow
 	key      string
 }
 
@@ -318,9 +328,8 @@ type listed struct {
 	ImportPath, Dir, ForTest string
 	Standard, DepOnly        bool
 	Module                   *struct {
-		Path, Version, Dir, GoMod string
-		Main                      bool
-		Replace                   *struct{ Path, Version, Dir string }
+		Path, Version, Dir, GoMod, GoVersion string
+		Main                                 bool
 	}
 	GoFiles, CgoFiles, TestGoFiles, XTestGoFiles, CFiles, HFiles, SFiles, EmbedFiles, TestEmbedFiles, XTestEmbedFiles []string
 	Error                                                                                                             *struct{ Err string }
@@ -351,8 +360,8 @@ func (c *Config) list(ctx context.Context) (*inputs, error) {
 // choose takes the packages of the main module among the dependencies, and those that
 // -instrument names.
 func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error) {
-	in := &inputs{tested: []string{}, modules: make(map[string]string)}
-	extra, err := c.matching(ctx, "-instrument", c.Instrument)
+	in := &inputs{tested: []string{}}
+	extra, err := c.instrumented(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -379,31 +388,29 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 		if p.Error != nil && !p.DepOnly {
 			return nil, cmp.Or(disk.GoFailed(ctx, p.Error.Err), errPlain)
 		}
-		if p.Standard && !extra[p.ImportPath] {
+		if p.Standard {
+			out.std = append(out.std, p.ImportPath)
 			continue
 		}
-		main := p.Module == nil && !p.Standard || p.Module != nil && p.Module.Main
+		main := p.Module == nil || p.Module.Main
 		if main && in.root == "" && p.Module != nil {
 			in.root = p.Module.Dir
 		}
 		plainPath := p.ForTest == "" && !strings.HasSuffix(p.ImportPath, ".test")
-		if plainPath && (main || extra[p.ImportPath]) {
-			if p.Standard {
-				return nil, fmt.Errorf("-instrument: %s belongs to the standard library, which cannot be instrumented", p.ImportPath)
-			}
+		if plainPath && (main || extra.match(&p)) {
 			in.patterns = append(in.patterns, p.ImportPath)
 		}
-		if plainPath && !p.Standard {
-			out.all = append(out.all, p.ImportPath)
+		if plainPath {
+			out.all = append(out.all, p)
 			if m := p.Module; m != nil && !main && beneath(m.Dir, env.GOMODCACHE) {
-				out.module(p.ImportPath, m.Path+"@"+m.Version, m.Dir)
+				out.module(p.ImportPath, module{path: m.Path, version: m.Version, dir: m.Dir, goMod: m.GoMod})
 			}
 		}
 		if plainPath && !p.DepOnly && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
 			in.tested = append(in.tested, p.ImportPath)
 		}
 		if p.ForTest == "" {
-			h.pkg(&p, main)
+			h.pkg(&p, env.GOMODCACHE)
 		}
 	}
 	if in.root == "" {
@@ -411,28 +418,14 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 	}
 	slices.Sort(in.patterns)
 	in.patterns = slices.Compact(in.patterns)
+	out.sort()
+	in.warnings = out.warnUnmatched(ctx, extra)
 	if err := out.leave(ctx, in); err != nil {
+		return nil, err
+	}
+	if err := c.identify(in, &env, h); err != nil {
 		return nil, err
 	}
 	in.key = h.sum()
 	return in, nil
-}
-
-// matching lists the packages that a flag names.
-func (c *Config) matching(ctx context.Context, flag string, patterns []string) (map[string]bool, error) {
-	found := make(map[string]bool)
-	if len(patterns) == 0 {
-		return found, nil
-	}
-	args := append(append([]string{"list", "-e"}, c.loadFlags()...), patterns...)
-	cmd := c.goCommand(ctx, args...)
-	cmd.Dir = c.Dir
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("finding the packages of %s: %w", flag, err)
-	}
-	for _, path := range strings.Fields(string(out)) {
-		found[path] = true
-	}
-	return found, nil
 }

@@ -59,6 +59,11 @@ var (
 	buildValues = []string{"C", "asmflags", "buildmode", "compiler", "gccgoflags", "gcflags", "installsuffix", "ldflags", "mod", "modfile", "p", "pgo", "pkgdir", "tags", "toolexec"}
 )
 
+// allFlags are the build flags of GOFLAGS, and after them the user's.
+func (c *Config) allFlags(env *goSettings) []string {
+	return append(strings.Fields(env.GOFLAGS), c.loadFlags()...)
+}
+
 // flagValue finds the last value of a flag.
 func flagValue(flags []string, name string) (value string, ok bool) {
 	for i, f := range flags {

@@ -26,6 +26,19 @@
 // All below os.UserCacheDir()/presage, or PRESAGE_CACHE. Emitted sources and the patched files of the standard library lie in build/<key>; the key
 // is made from everything they depend on, so a directory that is complete never changes, and two presage processes do not
 // disturb each other. So does the detector of -online, in online/<build of presage>. Go's build cache goes by content: a new key costs what has changed.
-// Modules of the module cache that are instrumented, or left out, are copied to mod/<path@version>, once. Raw records and traces lie in
+// Modules of the module cache that are instrumented, or left out, are copied to
+// mod/<hash of the files>/<path@version>, once. Raw records and traces lie in
 // runs/<time>-<pid>; the last KeepRuns of them stay.
+//
+// # Other modules
+//
+//	(M1) The copy of a module takes the place of the version that the build selects, and of no other:
+//	     requirements of other versions still decide which versions of other modules are selected.
+//	(M2) A copy has a go.mod. A module without one (+incompatible, or older than modules) gets the
+//	     text that the go command has made for it.
+//	(M3) A go directive is never written or raised: it decides the meaning of loops, and what the go
+//	     command loads. Package instrument raises single files, up to go1.21.
+//	(M4) The key of a build has the language version of each package, the go.mod or go.work that
+//	     selects the copies, and the text of all sources that can be edited. Those are
+//	     the main module's, replacing directories', vendored ones, and those of copied modules.
 package record

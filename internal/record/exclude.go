@@ -35,24 +35,27 @@ func ReachNames() string {
 // chosen are the packages of the program among which -exclude and -only choose.
 type chosen struct {
 	c       *Config
-	all     []string
-	modules map[string][2]string // of packages in the module cache: path@version, directory
+	all     []listed          // outside the standard library, by path
+	std     []string          // those of the standard library, by path
+	modules map[string]module // of packages in the module cache
 }
 
-func (o *chosen) module(path, version, dir string) {
+func (o *chosen) module(path string, m module) {
 	if o.modules == nil {
-		o.modules = make(map[string][2]string)
+		o.modules = make(map[string]module)
 	}
-	o.modules[path] = [2]string{version, dir}
+	o.modules[path] = m
+}
+
+// sort orders the packages, each once.
+func (o *chosen) sort() {
+	slices.Sort(o.std)
+	slices.SortFunc(o.all, func(a, b listed) int { return cmp.Compare(a.ImportPath, b.ImportPath) })
+	o.all = slices.CompactFunc(o.all, func(a, b listed) bool { return a.ImportPath == b.ImportPath })
 }
 
 // leave takes out of in what is not to be traced, and notes the modules of which copies are built.
 func (o *chosen) leave(ctx context.Context, in *inputs) error {
-	slices.Sort(o.all)
-	o.all = slices.Compact(o.all)
-	if _, err := o.matching(ctx, "-instrument", o.c.Instrument); err != nil {
-		return err
-	}
 	only, err := o.matching(ctx, "-only", o.c.Only)
 	if err != nil {
 		return err
@@ -63,7 +66,8 @@ func (o *chosen) leave(ctx context.Context, in *inputs) error {
 	}
 	traced := in.patterns
 	in.patterns = slices.DeleteFunc(slices.Clone(traced), func(p string) bool { return exclude[p] || len(only) > 0 && !only[p] })
-	for _, p := range o.all {
+	for _, l := range o.all {
+		p := l.ImportPath
 		if exclude[p] || slices.Contains(traced, p) && !slices.Contains(in.patterns, p) {
 			in.missing = append(in.missing, p)
 		}
@@ -73,31 +77,35 @@ func (o *chosen) leave(ctx context.Context, in *inputs) error {
 	}
 	for _, p := range slices.Concat(in.patterns, in.missing) {
 		if m, ok := o.modules[p]; ok {
-			in.modules[m[0]] = m[1]
+			in.modules = append(in.modules, m)
 		}
 	}
+	slices.SortFunc(in.modules, func(a, b module) int { return cmp.Compare(a.path, b.path) })
+	in.modules = slices.Compact(in.modules)
 	return nil
 }
 
-// LeftOutError says that -instrument, -exclude or -only make no sense for the program.
+// LeftOutError says that -exclude or -only make no sense for the program.
 type LeftOutError struct{ error }
 
 // matching returns the packages of the program that the patterns name. Each must name one.
 func (o *chosen) matching(ctx context.Context, flag string, patterns []string) (map[string]bool, error) {
 	found := make(map[string]bool)
-	for _, pattern := range patterns {
-		list, err := o.c.matching(ctx, flag, []string{pattern})
-		if err != nil {
-			return nil, err
-		}
+	list, err := o.c.find(ctx, flag, patterns)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range list {
 		some := false
 		for _, p := range o.all {
-			if list[p] {
-				found[p], some = true, true
+			if n.match(&p) {
+				found[p.ImportPath], some = true, true
 			}
 		}
 		if !some {
-			return nil, &LeftOutError{fmt.Errorf("%s %s matches no package of the program that could be traced; near it: %s", flag, pattern, strings.Join(o.near(pattern), ", "))}
+			near := strings.Join(o.near(n.text), ", ")
+			return nil, &LeftOutError{fmt.Errorf("%s %s matches no package of the program that could be "+
+				"traced; near it: %s", flag, n.text, near)}
 		}
 	}
 	return found, nil
@@ -106,7 +114,10 @@ func (o *chosen) matching(ctx context.Context, flag string, patterns []string) (
 // near returns the packages whose paths are most like a pattern.
 func (o *chosen) near(pattern string) []string {
 	want := strings.Trim(strings.TrimSuffix(path.Clean(pattern), "..."), "./")
-	list := slices.Clone(o.all)
+	var list []string
+	for _, p := range o.all {
+		list = append(list, p.ImportPath)
+	}
 	distance := func(p string) int {
 		return min(edits(p, want), edits(path.Base(p), path.Base(want)), edits(p[max(0, len(p)-len(want)):], want))
 	}

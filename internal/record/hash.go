@@ -29,11 +29,15 @@ func (h *hasher) add(parts ...string) {
 
 func (h *hasher) sum() string { return fmt.Sprintf("%016x", h.h.Sum64()) }
 
-// pkg adds a package. One of the module cache cannot change under its version.
-func (h *hasher) pkg(p *listed, main bool) {
+// pkg adds a package, with the language version that its module selects. One of the module
+// cache is known by its version: those whose files presage reads are added by identify. A
+// vendored package has a version too, but its files can be edited.
+func (h *hasher) pkg(p *listed, modCache string) {
 	h.add(p.ImportPath, p.Dir)
-	if !main && p.Module != nil && p.Module.Version != "" && p.Module.Replace == nil {
-		h.add(p.Module.Path, p.Module.Version)
+	if p.Module != nil {
+		h.add(p.Module.Path, p.Module.Version, p.Module.GoVersion)
+	}
+	if p.Module != nil && !p.Module.Main && beneath(p.Dir, modCache) {
 		return
 	}
 	for _, name := range slices.Concat(p.GoFiles, p.CgoFiles, p.TestGoFiles, p.XTestGoFiles, p.CFiles, p.HFiles, p.SFiles) {

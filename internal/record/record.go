@@ -49,10 +49,11 @@ type Result struct {
 	ExitCode  int      // of the program, or of go test
 	NotBuilt  bool     // the go command does not accept the program, and has said why
 	Missing   string   // why nothing could be recorded although the program ran
+	LoadError string   // with NotBuilt: what presage could not load, if that is known
 	Functions int      // chosen for instrumentation
 	Opaque    int      // of them, left as written
 
-	Warnings []trace.Warning // of processes that left no trace
+	Warnings []trace.Warning // of the run: patterns that match nothing, processes that left no trace
 
 	BuildFlags []string // with which the packages are loaded
 
@@ -90,23 +91,28 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, ok, err := c.prepare(ctx, cache)
+	b, err := c.prepare(ctx, cache)
+	if errors.Is(err, errPlain) {
+		r := &Result{NotBuilt: true}
+		if e := (*loadError)(nil); errors.As(err, &e) {
+			r.LoadError = e.text
+		}
+		r.ExitCode, err = c.plain(ctx)
+		return r, err
+	}
 	if err != nil {
 		return nil, err
 	}
-	if b != nil {
-		defer b.release()
-	}
-	if !ok {
-		code, err := c.plain(ctx)
-		return &Result{ExitCode: code, NotBuilt: true}, err
-	}
+	defer b.release()
 	dir, err := newRun(cache, time.Now())
 	if err != nil {
 		return nil, err
 	}
 	b.Meta.Command, b.Meta.Dir = c.command(), in(c.Dir)
-	r := &Result{Dir: dir, BuildFlags: c.loadFlags(), Functions: len(b.Meta.Funcs), Plan: func(ctx context.Context) (*plan.Plan, error) { return b.load(ctx, &c) }}
+	r := &Result{
+		Dir: dir, BuildFlags: c.loadFlags(), Functions: len(b.Meta.Funcs), Warnings: b.in.warnings,
+		Plan: func(ctx context.Context) (*plan.Plan, error) { return b.load(ctx, &c) },
+	}
 	r.Opaque = b.warnOpaque()
 	rawDir := filepath.Join(dir, "raw")
 	if err := os.MkdirAll(rawDir, 0o777); err != nil {
@@ -155,31 +161,23 @@ func in(dir string) string {
 	return abs
 }
 
-// prepare checks (1) and builds (2), side by side. It reports whether the program is
-// one that the go command accepts.
-func (c *Config) prepare(ctx context.Context, cache string) (b *build, ok bool, err error) {
+// prepare checks (1) and builds (2), side by side. The error is errPlain if the program is
+// none that the go command accepts.
+func (c *Config) prepare(ctx context.Context, cache string) (*build, error) {
 	c.Progress("looking at the packages")
 	in, err := c.list(ctx)
 	if err != nil {
-		return nil, false, notPlain(err)
+		return nil, err
 	}
 	vetted := make(chan error, 1)
 	go func() { vetted <- c.vet(ctx, in.tested) }()
-	b, err = c.build(ctx, cache, in)
+	b, err := c.build(ctx, cache, in)
 	vetErr := <-vetted
 	if err == nil && vetErr != nil {
 		b.release()
 		b, err = nil, vetErr
 	}
-	return b, err == nil, notPlain(err)
-}
-
-// notPlain is err, but nil for errPlain.
-func notPlain(err error) error {
-	if errors.Is(err, errPlain) {
-		return nil
-	}
-	return err
+	return b, err
 }
 
 // warnOpaque counts the functions that were left as written and says so in the trace.

@@ -196,3 +196,30 @@ func TestOnlineDirectory(t *testing.T) {
 		t.Errorf("written again (-first +second):\n%s", diff)
 	}
 }
+
+// TestPattern: import paths match as the go command has it.
+func TestPattern(t *testing.T) {
+	for _, test := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"a.b/c", "a.b/c", true},
+		{"a.b/c", "a.b/c/d", false},
+		{"a.b/c", "axb/c", false},
+		{"a.b/c...", "a.b/cd", true},
+		{"a.b/c/...", "a.b/c", true},
+		{"a.b/c/...", "a.b/c/d/e", true},
+		{"a.b/c/...", "a.b/cd", false},
+		{"a.../d", "a.b/c/d", true},
+		{"...", "net/http", true},
+		{"...", "vendor/golang.org/x/net/dns", false},
+		{"golang.org/x/...", "vendor/golang.org/x/net/dns", false},
+		{"a+b(", "a+b(", true},
+		{"", "a", false},
+	} {
+		n := pattern{text: test.pattern, path: compilePattern(test.pattern)}
+		if got := n.matchPath(test.path); got != test.want {
+			t.Errorf("%q, %q: %t", test.pattern, test.path, got)
+		}
+	}
+}
