@@ -154,7 +154,7 @@ func (m *merger) placeLate(s *stream, x *late) {
 	if site == 0 {
 		return
 	}
-	p := placed{e: trace.Event{Kind: x.kind, Flags: format.FlagOpaque | format.FlagNoValue, G: m.owner(s), Site: site}, s: s.index, from: s.from, to: s.stamp}
+	p := placed{e: trace.Event{Kind: x.kind, Flags: format.FlagOpaque | format.FlagNoValue | format.FlagLate, G: m.owner(s), Site: site}, s: s.index, from: s.from, to: s.stamp}
 	for b := uint8((x.entry & entryAllBytes) >> entryPCBits); b != 0; {
 		at := bits.TrailingZeros8(b)
 		n := bits.TrailingZeros8(^(b >> at))

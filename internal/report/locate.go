@@ -47,6 +47,7 @@ type Locator struct {
 type place struct {
 	event trace.Event
 	stack *frame
+	call  trace.Site // of an access of outside code: the innermost call of such code
 	locks []held
 }
 
@@ -129,7 +130,7 @@ func (l *Locator) Step(i int64, e *trace.Event) {
 	e = g.inside(e)
 	l.watches.step(i, e)
 	if len(l.next) > 0 && l.next[0] == i {
-		l.seen[i] = place{event: *e, stack: g.stack, locks: slices.Clone(g.locks)}
+		l.seen[i] = place{event: *e, stack: g.stack, call: g.innermost(), locks: slices.Clone(g.locks)}
 		l.next = l.next[1:]
 	}
 	l.sync(g, e)
@@ -171,6 +172,14 @@ func (g *goroutine) depth() uint64 {
 	return g.stack.depth
 }
 
+// innermost returns the site of the innermost call of code that was not instrumented, 0 if none is under way.
+func (g *goroutine) innermost() trace.Site {
+	if n := len(g.opaque); n > 0 {
+		return g.opaque[n-1].site
+	}
+	return 0
+}
+
 // inside gives an event without a site, of code that was not instrumented, the site of
 // the call it is inside of.
 func (g *goroutine) inside(e *trace.Event) *trace.Event {
@@ -178,7 +187,7 @@ func (g *goroutine) inside(e *trace.Event) *trace.Event {
 		return e
 	}
 	at := *e
-	at.Site = g.opaque[len(g.opaque)-1].site
+	at.Site = g.innermost()
 	at.Flags |= format.FlagOpaque
 	return &at
 }
@@ -230,8 +239,8 @@ func (l *Locator) Races() ([]Race, error) {
 		s := &l.specs[i]
 		path := l.stray(s)
 		a := l.seen[s.A].event
-		if a.Flags&format.FlagOpaque != 0 { // the other one says what is accessed
-			a = l.seen[s.B].event
+		if a.Flags&format.FlagOpaque != 0 && l.object(&a) == "" || a.Flags&format.FlagOpaque != 0 && !a.Outside() {
+			a = l.seen[s.B].event // says what is accessed
 		}
 		races = append(races, Race{
 			Tier: s.Tier, A: l.access(s.A), B: l.access(s.B),
@@ -246,7 +255,7 @@ func (l *Locator) access(i int64) Access {
 	pos := l.position(p.event.Site)
 	return Access{
 		Position: pos, Source: l.source(pos.File, pos.Line), Kind: accessKind(p.event.Kind), Expr: l.expr(&p.event), Func: l.function(p.event.Site),
-		Goroutine: l.who(p.event.G), Stack: l.stack(p.event.Site, p.stack), Locks: l.locks(p.locks), Event: i,
+		Goroutine: l.who(p.event.G), Stack: l.stackOf(&p), Locks: l.locks(p.locks), Event: i,
 		OffPath: i < 0, Site: p.event.Site,
 	}
 }
@@ -281,6 +290,20 @@ func (l *Locator) who(id trace.GoID) Goroutine {
 		out.Created = l.stack(g.site, g.created)
 	}
 	return out
+}
+
+// stackOf lists the frames of an access. Of outside code, the recording has the function that made the access, and the call
+// that led to it from instrumented code; of a late access, only the former.
+func (l *Locator) stackOf(p *place) []Frame {
+	e := &p.event
+	if !e.Outside() {
+		return l.stack(e.Site, p.stack)
+	}
+	frames := []Frame{{Func: l.function(e.Site), Position: l.position(e.Site)}}
+	if e.Flags&format.FlagLate != 0 || p.stack == nil {
+		return frames
+	}
+	return append(frames, l.stack(p.call, p.stack)...)
 }
 
 // stack lists the frames from site outwards. f is the innermost instrumented frame.

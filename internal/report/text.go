@@ -69,7 +69,7 @@ func (h *textHandler) Race(r *Race) error {
 	if r.Tier == Candidate {
 		title = "CANDIDATE"
 	}
-	h.printf("%s %s\n", h.bad.Sprint(title), h.head.Sprintf("on %s", orUnknown(r.Object)))
+	h.printf("%s %s\n", h.bad.Sprint(title), h.head.Sprintf("on %s", objectName(r)))
 	h.printf("%s\n", h.dim.Sprintf("id %s%s", r.ID, times(r.Count)))
 	h.access(&r.A)
 	h.access(&r.B)
@@ -96,6 +96,17 @@ func (h *textHandler) replayed(r *Race) {
 	}
 }
 
+// objectName names what a race is on. Memory that only outside code accesses has no name in the recording.
+func objectName(r *Race) string {
+	switch {
+	case r.Object != "":
+		return r.Object
+	case r.A.Func != "" && r.A.Expr == "":
+		return "memory that " + r.A.Func + " uses"
+	}
+	return orUnknown("")
+}
+
 func orUnknown(s string) string {
 	if s == "" {
 		return "a location without a name"
@@ -103,11 +114,15 @@ func orUnknown(s string) string {
 	return s
 }
 
-func orSomething(expr string) string {
-	if expr == "" {
-		return "of something without a name here"
+// accessed says what is accessed: the expression, or the function that does it.
+func accessed(a *Access) string {
+	switch {
+	case a.Expr != "":
+		return a.Expr
+	case a.Func != "":
+		return "in " + a.Func
 	}
-	return expr
+	return "of something without a name here"
 }
 
 func times(n int) string {
@@ -118,7 +133,7 @@ func times(n int) string {
 }
 
 func (h *textHandler) access(a *Access) {
-	h.printf("\n  %s %s by %s at %s\n", h.head.Sprint(a.Kind), orSomething(a.Expr), goroutineName(a.Goroutine), h.loc.Sprint(h.short(a.Position))+pick(a.OffPath, ", off the recorded path", ""))
+	h.printf("\n  %s %s by %s at %s\n", h.head.Sprint(a.Kind), accessed(a), goroutineName(a.Goroutine), h.loc.Sprint(h.short(a.Position))+pick(a.OffPath, ", off the recorded path", ""))
 	if a.Source != "" {
 		h.printf("      %s\n", h.dim.Sprint(a.Source))
 	}

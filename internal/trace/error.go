@@ -8,7 +8,7 @@ import (
 // What can be wrong with a trace file.
 var (
 	ErrNotTrace = errors.New("not a presage trace")
-	ErrVersion  = errors.New("written by a newer version of presage")
+	ErrVersion  = errors.New("written by another version of presage")
 	ErrCut      = errors.New("the trace is cut short")
 	ErrCorrupt  = errors.New("the trace is corrupt")
 )

@@ -58,8 +58,8 @@ func (r *Reader) readHeader() error {
 	if n < headerSize {
 		return &Error{int64(n), 0, ErrCut, "in the header"}
 	}
-	if v := binary.LittleEndian.Uint16(h[8:]); v > version {
-		return &Error{8, 0, ErrVersion, fmt.Sprintf("the trace has version %d, this presage reads up to %d", v, version)}
+	if v := binary.LittleEndian.Uint16(h[8:]); v != version && v != 0 {
+		return &Error{8, 0, ErrVersion, fmt.Sprintf("the trace has version %d, this presage reads version %d; record the run again", v, version)}
 	} else if v == 0 || !bytes.Equal(h[10:], make([]byte, 6)) {
 		return &Error{8, 0, ErrCorrupt, "header"}
 	}

@@ -287,6 +287,8 @@ func TestNotATrace(t *testing.T) {
 	good := write(t, nil, nil, testMeta())
 	newer := bytes.Clone(good)
 	newer[8]++
+	older := bytes.Clone(good)
+	older[8]--
 	for _, c := range []struct {
 		name string
 		data []byte
@@ -296,6 +298,7 @@ func TestNotATrace(t *testing.T) {
 		{"text", []byte("T0|r(V1)|12\n"), ErrNotTrace},
 		{"beginning of magic", good[:5], ErrCut},
 		{"newer", newer, ErrVersion},
+		{"older", older, ErrVersion},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Open(file(t, c.data))
