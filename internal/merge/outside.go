@@ -207,6 +207,7 @@ func (m *merger) outsideTables() {
 	if len(m.meta.Sites) == 0 {
 		m.meta.Sites = make([]trace.SiteInfo, 1)
 	}
+	m.meta.Outside = &trace.Outside{Files: len(m.meta.Files), Funcs: len(m.meta.Funcs), Sites: len(m.meta.Sites)}
 	m.meta.Sites = m.meta.Sites[:len(m.meta.Sites):len(m.meta.Sites)]
 	m.meta.Files = m.meta.Files[:len(m.meta.Files):len(m.meta.Files)]
 	m.meta.Funcs = m.meta.Funcs[:len(m.meta.Funcs):len(m.meta.Funcs)]

@@ -9,7 +9,8 @@ import (
 // Matches reports how the program of p differs from the one that meta was recorded from.
 func (p *Plan) Matches(meta *trace.Meta) error {
 	then := map[string]string{}
-	for _, f := range meta.Files {
+	files, funcs, sites := meta.Program()
+	for _, f := range files {
 		then[f.Name] = f.Hash
 	}
 	for _, f := range p.Files {
@@ -20,9 +21,9 @@ func (p *Plan) Matches(meta *trace.Meta) error {
 			return fmt.Errorf("%s has changed since the recording", f.Name)
 		}
 	}
-	if len(p.Funcs) != len(meta.Funcs) || len(p.Sites) != len(meta.Sites) {
+	if len(p.Funcs) != len(funcs) || len(p.Sites) != len(sites) {
 		return fmt.Errorf("the source has %d functions and %d sites, the recording had %d and %d",
-			len(p.Funcs), len(p.Sites), len(meta.Funcs), len(meta.Sites))
+			len(p.Funcs), len(p.Sites), len(funcs), len(sites))
 	}
 	return nil
 }

@@ -142,7 +142,8 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 	if err := errors.Join(os.RemoveAll(src), os.MkdirAll(src, 0o777), os.MkdirAll(stdDir, 0o777)); err != nil {
 		return nil, fmt.Errorf("making a directory for the instrumented sources: %w", err)
 	}
-	std, err := rt.New(ctx, rt.Config{Dir: c.Dir, OutDir: stdDir, Packages: c.Packages, Test: c.Test, BuildFlags: c.loadFlags(), LeftOut: in.missing})
+	std, err := rt.New(ctx, rt.Config{Dir: c.Dir, OutDir: stdDir, Packages: c.Packages, Test: c.Test, BuildFlags: c.loadFlags(), LeftOut: in.missing,
+		Instrumented: func(path string) bool { return slices.Contains(in.patterns, path) }})
 	if err != nil {
 		return nil, err
 	}

@@ -147,7 +147,8 @@ func unchanged(meta *trace.Meta) error {
 func key(cfg *Config) string {
 	h := sha256.New()
 	m := cfg.Meta
-	for _, v := range []any{cfg.ToolID, m.GoVersion, m.Dir, m.BuildFlags, m.BuildEnv, m.Tested, m.Files, m.Funcs} {
+	files, funcs, _ := m.Program()
+	for _, v := range []any{cfg.ToolID, m.GoVersion, m.Dir, m.BuildFlags, m.BuildEnv, m.Tested, files, funcs} {
 		data, _ := json.Marshal(v)
 		h.Write(data)
 	}
@@ -189,7 +190,8 @@ func (p *Program) emit(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("instrumenting for the replay: %w", err)
 	}
-	if a, b := len(res.Plan.Sites), len(p.cfg.Meta.Sites); a != b {
+	_, _, sites := p.cfg.Meta.Program()
+	if a, b := len(res.Plan.Sites), len(sites); a != b {
 		return fmt.Errorf("the program has %d sites with gates, the recording had %d: a mistake of presage, please report it", a, b)
 	}
 	if err := p.writeSites(res.Plan); err != nil {
@@ -257,7 +259,8 @@ func (p *Program) directory(pkg string) string {
 	if !p.cfg.Test {
 		return p.cfg.Meta.Dir
 	}
-	for _, f := range p.cfg.Meta.Funcs {
+	_, funcs, _ := p.cfg.Meta.Program()
+	for _, f := range funcs {
 		if name := p.cfg.Meta.Files[f.File].Name; strings.TrimSuffix(f.Pkg, "_test") == pkg && isTest(name) {
 			return filepath.Dir(name)
 		}

@@ -45,46 +45,75 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return fmt.Errorf("listing packages: %w\n%s", err, stderr.Bytes())
 	}
-	done := map[string]bool{"sync/atomic": true, "sync": true, "internal/sync": true} // the overlay has its own
 	goflags := cfg.GoFlags
 	add := func(flag string) {
 		o.BuildFlags = append(o.BuildFlags, flag)
 		goflags += " '" + flag + "'"
 	}
 	add("-gcflags=all=" + OnlineCompilerFlags)
-	for _, path := range []string{"sync/atomic", o.Package} {
+	list, err := cfg.flagsByPath(json.NewDecoder(bytes.NewReader(out)))
+	if err != nil {
+		return fmt.Errorf("listing packages: %w", err)
+	}
+	for _, path := range []string{"sync/atomic", o.Package} { // the overlay has its own, without hooks
 		add("-gcflags=" + path + "=" + onlineInline)
 	}
-	generic := map[string]bool{}
-	for d := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
-		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return fmt.Errorf("listing packages: %w", err)
-		}
-		p.ImportPath, _, _ = strings.Cut(p.ImportPath, " ") // p [p.test]
-		path := p.flagPath()
-		if done[path] {
-			continue
-		}
-		flags := outsideFlags(path)
-		if cfg.instrumented(p) || slices.Contains(cfg.LeftOut, p.ImportPath) {
-			flags = onlineInline
-		}
-		calls, inGeneric := p.callsAtomic()
-		generic[p.ImportPath] = generic[p.ImportPath] || inGeneric // dependencies come first
-		if calls || slices.ContainsFunc(p.Deps, func(d string) bool { return generic[d] }) {
-			flags += " -d=ssa/intrinsics/off"
-			if calls && !cfg.instrumented(p) && !strings.HasSuffix(flags, " -l") {
-				flags += " -l"
-			}
-		}
-		done[path] = true
-		add("-gcflags=" + path + "=" + flags)
+	for _, p := range list {
+		add("-gcflags=" + p.path + "=" + p.String())
 	}
 	o.Env = append(o.Env, "GOFLAGS="+strings.TrimSpace(goflags))
 	return nil
+}
+
+// pathFlags is how the packages of a path are compiled: a package, and what its tests add to it.
+type pathFlags struct {
+	path    string
+	emitted bool // instrumented, or left out: no hooks
+	calls   bool // functions of sync/atomic
+	generic bool // it may instantiate generic functions that do
+}
+
+func (p *pathFlags) String() string {
+	flags := outsideFlags(p.path)
+	if p.emitted {
+		flags = onlineInline
+	}
+	if p.calls || p.generic {
+		flags += " -d=ssa/intrinsics/off"
+	}
+	if p.calls && !p.emitted && !strings.Contains(flags, " -l") {
+		flags += " -l"
+	}
+	return flags
+}
+
+// flagsByPath decides for every path of a listing, in its order: dependencies come first.
+func (c *Config) flagsByPath(d *json.Decoder) ([]*pathFlags, error) {
+	var list []*pathFlags
+	by, generic := map[string]*pathFlags{}, map[string]bool{}
+	for {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return list, nil
+		} else if err != nil {
+			return nil, err
+		}
+		p.ImportPath, _, _ = strings.Cut(p.ImportPath, " ") // p [p.test]
+		path := p.flagPath()
+		if path == "sync/atomic" || path == "sync" || path == "internal/sync" {
+			continue
+		}
+		f := by[path]
+		if f == nil {
+			f = &pathFlags{path: path}
+			by[path], list = f, append(list, f)
+		}
+		calls, inGeneric := p.callsAtomic()
+		generic[p.ImportPath] = generic[p.ImportPath] || inGeneric
+		f.emitted = f.emitted || c.instrumented(p) || slices.Contains(c.LeftOut, p.ImportPath)
+		f.calls = f.calls || calls
+		f.generic = f.generic || slices.ContainsFunc(p.Deps, func(d string) bool { return generic[d] })
+	}
 }
 
 // outsideFlags are the flags of a package that is not instrumented. Its functions must not be inlined into those of
@@ -108,7 +137,7 @@ func (c *Config) instrumented(p listed) bool {
 		return false
 	}
 	if c.Instrumented != nil {
-		return c.Instrumented(p.ImportPath)
+		return c.Instrumented(p.flagPath())
 	}
 	return p.Module != nil && p.Module.Main || p.ImportPath == "command-line-arguments"
 }

@@ -11,6 +11,14 @@ func (m *Meta) SiteInfo(s Site) SiteInfo {
 	return SiteInfo{File: -1, Instr: -1}
 }
 
+// Program returns the files, functions and sites of the instrumented packages, without those of outside code.
+func (m *Meta) Program() ([]File, []Func, []SiteInfo) {
+	if o := m.Outside; o != nil {
+		return m.Files[:min(o.Files, len(m.Files))], m.Funcs[:min(o.Funcs, len(m.Funcs))], m.Sites[:min(o.Sites, len(m.Sites))]
+	}
+	return m.Files, m.Funcs, m.Sites
+}
+
 // Position returns s as file:line:col, or the name the position has in a
 // converted trace, or "" if nothing is known.
 func (m *Meta) Position(s Site) string {

@@ -41,6 +41,16 @@ type Meta struct {
 	Texts []Memory `json:"texts,omitempty"`
 
 	Process *Process `json:"process,omitempty"`
+
+	// Outside says where, in Files, Funcs and Sites, those of outside code begin, of which accesses alone are recorded; nil: there are none.
+	Outside *Outside `json:"outside,omitempty"`
+}
+
+// Outside is the lengths of the tables without outside code.
+type Outside struct {
+	Files int `json:"files"`
+	Funcs int `json:"funcs"`
+	Sites int `json:"sites"`
 }
 
 // MissingPackage is a package of which nothing was traced but the calls into it.

@@ -76,6 +76,21 @@ func (s *PresageG) scan() {
 	}
 }
 
+// presageExit scans what goroutines have accessed since their last synchronisation: nothing that they do any more will.
+// The world is stopped, so nobody writes to their streams.
+func presageExit() {
+	if !presage.on || presageCells.limit == 0 {
+		return
+	}
+	stw := stopTheWorld(stwUnknown)
+	forEachG(func(gp *g) {
+		if s := gp.presage; s != nil {
+			s.scan()
+		}
+	})
+	startTheWorld(stw)
+}
+
 // scanShort marks a short access, and returns the words of its record.
 func (s *PresageG) scanShort(p uintptr, h uint64) uintptr {
 	size, values := uintptr(h>>48&0xf), uintptr(1)
