@@ -107,6 +107,9 @@ func (f *footprints) lookup(s trace.Site, use int) touch {
 	if text != "" {
 		set := footprint.Parse(text)
 		if use != asCall {
+			if set.Dynamic && set.Effect != footprint.None { // by a typed operation (R15 of package plan): what it may touch, the call does not say
+				set = footprint.Set{Scope: footprint.Everything}
+			}
 			set.Effect = footprint.Read
 			if use == asWrite {
 				set.Effect = footprint.Write
