@@ -332,6 +332,9 @@ func (b *Builder) call(r *record) {
 	case format.Exit: // it stands for the deferred calls
 		c.leave(e.Aux)
 		c.depth = max(1, e.Aux) - 1
+		if e.Flags&format.FlagTyped != 0 {
+			return
+		}
 		if r.touch = b.prints.function(e.Site).deferred; r.touch != nothing {
 			b.count.Opaque++
 		}

@@ -27,6 +27,8 @@ func Same[T any](x T) T                       { return x }
 func Func[T any](f T) uintptr                 { return 0 }
 func Method[T any](x T, i int) uintptr        { return 0 }
 
+func (g *G) CallTyped(site uint32, typed bool)                     { g.room = 0 }
+func (f Frame) ExitTyped(h uint64, outside *bool)                  { f.g.room = 0 }
 func TypedFunc[T any](g *G, site uint32, f T) bool                 { return false }
 func TypedMethod[T any](g *G, site uint32, x T, i int) bool        { return false }
 func TypedParam[T any](g *G, site uint32, x T, method string) bool { return false }

@@ -93,6 +93,14 @@ func (s *PresageG) TypedMethod(site uint32, target uintptr, t *_type) bool {
 	return true
 }
 
+// CallTyped is Call, deferred behind a call that is of a typed operation if typed says so: it runs right
+// before that.
+func (s *PresageG) CallTyped(site uint32, typed bool) {
+	if typed {
+		s.site = site
+	}
+}
+
 // pgFuncName returns the name of the function whose code begins at target, and whether the compiler has made it.
 func pgFuncName(target uintptr) (name string, wrapper bool) {
 	f := findfunc(target)
