@@ -73,8 +73,11 @@ func maybeMethod(name string, sig *types.Signature) bool {
 // maybeFunc reports whether some function value with that signature is of a typed operation: a method
 // value, a method expression, or a function of sync/atomic.
 func maybeFunc(sig *types.Signature) bool {
-	switch s := shape(sig); s {
-	case "()", "()b", "()x", "(f)", "(x)", "(b)", "(x)x", "(b)b", "(xx)b", "(bb)b",
+	if sig.Params().Len() == 0 && sig.Results().Len() <= 2 { // of sync.OnceValues, too
+		return true
+	}
+	switch shape(sig) {
+	case "(f)", "(x)", "(b)", "(x)x", "(b)b", "(xx)b", "(bb)b",
 		"(xb)", "(xb)b", "(xbb)b", "(xf)", "(xx)", "(xx)x", "(xxx)b", "(x)b":
 		return true
 	}

@@ -31,7 +31,7 @@ func (g *goroutine) passedThrough(e *trace.Event) *frame {
 			return nil
 		}
 		in := f.instr()
-		if w := in.next(f); g.isDefer(f, e) || f.callsBack(in) && in.site == e.Site && w != nil && w.kind == wantRuntime {
+		if w := in.next(f); g.isDefer(f, e) || f.callsBack(in) && in.site == e.Site && w != nil && (w.kind == wantRuntime || w.kind == wantEnd) && ofRuntime(e) {
 			g.unwind(i + 1)
 			return g.top()
 		}

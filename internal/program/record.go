@@ -92,6 +92,8 @@ func (g *goroutine) take(f *frame, in *instr, w *want, index int64, e *trace.Eve
 		f.stage.want++
 	case wantBegin:
 		switch {
+		case f.stage.typed && e.Flags&format.FlagDirect != 0: // what it returns is kept for others
+			g.pass(f, in)
 		case in.dynamic && e.Flags&format.FlagDirect != 0:
 			f.stage.call = begun
 		case in.reaches:
@@ -106,6 +108,7 @@ func (g *goroutine) take(f *frame, in *instr, w *want, index int64, e *trace.Eve
 		f.stage.inside = false
 		f.stage.want++
 	case wantRuntime:
+		f.stage.inside = false
 		g.runtime(f, in, index, e)
 	}
 	return f.walked

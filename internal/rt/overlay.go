@@ -278,7 +278,7 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		{"SelectCase", format.SelectCase}, {"SelectDefault", format.SelectDefault},
 		{"Go", format.Go}, {"Start", format.Start}, {"End", format.End},
 		{"Acquire", format.Acquire}, {"Release", format.Release}, {"ReleaseMerge", format.ReleaseMerge},
-		{"AllocKind", format.Alloc}, {"RawStamp", format.RawStamp}, {"RawChunk", format.RawChunk}, {"RawVar", format.RawVar},
+		{"AllocKind", format.Alloc}, {"OpaqueBegin", format.OpaqueBegin}, {"OpaqueEnd", format.OpaqueEnd}, {"RawStamp", format.RawStamp}, {"RawChunk", format.RawChunk}, {"RawVar", format.RawVar},
 		{"RawConst", format.RawConst}, {"MethodBegin", format.MethodBegin}, {"MethodEnd", format.MethodEnd}, {"Reach", format.Reach}, {"ReachSet", format.ReachSet}, {"RawSet", format.RawSet},
 	} {
 		fmt.Fprintf(&s, "\t%s%s = %d\n", kind, k.name, k.kind)

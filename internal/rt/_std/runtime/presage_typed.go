@@ -3,6 +3,7 @@ package runtime
 import (
 	"internal/abi"
 	"internal/runtime/atomic"
+	"internal/runtime/sys"
 	"unsafe"
 )
 
@@ -131,10 +132,54 @@ func pgTypedFunc(target uintptr) uintptr {
 		}
 		return pgNotTyped
 	}
-	if pgTypedName(name) {
+	if pgTypedName(name) || pgOnceFuncs && pgOnceFunc(name) {
 		return pgIsTyped
 	}
 	return pgNotTyped
+}
+
+// pgOnceFunc reports whether a function of this name is what sync.OnceFunc, OnceValue or OnceValues returns: an
+// operation of a sync.Once, and nothing else but what presageRuns brackets.
+func pgOnceFunc(name string) bool {
+	const once, value, values, end = "sync.OnceFunc.func1", "sync.OnceValue[", "sync.OnceValues[", "].func1"
+	n := len(name)
+	return name == once || n > len(values)+len(end) && (name[:len(value)] == value || name[:len(values)] == values) && name[n-len(end):] == end
+}
+
+// sync_presageRunner says that a sync.Once is about to call its function, by a call at the site.
+//
+//go:linkname sync_presageRunner sync.presageRunner
+func sync_presageRunner(site uint32) {
+	if s := getg().presage; s != nil {
+		s.runner = site
+	}
+}
+
+// sync_presageRuns begins the bracket around the function at f, which OnceFunc and the like run: it is called as
+// any function value is, and need not be traced. The bracket has the site of the call of what OnceFunc has returned.
+//
+//go:linkname sync_presageRuns sync.presageRuns
+func sync_presageRuns(f unsafe.Pointer) uint64 {
+	s := getg().presage
+	if s == nil || s.off || !presage.on || s.runner == 0 {
+		return 0
+	}
+	site, fv := s.runner, *(*unsafe.Pointer)(f)
+	s.runner = 0
+	s.Opaque(pgHead(pgOpaqueBegin, 0, 0, uint64(site)))
+	if fv != nil {
+		s.target, s.from = *(*uintptr)(fv), sys.GetCallerPC()
+	}
+	return uint64(s.depth)<<32 | uint64(site)
+}
+
+// sync_presageRan ends it.
+//
+//go:linkname sync_presageRan sync.presageRan
+func sync_presageRan(run uint64) {
+	if s := getg().presage; s != nil && run != 0 {
+		s.OpaqueEnd(pgHead(pgOpaqueEnd, 0, 0, run&(1<<32-1)), uint32(run>>32))
+	}
 }
 
 // pgTypedName reports whether a function of this name is a typed operation.
