@@ -269,6 +269,9 @@ type openCall struct {
 //
 // A call that the run has found to touch nothing (FlagSilent; F13 of package footprint) has none.
 //
+// A call that turned out to be one of a typed operation has no record of kind OpaqueBegin (R15 of package plan). An Exit
+// after deferred calls of which all were such (FlagTyped) has no footprint.
+//
 // Deferred calls and what a go statement calls have no records of their own. Where they come back to recorded code, by an Enter with Val 0 or a
 // send, that has a footprint as well: of what they may have read to come there.
 func (b *Builder) call(r *record) {

@@ -127,7 +127,7 @@ const (
 	FlagNonBlocking Flags = 1 << 1 // channel: case of a select with a default
 	FlagClosed      Flags = 1 << 2 // receive: the channel was closed and empty
 	FlagWrite       Flags = 1 << 3 // SelectCase: a send
-	FlagTyped       Flags = 1 << 0 // Exit: all deferred calls of which only the run tells the callee were of typed operations, and no other one was of code outside
+	FlagTyped       Flags = 1 << 0 // Exit: each deferred call of code outside was of a typed operation
 	FlagText        Flags = 1 << 3 // Read: of what a string says that unsafe code has made. The program reads it later, if at all: others depend on it, and it is in no race
 	FlagMore        Flags = 1 << 4 // memory: the next event belongs to the same access
 	FlagNoValue     Flags = 1 << 5 // Val was not recorded
