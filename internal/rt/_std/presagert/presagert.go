@@ -131,7 +131,7 @@ func TypedParam[T any](g *G, site uint32, x T, method string) bool {
 		}
 		t = tab.Type
 	}
-	return g.TypedMethod(site, runtime.PresageMethodOf(t, method), t)
+	return g.TypedNamed(site, t, method)
 }
 
 var (

@@ -37,6 +37,10 @@ const (
 	pgTypedShift = 2
 )
 
+// pgOfFunc is in what stands for a target that is called through a function value. (A method expression of a promoted method has
+// the same code as the method in an interface, and no type.)
+const pgOfFunc = 1 << 60
+
 // pgTypedAnswers are answers that were given, at hashes of targets: a target, and the answer in the last bits.
 var pgTypedAnswers [1 << 10]uintptr
 
@@ -63,9 +67,9 @@ func (s *PresageG) TypedFunc(site uint32, fv unsafe.Pointer) bool {
 		return false
 	}
 	target := *(*uintptr)(fv)
-	answer, ok := pgTypedAnswer(target)
+	answer, ok := pgTypedAnswer(target | pgOfFunc)
 	if !ok {
-		answer = pgKeepTyped(target, pgTypedFunc(target))
+		answer = pgKeepTyped(target|pgOfFunc, pgTypedFunc(target))
 	}
 	if answer == pgBound {
 		answer = pgTypedBound(target, fv)
@@ -344,7 +348,7 @@ func pgSelect(t *_type, name string, shared bool, level int) pgSelected {
 			}
 		}
 	}
-	if elem.Kind() != abi.Struct {
+	if elem.Kind() != abi.Struct || pgInstance(elem) {
 		return unknown
 	}
 	var found pgSelected
@@ -365,6 +369,12 @@ func pgSelect(t *_type, name string, shared bool, level int) pgSelected {
 	}
 	found.depth++
 	return found
+}
+
+// pgInstance reports whether t is an instance of a generic type: all of its methods have wrappers, those that it declares too.
+func pgInstance(t *_type) bool {
+	s := toRType(t).string()
+	return len(s) > 0 && s[len(s)-1] == ']'
 }
 
 // pgSelectIn is pgSelect for an embedded field of type t.
@@ -436,14 +446,19 @@ func pgMethodCode(t *_type, name string) uintptr {
 	return 0
 }
 
-// PresageMethodOf returns the code of the method of that name of t, as Method of package presagert has it.
-func PresageMethodOf(t *_type, name string) uintptr {
+// TypedNamed is TypedMethod for the method of that name of a t. If it is nowhere called through an interface, the linker may have left
+// its code out of what t knows.
+func (s *PresageG) TypedNamed(site uint32, t *_type, name string) bool {
+	if t.Kind() == abi.Pointer && !s.off && pgDeclaresTyped((*ptrtype)(unsafe.Pointer(t)).Elem, name) {
+		s.site = site
+		return true
+	}
 	code := pgMethodCode(t, name)
 	if code == 0 || code == abi.FuncPCABIInternal(unreachableMethod) {
-		return 0
+		return false
 	}
 	if t.Kind() != abi.Pointer {
 		code++
 	}
-	return code
+	return s.TypedMethod(site, code, t)
 }
