@@ -1,7 +1,8 @@
-// Package locker: a race between two critical sections of two locks, which are locked as a sync.Locker.
+// Package locker: a race between two critical sections of two locks, which are locked as a
+// sync.Locker.
 //
-// The recorded order of audit hides it. The calls through the interface are operations of the locks in it, so
-// they keep no order between the two locks.
+// The recorded order of audit hides it. The calls through the interface are operations of the
+// locks in it, so they keep no order between the two locks.
 package locker
 
 import (

@@ -56,9 +56,9 @@ func (b *body) defersMaybe() bool {
 	return false
 }
 
-// deferMaybe defers a call that may be one of a typed operation: then the recorder is told its site right
-// before it. The runtime itself calls it, or recover would not work in it. leaves is the package that it
-// leaves traced code for, "" if it does not.
+// deferMaybe defers a call that may be one of a typed operation: then the recorder is told its
+// site right before it. The runtime itself calls it, or recover would not work in it. leaves is
+// the package that it leaves traced code for, "" if it does not.
 func (b *body) deferMaybe(in *ssa.Defer, ip *plan.Instr, call, leaves string) {
 	if b.gates {
 		b.out.putf("defer %s.Done(%d); defer %s; defer %[1]s.Gate(%[2]d)", rtName, ip.Site, call)

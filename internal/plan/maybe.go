@@ -7,8 +7,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// MaybeTyped reports whether a call through a function value, an interface or a type parameter may be
-// one of a typed operation (R15). The run finds out (presage_typed.go of the recorder).
+// MaybeTyped reports whether a call through a function value, an interface or a type parameter
+// may be one of a typed operation (R15). The run finds out (presage_typed.go of the recorder).
 func (p *Plan) MaybeTyped(c *ssa.CallCommon) bool {
 	switch c.Value.(type) {
 	case *ssa.Builtin, *ssa.Const:
@@ -33,8 +33,8 @@ func MethodOfParam(c *ssa.CallCommon) bool {
 	return param
 }
 
-// runsTraced reports whether all functions that a call passes on are traced: sync.Once and sync.WaitGroup
-// call what they are given, and that has no bracket of its own.
+// runsTraced reports whether all functions that a call passes on are traced: sync.Once and
+// sync.WaitGroup call what they are given, and that has no bracket of its own.
 func (p *Plan) runsTraced(c *ssa.CallCommon) bool {
 	for _, a := range c.Args {
 		if _, ok := a.Type().Underlying().(*types.Signature); !ok {
@@ -70,8 +70,8 @@ func maybeMethod(name string, sig *types.Signature) bool {
 	return false
 }
 
-// maybeFunc reports whether some function value with that signature is of a typed operation: a method
-// value, a method expression, or a function of sync/atomic.
+// maybeFunc reports whether some function value with that signature is of a typed operation: a
+// method value, a method expression, or a function of sync/atomic.
 func maybeFunc(sig *types.Signature) bool {
 	if sig.Params().Len() == 0 && sig.Results().Len() <= 2 { // of sync.OnceValues, too
 		return true
@@ -84,8 +84,8 @@ func maybeFunc(sig *types.Signature) bool {
 	return false
 }
 
-// shape writes a signature with a letter for each parameter and result: b is a bool, f a func(), x another
-// type that operations have, ? any other type.
+// shape writes a signature with a letter for each parameter and result: b is a bool, f a func(),
+// x another type that operations have, ? any other type.
 func shape(sig *types.Signature) string {
 	var b strings.Builder
 	put := func(list *types.Tuple) {

@@ -76,7 +76,8 @@ func (f *frame) atCall() bool {
 	return f.stage.inside && (f.instr().op == opCall || f.stage.call == entered)
 }
 
-// callsBack reports whether the typed operation at which the frame stands may enter instrumented code.
+// callsBack reports whether the typed operation at which the frame stands may enter instrumented
+// code.
 func (f *frame) callsBack(in *instr) bool { return in.callsBack || f.stage.runs }
 
 // reset begins the next instruction. The buffer of words stays.

@@ -369,8 +369,8 @@ func (g *goroutine) runtime(f *frame, in *instr, index int64, e *trace.Event) {
 	}
 }
 
-// typed is a record of a call that turns out to be one of a typed operation (R15 of package plan). What it is
-// given stays as it was.
+// typed is a record of a call that turns out to be one of a typed operation (R15 of package
+// plan). What it is given stays as it was.
 func (g *goroutine) typed(f *frame, in *instr, e *trace.Event) {
 	if !f.stage.typed {
 		f.stage.typed = true

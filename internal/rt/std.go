@@ -283,7 +283,8 @@ var versionPatches = map[string][]patch{
 	},
 	"go1.26": {
 		{"runtime/mcleanup.go", "\t\t\tc.call(c.fn, c.arg)\n", "\t\t\town := presageCleanup()\n\t\t\tpresageFinalizes(c.fn, c.arg)\n\t\t\tc.call(c.fn, c.arg)\n\t\t\tpresageCleaned(own)\n", 1},
-		// OnceFunc and the like: their results are known by the names of their code, so they are not inlined.
+		// OnceFunc and the like: their results are known by the names of their code, so they are
+		// not inlined.
 		{"sync/oncefunc.go", "package sync\n", "package sync; import \"unsafe\"\n", 1},
 		{"sync/oncefunc.go", "// If f panics, the returned function will panic with the same value on every call.\nfunc ", "//go:noinline\nfunc ", 3},
 		{"sync/oncefunc.go", "\t\t\td.f()\n", "\t\t\trun := presageRuns(unsafe.Pointer(&d.f)); d.f(); presageRan(run)\n", 1},

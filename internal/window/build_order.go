@@ -311,8 +311,8 @@ func (m *maker) unpublished(t *thread, k int32) bool {
 	return k >= t.published && m.allocs[k].g == t.g && t.outside == 0
 }
 
-// publish notes that others may have from now on what t allocated before. (What the function of a sync.OnceValue
-// returns, the others have without a record.)
+// publish notes that others may have from now on what t allocated before. (What the function of a
+// sync.OnceValue returns, the others have without a record.)
 func (m *maker) publish(r *record, t *thread) {
 	switch k := r.e.Kind; {
 	case r.mem >= 0 && !k.IsWrite() && r.e.Flags&format.FlagOpaque == 0:

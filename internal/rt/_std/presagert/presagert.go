@@ -110,7 +110,8 @@ func Method[T any](x T, i int) uintptr {
 	return target
 }
 
-// TypedFunc reports whether a call of a function value is one of a typed operation. Then the site of the call is remembered.
+// TypedFunc reports whether a call of a function value is one of a typed operation. Then the site
+// of the call is remembered.
 func TypedFunc[T any](g *G, site uint32, f T) bool {
 	return g.TypedFunc(site, *(*unsafe.Pointer)(unsafe.Pointer(&f)))
 }

@@ -369,8 +369,8 @@ func (f PresageFrame) Back() bool {
 // Known is that of the frame's function, for the values at the addresses in a value at p: its results.
 func (f PresageFrame) Known(t *_type, p unsafe.Pointer) { f.s.returns(t, p) }
 
-// ExitTyped is Exit of a function that may defer calls of typed operations. outside says whether it has
-// deferred another call of code outside.
+// ExitTyped is Exit of a function that may defer calls of typed operations. outside says whether
+// it has deferred another call of code outside.
 func (f PresageFrame) ExitTyped(h uint64, outside *bool) {
 	if !*outside {
 		h |= pgFlagTyped << 48

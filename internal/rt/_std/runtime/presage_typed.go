@@ -7,13 +7,14 @@ import (
 	"unsafe"
 )
 
-// Typed operations that are called through a function value, an interface or a type parameter. Which
-// function such a call enters is known only here. If it is a typed operation (package plan), the call
-// is recorded as a static call of the operation: its site is remembered, and there is no OpaqueBegin.
+// Typed operations that are called through a function value, an interface or a type parameter.
+// Which function such a call enters is known only here. If it is a typed operation (package
+// plan), the call is recorded as a static call of the operation: its site is remembered, and
+// there is no OpaqueBegin.
 //
-// A wrapper that the compiler has made for a promoted method calls that method and does nothing else.
-// It counts as the operation, unless it loads an embedded pointer or interface from shared memory: such
-// a load has no record, and the call stays opaque (F10 of package footprint).
+// A wrapper that the compiler has made for a promoted method calls that method and does nothing
+// else. It counts as the operation, unless it loads an embedded pointer or interface from shared
+// memory: such a load has no record, and the call stays opaque (F10 of package footprint).
 
 // pgTypedTypes are the types of package sync with typed operations, and these operations.
 var pgTypedTypes = [...]struct {
@@ -37,15 +38,16 @@ const (
 	pgTypedShift = 2
 )
 
-// pgOfFunc is in what stands for a target that is called through a function value. (A method expression of a promoted method has
-// the same code as the method in an interface, and no type.)
+// pgOfFunc is in what stands for a target that is called through a function value. (A method
+// expression of a promoted method has the same code as the method in an interface, and no type.)
 const pgOfFunc = 1 << 60
 
-// pgTypedAnswers are answers that were given, at hashes of targets: a target, and the answer in the last bits.
+// pgTypedAnswers are answers that were given, at hashes of targets: a target, and the answer in
+// the last bits.
 var pgTypedAnswers [1 << 10]uintptr
 
-// pgTypedAnswer returns what is kept of a target. A method of an interface that holds a value, not a
-// pointer, has a target of its own (Method of package presagert).
+// pgTypedAnswer returns what is kept of a target. A method of an interface that holds a value,
+// not a pointer, has a target of its own (Method of package presagert).
 func pgTypedAnswer(target uintptr) (answer uintptr, ok bool) {
 	x := atomic.Loaduintptr(pgTypedSlot(target))
 	return x & pgTypedMask, x != 0 && x>>pgTypedShift == target
@@ -81,8 +83,8 @@ func (s *PresageG) TypedFunc(site uint32, fv unsafe.Pointer) bool {
 	return true
 }
 
-// TypedMethod is TypedFunc for a method of an interface, or of a type parameter, that holds a t. Its
-// code is at target (Method of package presagert).
+// TypedMethod is TypedFunc for a method of an interface, or of a type parameter, that holds a t.
+// Its code is at target (Method of package presagert).
 func (s *PresageG) TypedMethod(site uint32, target uintptr, t *_type) bool {
 	if target == 0 || s.off {
 		return false
@@ -98,15 +100,16 @@ func (s *PresageG) TypedMethod(site uint32, target uintptr, t *_type) bool {
 	return true
 }
 
-// CallTyped is Call, deferred behind a call that is of a typed operation if typed says so: it runs right
-// before that.
+// CallTyped is Call, deferred behind a call that is of a typed operation if typed says so: it
+// runs right before that.
 func (s *PresageG) CallTyped(site uint32, typed bool) {
 	if typed {
 		s.site = site
 	}
 }
 
-// pgFuncName returns the name of the function whose code begins at target, and whether the compiler has made it.
+// pgFuncName returns the name of the function whose code begins at target, and whether the
+// compiler has made it.
 func pgFuncName(target uintptr) (name string, wrapper bool) {
 	f := findfunc(target)
 	if !f.valid() || f.entry() != target {
@@ -142,8 +145,9 @@ func pgTypedFunc(target uintptr) uintptr {
 	return pgNotTyped
 }
 
-// pgOnceFunc reports whether a function of this name is what sync.OnceFunc, OnceValue or OnceValues returns: an
-// operation of a sync.Once, and nothing else but what presageRuns brackets.
+// pgOnceFunc reports whether a function of this name is what sync.OnceFunc, OnceValue or
+// OnceValues returns: an operation of a sync.Once, and nothing else but what presageRuns
+// brackets.
 func pgOnceFunc(name string) bool {
 	const once, value, values, end = "sync.OnceFunc.func1", "sync.OnceValue[", "sync.OnceValues[", "].func1"
 	n := len(name)
@@ -159,8 +163,9 @@ func sync_presageRunner(site uint32) {
 	}
 }
 
-// sync_presageRuns begins the bracket around the function at f, which OnceFunc and the like run: it is called as
-// any function value is, and need not be traced. The bracket has the site of the call of what OnceFunc has returned.
+// sync_presageRuns begins the bracket around the function at f, which OnceFunc and the like run:
+// it is called as any function value is, and need not be traced. The bracket has the site of the
+// call of what OnceFunc has returned.
 //
 //go:linkname sync_presageRuns sync.presageRuns
 func sync_presageRuns(f unsafe.Pointer) uint64 {
@@ -218,8 +223,8 @@ func pgTypedIn(typ, method string) bool {
 	return false
 }
 
-// A pgBoundAnswer is the answer for the method value of an interface: whose code is at target, and whose
-// interface has the table tab.
+// A pgBoundAnswer is the answer for the method value of an interface: whose code is at target,
+// and whose interface has the table tab.
 type pgBoundAnswer struct {
 	next        *pgBoundAnswer
 	target, tab uintptr
@@ -228,8 +233,8 @@ type pgBoundAnswer struct {
 
 var pgBoundAnswers [1 << 6]uintptr // lists
 
-// pgTypedBound is the answer for the method value at fv of an interface: the code at target loads the
-// interface from the function value, where nobody changes it, and calls the method.
+// pgTypedBound is the answer for the method value at fv of an interface: the code at target loads
+// the interface from the function value, where nobody changes it, and calls the method.
 func pgTypedBound(target uintptr, fv unsafe.Pointer) uintptr {
 	tab := *(*uintptr)(add(fv, 8))
 	head := &pgBoundAnswers[(target>>4^tab>>4)%uintptr(len(pgBoundAnswers))]
@@ -267,8 +272,8 @@ func pgTypedOf(target uintptr, tab *itab) uintptr {
 	r := toRType(&tab.Inter.Type)
 	typ, pkg := r.name(), r.pkgpath()
 	n := len(pkg) + 1 + len(typ) + 1
-	if !wrapper || typ == "" || len(name) < n+3 || name[:len(pkg)] != pkg || name[len(pkg)+1:n-1] != typ || name[n-1] != '.' { // it is of another type
-		return pgNotTyped
+	if !wrapper || typ == "" || len(name) < n+3 || name[:len(pkg)] != pkg || name[len(pkg)+1:n-1] != typ || name[n-1] != '.' {
+		return pgNotTyped // of another type
 	}
 	name = name[n : len(name)-3]
 	for i := range tab.Inter.Methods {
@@ -371,7 +376,8 @@ func pgSelect(t *_type, name string, shared bool, level int) pgSelected {
 	return found
 }
 
-// pgInstance reports whether t is an instance of a generic type: all of its methods have wrappers, those that it declares too.
+// pgInstance reports whether t is an instance of a generic type: all of its methods have
+// wrappers, those that it declares too.
 func pgInstance(t *_type) bool {
 	s := toRType(t).string()
 	return len(s) > 0 && s[len(s)-1] == ']'
@@ -427,8 +433,8 @@ func (t rtype) pgPointer() *_type {
 	return t.typeOff(t.PtrToThis)
 }
 
-// pgMethodCode returns where the method of that name of t begins, 0 if there is none. If the linker has
-// left it out, that is unreachableMethod.
+// pgMethodCode returns where the method of that name of t begins, 0 if there is none. If the
+// linker has left it out, that is unreachableMethod.
 func pgMethodCode(t *_type, name string) uintptr {
 	if t == nil {
 		return 0
@@ -446,8 +452,8 @@ func pgMethodCode(t *_type, name string) uintptr {
 	return 0
 }
 
-// TypedNamed is TypedMethod for the method of that name of a t. If it is nowhere called through an interface, the linker may have left
-// its code out of what t knows.
+// TypedNamed is TypedMethod for the method of that name of a t. If it is nowhere called through
+// an interface, the linker may have left its code out of what t knows.
 func (s *PresageG) TypedNamed(site uint32, t *_type, name string) bool {
 	if t.Kind() == abi.Pointer && !s.off && pgDeclaresTyped((*ptrtype)(unsafe.Pointer(t)).Elem, name) {
 		s.site = site
