@@ -306,6 +306,8 @@ func (b *builder) patched() error {
 	list := slices.Concat(bothPatches, patches, versionPatches[b.minor])
 	if b.online {
 		list = slices.Concat(list, onlinePatches, onlineVersionPatches[b.minor])
+	} else {
+		list = slices.Concat(list, oncePatches[b.minor])
 	}
 	if b.gates {
 		list = slices.Concat(bothPatches, gatePatches, gateVersionPatches[b.minor])

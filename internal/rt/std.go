@@ -283,16 +283,21 @@ var versionPatches = map[string][]patch{
 	},
 	"go1.26": {
 		{"runtime/mcleanup.go", "\t\t\tc.call(c.fn, c.arg)\n", "\t\t\town := presageCleanup()\n\t\t\tpresageFinalizes(c.fn, c.arg)\n\t\t\tc.call(c.fn, c.arg)\n\t\t\tpresageCleaned(own)\n", 1},
-		// OnceFunc and the like: their results are known by the names of their code, so they are
-		// not inlined.
+		{"sync/waitgroup.go", "\t\t\twg.Done()\n\t\t}()\n\t\tf()\n", "\t\t\tpresageSite(site)\n\t\t\twg.Done()\n\t\t}()\n\t\tf()\n", 1},
+		{"sync/waitgroup.go", "\t\t\tisReset := ratomic.Load64(presageUint64(&wg.state)) != 0\n", "\t\t\tisReset := ratomic.Load64(presageUint64(&wg.state)) != 0 || !presageWait(unsafe.Pointer(wg), presageUint64(&wg.state))\n", 1},
+	},
+}
+
+// oncePatches come after these, but not for a program with the detector inside: OnceFunc and the
+// like. Their results are known by the names of their code, so they are not inlined.
+var oncePatches = map[string][]patch{
+	"go1.26": {
 		{"sync/oncefunc.go", "package sync\n", "package sync; import \"unsafe\"\n", 1},
 		{"sync/oncefunc.go", "// If f panics, the returned function will panic with the same value on every call.\nfunc ", "//go:noinline\nfunc ", 3},
 		{"sync/oncefunc.go", "\t\t\td.f()\n", "\t\t\trun := presageRuns(unsafe.Pointer(&d.f)); d.f(); presageRan(run)\n", 1},
 		{"sync/oncefunc.go", "\t\t\td.result = d.f()\n", "\t\t\trun := presageRuns(unsafe.Pointer(&d.f)); d.result = d.f(); presageRan(run)\n", 1},
 		{"sync/oncefunc.go", "\t\t\td.r1, d.r2 = d.f()\n", "\t\t\trun := presageRuns(unsafe.Pointer(&d.f)); d.r1, d.r2 = d.f(); presageRan(run)\n", 1},
 		{"sync/once.go", "\t\tdefer presageOnceEnd(o, site)\n\t\tf()\n", "\t\tdefer presageOnceEnd(o, site)\n\t\tpresageRunner(site)\n\t\tf()\n", 1},
-		{"sync/waitgroup.go", "\t\t\twg.Done()\n\t\t}()\n\t\tf()\n", "\t\t\tpresageSite(site)\n\t\t\twg.Done()\n\t\t}()\n\t\tf()\n", 1},
-		{"sync/waitgroup.go", "\t\t\tisReset := ratomic.Load64(presageUint64(&wg.state)) != 0\n", "\t\t\tisReset := ratomic.Load64(presageUint64(&wg.state)) != 0 || !presageWait(unsafe.Pointer(wg), presageUint64(&wg.state))\n", 1},
 	},
 }
 
