@@ -163,7 +163,11 @@ func (b *body) opening() string {
 func (b *body) enter(l *lines) {
 	l.putf("g_ := %s.Enter(%#x); _ = g_", rtName, header(format.Enter, 0, 0, b.plan.Site))
 	if b.plan.Defers {
-		l.putf("f_ := g_.Frame(); defer f_.Exit(%#x)", header(format.Exit, 0, 0, b.plan.Site))
+		exit := fmt.Sprintf("defer f_.Exit(%#x)", header(format.Exit, 0, 0, b.plan.Site))
+		if b.defersMaybe() {
+			exit = fmt.Sprintf("var u_ bool; defer f_.ExitTyped(%#x, &u_)", header(format.Exit, 0, 0, b.plan.Site))
+		}
+		l.put("f_ := g_.Frame(); " + exit)
 		b.handsBackAtEnd(l)
 	}
 	if b.opaque {

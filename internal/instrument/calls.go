@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"presage/internal/plan"
+	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
 
@@ -162,7 +163,11 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 	if ip.Opaque && !b.gates {
 		b.barrier()
 		end = b.leave(&in.Call, ip)
+		b.maybeTyped(&in.Call, ip, end != "")
 		b.opaqueCall(in, ip)
+		if ip.Maybe {
+			b.out.put("}")
+		}
 	}
 	b.out.put(b.assignTo(in) + expr)
 	b.barrier()
@@ -171,7 +176,11 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 	}
 	if ip.Opaque && !b.gates {
 		b.opaque = true
-		b.out.putf("g_.OpaqueEnd(%#x, d_)", header(opaqueEnd, 0, 0, ip.Site))
+		opaqueEnd := fmt.Sprintf("g_.OpaqueEnd(%#x, d_)", header(opaqueEnd, 0, 0, ip.Site))
+		if ip.Maybe {
+			opaqueEnd = fmt.Sprintf("if !o_ { %s }; }", opaqueEnd)
+		}
+		b.out.put(opaqueEnd)
 		if end != "" {
 			b.out.put(end)
 		}
@@ -196,6 +205,39 @@ func (b *body) opaqueCall(in *ssa.Call, ip *plan.Instr) {
 	} else {
 		b.out.putf("g_.Opaque(%#x)", h)
 	}
+}
+
+// maybeTyped writes what comes before the beginning of a call that may be one of a typed operation:
+//
+//	{ o_ := presagert_.TypedMethod(g_, site, x, 0)
+//	if !o_ { … }
+//	x.Lock()
+//	if !o_ { … }; }
+//
+// It is none if it leaves traced code.
+func (b *body) maybeTyped(c *ssa.CallCommon, ip *plan.Instr, leaves bool) {
+	if !ip.Maybe {
+		return
+	}
+	stays := ""
+	if leaves {
+		stays = "m_ == 0 && "
+	}
+	b.out.putf("{ o_ := %s%s", stays, b.isTyped(c, ip.Site))
+	b.out.put("if !o_ {")
+}
+
+// isTyped writes the question whether a call is one of a typed operation.
+func (b *body) isTyped(c *ssa.CallCommon, site trace.Site) string {
+	x := b.value(c.Value)
+	switch {
+	case plan.MethodOfParam(c):
+		return fmt.Sprintf("%s.TypedParam(g_, %d, %s, %q)", rtName, site, x, c.Method.Name())
+	case c.IsInvoke():
+		i := c.Value.Type().Underlying().(*types.Interface)
+		return fmt.Sprintf("%s.TypedMethod(g_, %d, %s, %d)", rtName, site, x, plan.MethodIndex(i, c.Method))
+	}
+	return fmt.Sprintf("%s.TypedFunc(g_, %d, %s)", rtName, site, x)
 }
 
 // target writes where the code begins that a call enters, "" if that is known.

@@ -28,11 +28,50 @@ func (b *body) emitDefer(in *ssa.Defer, ip *plan.Instr) {
 		refuse("defer recover(), whose frame would not be the same")
 	}
 	if plan.TypedDefer(&in.Call) {
-		b.deferLeaves(in, ip, func() { b.deferHelper(in, ip) })
+		b.deferLeaves(in, ip, func(string) { b.deferHelper(in, ip) })
 		return
 	}
 	call := b.call(&in.Call)
-	b.deferLeaves(in, ip, func() { b.out.put("defer " + call) })
+	b.deferLeaves(in, ip, func(leaves string) {
+		if b.fileEmitter.plan.MaybeTyped(&in.Call) {
+			b.deferMaybe(in, ip, call, leaves)
+			return
+		}
+		if fn := in.Call.StaticCallee(); b.defersMaybe() && b.fileEmitter.plan.Func(fn) == nil {
+			b.out.put("u_ = true")
+		}
+		b.out.put("defer " + call)
+	})
+}
+
+// defersMaybe reports whether the function defers a call that may be one of a typed operation.
+func (b *body) defersMaybe() bool {
+	for _, blk := range b.fn.Blocks {
+		for _, in := range blk.Instrs {
+			if d, ok := in.(*ssa.Defer); ok && !b.gates && b.fileEmitter.plan.MaybeTyped(&d.Call) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// deferMaybe defers a call that may be one of a typed operation: then the recorder is told its
+// site right before it. The runtime itself calls it, or recover would not work in it. leaves is
+// the package that it leaves traced code for, "" if it does not.
+func (b *body) deferMaybe(in *ssa.Defer, ip *plan.Instr, call, leaves string) {
+	if b.gates {
+		b.out.putf("defer %s.Done(%d); defer %s; defer %[1]s.Gate(%[2]d)", rtName, ip.Site, call)
+		return
+	}
+	stays := ""
+	if leaves != "" {
+		stays = leaves + " == 0 && "
+	}
+	b.out.putf("{ o_ := %s%s", stays, b.isTyped(&in.Call, 0))
+	b.out.put("u_ = u_ || !o_")
+	b.out.put("defer " + call)
+	b.out.putf("defer g_.CallTyped(%d, o_) }", ip.Site)
 }
 
 // mustBeStatement refuses the builtins that Go does not allow as statements.

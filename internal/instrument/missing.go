@@ -241,10 +241,10 @@ func (b *body) goLeaves(in *ssa.Go, ip *plan.Instr) {
 
 // deferLeaves writes a defer statement. A call that leaves traced code stands between two others, of which the one that is deferred
 // last runs first. It is deferred itself, so recover works in it, and its caller is who it was.
-func (b *body) deferLeaves(in *ssa.Defer, ip *plan.Instr, call func()) {
+func (b *body) deferLeaves(in *ssa.Defer, ip *plan.Instr, call func(leaves string)) {
 	pkg, end := b.later(&in.Call)
 	if pkg == "" {
-		call()
+		call("")
 		return
 	}
 	b.opaque = true
@@ -254,7 +254,7 @@ func (b *body) deferLeaves(in *ssa.Defer, ip *plan.Instr, call func()) {
 		given = fmt.Sprintf("%s.Both(%s, %s)", rtName, b.value(v), given)
 	}
 	b.out.putf("defer g_.MethodEnd(%#x, %s, d_)", header(format.MethodEnd, 0, 0, ip.Site), pkg)
-	call()
+	call(pkg)
 	b.out.putf("defer %s.Deferred(g_, %#x, %s, d_, %t, %s)%s", rtName, header(format.MethodBegin, b.flagsLater(&in.Call), 0, ip.Site), pkg,
 		b.fileEmitter.plan.Rooted(&in.Call), given, end)
 }

@@ -88,7 +88,7 @@ func (h *planner) call(ip *Instr, in *ssa.Call) {
 		ip.Call = true
 		return
 	}
-	ip.Opaque, ip.Target = true, target(&in.Call)
+	ip.Opaque, ip.Target, ip.Maybe = true, target(&in.Call), h.plan.MaybeTyped(&in.Call)
 }
 
 // Target says how a call finds its callee.

@@ -72,6 +72,11 @@
 // (R14) What a string says is not memory, and has no records, unless unsafe code has made it: then its bytes are read after the instruction that
 // makes it, unsafe.String or a load of memory that some package sees as another type too (text.go). These reads have FlagText.
 //
+// (R15) A call that is bracketed by (R6) and not static may turn out to be one of a typed
+// operation when it is executed: a method of an interface or a type parameter, a method value.
+// Then it has no bracket, and the records of (R5). Where it is deferred, these have the site of
+// the Defer instruction (R7).
+//
 // # Walking
 //
 // A Slice instruction with a result capacity (string: length) of 0 keeps the base

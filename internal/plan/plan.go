@@ -85,6 +85,7 @@ type Instr struct {
 	Call   bool       // Call(Site) precedes it: a call, or an operation the runtime side records
 	Opaque bool       // bracketed by OpaqueBegin and OpaqueEnd (R6)
 	Target Target     // with Opaque: what tells which function is called
+	Maybe  bool       // with Opaque: the run may find that a typed operation is called (R15)
 	Fused  bool       // not in the emitted program (R11)
 	Before []Hook     // records written before the instruction takes effect
 	After  []Hook     // records written after it, and after the bracket

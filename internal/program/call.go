@@ -31,7 +31,7 @@ func (g *goroutine) passedThrough(e *trace.Event) *frame {
 			return nil
 		}
 		in := f.instr()
-		if w := in.next(f); g.isDefer(f, e) || in.callsBack && in.site == e.Site && w != nil && w.kind == wantRuntime {
+		if w := in.next(f); g.isDefer(f, e) || f.callsBack(in) && in.site == e.Site && w != nil && (w.kind == wantRuntime || w.kind == wantEnd) && ofRuntime(e) {
 			g.unwind(i + 1)
 			return g.top()
 		}
@@ -169,7 +169,7 @@ func (g *goroutine) entering(f *frame, e *trace.Event) bool {
 		case w.kind == wantEnter && (e.Val == uint64(in.site) || e.Val == 0):
 			f.stage.inside = true
 			return e.Val != 0
-		case w.kind == wantRuntime && in.callsBack:
+		case w.kind == wantRuntime && f.callsBack(in):
 			f.deferred = true // a typed operation calls back; or it had ended, and this is a deferred call
 			return false
 		}

@@ -70,6 +70,7 @@ type instr struct {
 	fused     bool
 	reaches   bool // an opaque call that may look at memory
 	dynamic   bool // a call through a function value or an interface
+	maybe     bool // a call that may be one of a typed operation (R15 of package plan)
 	callsBack bool // a typed call that may enter instrumented code
 	atomic    bool // a call of sync/atomic
 	cas       bool // CompareAndSwap
@@ -224,7 +225,7 @@ func (k *compiler) block(out *block, bp *plan.Block, b *ssa.BasicBlock) {
 }
 
 func (k *compiler) instr(out *instr, ip *plan.Instr, in ssa.Instruction) {
-	*out = instr{in: in, site: ip.Site, reg: -1, cell: -1, fused: ip.Fused}
+	*out = instr{in: in, site: ip.Site, reg: -1, cell: -1, fused: ip.Fused, maybe: ip.Maybe}
 	if v, ok := in.(ssa.Value); ok {
 		out.reg, out.n = k.reg[v], components(v)
 		out.size = k.size(v.Type())

@@ -36,6 +36,9 @@
 // A call through a function value or an interface that enters an instrumented function at once (FlagDirect) pins what it calls, and no
 // argument but a receiver: the others are the callee's parameters, and its results are the call's.
 //
+// A dynamic call that turns out to be one of a typed operation (R15 of package plan) pins what it
+// calls and all arguments, when its first record arrives.
+//
 // (F3) What an instrumented function returns to code that is not walked is pinned at its Exit.
 //
 // (F4) When a panic passes through a frame, or a frame is left by one, every read of the goroutine is

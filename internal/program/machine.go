@@ -57,6 +57,8 @@ type stage struct {
 	moved  *reads   // of an append: elements that it moves to a new array
 	chosen int      // the case of a select
 	call   callState
+	typed  bool // a call has turned out to be one of a typed operation (R15 of package plan),
+	runs   bool // which may call back
 }
 
 // callState is how far a call through a function value or an interface has come that enters an instrumented function at once.
@@ -73,6 +75,10 @@ const (
 func (f *frame) atCall() bool {
 	return f.stage.inside && (f.instr().op == opCall || f.stage.call == entered)
 }
+
+// callsBack reports whether the typed operation at which the frame stands may enter instrumented
+// code.
+func (f *frame) callsBack(in *instr) bool { return in.callsBack || f.stage.runs }
 
 // reset begins the next instruction. The buffer of words stays.
 func (s *stage) reset() { *s = stage{words: s.words[:0], loads: s.loads[:0], chosen: -1} }

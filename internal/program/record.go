@@ -51,6 +51,8 @@ func (w *want) optional(f *frame) bool {
 	switch w.kind {
 	case wantRuntime, wantLen:
 		return true
+	case wantBegin, wantEnd: // (R15) of package plan
+		return f.stage.typed
 	case wantValue:
 		return w.hook.Size < 0 || w.hook.Case >= 0 && w.hook.Case != f.stage.chosen
 	case wantAccess:
@@ -90,6 +92,8 @@ func (g *goroutine) take(f *frame, in *instr, w *want, index int64, e *trace.Eve
 		f.stage.want++
 	case wantBegin:
 		switch {
+		case f.stage.typed && e.Flags&format.FlagDirect != 0: // what it returns is kept for others
+			g.pass(f, in)
 		case in.dynamic && e.Flags&format.FlagDirect != 0:
 			f.stage.call = begun
 		case in.reaches:
@@ -104,6 +108,7 @@ func (g *goroutine) take(f *frame, in *instr, w *want, index int64, e *trace.Eve
 		f.stage.inside = false
 		f.stage.want++
 	case wantRuntime:
+		f.stage.inside = false
 		g.runtime(f, in, index, e)
 	}
 	return f.walked
@@ -322,7 +327,9 @@ func (g *goroutine) checkAccess(f *frame, in *instr, w *want, e *trace.Event) {
 
 // runtime is a record that the runtime side wrote for the instruction.
 func (g *goroutine) runtime(f *frame, in *instr, index int64, e *trace.Event) {
-	if call, ok := in.in.(ssa.CallInstruction); ok && len(call.Common().Args) > 0 && (e.Kind >= format.Lock && e.Kind <= format.CondBroadcast || e.Kind.IsAtomic() && isAtomic(call.Common())) {
+	if in.maybe {
+		g.typed(f, in, e)
+	} else if call, ok := in.in.(ssa.CallInstruction); ok && len(call.Common().Args) > 0 && (e.Kind >= format.Lock && e.Kind <= format.CondBroadcast || e.Kind.IsAtomic() && isAtomic(call.Common())) {
 		g.learn(f.code, call.Common().Args[0], uint64(e.Obj))
 	}
 	if g.w.tale != nil {
@@ -359,6 +366,23 @@ func (g *goroutine) runtime(f *frame, in *instr, index int64, e *trace.Event) {
 		if _, ok := in.in.(*ssa.Send); ok && e.Flags&format.FlagNoValue == 0 {
 			g.writes(f.termOf(&f.instr().args[1]).word(0), e.Val)
 		}
+	}
+}
+
+// typed is a record of a call that turns out to be one of a typed operation (R15 of package
+// plan). What it is given stays as it was.
+func (g *goroutine) typed(f *frame, in *instr, e *trace.Event) {
+	if !f.stage.typed {
+		f.stage.typed = true
+		for i := range in.args {
+			g.keep(f, &in.args[i])
+		}
+	}
+	switch e.Kind {
+	case format.OnceBegin, format.CondWait:
+		f.stage.runs = true
+	case format.OnceEnd:
+		f.stage.runs = false
 	}
 }
 

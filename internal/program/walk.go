@@ -328,7 +328,7 @@ func (g *goroutine) settle(f *frame, callback bool) {
 		g.advance(f)
 		in := f.instr()
 		w := in.next(f)
-		if w == nil || !w.optional(f) || callback && w.kind == wantRuntime && in.callsBack {
+		if w == nil || !w.optional(f) || callback && w.kind == wantRuntime && f.callsBack(in) {
 			return
 		}
 		f.stage.want++

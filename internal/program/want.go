@@ -27,7 +27,13 @@ func (k *compiler) wants(out *instr, ip *plan.Instr) {
 	case ip.Opaque:
 		out.reaches = out.std == nil && k.reaches(out, ip.Site)
 		out.dynamic = out.dynamic || ip.Target != plan.Static
+		if ip.Maybe {
+			out.wants = append(out.wants, want{kind: wantRuntime, reg: -1})
+		}
 		out.wants = append(out.wants, want{kind: wantBegin, reg: -1}, want{kind: wantEnd, reg: -1})
+		if ip.Maybe { // what a sync.OnceFunc runs has a bracket in the operation
+			out.wants = append(out.wants, want{kind: wantRuntime, reg: -1})
+		}
 	case ip.Call:
 		out.wants = append(out.wants, want{kind: wantRuntime, reg: -1})
 	}

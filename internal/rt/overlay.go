@@ -278,9 +278,9 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		{"SelectCase", format.SelectCase}, {"SelectDefault", format.SelectDefault},
 		{"Go", format.Go}, {"Start", format.Start}, {"End", format.End},
 		{"Acquire", format.Acquire}, {"Release", format.Release}, {"ReleaseMerge", format.ReleaseMerge},
-		{"AllocKind", format.Alloc}, {"RawStamp", format.RawStamp}, {"RawChunk", format.RawChunk}, {"RawVar", format.RawVar},
+		{"AllocKind", format.Alloc}, {"OpaqueBegin", format.OpaqueBegin}, {"OpaqueEnd", format.OpaqueEnd}, {"RawStamp", format.RawStamp}, {"RawChunk", format.RawChunk}, {"RawVar", format.RawVar},
 		{"RawConst", format.RawConst}, {"MethodBegin", format.MethodBegin}, {"MethodEnd", format.MethodEnd}, {"Reach", format.Reach}, {"ReachSet", format.ReachSet}, {"RawSet", format.RawSet},
-		{"ValueKind", format.Value}, {"EnterKind", format.Enter}, {"ExitKind", format.Exit}, {"BlockKind", format.Block}, {"OpaqueBeginKind", format.OpaqueBegin}, {"OpaqueEndKind", format.OpaqueEnd},
+		{"ValueKind", format.Value}, {"EnterKind", format.Enter}, {"ExitKind", format.Exit}, {"BlockKind", format.Block},
 		{"RawShort", format.RawShort}, {"RawContext", format.RawContext}, {"RawLate", format.RawLate}, {"RawPC", format.RawPC},
 	} {
 		fmt.Fprintf(&s, "\t%s%s = %d\n", kind, k.name, k.kind)
@@ -290,7 +290,7 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		flag format.Flags
 	}{
 		{"Read", format.FlagRead}, {"Try", format.FlagTry}, {"NonBlocking", format.FlagNonBlocking}, {"Closed", format.FlagClosed},
-		{"Write", format.FlagWrite}, {"More", format.FlagMore}, {"NoValue", format.FlagNoValue}, {"Opaque", format.FlagOpaque}, {"Zero", format.FlagZero}, {"Direct", format.FlagDirect}, {"Wrapper", format.FlagWrapper}, {"Silent", format.FlagSilent}, {"All", format.FlagAll}, {"Seen", format.FlagSeen}, {"Reads", format.FlagReads}, {"Own", format.FlagOwn}, {"Fixed", format.FlagFixed}, {"Unstamped", format.FlagUnstamped},
+		{"Write", format.FlagWrite}, {"More", format.FlagMore}, {"NoValue", format.FlagNoValue}, {"Opaque", format.FlagOpaque}, {"Zero", format.FlagZero}, {"Direct", format.FlagDirect}, {"Wrapper", format.FlagWrapper}, {"Silent", format.FlagSilent}, {"All", format.FlagAll}, {"Seen", format.FlagSeen}, {"Reads", format.FlagReads}, {"Own", format.FlagOwn}, {"Fixed", format.FlagFixed}, {"Unstamped", format.FlagUnstamped}, {"Typed", format.FlagTyped},
 	} {
 		fmt.Fprintf(&s, "\t%s%s = %d\n", flag, f.name, f.flag)
 	}
@@ -309,7 +309,7 @@ func (b *builder) patched() error {
 	if b.online {
 		list = slices.Concat(list, announcedPatches, onlinePatches, onlineVersionPatches[b.minor])
 	} else {
-		list = slices.Concat(list, announcedPatches, onlineVersionPatches[b.minor])
+		list = slices.Concat(list, announcedPatches, onlineVersionPatches[b.minor], oncePatches[b.minor])
 	}
 	if b.gates {
 		list = slices.Concat(bothPatches, gatePatches, gateVersionPatches[b.minor])

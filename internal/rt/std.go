@@ -292,10 +292,23 @@ var versionPatches = map[string][]patch{
 	},
 }
 
+// oncePatches come after these, but not for a program with the detector inside: OnceFunc and the
+// like. Their results are known by the names of their code, so they are not inlined.
+var oncePatches = map[string][]patch{
+	"go1.26": {
+		{"sync/oncefunc.go", "package sync\n", "package sync; import \"unsafe\"\n", 1},
+		{"sync/oncefunc.go", "// If f panics, the returned function will panic with the same value on every call.\nfunc ", "//go:noinline\nfunc ", 3},
+		{"sync/oncefunc.go", "\t\t\td.f()\n", "\t\t\trun := presageRuns(unsafe.Pointer(&d.f)); d.f(); presageRan(run)\n", 1},
+		{"sync/oncefunc.go", "\t\t\td.result = d.f()\n", "\t\t\trun := presageRuns(unsafe.Pointer(&d.f)); d.result = d.f(); presageRan(run)\n", 1},
+		{"sync/oncefunc.go", "\t\t\td.r1, d.r2 = d.f()\n", "\t\t\trun := presageRuns(unsafe.Pointer(&d.f)); d.r1, d.r2 = d.f(); presageRan(run)\n", 1},
+		{"sync/once.go", "\t\tdefer presageOnceEnd(o, site)\n\t\tf()\n", "\t\tdefer presageOnceEnd(o, site)\n\t\tpresageRunner(site)\n\t\tf()\n", 1},
+	},
+}
+
 // versionSource is a file of package runtime with what differs between versions.
 var versionSource = map[string]string{
-	"go1.25": "func presageSudogElem(sg *sudog) unsafe.Pointer { return sg.elem }\n\nfunc pgDirectIface(t *_type) bool { return t.Kind_&abi.KindDirectIface != 0 }\n\ntype pgMapType = abi.SwissMapType\n",
-	"go1.26": "func presageSudogElem(sg *sudog) unsafe.Pointer { return sg.elem.get() }\n\nfunc pgDirectIface(t *_type) bool { return t.IsDirectIface() }\n\ntype pgMapType = abi.MapType\n",
+	"go1.25": "const pgOnceFuncs = false\n\nfunc presageSudogElem(sg *sudog) unsafe.Pointer { return sg.elem }\n\nfunc pgDirectIface(t *_type) bool { return t.Kind_&abi.KindDirectIface != 0 }\n\ntype pgMapType = abi.SwissMapType\n",
+	"go1.26": "const pgOnceFuncs = true\n\nfunc presageSudogElem(sg *sudog) unsafe.Pointer { return sg.elem.get() }\n\nfunc pgDirectIface(t *_type) bool { return t.IsDirectIface() }\n\ntype pgMapType = abi.MapType\n",
 }
 
 // versionHooks is a file of package presagert with what differs between versions.

@@ -191,7 +191,7 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	if !b.wants(&r, &f) {
 		return nil
 	}
-	if e.Kind == format.Exit {
+	if e.Kind == format.Exit && e.Flags&format.FlagTyped == 0 {
 		r.last = b.prints.function(e.Site).writes
 	}
 	if len(f.Needs) > 0 {
@@ -265,7 +265,7 @@ func (b *Builder) wants(r *record, f *Flow) bool {
 	switch e := &r.e; e.Kind {
 	case format.Value, format.Word, format.Block, format.Enter, format.Exit:
 		return len(f.Needs) > 0 || len(f.Guards) > 0 || len(f.Forks) > 0 || r.touch != nothing ||
-			e.Kind == format.Exit && len(b.prints.function(e.Site).writes) > 0
+			e.Kind == format.Exit && e.Flags&format.FlagTyped == 0 && len(b.prints.function(e.Site).writes) > 0
 	case format.Read, format.Write:
 		return e.Obj != 0 && (e.Flags&format.FlagStack == 0 || b.opt.Walked) // 0: a nil map
 	case format.End:

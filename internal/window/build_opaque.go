@@ -107,6 +107,10 @@ func (f *footprints) lookup(s trace.Site, use int) touch {
 	if text != "" {
 		set := footprint.Parse(text)
 		if use != asCall {
+			// By a typed operation (R15 of package plan): what that accesses, the footprint of the call does not say.
+			if set.Dynamic && set.Effect != footprint.None {
+				set = footprint.Set{Scope: footprint.Everything}
+			}
 			set.Effect = footprint.Read
 			if use == asWrite {
 				set.Effect = footprint.Write
@@ -266,6 +270,10 @@ type openCall struct {
 //
 // A call that the run has found to touch nothing (FlagSilent; F13 of package footprint) has none.
 //
+// A call that turned out to be one of a typed operation has no record of kind OpaqueBegin (R15 of
+// package plan). An Exit after deferred calls of which all were such (FlagTyped) has no
+// footprint.
+//
 // Deferred calls and what a go statement calls have no records of their own. Where they come back to recorded code, by an Enter with Val 0 or a
 // send, that has a footprint as well: of what they may have read to come there.
 func (b *Builder) call(r *record) {
@@ -329,6 +337,9 @@ func (b *Builder) call(r *record) {
 	case format.Exit: // it stands for the deferred calls
 		c.leave(e.Aux)
 		c.depth = max(1, e.Aux) - 1
+		if e.Flags&format.FlagTyped != 0 {
+			return
+		}
 		if r.touch = b.prints.function(e.Site).deferred; r.touch != nothing {
 			b.count.Opaque++
 		}

@@ -311,7 +311,8 @@ func (m *maker) unpublished(t *thread, k int32) bool {
 	return k >= t.published && m.allocs[k].g == t.g && t.outside == 0
 }
 
-// publish notes that others may have from now on what t allocated before.
+// publish notes that others may have from now on what t allocated before. (What the function of a
+// sync.OnceValue returns, the others have without a record.)
 func (m *maker) publish(r *record, t *thread) {
 	switch k := r.e.Kind; {
 	case r.mem >= 0 && !k.IsWrite() && r.e.Flags&format.FlagOpaque == 0:
@@ -324,7 +325,7 @@ func (m *maker) publish(r *record, t *thread) {
 		if s := &m.b.prints.sets[r.touch]; s.Effect == footprint.None && s.State == "" { // it only looks (F14, F15 of package footprint)
 			return
 		}
-	case k != format.Go && k != format.ChanSend && r.touch == nothing && r.e.Flags&format.FlagOpaque == 0:
+	case k != format.Go && k != format.ChanSend && k != format.OnceEnd && r.touch == nothing && r.e.Flags&format.FlagOpaque == 0:
 		return
 	}
 	t.published = m.past

@@ -128,6 +128,7 @@ const (
 	FlagClosed      Flags = 1 << 2 // receive: the channel was closed and empty
 	FlagLate        Flags = 1 << 2 // memory, of outside code (Event.Outside): at some moment between the goroutine's operations of synchronisation around it
 	FlagWrite       Flags = 1 << 3 // SelectCase: a send
+	FlagTyped       Flags = 1 << 0 // Exit: each deferred call of code outside was of a typed operation
 	FlagText        Flags = 1 << 3 // Read: of what a string says that unsafe code has made. The program reads it later, if at all: others depend on it, and it is in no race
 	FlagMore        Flags = 1 << 4 // memory: the next event belongs to the same access
 	FlagNoValue     Flags = 1 << 5 // Val was not recorded

@@ -26,11 +26,17 @@ func (g *G) Dynamic(h uint64, target uintptr) { g.room = 0 }
 func Same[T any](x T) T                       { return x }
 func Func[T any](f T) uintptr                 { return 0 }
 func Method[T any](x T, i int) uintptr        { return 0 }
-func (g *G) OpaqueEnd(uint64, uint32)         { g.room = 0 }
-func (g *G) Exit(h uint64)                    { g.room = 0 }
-func (g *G) Frame() Frame                     { return Frame{g} }
-func (f Frame) Exit(h uint64)                 { f.g.room = 0 }
-func Val[T any](g *G, h uint64, x T)          { g.room = 0 }
+
+func (g *G) CallTyped(site uint32, typed bool)                     { g.room = 0 }
+func (f Frame) ExitTyped(h uint64, outside *bool)                  { f.g.room = 0 }
+func TypedFunc[T any](g *G, site uint32, f T) bool                 { return false }
+func TypedMethod[T any](g *G, site uint32, x T, i int) bool        { return false }
+func TypedParam[T any](g *G, site uint32, x T, method string) bool { return false }
+func (g *G) OpaqueEnd(uint64, uint32)                              { g.room = 0 }
+func (g *G) Exit(h uint64)                                         { g.room = 0 }
+func (g *G) Frame() Frame                                          { return Frame{g} }
+func (f Frame) Exit(h uint64)                                      { f.g.room = 0 }
+func Val[T any](g *G, h uint64, x T)                               { g.room = 0 }
 
 func (g *G) W3(h uint64, p unsafe.Pointer, v uint64)       { g.take(3) }
 func (g *G) W4(h uint64, p unsafe.Pointer, v, w uint64)    { g.take(4) }

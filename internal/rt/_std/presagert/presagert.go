@@ -110,6 +110,31 @@ func Method[T any](x T, i int) uintptr {
 	return target
 }
 
+// TypedFunc reports whether a call of a function value is one of a typed operation. Then the site
+// of the call is remembered.
+func TypedFunc[T any](g *G, site uint32, f T) bool {
+	return g.TypedFunc(site, *(*unsafe.Pointer)(unsafe.Pointer(&f)))
+}
+
+// TypedMethod is TypedFunc for a call of method i of an interface.
+func TypedMethod[T any](g *G, site uint32, x T, i int) bool {
+	target := Method(x, i)
+	return target != 0 && g.TypedMethod(site, target, (*(**abi.ITab)(unsafe.Pointer(&x))).Type)
+}
+
+// TypedParam is TypedFunc for a call of a method of a value whose type is a type parameter.
+func TypedParam[T any](g *G, site uint32, x T, method string) bool {
+	t := abi.TypeFor[T]()
+	if t.Kind() == abi.Interface { // with methods
+		tab := *(**abi.ITab)(unsafe.Pointer(&x))
+		if tab == nil {
+			return false
+		}
+		t = tab.Type
+	}
+	return g.TypedNamed(site, t, method)
+}
+
 var (
 	never bool
 	sink  unsafe.Pointer

@@ -41,6 +41,7 @@ type PresageG struct {
 	stream    uint64
 	list      uintptr // cases of the select that the goroutine waits in
 	cases     int
+	runner    uint32  // site of the call of a sync.Once that is about to run its function
 	starts    uintptr // what the next goroutine runs, if not what newproc is told
 	free      *PresageG
 	away      int            // calls that leave traced code and are under way,

@@ -369,5 +369,14 @@ func (f PresageFrame) Back() bool {
 // Known is that of the frame's function, for the values at the addresses in a value at p: its results.
 func (f PresageFrame) Known(t *_type, p unsafe.Pointer) { f.s.returns(t, p) }
 
+// ExitTyped is Exit of a function that may defer calls of typed operations. outside says whether
+// it has deferred another call of code outside.
+func (f PresageFrame) ExitTyped(h uint64, outside *bool) {
+	if !*outside {
+		h |= pgFlagTyped << 48
+	}
+	f.s.exit(h, f.depth)
+}
+
 // Exit records the end of the frame's function, however it ends.
 func (f PresageFrame) Exit(h uint64) { f.s.exit(h, f.depth) }

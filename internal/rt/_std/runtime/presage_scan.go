@@ -40,7 +40,7 @@ func (s *PresageG) scan() {
 			}
 		case pgRawShort:
 			words = s.scanShort(p, h)
-		case pgBlockKind, pgOpaqueBeginKind, pgOpaqueEndKind, pgReachSet, pgRawContext:
+		case pgBlockKind, pgOpaqueBegin, pgOpaqueEnd, pgReachSet, pgRawContext:
 		case pgEnterKind, pgExitKind, pgSelectDefault, pgEnd, pgRawStamp:
 			words = 2
 		case pgValueKind:

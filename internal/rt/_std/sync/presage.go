@@ -23,6 +23,11 @@ func presageSite(site uint32)
 
 //go:noescape
 func presageStarts(f func())
+func presageRunner(site uint32)
+
+//go:noescape
+func presageRuns(f unsafe.Pointer) uint64
+func presageRan(run uint64)
 
 //go:noescape
 func presageRLock(rw unsafe.Pointer, readers *int32) int32

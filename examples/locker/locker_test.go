@@ -1,0 +1,5 @@
+package locker
+
+import "testing"
+
+func TestLocker(t *testing.T) { Run() }
