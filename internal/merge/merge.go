@@ -27,16 +27,27 @@ type Stats struct {
 	Damage      []string
 }
 
+// MergeFull is Merge with every access of outside code, for a recording that has them all (rt.EnvOutside), in place of
+// those that other goroutines can conflict with.
+func MergeFull(dir string, meta *trace.Meta, w *trace.Writer) (Stats, error) {
+	return mergeOf(dir, meta, w, true)
+}
+
 // Merge merges the raw records in dir, the directory of one process, and writes
 // their events to w. It fills in the goroutines and the warnings of meta;
 // the caller closes w with it.
 func Merge(dir string, meta *trace.Meta, w *trace.Writer) (Stats, error) {
+	return mergeOf(dir, meta, w, false)
+}
+
+func mergeOf(dir string, meta *trace.Meta, w *trace.Writer, full bool) (Stats, error) {
 	r, err := openRecording(dir)
 	if err != nil {
 		return Stats{}, err
 	}
 	defer r.close()
 	m := newMerger(r, meta, w)
+	m.full = full
 	m.run()
 	m.finish()
 	return m.stats, m.err
@@ -92,6 +103,7 @@ type merger struct {
 	lost    int       // sets without a record
 	away    uint64    // time of goroutines in calls of these,
 	time    uint64    // and all of it
+	full    bool   // every access of outside code
 	stats   Stats
 	err     error
 }

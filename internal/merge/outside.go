@@ -146,7 +146,7 @@ func (m *merger) reusedPage(list []pending, x, n, t uint64) {
 
 // placeLate places a late access, one event for each run of bytes.
 func (m *merger) placeLate(s *stream, x *late) {
-	if x.done {
+	if x.done || m.full {
 		return
 	}
 	x.done = true
@@ -167,6 +167,10 @@ func (m *merger) placeLate(s *stream, x *late) {
 
 // outsideAccess places an access that outside code has a record of.
 func (m *merger) outsideAccess(s *stream, r *record, p placed) {
+	if full := p.e.Flags&format.FlagFull != 0; full != m.full {
+		return
+	}
+	p.e.Flags &^= format.FlagFull
 	if p.e.Site = m.outsideSite(r.site &^ format.OutsidePC); p.e.Site != 0 {
 		m.stats.Outside++
 		m.bytes(r, p)

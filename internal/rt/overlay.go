@@ -31,6 +31,10 @@ const EnvDir = "PRESAGE_DIR"
 // EnvReach names the variable that says how what calls of left-out packages reach is found: "full", "check", or kept up to date.
 const EnvReach = "PRESAGE_REACH"
 
+// EnvOutside names the variable that has every access of outside code written down, besides those that are written down
+// without it, if it is "full": a judge of what is left out (package merge, Outside).
+const EnvOutside = "PRESAGE_OUTSIDE"
+
 // Config says for which Go the overlay is.
 type Config struct {
 	GoRoot    string // empty: what `go env` says in Dir
@@ -290,7 +294,7 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		flag format.Flags
 	}{
 		{"Read", format.FlagRead}, {"Try", format.FlagTry}, {"NonBlocking", format.FlagNonBlocking}, {"Closed", format.FlagClosed},
-		{"Write", format.FlagWrite}, {"More", format.FlagMore}, {"NoValue", format.FlagNoValue}, {"Opaque", format.FlagOpaque}, {"Zero", format.FlagZero}, {"Direct", format.FlagDirect}, {"Wrapper", format.FlagWrapper}, {"Silent", format.FlagSilent}, {"All", format.FlagAll}, {"Seen", format.FlagSeen}, {"Reads", format.FlagReads}, {"Own", format.FlagOwn}, {"Fixed", format.FlagFixed}, {"Unstamped", format.FlagUnstamped}, {"Typed", format.FlagTyped},
+		{"Write", format.FlagWrite}, {"More", format.FlagMore}, {"NoValue", format.FlagNoValue}, {"Opaque", format.FlagOpaque}, {"Zero", format.FlagZero}, {"Direct", format.FlagDirect}, {"Wrapper", format.FlagWrapper}, {"Silent", format.FlagSilent}, {"All", format.FlagAll}, {"Seen", format.FlagSeen}, {"Reads", format.FlagReads}, {"Own", format.FlagOwn}, {"Fixed", format.FlagFixed}, {"Unstamped", format.FlagUnstamped}, {"Full", format.FlagFull}, {"Typed", format.FlagTyped},
 	} {
 		fmt.Fprintf(&s, "\t%s%s = %d\n", flag, f.name, f.flag)
 	}

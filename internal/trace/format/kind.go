@@ -127,6 +127,7 @@ const (
 	FlagNonBlocking Flags = 1 << 1 // channel: case of a select with a default
 	FlagClosed      Flags = 1 << 2 // receive: the channel was closed and empty
 	FlagLate        Flags = 1 << 2 // memory, of outside code (Event.Outside): at some moment between the goroutine's operations of synchronisation around it
+	FlagFull        Flags = 1 << 1 // memory, of outside code, as raw records: every access has such a record, if the recorder is asked for them
 	FlagWrite       Flags = 1 << 3 // SelectCase: a send
 	FlagTyped       Flags = 1 << 0 // Exit: each deferred call of code outside was of a typed operation
 	FlagText        Flags = 1 << 3 // Read: of what a string says that unsafe code has made. The program reads it later, if at all: others depend on it, and it is in no race

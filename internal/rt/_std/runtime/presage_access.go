@@ -15,7 +15,11 @@ const raceenabled = false
 //go:nosplit
 func raceread(addr uintptr) {
 	gp := getg()
-	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || addr >= presageCells.limit {
+	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo {
+		return
+	}
+	if addr >= presageCells.quick {
+		pgFull(gp, addr, 1, sys.GetCallerPC(), false)
 		return
 	}
 	m := uint64(1) << (pgByteShift + addr&7)
@@ -41,7 +45,11 @@ func raceread(addr uintptr) {
 //go:nosplit
 func racewrite(addr uintptr) {
 	gp := getg()
-	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || addr >= presageCells.limit {
+	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo {
+		return
+	}
+	if addr >= presageCells.quick {
+		pgFull(gp, addr, 1, sys.GetCallerPC(), true)
 		return
 	}
 	m := uint64(1) << (pgByteShift + addr&7)
@@ -78,7 +86,11 @@ func racefuncexit() {}
 //go:nosplit
 func pgRun(addr, n, pc uintptr, write bool) {
 	gp := getg()
-	if n == 0 || addr-gp.stack.lo < gp.stack.hi-gp.stack.lo || addr >= presageCells.limit {
+	if n == 0 || addr-gp.stack.lo < gp.stack.hi-gp.stack.lo {
+		return
+	}
+	if addr >= presageCells.quick {
+		pgFull(gp, addr, n, pc, write)
 		return
 	}
 	if s := gp.presage; s != nil {
@@ -129,6 +141,15 @@ func pgPCEntry(pc uintptr) uint64 {
 	return d
 }
 
+// pgFull takes an access for which there is no quick way.
+//
+//go:nosplit
+func pgFull(gp *g, addr, n, pc uintptr, write bool) {
+	if presageCells.full && pgHasCell(addr) {
+		pgSlow(gp, addr, n, pc, write)
+	}
+}
+
 // pgSlow goes on on the system's stack. What is to be done stands in the state, since there is little room here.
 //
 //go:nosplit
@@ -155,6 +176,9 @@ func (s *PresageG) outside1() {
 		return
 	}
 	e := pgPCEntry(s.outPC)
+	if presageCells.full {
+		s.outsideRecord(addr, n, e, pgFlagFull, write)
+	}
 	from, bytes := uintptr(0), uintptr(0)
 	for n > 0 && addr < presageCells.limit {
 		k := min(8-addr&7, n)
@@ -166,24 +190,24 @@ func (s *PresageG) outside1() {
 			}
 			bytes = addr + k - from
 		} else if bytes > 0 {
-			s.outsideRecord(from, bytes, e, write)
+			s.outsideRecord(from, bytes, e, 0, write)
 			bytes = 0
 		}
 		addr, n = addr+k, n-k
 	}
 	if bytes > 0 {
-		s.outsideRecord(from, bytes, e, write)
+		s.outsideRecord(from, bytes, e, 0, write)
 	}
 }
 
 // outsideRecord writes an access down.
-func (s *PresageG) outsideRecord(addr, n uintptr, pc uint64, write bool) {
+func (s *PresageG) outsideRecord(addr, n uintptr, pc, flags uint64, write bool) {
 	s.knowPC(pc)
 	kind := uint64(pgRead)
 	if write {
 		kind = pgWrite
 	}
-	s.touch(pgHead(kind, pgFlagOpaque|pgFlagNoValue, 0, pc|pgOutsidePC), addr, uint64(n))
+	s.touch(pgHead(kind, flags|pgFlagOpaque|pgFlagNoValue, 0, pc|pgOutsidePC), addr, uint64(n))
 }
 
 // pgPCs are the program counters of which the recording has the place, by hash.

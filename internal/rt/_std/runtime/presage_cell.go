@@ -65,6 +65,8 @@ const (
 // presageCells is the memory of the cells. limit is 0 where there are none: nothing of outside code is recorded.
 var presageCells struct {
 	limit  uintptr // addresses below have a cell, at base + 2*address
+	quick  uintptr // the same for the hooks, 0 if every access is to be written down
+	full   bool    // write every access down, besides
 	base   uintptr
 	used   uintptr // a byte for each page of 4 KiB: it has cells that are not zero
 	owners uintptr // the stream that has taken a block of contexts, 4 bytes each
@@ -86,6 +88,10 @@ func presageCellsInit() {
 	t.base, t.used, t.owners = base, used, owners
 	t.blocks.Store(1) // context 0 is none
 	t.limit = pgCellsLimit
+	t.full = gogetenv("PRESAGE_OUTSIDE") == "full"
+	if !t.full {
+		t.quick = t.limit
+	}
 }
 
 func pgMapCells(n uintptr) uintptr {
@@ -125,7 +131,7 @@ func (s *PresageG) newID() uint64 {
 		b := presageCells.blocks.Add(1) - 1
 		if b >= pgIDBlocks {
 			presageCells.blocks.Add(-1)
-			presageCells.limit = 0
+			presageCells.limit, presageCells.quick = 0, 0
 			return 0
 		}
 		*(*uint32)(unsafe.Pointer(presageCells.owners + uintptr(b)*4)) = uint32(s.stream)
