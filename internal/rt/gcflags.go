@@ -39,10 +39,10 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if err != nil && len(cfg.Packages) == 0 {
+	if err != nil && len(cfg.Packages) == 0 && len(out) == 0 {
 		return nil // no module there, and the caller did not say what will be built
 	}
-	if err != nil {
+	if err != nil && len(cfg.Packages) > 0 {
 		return fmt.Errorf("listing packages: %w\n%s", err, stderr.Bytes())
 	}
 	goflags := cfg.GoFlags
@@ -68,14 +68,15 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 // pathFlags is how the packages of a path are compiled: a package, and what its tests add to it.
 type pathFlags struct {
 	path    string
-	emitted bool // instrumented, or left out: no hooks
+	emitted bool // instrumented: its hooks are in the source
+	leftOut bool // no hooks
 	calls   bool // functions of sync/atomic
 	generic bool // it may instantiate generic functions that do
 }
 
 func (p *pathFlags) String() string {
 	flags := outsideFlags(p.path)
-	if p.emitted {
+	if p.emitted || p.leftOut {
 		flags = onlineInline
 	}
 	if p.calls || p.generic {
@@ -100,7 +101,7 @@ func (c *Config) flagsByPath(d *json.Decoder) ([]*pathFlags, error) {
 		}
 		p.ImportPath, _, _ = strings.Cut(p.ImportPath, " ") // p [p.test]
 		path := p.flagPath()
-		if path == "sync/atomic" || path == "sync" || path == "internal/sync" {
+		if path == "sync/atomic" || path == "sync" || path == "internal/sync" || path == "presagert" {
 			continue
 		}
 		f := by[path]
@@ -110,7 +111,8 @@ func (c *Config) flagsByPath(d *json.Decoder) ([]*pathFlags, error) {
 		}
 		calls, inGeneric := p.callsAtomic()
 		generic[p.ImportPath] = generic[p.ImportPath] || inGeneric
-		f.emitted = f.emitted || c.instrumented(p) || slices.Contains(c.LeftOut, p.ImportPath)
+		f.emitted = f.emitted || c.instrumented(p)
+		f.leftOut = f.leftOut || slices.Contains(c.LeftOut, p.ImportPath)
 		f.calls = f.calls || calls
 		f.generic = f.generic || slices.ContainsFunc(p.Deps, func(d string) bool { return generic[d] })
 	}

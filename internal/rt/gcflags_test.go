@@ -113,15 +113,26 @@ func F() { atomic.CompareAndSwapUint32(&x, 0, 1) }
 		t.Fatal(err)
 	}
 	want := []string{
-		"-gcflags=dep=-d=ssa/intrinsics/off -l",
-		"-gcflags=m/calls=-d=ssa/intrinsics/off",
-		"-gcflags=m/generic=-d=ssa/intrinsics/off",
-		"-gcflags=m/instance=-d=ssa/intrinsics/off",
-		"-gcflags=m/renamed=-d=ssa/intrinsics/off -l",
-		"-gcflags=m/value=-d=ssa/intrinsics/off",
-		"-gcflags=m=-d=ssa/intrinsics/off",
+		"-gcflags=all=-race -d=checkptr=0",
+		"-gcflags=dep=-race -d=checkptr=0 -l -d=ssa/intrinsics/off",
+		"-gcflags=m/calls=-d=checkptr=0 -d=ssa/intrinsics/off",
+		"-gcflags=m/generic=-d=checkptr=0 -d=ssa/intrinsics/off",
+		"-gcflags=m/instance=-d=checkptr=0 -d=ssa/intrinsics/off",
+		"-gcflags=m/methods=-d=checkptr=0",
+		"-gcflags=m/renamed=-d=checkptr=0 -d=ssa/intrinsics/off -l",
+		"-gcflags=m/value=-d=checkptr=0 -d=ssa/intrinsics/off",
+		"-gcflags=m=-d=checkptr=0 -d=ssa/intrinsics/off",
+		"-gcflags=math/bits=-race -d=checkptr=0 -l",
+		"-gcflags=runtime=-race -d=checkptr=0",
 	}
-	if diff := cmp.Diff(want, o.BuildFlags); diff != "" {
+	var got []string
+	for _, f := range o.BuildFlags {
+		if path, _, _ := strings.Cut(strings.TrimPrefix(f, "-gcflags="), "="); slices.ContainsFunc(want, func(w string) bool { return strings.HasPrefix(w, "-gcflags="+path+"=") }) {
+			got = append(got, f)
+		}
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("flags (-want +got):\n%s", diff)
 	}
 	// The go command takes them from the environment, quoted as they are.
@@ -133,7 +144,7 @@ func F() { atomic.CompareAndSwapUint32(&x, 0, 1) }
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, line := range strings.Split(string(out), "\n") {
-		if strings.Contains(line, "-p dep ") && !strings.Contains(line, "-d=ssa/intrinsics/off -l") {
+		if strings.Contains(line, "-p dep ") && !strings.Contains(line, "-race -d=checkptr=0 -l -d=ssa/intrinsics/off") {
 			t.Errorf("dep is compiled by %s", line)
 		}
 	}
@@ -153,7 +164,7 @@ func TestFlagsOfExternalTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Contains(o.BuildFlags, "-gcflags=m=-d=ssa/intrinsics/off") {
+	if !slices.Contains(o.BuildFlags, "-gcflags=m=-d=checkptr=0 -d=ssa/intrinsics/off") {
 		t.Errorf("flags %q", o.BuildFlags)
 	}
 }

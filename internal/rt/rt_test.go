@@ -211,6 +211,8 @@ func text(p *rawfile.Process) string {
 			case r.Kind == format.RawVar:
 				fmt.Fprintf(&b, "\tvar %s %d\n", object(r.Words[0]), r.Words[1:])
 				continue
+			case r.Kind >= format.RawContext && r.Kind <= format.RawPC, r.Site&format.OutsidePC != 0: // of outside code
+				continue
 			case r.Site == 0 && r.Kind != format.Go && r.Kind != format.End, r.Kind == format.Alloc && r.Site < firstAlloc:
 				continue
 			}
