@@ -199,6 +199,18 @@ func (b *bench) module(ctx context.Context, m *module, show bool) error {
 	if err != nil {
 		return err
 	}
+	// What was executed varies from run to run; what the state has stays.
+	known := func(x *mutant) bool { return len(b.state.find(m.String(), x.id(), "plain")) > 0 }
+	list = slices.DeleteFunc(list, func(x *mutant) bool { return !x.executed && !known(x) })
+	slices.SortStableFunc(list, func(x, y *mutant) int {
+		switch {
+		case known(x) == known(y):
+			return 0
+		case known(x):
+			return -1
+		}
+		return 1
+	})
 	fmt.Printf("%s: %d candidates\n", m, len(list))
 	if show {
 		for _, x := range list {

@@ -104,8 +104,8 @@ func (m *module) command(ctx context.Context, name string, args ...string) error
 	return nil
 }
 
-// mutants lists the mutants of code that the tests execute, in a random order that the seed determines.
-// The tests of a mutant are those of the packages that import its package. The packages with tests come
+// mutants lists the mutants in a random order that the seed determines, and marks those in code that the
+// tests execute. The tests of a mutant are those of the packages that import its package. The packages with tests come
 // second.
 func (m *module) mutants(ctx context.Context, seed uint64) (list []*mutant, tests []string, err error) {
 	loaded, err := packages.Load(&packages.Config{
@@ -156,10 +156,9 @@ func (m *module) mutants(ctx context.Context, seed uint64) (list []*mutant, test
 		}
 		for _, x := range all {
 			// The profile names files by import path.
-			if covered.executed(path+"/"+filepath.Base(x.file), x.line, x.col) {
-				x.tests = slices.Sorted(maps.Keys(testsOf[path]))
-				list = append(list, x)
-			}
+			x.executed = covered.executed(path+"/"+filepath.Base(x.file), x.line, x.col)
+			x.tests = slices.Sorted(maps.Keys(testsOf[path]))
+			list = append(list, x)
 		}
 	}
 	r := rand.New(rand.NewPCG(seed, 0))

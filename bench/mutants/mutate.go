@@ -25,6 +25,7 @@ type mutant struct {
 	what      string // the expression it is about
 	edits     []edit
 	tests     []string // packages whose tests import pkg
+	executed  bool     // by them
 }
 
 // id names a mutant in the state file. It does not depend on the seed.
