@@ -25,8 +25,8 @@
 // A critical section is one statement list from Lock to Unlock, or from Lock and defer Unlock to the end of the list;
 // Unlocks in nested statements belong to it. Sections that lock again or unlock in a function literal are left out.
 // Candidates are put into a random order that -seed determines. A mutant counts if it compiles and its tests pass
-// once without a detector. -limit mutants of each module are used. A module whose tests fail, or race, without a
-// change is dropped.
+// once without a detector. -limit mutants of each module are used. A module is dropped if without a change its tests
+// do not pass in three plain runs, or do not pass in any run of -race, or if any run of -race reports a race.
 //
 // # Racing locations
 //
@@ -163,6 +163,9 @@ func main() {
 	}
 }
 
+// tries is how often the tests of an unchanged module are run until they pass plain.
+const tries = 3
+
 // newSession builds presage if it is needed and not given.
 func newSession(ctx context.Context, dir, command string, unneeded bool) (*session.Session, error) {
 	if command == "" && !unneeded {
@@ -235,7 +238,7 @@ func (b *bench) module(ctx context.Context, m *module, show bool) error {
 		if err := b.mutant(ctx, r, x); err != nil {
 			return fmt.Errorf("%s: %w", x.id(), err)
 		}
-		if p := b.state.find(m.String(), x.id(), "plain"); len(p) > 0 && p[0].outcome == "pass" {
+		if b.state.passes(m.String(), x.id()) {
 			used++
 		}
 	}
@@ -246,13 +249,19 @@ func (b *bench) module(ctx context.Context, m *module, show bool) error {
 func (b *bench) mutant(ctx context.Context, r *runner, m *mutant) error {
 	name := r.module.String()
 	err := r.in(m, func() error {
-		if err := b.repeat(name, m, "plain", 1, func() (string, []race, error) {
-			outcome, err := r.plain(ctx, m.tests)
-			return outcome, nil, err
-		}); err != nil {
-			return err
+		most := 1
+		if m.op == original { // one flaky test is no reason to drop a module
+			most = tries
 		}
-		if b.state.find(name, m.id(), "plain")[0].outcome != "pass" {
+		for n := 1; n <= most && !b.state.passes(name, m.id()); n++ {
+			if err := b.repeat(name, m, "plain", n, func() (string, []race, error) {
+				outcome, err := r.plain(ctx, m.tests)
+				return outcome, nil, err
+			}); err != nil {
+				return err
+			}
+		}
+		if !b.state.passes(name, m.id()) {
 			return nil
 		}
 		again := func() (string, []race, error) { return r.race(ctx, m.tests) }

@@ -199,12 +199,10 @@ func (p profile) executed(file string, line, col int) bool {
 func (m *module) coverage(ctx context.Context, paths, tests []string) (profile, error) {
 	name := filepath.Join(m.dir, "..", "cover.out")
 	args := slices.Concat([]string{"test", "-vet=off", "-count=1", "-timeout=" + m.limit.String(), "-coverpkg=" + strings.Join(paths, ","), "-coverprofile=" + name}, m.flags, tests)
-	if err := m.command(ctx, "go", args...); err != nil {
-		return nil, err
-	}
+	failed := m.command(ctx, "go", args...) // a flaky test leaves a profile all the same
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(failed, err)
 	}
 	return readProfile(text), nil
 }

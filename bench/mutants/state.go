@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -131,18 +132,28 @@ func (s *state) mutants() (modules []string, mutants map[string][]string) {
 	return modules, mutants
 }
 
+// passes reports whether the tests of a mutant passed plain.
+func (s *state) passes(module, mutant string) bool {
+	return slices.ContainsFunc(s.find(module, mutant, "plain"), func(r *row) bool { return r.outcome == "pass" })
+}
+
 // dropped says why a module is not measured, "" if it is.
 func (s *state) dropped(module string) string {
-	for _, r := range s.rows {
-		if r.module != module || r.mutant != original {
-			continue
+	if n := len(s.find(module, original, "plain")); n >= tries && !s.passes(module, original) {
+		return fmt.Sprintf("its tests did not pass plain in %d runs", n)
+	}
+	passed := 0
+	list := s.find(module, original, "race")
+	for _, r := range list {
+		if r.outcome == "race" {
+			return "it races"
 		}
-		if r.tool == "plain" && r.outcome != "pass" {
-			return "its tests do not pass plain: " + r.outcome
+		if r.outcome == "pass" {
+			passed++
 		}
-		if r.tool == "race" && r.outcome != "pass" {
-			return "its tests do not pass with -race: " + r.outcome
-		}
+	}
+	if len(list) > 0 && passed == 0 {
+		return "its tests do not pass with -race"
 	}
 	return ""
 }
