@@ -11,7 +11,7 @@ import (
 type location struct {
 	lines map[string]bool
 	funcs map[string]bool // by file and name
-	lost  bool            // a race had only one stack
+	lost  bool            // the line of an access is unknown
 	races []race
 }
 

@@ -50,6 +50,8 @@
 //     detectors see accesses inside the standard library or a dependency, but presage reports the call
 //     that makes them. If the stack has no frame in the module, the line is that of the innermost
 //     frame outside the runtime and package sync. The state file keeps the innermost frame as well.
+//     Where a stack is lost the line is unknown. So is that of an atomic operation under -race, whose stack
+//     lacks the function that makes the operation. An unknown line is near every line (L3).
 //   - (L5) Races of presage at no location of -race are grouped among themselves as in L2, and counted
 //     as found by presage alone. Groups that presage also reports on the unchanged module are counted
 //     apart. If no replay confirmed a race of a group, -race is run -extra times more. What is still

@@ -10,8 +10,7 @@ import (
 // access is one of the two accesses of a race, as a detector reports it.
 type access struct {
 	Kind string `json:"kind"`
-	// Line is the location of the access, L4: FILE:LINE of the innermost frame in the module; or, if the stack
-	// has none, of the innermost frame that is not of the runtime. It is empty if the stack was lost.
+	// Line is where the access is (L4), as FILE:LINE. It is empty if the detector does not know.
 	Line string `json:"line"`
 	Func string `json:"func"`          // of Line: a declared function, without package
 	Top  string `json:"top,omitempty"` // the innermost frame, if that is another
@@ -90,6 +89,10 @@ func (p places) access(kind string, stack []frame) access {
 	if len(stack) == 0 {
 		return a
 	}
+	if atomicFrame(stack[0]) {
+		a.Top = p.short(stack[0].file) + ":" + strconv.Itoa(stack[0].line)
+		return a
+	}
 	at := func(f frame) string { return p.short(f.file) + ":" + strconv.Itoa(f.line) }
 	chosen := -1
 	for i, f := range stack {
@@ -111,7 +114,13 @@ func (p places) access(kind string, stack []frame) access {
 	return a
 }
 
-var runtimeFunc = regexp.MustCompile(`^(runtime|internal/runtime/[a-z/]+|internal/race|internal/sync|sync|sync/atomic|internal/runtime/[a-z]+|reflect)\.`)
+// atomicFrame reports whether a frame is that of an atomic operation in assembly. Below it, -race has not the
+// function that makes the operation but a caller of that.
+func atomicFrame(f frame) bool {
+	return strings.HasPrefix(f.fn, "sync/atomic.") && strings.HasPrefix(filepath.Base(f.file), "race_")
+}
+
+var runtimeFunc = regexp.MustCompile(`^(runtime|internal/runtime/[a-z/]+|internal/race|internal/sync|sync|sync/atomic|reflect)\.`)
 
 // runtimeFrame reports whether a function only carries out an access for its caller.
 func runtimeFrame(fn string) bool { return runtimeFunc.MatchString(fn) }
