@@ -15,8 +15,8 @@ type location struct {
 	races []race
 }
 
-// locations are the connected components of the graph whose nodes are lines and whose edges are races,
-// in the order of their first races.
+// locations are the connected components of the graph whose nodes are lines and whose edges are
+// races, in the order of their first races.
 func locations(races []race) []*location {
 	var all []*location
 	for _, r := range races {

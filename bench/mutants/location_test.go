@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// readTestRace reads "12f 15g": a race of line 12 in f and line 15 in g of one file; ? is a lost stack, * confirmed, ! observed.
+// readTestRace reads "12f 15g": a race of line 12 in f and line 15 in g of one file; ? is a lost
+// stack, * confirmed, ! observed.
 func readTestRace(text string) race {
 	var r race
 	if strings.HasSuffix(text, "*") {

@@ -1,5 +1,5 @@
-// Command mutants compares presage with go test -race on mutants of real modules. A mutant removes,
-// narrows or weakens the synchronisation at one point of the source.
+// Command mutants compares presage with go test -race on mutants of real modules. A mutant
+// removes, narrows or weakens the synchronisation at one point of the source.
 //
 //	go run ./bench/mutants [-state file] [-dir scratch] [-only part,part] [-limit n] [-seed n]
 //	                       [-tools race,hb,default] [-runs n] [-extra n]
@@ -11,8 +11,8 @@
 //
 // # Mutants
 //
-//   - (L1) A mutant changes one operation or one critical section. The file is not a test, and the
-//     tests execute the line. Lines keep their numbers. The operators are:
+//   - (L1) A mutant changes one operation or one critical section. The file is not a test, and
+//     the tests execute the line. Lines keep their numbers. The operators are:
 //
 //     unlock    a Lock and its Unlocks are removed: one critical section has no lock
 //     runlock   the same for an RLock and its RUnlocks
@@ -23,51 +23,53 @@
 //     wait      a Wait of a sync.WaitGroup is removed
 //     receive   a receive whose value is not used is removed
 //
-// A critical section is part of one statement list: from Lock to Unlock, or from Lock and defer Unlock
-// to the end of the list. Unlocks in nested statements belong to it. Sections that lock again, or
-// unlock in a function literal, are left out.
+// A critical section is part of one statement list: from Lock to Unlock, or from Lock and defer
+// Unlock to the end of the list. Unlocks in nested statements belong to it. Sections that lock
+// again, or unlock in a function literal, are left out.
 //
-// -seed determines the random order of the candidates. A mutant counts if it compiles and its tests
-// pass once without a detector. The first -limit mutants of each module are used. A module is dropped
-// if without a change its tests pass in none of three plain runs or in no run of -race, or if any run
-// of -race reports a race.
+// -seed determines the random order of the candidates. A mutant counts if it compiles and its
+// tests pass once without a detector. The first -limit mutants of each module are used. A module
+// is dropped if without a change its tests pass in none of three plain runs or in no run of
+// -race, or if any run of -race reports a race.
 //
 // # Racing locations
 //
 // A detector reports a race as two accesses. Pairs of lines are too strict a measure: a variable
-// rarely has only one racing pair, and which one is reported varies from run to run. Variables cannot
-// be compared, because -race prints only an address. So:
+// rarely has only one racing pair, and which one is reported varies from run to run. Variables
+// cannot be compared, because -race prints only an address. So:
 //
 //   - (L2) Lines are nodes, and each race that any run of -race reports on a mutant is an edge. A
 //     racing location is a connected component. Most components are the uses of one variable. Two
 //     variables that are used in one line share a location, and one variable can have several
 //     locations. Both happen to all detectors alike.
-//   - (L3) A race is at a location if one of its accesses is on a line of the location, and the other
-//     is on such a line or in a function that has one: the same declared function in the same file.
-//     The second half accepts another use of the variable in the same function. The first half keeps
-//     other variables apart.
+//   - (L3) A race is at a location if one of its accesses is on a line of the location, and the
+//     other is on such a line or in a function that has one: the same declared function in the
+//     same file. The second half accepts another use of the variable in the same function. The
+//     first half keeps other variables apart.
 //   - (L4) The line of an access is that of the innermost frame in a file of the module. Both
-//     detectors see accesses inside the standard library or a dependency, but presage reports the call
-//     that makes them. If the stack has no frame in the module, the line is that of the innermost
-//     frame outside the runtime and package sync. The state file keeps the innermost frame as well.
-//     Where a stack is lost the line is unknown. So is that of an atomic operation under -race, whose stack
-//     lacks the function that makes the operation. An unknown line is near every line (L3).
-//   - (L5) Races of presage at no location of -race are grouped among themselves as in L2, and counted
-//     as found by presage alone. Groups that presage also reports on the unchanged module are counted
-//     apart. If no replay confirmed a race of a group, -race is run -extra times more. What is still
-//     reported by presage alone is listed for a human.
+//     detectors see accesses inside the standard library or a dependency, but presage reports the
+//     call that makes them. If the stack has no frame in the module, the line is that of the
+//     innermost frame outside the runtime and package sync. The state file keeps the innermost
+//     frame as well. Where a stack is lost the line is unknown. So is that of an atomic operation
+//     under -race, whose stack lacks the function that makes the operation. An unknown line is
+//     near every line (L3).
+//   - (L5) Races of presage at no location of -race are grouped among themselves as in L2, and
+//     counted as found by presage alone. Groups that presage also reports on the unchanged module
+//     are counted apart. If no replay confirmed a race of a group, -race is run -extra times
+//     more. What is still reported by presage alone is listed for a human.
 //
-// Level hb is presage test -level hb -confirm=off. Level default is presage test without -level. The
-// row observed has those races of the default level that are unordered in the recorded run itself.
+// Level hb is presage test -level hb -confirm=off. Level default is presage test without -level.
+// The row observed has those races of the default level that are unordered in the recorded run
+// itself.
 //
 // # State
 //
-// Each run of a tool adds one line to the file of -state: module, mutant, tool, number of the run,
-// outcome, seconds, races as JSON. What is in the file is not run again. So an experiment can be
-// stopped and continued, and -tools=hb,default adds presage to the mutants that -race was run on. Several
-// commands may add to one file at the same time if they run different modules (-only). A mutant is
-// named by operator and position. The seed determines only the order, and mutants of the file come
-// first.
+// Each run of a tool adds one line to the file of -state: module, mutant, tool, number of the
+// run, outcome, seconds, races as JSON. What is in the file is not run again. So an experiment
+// can be stopped and continued, and -tools=hb,default adds presage to the mutants that -race was
+// run on, and to no others. Several commands may add to one file at the same time if they run
+// different modules (-only). A mutant is named by operator and position. The seed determines only
+// the order, and mutants of the file come first.
 package main
 
 import (
@@ -226,6 +228,9 @@ func (b *bench) module(ctx context.Context, m *module, show bool) error {
 		}
 		return 1
 	})
+	if !show && len(b.tools) > 0 && !slices.Contains(b.tools, "race") {
+		list = slices.DeleteFunc(list, func(x *mutant) bool { return len(b.state.find(m.String(), x.id(), "race")) == 0 })
+	}
 	fmt.Printf("%s: %d candidates\n", m, len(list))
 	if show {
 		for _, x := range list {
@@ -316,7 +321,8 @@ func (b *bench) repeat(module string, m *mutant, tool string, n int, do func() (
 	return nil
 }
 
-// line says what became of a mutant: outcomes by tool, and each location of -race with the number of runs that have it.
+// line says what became of a mutant: outcomes by tool, and each location of -race with the number
+// of runs that have it.
 func (b *bench) line(module string, m *mutant) string {
 	text := fmt.Sprintf("%s %s", module, m.id())
 	if m.fn != "" {

@@ -104,9 +104,9 @@ func (m *module) command(ctx context.Context, name string, args ...string) error
 	return nil
 }
 
-// mutants lists the mutants in a random order that the seed determines, and marks those in code that the
-// tests execute. The tests of a mutant are those of the packages that import its package. The packages with tests come
-// second.
+// mutants lists the mutants in a random order that the seed determines, and marks those in code
+// that the tests execute. The tests of a mutant are those of the packages that import its
+// package. The packages with tests come second.
 func (m *module) mutants(ctx context.Context, seed uint64) (list []*mutant, tests []string, err error) {
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |

@@ -200,8 +200,9 @@ type section struct {
 	holds    map[ast.Stmt]int // early unlocks by statement of the body
 }
 
-// section finds the critical section that begins at list[i]. It returns nil if the section cannot be
-// delimited by syntax: the lock is taken again inside it, or is released in a function literal.
+// section finds the critical section that begins at list[i]. It returns nil if the section cannot
+// be delimited by syntax: the lock is taken again inside it, or is released in a function
+// literal.
 func (m *mutator) section(list []ast.Stmt, i int) *section {
 	on, kind, name := m.method(list[i].(*ast.ExprStmt).X)
 	c := &section{lock: list[i], on: m.source(on), kind: kind, names: []*ast.Ident{name}, holds: map[ast.Stmt]int{}}
@@ -313,7 +314,8 @@ func (m *mutator) sectionMutants(c *section, body bool) {
 	}
 }
 
-// leaves reports whether a statement may end its statement list: by return, goto, break or continue.
+// leaves reports whether a statement may end its statement list: by return, goto, break or
+// continue.
 func leaves(s ast.Stmt) bool {
 	found := false
 	ast.Inspect(s, func(n ast.Node) bool {
@@ -328,7 +330,8 @@ func leaves(s ast.Stmt) bool {
 	return found
 }
 
-// atomic adds the mutant of an atomic operation. stmt is the statement that the call is, if it is one.
+// atomic adds the mutant of an atomic operation. stmt is the statement that the call is, if it is
+// one.
 func (m *mutator) atomic(c *ast.CallExpr, stmt ast.Stmt) {
 	sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok {

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected texts")
 
-// Each archive of testdata is a module. Its file mutants.txt lists all mutants, and the lines that each
-// changes. They compile, and no line moves.
+// Each archive of testdata is a module. Its file mutants.txt lists all mutants, and the lines
+// that each changes. They compile, and no line moves.
 func TestMutants(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {

@@ -114,8 +114,8 @@ func (p places) access(kind string, stack []frame) access {
 	return a
 }
 
-// atomicFrame reports whether a frame is that of an atomic operation in assembly. Below it, -race has not the
-// function that makes the operation but a caller of that.
+// atomicFrame reports whether a frame is that of an atomic operation in assembly. Below it, -race
+// has not the function that makes the operation but a caller of that.
 func atomicFrame(f frame) bool {
 	return strings.HasPrefix(f.fn, "sync/atomic.") && strings.HasPrefix(filepath.Base(f.file), "race_")
 }
@@ -130,8 +130,8 @@ var (
 	literal  = regexp.MustCompile(`^(func\d+|gowrap\d+|deferwrap\d+|\d+)$`)
 )
 
-// declared is the declared function that a function is or is a literal of, as T.M or F, for names as
-// path/p.(*T).M.func1 or (*path/p.T).M$1.
+// declared is the declared function that a function is or is a literal of, as T.M or F, for names
+// as path/p.(*T).M.func1 or (*path/p.T).M$1.
 func declared(fn string) string {
 	for {
 		s := typeArgs.ReplaceAllString(fn, "")

@@ -14,8 +14,8 @@ import (
 
 var testPlaces = places{dir: "/src/m", goroot: "/go", cache: "/mod"}
 
-// Each archive of testdata/race has what a detector printed, in race.txt or presage.json, and in races.txt what is
-// read from it.
+// Each archive of testdata/race has what a detector printed, in race.txt or presage.json, and in
+// races.txt what is read from it.
 func TestReadRaces(t *testing.T) {
 	names, err := filepath.Glob("testdata/race/*.txtar")
 	if err != nil || len(names) == 0 {

@@ -47,7 +47,8 @@ func parseRow(line string) (*row, error) {
 	return r, errors.Join(err, err2, json.Unmarshal([]byte(f[6]), &r.races))
 }
 
-// state has what was run. Lines are only ever added to its file, so several commands can add to one file.
+// state has what was run. Lines are only ever added to its file, so several commands can add to
+// one file.
 type state struct {
 	file *os.File // nil: nothing is kept
 	rows []*row
@@ -114,7 +115,8 @@ func (s *state) runs(module, mutant string) map[string][][]race {
 	return all
 }
 
-// mutants returns the modules and their mutants that pass plain, without the originals, in the order of the file.
+// mutants returns the modules and their mutants that pass plain, without the originals, in the
+// order of the file.
 func (s *state) mutants() (modules []string, mutants map[string][]string) {
 	mutants = map[string][]string{}
 	for _, r := range s.rows {
