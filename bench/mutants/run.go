@@ -123,7 +123,8 @@ func (r *runner) race(ctx context.Context, tests []string) (outcome string, race
 	return outcome, unique(races), nil
 }
 
-// predict runs presage once on the tests of a mutant.
+// predict runs presage once on the tests of a mutant. Without a report the outcome is timeout or
+// broken.
 func (r *runner) predict(ctx context.Context, level string, tests []string) (outcome string, races []race, err error) {
 	args := []string{r.presage, "test", "-json", "-q", "-count=1", "-vet=off", "-timeout=" + (slower * r.module.limit).String()}
 	if level == "hb" {
@@ -145,10 +146,12 @@ func (r *runner) predict(ctx context.Context, level string, tests []string) (out
 		return "race", unique(predicted(out.Races, r.places)), nil
 	case err == nil && o.code == 0:
 		return "pass", nil, nil
+	case err == nil: // a test failed
+		return "fail", nil, nil
 	case o.timeout:
 		return "timeout", nil, nil
 	}
-	return "fail", nil, nil
+	return "broken", nil, nil
 }
 
 // unique keeps the first of equal races: the detector reports one for each pair of stacks.

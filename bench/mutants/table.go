@@ -81,7 +81,7 @@ func (t *summary) add(s *state, module, mutant string, before map[string][][]rac
 		if n := len(runs[toolOf(l)]); n > 0 {
 			t.levels[l].mutants++
 			for _, r := range s.find(module, mutant, toolOf(l)) {
-				if r.outcome == "fail" || r.outcome == "timeout" {
+				if r.outcome == "broken" || r.outcome == "timeout" {
 					t.levels[l].failed++
 				}
 			}
