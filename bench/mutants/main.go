@@ -101,6 +101,7 @@ type bench struct {
 	tools   []string
 	seed    uint64
 	confirm string
+	raced   bool
 	timeout time.Duration
 	places  places
 }
@@ -119,6 +120,7 @@ func main() {
 	command := flag.String("presage", "", "the presage command; default: built from this checkout")
 	confirm := flag.String("confirm", "2m", "of presage at the default level")
 	timeout := flag.Duration("timeout", 10*time.Minute, "of a run of presage")
+	raced := flag.Bool("raced", false, "only mutants on which the state has a race of -race")
 	show := flag.Bool("list", false, "list the mutants and run nothing but the tests' coverage")
 	table := flag.Bool("table", false, "print the table of -state and run nothing")
 	flag.Parse()
@@ -132,7 +134,7 @@ func main() {
 		summarise(st).print(os.Stdout, st)
 		return
 	}
-	b := &bench{state: st, runs: *runs, extra: *extra, limit: *limit, seed: *seed, confirm: *confirm, timeout: *timeout}
+	b := &bench{state: st, runs: *runs, extra: *extra, limit: *limit, seed: *seed, confirm: *confirm, raced: *raced, timeout: *timeout}
 	for _, t := range strings.Split(*tools, ",") {
 		if t == "" {
 			continue
@@ -230,6 +232,11 @@ func (b *bench) module(ctx context.Context, m *module, show bool) error {
 	})
 	if !show && len(b.tools) > 0 && !slices.Contains(b.tools, "race") {
 		list = slices.DeleteFunc(list, func(x *mutant) bool { return len(b.state.find(m.String(), x.id(), "race")) == 0 })
+	}
+	if b.raced {
+		list = slices.DeleteFunc(list, func(x *mutant) bool {
+			return !slices.ContainsFunc(b.state.find(m.String(), x.id(), "race"), func(r *row) bool { return len(r.races) > 0 })
+		})
 	}
 	fmt.Printf("%s: %d candidates\n", m, len(list))
 	if show {

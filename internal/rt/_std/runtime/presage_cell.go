@@ -121,7 +121,7 @@ func pgUsePage(addr uintptr) { *(*uint8)(unsafe.Pointer(presageCells.used + addr
 //go:nosplit
 func (s *PresageG) owns(e uint64) bool {
 	id := e >> pgIDShift
-	return id == s.key>>pgIDShift || id == s.inside>>pgIDShift ||
+	return id/pgIDBlock == (s.ids-1)/pgIDBlock || id == s.inside>>pgIDShift ||
 		*(*uint32)(unsafe.Pointer(presageCells.owners + uintptr(id/pgIDBlock*4))) == uint32(s.stream)
 }
 
@@ -155,21 +155,49 @@ func (s *PresageG) context() bool {
 	if k == 0 {
 		return false
 	}
+	p := s.room(1)
+	pgStore(p, pgHead(pgRawContext, 0, 0, k>>pgIDShift))
+	s.pos = p + 8
+	s.beginsContext(k)
+	return true
+}
+
+// nextContext is context where there is room for the record and the goroutine has a context left.
+//
+//go:nosplit
+func (s *PresageG) nextContext() bool {
+	if s.left < 1 || s.ids%pgIDBlock == 0 || s.off {
+		return false
+	}
+	p := s.pos
+	s.left--
+	pgStore(p, pgRawContext<<56|s.ids)
+	s.pos = p + 8
+	s.beginsContext(s.ids << pgIDShift)
+	s.ids++
+	return true
+}
+
+// beginsContext makes k the context of what follows.
+//
+//go:nosplit
+func (s *PresageG) beginsContext(k uint64) {
 	if s.width == 0 {
 		s.base = k
 	}
 	s.width = k - s.base + pgOneID
-	p := s.room(1)
-	pgStore(p, pgHead(pgRawContext, 0, 0, k>>pgIDShift))
-	s.pos = p + 8
 	s.key = k
-	return true
 }
 
-// synchronises ends the context, before a record of synchronisation; of a release, the release epoch too.
-func (s *PresageG) synchronises(kind uint64) {
+// synchronises ends the context, before a record of synchronisation; of a release, the release epoch too. An atomic
+// operation marks its word before others can see it.
+func (s *PresageG) synchronises(kind uint64, obj uintptr) {
 	if s.pos != s.scanned {
 		s.scan()
+	}
+	switch kind {
+	case pgAtomicRead, pgAtomicWrite, pgAtomicRMW:
+		s.seen(obj, 1)
 	}
 	s.key = 0
 	switch kind {
@@ -188,7 +216,7 @@ func pgSwap(p *uint64, old, new uint64) bool { return atomic.Cas64(p, old, new) 
 //go:nosplit
 func (s *PresageG) ownTurn(c *pgCell, addr uintptr, m uint64, write bool) bool {
 	w, r := atomic.Load64(&c.w), atomic.Load64(&c.r)
-	if s.key == 0 || w != 0 && !s.owns(w) || r != 0 && !s.owns(r) {
+	if w != 0 && !s.owns(w) || r != 0 && !s.owns(r) || s.key == 0 && !s.nextContext() {
 		return false
 	}
 	p, old := &c.r, r
@@ -287,7 +315,10 @@ func (s *PresageG) flush(word uintptr, e uint64, write bool) {
 	p := s.room(4)
 	pgStore(p+8, uint64(word))
 	pgStore(p+16, e)
-	pgStore(p+24, uint64(cputicks()))
+	if s.outTime == 0 {
+		s.outTime = uint64(cputicks())
+	}
+	pgStore(p+24, s.outTime)
 	kind := uint64(pgRead)
 	if write {
 		kind = pgWrite

@@ -63,6 +63,7 @@ type PresageG struct {
 	outSize     uintptr
 	outPC       uintptr
 	outWrite    bool
+	outTime     uint64 // of late records that are being written, 0: not yet asked
 }
 
 // presage is the recorder of the process.
@@ -334,7 +335,7 @@ func (s *PresageG) stampIn(st *pgStripe, obj uintptr) uint64 {
 
 // put1 writes a record: header, obj, stamp. st is the stripe of obj, if the caller holds it.
 func (s *PresageG) put1(st *pgStripe, h uint64, obj uintptr) uint64 {
-	s.synchronises(h >> 56)
+	s.synchronises(h>>56, obj)
 	p := s.room(3)
 	t := s.stampIn(st, obj)
 	pgStore(p+8, uint64(obj))
@@ -346,7 +347,7 @@ func (s *PresageG) put1(st *pgStripe, h uint64, obj uintptr) uint64 {
 
 // put2 writes a record: header, obj, a, stamp.
 func (s *PresageG) put2(st *pgStripe, h uint64, obj uintptr, a uint64) {
-	s.synchronises(h >> 56)
+	s.synchronises(h>>56, obj)
 	p := s.room(4)
 	t := s.stampIn(st, obj)
 	pgStore(p+8, uint64(obj))
@@ -358,7 +359,7 @@ func (s *PresageG) put2(st *pgStripe, h uint64, obj uintptr, a uint64) {
 
 // put3 writes a record: header, obj, a, b, stamp.
 func (s *PresageG) put3(st *pgStripe, h uint64, obj uintptr, a, b uint64) {
-	s.synchronises(h >> 56)
+	s.synchronises(h>>56, obj)
 	p := s.room(5)
 	t := s.stampIn(st, obj)
 	pgStore(p+8, uint64(obj))
@@ -386,7 +387,7 @@ func presageGo(callergp, newg *g) {
 		s.site = 0
 		return
 	}
-	s.synchronises(pgGo)
+	s.synchronises(pgGo, 0)
 	p := s.room(3)
 	t := s.tick()
 	pgStore(p+8, newg.goid)
@@ -414,7 +415,7 @@ func presageCleanup() *PresageG {
 	if s == nil || s.off {
 		return nil
 	}
-	s.synchronises(pgGo)
+	s.synchronises(pgGo, 0)
 	p := s.room(3)
 	t, id := s.tick(), sched.goidgen.Add(1)
 	pgStore(p+8, id)
@@ -470,7 +471,7 @@ func presageEnd() {
 		return
 	}
 	if presage.on && !s.off {
-		s.synchronises(pgEnd)
+		s.synchronises(pgEnd, 0)
 		p := s.room(2)
 		pgStore(p+8, s.tick())
 		pgStore(p, pgHead(pgEnd, 0, 0, 0))

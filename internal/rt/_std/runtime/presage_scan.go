@@ -21,7 +21,7 @@ type pgShorts struct {
 // scan marks what the records from s.scanned on say to be accessed.
 func (s *PresageG) scan() {
 	p, end := s.scanned, s.pos
-	s.scanned = end
+	s.scanned, s.outTime = end, 0
 	if presageCells.limit == 0 || s.off {
 		return
 	}
