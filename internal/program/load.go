@@ -17,7 +17,8 @@ import (
 // instructions. Without a plan there is no walk, and the analysis judges strictly.
 func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 	cfg := plan.Config{Dir: meta.Dir, Env: append(os.Environ(), meta.BuildEnv...), BuildFlags: meta.BuildFlags, Tested: meta.Tested}
-	for _, f := range meta.Files {
+	files, _, sites := meta.Program()
+	for _, f := range files {
 		cfg.Tests = cfg.Tests || strings.HasSuffix(f.Name, "_test.go")
 	}
 	seen := map[string]bool{}
@@ -45,14 +46,16 @@ func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 	if opaque := opaqueUnits(p, meta); len(opaque) > 0 {
 		p = plan.OfRecording(prog, missing, opaque)
 	}
-	p.Adopt(meta.Sites)
+	p.Adopt(sites)
 	return p, nil
 }
 
 // Same reports whether two traces were recorded from one program: its source, how it was built, and what was recorded of it.
 func Same(a, b *trace.Meta) bool {
+	aFiles, aFuncs, aSites := a.Program()
+	bFiles, bFuncs, bSites := b.Program()
 	return a.Dir == b.Dir && slices.Equal(a.BuildEnv, b.BuildEnv) && slices.Equal(a.BuildFlags, b.BuildFlags) && slices.Equal(a.Tested, b.Tested) &&
-		slices.Equal(a.Packages, b.Packages) && slices.Equal(a.Missing, b.Missing) && slices.Equal(a.Files, b.Files) && slices.Equal(a.Funcs, b.Funcs) && slices.Equal(a.Sites, b.Sites)
+		slices.Equal(a.Packages, b.Packages) && slices.Equal(a.Missing, b.Missing) && slices.Equal(aFiles, bFiles) && slices.Equal(aFuncs, bFuncs) && slices.Equal(aSites, bSites)
 }
 
 // opaqueUnits returns the units that the recorded build left as written, with the reasons.

@@ -131,7 +131,8 @@ func prune(parent, used string) {
 
 // unchanged reports a source file that is not as it was recorded.
 func unchanged(meta *trace.Meta) error {
-	for _, f := range meta.Files {
+	files, _, _ := meta.Program()
+	for _, f := range files {
 		data, err := os.ReadFile(f.Name)
 		if err != nil {
 			return fmt.Errorf("the program cannot be replayed: %w", err)

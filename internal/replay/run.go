@@ -227,7 +227,8 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	t.end = st
 	t.Met = st.steps[a].state == done && st.steps[b].state == done
 	ours := map[string]bool{}
-	for _, f := range p.cfg.Meta.Files {
+	files, _, _ := p.cfg.Meta.Program()
+	for _, f := range files {
 		ours[f.Name] = true
 	}
 	logs, _ := filepath.Glob(filepath.Join(dir, "race.*"))
