@@ -15,7 +15,8 @@
 //     room it comes as late as possible, except for (O3), (V1) and (V2).
 //   - (O3) Before an Alloc, the accesses to its memory in the current groups of other streams come first: they were to what was there
 //     before and has been freed. A goroutine that has read a pointer into the memory that the shadow does not hold
-//     yet has reached the new object, by a race: what it does behind that read stays.
+//     yet has reached the new object, by a race: what it does behind that read stays. So does a group that began after the
+//     last garbage collection before the Alloc: what was there before had no users left by then.
 //
 // What happens-before orders, (O1) and (O2) order: between an access and one that it happens before are two stamps.
 //

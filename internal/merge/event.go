@@ -11,7 +11,7 @@ import (
 // emit writes the events of a record.
 func (m *merger) emit(s *stream, r *record) {
 	switch r.kind {
-	case format.RawStamp, format.RawSet, format.RawLate, format.RawPC:
+	case format.RawStamp, format.RawSet, format.RawLate, format.RawPC, format.RawGC:
 		return
 	case format.RawContext:
 		m.context(s, uint64(r.site))
@@ -124,7 +124,7 @@ func (m *merger) goesInto(s *stream) format.Flags {
 			return r.flags & (format.FlagDirect | format.FlagWrapper)
 		case r.kind == format.Enter && uint32(r.word(0)) == 0:
 			return format.FlagWrapper
-		case r.kind != format.RawStamp && (r.kind != format.Alloc || r.flags&format.FlagStack == 0):
+		case r.kind != format.RawStamp && r.kind != format.RawGC && (r.kind != format.Alloc || r.flags&format.FlagStack == 0):
 			return 0
 		}
 	}
@@ -202,7 +202,7 @@ func (m *merger) element(e *trace.Event) {
 func (m *merger) alloc(s *stream, r *record, e *trace.Event) {
 	x, n := r.word(0), r.word(1)
 	e.Obj, e.Val = trace.Addr(x), n
-	m.freed(s, x, n)
+	m.freed(s, x, n, r.stamp)
 	m.reused(x, n, r.stamp)
 	m.shadow.forget(x, n)
 	delete(m.chans, x)

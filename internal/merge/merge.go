@@ -310,7 +310,7 @@ func (m *merger) cutAfterSync(s *stream) {
 	dropped := 0
 	for c.read(m.recording, s, &r) {
 		dropped++
-		if r.has && r.kind != format.RawStamp && r.kind != format.Alloc {
+		if r.has && r.kind != format.RawStamp && r.kind != format.RawGC && r.kind != format.Alloc {
 			last, dropped = c, 0
 		}
 	}

@@ -27,7 +27,7 @@ func (m *merger) reach(s *stream, p placed) {
 	var own []trace.Event
 	var grown []span
 	var has barrier.Set
-	for c.read(m.recording, s, &r) && (r.kind == format.RawStamp || r.kind == format.Reach || r.kind == format.ReachSet) {
+	for c.read(m.recording, s, &r) && (r.kind == format.RawStamp || r.kind == format.RawGC || r.kind == format.Reach || r.kind == format.ReachSet) {
 		switch {
 		case r.kind == format.RawStamp: // of a new chunk
 		case r.kind == format.Reach:

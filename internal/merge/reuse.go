@@ -23,10 +23,13 @@ func (m *merger) addWide(w wide) {
 }
 
 // freed has the accesses of other streams' current groups to the n bytes at x come before the Alloc of s that is next (O3).
-func (m *merger) freed(s *stream, x, n uint64) {
-	if x+n < x {
+// A group that began after the last collection has no access to what was there before.
+func (m *merger) freed(s *stream, x, n, stamp uint64) {
+	gc, _ := slices.BinarySearch(m.gcs, stamp)
+	if x+n < x || gc == 0 { // nothing has been freed yet
 		return
 	}
+	since := m.gcs[gc-1]
 	m.holders = m.holders[:0]
 	m.shadow.within(x, n, func(x uint64, c *cell) {
 		if c.hot {
@@ -44,6 +47,9 @@ func (m *merger) freed(s *stream, x, n uint64) {
 	}
 	for _, k := range m.holders {
 		t := m.streams[k]
+		if t.from > since {
+			continue
+		}
 		if i := m.last(t, x, n); i >= 0 && !t.busy {
 			m.pull(t, i)
 		}

@@ -39,6 +39,7 @@ type recording struct {
 	grown   map[uint32][]span // those that a D grows by
 	endless map[uint32]bool   // Ds that have grown to everything
 	out     outside
+	gcs     []uint64 // stamps of garbage collections, ascending
 }
 
 // span is a run of whole records within one chunk.
@@ -257,6 +258,8 @@ func (r *recording) chunks(seg int32, start, end int64, chunks []chunk) []chunk 
 		switch format.Kind(h >> 56) {
 		case format.RawSet:
 			r.set(h, span{seg, i + 8, i + n})
+		case format.RawGC:
+			r.gcs = append(r.gcs, word(b, i+8))
 		case format.RawLate:
 			r.noteLate(b[i+8:i+n], uint32(h))
 		case format.RawPC:
@@ -290,6 +293,7 @@ func (r *recording) damaged(s string, args ...any) {
 
 // join puts the chunks of each stream in order. Of a stream with a gap, what comes before it is kept.
 func (r *recording) join(chunks []chunk) {
+	slices.Sort(r.gcs)
 	slices.SortFunc(chunks, func(a, b chunk) int {
 		if a.stream != b.stream {
 			return int(a.stream) - int(b.stream)

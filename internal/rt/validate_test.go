@@ -109,7 +109,7 @@ func (m *machine) step(e event) error {
 			return fmt.Errorf("started by nobody")
 		}
 		return nil
-	case format.End, format.RawStamp, format.SelectDefault:
+	case format.End, format.RawStamp, format.RawGC, format.SelectDefault:
 		return nil
 	}
 	o := m.object(e.Words[0])

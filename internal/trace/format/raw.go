@@ -106,7 +106,7 @@ package format
 //	RawSet                          size words: spans of memory, address<<16 | bytes, or address<<16 and a word of bytes; the site is its number; FlagAll: everything.
 //	                                Spans behind a word that is 0 are only read. (What stands on both sides may be written.)
 //	Value                           max(1, ⌈size/8⌉) words: the bytes of the value, zero-padded
-//	RawStamp                        stamp
+//	RawStamp RawGC                  stamp
 //	RawShort                        what its header says, of: address, words
 //	RawVar                          address, bytes: of a package-level variable, zero now; address 0: so many were left out
 //	RawVar with size > 0            address, bytes (size, at most MaxVar), ⌈size/8⌉ words: its bytes now, zero-padded
@@ -166,6 +166,7 @@ const (
 	RawContext Kind = 0xF6 // what the goroutine does from here on, up to its next operation of synchronisation, is the context that the site names
 	RawLate    Kind = 0xF7 // an access in the context of an entry that had no record until another goroutine came
 	RawPC      Kind = 0xF8 // the place of a program counter of outside code
+	RawGC      Kind = 0xF9 // a garbage collection has marked what lives, and freed nothing yet
 
 	// OutsidePC marks a program counter in the place of a site.
 	OutsidePC = 1 << 31
@@ -205,7 +206,7 @@ func RawLen(h uint64) (words, stamp int) {
 		return 1, 0
 	case Enter, Exit:
 		return 2, 0
-	case SelectDefault, End, RawStamp:
+	case SelectDefault, End, RawStamp, RawGC:
 		return 2, 1
 	case Value:
 		return 1 + max(1, (size+7)/8), 0

@@ -220,10 +220,16 @@ func presageInit() {
 
 // presageGC is called with the world stopped at the end of a garbage collection, when all is marked and nothing swept: each goroutine
 // stamps soon after, so that what it did with memory that is free now
-// comes before the next allocation there. Calls under way keep what lives of what they begin with.
+// comes before the next allocation there. The moment is recorded: memory is given to another object only behind it. Calls under way keep what lives of what they begin with.
 func presageGC() {
 	if !presage.on {
 		return
+	}
+	if s := pgState(getg()); s != nil && !s.off {
+		p := s.room(2)
+		pgStore(p+8, s.tick())
+		pgStore(p, pgHead(pgRawGC, 0, 0, 0))
+		s.pos = p + 16
 	}
 	forEachG(func(gp *g) {
 		s := gp.presage

@@ -41,7 +41,7 @@ func (s *PresageG) scan() {
 		case pgRawShort:
 			words = s.scanShort(p, h)
 		case pgBlockKind, pgOpaqueBegin, pgOpaqueEnd, pgReachSet, pgRawContext:
-		case pgEnterKind, pgExitKind, pgSelectDefault, pgEnd, pgRawStamp:
+		case pgEnterKind, pgExitKind, pgSelectDefault, pgEnd, pgRawStamp, pgRawGC:
 			words = 2
 		case pgValueKind:
 			words = 1 + max(1, (size+7)/8)
