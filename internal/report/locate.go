@@ -239,8 +239,8 @@ func (l *Locator) Races() ([]Race, error) {
 		s := &l.specs[i]
 		path := l.stray(s)
 		a := l.seen[s.A].event
-		if a.Flags&format.FlagOpaque != 0 && l.object(&a) == "" || a.Flags&format.FlagOpaque != 0 && !a.Outside() {
-			a = l.seen[s.B].event // says what is accessed
+		if b := l.seen[s.B].event; a.Flags&format.FlagOpaque != 0 && b.Flags&format.FlagOpaque == 0 {
+			a = b // says what is accessed
 		}
 		races = append(races, Race{
 			Tier: s.Tier, A: l.access(s.A), B: l.access(s.B),

@@ -53,8 +53,8 @@ var patches = []patch{
 	{"runtime/panic.go", "func gopanic(e any) {\n", "func gopanic(e any) { presagePanics(e)\n", 1}, // the lines stay: every trace shows them
 
 	// The end of the process. A panic with which it ends; the lines stay.
-	{"runtime/proc.go", "\texithook.Run(code)\n}", "\texithook.Run(code)\n\tpresageExit()\n}", 1},
-	{"runtime/panic.go", "\tpreprintpanics(&p)\n", "\tpreprintpanics(&p); presageExit()\n", 1},
+	{"runtime/proc.go", "\texithook.Run(code)\n}", "\texithook.Run(code)\n\tpresageEnds()\n}", 1},
+	{"runtime/panic.go", "\tpreprintpanics(&p)\n", "\tpreprintpanics(&p); presageEnds()\n", 1},
 
 	// Memory.
 	{"runtime/malloc.go", "\nfunc mallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {\n", `

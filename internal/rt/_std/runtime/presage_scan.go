@@ -76,9 +76,9 @@ func (s *PresageG) scan() {
 	}
 }
 
-// presageExit scans what goroutines have accessed since their last synchronisation: nothing that they do any more will.
+// presageEnds scans what goroutines have accessed since their last synchronisation: nothing that they do any more will.
 // The world is stopped, so nobody writes to their streams.
-func presageExit() {
+func presageEnds() {
 	if !presage.on || presageCells.limit == 0 {
 		return
 	}
