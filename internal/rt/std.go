@@ -134,6 +134,12 @@ func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 	after("runtime/mcleanup.go", "\t\tb := gcCleanups.dequeue()\n", "\t\tpresageHidden(getg(), pgAcquire, nil)\n"),
 	{"runtime/mfinal.go", "\t\tif raceenabled {\n\t\t\tracefingo()\n\t\t}\n", "\t\tpresageHidden(getg(), pgAcquire, nil)\n", 1},
 
+	// Traces and metrics of the runtime: semaphores hand over what is read and written next. The reader of a trace runs on the
+	// system's stack.
+	{"runtime/trace.go", "\tif raceenabled {\n\t\traceacquire(unsafe.Pointer(&trace.doneSema[gen%2]))\n\t}\n", "\tpresageHidden(getg(), pgAcquire, unsafe.Pointer(&trace.doneSema[gen%2]))\n", 1},
+	after("runtime/trace.go", "\t\t\t\t\tracerelease(unsafe.Pointer(&trace.doneSema[gen%2]))\n\t\t\t\t}\n", "\t\t\t\tpresageHidden(getg().m.curg, pgRelease, unsafe.Pointer(&trace.doneSema[gen%2]))\n"),
+	after("runtime/trace.go", "\t\t\t\t// See comment above in the shutdown case.\n\t\t\t\tracerelease(unsafe.Pointer(&trace.doneSema[gen%2]))\n\t\t\t}\n", "\t\t\tpresageHidden(getg().m.curg, pgRelease, unsafe.Pointer(&trace.doneSema[gen%2]))\n"),
+
 	// Bubbles of testing/synctest.
 	{"runtime/synctest.go", "\t\t\tif raceenabled && newval != _Gdead", "\t\t\tif presage.on && gp.presage != nil && newval != _Gdead", 1},
 	{"runtime/synctest.go", "\t\t\t\tracereleasemergeg(gp, bubble.raceaddr())\n", "\t\t\t\tpresageHidden(gp, pgReleaseMerge, bubble.raceaddr())\n", 1},
