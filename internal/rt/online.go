@@ -56,6 +56,7 @@ func (b *builder) addedOnline() error {
 var onlineChecks = []string{
 	"runtime/slice.go", "runtime/string.go", "runtime/map.go", "runtime/mbarrier.go", "runtime/iface.go", "runtime/linkname_shim.go",
 	"runtime/runtime.go", "runtime/type.go", "runtime/panic.go", "runtime/cgocall.go",
+	"runtime/metrics.go", "runtime/mprof.go", "runtime/profbuf.go", "runtime/proflabel.go",
 	"internal/runtime/maps/runtime.go", "internal/runtime/maps/runtime_faststr.go", "internal/runtime/maps/runtime_fast32.go",
 	"internal/runtime/maps/runtime_fast64.go", "reflect/map.go",
 }
@@ -96,6 +97,7 @@ func (b *builder) checked() error {
 
 // announcedPatches come after patches: accesses that the runtime makes on behalf of its callers.
 var announcedPatches = []patch{
+	{"internal/race/norace.go", "func Write(addr unsafe.Pointer) {\n}\n", "func Write(addr unsafe.Pointer) { presageWriteRange(addr, 1) }\n", 1},
 	{"internal/race/norace.go", "func ReadPC(addr unsafe.Pointer, callerpc, pc uintptr) {\n}\n\nfunc ReadObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc, pc uintptr) {\n}\n", `func ReadPC(addr unsafe.Pointer, callerpc, pc uintptr) { presageReadPC(addr, callerpc) }
 
 func ReadObjectPC(t *abi.Type, addr unsafe.Pointer, callerpc, pc uintptr) {
@@ -136,7 +138,6 @@ var onlinePatches = []patch{
 		"\t\tunlock(&c.lock)\n\t\tpresageChanSentLate(c)\n\t\tpanic(plainError(\"send on closed channel\"))\n\t}\n\tpresageChanSending(c, callerpc)\n", 1},
 	after("runtime/proc.go", "func runExitHooks(code int) {\n", "\tpresageExit()\n"),
 	after("runtime/proc.go", "func syscall_runtime_AfterFork() {\n", "\tpresageForked()\n"),
-	{"internal/race/norace.go", "func Write(addr unsafe.Pointer) {\n}\n", "func Write(addr unsafe.Pointer) { presageWriteRange(addr, 1) }\n", 1},
 }
 
 // onlineVersionPatches come after those, by version: the heap is where it is with -race, and always was in go1.25, so that its cells are near (rt/online, ftNear).

@@ -318,6 +318,7 @@ func (b *builder) patched() error {
 	if b.gates {
 		list = slices.Concat(bothPatches, gatePatches, gateVersionPatches[b.minor])
 	}
+	list = slices.Concat(list, argumentPatches, argumentVersionPatches[b.minor])
 	for _, p := range list {
 		src, err := b.source(p.file)
 		if err != nil {

@@ -138,6 +138,12 @@ func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 	after("runtime/mcleanup.go", "\t\tb := gcCleanups.dequeue()\n", "\t\tpresageHidden(getg(), pgAcquire, nil)\n"),
 	{"runtime/mfinal.go", "\t\tif raceenabled {\n\t\t\tracefingo()\n\t\t}\n", "\t\tpresageHidden(getg(), pgAcquire, nil)\n", 1},
 
+	// Traces and metrics of the runtime: semaphores hand over what is read and written next. The reader of a trace runs on the
+	// system's stack.
+	{"runtime/trace.go", "\tif raceenabled {\n\t\traceacquire(unsafe.Pointer(&trace.doneSema[gen%2]))\n\t}\n", "\tpresageHidden(getg(), pgAcquire, unsafe.Pointer(&trace.doneSema[gen%2]))\n", 1},
+	after("runtime/trace.go", "\t\t\t\t\tracerelease(unsafe.Pointer(&trace.doneSema[gen%2]))\n\t\t\t\t}\n", "\t\t\t\tpresageHidden(getg().m.curg, pgRelease, unsafe.Pointer(&trace.doneSema[gen%2]))\n"),
+	after("runtime/trace.go", "\t\t\t\t// See comment above in the shutdown case.\n\t\t\t\tracerelease(unsafe.Pointer(&trace.doneSema[gen%2]))\n\t\t\t}\n", "\t\t\tpresageHidden(getg().m.curg, pgRelease, unsafe.Pointer(&trace.doneSema[gen%2]))\n"),
+
 	// Bubbles of testing/synctest.
 	{"runtime/synctest.go", "\t\t\tif raceenabled && newval != _Gdead", "\t\t\tif presage.on && gp.presage != nil && newval != _Gdead", 1},
 	{"runtime/synctest.go", "\t\t\t\tracereleasemergeg(gp, bubble.raceaddr())\n", "\t\t\t\tpresageHidden(gp, pgReleaseMerge, bubble.raceaddr())\n", 1},
@@ -277,6 +283,43 @@ func presageWriteRange(addr unsafe.Pointer, len int)
 	{"sync/pool.go", "\truntime_procUnpin()\n\tif race.Enabled {\n\t\trace.Enable()\n\t}\n}\n", "\truntime_procUnpin()\n\tpresageMute(-1)\n}\n", 1},
 	{"sync/pool.go", "\truntime_procUnpin()\n\tif race.Enabled {\n\t\trace.Enable()\n\t\tif x != nil {\n\t\t\trace.Acquire(poolRaceAddr(x))\n\t\t}\n\t}\n", "\truntime_procUnpin()\n\tpresageMute(-1)\n\tif x != nil {\n\t\tpresageSite(site)\n\t\tpresageRecord(presageKindAcquire, 0, presageData(x))\n\t}\n", 1},
 }
+
+// argumentPatches record what assembly reads of its arguments, for entries of testdata/hookless.txt: the race detector
+// does not see it. A search reads up to what it finds. They are in every overlay, so that a replay sees the same accesses.
+var argumentPatches = []patch{
+	{"bytes/bytes.go", "\t\"internal/bytealg\"\n", "\t\"internal/bytealg\"; \"internal/race\"\n", 1}, // the lines stay here too
+	{"bytes/bytes.go", "\treturn bytealg.IndexByte(b, c)\n", "\ti := bytealg.IndexByte(b, c); race.ReadFound(b, i, 1); return i\n", 1},
+	{"bytes/bytes.go", "\t\treturn bytealg.Count(s, sep[0])\n", "\t\trace.ReadBytes(s); return bytealg.Count(s, sep[0])\n", 1},
+	{"bytes/bytes.go", "\treturn bytealg.Compare(a, b)\n", "\tx := bytealg.Compare(a, b); if x == 0 { race.ReadBytes(a); race.ReadBytes(b) }; return x\n", 1},
+	{"bytes/bytes.go", "func Index(s, sep []byte) int {\n", "func Index(s, sep []byte) int { i := presageIndex(s, sep); race.ReadBytes(sep); race.ReadFound(s, i, len(sep)); return i }; func presageIndex(s, sep []byte) int {\n", 1},
+	{"crypto/md5/md5.go", "\t\"internal/byteorder\"\n", "\t\"internal/byteorder\"; \"internal/race\"\n", 1},
+	{"crypto/md5/md5.go", "func (d *digest) Write(p []byte) (nn int, err error) {\n", "func (d *digest) Write(p []byte) (nn int, err error) { race.ReadBytes(p)\n", 1},
+	{"crypto/sha1/sha1.go", "\t\"internal/byteorder\"\n", "\t\"internal/byteorder\"; \"internal/race\"\n", 1},
+	{"crypto/sha1/sha1.go", "func (d *digest) Write(p []byte) (nn int, err error) {\n", "func (d *digest) Write(p []byte) (nn int, err error) { race.ReadBytes(p)\n", 1},
+	{"hash/crc32/crc32.go", "\t\"internal/byteorder\"\n", "\t\"internal/byteorder\"; \"internal/race\"\n", 1},
+	{"hash/crc32/crc32.go", "checkInitIEEE bool) uint32 {\n", "checkInitIEEE bool) uint32 { race.ReadBytes(p)\n", 1},
+	{"hash/crc32/crc32.go", "func ChecksumIEEE(data []byte) uint32 {\n", "func ChecksumIEEE(data []byte) uint32 { race.ReadBytes(data)\n", 1},
+
+	// Packages below crypto/internal/fips140 may not import internal/race.
+	{"crypto/internal/fips140/sha256/sha256.go", "func (d *Digest) Write(p []byte) (nn int, err error) {\n", "func (d *Digest) Write(p []byte) (nn int, err error) { presageReadBytes(p)\n", 1},
+	{"crypto/internal/fips140/sha512/sha512.go", "func (d *Digest) Write(p []byte) (nn int, err error) {\n", "func (d *Digest) Write(p []byte) (nn int, err error) { presageReadBytes(p)\n", 1},
+	{"crypto/internal/fips140/sha256/sha256block_amd64.go", "\t\"crypto/internal/impl\"\n)\n", readBytesOf, 1},
+	{"crypto/internal/fips140/sha512/sha512block_amd64.go", "\t\"crypto/internal/impl\"\n)\n", readBytesOf, 1},
+
+	// The functions for it, without and with the race detector.
+	after("internal/race/norace.go", "func Enable() {\n}\n", "\n// ReadBytes is in package runtime.\n//\n//go:linkname ReadBytes\n//go:noescape\nfunc ReadBytes(b []byte)\n\n// ReadFound is ReadBytes for the n bytes at i, and those before; all, if i is -1. It is in package runtime.\n//\n//go:linkname ReadFound\n//go:noescape\nfunc ReadFound(b []byte, i, n int)\n"),
+	after("internal/race/race.go", "const Enabled = true\n", "\n//go:linkname ReadBytes\nfunc ReadBytes(b []byte) {\n\tif len(b) > 0 {\n\t\tReadRange(unsafe.Pointer(unsafe.SliceData(b)), len(b))\n\t}\n}\n\nfunc ReadFound(b []byte, i, n int) {\n\tif i >= 0 {\n\t\tb = b[:i+n]\n\t}\n\tReadBytes(b)\n}\n"),
+}
+
+// argumentVersionPatches come after those, for one version only.
+var argumentVersionPatches = map[string][]patch{
+	"go1.25": {before("runtime/map_swiss.go", "\tmap_ = map_.Clone(typ)\n", mapCloned)},
+	"go1.26": {before("runtime/map.go", "\tmap_ = map_.Clone(typ)\n", mapCloned)},
+}
+
+const readBytesOf = "\t\"crypto/internal/impl\"\n\t_ \"unsafe\"\n)\n\n//go:linkname presageReadBytes internal/race.ReadBytes\n//go:noescape\nfunc presageReadBytes(p []byte)\n"
+
+const mapCloned = "\tif raceenabled {\n\t\tracereadpc(e.data, sys.GetCallerPC(), abi.FuncPCABIInternal(mapclone))\n\t}\n"
 
 // versionPatches come after patches, for one version only.
 var versionPatches = map[string][]patch{

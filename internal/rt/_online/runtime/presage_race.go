@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"internal/runtime/sys"
 	"unsafe"
 )
 
@@ -154,6 +155,25 @@ func racereadrangepc(addr unsafe.Pointer, sz, callerpc, pc uintptr) {
 }
 func racewriterangepc(addr unsafe.Pointer, sz, callerpc, pc uintptr) {
 	ftFrom(addr, sz, ftWrites, callerpc)
+}
+
+// Of assembly that reads its arguments (argumentPatches).
+
+//go:linkname race_ReadBytes internal/race.ReadBytes
+func race_ReadBytes(b []byte) { ftBytes(b, sys.GetCallerPC()) }
+
+//go:linkname race_ReadFound internal/race.ReadFound
+func race_ReadFound(b []byte, i, n int) {
+	if i >= 0 {
+		b = b[:i+n]
+	}
+	ftBytes(b, sys.GetCallerPC())
+}
+
+func ftBytes(b []byte, callerpc uintptr) {
+	if len(b) > 0 {
+		ftFrom(unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b)), ftReads, callerpc)
+	}
 }
 
 func raceacquire(addr unsafe.Pointer)                     { pgRecord(pgAcquire, 0, addr) }

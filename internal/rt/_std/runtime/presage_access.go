@@ -306,6 +306,21 @@ func race_presageWriteObjectPC(t *_type, addr unsafe.Pointer, callerpc uintptr) 
 	pgFrom(addr, pgExtent(t), true, callerpc)
 }
 
+// Of assembly that reads its arguments (argumentPatches).
+
+//go:linkname race_ReadBytes internal/race.ReadBytes
+func race_ReadBytes(b []byte) {
+	pgFrom(unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b)), false, sys.GetCallerPC())
+}
+
+//go:linkname race_ReadFound internal/race.ReadFound
+func race_ReadFound(b []byte, i, n int) {
+	if i >= 0 {
+		b = b[:i+n]
+	}
+	pgFrom(unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b)), false, sys.GetCallerPC())
+}
+
 func raceacquire(addr unsafe.Pointer)                     { presageHidden(getg(), pgAcquire, addr) }
 func racerelease(addr unsafe.Pointer)                     { presageHidden(getg(), pgRelease, addr) }
 func racereleasemerge(addr unsafe.Pointer)                { presageHidden(getg(), pgReleaseMerge, addr) }

@@ -1,0 +1,3 @@
+module quiet
+
+go 1.25

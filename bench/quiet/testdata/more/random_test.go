@@ -1,0 +1,5 @@
+package more
+
+import crand "crypto/rand"
+
+func randRead(p []byte) (int, error) { return crand.Read(p) }
