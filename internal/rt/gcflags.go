@@ -24,6 +24,9 @@ import (
 // packages where intrinsics are on. (In an instrumented package the hooks keep functions from being inlined
 // elsewhere, and must be inlined themselves.) Generic functions are compiled where they are instantiated, so if they have such calls,
 // intrinsics are off wherever their package can be reached from. The flags go into GOFLAGS, which every go command reads.
+//
+// The compiler of package compiler needs none of this but for packages that are left out: it decides on hooks and on calls of
+// sync/atomic itself, by the inline tree.
 func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	patterns := cfg.Packages
 	if len(patterns) == 0 {
@@ -45,13 +48,23 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return fmt.Errorf("listing packages: %w\n%s", err, stderr.Bytes())
 	}
+	if cfg.Compiler != nil {
+		if o.Compiler, err = cfg.Compiler(ctx, *o); err != nil {
+			return err
+		}
+	}
 	done := map[string]bool{"sync/atomic": true, "sync": true, "internal/sync": true} // the overlay has its own
 	goflags := cfg.GoFlags
 	add := func(flag string) {
 		o.BuildFlags = append(o.BuildFlags, flag)
 		goflags += " '" + flag + "'"
 	}
-	add("-gcflags=all=" + OnlineCompilerFlags)
+	if o.Compiler != "" {
+		add("-toolexec=" + toolexec(o.Compiler))
+		add("-gcflags=all=" + OnlineCompilerFlags + ",presage=1" + skipped(cfg.LeftOut))
+	} else {
+		add("-gcflags=all=" + OnlineCompilerFlags)
+	}
 	for _, path := range []string{"sync/atomic", o.Package} {
 		add("-gcflags=" + path + "=" + onlineInline)
 	}
@@ -68,8 +81,15 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 		if done[path] {
 			continue
 		}
+		leftOut := slices.Contains(cfg.LeftOut, p.ImportPath)
+		if o.Compiler != "" && !leftOut {
+			if done[path] = cfg.instrumented(p); done[path] {
+				add("-gcflags=" + path + "=" + onlineInline + ",presage=2" + skipped(cfg.LeftOut))
+			}
+			continue
+		}
 		flags := outsideFlags(path)
-		if cfg.instrumented(p) || slices.Contains(cfg.LeftOut, p.ImportPath) {
+		if cfg.instrumented(p) || leftOut {
 			flags = onlineInline
 		}
 		calls, inGeneric := p.callsAtomic()
@@ -85,6 +105,22 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	}
 	o.Env = append(o.Env, "GOFLAGS="+strings.TrimSpace(goflags))
 	return nil
+}
+
+// skipped is the flag for packages that are left out: what of them is inlined or instantiated elsewhere has no hooks either.
+func skipped(leftOut []string) string {
+	if len(leftOut) == 0 {
+		return ""
+	}
+	return ",presageskip=" + strings.Join(leftOut, "+")
+}
+
+// toolexec is a word of the value of -toolexec, within single quotes of GOFLAGS.
+func toolexec(file string) string {
+	if strings.ContainsAny(file, " \t\n") {
+		return `"` + file + `"`
+	}
+	return file
 }
 
 // outsideFlags are the flags of a package that is not instrumented. Its functions must not be inlined into those of
