@@ -27,7 +27,8 @@ func PresageHooks(pos src.XPos, pkg string) bool {
 	} else if pkg == "" {
 		pkg = Ctxt.Pkgpath
 	}
-	return pkg != "presagert" && !objabi.LookupPkgSpecial(pkg).NoRaceFunc && !presageSkipped(pkg)
+	special := objabi.LookupPkgSpecial(pkg)
+	return !special.NoInstrument && !special.NoRaceFunc && pkg != "presagert" && !presageSkipped(pkg)
 }
 
 // presagePackage returns the import path in the name of a symbol.
