@@ -72,7 +72,7 @@ var edits = []edit{
 
 	// What package walk leaves to the runtime or to instructions without hooks, unless it is for -race.
 	{"internal/walk/walk.go", "\t// When instrumenting, any expression might require function calls.\n\tif base.Flag.Cfg.Instrumenting {\n",
-		"\t// When instrumenting, any expression might require function calls.\n\tif base.Flag.Cfg.Instrumenting || base.Debug.Presage > 1 {\n"},
+		"\t// When instrumenting, any expression might require function calls.\n\tif presageInstruments(n) {\n"},
 	{"internal/walk/builtin.go", "\tif !base.Flag.Cfg.Instrumenting || base.Flag.CompilingRuntime {\n\t\treturn n\n", "\tif !presageInstruments(n) || base.Flag.CompilingRuntime {\n\t\treturn n\n"},
 	{"internal/walk/expr.go", "init, base.Flag.Cfg.Instrumenting && !base.Flag.CompilingRuntime)", "init, presageInstruments(n) && !base.Flag.CompilingRuntime)"},
 	{"internal/walk/assign.go", "} else if base.Flag.Cfg.Instrumenting && !base.Flag.CompilingRuntime {\n\t\t// rely on runtime to instrument:", "} else if presageInstruments(n) && !base.Flag.CompilingRuntime {\n\t\t// rely on runtime to instrument:"},
