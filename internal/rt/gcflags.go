@@ -69,6 +69,8 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 		add("-gcflags=" + path + "=" + onlineInline)
 	}
 	generic := map[string]bool{}
+	var paths []string
+	flagsOf := map[string]string{}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
@@ -81,27 +83,34 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 		if done[path] {
 			continue
 		}
+		calls, inGeneric := p.callsAtomic()
+		generic[p.ImportPath] = generic[p.ImportPath] || inGeneric // dependencies come first
 		leftOut := slices.Contains(cfg.LeftOut, p.ImportPath)
-		if o.Compiler != "" && !leftOut {
-			if done[path] = cfg.instrumented(p); done[path] {
-				add("-gcflags=" + path + "=" + onlineInline + ",presage=2" + skipped(cfg.LeftOut))
-			}
+		if o.Compiler != "" && !leftOut && !cfg.instrumented(p) {
 			continue
 		}
 		flags := outsideFlags(path)
 		if cfg.instrumented(p) || leftOut {
 			flags = onlineInline
 		}
-		calls, inGeneric := p.callsAtomic()
-		generic[p.ImportPath] = generic[p.ImportPath] || inGeneric // dependencies come first
-		if calls || slices.ContainsFunc(p.Deps, func(d string) bool { return generic[d] }) {
+		if o.Compiler != "" && !leftOut {
+			flags += ",presage=2" + skipped(cfg.LeftOut)
+		} else if calls || slices.ContainsFunc(p.Deps, func(d string) bool { return generic[d] }) {
 			flags += " -d=ssa/intrinsics/off"
 			if calls && !cfg.instrumented(p) && !strings.HasSuffix(flags, " -l") {
 				flags += " -l"
 			}
 		}
-		done[path] = true
-		add("-gcflags=" + path + "=" + flags)
+		// The path may be met again, as that of a test variant, which may have more calls.
+		if old, ok := flagsOf[path]; !ok {
+			paths = append(paths, path)
+			flagsOf[path] = flags
+		} else if len(flags) > len(old) {
+			flagsOf[path] = flags
+		}
+	}
+	for _, path := range paths {
+		add("-gcflags=" + path + "=" + flagsOf[path])
 	}
 	o.Env = append(o.Env, "GOFLAGS="+strings.TrimSpace(goflags))
 	return nil

@@ -113,16 +113,37 @@ func F() { atomic.CompareAndSwapUint32(&x, 0, 1) }
 		t.Fatal(err)
 	}
 	want := []string{
-		"-gcflags=dep=-d=ssa/intrinsics/off -l",
-		"-gcflags=m/calls=-d=ssa/intrinsics/off",
-		"-gcflags=m/generic=-d=ssa/intrinsics/off",
-		"-gcflags=m/instance=-d=ssa/intrinsics/off",
-		"-gcflags=m/renamed=-d=ssa/intrinsics/off -l",
-		"-gcflags=m/value=-d=ssa/intrinsics/off",
-		"-gcflags=m=-d=ssa/intrinsics/off",
+		"-gcflags=all=-race -d=checkptr=0",
+		"-gcflags=dep=-race -d=checkptr=0 -l -d=ssa/intrinsics/off -l",
+		"-gcflags=m/calls=-d=checkptr=0 -d=ssa/intrinsics/off",
+		"-gcflags=m/generic=-d=checkptr=0 -d=ssa/intrinsics/off",
+		"-gcflags=m/instance=-d=checkptr=0 -d=ssa/intrinsics/off",
+		"-gcflags=m/methods=-d=checkptr=0",
+		"-gcflags=m/renamed=-d=checkptr=0 -d=ssa/intrinsics/off -l",
+		"-gcflags=m/value=-d=checkptr=0 -d=ssa/intrinsics/off",
+		"-gcflags=m=-d=checkptr=0 -d=ssa/intrinsics/off",
 	}
-	if diff := cmp.Diff(want, o.BuildFlags); diff != "" {
+	if diff := cmp.Diff(want, moduleFlags(o.BuildFlags)); diff != "" {
 		t.Errorf("flags (-want +got):\n%s", diff)
+	}
+	edited, err := rt.New(context.Background(), rt.Config{Dir: dir, OutDir: t.TempDir(), Packages: []string{"."}, LeftOut: []string{"m/renamed"},
+		Compiler: func(context.Context, rt.Overlay) (string, error) { return "/a b/compile", nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = []string{
+		"-gcflags=all=-race -d=checkptr=0,presage=1,presageskip=m/renamed",
+		"-gcflags=m/calls=-d=checkptr=0,presage=2,presageskip=m/renamed",
+		"-gcflags=m/generic=-d=checkptr=0,presage=2,presageskip=m/renamed",
+		"-gcflags=m/instance=-d=checkptr=0,presage=2,presageskip=m/renamed",
+		"-gcflags=m/methods=-d=checkptr=0,presage=2,presageskip=m/renamed",
+		"-gcflags=m/renamed=-d=checkptr=0 -d=ssa/intrinsics/off -l",
+		"-gcflags=m/value=-d=checkptr=0,presage=2,presageskip=m/renamed",
+		"-gcflags=m=-d=checkptr=0,presage=2,presageskip=m/renamed",
+		`-toolexec="/a b/compile"`,
+	}
+	if diff := cmp.Diff(want, moduleFlags(edited.BuildFlags)); diff != "" {
+		t.Errorf("flags with the other compiler (-want +got):\n%s", diff)
 	}
 	// The go command takes them from the environment, quoted as they are.
 	cmd := exec.Command(o.Go, "build", "-n", ".")
@@ -139,6 +160,20 @@ func F() { atomic.CompareAndSwapUint32(&x, 0, 1) }
 	}
 }
 
+// moduleFlags are the flags but for those of packages of the standard library, sorted.
+func moduleFlags(flags []string) []string {
+	var out []string
+	for _, f := range flags {
+		value, gc := strings.CutPrefix(f, "-gcflags=")
+		path, _, _ := strings.Cut(value, "=")
+		if !gc || path == "all" || path == "dep" || path == "m" || strings.HasPrefix(path, "m/") {
+			out = append(out, f)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // An external test package is compiled with the flags of the package it tests.
 func TestFlagsOfExternalTests(t *testing.T) {
 	dir := t.TempDir()
@@ -153,7 +188,7 @@ func TestFlagsOfExternalTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Contains(o.BuildFlags, "-gcflags=m=-d=ssa/intrinsics/off") {
+	if !slices.Contains(o.BuildFlags, "-gcflags=m=-d=checkptr=0 -d=ssa/intrinsics/off") {
 		t.Errorf("flags %q", o.BuildFlags)
 	}
 }
