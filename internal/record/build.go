@@ -155,6 +155,9 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 	std, err := rt.New(ctx, rt.Config{Dir: c.Dir, OutDir: stdDir, Packages: c.Packages, Test: c.Test, BuildFlags: c.loadFlags(), LeftOut: in.missing,
 		Compiler: func(ctx context.Context, o rt.Overlay) (file string, err error) {
 			file, b.Plain, err = c.compiler(ctx, filepath.Dir(filepath.Dir(dir)), o)
+			if strings.ContainsAny(file, `'"`) { // GOFLAGS cannot say it
+				file, b.Plain = "", "the path of the cache has a quotation mark: "+file
+			}
 			return file, err
 		}})
 	if err != nil {
