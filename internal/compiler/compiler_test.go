@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -26,17 +27,90 @@ func here(t *testing.T) Config {
 	return Config{GoRoot: env[0], GoVersion: env[1], GOARCH: runtime.GOARCH, Go: "go"}
 }
 
-// TestChecks compiles functions and looks which hooks are left in them.
-func TestChecks(t *testing.T) {
+// built is the compiler, in a directory that TestMain removes.
+var built struct {
+	dir  string
+	once sync.Once
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(built.dir)
+	os.Exit(code)
+}
+
+// tool builds the compiler, once for all tests.
+func tool(t *testing.T, c Config) string {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("builds a compiler")
 	}
-	c := here(t)
-	dir := t.TempDir()
-	if err := c.Build(context.Background(), dir); err != nil {
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "presage-compiler-"); built.err == nil {
+			built.err = c.Build(context.Background(), built.dir)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return filepath.Join(built.dir, Name)
+}
+
+// importConfig writes the file for -importcfg, for packages of the standard library.
+func importConfig(t *testing.T, packages ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "importcfg")
+	args := append([]string{"list", "-export", "-deps", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}"}, packages...)
+	export, err := exec.Command("go", args...).Output()
+	if err != nil || os.WriteFile(file, export, 0o666) != nil {
 		t.Fatal(err)
 	}
-	tool := filepath.Join(dir, Name)
+	return file
+}
+
+// TestEmitted compiles a file with emitted code for the recorder, and looks which functions have hooks.
+func TestEmitted(t *testing.T) {
+	c := here(t)
+	tool := tool(t, c)
+	config := importConfig(t, "bytes", "slices", "sort", "strings", "sync/atomic")
+	compile := func(flags ...string) map[string][]string {
+		args := []string{filepath.Join(c.GoRoot, "pkg/tool/linux_amd64/compile"), "-p", "checks", "-importcfg", config, "-c=1", "-S", "-o", filepath.Join(t.TempDir(), "emitted.o")}
+		out, err := exec.Command(tool, append(append(args, flags...), "testdata/emitted.go")...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return hooks(string(out))
+	}
+	got := compile("-d=presage=2")
+	for name, want := range wanted(t, "testdata/emitted.go") {
+		if g := strings.Join(got[name], " "); g != want {
+			t.Errorf("%s has hooks %q, not %q", name, g, want)
+		}
+	}
+	if g := got["slices.insertionSortOrdered"]; !slices.Contains(g, "read") || !slices.Contains(g, "write") {
+		t.Errorf("an instance of a generic function of another package has hooks %q", g)
+	}
+	hasHook := func(s string) bool { return s != "call" }
+	for name, g := range compile("-d=presage=2,presageskip=other+bytes") {
+		if (name == "length" || name == "checks.length") && slices.ContainsFunc(g, hasHook) {
+			t.Errorf("with bytes left out, %s has hooks %q", name, g)
+		}
+	}
+	outside := compile("-race", "-d=checkptr=0,presage=1")
+	if g := outside["emitted"]; slices.ContainsFunc(g, hasHook) {
+		t.Errorf("in a package with -race, emitted code has hooks %q", g)
+	}
+	if g := outside["written"]; !slices.ContainsFunc(g, hasHook) {
+		t.Errorf("in a package with -race, code that is not emitted has no hooks")
+	}
+}
+
+// TestChecks compiles functions and looks which hooks are left in them.
+func TestChecks(t *testing.T) {
+	c := here(t)
+	tool := tool(t, c)
+	dir := t.TempDir()
 	obj := filepath.Join(dir, "checks.o")
 
 	key, err := c.Key()
@@ -51,11 +125,7 @@ func TestChecks(t *testing.T) {
 		t.Errorf("another tool says %q, %v", out, err)
 	}
 
-	config := filepath.Join(dir, "importcfg")
-	export, err := exec.Command("go", "list", "-export", "-f", "packagefile {{.ImportPath}}={{.Export}}", "sync/atomic").Output()
-	if err != nil || os.WriteFile(config, export, 0o666) != nil {
-		t.Fatal(err)
-	}
+	config := importConfig(t, "sync/atomic")
 	args := []string{filepath.Join(c.GoRoot, "pkg/tool/linux_amd64/compile"), "-p", "checks", "-importcfg", config, "-c=1", "-race", "-S", "-l", "-o", obj, "testdata/checks.go"}
 	out, err := exec.Command(tool, args...).CombinedOutput()
 	if err != nil {
@@ -77,8 +147,9 @@ func TestChecks(t *testing.T) {
 }
 
 var (
-	textLine = regexp.MustCompile(`(?m)\tTEXT\tchecks\.(\w+)\(SB\)|\tCALL\t([\w./*()]+)\(SB\)`)
-	hookName = strings.NewReplacer("runtime.ftHookReadRange", "readrange", "runtime.ftHookWriteRange", "writerange", "runtime.ftHookRead", "read", "runtime.ftHookWrite", "write")
+	textLine = regexp.MustCompile(`(?m)\tTEXT\t(?:checks\.(\w+)|([\w.]+)\[\S*)\(SB\)|\tCALL\t([\w./*()]+)\(SB\)`)
+	hookName = strings.NewReplacer("runtime.ftHookReadRange", "readrange", "runtime.ftHookWriteRange", "writerange", "runtime.ftHookRead", "read", "runtime.ftHookWrite", "write",
+		"runtime.racereadrange", "readrange", "runtime.racewriterange", "writerange", "runtime.raceread", "read", "runtime.racewrite", "write")
 )
 
 // hooks are the calls of each function of the assembler's listing, those that never return aside.
@@ -86,9 +157,9 @@ func hooks(listing string) map[string][]string {
 	calls := make(map[string][]string)
 	name := ""
 	for _, m := range textLine.FindAllStringSubmatch(listing, -1) {
-		switch call := hookName.Replace(m[2]); {
-		case m[1] != "":
-			name = m[1]
+		switch call := hookName.Replace(m[3]); {
+		case m[1] != "" || m[2] != "":
+			name = m[1] + m[2]
 			calls[name] = nil
 		case strings.HasPrefix(call, "runtime.panic"), strings.HasPrefix(call, "runtime.morestack"):
 		case strings.Contains(call, "."):

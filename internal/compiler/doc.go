@@ -1,4 +1,5 @@
-// Package compiler makes the compiler of presage -online: that of the user's Go with a few edits, built by the user's go command and kept.
+// Package compiler makes the compiler of presage: that of the user's Go with a few edits, built by the user's go command and kept. The
+// detector (-online) gets cheaper checks from it (E1 to E4), the recorder hooks in the right functions (E6).
 //
 // With its flag -race the compiler puts a call in front of each access, and a call keeps no register: all that lives across it is spilled and loaded
 // again. It cannot know that most of these calls do nothing but compare. Here it does. Nothing of GOROOT is changed: the edited sources are in an overlay, and
@@ -14,9 +15,30 @@
 //	(E4) A pass that leaves out checks: (C1), (C2).
 //	(E5) The compiler is a program for -toolexec as well, so none besides is needed: where its first argument is another tool, it becomes that one. It has an identity
 //	     of its own (compile -V=full), so the build cache keeps what it has made apart.
+//	(E6) For the recorder, -d=presage=N decides on the hook of each access. N is 1 in a package of outside code, which is compiled with -race,
+//	     and 2 in one that package instrument has emitted, which is compiled without. See "Hooks for the recorder".
 //
-// Without -race it compiles as Go's own. An edit is a text that must be in its file once (edits.go). Where one is not, where GOROOT has no sources, on
+// Without -race and -d=presage it compiles as Go's own. An edit is a text that must be in its file once (edits.go). Where one is not, where GOROOT has no sources, on
 // other systems, or where the build fails, the answer is Unsupported, and the program is built with Go's own compiler.
+//
+// # Hooks for the recorder
+//
+// Go's compiler decides on hooks by the function that it compiles. So a function of outside code that is inlined or instantiated in emitted
+// code would lose its hooks, and a function that stays as written in an emitted file has none. With (E6) an access has a hook if and only if
+// the innermost function at its position is not emitted code:
+//
+//   - Emitted code is behind //line comments with a column that no other code has (package instrument, lines.go). The column is part of each
+//     position, also in export data, so it is still there when the function is inlined or instantiated elsewhere.
+//   - Functions of packages that have no hooks by the compiler's own lists, of presagert and of packages that are left out
+//     (-d=presageskip) have none when they are inlined or instantiated either.
+//   - What the compiler has generated in an emitted package (comparisons of types, wrappers) has none.
+//
+// An emitted package is compiled without -race because -race would keep functions of package runtime from being inlined, those
+// of the recorder above all. So what package walk does only under -race is decided there by (E6) as well: append, copy, clearing
+// loops, conversions from []byte and comparisons call the runtime, or have the form with hooks, where they are not emitted code.
+// Calls of sync/atomic's functions are not replaced by instructions in such a package: the recorder has its own.
+//
+// The hooks are Go functions of package runtime (raceread and its like), not the operation of (E1): they keep no registers.
 //
 // # Checks left out
 //

@@ -19,7 +19,7 @@ var edits = []edit{
 		"\n\t{name: \"LoweredRace\", auxType: auxInt64, argLen: 2, clobberFlags: true, hasSideEffects: true, reg: raceRegs()},\n}\n\nfunc (o Op) Asm() obj.As "},
 
 	// (E2) In place of calls.
-	{"internal/ssagen/ssa.go", "\targs := []*ssa.Value{addr}\n\tif addr2 != nil {\n", `	if base.Flag.Race && base.Ctxt.Arch.Name == "amd64" {
+	{"internal/ssagen/ssa.go", "\targs := []*ssa.Value{addr}\n\tif addr2 != nil {\n", `	if base.Flag.Race && base.Debug.Presage == 0 && base.Ctxt.Arch.Name == "amd64" {
 		if !needWidth {
 			w = 0
 		}
@@ -30,7 +30,7 @@ var edits = []edit{
 	if addr2 != nil {
 `},
 	{"internal/ssagen/ssa.go", "\tir.Syms.Racewriterange = typecheck.LookupRuntimeFunc(\"racewriterange\")\n", `	ir.Syms.Racewriterange = typecheck.LookupRuntimeFunc("racewriterange")
-	if base.Flag.Race && base.Ctxt.Arch.Name == "amd64" {
+	if base.Flag.Race && base.Debug.Presage == 0 && base.Ctxt.Arch.Name == "amd64" {
 		ir.Syms.Raceread = typecheck.LookupRuntimeFunc("ftHookRead")
 		ir.Syms.Racewrite = typecheck.LookupRuntimeFunc("ftHookWrite")
 		ir.Syms.Racereadrange = typecheck.LookupRuntimeFunc("ftHookReadRange")
@@ -61,6 +61,28 @@ var edits = []edit{
 	// (E4) What another check makes for it.
 	{"internal/ssa/compile.go", "\t{name: \"early fuse\", fn: fuseEarly},\n", "\t{name: \"race checks\", fn: raceChecks},\n\t{name: \"early fuse\", fn: fuseEarly},\n"},
 
+	// (E6) Hooks by inline tree and by function.
+	{"internal/base/debug.go", "type DebugFlags struct {\n", "type DebugFlags struct {\n\tPresage int `help:\"hooks for presage's recorder: 1 in a package that is not emitted, 2 in an emitted one\" concurrent:\"ok\"`\n" +
+		"\tPresageSkip string `help:\"packages whose functions get no hooks, with + in between\" concurrent:\"ok\"`\n"},
+	{"internal/ssagen/ssa.go", "\tif base.Flag.Cfg.Instrumenting && fn.Pragma&ir.Norace == 0 && ", "\tif (base.Flag.Cfg.Instrumenting || base.Debug.Presage > 1) && fn.Pragma&ir.Norace == 0 && "},
+	{"internal/ssagen/ssa.go", "\tif !s.instrumentMemory {\n", "\tif !s.instrumentMemory || !base.PresageHooks(s.peekPos(), s.curfn.Sym().Pkg.Path) {\n"},
+	{"internal/ssagen/ssa.go", "} else if base.Flag.Race && t.NumComponents(", "} else if (base.Flag.Race || base.Debug.Presage > 1) && t.NumComponents("},
+	{"internal/ssagen/ssa.go", "} else if base.Flag.Race {\n\t\t// for non-composite objects", "} else if base.Flag.Race || base.Debug.Presage > 1 {\n\t\t// for non-composite objects"},
+	{"internal/ssagen/intrinsics.go", "if base.Flag.Race && pkg == \"sync/atomic\" {", "if (base.Flag.Race || base.Debug.Presage > 1) && pkg == \"sync/atomic\" {"},
+
+	// What package walk leaves to the runtime or to instructions without hooks, unless it is for -race.
+	{"internal/walk/walk.go", "\t// When instrumenting, any expression might require function calls.\n\tif base.Flag.Cfg.Instrumenting {\n",
+		"\t// When instrumenting, any expression might require function calls.\n\tif presageInstruments(n) {\n"},
+	{"internal/walk/builtin.go", "\tif !base.Flag.Cfg.Instrumenting || base.Flag.CompilingRuntime {\n\t\treturn n\n", "\tif !presageInstruments(n) || base.Flag.CompilingRuntime {\n\t\treturn n\n"},
+	{"internal/walk/expr.go", "init, base.Flag.Cfg.Instrumenting && !base.Flag.CompilingRuntime)", "init, presageInstruments(n) && !base.Flag.CompilingRuntime)"},
+	{"internal/walk/assign.go", "} else if base.Flag.Cfg.Instrumenting && !base.Flag.CompilingRuntime {\n\t\t// rely on runtime to instrument:", "} else if presageInstruments(n) && !base.Flag.CompilingRuntime {\n\t\t// rely on runtime to instrument:"},
+	{"internal/walk/assign.go", "func isAppendOfMake(n ir.Node) bool {\n\tif base.Flag.N != 0 || base.Flag.Cfg.Instrumenting {", "func isAppendOfMake(n ir.Node) bool {\n\tif base.Flag.N != 0 || presageInstruments(n) {"},
+	{"internal/walk/range.go", "v1, v2, a ir.Node) ir.Node {\n\tif base.Flag.N != 0 || base.Flag.Cfg.Instrumenting {", "v1, v2, a ir.Node) ir.Node {\n\tif base.Flag.N != 0 || presageInstruments(loop) {"},
+	{"internal/walk/compare.go", "if !types.IsNoRacePkg(types.LocalPkg) && base.Flag.Race {", "if !types.IsNoRacePkg(types.LocalPkg) && (base.Flag.Race || presageInstruments(n)) {"},
+	{"internal/walk/convert.go", "\tn.X = walkExpr(n.X, init)\n\tif !base.Flag.Cfg.Instrumenting {\n\t\t// Let the backend handle OBYTES2STRTMP", "\tn.X = walkExpr(n.X, init)\n\tif !presageInstruments(n) {\n\t\t// Let the backend handle OBYTES2STRTMP"},
+	{"internal/walk/order.go", "func orderMakeSliceCopy(s []ir.Node) {\n\tif base.Flag.N != 0 || base.Flag.Cfg.Instrumenting {", "func orderMakeSliceCopy(s []ir.Node) {\n\tif base.Flag.N != 0 || len(s) > 1 && s[1] != nil && presageInstruments(s[1]) {"},
+	{"internal/walk/order.go", "\t\tif base.Flag.Cfg.Instrumenting {\n\t\t\t// Force copying to the stack", "\t\tif presageInstruments(n) {\n\t\t\t// Force copying to the stack"},
+
 	// (E5) The program for -toolexec.
 	{"main.go", "\nfunc main() {\n", "\nfunc main() {\n\tpresageTool()\n"},
 }
@@ -68,5 +90,7 @@ var edits = []edit{
 // added are new files of the compiler, by their names in _src.
 var added = map[string]string{
 	"_src/ssa/presage.go":  "internal/ssa/presage.go",
+	"_src/base/presage.go": "internal/base/presage.go",
+	"_src/walk/presage.go": "internal/walk/presage.go",
 	"_src/main/presage.go": "presage.go",
 }

@@ -72,7 +72,7 @@ func (f *fileEmitter) emitFile(units []*plan.Unit) *emitted {
 			continue
 		}
 		replaced[u.Node] = true
-		edits = append(edits, edit{f.offset(u.Node.Pos()), f.offset(u.Node.End()), text + f.resume(u.Node), u})
+		edits = append(edits, edit{f.offset(u.Node.Pos()), f.offset(u.Node.End()), f.begin(u.Node) + text + f.resume(u.Node), u})
 	}
 	vars := f.variables()
 	if len(edits) == 0 && len(vars) == 0 {
@@ -86,6 +86,12 @@ func (f *fileEmitter) emitFile(units []*plan.Unit) *emitted {
 	f.apply(edits, out)
 	out.text += f.registration(vars)
 	return out
+}
+
+// begin writes the comment that marks what follows as emitted.
+func (f *fileEmitter) begin(n ast.Node) string {
+	file, line := f.position(n.Pos())
+	return fmt.Sprintf("/*line %s:%d:%d*/", file, line, emittedColumn)
 }
 
 // resume writes the comment after which the rest of the original line follows.
@@ -109,6 +115,8 @@ func (f *fileEmitter) apply(edits []edit, out *emitted) {
 		last = e.to
 	}
 	b.Write(f.source[last:])
+	file, line := f.position(f.file.FileEnd)
+	fmt.Fprintf(&b, "\n//line %s:%d:%d\n", file, line, emittedColumn)
 	fmt.Fprintf(&b, "\nvar _ = %s.Heap\nvar _ %s.Pointer\n", rtName, unsafeName)
 	for _, text := range sortedKeys(f.helpers) {
 		fmt.Fprintf(&b, "func %s%s\n", f.helpers[text], text)

@@ -2,7 +2,9 @@ package merge
 
 import (
 	"bytes"
+	"cmp"
 	"math/bits"
+	"slices"
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -16,8 +18,9 @@ import (
 //   - (L2) But it comes before an Alloc of its memory that was made after the late record was written: it was an access
 //     of what was there before.
 //   - (L3) Emitted code writes its own records of what the runtime does for it (maps, copies). The recorder cannot
-//     tell and writes them as accesses of outside code; those whose program counter is in an emitted file are left out.
-//     If the function was left as written there are no other records, and they stay.
+//     tell and writes them as accesses of outside code; those whose program counter is in emitted code are left out.
+//     A function that was left as written has no other records, so its accesses stay. Which function it is: the one of
+//     that name, or else the one that begins last in front of the line.
 
 // The entry of a cell as a late record has it (recorder, presage_cell.go).
 const (
@@ -49,7 +52,14 @@ type outside struct {
 	sites   map[uint32]trace.Site
 	files   map[string]int32
 	funcs   map[pcPlace]trace.FuncID
-	emitted map[string]bool // files of emitted code, by name
+	emitted map[string][]unit // files of emitted code, by name: their functions by line
+	named   map[string]unit   // functions of emitted files, by name
+}
+
+// unit is what (L3) needs of a function of an emitted file.
+type unit struct {
+	line   int32
+	opaque bool // it was left as written
 }
 
 // pending is a late access whose context is open.
@@ -203,10 +213,21 @@ func (m *merger) outsideSite(pc uint32) trace.Site {
 // outsideTables prepares the tables of sites. Those of the program that was built are shared by its processes, and not changed.
 func (m *merger) outsideTables() {
 	m.out.sites, m.out.files, m.out.funcs = make(map[uint32]trace.Site), make(map[string]int32), make(map[pcPlace]trace.FuncID)
-	m.out.emitted = make(map[string]bool)
+	m.out.emitted, m.out.named = make(map[string][]unit), make(map[string]unit)
 	for i, f := range m.meta.Files {
-		m.out.emitted[f.Name] = true
+		m.out.emitted[f.Name] = nil
 		m.out.files[f.Name] = int32(i)
+	}
+	for _, f := range m.meta.Funcs {
+		u := unit{line: f.Line, opaque: f.Opaque != ""}
+		m.out.named[f.Name] = u
+		if f.File >= 0 && int(f.File) < len(m.meta.Files) {
+			name := m.meta.Files[f.File].Name
+			m.out.emitted[name] = append(m.out.emitted[name], u)
+		}
+	}
+	for _, list := range m.out.emitted {
+		slices.SortStableFunc(list, func(a, b unit) int { return cmp.Compare(a.line, b.line) })
 	}
 	if len(m.meta.Sites) == 0 {
 		m.meta.Sites = make([]trace.SiteInfo, 1)
@@ -218,7 +239,25 @@ func (m *merger) outsideTables() {
 }
 
 // emits reports whether emitted code is at a place (L3).
-func (m *merger) emits(at pcPlace) bool { return m.out.emitted[at.file] }
+func (m *merger) emits(at pcPlace) bool {
+	if u, ok := m.out.named[at.name]; ok {
+		return !u.opaque
+	}
+	units, ok := m.out.emitted[at.file]
+	if !ok {
+		return false
+	}
+	i, _ := slices.BinarySearchFunc(units, at.line+1, func(u unit, line int32) int { return cmp.Compare(u.line, line) })
+	if i == 0 {
+		return true
+	}
+	for line := units[i-1].line; i > 0 && units[i-1].line == line; i-- {
+		if !units[i-1].opaque {
+			return true
+		}
+	}
+	return false
+}
 
 func (m *merger) outsideFile(name string) int32 {
 	if name == "" {

@@ -35,6 +35,9 @@ type build struct {
 	Meta    *trace.Meta       `json:"meta"`
 	Opaque  map[string]string `json:"opaque"` // functions left as written, with the reason
 
+	Compiler string `json:"compiler"` // that Env selects; "": Go's own
+	Plain    string `json:"plain"`    // why it is Go's own, if that was not asked for
+
 	in      *inputs
 	plan    *plan.Plan // nil: not loaded yet
 	release func()     // after the run
@@ -111,6 +114,12 @@ func restore(dir string, in *inputs) *build {
 			return nil
 		}
 	}
+	if b.Compiler != "" {
+		now := time.Now()
+		if os.Chtimes(filepath.Dir(b.Compiler), now, now) != nil {
+			return nil // it is no longer in the cache
+		}
+	}
 	return &b
 }
 
@@ -142,12 +151,20 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 	if err := errors.Join(os.RemoveAll(src), os.MkdirAll(src, 0o777), os.MkdirAll(stdDir, 0o777)); err != nil {
 		return nil, fmt.Errorf("making a directory for the instrumented sources: %w", err)
 	}
+	b := &build{Key: in.key, Overlay: filepath.Join(dir, "overlay.json"), in: in}
 	std, err := rt.New(ctx, rt.Config{Dir: c.Dir, OutDir: stdDir, Packages: c.Packages, Test: c.Test, BuildFlags: c.loadFlags(), LeftOut: in.missing,
-		Instrumented: func(path string) bool { return slices.Contains(in.patterns, path) }})
+		Instrumented: func(path string) bool { return slices.Contains(in.patterns, path) },
+		Compiler: func(ctx context.Context, o rt.Overlay) (file string, err error) {
+			file, b.Plain, err = c.compiler(ctx, filepath.Dir(filepath.Dir(dir)), o)
+			if strings.ContainsAny(file, `'"`) { // GOFLAGS cannot say it
+				file, b.Plain = "", "the path of the cache has a quotation mark: "+file
+			}
+			return file, err
+		}})
 	if err != nil {
 		return nil, err
 	}
-	b := &build{Key: in.key, Overlay: filepath.Join(dir, "overlay.json"), Go: std.Go, Env: std.Env, in: in}
+	b.Go, b.Env, b.Compiler = std.Go, std.Env, std.Compiler
 	if err := c.copyModules(ctx, in, dir, b); err != nil {
 		return nil, err
 	}
@@ -207,6 +224,9 @@ func (b *build) describe(res *instrument.Result, std rt.Overlay) {
 		b.Opaque[f.Key] = f.Reason
 	}
 	b.warnUnordered()
+	if b.Plain != "" {
+		b.Meta.Warn("compiler", 1, "the program was built with Go's own compiler: accesses of generic functions of packages that are not instrumented, and of functions that were left as written, are not recorded: "+b.Plain)
+	}
 	b.Meta.Warn("global-unknown", len(p.Missing.Unknown), "comments //presage:global name no variable that the recorder can find: "+strings.Join(p.Missing.Unknown, ", "))
 }
 
@@ -377,8 +397,12 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 			return nil, fmt.Errorf("GOFLAGS has -%s: presage cannot record with it; run go test -%s beside it", name, name)
 		}
 	}
+	compiler, err := compilerChoice()
+	if err != nil {
+		return nil, err
+	}
 	h := newHasher()
-	h.add(toolID(), text, fmt.Sprint(c.Test, c.Instrument, c.Exclude, c.Only, c.Reach == ReachNone, c.Around, c.loadFlags()))
+	h.add(toolID(), text, compiler, fmt.Sprint(c.Test, c.Instrument, c.Exclude, c.Only, c.Reach == ReachNone, c.Around, c.loadFlags()))
 	for {
 		var p listed
 		if err := dec.Decode(&p); err == io.EOF {

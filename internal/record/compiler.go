@@ -13,25 +13,34 @@ import (
 	"presage/internal/rt"
 )
 
-// EnvCompiler names the variable that says which compiler builds a program with the detector inside: auto, the default, is that of package compiler where
+// EnvCompiler names the variable that says which compiler builds a program with the recorder or the detector inside: auto, the default, is that of package compiler where
 // it can be had; plain is that of Go.
 const EnvCompiler = "PRESAGE_COMPILER"
 
 // CompilerFlags returns the flags of go build for the compiler of package compiler, which is kept below cache; or why it is Go's own.
 func CompilerFlags(ctx context.Context, cache string, std rt.Overlay, progress func(string)) (flags []string, plain string, err error) {
+	file, plain, err := cachedCompiler(ctx, cache, std, progress)
+	if file != "" {
+		flags = []string{"-toolexec=" + quoted(file)}
+	}
+	return flags, plain, err
+}
+
+// cachedCompiler returns the compiler of package compiler, or why it is Go's own.
+func cachedCompiler(ctx context.Context, cache string, std rt.Overlay, progress func(string)) (file, plain string, err error) {
 	c := compiler.Config{GoRoot: std.GoRoot, GoVersion: std.GoVersion, GOARCH: std.GOARCH, Go: std.Go, Env: std.Env}
 	stop := func() {}
-	file, err := c.Cached(ctx, filepath.Join(cache, "compiler"), func() {
-		stop = repeat(progress, fmt.Sprintf("building the compiler for -online, once for %s: about a minute", std.GoVersion))
+	file, err = c.Cached(ctx, filepath.Join(cache, "compiler"), func() {
+		stop = repeat(progress, fmt.Sprintf("building the compiler, once for %s: about a minute", std.GoVersion))
 	})
 	stop()
 	if err == nil {
-		return []string{"-toolexec=" + quoted(file)}, "", nil
+		return file, "", nil
 	}
 	if ctx.Err() != nil {
-		return nil, "", ctx.Err()
+		return "", "", ctx.Err()
 	}
-	return nil, err.Error(), nil
+	return "", err.Error(), nil
 }
 
 // repeat says what is being done once a second, until stop is called: where there is no terminal, what lasts is told then.
@@ -65,27 +74,45 @@ func quoted(s string) string {
 	return "'" + s + "'"
 }
 
-// compilerFlags is CompilerFlags as the user wants it.
+// compilerFlags are those for the compiler that compiler returns.
 func (c *Config) compilerFlags(ctx context.Context, cache string, std rt.Overlay) (flags []string, plain string, err error) {
+	file, plain, err := c.compiler(ctx, cache, std)
+	if file != "" {
+		flags = []string{"-toolexec=" + quoted(file)}
+	}
+	return flags, plain, err
+}
+
+// compilerChoice is what the user says about the compiler.
+func compilerChoice() (string, error) {
 	switch choice := os.Getenv(EnvCompiler); choice {
 	case "", "auto":
+		return "auto", nil
 	case "plain":
-		return nil, "", nil
+		return choice, nil
 	default:
-		return nil, "", fmt.Errorf("%s is %q, not auto or plain", EnvCompiler, choice)
+		return "", fmt.Errorf("%s is %q, not auto or plain", EnvCompiler, choice)
+	}
+}
+
+// compiler is cachedCompiler as the user wants it. Without a file, plain says why, if that was not asked for.
+func (c *Config) compiler(ctx context.Context, cache string, std rt.Overlay) (file, plain string, err error) {
+	choice, err := compilerChoice()
+	if err != nil || choice == "plain" {
+		return "", "", err
 	}
 	env, _, err := goEnv(ctx, c.Dir)
 	if err != nil {
-		return nil, "", err
+		return "", "", err
 	}
 	for _, f := range append(strings.Fields(env.GOFLAGS), c.Flags...) {
 		if name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "="); strings.HasPrefix(f, "-") && name == "toolexec" {
-			return nil, "-toolexec is given", nil
+			return "", "-toolexec is given", nil
 		}
 	}
-	flags, plain, err = CompilerFlags(ctx, cache, std, c.Progress)
+	file, plain, err = cachedCompiler(ctx, cache, std, c.Progress)
 	if errors.Is(err, context.Canceled) {
-		return nil, "", fmt.Errorf("building the compiler: %w", err)
+		return "", "", fmt.Errorf("building the compiler: %w", err)
 	}
-	return flags, plain, err
+	return file, plain, err
 }

@@ -24,6 +24,9 @@ import (
 // packages where intrinsics are on. (In an instrumented package the hooks keep functions from being inlined
 // elsewhere, and must be inlined themselves.) Generic functions are compiled where they are instantiated, so if they have such calls,
 // intrinsics are off wherever their package can be reached from. The flags go into GOFLAGS, which every go command reads.
+//
+// The compiler of package compiler needs none of this but for packages that are left out: it decides on hooks and on calls of
+// sync/atomic itself, by the inline tree.
 func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	patterns := cfg.Packages
 	if len(patterns) == 0 {
@@ -45,12 +48,22 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	if err != nil && len(cfg.Packages) > 0 {
 		return fmt.Errorf("listing packages: %w\n%s", err, stderr.Bytes())
 	}
+	if cfg.Compiler != nil {
+		if o.Compiler, err = cfg.Compiler(ctx, *o); err != nil {
+			return err
+		}
+	}
 	goflags := cfg.GoFlags
 	add := func(flag string) {
 		o.BuildFlags = append(o.BuildFlags, flag)
 		goflags += " '" + flag + "'"
 	}
-	add("-gcflags=all=" + OnlineCompilerFlags)
+	if o.Compiler != "" {
+		add("-toolexec=" + toolexec(o.Compiler))
+		add("-gcflags=all=" + OnlineCompilerFlags + ",presage=1")
+	} else {
+		add("-gcflags=all=" + OnlineCompilerFlags)
+	}
 	list, err := cfg.flagsByPath(json.NewDecoder(bytes.NewReader(out)))
 	if err != nil {
 		return fmt.Errorf("listing packages: %w", err)
@@ -59,7 +72,13 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 		add("-gcflags=" + path + "=" + onlineInline)
 	}
 	for _, p := range list {
-		add("-gcflags=" + p.path + "=" + p.String())
+		flags := p.plain()
+		if o.Compiler != "" {
+			flags = p.edited(cfg.LeftOut)
+		}
+		if flags != "" {
+			add("-gcflags=" + p.path + "=" + flags)
+		}
 	}
 	o.Env = append(o.Env, "GOFLAGS="+strings.TrimSpace(goflags))
 	return nil
@@ -72,9 +91,28 @@ type pathFlags struct {
 	leftOut bool // no hooks
 	calls   bool // functions of sync/atomic
 	generic bool // it may instantiate generic functions that do
+	skips   bool // functions of packages that are left out may be inlined or instantiated in it
 }
 
-func (p *pathFlags) String() string {
+// edited returns the flags for the compiler of package compiler; "": those of all packages.
+func (p *pathFlags) edited(leftOut []string) string {
+	skip := ""
+	if p.skips {
+		skip = ",presageskip=" + strings.Join(leftOut, "+")
+	}
+	switch {
+	case p.leftOut:
+		return p.plain()
+	case p.emitted:
+		return onlineInline + ",presage=2" + skip
+	case p.skips:
+		return OnlineCompilerFlags + ",presage=1" + skip
+	}
+	return ""
+}
+
+// plain returns the flags for Go's own compiler.
+func (p *pathFlags) plain() string {
 	flags := outsideFlags(p.path)
 	if p.emitted || p.leftOut {
 		flags = onlineInline
@@ -114,8 +152,17 @@ func (c *Config) flagsByPath(d *json.Decoder) ([]*pathFlags, error) {
 		f.emitted = f.emitted || c.instrumented(p)
 		f.leftOut = f.leftOut || slices.Contains(c.LeftOut, p.ImportPath)
 		f.calls = f.calls || calls
+		f.skips = f.skips || slices.ContainsFunc(p.Deps, func(d string) bool { return slices.Contains(c.LeftOut, d) })
 		f.generic = f.generic || slices.ContainsFunc(p.Deps, func(d string) bool { return generic[d] })
 	}
+}
+
+// toolexec is a word of the value of -toolexec, within single quotes of GOFLAGS.
+func toolexec(file string) string {
+	if strings.ContainsAny(file, " \t\n") {
+		return `"` + file + `"`
+	}
+	return file
 }
 
 // outsideFlags are the flags of a package that is not instrumented. Its functions must not be inlined into those of

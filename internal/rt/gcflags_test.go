@@ -122,18 +122,28 @@ func F() { atomic.CompareAndSwapUint32(&x, 0, 1) }
 		"-gcflags=m/renamed=-d=checkptr=0 -d=ssa/intrinsics/off -l",
 		"-gcflags=m/value=-d=checkptr=0 -d=ssa/intrinsics/off",
 		"-gcflags=m=-d=checkptr=0 -d=ssa/intrinsics/off",
-		"-gcflags=math/bits=-race -d=checkptr=0 -l",
-		"-gcflags=runtime=-race -d=checkptr=0",
 	}
-	var got []string
-	for _, f := range o.BuildFlags {
-		if path, _, _ := strings.Cut(strings.TrimPrefix(f, "-gcflags="), "="); slices.ContainsFunc(want, func(w string) bool { return strings.HasPrefix(w, "-gcflags="+path+"=") }) {
-			got = append(got, f)
-		}
-	}
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, moduleFlags(o.BuildFlags)); diff != "" {
 		t.Errorf("flags (-want +got):\n%s", diff)
+	}
+	edited, err := rt.New(context.Background(), rt.Config{Dir: dir, OutDir: t.TempDir(), Packages: []string{"."}, LeftOut: []string{"m/renamed"},
+		Compiler: func(context.Context, rt.Overlay) (string, error) { return "/a b/compile", nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = []string{
+		"-gcflags=all=-race -d=checkptr=0,presage=1",
+		"-gcflags=m/calls=-d=checkptr=0,presage=2",
+		"-gcflags=m/generic=-d=checkptr=0,presage=2",
+		"-gcflags=m/instance=-d=checkptr=0,presage=2",
+		"-gcflags=m/methods=-d=checkptr=0,presage=2",
+		"-gcflags=m/renamed=-d=checkptr=0 -d=ssa/intrinsics/off -l",
+		"-gcflags=m/value=-d=checkptr=0,presage=2",
+		"-gcflags=m=-d=checkptr=0,presage=2,presageskip=m/renamed",
+		`-toolexec="/a b/compile"`,
+	}
+	if diff := cmp.Diff(want, moduleFlags(edited.BuildFlags)); diff != "" {
+		t.Errorf("flags with the other compiler (-want +got):\n%s", diff)
 	}
 	// The go command takes them from the environment, quoted as they are.
 	cmd := exec.Command(o.Go, "build", "-n", ".")
@@ -148,6 +158,20 @@ func F() { atomic.CompareAndSwapUint32(&x, 0, 1) }
 			t.Errorf("dep is compiled by %s", line)
 		}
 	}
+}
+
+// moduleFlags are the flags but for those of packages of the standard library, sorted.
+func moduleFlags(flags []string) []string {
+	var out []string
+	for _, f := range flags {
+		value, gc := strings.CutPrefix(f, "-gcflags=")
+		path, _, _ := strings.Cut(value, "=")
+		if !gc || path == "all" || path == "dep" || path == "m" || strings.HasPrefix(path, "m/") {
+			out = append(out, f)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // An external test package is compiled with the flags of the package it tests.

@@ -54,6 +54,9 @@ type Config struct {
 	BuildFlags   []string                     // -tags and the like
 	Instrumented func(importPath string) bool // nil: the packages of the main module
 	LeftOut      []string                     // but for these, by import path
+
+	// Compiler returns the file of the compiler of package compiler for this Go, "" if Go's own is to be used. nil: Go's own.
+	Compiler func(context.Context, Overlay) (string, error)
 }
 
 // Overlay is the recorder, as the go command takes it.
@@ -69,6 +72,8 @@ type Overlay struct {
 	// downloaded): it refuses an overlay there, so Go sees GOROOT through a symbolic link.
 	Go  string
 	Env []string // also GOFLAGS, with BuildFlags
+	// Compiler is the compiler of package compiler that Env selects, "" if it is Go's own.
+	Compiler string
 	// BuildFlags are the flags that a build needs besides -overlay, where Env is not used.
 	BuildFlags []string
 	// Package is the import path of the hooks.
