@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -82,14 +83,27 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			own := filepath.Join(testCache, filepath.Base(env.WorkDir))
+			if err := shareCompiler(own); err != nil {
+				return err
+			}
 			env.Vars = append(env.Vars, "PRESAGE="+self,
 				"GOCACHE="+orDefault(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")),
 				"GOMODCACHE="+os.Getenv("GOMODCACHE"), "GOPATH="+goPath(),
-				"PRESAGE_CACHE="+filepath.Join(testCache, filepath.Base(env.WorkDir)),
+				"PRESAGE_CACHE="+own,
 				"GOFLAGS=", "GOTOOLCHAIN=local", "GOPROXY=off", "NO_COLOR=1")
 			return nil
 		},
 	})
+}
+
+// shareCompiler has a script's cache take the compiler from that of all scripts: it is the same one, and takes seconds to link.
+func shareCompiler(own string) error {
+	shared := filepath.Join(testCache, "compiler")
+	if err := errors.Join(os.MkdirAll(shared, 0o777), os.MkdirAll(own, 0o777)); err != nil {
+		return err
+	}
+	return os.Symlink(shared, filepath.Join(own, "compiler"))
 }
 
 func orDefault(s, def string) string {
