@@ -257,11 +257,30 @@ func (s *PresageG) taken(c *pgCell, word uintptr, m uint64, write bool) bool {
 		if r-s.base < s.width {
 			e |= r & pgAllBytes
 		}
-		s.flush(word, atomic.Xchg64(&c.r, e), false)
+		old := atomic.Xchg64(&c.r, e)
+		s.flush(word, old, false)
+		if old != 0 && !s.owns(old) {
+			s.endWrites(c, word)
+		}
 		s.late(word, &c.w, atomic.Load64(&c.w), true)
 		return true
 	}
 	return false
+}
+
+// endWrites removes the goroutine's own write: it is of a turn that a read of another goroutine has ended. The entry of
+// that read is gone now, so the next write would be taken for one of the same turn as the removed one.
+func (s *PresageG) endWrites(c *pgCell, word uintptr) {
+	for {
+		w := atomic.Load64(&c.w)
+		if w == 0 || !s.owns(w) {
+			return
+		}
+		if pgSwap(&c.w, w, 0) {
+			s.flush(word, w, true)
+			return
+		}
+	}
 }
 
 // late writes down the access of an entry that is not yet written down, and notes that in the cell.
