@@ -77,18 +77,18 @@ func (s *PresageG) scan() {
 }
 
 // presageExit scans what goroutines have accessed since their last synchronisation: nothing that they do any more will.
-// The world is stopped, so nobody writes to their streams.
+// The world is stopped, so nobody writes to their streams. It stays stopped until the process is gone: what emitted code
+// accessed after the scan would be in the recording, and the accesses of outside code that it races with would not.
 func presageExit() {
 	if !presage.on || presageCells.limit == 0 {
 		return
 	}
-	stw := stopTheWorld(stwUnknown)
+	stopTheWorld(stwUnknown)
 	forEachG(func(gp *g) {
 		if s := gp.presage; s != nil {
 			s.scan()
 		}
 	})
-	startTheWorld(stw)
 }
 
 // scanShort marks a short access, and returns the words of its record.
