@@ -74,20 +74,20 @@ func build(ctx context.Context, dir string, faults bool) (*program, error) {
 	return p, nil
 }
 
-// run runs the programs of count seeds in one process, and returns the directory of its raw records.
-func (p *program) run(ctx context.Context, first, count int, env ...string) (string, error) {
+// run runs the program with these arguments, and returns the directory of its raw records.
+func (p *program) run(ctx context.Context, args []string, env ...string) (string, error) {
 	p.runs++
 	raw := filepath.Join(p.dir, fmt.Sprint("raw", p.runs))
 	if err := os.MkdirAll(raw, 0o777); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, p.bin, fmt.Sprint(first), fmt.Sprint(count))
-	cmd.Env = append(os.Environ(), append(env, rt.EnvDir+"="+raw, rt.EnvOutside+"=full", "GOGC=25")...)
+	cmd := exec.CommandContext(ctx, p.bin, args...)
+	cmd.Env = append(os.Environ(), append(env, rt.EnvDir+"="+raw, rt.EnvOutside+"=full", "GOGC=25", "GOMAXPROCS=4")...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	if err := cmd.Run(); err != nil {
 		text := errs.String()
-		return "", fmt.Errorf("the programs of seeds %d to %d: %w\n%s", first, first+count-1, err, text[:min(len(text), 3000)])
+		return "", fmt.Errorf("the program with %v: %w\n%s", args, err, text[:min(len(text), 3000)])
 	}
 	list, err := os.ReadDir(raw)
 	if err != nil || len(list) != 1 {

@@ -37,6 +37,8 @@ var faults = []fault{
 	{"any-read", "access", "return r-s.base < s.width && m&^r == 0 || w-s.base < s.width && m&^w == 0", "return r-s.base < s.width && (F || m&^r == 0) || w-s.base < s.width && m&^w == 0"},
 	{"no-short", "scan", "t.addr[i] += uintptr(int64(int16(h >> 32)))\n\t\ts.seen", "t.addr[i] += uintptr(int64(int16(h >> 32)))\n\t\tif !F {\n\t\t\ts.seen"},
 	{"write-not-late", "cell", "s.late(word, &c.w, atomic.Load64(&c.w), true)", "if !F {\n\t\t\ts.late(word, &c.w, atomic.Load64(&c.w), true)\n\t\t}"},
+	{"stale-turn", "cell", "if old != 0 && !s.owns(old) {", "if !F && old != 0 && !s.owns(old) {"},
+	{"atomic-late", "atomic", "s.seen(uintptr(unsafe.Pointer(p)), 8)", "if !F {\n\t\ts.seen(uintptr(unsafe.Pointer(p)), 8)\n\t}"},
 	{"quick-stale", "access", "if r := c.r; r-s.base < s.width && r&m != 0 {", "if r := c.r; (F && s.owns(r) || r-s.base < s.width) && r&m != 0 {"},
 }
 

@@ -26,13 +26,12 @@ type lines struct{ a, b string }
 
 // verdict is what happens-before says of a trace.
 type verdict struct {
-	races    map[location]lines // with the first pair
-	seeds    map[location]int   // of the goroutine of the later access
-	pairs    map[lines]int      // seeds
-	outside  map[string]int     // functions of outside code in races
-	hbRaces  int                // locations for package hb
-	events   int64
-	accesses int64 // of outside code
+	races      map[location]lines      // with the first pair
+	seeds      map[location]int        // of the goroutine of the later access
+	pairs      map[lines]bool          // of source lines
+	operations map[string]int          // that take part in races, by function
+	accesses   int64                   // of outside code
+	history    func(location) []string // the accesses of a byte
 }
 
 // access is an earlier access of a word.
@@ -72,7 +71,7 @@ type alloc struct {
 
 func judged(src *trace.Reader) (*verdict, error) {
 	j := &judge{src: src, order: clock.New(clock.Options{}), cells: map[trace.Addr]*cell{}, pages: map[trace.Addr][]alloc{}, seedOf: map[trace.GoID]int{}}
-	j.verdict = verdict{races: map[location]lines{}, seeds: map[location]int{}, pairs: map[lines]int{}, outside: map[string]int{}}
+	j.verdict = verdict{races: map[location]lines{}, seeds: map[location]int{}, pairs: map[lines]bool{}, operations: map[string]int{}}
 	var e trace.Event
 	var events []trace.Event
 	for {
@@ -94,7 +93,20 @@ func judged(src *trace.Reader) (*verdict, error) {
 			return nil, fmt.Errorf("event %d, %v: package hb does not find the first race of a location", i, events[i])
 		}
 	}
-	j.events = int64(len(events))
+	j.history = func(l location) (list []string) {
+		allocs := 0
+		for i := range events {
+			e := &events[i]
+			if e.Kind == format.Alloc && e.Val > 0 {
+				allocs++
+			}
+			covers := e.Obj <= l.addr && l.addr < e.Obj+trace.Addr(max(e.Size, 1)) && e.Kind.IsAccess()
+			if covers && allocs >= l.alloc {
+				list = append(list, fmt.Sprintf("%8d goroutine %d flags %#x: %s", i, e.G, e.Flags, j.name(&access{site: e.Site, kind: e.Kind})))
+			}
+		}
+		return list
+	}
 	return &j.verdict, nil
 }
 
@@ -224,9 +236,7 @@ func (j *judge) race(c *cell, word trace.Addr, a, b *access) {
 	if !ok {
 		seed = j.seedOf[a.g]
 	}
-	if _, ok := j.pairs[p]; !ok {
-		j.pairs[p] = seed
-	}
+	j.pairs[p] = true
 	mask := a.mask & b.mask &^ c.raced
 	c.raced |= mask
 	for ; mask != 0; mask &= mask - 1 {
@@ -234,7 +244,7 @@ func (j *judge) race(c *cell, word trace.Addr, a, b *access) {
 		l := location{x, j.allocOf(x)}
 		j.races[l], j.seeds[l] = p, seed
 		for _, y := range []*access{a, b} {
-			j.outside[j.kindOf(y)]++
+			j.operations[j.kindOf(y)]++
 		}
 	}
 }

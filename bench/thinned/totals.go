@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 )
 
 // totals are what the judge has seen.
@@ -26,6 +25,7 @@ type difference struct {
 	seed int
 	location
 	lines
+	full, thin []string // the accesses of the byte in the two traces
 }
 
 func (t *totals) differ() bool { return len(t.missing)+len(t.false) > 0 }
@@ -52,6 +52,12 @@ func (t *totals) print(w io.Writer) {
 		for _, d := range l.list {
 			if d.seed == seed {
 				fmt.Fprintf(w, "\t%#x, Alloc %d: %s and %s\n", uint64(d.addr), d.alloc, d.a, d.b)
+				for _, x := range d.full {
+					fmt.Fprintln(w, "\t\tfull ", x)
+				}
+				for _, x := range d.thin {
+					fmt.Fprintln(w, "\t\tthinned ", x)
+				}
 			}
 		}
 	}
@@ -62,28 +68,31 @@ func (p *program) judge(ctx context.Context, seed, n int, first bool, env ...str
 	t := &totals{operations: map[string]int{}}
 	for at := seed; at < seed+n && !(first && t.differ()); at += batch {
 		count := min(batch, seed+n-at)
-		t0 := time.Now()
-		raw, err := p.run(ctx, at, count, env...)
-		fmt.Fprintln(os.Stderr, "run", time.Since(t0))
+		u, err := p.compare(ctx, []string{fmt.Sprint(at), fmt.Sprint(count)}, count, env...)
 		if err != nil {
 			return nil, err
 		}
-		t0 = time.Now()
-		full, err := p.verdict(raw, true)
-		fmt.Fprintln(os.Stderr, "full", time.Since(t0), full.events)
-		if err != nil {
-			return nil, err
-		}
-		thin, err := p.verdict(raw, false)
-		if err != nil {
-			return nil, err
-		}
-		t.add(count, full, thin)
-		if os.Getenv("THINNED_KEEP") == "" || !t.differ() {
-			os.RemoveAll(filepath.Dir(raw))
-		}
+		t.add(u)
 	}
 	return t, nil
+}
+
+// compare runs programs in one process and compares its traces.
+func (p *program) compare(ctx context.Context, args []string, programs int, env ...string) (*totals, error) {
+	raw, err := p.run(ctx, args, env...)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(filepath.Dir(raw))
+	full, err := p.verdict(raw, true)
+	if err != nil {
+		return nil, err
+	}
+	thin, err := p.verdict(raw, false)
+	if err != nil {
+		return nil, err
+	}
+	return compared(programs, full, thin), nil
 }
 
 func (p *program) verdict(raw string, full bool) (*verdict, error) {
@@ -94,34 +103,44 @@ func (p *program) verdict(raw string, full bool) (*verdict, error) {
 	return judged(src)
 }
 
-func (t *totals) add(count int, full, thin *verdict) {
-	t.programs += count
+// compared are the totals of two traces of a process.
+func compared(programs int, full, thin *verdict) *totals {
+	t := &totals{programs: programs, locations: len(full.races), accesses: full.accesses, thin: thin.accesses, pairs: len(full.pairs), operations: full.operations}
 	racy := map[int]bool{}
 	for _, seed := range full.seeds {
 		racy[seed] = true
 	}
-	t.racy += len(racy)
-	t.locations += len(full.races)
-	t.accesses += full.accesses
-	t.thin += thin.accesses
+	t.racy = len(racy)
 	for p := range full.pairs {
-		t.pairs++
 		if _, ok := thin.pairs[p]; !ok {
 			t.second++
 		}
 	}
-	for k, n := range full.outside {
+	t.missing, t.false = only(full, thin), only(thin, full)
+	for _, list := range [][]difference{t.missing, t.false} {
+		for i := range list[:min(len(list), 10)] {
+			list[i].full, list[i].thin = full.history(list[i].location), thin.history(list[i].location)
+		}
+	}
+	return t
+}
+
+// add adds the totals of another process.
+func (t *totals) add(u *totals) {
+	t.programs, t.racy, t.locations = t.programs+u.programs, t.racy+u.racy, t.locations+u.locations
+	t.accesses, t.thin = t.accesses+u.accesses, t.thin+u.thin
+	t.second, t.pairs = t.second+u.second, t.pairs+u.pairs
+	t.missing, t.false = append(t.missing, u.missing...), append(t.false, u.false...)
+	for k, n := range u.operations {
 		t.operations[k] += n
 	}
-	t.missing = append(t.missing, only(full, thin)...)
-	t.false = append(t.false, only(thin, full)...)
 }
 
 // only lists the racing locations of a that b does not have.
 func only(a, b *verdict) (list []difference) {
 	for l, p := range a.races {
 		if _, ok := b.races[l]; !ok {
-			list = append(list, difference{a.seeds[l], l, p})
+			list = append(list, difference{seed: a.seeds[l], location: l, lines: p})
 		}
 	}
 	slices.SortFunc(list, func(x, y difference) int {
