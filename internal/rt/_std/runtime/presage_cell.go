@@ -28,14 +28,18 @@ import (
 //   - (SC1) Let a and b be conflicting accesses of two goroutines, a first, that nothing orders. The last access of
 //     a's kind in a's turn comes after a, and before b's turn begins: b does not know of it. The first access of b's
 //     kind in b's turn is not after b and knows no more. So these two race as well, and both are written down.
+//     A read by another goroutine ends a turn too. The reader leaves the write entry in place; the read that begins
+//     the writer's next turn removes it (endWrites), so that the next write counts as the first of that turn.
 //   - (SC2) An access is left out without a look at turns if the goroutine has one of the same bytes in the same
 //     release epoch in the cell: a read by a read or a write, a write by a write.
 //   - (SC3) Bytes. An entry covers the bytes of accesses of one context only. An access of a later context that
 //     does not cover all of them makes the old entry a late record first; else bytes of an earlier context would
 //     be taken for accessed in the later one, which can be a false race.
 //   - (SC4) Emitted code and sync/atomic write their own records. They only mark the word as theirs (seen), so
-//     that outside code of other goroutines notices them.
-//   - (SC5) Allocation clears the cells of the memory that it hands out.
+//     that outside code of other goroutines notices them. The mark is set before the goroutine synchronises
+//     next, and by an atomic operation before it takes effect: nobody knows of the access before the mark is set.
+//   - (SC5) Allocation clears the cells of the memory that it hands out. Before memory can be handed out again, a
+//     garbage collection marks what emitted code has accessed up to then (scanAll).
 //   - (SC6) An entry is changed by compare-and-swap, or by swap where the word becomes shared, so that an entry
 //     is either replaced by its owner or written down by the goroutine that takes its place.
 //
@@ -72,6 +76,8 @@ var presageCells struct {
 	owners uintptr // the stream that has taken a block of contexts, 4 bytes each
 	blocks atomic.Uint32
 	data   [2]uintptr // variables of the program
+	pen    *PresageG  // while the world is stopped: the stream that late records go to
+	gc     *PresageG  // the same, kept for the next time
 	lost   atomic.Uint64
 }
 
@@ -301,6 +307,9 @@ func (s *PresageG) late(word uintptr, p *uint64, e uint64, write bool) {
 func (s *PresageG) flush(word uintptr, e uint64, write bool) {
 	if e == 0 || e&pgRecorded != 0 {
 		return
+	}
+	if t := presageCells.pen; t != nil {
+		s = t
 	}
 	s.knowPC(e & pgPCMask)
 	p := s.room(4)

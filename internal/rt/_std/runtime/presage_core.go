@@ -224,6 +224,7 @@ func presageGC() {
 	if !presage.on {
 		return
 	}
+	scanAll()
 	forEachG(func(gp *g) {
 		s := gp.presage
 		if s == nil {

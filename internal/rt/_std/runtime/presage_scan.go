@@ -84,11 +84,27 @@ func presageExit() {
 		return
 	}
 	stopTheWorld(stwUnknown)
+	scanAll()
+}
+
+// scanAll marks what all goroutines have accessed. The world is stopped. A goroutine may be stopped between two records,
+// with the place of the next one in a register, so nothing is written to its stream.
+func scanAll() {
+	t := &presageCells
+	if t.limit == 0 {
+		return
+	}
+	if t.gc == nil {
+		t.gc = pgAlloc() // of goroutine 0
+		t.gc.newChunk(0)
+	}
+	t.pen = t.gc
 	forEachG(func(gp *g) {
 		if s := gp.presage; s != nil {
 			s.scan()
 		}
 	})
+	t.pen = nil
 }
 
 // scanShort marks a short access, and returns the words of its record.
