@@ -17,6 +17,7 @@ type fault struct {
 }
 
 var faults = []fault{
+	{name: "none"}, // but the waiting
 	{"bytes-dropped", "cell", "case old&pgRecorded == 0 && old&pgAllBytes&^b != 0: // (SC3)", "case !F && old&pgRecorded == 0 && old&pgAllBytes&^b != 0:"},
 	{"bytes-kept", "cell", "case old>>pgIDShift == s.key>>pgIDShift:", "case F || old>>pgIDShift == s.key>>pgIDShift:"},
 	{"no-late", "cell", "func (s *PresageG) flush(word uintptr, e uint64, write bool) {\n", "func (s *PresageG) flush(word uintptr, e uint64, write bool) {\n\tif F {\n\t\treturn\n\t}\n"},
@@ -25,6 +26,7 @@ var faults = []fault{
 	{"no-clear", "cell", "if addr >= t.limit || n == 0 {", "if addr >= t.limit || n == 0 || F {"},
 	{"no-exit-scan", "scan", "if !presage.on || presageCells.limit == 0 {", "if !presage.on || presageCells.limit == 0 || F {"},
 	{"no-recheck", "cell", "o != 0 && !s.owns(o) { // since we looked (SC6)", "!F && o != 0 && !s.owns(o) {"},
+	{"no-gc-scan", "core", "\tscanAll()\n", "\tif !F {\n\t\tscanAll()\n\t}\n"},
 	{"no-sync-scan", "cell", "if s.pos != s.scanned {", "if s.pos != s.scanned && !F {"},
 	{"no-release", "cell", "\t\treturn\n\t}\n\ts.width = 0\n", "\t\treturn\n\t}\n\tif F {\n\t\treturn\n\t}\n\ts.width = 0\n"},
 	{"no-context", "cell", "\ts.key = 0\n\tswitch kind {", "\tif !F {\n\t\ts.key = 0\n\t}\n\tswitch kind {"},
@@ -61,6 +63,9 @@ func seedFaults(o rt.Overlay) error {
 		return fmt.Errorf("the recorder has no file presage_%s.go", file)
 	}
 	for i, f := range faults {
+		if f.file == "" {
+			continue
+		}
 		is := fmt.Sprintf("(presageFault == %d)", i+1)
 		if f.name == "no-short" {
 			f.new = f.new + "(t.addr[i], size)\n\t\t}"
@@ -72,6 +77,17 @@ func seedFaults(o rt.Overlay) error {
 	}
 	if err := edit("cell", "// presageCellsInit maps", "// presageFault is the fault that is asked for.\nvar presageFault int\n\n// presageCellsInit maps"); err != nil {
 		return err
+	}
+	// Two goroutines are rarely at the same word within some nanoseconds: the recorder with faults waits where that matters.
+	for _, w := range []struct{ file, old string }{
+		{"cell", "\tif !pgSwap(p, old, e) {"},
+		{"cell", "\tq := &c.w\n"},
+		{"cell", "\t\te := s.key | pgSharedWord | pgRecorded | m\n"},
+		{"cell", "\tif pgSwap(p, e, done) {"},
+	} {
+		if err := edit(w.file, w.old, "\tif presageFault != 0 {\n\t\tprocyield(uint32(cputicks()>>4)%16*30)\n\t}\n"+w.old); err != nil {
+			return err
+		}
 	}
 	return edit("cell", "\tt := &presageCells\n\tm := &firstmoduledata", "\tfor _, c := range []byte(gogetenv(\""+envFault+"\")) {\n\t\tpresageFault = presageFault*10 + int(c-'0')\n\t}\n\tt := &presageCells\n\tm := &firstmoduledata")
 }
