@@ -122,6 +122,13 @@ func (s *PresageG) noted(c *pgCell, m uint64, write bool) bool {
 	return r-s.base < s.width && m&^r == 0 || w-s.base < s.width && m&^w == 0
 }
 
+// settled reports whether the entry that stands for a noted access may stay as it is. It may not if a hook has just made
+// it and then met the write of another goroutine (SC6): that goroutine has not seen the entry.
+func (s *PresageG) settled(c *pgCell, write bool) bool {
+	w, r := atomic.Load64(&c.w), atomic.Load64(&c.r)
+	return write || r&pgRecorded != 0 || w == 0 || s.owns(w)
+}
+
 // pgBytes are n bytes of a word from the given one on, as in an entry.
 //
 //go:nosplit
@@ -192,7 +199,7 @@ func (s *PresageG) outside1() {
 		k := min(8-addr&7, n)
 		m := pgBytes(addr&7, k)
 		c := pgCellOf(addr)
-		if !s.noted(c, m, write) && s.taken(c, addr&^7, m|e, write) {
+		if !(s.noted(c, m, write) && s.settled(c, write)) && s.taken(c, addr&^7, m|e, write) {
 			if bytes == 0 {
 				from = addr
 			}
