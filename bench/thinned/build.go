@@ -29,7 +29,8 @@ type program struct {
 	runs     int
 }
 
-// build builds it in dir. If faults is set, the recorder has the seeded faults in it, and does as it should until one is asked for.
+// build builds it in dir. If faults is set, the recorder has the seeded faults in it, and does as
+// it should until one is asked for.
 func build(ctx context.Context, dir string, faults bool) (*program, error) {
 	for _, f := range txtar.Parse(archive).Files {
 		name := filepath.Join(dir, f.Name)

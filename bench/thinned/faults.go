@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 
 	"presage/internal/rt"
@@ -11,7 +12,8 @@ import (
 // envFault names the variable that says which fault the recorder has.
 const envFault = "PRESAGE_FAULT"
 
-// A fault is a change of a file of the recorder. In the new text F is true if the fault is asked for.
+// A fault is a change of a file of the recorder. In the new text F is true if the fault is asked
+// for.
 type fault struct {
 	name, file, old, new string
 }
@@ -38,12 +40,14 @@ var faults = []fault{
 	{"not-shared", "cell", "if !s.owns(e) {\n\t\tdone |=", "if !s.owns(e) && !F {\n\t\tdone |="},
 	{"write-over-read", "access", "return w-s.base < s.width && m&^w == 0 && (r == 0 || r-s.base < s.width)", "return w-s.base < s.width && m&^w == 0 && (F || r == 0 || r-s.base < s.width)"},
 	{"any-read", "access", "return r-s.base < s.width && m&^r == 0 || w-s.base < s.width && m&^w == 0", "return r-s.base < s.width && (F || m&^r == 0) || w-s.base < s.width && m&^w == 0"},
-	{"no-short", "scan", "t.addr[i] += uintptr(int64(int16(h >> 32)))\n\t\ts.seen", "t.addr[i] += uintptr(int64(int16(h >> 32)))\n\t\tif !F {\n\t\t\ts.seen"},
+	{"no-short", "scan", "(int64(int16(h >> 32)))\n\t\ts.seen(t.addr[i], size)", "(int64(int16(h >> 32)))\n\t\tif !F {\n\t\t\ts.seen(t.addr[i], size)\n\t\t}"},
 	{"write-not-late", "cell", "s.late(word, &c.w, atomic.Load64(&c.w), true)", "if !F {\n\t\t\ts.late(word, &c.w, atomic.Load64(&c.w), true)\n\t\t}"},
 	{"stale-turn", "cell", "if old != 0 && !s.owns(old) {", "if !F && old != 0 && !s.owns(old) {"},
 	{"atomic-late", "atomic", "s.seen(uintptr(unsafe.Pointer(p)), 8)", "if !F {\n\t\ts.seen(uintptr(unsafe.Pointer(p)), 8)\n\t}"},
 	{"quick-stale", "access", "if r := c.r; r-s.base < s.width && r&m != 0 {", "if r := c.r; (F && s.owns(r) || r-s.base < s.width) && r&m != 0 {"},
 }
+
+var faultWord = regexp.MustCompile(`\bF\b`)
 
 // seedFaults changes the recorder's files.
 func seedFaults(o rt.Overlay) error {
@@ -68,18 +72,15 @@ func seedFaults(o rt.Overlay) error {
 			continue
 		}
 		is := fmt.Sprintf("(presageFault == %d)", i+1)
-		if f.name == "no-short" {
-			f.new = f.new + "(t.addr[i], size)\n\t\t}"
-			f.old = f.old + "(t.addr[i], size)"
-		}
-		if err := edit(f.file, f.old, strings.NewReplacer("!F", "!"+is, "if F ", "if "+is+" ", "F &&", is+" &&", "F ||", is+" ||", "|| F)", "|| "+is+")", "|| F ", "|| "+is+" ", "&& F ", "&& "+is+" ").Replace(f.new)); err != nil {
+		if err := edit(f.file, f.old, faultWord.ReplaceAllString(f.new, is)); err != nil {
 			return err
 		}
 	}
 	if err := edit("cell", "// presageCellsInit maps", "// presageFault is the fault that is asked for.\nvar presageFault int\n\n// presageCellsInit maps"); err != nil {
 		return err
 	}
-	// Two goroutines are rarely at the same word within some nanoseconds: the recorder with faults waits where that matters.
+	// Two goroutines are rarely at the same word within some nanoseconds: the recorder with
+	// faults waits where that matters.
 	for _, w := range []struct{ file, old string }{
 		{"cell", "\tif !pgSwap(p, old, e) {"},
 		{"cell", "\tq := &c.w\n"},

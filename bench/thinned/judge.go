@@ -14,8 +14,8 @@ import (
 	"presage/internal/trace/format"
 )
 
-// A location is a byte of memory between two allocations: the event of the trace that allocates it is the alloc-th Alloc,
-// counted from 1; 0 is memory without one.
+// A location is a byte of memory between two allocations: the event of the trace that allocates
+// it is the alloc-th Alloc, counted from 1; 0 is memory without one.
 type location struct {
 	addr  trace.Addr
 	alloc int
@@ -49,8 +49,9 @@ type cell struct {
 	raced uint8
 }
 
-// judge finds all racing locations of a trace. It keeps, for each word, the last access of each goroutine, site, kind
-// and set of bytes: if an earlier one is unordered with an access, so is the last one.
+// judge finds all racing locations of a trace. It keeps, for each word, the last access of each
+// goroutine, site, kind and set of bytes: if an earlier one is unordered with an access, so is
+// the last one.
 type judge struct {
 	verdict
 	src    *trace.Reader

@@ -1,20 +1,21 @@
-// Thinned judges the recording of outside code. Package merge makes two traces of one run: one of the accesses that the
-// recorder writes down, about two for each turn of a word, and one that has every access. Both must have the same
-// racing locations: bytes of memory, between two allocations, with conflicting accesses of two goroutines that
-// happens-before leaves unordered.
+// Thinned judges the recording of outside code. Package merge makes two traces of one run: one of
+// the accesses that the recorder writes down, about two for each turn of a word, and one that has
+// every access. Both must have the same racing locations: bytes of memory, between two
+// allocations, with conflicting accesses of two goroutines that happens-before leaves unordered.
 //
 //	go run ./bench/thinned [-n 10000] [-seed 1] [-v]
 //	go run ./bench/thinned -fault all
 //
-// It runs random programs, n of them, and exits with 1 if there is a difference. A program is of two to five goroutines
-// that access shared memory in inside and outside code, under locks that are sometimes forgotten. With -fault it seeds
-// faults into the recorder, one after the other, and says which of them make a difference.
+// It runs random programs, n of them, and exits with 1 if there is a difference. A program is of
+// two to five goroutines that access shared memory in inside and outside code, under locks that
+// are sometimes forgotten. With -fault it seeds faults into the recorder, one after the other,
+// and says which of them make a difference.
 //
-// A pair of source lines that only the full trace has is no fault: the two accesses that are kept of a turn stand for
-// the others. Such pairs are counted.
+// A pair of source lines that only the full trace has is no fault: the two accesses that are kept
+// of a turn stand for the others. Such pairs are counted.
 //
-// The traces are judged twice: by a list of all earlier accesses of each word, which is exact, and by package hb, which
-// has to find the first race of each location.
+// The traces are judged twice: by a list of all earlier accesses of each word, which is exact,
+// and by package hb, which has to find the first race of each location.
 package main
 
 import (

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestThinned runs some hundred random programs, and the steps of the faults that the judge has found.
+// TestThinned runs some hundred random programs, and the steps of the faults that the judge has
+// found.
 func TestThinned(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped by -short: builds the standard library with the recorder inside")
@@ -33,7 +34,8 @@ func TestThinned(t *testing.T) {
 		name, steps string
 		racing      int // bytes: the hooks of the compiler say where a number begins, and not how large it is
 	}{
-		// The write of an earlier turn was taken for one of the turn that the second read began.
+		// The write of an earlier turn was taken for one of the turn that the second read
+		// began.
 		{"read ends turn", "1w0 2w0 1r0 2r0 2w0", 1},
 		{"read ends turn, ordered", "1w0 1s0 2c0 2w0 1r0 2r0 2w0", 1},
 		// The word was marked after the other goroutine knew of the atomic operation.

@@ -63,7 +63,8 @@ func (t *totals) print(w io.Writer) {
 	}
 }
 
-// judge runs n programs and compares their traces. If first is set, it stops where it finds a difference.
+// judge runs n programs and compares their traces. If first is set, it stops where it finds a
+// difference.
 func (p *program) judge(ctx context.Context, seed, n int, first bool, env ...string) (*totals, error) {
 	t := &totals{operations: map[string]int{}}
 	for at := seed; at < seed+n && !(first && t.differ()); at += batch {

@@ -103,7 +103,7 @@ type merger struct {
 	lost    int       // sets without a record
 	away    uint64    // time of goroutines in calls of these,
 	time    uint64    // and all of it
-	full    bool   // every access of outside code
+	full    bool      // every access of outside code
 	stats   Stats
 	err     error
 }

@@ -130,7 +130,8 @@ func (m *Memory[C]) newPart() int32 {
 	return m.nparts
 }
 
-// Reset forgets the bytes in [addr, addr+size). Of a word that several small objects share, the bytes of others stay.
+// Reset forgets the bytes in [addr, addr+size). Of a word that several small objects share, the
+// bytes of others stay.
 func (m *Memory[C]) Reset(addr format.Addr, size uint64) {
 	x := uint64(addr)
 	end := x + size

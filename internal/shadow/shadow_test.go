@@ -8,8 +8,8 @@ import (
 	"presage/internal/trace/format"
 )
 
-// TestReset compares random accesses and resets with one state for each byte. A reset of a small object leaves the other
-// bytes of its word as they are.
+// TestReset compares random accesses and resets with one state for each byte. A reset of a small
+// object leaves the other bytes of its word as they are.
 func TestReset(t *testing.T) {
 	const size = 2048
 	for seed := range uint64(200) {

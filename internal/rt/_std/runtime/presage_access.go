@@ -122,8 +122,9 @@ func (s *PresageG) noted(c *pgCell, m uint64, write bool) bool {
 	return r-s.base < s.width && m&^r == 0 || w-s.base < s.width && m&^w == 0
 }
 
-// settled reports whether the entry that stands for a noted access may stay as it is. It may not if a hook has just made
-// it and then met the write of another goroutine (SC6): that goroutine has not seen the entry.
+// settled reports whether the entry that stands for a noted access may stay as it is. It may not
+// if a hook has just made it and then met the write of another goroutine (SC6): that goroutine
+// has not seen the entry.
 func (s *PresageG) settled(c *pgCell, write bool) bool {
 	w, r := atomic.Load64(&c.w), atomic.Load64(&c.r)
 	return write || r&pgRecorded != 0 || w == 0 || s.owns(w)
@@ -145,8 +146,8 @@ func pgPCEntry(pc uintptr) uint64 {
 	return d
 }
 
-// pgFull writes an access down where every one is asked for. It returns false if the access has no cell; else the hook
-// goes on as it does without.
+// pgFull writes an access down where every one is asked for. It returns false if the access has
+// no cell; else the hook goes on as it does without.
 //
 //go:nosplit
 func pgFull(gp *g, addr, n, pc uintptr, write bool) bool {

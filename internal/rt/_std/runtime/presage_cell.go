@@ -25,21 +25,24 @@ import (
 // the first goroutine and begins that of the second. So there are two records for each turn, kind and byte: of the
 // first access and of the last. Of the first turn, of the goroutine that got the memory, there is only the last.
 //
-//   - (SC1) Let a and b be conflicting accesses of two goroutines, a first, that nothing orders. The last access of
-//     a's kind in a's turn comes after a, and before b's turn begins: b does not know of it. The first access of b's
-//     kind in b's turn is not after b and knows no more. So these two race as well, and both are written down.
-//     A read by another goroutine ends a turn too. The reader leaves the write entry in place; the read that begins
-//     the writer's next turn removes it (endWrites), so that the next write counts as the first of that turn.
+//   - (SC1) Let a and b be conflicting accesses of two goroutines, a first, that nothing orders.
+//     The last access of a's kind in a's turn comes after a, and before b's turn begins: b does
+//     not know of it. The first access of b's kind in b's turn is not after b and knows no more.
+//     So these two race as well, and both are written down. A read by another goroutine ends a
+//     turn too. The reader leaves the write entry in place; the read that begins the writer's
+//     next turn removes it (endWrites), so that the next write counts as the first of that turn.
 //   - (SC2) An access is left out without a look at turns if the goroutine has one of the same bytes in the same
 //     release epoch in the cell: a read by a read or a write, a write by a write.
 //   - (SC3) Bytes. An entry covers the bytes of accesses of one context only. An access of a later context that
 //     does not cover all of them makes the old entry a late record first; else bytes of an earlier context would
 //     be taken for accessed in the later one, which can be a false race.
-//   - (SC4) Emitted code and sync/atomic write their own records. They only mark the word as theirs (seen), so
-//     that outside code of other goroutines notices them. The mark is set before the goroutine synchronises
-//     next, and by an atomic operation before it takes effect: nobody knows of the access before the mark is set.
-//   - (SC5) Allocation clears the cells of the memory that it hands out. Before memory can be handed out again, a
-//     garbage collection marks what emitted code has accessed up to then (scanAll).
+//   - (SC4) Emitted code and sync/atomic write their own records. They only mark the word as
+//     theirs (seen), so that outside code of other goroutines notices them. The mark is set
+//     before the goroutine synchronises next, and by an atomic operation before it takes effect:
+//     nobody knows of the access before the mark is set.
+//   - (SC5) Allocation clears the cells of the memory that it hands out. Before memory can be
+//     handed out again, a garbage collection marks what emitted code has accessed up to then
+//     (scanAll).
 //   - (SC6) An entry is changed by compare-and-swap, or by swap where the word becomes shared, so that an entry
 //     is either replaced by its owner or written down by the goroutine that takes its place.
 //
@@ -274,8 +277,9 @@ func (s *PresageG) taken(c *pgCell, word uintptr, m uint64, write bool) bool {
 	return false
 }
 
-// endWrites removes the goroutine's own write: it is of a turn that a read of another goroutine has ended. The entry of
-// that read is gone now, so the next write would be taken for one of the same turn as the removed one.
+// endWrites removes the goroutine's own write: it is of a turn that a read of another goroutine
+// has ended. The entry of that read is gone now, so the next write would be taken for one of the
+// same turn as the removed one.
 func (s *PresageG) endWrites(c *pgCell, word uintptr) {
 	for {
 		w := atomic.Load64(&c.w)

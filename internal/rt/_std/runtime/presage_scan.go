@@ -76,9 +76,10 @@ func (s *PresageG) scan() {
 	}
 }
 
-// presageExit scans what goroutines have accessed since their last synchronisation: nothing that they do any more will.
-// The world is stopped, so nobody writes to their streams. It stays stopped until the process is gone: what emitted code
-// accessed after the scan would be in the recording, and the accesses of outside code that it races with would not.
+// presageExit scans what goroutines have accessed since their last synchronisation: nothing that
+// they do any more will. The world is stopped, so nobody writes to their streams. It stays
+// stopped until the process is gone: what emitted code accessed after the scan would be in the
+// recording, and the accesses of outside code that it races with would not.
 func presageExit() {
 	if !presage.on || presageCells.limit == 0 {
 		return
@@ -87,8 +88,9 @@ func presageExit() {
 	scanAll()
 }
 
-// scanAll marks what all goroutines have accessed. The world is stopped. A goroutine may be stopped between two records,
-// with the place of the next one in a register, so nothing is written to its stream.
+// scanAll marks what all goroutines have accessed. The world is stopped. A goroutine may be
+// stopped between two records, with the place of the next one in a register, so nothing is
+// written to its stream.
 func scanAll() {
 	t := &presageCells
 	if t.limit == 0 {
