@@ -130,15 +130,27 @@ func (m *Memory[C]) newPart() int32 {
 	return m.nparts
 }
 
-// Reset forgets the words that begin in [addr, addr+size), and the word of addr.
+// Reset forgets the bytes in [addr, addr+size). Of a word that several small objects share, the
+// bytes of others stay.
 func (m *Memory[C]) Reset(addr format.Addr, size uint64) {
-	if size == 0 {
+	x := uint64(addr)
+	end := x + size
+	if size == 0 || end < x {
 		return
 	}
-	first, last := uint64(addr)>>3, (uint64(addr)+size-1)>>3
-	if last < first {
+	if x&7 != 0 || end-x < 8 {
+		next := min(x&^7+8, end)
+		m.resetBytes(x>>3, Mask(addr, uint16(next-x)))
+		x = next
+	}
+	if x < end && end&7 != 0 {
+		m.resetBytes(end>>3, Mask(0, uint16(end&7)))
+		end &^= 7
+	}
+	if x >= end {
 		return
 	}
+	first, last := x>>3, end>>3-1
 	if (last-first)/pageWords > uint64(len(m.pages)) {
 		m.index.Each(func(no uint64, i int32) {
 			if lo, hi := max(first, no*pageWords), min(last, no*pageWords+pageWords-1); lo <= hi {
@@ -170,6 +182,44 @@ func (m *Memory[C]) resetPage(p *page[C], first, last uint64) {
 		}
 		*c = Cell[C]{}
 	}
+}
+
+// resetBytes forgets bytes of a word.
+func (m *Memory[C]) resetBytes(word uint64, mask uint8) {
+	i := m.index.Find(word / pageWords)
+	if i < 0 {
+		return
+	}
+	head := &m.pages[i][word%pageWords]
+	for c := head; ; c = m.part(c.next) {
+		if c.mask&mask != 0 && c.mask&^mask == 0 {
+			m.drop(c)
+			c.State = *new(C)
+		}
+		c.mask &^= mask
+		if c.next == 0 {
+			break
+		}
+	}
+	for head.mask == 0 && head.next != 0 {
+		n := head.next
+		*head = *m.part(n)
+		m.free(n)
+	}
+	for c := head; c.next != 0; {
+		n := c.next
+		if next := m.part(n); next.mask != 0 {
+			c = next
+		} else {
+			c.next = next.next
+			m.free(n)
+		}
+	}
+}
+
+func (m *Memory[C]) free(n int32) {
+	*m.part(n) = Cell[C]{}
+	m.spare = append(m.spare, n)
 }
 
 func (m *Memory[C]) drop(c *Cell[C]) {

@@ -18,8 +18,7 @@ func raceread(addr uintptr) {
 	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo {
 		return
 	}
-	if addr >= presageCells.quick {
-		pgFull(gp, addr, 1, sys.GetCallerPC(), false)
+	if addr >= presageCells.quick && !pgFull(gp, addr, 1, sys.GetCallerPC(), false) {
 		return
 	}
 	m := uint64(1) << (pgByteShift + addr&7)
@@ -48,8 +47,7 @@ func racewrite(addr uintptr) {
 	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo {
 		return
 	}
-	if addr >= presageCells.quick {
-		pgFull(gp, addr, 1, sys.GetCallerPC(), true)
+	if addr >= presageCells.quick && !pgFull(gp, addr, 1, sys.GetCallerPC(), true) {
 		return
 	}
 	m := uint64(1) << (pgByteShift + addr&7)
@@ -89,8 +87,7 @@ func pgRun(addr, n, pc uintptr, write bool) {
 	if n == 0 || addr-gp.stack.lo < gp.stack.hi-gp.stack.lo {
 		return
 	}
-	if addr >= presageCells.quick {
-		pgFull(gp, addr, n, pc, write)
+	if addr >= presageCells.quick && !pgFull(gp, addr, n, pc, write) {
 		return
 	}
 	if s := gp.presage; s != nil {
@@ -125,6 +122,14 @@ func (s *PresageG) noted(c *pgCell, m uint64, write bool) bool {
 	return r-s.base < s.width && m&^r == 0 || w-s.base < s.width && m&^w == 0
 }
 
+// settled reports whether the entry that stands for a noted access may stay as it is. It may not
+// if a hook has just made it and then met the write of another goroutine (SC6): that goroutine
+// has not seen the entry.
+func (s *PresageG) settled(c *pgCell, write bool) bool {
+	w, r := atomic.Load64(&c.w), atomic.Load64(&c.r)
+	return write || r&pgRecorded != 0 || w == 0 || s.owns(w)
+}
+
 // pgBytes are n bytes of a word from the given one on, as in an entry.
 //
 //go:nosplit
@@ -141,12 +146,26 @@ func pgPCEntry(pc uintptr) uint64 {
 	return d
 }
 
-// pgFull takes an access for which there is no quick way.
+// pgFull writes an access down where every one is asked for. It returns false if the access has
+// no cell; else the hook goes on as it does without.
 //
 //go:nosplit
-func pgFull(gp *g, addr, n, pc uintptr, write bool) {
-	if presageCells.full && pgHasCell(addr) {
-		pgSlow(gp, addr, n, pc, write)
+func pgFull(gp *g, addr, n, pc uintptr, write bool) bool {
+	if !presageCells.full || !pgHasCell(addr) || gp.m.curg != gp || !presage.on || gp.throwsplit {
+		return false
+	}
+	if gp.presage == nil {
+		systemstack(func() { pgState(gp) })
+	}
+	s := gp.presage
+	s.outAddr, s.outSize, s.outPC, s.outWrite = addr, n, pc, write
+	systemstack(func() { gp.presage.outsideFull() })
+	return true
+}
+
+func (s *PresageG) outsideFull() {
+	if !s.off && s.context() {
+		s.outsideRecord(s.outAddr, s.outSize, pgPCEntry(s.outPC), pgFlagFull, s.outWrite)
 	}
 }
 
@@ -177,15 +196,12 @@ func (s *PresageG) outside1() {
 		return
 	}
 	e := pgPCEntry(s.outPC)
-	if presageCells.full {
-		s.outsideRecord(addr, n, e, pgFlagFull, write)
-	}
 	from, bytes := uintptr(0), uintptr(0)
 	for n > 0 && addr < presageCells.limit {
 		k := min(8-addr&7, n)
 		m := pgBytes(addr&7, k)
 		c := pgCellOf(addr)
-		if !s.noted(c, m, write) && s.taken(c, addr&^7, m|e, write) {
+		if !(s.noted(c, m, write) && s.settled(c, write)) && s.taken(c, addr&^7, m|e, write) {
 			if bytes == 0 {
 				from = addr
 			}

@@ -8,13 +8,17 @@ import (
 // The operations of sync/atomic. Each takes effect and is stamped under the stripe
 // of its address, so records tell the order and the values exactly.
 
-// pgAtomic starts an operation on a word that can be read (a fault here is the program's own panic).
+// pgAtomic starts an operation on a word that can be read (a fault here is the program's own
+// panic). The word is marked before the operation takes effect, not with the plain accesses
+// before the next synchronisation (SC4): a goroutine that learns of the operation by the
+// operation itself must find the mark.
 func pgAtomic32(p *uint32) (*PresageG, *pgStripe) {
 	s := pgHere()
 	if s == nil {
 		return nil, nil
 	}
 	_ = atomic.Load(p)
+	s.seen(uintptr(unsafe.Pointer(p)), 4)
 	return s, pgEnter(s, uintptr(unsafe.Pointer(p)))
 }
 
@@ -24,6 +28,7 @@ func pgAtomic64(p *uint64) (*PresageG, *pgStripe) {
 		return nil, nil
 	}
 	_ = atomic.Load64(p)
+	s.seen(uintptr(unsafe.Pointer(p)), 8)
 	return s, pgEnter(s, uintptr(unsafe.Pointer(p)))
 }
 

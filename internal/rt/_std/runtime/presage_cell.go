@@ -25,17 +25,24 @@ import (
 // the first goroutine and begins that of the second. So there are two records for each turn, kind and byte: of the
 // first access and of the last. Of the first turn, of the goroutine that got the memory, there is only the last.
 //
-//   - (SC1) Let a and b be conflicting accesses of two goroutines, a first, that nothing orders. The last access of
-//     a's kind in a's turn comes after a, and before b's turn begins: b does not know of it. The first access of b's
-//     kind in b's turn is not after b and knows no more. So these two race as well, and both are written down.
+//   - (SC1) Let a and b be conflicting accesses of two goroutines, a first, that nothing orders.
+//     The last access of a's kind in a's turn comes after a, and before b's turn begins: b does
+//     not know of it. The first access of b's kind in b's turn is not after b and knows no more.
+//     So these two race as well, and both are written down. A read by another goroutine ends a
+//     turn too. The reader leaves the write entry in place; the read that begins the writer's
+//     next turn removes it (endWrites), so that the next write counts as the first of that turn.
 //   - (SC2) An access is left out without a look at turns if the goroutine has one of the same bytes in the same
 //     release epoch in the cell: a read by a read or a write, a write by a write.
 //   - (SC3) Bytes. An entry covers the bytes of accesses of one context only. An access of a later context that
 //     does not cover all of them makes the old entry a late record first; else bytes of an earlier context would
 //     be taken for accessed in the later one, which can be a false race.
-//   - (SC4) Emitted code and sync/atomic write their own records. They only mark the word as theirs (seen), so
-//     that outside code of other goroutines notices them.
-//   - (SC5) Allocation clears the cells of the memory that it hands out.
+//   - (SC4) Emitted code and sync/atomic write their own records. They only mark the word as
+//     theirs (seen), so that outside code of other goroutines notices them. The mark is set
+//     before the goroutine synchronises next, and by an atomic operation before it takes effect:
+//     nobody knows of the access before the mark is set.
+//   - (SC5) Allocation clears the cells of the memory that it hands out. Before memory can be
+//     handed out again, a garbage collection marks what emitted code has accessed up to then
+//     (scanAll).
 //   - (SC6) An entry is changed by compare-and-swap, or by swap where the word becomes shared, so that an entry
 //     is either replaced by its owner or written down by the goroutine that takes its place.
 //
@@ -72,6 +79,8 @@ var presageCells struct {
 	owners uintptr // the stream that has taken a block of contexts, 4 bytes each
 	blocks atomic.Uint32
 	data   [2]uintptr // variables of the program
+	pen    *PresageG  // while the world is stopped: the stream that late records go to
+	gc     *PresageG  // the same, kept for the next time
 	lost   atomic.Uint64
 }
 
@@ -189,15 +198,10 @@ func (s *PresageG) beginsContext(k uint64) {
 	s.key = k
 }
 
-// synchronises ends the context, before a record of synchronisation; of a release, the release epoch too. An atomic
-// operation marks its word before others can see it.
-func (s *PresageG) synchronises(kind uint64, obj uintptr) {
+// synchronises ends the context, before a record of synchronisation; of a release, the release epoch too.
+func (s *PresageG) synchronises(kind uint64) {
 	if s.pos != s.scanned {
 		s.scan()
-	}
-	switch kind {
-	case pgAtomicRead, pgAtomicWrite, pgAtomicRMW:
-		s.seen(obj, 1)
 	}
 	s.key = 0
 	switch kind {
@@ -285,11 +289,31 @@ func (s *PresageG) taken(c *pgCell, word uintptr, m uint64, write bool) bool {
 		if r-s.base < s.width {
 			e |= r & pgAllBytes
 		}
-		s.flush(word, atomic.Xchg64(&c.r, e), false)
+		old := atomic.Xchg64(&c.r, e)
+		s.flush(word, old, false)
+		if old != 0 && !s.owns(old) {
+			s.endWrites(c, word)
+		}
 		s.late(word, &c.w, atomic.Load64(&c.w), true)
 		return true
 	}
 	return false
+}
+
+// endWrites removes the goroutine's own write: it is of a turn that a read of another goroutine
+// has ended. The entry of that read is gone now, so the next write would be taken for one of the
+// same turn as the removed one.
+func (s *PresageG) endWrites(c *pgCell, word uintptr) {
+	for {
+		w := atomic.Load64(&c.w)
+		if w == 0 || !s.owns(w) {
+			return
+		}
+		if pgSwap(&c.w, w, 0) {
+			s.flush(word, w, true)
+			return
+		}
+	}
 }
 
 // late writes down the access of an entry that is not yet written down, and notes that in the cell.
@@ -310,6 +334,9 @@ func (s *PresageG) late(word uintptr, p *uint64, e uint64, write bool) {
 func (s *PresageG) flush(word uintptr, e uint64, write bool) {
 	if e == 0 || e&pgRecorded != 0 {
 		return
+	}
+	if t := presageCells.pen; t != nil {
+		s = t
 	}
 	s.knowPC(e & pgPCMask)
 	p := s.room(4)

@@ -225,7 +225,8 @@ func presageGC() {
 	if !presage.on {
 		return
 	}
-	if s := pgState(getg()); s != nil && !s.off {
+	scanAll()
+	if s := pgStopped(); !s.off {
 		p := s.room(2)
 		pgStore(p+8, s.tick())
 		pgStore(p, pgHead(pgRawGC, 0, 0, 0))
@@ -341,7 +342,7 @@ func (s *PresageG) stampIn(st *pgStripe, obj uintptr) uint64 {
 
 // put1 writes a record: header, obj, stamp. st is the stripe of obj, if the caller holds it.
 func (s *PresageG) put1(st *pgStripe, h uint64, obj uintptr) uint64 {
-	s.synchronises(h>>56, obj)
+	s.synchronises(h >> 56)
 	p := s.room(3)
 	t := s.stampIn(st, obj)
 	pgStore(p+8, uint64(obj))
@@ -353,7 +354,7 @@ func (s *PresageG) put1(st *pgStripe, h uint64, obj uintptr) uint64 {
 
 // put2 writes a record: header, obj, a, stamp.
 func (s *PresageG) put2(st *pgStripe, h uint64, obj uintptr, a uint64) {
-	s.synchronises(h>>56, obj)
+	s.synchronises(h >> 56)
 	p := s.room(4)
 	t := s.stampIn(st, obj)
 	pgStore(p+8, uint64(obj))
@@ -365,7 +366,7 @@ func (s *PresageG) put2(st *pgStripe, h uint64, obj uintptr, a uint64) {
 
 // put3 writes a record: header, obj, a, b, stamp.
 func (s *PresageG) put3(st *pgStripe, h uint64, obj uintptr, a, b uint64) {
-	s.synchronises(h>>56, obj)
+	s.synchronises(h >> 56)
 	p := s.room(5)
 	t := s.stampIn(st, obj)
 	pgStore(p+8, uint64(obj))
@@ -393,7 +394,7 @@ func presageGo(callergp, newg *g) {
 		s.site = 0
 		return
 	}
-	s.synchronises(pgGo, 0)
+	s.synchronises(pgGo)
 	p := s.room(3)
 	t := s.tick()
 	pgStore(p+8, newg.goid)
@@ -421,7 +422,7 @@ func presageCleanup() *PresageG {
 	if s == nil || s.off {
 		return nil
 	}
-	s.synchronises(pgGo, 0)
+	s.synchronises(pgGo)
 	p := s.room(3)
 	t, id := s.tick(), sched.goidgen.Add(1)
 	pgStore(p+8, id)
@@ -477,7 +478,7 @@ func presageEnd() {
 		return
 	}
 	if presage.on && !s.off {
-		s.synchronises(pgEnd, 0)
+		s.synchronises(pgEnd)
 		p := s.room(2)
 		pgStore(p+8, s.tick())
 		pgStore(p, pgHead(pgEnd, 0, 0, 0))

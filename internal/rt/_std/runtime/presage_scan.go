@@ -76,19 +76,43 @@ func (s *PresageG) scan() {
 	}
 }
 
-// presageEnds scans what goroutines have accessed since their last synchronisation: nothing that they do any more will.
-// The world is stopped, so nobody writes to their streams.
+// presageEnds scans what goroutines have accessed since their last synchronisation: nothing that
+// they do any more will. The world is stopped, so nobody writes to their streams. It stays
+// stopped until the process is gone: what emitted code accessed after the scan would be in the
+// recording, and the accesses of outside code that it races with would not.
 func presageEnds() {
 	if !presage.on || presageCells.limit == 0 {
 		return
 	}
-	stw := stopTheWorld(stwUnknown)
+	stopTheWorld(stwUnknown)
+	scanAll()
+}
+
+// scanAll marks what all goroutines have accessed. The world is stopped. A goroutine may be
+// stopped between two records, with the place of the next one in a register, so nothing is
+// written to its stream.
+func scanAll() {
+	t := &presageCells
+	if t.limit == 0 {
+		return
+	}
+	t.pen = pgStopped()
 	forEachG(func(gp *g) {
 		if s := gp.presage; s != nil {
 			s.scan()
 		}
 	})
-	startTheWorld(stw)
+	t.pen = nil
+}
+
+// pgStopped returns the stream that is written to while the world is stopped, of goroutine 0.
+func pgStopped() *PresageG {
+	t := &presageCells
+	if t.gc == nil {
+		t.gc = pgAlloc()
+		t.gc.newChunk(0)
+	}
+	return t.gc
 }
 
 // scanShort marks a short access, and returns the words of its record.

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestThinned runs some hundred random programs, and the steps of the faults that the judge has
+// found.
+func TestThinned(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped by -short: builds the standard library with the recorder inside")
+	}
+	p, err := build(t.Context(), t.TempDir(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("random", func(t *testing.T) {
+		got, err := p.judge(t.Context(), 1, 300, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Log(got)
+		if got.differ() {
+			var text strings.Builder
+			got.print(&text)
+			t.Error(text.String())
+		}
+		if got.racy < 50 || got.racy > 250 {
+			t.Error("too few programs have races, or too few have none, to tell anything")
+		}
+	})
+	for _, c := range []struct {
+		name, steps string
+		racing      int // bytes: the hooks of the compiler say where a number begins, and not how large it is
+	}{
+		// The write of an earlier turn was taken for one of the turn that the second read
+		// began.
+		{"read ends turn", "1w0 2w0 1r0 2r0 2w0", 1},
+		{"read ends turn, ordered", "1w0 1s0 2c0 2w0 1r0 2r0 2w0", 1},
+		// The word was marked after the other goroutine knew of the atomic operation.
+		{"atomic", "1r0 2A0 1r0 1o0 1r0", 1},
+		{"atomic, outside code first", "1r1 2c1 1w0 2O0 1o0 1w0", 1},
+		{"no race", "1w0 1s0 2c0 2w0 2s1 1c1 1r0", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := p.compare(t.Context(), []string{"steps", c.steps}, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.differ() || got.locations != c.racing {
+				var text strings.Builder
+				got.print(&text)
+				t.Errorf("%s: %d racing locations, want %d\n%s", c.steps, got.locations, c.racing, text.String())
+			}
+		})
+	}
+}
