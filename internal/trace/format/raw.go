@@ -24,7 +24,10 @@ package format
 //	word 9  seed of the process's random numbers (internal/rt/_both); words 9 to 11 only in segment 0
 //	word 10 hash of the process's arguments without its name (FNV-1a of each with a zero byte behind it)
 //	word 11 process id of the parent
-//	word 12 bytes that the run may take on the disk, 0 if there is no limit; only in segment 0
+//	word 12 bytes that the run may take on the disk, 0 if there is no limit; words 12 to 14 only in segment 0
+//	word 13 0, or 1: accesses of outside code are not recorded, because the system refused address space; or 2: not from some
+//	        moment on, because all contexts were used up
+//	word 14 how many accesses of outside code could not be recorded, when the process ended
 //
 // ## The limit
 //
@@ -142,7 +145,7 @@ const (
 	// SegMagic is the first word of a segment: "PRESAGE1".
 	SegMagic = 0x3145474153455250
 
-	SegHeaderWords   = 13  // used of block 0
+	SegHeaderWords   = 15  // used of block 0
 	RawBlockWords    = 128 // a block: 1 KiB
 	RawBoxWords      = 32 << 10
 	ChunkHeaderWords = 3

@@ -82,6 +82,7 @@ var presageCells struct {
 	pen    *PresageG  // while the world is stopped: the stream that late records go to
 	gc     *PresageG  // the same, kept for the next time
 	lost   atomic.Uint64
+	blind  uint64 // word 13 of segment 0
 }
 
 // presageCellsInit maps the cells. They take address space, and memory where they are used.
@@ -91,6 +92,7 @@ func presageCellsInit() {
 	t.data = [2]uintptr{m.noptrdata, m.enoptrbss}
 	base, used, owners := pgMapCells(2*pgCellsLimit), pgMapCells(pgCellsLimit>>12), pgMapCells(pgIDBlocks*4)
 	if base == 0 || used == 0 || owners == 0 {
+		t.blind = 1
 		return
 	}
 	madvise(unsafe.Pointer(base), 2*pgCellsLimit, 15 /* MADV_NOHUGEPAGE */)
@@ -141,6 +143,7 @@ func (s *PresageG) newID() uint64 {
 		if b >= pgIDBlocks {
 			presageCells.blocks.Add(-1)
 			presageCells.limit, presageCells.quick = 0, 0
+			pgStore(presage.head+104, 2)
 			return 0
 		}
 		*(*uint32)(unsafe.Pointer(presageCells.owners + uintptr(b)*4)) = uint32(s.stream)

@@ -212,6 +212,7 @@ func presageInit() {
 		pgStore(presage.head+72, seed)
 		pgStore(presage.head+80, presageArgs())
 		pgStore(presage.head+88, uint64(ppid))
+		pgStore(presage.head+104, presageCells.blind)
 		if presage.limit != nil {
 			pgStore(presage.head+96, presage.limit[pgLimitMost].Load())
 		}

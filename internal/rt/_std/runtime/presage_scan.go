@@ -86,6 +86,7 @@ func presageEnds() {
 	}
 	stopTheWorld(stwUnknown)
 	scanAll()
+	pgStore(presage.head+112, presageCells.lost.Load())
 }
 
 // scanAll marks what all goroutines have accessed. The world is stopped. A goroutine may be
