@@ -368,6 +368,9 @@ func (s *PresageG) seen(addr, n uintptr) {
 	for word := addr &^ 7; word < addr+n; word += 8 {
 		c := pgCellOf(word)
 		w, r := atomic.Load64(&c.w), atomic.Load64(&c.r)
+		if r == 0 && w&(pgSharedWord|pgAllBytes) == pgSharedWord {
+			continue // a mark of a shared word: every access of outside code that comes next is written down
+		}
 		if w|r == 0 {
 			pgUsePage(word)
 			pgSwap(&c.w, 0, s.inside)

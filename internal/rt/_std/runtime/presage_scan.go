@@ -9,24 +9,65 @@ import (
 // synchronisation and when a chunk ends, to mark the words (SC4). A goroutine that accesses a word behind
 // such a synchronisation finds the mark; one that races with the access finds it, or is found.
 
-// pgShorts are the last addresses of short accesses, by site: 64 sets of four. A loop has at most 64 such sites,
-// and accesses of two loops do not mix.
+// pgShorts are the last addresses of short accesses, by site. A loop has at most 64 such sites, and accesses of two
+// loops do not mix. The sites of a loop are near each other, so most are found in last, by their low bits; what another
+// one takes the place of there goes to old, 64 sets of four.
 type pgShorts struct {
 	_    sys.NotInHeap
-	site [256]uint32
-	addr [256]uintptr
+	last [256]pgShort
+	old  [256]pgShort
 	next [64]uint8
+}
+
+type pgShort struct {
+	site uint32
+	addr uintptr
 }
 
 // scan marks what the records from s.scanned on say to be accessed.
 func (s *PresageG) scan() {
 	p, end := s.scanned, s.pos
 	s.scanned, s.outTime = end, 0
-	if presageCells.limit == 0 || s.off {
+	limit, base := presageCells.limit, presageCells.base
+	if limit == 0 || s.off || s.inside == 0 && !s.takeInside() {
 		return
 	}
+	mine := s.inside >> pgIDShift
 	for p < end {
 		h := *(*uint64)(unsafe.Pointer(p))
+		if h>>56 == pgRawShort {
+			t := s.shorts
+			if t == nil {
+				t = (*pgShorts)(persistentalloc(unsafe.Sizeof(pgShorts{}), 64, &memstats.other_sys))
+				s.shorts = t
+			}
+			x := &t.last[h&255]
+			if x.site != uint32(h) {
+				t.change(x, uint32(h))
+			}
+			if h>>54&1 != 0 {
+				x.addr = *(*uintptr)(unsafe.Pointer(p + 8))
+			} else if x.addr != 0 {
+				x.addr += uintptr(int64(int16(h >> 32)))
+			} else {
+				presageCells.lost.Add(1)
+			}
+			size, values := uintptr(h>>48&0xf), uintptr(1)
+			if size > 8 {
+				values = size - 7
+				size = values * 8
+			}
+			if a := x.addr; a&7+size <= 8 && a < limit {
+				c := (*pgCell)(unsafe.Pointer(base + a>>3<<4))
+				if c.w>>pgIDShift != mine && c.w&(pgSharedWord|pgAllBytes) != pgSharedWord || c.r != 0 {
+					s.seen(a, size)
+				}
+			} else if a != 0 {
+				s.seen(a, size)
+			}
+			p += (1 + uintptr(h>>54&1) + uintptr(h>>53&1) + uintptr(h>>52&1)*(values-1)) * 8
+			continue
+		}
 		size := uintptr(h >> 32 & 0xffff)
 		words := uintptr(1)
 		switch h >> 56 {
@@ -36,10 +77,14 @@ func (s *PresageG) scan() {
 				if f&pgFlagNoValue != 0 {
 					size = *(*uintptr)(unsafe.Pointer(p + 16))
 				}
-				s.seen(*(*uintptr)(unsafe.Pointer(p + 8)), size)
+				a := *(*uintptr)(unsafe.Pointer(p + 8))
+				if a&7+size <= 8 && a < limit {
+					if c := (*pgCell)(unsafe.Pointer(base + a>>3<<4)); c.r == 0 && (c.w>>pgIDShift == mine || c.w&(pgSharedWord|pgAllBytes) == pgSharedWord) {
+						break
+					}
+				}
+				s.seen(a, size)
 			}
-		case pgRawShort:
-			words = s.scanShort(p, h)
 		case pgBlockKind, pgOpaqueBegin, pgOpaqueEnd, pgReachSet, pgRawContext:
 		case pgEnterKind, pgExitKind, pgSelectDefault, pgEnd, pgRawStamp, pgRawGC:
 			words = 2
@@ -116,46 +161,19 @@ func pgStopped() *PresageG {
 	return t.gc
 }
 
-// scanShort marks a short access, and returns the words of its record.
-func (s *PresageG) scanShort(p uintptr, h uint64) uintptr {
-	size, values := uintptr(h>>48&0xf), uintptr(1)
-	if size > 8 {
-		values = size - 7
-		size = values * 8
-	}
-	words := uintptr(1)
-	t := s.shorts
-	if t == nil {
-		t = (*pgShorts)(persistentalloc(unsafe.Sizeof(pgShorts{}), 64, &memstats.other_sys))
-		s.shorts = t
-	}
-	site := uint32(h)
-	set := uintptr(site * 0x9E3779B1 >> 26)
-	i := set * 4
-	for i < set*4+4 && t.site[i] != site {
-		i++
-	}
-	found := i < set*4+4
-	if h>>54&1 != 0 {
-		words++
-		if !found {
-			i = set*4 + uintptr(t.next[set]&3)
-			t.next[set]++
-			t.site[i] = site
+// change makes the place x that of a site. What was there goes to the older ones; what those have of the site comes from there.
+func (t *pgShorts) change(x *pgShort, site uint32) {
+	was := *x
+	*x = pgShort{site: site}
+	set := t.old[site*0x9E3779B1>>26*4:][:4]
+	for i := range set {
+		if set[i].site == site {
+			x.addr, set[i] = set[i].addr, pgShort{}
 		}
-		t.addr[i] = *(*uintptr)(unsafe.Pointer(p + 8))
-		s.seen(t.addr[i], size)
-	} else if found {
-		t.addr[i] += uintptr(int64(int16(h >> 32)))
-		s.seen(t.addr[i], size)
-	} else {
-		presageCells.lost.Add(1)
 	}
-	if h>>53&1 != 0 {
-		words++
+	if was.site != 0 {
+		k := was.site * 0x9E3779B1 >> 26
+		t.old[k*4+uint32(t.next[k]&3)] = was
+		t.next[k]++
 	}
-	if h>>52&1 != 0 {
-		words += values - 1
-	}
-	return words
 }
