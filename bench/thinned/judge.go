@@ -60,7 +60,6 @@ type judge struct {
 	allocs int
 	pages  map[trace.Addr][]alloc // by page
 	wide   []alloc
-	names  []string // of sites
 	seed   int
 	seedOf map[trace.GoID]int
 }

@@ -12,7 +12,6 @@ import (
 
 type account struct {
 	sync.Mutex
-	balance int
 }
 
 var (
@@ -27,8 +26,8 @@ func note() {
 	defer audit.Unlock()
 }
 
-// Run adds to total under two locks, and to safe under one.
-func Run() {
+// Run adds to total under two locks, and to safe under one. It returns their sum.
+func Run() int {
 	a, b := &account{}, &account{}
 	locks := []sync.Locker{a, b}
 	done := make(chan bool)
@@ -43,6 +42,7 @@ func Run() {
 	add(locks[1], func() { total++ }) // race(total)
 	add(locks[0], func() { safe++ })
 	<-done
+	return total + safe
 }
 
 func add(l sync.Locker, f func()) {

@@ -32,9 +32,6 @@ func (c *Config) merge(b *build, rawDir string, r *Result) error {
 		meta.Warnings = slices.Clone(b.Meta.Warnings)
 		meta.Process = families[p.Name()]
 		stats, err := merge.File(filepath.Join(rawDir, p.Name()), name, &meta)
-		if os.Getenv("PRESAGE_DEBUG") != "" {
-			fmt.Fprintf(os.Stderr, "merge: outside %d late %d events %d bytes %d unexplained %d\n", stats.Outside, stats.Late, stats.Events, stats.Bytes, stats.Unexplained)
-		}
 		if err != nil {
 			errs = append(errs, disk.Explain(fmt.Errorf("the recording of process %s: %w", p.Name(), err)))
 		}
