@@ -11,7 +11,7 @@ import (
 )
 
 // TestReplace compares the files that select copies with those of testdata/replace. The modules are
-// example.com/a v1.2.0 and example.com/b v0.0.0, and the original is in the directory /work.
+// example.com/a v1.2.0 and example.com/b v0.0.0, and the original is in the directory /main.
 func TestReplace(t *testing.T) {
 	names, err := filepath.Glob("testdata/replace/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -32,7 +32,7 @@ func TestReplace(t *testing.T) {
 			if from.Name == "go.work" {
 				replace = replaceInWork
 			}
-			f := modFile{name: "/work/" + from.Name, data: from.Data, sum: []byte("sum\n")}
+			f := modFile{name: "/main/" + from.Name, data: from.Data, sum: []byte("sum\n")}
 			if err := replace(&f, modules, dir); err != nil {
 				t.Fatal(err)
 			}
