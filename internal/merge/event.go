@@ -57,7 +57,9 @@ func (m *merger) emit(s *stream, r *record) {
 	case format.SelectDefault, format.OpaqueEnd, format.Block:
 	case format.Go:
 		child := m.goroutine(r.word(0))
-		m.meta.Goroutines[child].Parent, m.meta.Goroutines[child].Site = e.G, e.Site
+		if s.goid < format.FirstFiring { // else it is the timer's function
+			m.meta.Goroutines[child].Parent, m.meta.Goroutines[child].Site = e.G, e.Site
+		}
 		e.Obj = trace.Addr(child)
 	case format.Start:
 		m.start(r, e)

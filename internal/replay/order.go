@@ -207,7 +207,7 @@ func (k *walker) place2gates(s *schedule) {
 		switch {
 		case g == 1:
 			x.parent, x.ordinal = ^uint64(0), 0
-		case !known || p == 0:
+		case !known || p == 0 || k.fired(g):
 			if int(g) < len(k.meta.Goroutines) {
 				x.ordinal = nameHash(k.meta.Goroutines[g].Func)
 			}
@@ -224,4 +224,9 @@ func (k *walker) place2gates(s *schedule) {
 			list[i].gate = add(trace.GoID(list[i].gate))
 		}
 	}
+}
+
+// fired reports whether the firing of a timer has started g.
+func (k *walker) fired(g trace.GoID) bool {
+	return int(g) < len(k.meta.Goroutines) && k.meta.Goroutines[g].Parent == 0
 }

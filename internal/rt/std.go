@@ -130,7 +130,8 @@ func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 	// Timers: arming, stopping and firing are operations on one hidden object.
 	after("runtime/time.go", "\tt.lock()\n\tt.trace(\"stop\")\n", "\tpresageTimer(t)\n"),
 	after("runtime/time.go", "\tt.trace(\"modify\")\n", "\tpresageTimer(t)\n"),
-	after("runtime/time.go", "\tt.trace(\"unlockAndRun\")\n", "\tpresageHidden(getg(), pgAcquire, unsafe.Pointer(t))\n"),
+	after("runtime/time.go", "\tt.trace(\"unlockAndRun\")\n", "\tpresageWas, presageFires := presageTimerFires(t, bubble)\n"),
+	before("runtime/time.go", "\tif ts != nil {\n\t\tts.lock()\n\t}\n\n\tif raceenabled {\n\t\tgp := getg()\n\t\tgp.racectx = 0\n", "\tpresageTimerFired(presageWas, presageFires)\n"),
 
 	// Finalizers and cleanups: an Acquire of object 0 is one of everything before.
 	after("runtime/mfinal.go", "\t\t\t\tfingStatus.Or(fingRunningFinalizer)\n", "\t\t\t\tpresageFinalizes(f.fn, f.arg)\n"),

@@ -174,6 +174,9 @@ const (
 	// OutsidePC marks a program counter in the place of a site.
 	OutsidePC = 1 << 31
 
+	// FirstFiring is the number of the first goroutine that is the firing of a timer; the runtime's own numbers are below.
+	FirstFiring = 1 << 40
+
 	RawChunk Kind = 0xFF
 
 	// MaxVar is the size of the largest variable of which other bytes than zeros are recorded.

@@ -366,6 +366,9 @@ func presageGo(callergp, newg *g) {
 	pgNew(newg, s, who)
 }
 
+// pgFiring gives gp the state of a timer's firing.
+func pgFiring(gp *g, pc uintptr) { pgNew(gp, nil, ftWho{start: pc}) }
+
 // presageCleanup makes what follows the work of a goroutine of its own, up to presageCleaned.
 func presageCleanup() *PresageG {
 	gp := getg()

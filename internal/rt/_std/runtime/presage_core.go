@@ -155,6 +155,16 @@ func pgNewAs(gp *g, goid, parent, last uint64, pc uintptr) *PresageG {
 	return s
 }
 
+// pgFirings is the number of timers' firings so far that are recorded. They are goroutines from pgFirstFiring on.
+var pgFirings atomic.Uint64
+
+// pgFiring makes gp the firing of a timer, which the goroutine that it was starts.
+func pgFiring(gp *g, pc uintptr) {
+	if s := pgState(gp); !s.off {
+		s.becomes(gp, pgFirstFiring+pgFirings.Add(1)-1, pc)
+	}
+}
+
 func pgAlloc() *PresageG {
 	lock(&presage.mu)
 	presage.streams++
@@ -423,15 +433,20 @@ func presageCleanup() *PresageG {
 	if s == nil || s.off {
 		return nil
 	}
+	s.becomes(gp, sched.goidgen.Add(1), gp.startpc)
+	return s
+}
+
+// becomes gives gp, which is s, the state of a goroutine that s starts.
+func (s *PresageG) becomes(gp *g, goid uint64, pc uintptr) {
 	s.synchronises(pgGo)
 	p := s.room(3)
-	t, id := s.tick(), sched.goidgen.Add(1)
-	pgStore(p+8, id)
+	t := s.tick()
+	pgStore(p+8, goid)
 	pgStore(p+16, t)
 	pgStore(p, pgHead(pgGo, pgFlagOpaque, 0, 0))
 	s.pos = p + 24
-	pgNewAs(gp, id, s.goid, t, gp.startpc)
-	return s
+	pgNewAs(gp, goid, s.goid, t, pc)
 }
 
 func presageCleaned(s *PresageG) {

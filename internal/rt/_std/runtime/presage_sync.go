@@ -298,10 +298,3 @@ func presageHidden(gp *g, kind uint64, p unsafe.Pointer) {
 		s.put1(nil, pgHead(kind, pgFlagOpaque, 0, 0), uintptr(p))
 	}
 }
-
-// presageTimer records that the running goroutine arms or stops t.
-func presageTimer(t *timer) {
-	if gp := getg(); gp.m.curg == gp {
-		presageHidden(gp, pgReleaseMerge, unsafe.Pointer(t))
-	}
-}
