@@ -182,6 +182,9 @@ func printStat(w io.Writer, f *source.File, s *trace.Stat) {
 	row("events", s.Events)
 	row("goroutines", s.Goroutines)
 	row("locations", fmt.Sprintf("%d, %d of them used by several goroutines", s.Locations, s.Shared))
+	if s.Outside > 0 {
+		row("outside", fmt.Sprintf("%d accesses by code outside the instrumented packages, of %d only about when they were made", s.Outside, s.Late))
+	}
 	row("objects", s.Objects)
 	row("sites", s.Sites)
 	if s.Events > 0 {

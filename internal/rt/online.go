@@ -19,7 +19,7 @@ var detector embed.FS
 // onlineFiles are those of the recorder that a program with the detector inside has as well.
 var onlineFiles = map[string]bool{
 	"_std/runtime/presage_sync.go": true, "_std/runtime/presage_timer.go": true,
-	"_std/sync/presage.go":         true, "_std/internal/sync/presage.go": true,
+	"_std/sync/presage.go": true, "_std/internal/sync/presage.go": true,
 }
 
 // addedOnline adds the files of the detector.

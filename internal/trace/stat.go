@@ -15,6 +15,8 @@ type Stat struct {
 	Locations  int   // aligned 8-byte words that were accessed
 	Shared     int   // of those, accessed by more than one goroutine
 	Objects    int   // locks, channels and other objects of synchronisation
+	Outside    int64 // accesses of outside code
+	Late       int64 // of those, the ones of which only the context is known
 	Values     int64 // accesses whose value is known
 	Sites      int   // that have events
 	Bytes      int64 // of the file; 0 if not known
@@ -69,6 +71,12 @@ type counter struct {
 func (c *counter) add(e *Event) {
 	c.Events++
 	c.Kinds[e.Kind]++
+	if e.Outside() {
+		c.Outside++
+		if e.Flags&format.FlagLate != 0 {
+			c.Late++
+		}
+	}
 	if e.G != c.lastG { // events come in runs
 		c.lastG = e.G
 		c.gos[e.G] = struct{}{}

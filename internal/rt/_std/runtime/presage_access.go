@@ -192,7 +192,7 @@ func pgSlow(gp *g, addr, n, pc uintptr, write bool) {
 func (s *PresageG) outside1() {
 	addr, n, write := s.outAddr, s.outSize, s.outWrite
 	s.outTime = 0
-	if s.off || !pgHasCell(addr) || !s.context() {
+	if s.off || !pgHasCell(addr) || s.inside == 0 && !s.takeInside() || !s.context() {
 		return
 	}
 	e := pgPCEntry(s.outPC)
@@ -201,6 +201,7 @@ func (s *PresageG) outside1() {
 		k := min(8-addr&7, n)
 		m := pgBytes(addr&7, k)
 		c := pgCellOf(addr)
+		s.useCells(addr)
 		if !(s.noted(c, m, write) && s.settled(c, write)) && s.taken(c, addr&^7, m|e, write) {
 			if bytes == 0 {
 				from = addr

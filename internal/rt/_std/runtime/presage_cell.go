@@ -37,9 +37,9 @@ import (
 //     does not cover all of them makes the old entry a late record first; else bytes of an earlier context would
 //     be taken for accessed in the later one, which can be a false race.
 //   - (SC4) Emitted code and sync/atomic write their own records. They only mark the word as
-//     theirs (seen), so that outside code of other goroutines notices them. The mark is set
-//     before the goroutine synchronises next, and by an atomic operation before it takes effect:
-//     nobody knows of the access before the mark is set.
+//     theirs (seen), or the memory around it (presage_granule.go), so that outside code of other
+//     goroutines notices them. The mark is set before the goroutine synchronises next, and by an
+//     atomic operation before it takes effect: nobody knows of the access before the mark is set.
 //   - (SC5) Allocation clears the cells of the memory that it hands out. Before memory can be
 //     handed out again, a garbage collection marks what emitted code has accessed up to then
 //     (scanAll).
@@ -71,18 +71,18 @@ const (
 
 // presageCells is the memory of the cells. limit is 0 where there are none: nothing of outside code is recorded.
 var presageCells struct {
-	limit  uintptr // addresses below have a cell, at base + 2*address
-	quick  uintptr // the same for the hooks, 0 if every access is to be written down
-	full   bool    // write every access down, besides
-	base   uintptr
-	used   uintptr // a byte for each page of 4 KiB: it has cells that are not zero
-	owners uintptr // the stream that has taken a block of contexts, 4 bytes each
-	blocks atomic.Uint32
-	data   [2]uintptr // variables of the program
-	pen    *PresageG  // while the world is stopped: the stream that late records go to
-	gc     *PresageG  // the same, kept for the next time
-	lost   atomic.Uint64
-	blind  uint64 // word 13 of segment 0
+	limit    uintptr // addresses below have a cell, at base + 2*address
+	quick    uintptr // the same for the hooks, 0 if every access is to be written down
+	full     bool    // write every access down, besides
+	base     uintptr
+	granules uintptr // states of granules, 4 bytes each
+	owners   uintptr // the stream that has taken a block of contexts, 4 bytes each
+	blocks   atomic.Uint32
+	data     [2]uintptr // variables of the program
+	pen      *PresageG  // while the world is stopped: the stream that late records go to
+	gc       *PresageG  // the same, kept for the next time
+	lost     atomic.Uint64
+	blind    uint64 // word 13 of segment 0
 }
 
 // presageCellsInit maps the cells. They take address space, and memory where they are used.
@@ -90,13 +90,14 @@ func presageCellsInit() {
 	t := &presageCells
 	m := &firstmoduledata
 	t.data = [2]uintptr{m.noptrdata, m.enoptrbss}
-	base, used, owners := pgMapCells(2*pgCellsLimit), pgMapCells(pgCellsLimit>>12), pgMapCells(pgIDBlocks*4)
-	if base == 0 || used == 0 || owners == 0 {
+	pgShortInit()
+	base, granules, owners := pgMapCells(2*pgCellsLimit), pgMapCells(pgCellsLimit>>pgGranuleShift<<2), pgMapCells(pgIDBlocks*4)
+	if base == 0 || granules == 0 || owners == 0 {
 		t.blind = 1
 		return
 	}
 	madvise(unsafe.Pointer(base), 2*pgCellsLimit, 15 /* MADV_NOHUGEPAGE */)
-	t.base, t.used, t.owners = base, used, owners
+	t.base, t.granules, t.owners = base, granules, owners
 	t.blocks.Store(1) // context 0 is none
 	t.limit = pgCellsLimit
 	t.full = gogetenv("PRESAGE_OUTSIDE") == "full"
@@ -123,9 +124,6 @@ func pgHasCell(addr uintptr) bool {
 	t := &presageCells
 	return addr < t.limit && (addr >= 0xc000000000 || addr-t.data[0] < t.data[1]-t.data[0])
 }
-
-//go:nosplit
-func pgUsePage(addr uintptr) { *(*uint8)(unsafe.Pointer(presageCells.used + addr>>12)) = 1 }
 
 // owns reports whether an entry is of this goroutine.
 //
@@ -223,7 +221,7 @@ func pgSwap(p *uint64, old, new uint64) bool { return atomic.Cas64(p, old, new) 
 //go:nosplit
 func (s *PresageG) ownTurn(c *pgCell, addr uintptr, m uint64, write bool) bool {
 	w, r := atomic.Load64(&c.w), atomic.Load64(&c.r)
-	if w != 0 && !s.owns(w) || r != 0 && !s.owns(r) || s.key == 0 && !s.nextContext() {
+	if w != 0 && !s.owns(w) || r != 0 && !s.owns(r) || !s.inCells(addr) || s.key == 0 && !s.nextContext() {
 		return false
 	}
 	p, old := &c.r, r
@@ -239,9 +237,6 @@ func (s *PresageG) ownTurn(c *pgCell, addr uintptr, m uint64, write bool) bool {
 		e |= old & pgAllBytes
 	case old&pgRecorded == 0 && old&pgAllBytes&^b != 0: // (SC3)
 		return false
-	}
-	if w|r == 0 {
-		pgUsePage(addr)
 	}
 	if !pgSwap(p, old, e) {
 		return false
@@ -366,13 +361,15 @@ func (s *PresageG) seen(addr, n uintptr) {
 		}
 	}
 	for word := addr &^ 7; word < addr+n; word += 8 {
+		if s.useInside(word) {
+			continue
+		}
 		c := pgCellOf(word)
 		w, r := atomic.Load64(&c.w), atomic.Load64(&c.r)
 		if r == 0 && w&(pgSharedWord|pgAllBytes) == pgSharedWord {
 			continue // a mark of a shared word: every access of outside code that comes next is written down
 		}
 		if w|r == 0 {
-			pgUsePage(word)
 			pgSwap(&c.w, 0, s.inside)
 			w, r = atomic.Load64(&c.w), atomic.Load64(&c.r)
 		}
@@ -391,55 +388,4 @@ func (s *PresageG) takeInside() bool {
 	}
 	s.inside |= pgRecorded
 	return true
-}
-
-// presageClear makes the cells of n bytes of new memory those of nobody (SC5).
-func presageClear(addr, n uintptr) {
-	t := &presageCells
-	if addr >= t.limit || n == 0 {
-		return
-	}
-	for end := addr + n; addr < end; {
-		next := min(addr&^4095+4096, end)
-		used := (*uint8)(unsafe.Pointer(t.used + addr>>12))
-		if *used != 0 {
-			switch {
-			case next-addr == 4096:
-				*used = 0
-				memclrNoHeapPointers(unsafe.Pointer(pgCellOf(addr)), 2*4096)
-			default:
-				pgClearWords(addr, next)
-			}
-		}
-		addr = next
-	}
-}
-
-// pgClearWords clears the cells of part of a page. Of a word that several small objects share, the bytes of others stay.
-func pgClearWords(addr, end uintptr) {
-	if addr&7 != 0 {
-		word := addr &^ 7
-		pgClearBytes(word, addr-word, min(8, end-word))
-		addr = word + 8
-	}
-	if whole := end &^ 7; addr < whole {
-		memclrNoHeapPointers(unsafe.Pointer(pgCellOf(addr)), (whole-addr)*2)
-		addr = whole
-	}
-	if addr < end {
-		pgClearBytes(addr, 0, end-addr)
-	}
-}
-
-func pgClearBytes(word, from, to uintptr) {
-	c := pgCellOf(word)
-	m := uint64(1<<to-1<<from) << pgByteShift
-	for _, p := range [2]*uint64{&c.w, &c.r} {
-		for {
-			e := atomic.Load64(p)
-			if e == 0 || pgSwap(p, e, e&^m) {
-				break
-			}
-		}
-	}
 }

@@ -177,7 +177,11 @@ func pgAlloc() *PresageG {
 	if s == nil {
 		s = (*PresageG)(persistentalloc(unsafe.Sizeof(PresageG{}), 64, &memstats.other_sys))
 	}
-	*s = PresageG{stream: stream}
+	shorts := s.shorts
+	*s = PresageG{stream: stream, shorts: shorts}
+	if shorts != nil {
+		memclrNoHeapPointers(unsafe.Pointer(shorts), unsafe.Sizeof(*shorts))
+	}
 	return s
 }
 
@@ -519,7 +523,7 @@ func presageEnd() {
 // presageAlloc records an allocation of n bytes at x.
 func presageAlloc(x unsafe.Pointer, n uintptr, flags uint64) {
 	gp := getg()
-	presageClear(uintptr(x), n)
+	presageClear(gp.presage, uintptr(x), n)
 	if n == 0 || gp.m.curg != gp {
 		return // the runtime's own
 	}

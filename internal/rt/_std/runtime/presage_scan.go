@@ -24,101 +24,119 @@ type pgShort struct {
 	addr uintptr
 }
 
+// pgShortShapes are the sizes of short accesses, and from bit 8 on the words of their records, by bits 48 to 55 of the header.
+var pgShortShapes [256]uint16
+
+func pgShortInit() {
+	for i := range pgShortShapes {
+		size, values := i&0xf, 1
+		if size > 8 {
+			values = size - 7
+			size = values * 8
+		}
+		words := 1 + i>>6&1 + i>>5&1 + i>>4&1*(values-1)
+		pgShortShapes[i] = uint16(words<<8 | max(1, size))
+	}
+}
+
 // scan marks what the records from s.scanned on say to be accessed.
 func (s *PresageG) scan() {
 	p, end := s.scanned, s.pos
 	s.scanned, s.outTime = end, 0
-	limit, base := presageCells.limit, presageCells.base
-	if limit == 0 || s.off || s.inside == 0 && !s.takeInside() {
+	if presageCells.limit == 0 || s.off || s.inside == 0 && !s.takeInside() {
 		return
 	}
-	mine := s.inside >> pgIDShift
+	for p < end {
+		if *(*uint64)(unsafe.Pointer(p))>>56 == pgRawShort {
+			p = s.scanShorts(p, end)
+		} else {
+			p += s.scanRecord(p) * 8
+		}
+	}
+}
+
+// scanShorts marks what short accesses, and blocks between them, say; up to the first other record, which it returns.
+// It is most of what recording costs where emitted code does little else than to access memory.
+func (s *PresageG) scanShorts(p, end uintptr) uintptr {
+	if s.shorts == nil {
+		s.shorts = (*pgShorts)(persistentalloc(unsafe.Sizeof(pgShorts{}), 64, &memstats.other_sys))
+	}
+	t, granules := s.shorts, presageCells.granules
+	own, last := s.owner(), ^uintptr(0) // the granule of the last access, which is covered
 	for p < end {
 		h := *(*uint64)(unsafe.Pointer(p))
-		if h>>56 == pgRawShort {
-			t := s.shorts
-			if t == nil {
-				t = (*pgShorts)(persistentalloc(unsafe.Sizeof(pgShorts{}), 64, &memstats.other_sys))
-				s.shorts = t
+		if h>>56 != pgRawShort {
+			if h>>56 != pgBlockKind {
+				break
 			}
-			x := &t.last[h&255]
-			if x.site != uint32(h) {
-				t.change(x, uint32(h))
-			}
-			if h>>54&1 != 0 {
-				x.addr = *(*uintptr)(unsafe.Pointer(p + 8))
-			} else if x.addr != 0 {
-				x.addr += uintptr(int64(int16(h >> 32)))
-			} else {
-				presageCells.lost.Add(1)
-			}
-			size, values := uintptr(h>>48&0xf), uintptr(1)
-			if size > 8 {
-				values = size - 7
-				size = values * 8
-			}
-			if a := x.addr; a&7+size <= 8 && a < limit {
-				c := (*pgCell)(unsafe.Pointer(base + a>>3<<4))
-				if c.w>>pgIDShift != mine && c.w&(pgSharedWord|pgAllBytes) != pgSharedWord || c.r != 0 {
-					s.seen(a, size)
-				}
-			} else if a != 0 {
-				s.seen(a, size)
-			}
-			p += (1 + uintptr(h>>54&1) + uintptr(h>>53&1) + uintptr(h>>52&1)*(values-1)) * 8
+			p += 8
 			continue
 		}
-		size := uintptr(h >> 32 & 0xffff)
-		words := uintptr(1)
-		switch h >> 56 {
-		case pgRead, pgWrite:
-			words = 2 + max(1, size/8)
-			if f := h >> 48 & 0xff; f&pgFlagOpaque == 0 || uint32(h) == 0 { // else of outside code, which has marked it
-				if f&pgFlagNoValue != 0 {
-					size = *(*uintptr)(unsafe.Pointer(p + 16))
-				}
-				a := *(*uintptr)(unsafe.Pointer(p + 8))
-				if a&7+size <= 8 && a < limit {
-					if c := (*pgCell)(unsafe.Pointer(base + a>>3<<4)); c.r == 0 && (c.w>>pgIDShift == mine || c.w&(pgSharedWord|pgAllBytes) == pgSharedWord) {
-						break
-					}
-				}
-				s.seen(a, size)
-			}
-		case pgBlockKind, pgOpaqueBegin, pgOpaqueEnd, pgReachSet, pgRawContext:
-		case pgEnterKind, pgExitKind, pgSelectDefault, pgEnd, pgRawStamp, pgRawGC:
-			words = 2
-		case pgValueKind:
-			words = 1 + max(1, (size+7)/8)
-		case pgStart:
-			words = 3 + (size+7)/8
-		case pgAtomicRead, pgAtomicWrite, pgAllocKind, pgRawLate:
-			words = 4
-		case pgAtomicRMW, pgWGAdd, pgChanSend, pgChanRecv, pgChanClose, pgChanLen, pgSelectCase:
-			words = 5
-		case pgMethodBegin, pgMethodEnd:
-			words = 3
-			if h>>48&pgFlagUnstamped != 0 {
-				words = 2
-			}
-		case pgReach:
-			words = 3
-			if size > 0 {
-				words = 2
-			}
-		case pgRawVar:
-			words = 3 + (size+7)/8
-		case pgRawSet:
-			words = 1 + size
-		case pgRawConst:
-			words = 2 + (size+7)/8
-		case pgRawPC:
-			words = 2 + (size+7)/8
-		default:
-			words = 3
+		x := &t.last[h&255]
+		if x.site != uint32(h) {
+			t.change(x, uint32(h))
 		}
-		p += words * 8
+		shape := uintptr(pgShortShapes[h>>48&0xff])
+		a := x.addr + uintptr(int64(int16(h>>32)))
+		if h>>54&1 != 0 {
+			a = *(*uintptr)(unsafe.Pointer(p + 8))
+		} else if x.addr == 0 {
+			presageCells.lost.Add(1)
+			a = 0
+		}
+		x.addr = a
+		p += shape >> 8 * 8
+		if to := a + shape&0xff - 1; a>>pgGranuleShift != last || to>>pgGranuleShift != last {
+			last = a >> pgGranuleShift
+			if to>>pgGranuleShift != last || a >= pgCellsLimit || !pgCovers(*(*uint32)(unsafe.Pointer(granules + last<<2)), own) {
+				last = ^uintptr(0)
+				s.seen(a, shape&0xff)
+			}
+		}
 	}
+	return p
+}
+
+// scanRecord marks what any other record says, and returns its words.
+func (s *PresageG) scanRecord(p uintptr) uintptr {
+	h := *(*uint64)(unsafe.Pointer(p))
+	size := uintptr(h >> 32 & 0xffff)
+	switch h >> 56 {
+	case pgRead, pgWrite:
+		words := 2 + max(1, size/8)
+		if f := h >> 48 & 0xff; f&pgFlagOpaque == 0 || uint32(h) == 0 { // else of outside code, which has marked it
+			if f&pgFlagNoValue != 0 {
+				size = *(*uintptr)(unsafe.Pointer(p + 16))
+			}
+			s.seen(*(*uintptr)(unsafe.Pointer(p + 8)), size)
+		}
+		return words
+	case pgBlockKind, pgOpaqueBegin, pgOpaqueEnd, pgReachSet, pgRawContext:
+		return 1
+	case pgEnterKind, pgExitKind, pgSelectDefault, pgEnd, pgRawStamp, pgRawGC:
+		return 2
+	case pgValueKind:
+		return 1 + max(1, (size+7)/8)
+	case pgStart, pgRawVar:
+		return 3 + (size+7)/8
+	case pgAtomicRead, pgAtomicWrite, pgAllocKind, pgRawLate:
+		return 4
+	case pgAtomicRMW, pgWGAdd, pgChanSend, pgChanRecv, pgChanClose, pgChanLen, pgSelectCase:
+		return 5
+	case pgMethodBegin, pgMethodEnd:
+		if h>>48&pgFlagUnstamped != 0 {
+			return 2
+		}
+	case pgReach:
+		if size > 0 {
+			return 2
+		}
+	case pgRawSet:
+		return 1 + size
+	case pgRawConst, pgRawPC:
+		return 2 + (size+7)/8
+	}
+	return 3
 }
 
 // presageEnds scans what goroutines have accessed since their last synchronisation: nothing that
