@@ -45,7 +45,7 @@ type mismatch struct {
 }
 
 func (m *mismatch) String() string {
-	return fmt.Sprintf("read in %v: %d× %d bytes at %#x: recorded %#x by %v, read %#x", m.reader, m.count, m.size, m.addr, m.recorded, m.writer, m.read)
+	return fmt.Sprintf("read in %v: %d× %d bytes at %#x: recorded %s by %v, read %s", m.reader, m.count, m.size, m.addr, hex(m.recorded), m.writer, hex(m.read))
 }
 
 // tally is what the comparison of traces has counted. Reads are of outside code, words of a wide one singly.
@@ -261,3 +261,5 @@ func (c *comparison) place(s trace.Site) place {
 	}
 	return p
 }
+
+func hex(x uint64) string { return fmt.Sprintf("%#x", x) }

@@ -88,16 +88,21 @@ func (u *suite) audit(ctx context.Context, s *session.Session, keep bool) (*tall
 	if err != nil {
 		return nil, err
 	}
+	verb := "test"
+	if u.program {
+		verb = "run"
+	}
+	return u.recorded(ctx, s, dir, verb, keep)
+}
+
+// recorded records `presage verb args...` in dir and compares the reads.
+func (u *suite) recorded(ctx context.Context, s *session.Session, dir, verb string, keep bool) (*tally, error) {
 	kept := filepath.Join(s.Dir, u.name+".audit")
 	if err := removeAll(kept); err != nil {
 		return nil, err
 	}
 	if !keep {
 		defer removeAll(kept)
-	}
-	verb := "test"
-	if u.program {
-		verb = "run"
 	}
 	code, text, err := s.Run(ctx, dir, []string{rt.EnvOutside + "=" + rt.OutsideAudit}, append([]string{verb, "-level", "none", "-o", kept}, u.args...)...)
 	if err != nil {

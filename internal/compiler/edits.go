@@ -72,6 +72,9 @@ var edits = []edit{
 	{"internal/ssagen/ssa.go", "} else if base.Flag.Race {\n\t\t// for non-composite objects", "} else if base.Flag.Race || base.Debug.Presage > 1 {\n\t\t// for non-composite objects"},
 	{"internal/ssagen/intrinsics.go", "if base.Flag.Race && pkg == \"sync/atomic\" {", "if (base.Flag.Race || base.Debug.Presage > 1) && pkg == \"sync/atomic\" {"},
 
+	// What a package without hooks does for its callers has theirs: it is inlined into them, unlike with -race.
+	{"internal/inline/inl.go", "if base.Flag.Cfg.Instrumenting && types.IsNoInstrumentPkg(callee.Sym().Pkg) {", "if base.Flag.Cfg.Instrumenting && types.IsNoInstrumentPkg(callee.Sym().Pkg) && callee.Sym().Pkg.Path != base.PresageCaller {"},
+
 	// What package walk leaves to the runtime or to instructions without hooks, unless it is for -race.
 	{"internal/walk/walk.go", "\t// When instrumenting, any expression might require function calls.\n\tif base.Flag.Cfg.Instrumenting {\n",
 		"\t// When instrumenting, any expression might require function calls.\n\tif presageInstruments(n) {\n"},
@@ -81,7 +84,7 @@ var edits = []edit{
 	{"internal/walk/assign.go", "func isAppendOfMake(n ir.Node) bool {\n\tif base.Flag.N != 0 || base.Flag.Cfg.Instrumenting {", "func isAppendOfMake(n ir.Node) bool {\n\tif base.Flag.N != 0 || presageInstruments(n) {"},
 	{"internal/walk/range.go", "v1, v2, a ir.Node) ir.Node {\n\tif base.Flag.N != 0 || base.Flag.Cfg.Instrumenting {", "v1, v2, a ir.Node) ir.Node {\n\tif base.Flag.N != 0 || presageInstruments(loop) {"},
 	{"internal/walk/range.go", "\tn.Body.Append(ir.NewAssignStmt(base.Pos, hn, mul))\n",
-		"\tn.Body.Append(ir.NewAssignStmt(base.Pos, hn, mul))\n\tif presageClears(wbPos) {\n\t\tn.Body.Append(mkcallstmt(\"racewriterange\", typecheck.ConvNop(hp, types.Types[types.TUINTPTR]), hn))\n\t}\n"},
+		"\tn.Body.Append(ir.NewAssignStmt(base.Pos, hn, mul))\n\tif presageClears(base.Pos) {\n\t\tn.Body.Append(mkcallstmt(\"racewriterange\", typecheck.ConvNop(hp, types.Types[types.TUINTPTR]), hn))\n\t}\n"},
 	{"internal/walk/compare.go", "if !types.IsNoRacePkg(types.LocalPkg) && base.Flag.Race {", "if !types.IsNoRacePkg(types.LocalPkg) && (base.Flag.Race || presageInstruments(n)) {"},
 	{"internal/walk/convert.go", "\tn.X = walkExpr(n.X, init)\n\tif !base.Flag.Cfg.Instrumenting {\n\t\t// Let the backend handle OBYTES2STRTMP", "\tn.X = walkExpr(n.X, init)\n\tif !presageInstruments(n) {\n\t\t// Let the backend handle OBYTES2STRTMP"},
 	{"internal/walk/order.go", "func orderMakeSliceCopy(s []ir.Node) {\n\tif base.Flag.N != 0 || base.Flag.Cfg.Instrumenting {", "func orderMakeSliceCopy(s []ir.Node) {\n\tif base.Flag.N != 0 || len(s) > 1 && s[1] != nil && presageInstruments(s[1]) {"},

@@ -306,6 +306,10 @@ var argumentPatches = []patch{
 	{"crypto/internal/fips140/sha256/sha256block_amd64.go", "\t\"crypto/internal/impl\"\n)\n", readBytesOf, 1},
 	{"crypto/internal/fips140/sha512/sha512block_amd64.go", "\t\"crypto/internal/impl\"\n)\n", readBytesOf, 1},
 
+	{"crypto/internal/fips140/aes/gcm/gcm_asm.go", "\t\"crypto/internal/impl\"\n)\n", readBytesOf + writeBytesOf, 1},
+	{"crypto/internal/fips140/aes/gcm/gcm_asm.go", "func seal(out []byte, g *GCM, nonce, plaintext, data []byte) {\n", "func seal(out []byte, g *GCM, nonce, plaintext, data []byte) { presageReadBytes(plaintext); presageSeal(out, g, nonce, plaintext, data); presageWriteBytes(out) }; func presageSeal(out []byte, g *GCM, nonce, plaintext, data []byte) {\n", 1},
+	{"crypto/internal/fips140/aes/gcm/gcm_asm.go", "func open(out []byte, g *GCM, nonce, ciphertext, data []byte) error {\n", "func open(out []byte, g *GCM, nonce, ciphertext, data []byte) error { presageReadBytes(ciphertext); err := presageOpen(out, g, nonce, ciphertext, data); presageWriteBytes(out); return err }; func presageOpen(out []byte, g *GCM, nonce, ciphertext, data []byte) error {\n", 1},
+
 	// What the kernel writes.
 	{"syscall/syscall_linux.go", "\treturn readlinkat(_AT_FDCWD, path, buf)\n", "\tn, err = readlinkat(_AT_FDCWD, path, buf); presageWrote(unsafe.Pointer(unsafe.SliceData(buf)), n); return n, err\n", 1},
 	{"syscall/syscall_linux.go", "\treturn Getdents(fd, buf)\n", "\tn, err = Getdents(fd, buf); presageWrote(unsafe.Pointer(unsafe.SliceData(buf)), n); return n, err\n", 1},
@@ -313,6 +317,9 @@ var argumentPatches = []patch{
 	{"syscall/zsyscall_linux_amd64.go", "uintptr(unsafe.Pointer(stat)), uintptr(flags), 0, 0)\n", "uintptr(unsafe.Pointer(stat)), uintptr(flags), 0, 0); if e1 == 0 { presageWrote(unsafe.Pointer(stat), int(unsafe.Sizeof(*stat))) }\n", 1},
 
 	{"syscall/syscall_unix.go", "\nfunc Write(fd int, p []byte) (n int, err error) {\n", "\nfunc presageWrote(p unsafe.Pointer, n int) {\n\tif n > 0 {\n\t\trace.WriteRange(p, n)\n\t}\n}\n\nfunc Write(fd int, p []byte) (n int, err error) {\n", 1},
+	after("runtime/mbarrier.go", "func reflect_typedmemclr(typ *_type, ptr unsafe.Pointer) {\n", "\tif raceenabled {\n\t\traceWriteObjectPC(typ, ptr, sys.GetCallerPC(), abi.FuncPCABIInternal(reflect_typedmemclr))\n\t}\n"),
+	after("runtime/mbarrier.go", "func reflect_typedmemclrpartial(typ *_type, ptr unsafe.Pointer, off, size uintptr) {\n", "\tif raceenabled {\n\t\tracewriterangepc(ptr, size, sys.GetCallerPC(), abi.FuncPCABIInternal(reflect_typedmemclrpartial))\n\t}\n"),
+	after("runtime/mbarrier.go", "func reflect_typedarrayclear(typ *_type, ptr unsafe.Pointer, len int) {\n", "\tif raceenabled && len > 0 {\n\t\tracewriterangepc(ptr, uintptr(len)*typ.Size_, sys.GetCallerPC(), abi.FuncPCABIInternal(reflect_typedarrayclear))\n\t}\n"),
 	after("runtime/mprof.go", "\t\t\tg0.writebuf = nil\n\t\t})\n", "\t\tif raceenabled && n > 0 {\n\t\t\tracewriterangepc(unsafe.Pointer(&buf[0]), uintptr(n), sys.GetCallerPC(), abi.FuncPCABIInternal(Stack))\n\t\t}\n"),
 
 	// The functions for it, without and with the race detector.
@@ -340,6 +347,8 @@ var argumentVersionPatches = map[string][]patch{
 }
 
 const readBytesOf = "\t\"crypto/internal/impl\"\n\t_ \"unsafe\"\n)\n\n//go:linkname presageReadBytes internal/race.ReadBytes\n//go:noescape\nfunc presageReadBytes(p []byte)\n"
+
+const writeBytesOf = "\n//go:linkname presageWriteBytes internal/race.WriteBytes\n//go:noescape\nfunc presageWriteBytes(p []byte)\n"
 
 const mapCloned = "\tif raceenabled {\n\t\tracereadpc(e.data, sys.GetCallerPC(), abi.FuncPCABIInternal(mapclone))\n\t}\n"
 
