@@ -311,6 +311,8 @@ var argumentPatches = []patch{
 	{"crypto/internal/fips140/aes/gcm/gcm_asm.go", "func open(out []byte, g *GCM, nonce, ciphertext, data []byte) error {\n", "func open(out []byte, g *GCM, nonce, ciphertext, data []byte) error { presageReadBytes(ciphertext); err := presageOpen(out, g, nonce, ciphertext, data); presageWriteBytes(out); return err }; func presageOpen(out []byte, g *GCM, nonce, ciphertext, data []byte) error {\n", 1},
 
 	// What the kernel writes.
+	{"crypto/internal/sysrand/rand.go", "\t\"os\"\n", "\t\"internal/race\"; \"os\"\n", 1},
+	{"crypto/internal/sysrand/rand.go", "func Read(b []byte) {\n", "func Read(b []byte) { presageRead(b); race.WriteBytes(b) }; func presageRead(b []byte) {\n", 1},
 	{"syscall/syscall_linux.go", "\treturn readlinkat(_AT_FDCWD, path, buf)\n", "\tn, err = readlinkat(_AT_FDCWD, path, buf); presageWrote(unsafe.Pointer(unsafe.SliceData(buf)), n); return n, err\n", 1},
 	{"syscall/syscall_linux.go", "\treturn Getdents(fd, buf)\n", "\tn, err = Getdents(fd, buf); presageWrote(unsafe.Pointer(unsafe.SliceData(buf)), n); return n, err\n", 1},
 	{"syscall/zsyscall_linux_amd64.go", "(SYS_FSTAT, uintptr(fd), uintptr(unsafe.Pointer(stat)), 0)\n", "(SYS_FSTAT, uintptr(fd), uintptr(unsafe.Pointer(stat)), 0); if e1 == 0 { presageWrote(unsafe.Pointer(stat), int(unsafe.Sizeof(*stat))) }\n", 1},
