@@ -103,6 +103,19 @@ func (s *Session) Test(ctx context.Context, dir string, env []string, args ...st
 	return o, nil
 }
 
+// Run runs presage with args in dir, and returns its exit code and what was printed.
+func (s *Session) Run(ctx context.Context, dir string, env []string, args ...string) (code int, text []byte, err error) {
+	cmd := exec.CommandContext(ctx, s.Presage, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	text, err = cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = nil
+	}
+	return cmd.ProcessState.ExitCode(), text, err
+}
+
 // Read reads a report among the lines that a program under test printed.
 func Read(stdout []byte) (*Outcome, error) {
 	o := &Outcome{Stdout: stdout}

@@ -97,6 +97,13 @@ func TestEmitted(t *testing.T) {
 			t.Errorf("with bytes left out, %s has hooks %q", name, g)
 		}
 	}
+	wide := compile("-d=presage=2,presagewide=1")
+	if g := strings.Join(wide["written"], " "); g != "readrange writerange" {
+		t.Errorf("with widths, an access of a number has hooks %q", g)
+	}
+	if g := wide["emitted"]; slices.ContainsFunc(g, hasHook) {
+		t.Errorf("with widths, emitted code has hooks %q", g)
+	}
 	outside := compile("-race", "-d=checkptr=0,presage=1")
 	if g := outside["emitted"]; slices.ContainsFunc(g, hasHook) {
 		t.Errorf("in a package with -race, emitted code has hooks %q", g)

@@ -63,12 +63,17 @@ var edits = []edit{
 
 	// (E6) Hooks by inline tree and by function.
 	{"internal/base/debug.go", "type DebugFlags struct {\n", "type DebugFlags struct {\n\tPresage int `help:\"hooks for presage's recorder: 1 in a package that is not emitted, 2 in an emitted one\" concurrent:\"ok\"`\n" +
+		"\tPresageWide int `help:\"hooks for presage's recorder say how wide each access is\" concurrent:\"ok\"`\n" +
 		"\tPresageSkip string `help:\"packages whose functions get no hooks, with + in between\" concurrent:\"ok\"`\n"},
 	{"internal/ssagen/ssa.go", "\tif base.Flag.Cfg.Instrumenting && fn.Pragma&ir.Norace == 0 && ", "\tif (base.Flag.Cfg.Instrumenting || base.Debug.Presage > 1) && fn.Pragma&ir.Norace == 0 && "},
 	{"internal/ssagen/ssa.go", "\tif !s.instrumentMemory {\n", "\tif !s.instrumentMemory || !base.PresageHooks(s.peekPos(), s.curfn.Sym().Pkg.Path) {\n"},
-	{"internal/ssagen/ssa.go", "} else if base.Flag.Race && t.NumComponents(", "} else if (base.Flag.Race || base.Debug.Presage > 1) && t.NumComponents("},
+	{"internal/ssagen/ssa.go", "} else if base.Flag.Race && t.NumComponents(types.CountBlankFields) > 1 {",
+		"} else if (base.Flag.Race || base.Debug.Presage > 1) && (t.NumComponents(types.CountBlankFields) > 1 || base.Debug.PresageWide != 0 && w > 1) {"},
 	{"internal/ssagen/ssa.go", "} else if base.Flag.Race {\n\t\t// for non-composite objects", "} else if base.Flag.Race || base.Debug.Presage > 1 {\n\t\t// for non-composite objects"},
 	{"internal/ssagen/intrinsics.go", "if base.Flag.Race && pkg == \"sync/atomic\" {", "if (base.Flag.Race || base.Debug.Presage > 1) && pkg == \"sync/atomic\" {"},
+
+	// What a package without hooks does for its callers has theirs: it is inlined into them, unlike with -race.
+	{"internal/inline/inl.go", "if base.Flag.Cfg.Instrumenting && types.IsNoInstrumentPkg(callee.Sym().Pkg) {", "if base.Flag.Cfg.Instrumenting && types.IsNoInstrumentPkg(callee.Sym().Pkg) && callee.Sym().Pkg.Path != base.PresageCaller {"},
 
 	// What package walk leaves to the runtime or to instructions without hooks, unless it is for -race.
 	{"internal/walk/walk.go", "\t// When instrumenting, any expression might require function calls.\n\tif base.Flag.Cfg.Instrumenting {\n",
@@ -78,6 +83,8 @@ var edits = []edit{
 	{"internal/walk/assign.go", "} else if base.Flag.Cfg.Instrumenting && !base.Flag.CompilingRuntime {\n\t\t// rely on runtime to instrument:", "} else if presageInstruments(n) && !base.Flag.CompilingRuntime {\n\t\t// rely on runtime to instrument:"},
 	{"internal/walk/assign.go", "func isAppendOfMake(n ir.Node) bool {\n\tif base.Flag.N != 0 || base.Flag.Cfg.Instrumenting {", "func isAppendOfMake(n ir.Node) bool {\n\tif base.Flag.N != 0 || presageInstruments(n) {"},
 	{"internal/walk/range.go", "v1, v2, a ir.Node) ir.Node {\n\tif base.Flag.N != 0 || base.Flag.Cfg.Instrumenting {", "v1, v2, a ir.Node) ir.Node {\n\tif base.Flag.N != 0 || presageInstruments(loop) {"},
+	{"internal/walk/range.go", "\tn.Body.Append(ir.NewAssignStmt(base.Pos, hn, mul))\n",
+		"\tn.Body.Append(ir.NewAssignStmt(base.Pos, hn, mul))\n\tif presageClears(base.Pos) {\n\t\tn.Body.Append(mkcallstmt(\"racewriterange\", typecheck.ConvNop(hp, types.Types[types.TUINTPTR]), hn))\n\t}\n"},
 	{"internal/walk/compare.go", "if !types.IsNoRacePkg(types.LocalPkg) && base.Flag.Race {", "if !types.IsNoRacePkg(types.LocalPkg) && (base.Flag.Race || presageInstruments(n)) {"},
 	{"internal/walk/convert.go", "\tn.X = walkExpr(n.X, init)\n\tif !base.Flag.Cfg.Instrumenting {\n\t\t// Let the backend handle OBYTES2STRTMP", "\tn.X = walkExpr(n.X, init)\n\tif !presageInstruments(n) {\n\t\t// Let the backend handle OBYTES2STRTMP"},
 	{"internal/walk/order.go", "func orderMakeSliceCopy(s []ir.Node) {\n\tif base.Flag.N != 0 || base.Flag.Cfg.Instrumenting {", "func orderMakeSliceCopy(s []ir.Node) {\n\tif base.Flag.N != 0 || len(s) > 1 && s[1] != nil && presageInstruments(s[1]) {"},

@@ -28,7 +28,7 @@ type Stats struct {
 }
 
 // MergeFull is Merge with every access of outside code, for a recording that has them all (rt.EnvOutside), in place of
-// those that other goroutines can conflict with.
+// those that other goroutines can conflict with. Those of an audit have their values.
 func MergeFull(dir string, meta *trace.Meta, w *trace.Writer) (Stats, error) {
 	return mergeOf(dir, meta, w, true)
 }
@@ -53,8 +53,8 @@ func mergeOf(dir string, meta *trace.Meta, w *trace.Writer, full bool) (Stats, e
 	return m.stats, m.err
 }
 
-// File merges the raw records in dir into a trace file.
-func File(dir, name string, meta *trace.Meta) (Stats, error) {
+// File merges the raw records in dir into a trace file, as Merge or, if full is set, as MergeFull does.
+func File(dir, name string, meta *trace.Meta, full bool) (Stats, error) {
 	f, err := os.Create(name)
 	if err != nil {
 		return Stats{}, err
@@ -64,7 +64,7 @@ func File(dir, name string, meta *trace.Meta) (Stats, error) {
 		f.Close()
 		return Stats{}, err
 	}
-	s, err := Merge(dir, meta, w)
+	s, err := mergeOf(dir, meta, w, full)
 	if closeErr := w.Close(meta); err == nil {
 		err = closeErr
 	}
@@ -211,13 +211,16 @@ func (m *merger) counted(r *record) bool {
 	if r.kind != format.Read && r.kind != format.Write {
 		return false
 	}
-	return isValued(r) || r.flags&format.FlagNoValue != 0 && r.word(0) != 0 && r.word(1) != 0 && !m.tooWide(r.word(0), r.word(1))
+	return isValued(r) || isAudited(r) || r.flags&format.FlagNoValue != 0 && r.word(0) != 0 && r.word(1) != 0 && !m.tooWide(r.word(0), r.word(1))
 }
 
-// isValued reports whether r is a plain access with a value.
+// isValued reports whether r is a plain access with a value that the order rests on.
 func isValued(r *record) bool {
-	return (r.kind == format.Read || r.kind == format.Write) && r.flags&format.FlagNoValue == 0 && r.word(0) != 0 && r.size > 0 && r.size <= 8
+	return isPlain(r) && r.site&format.OutsidePC == 0 && r.word(0) != 0 && r.size > 0 && r.size <= 8
 }
+
+// isAudited reports whether r is an access of outside code with a value, of an audit. No order rests on it.
+func isAudited(r *record) bool { return isPlain(r) && r.site&format.OutsidePC != 0 }
 
 // load begins the next group of s: it finds the stamp behind it and its accesses. It
 // returns false if nothing is left.
@@ -249,6 +252,9 @@ func (m *merger) accessOf(r *record) access {
 	x := r.word(0)
 	if r.flags&format.FlagNoValue != 0 {
 		return access{x: x, val: r.word(1), kind: r.kind}
+	}
+	if isAudited(r) {
+		return access{x: x, val: uint64(r.size), kind: r.kind}
 	}
 	return access{
 		x: x &^ 7, c: m.shadow.cell(x), val: r.word(1) << (8 * (x & 7)), mask: byteMask(x, uint64(r.size)), kind: r.kind,

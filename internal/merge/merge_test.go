@@ -20,13 +20,18 @@ import (
 
 func mergeDir(t testing.TB, dir string) ([]trace.Event, *trace.Meta, Stats) {
 	t.Helper()
+	return mergeBy(t, Merge, dir)
+}
+
+func mergeBy(t testing.TB, merge func(string, *trace.Meta, *trace.Writer) (Stats, error), dir string) ([]trace.Event, *trace.Meta, Stats) {
+	t.Helper()
 	var b bytes.Buffer
 	meta := &trace.Meta{}
 	w, err := trace.NewWriter(&b, meta)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := Merge(dir, meta, w)
+	stats, err := merge(dir, meta, w)
 	if err != nil {
 		t.Fatal(err)
 	}

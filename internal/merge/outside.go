@@ -46,14 +46,15 @@ type pcPlace struct {
 
 // outside is what the recording has about outside code, and how far it is merged.
 type outside struct {
-	late    map[uint64][]*late // by context
-	places  map[uint32]pcPlace
-	pending map[uint64][]pending // late accesses of open contexts, by page
-	sites   map[uint32]trace.Site
-	files   map[string]int32
-	funcs   map[pcPlace]trace.FuncID
-	emitted map[string][]unit // files of emitted code, by name: their functions by line
-	named   map[string]unit   // functions of emitted files, by name
+	late      map[uint64][]*late // by context
+	places    map[uint32]pcPlace
+	pending   map[uint64][]pending // late accesses of open contexts, by page
+	sites     map[uint32]trace.Site
+	announced map[uint32]trace.Site // of accesses that the runtime announces on behalf of emitted code
+	files     map[string]int32
+	funcs     map[pcPlace]trace.FuncID
+	emitted   map[string][]unit // files of emitted code, by name: their functions by line
+	named     map[string]unit   // functions of emitted files, by name
 }
 
 // unit is what (L3) needs of a function of an emitted file.
@@ -181,10 +182,41 @@ func (m *merger) outsideAccess(s *stream, r *record, p placed) {
 		return
 	}
 	p.e.Flags &^= format.FlagFull
+	if isAudited(r) {
+		m.audited(r, p)
+		return
+	}
 	if p.e.Site = m.outsideSite(r.site &^ format.OutsidePC); p.e.Site != 0 {
 		m.stats.Outside++
 		m.bytes(r, p)
 	}
+}
+
+// audited places an access of an audit. Emitted code's writes are kept (L3): its own records of copies have no values.
+func (m *merger) audited(r *record, p placed) {
+	pc := r.site &^ format.OutsidePC
+	p.e.Obj, p.e.Size, p.e.Val = trace.Addr(r.word(0)), r.size, r.word(1)
+	if p.e.Site = m.outsideSite(pc); p.e.Site == 0 {
+		if r.kind == format.Read {
+			return
+		}
+		p.e.Site = m.announcedSite(pc)
+	}
+	m.stats.Outside++
+	m.place(p)
+}
+
+// announcedSite returns the site of a program counter of emitted code, of what the runtime announces on its behalf.
+func (m *merger) announcedSite(pc uint32) trace.Site {
+	s, ok := m.out.announced[pc]
+	if !ok {
+		if m.out.announced == nil {
+			m.out.announced = make(map[uint32]trace.Site)
+		}
+		s = m.newSite(m.out.places[pc])
+		m.out.announced[pc] = s
+	}
+	return s
 }
 
 // outsideSite returns the site of a program counter of outside code, 0 if it is emitted code's (L3). Sites are made
@@ -204,9 +236,15 @@ func (m *merger) outsideSite(pc uint32) trace.Site {
 		m.out.sites[pc] = 0
 		return 0
 	}
+	s := m.newSite(at)
+	m.out.sites[pc] = s
+	return s
+}
+
+// newSite makes a site of a place.
+func (m *merger) newSite(at pcPlace) trace.Site {
 	s := trace.Site(len(m.meta.Sites))
 	m.meta.Sites = append(m.meta.Sites, trace.SiteInfo{Func: m.outsideFunc(at), Block: -1, Instr: -1, File: m.outsideFile(at.file), Line: at.line})
-	m.out.sites[pc] = s
 	return s
 }
 

@@ -152,7 +152,7 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 		return nil, fmt.Errorf("making a directory for the instrumented sources: %w", err)
 	}
 	b := &build{Key: in.key, Overlay: filepath.Join(dir, "overlay.json"), in: in}
-	std, err := rt.New(ctx, rt.Config{Dir: c.Dir, OutDir: stdDir, Packages: c.Packages, Test: c.Test, BuildFlags: c.loadFlags(), LeftOut: in.missing,
+	std, err := rt.New(ctx, rt.Config{Dir: c.Dir, OutDir: stdDir, Packages: c.Packages, Test: c.Test, BuildFlags: c.loadFlags(), LeftOut: in.missing, Audit: audited(),
 		Instrumented: func(path string) bool { return slices.Contains(in.patterns, path) },
 		Compiler: func(ctx context.Context, o rt.Overlay) (file string, err error) {
 			file, b.Plain, err = c.compiler(ctx, filepath.Dir(filepath.Dir(dir)), o)
@@ -199,6 +199,9 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 	b.Meta.BuildFlags, b.Meta.BuildEnv, b.Meta.Tested = append(c.loadFlags(), b.Flags...), b.LoadEnv, in.tested
 	return b, nil
 }
+
+// audited reports whether accesses of outside code are to be recorded with their values.
+func audited() bool { return os.Getenv(rt.EnvOutside) == rt.OutsideAudit }
 
 func (c *Config) loadConfig(b *build) plan.Config {
 	missing := b.in.missing
@@ -402,7 +405,7 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 		return nil, err
 	}
 	h := newHasher()
-	h.add(toolID(), text, compiler, fmt.Sprint(c.Test, c.Instrument, c.Exclude, c.Only, c.Reach == ReachNone, c.Around, c.loadFlags()))
+	h.add(toolID(), text, compiler, fmt.Sprint(c.Test, c.Instrument, c.Exclude, c.Only, c.Reach == ReachNone, c.Around, c.loadFlags(), audited()))
 	for {
 		var p listed
 		if err := dec.Decode(&p); err == io.EOF {

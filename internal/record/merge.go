@@ -31,7 +31,7 @@ func (c *Config) merge(b *build, rawDir string, r *Result) error {
 		meta := *b.Meta
 		meta.Warnings = slices.Clone(b.Meta.Warnings)
 		meta.Process = families[p.Name()]
-		stats, err := merge.File(filepath.Join(rawDir, p.Name()), name, &meta)
+		stats, err := merge.File(filepath.Join(rawDir, p.Name()), name, &meta, audited())
 		if err != nil {
 			errs = append(errs, disk.Explain(fmt.Errorf("the recording of process %s: %w", p.Name(), err)))
 		}

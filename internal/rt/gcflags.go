@@ -60,7 +60,7 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	}
 	if o.Compiler != "" {
 		add("-toolexec=" + toolexec(o.Compiler))
-		add("-gcflags=all=" + OnlineCompilerFlags + ",presage=1")
+		add("-gcflags=all=" + OnlineCompilerFlags + cfg.hooks(1))
 	} else {
 		add("-gcflags=all=" + OnlineCompilerFlags)
 	}
@@ -74,7 +74,7 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	for _, p := range list {
 		flags := p.plain()
 		if o.Compiler != "" {
-			flags = p.edited(cfg.LeftOut)
+			flags = p.edited(&cfg)
 		}
 		if flags != "" {
 			add("-gcflags=" + p.path + "=" + flags)
@@ -94,19 +94,28 @@ type pathFlags struct {
 	skips   bool // functions of packages that are left out may be inlined or instantiated in it
 }
 
+// hooks returns the flag of the compiler of package compiler, behind others of -d.
+func (c *Config) hooks(mode int) string {
+	flag := fmt.Sprintf(",presage=%d", mode)
+	if c.Audit {
+		flag += ",presagewide=1"
+	}
+	return flag
+}
+
 // edited returns the flags for the compiler of package compiler; "": those of all packages.
-func (p *pathFlags) edited(leftOut []string) string {
+func (p *pathFlags) edited(cfg *Config) string {
 	skip := ""
 	if p.skips {
-		skip = ",presageskip=" + strings.Join(leftOut, "+")
+		skip = ",presageskip=" + strings.Join(cfg.LeftOut, "+")
 	}
 	switch {
 	case p.leftOut:
 		return p.plain()
 	case p.emitted:
-		return onlineInline + ",presage=2" + skip
+		return onlineInline + cfg.hooks(2) + skip
 	case p.skips:
-		return OnlineCompilerFlags + ",presage=1" + skip
+		return OnlineCompilerFlags + cfg.hooks(1) + skip
 	}
 	return ""
 }

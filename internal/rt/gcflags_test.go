@@ -145,6 +145,23 @@ func F() { atomic.CompareAndSwapUint32(&x, 0, 1) }
 	if diff := cmp.Diff(want, moduleFlags(edited.BuildFlags)); diff != "" {
 		t.Errorf("flags with the other compiler (-want +got):\n%s", diff)
 	}
+	audit, err := rt.New(context.Background(), rt.Config{Dir: dir, OutDir: t.TempDir(), Packages: []string{"."}, LeftOut: []string{"m/renamed"}, Audit: true,
+		Compiler: func(context.Context, rt.Overlay) (string, error) { return "/a b/compile", nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range want {
+		for _, mode := range []string{"presage=1", "presage=2"} {
+			want[i] = strings.Replace(want[i], mode, mode+",presagewide=1", 1)
+		}
+		if strings.Contains(f, "presage=") == (want[i] == f) {
+			t.Errorf("flag %s", f)
+		}
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, moduleFlags(audit.BuildFlags)); diff != "" {
+		t.Errorf("flags of an audit (-want +got):\n%s", diff)
+	}
 	// The go command takes them from the environment, quoted as they are.
 	cmd := exec.Command(o.Go, "build", "-n", ".")
 	cmd.Dir = dir

@@ -32,8 +32,12 @@ const EnvDir = "PRESAGE_DIR"
 const EnvReach = "PRESAGE_REACH"
 
 // EnvOutside names the variable that has every access of outside code written down, besides those that are written down
-// without it, if it is "full": a judge of what is left out (package merge, Outside).
+// without it, if it is "full": a judge of what is left out (package merge, Outside). If it is OutsideAudit, the accesses
+// have their values (bench/audit).
 const EnvOutside = "PRESAGE_OUTSIDE"
+
+// OutsideAudit is the value of EnvOutside for an audit, in the environment of the build and of the program.
+const OutsideAudit = "audit"
 
 // Config says for which Go the overlay is.
 type Config struct {
@@ -54,6 +58,7 @@ type Config struct {
 	BuildFlags   []string                     // -tags and the like
 	Instrumented func(importPath string) bool // nil: the packages of the main module
 	LeftOut      []string                     // but for these, by import path
+	Audit        bool                         // for an audit (OutsideAudit): hooks say how wide each access is
 
 	// Compiler returns the file of the compiler of package compiler for this Go, "" if Go's own is to be used. nil: Go's own.
 	Compiler func(context.Context, Overlay) (string, error)

@@ -285,8 +285,8 @@ func presageWriteRange(addr unsafe.Pointer, len int)
 	{"sync/pool.go", "\truntime_procUnpin()\n\tif race.Enabled {\n\t\trace.Enable()\n\t\tif x != nil {\n\t\t\trace.Acquire(poolRaceAddr(x))\n\t\t}\n\t}\n", "\truntime_procUnpin()\n\tpresageMute(-1)\n\tif x != nil {\n\t\tpresageSite(site)\n\t\tpresageRecord(presageKindAcquire, 0, presageData(x))\n\t}\n", 1},
 }
 
-// argumentPatches record what assembly reads of its arguments, for entries of testdata/hookless.txt: the race detector
-// does not see it. A search reads up to what it finds. They are in every overlay, so that a replay sees the same accesses.
+// argumentPatches record what code without hooks (assembly, the kernel, the runtime) reads or writes of its arguments, for
+// entries of testdata/hookless.txt: the race detector does not see it. A search reads up to what it finds. They are in every overlay, so that a replay sees the same accesses.
 var argumentPatches = []patch{
 	{"bytes/bytes.go", "\t\"internal/bytealg\"\n", "\t\"internal/bytealg\"; \"internal/race\"\n", 1}, // the lines stay here too
 	{"bytes/bytes.go", "\treturn bytealg.IndexByte(b, c)\n", "\ti := bytealg.IndexByte(b, c); race.ReadFound(b, i, 1); return i\n", 1},
@@ -307,18 +307,51 @@ var argumentPatches = []patch{
 	{"crypto/internal/fips140/sha256/sha256block_amd64.go", "\t\"crypto/internal/impl\"\n)\n", readBytesOf, 1},
 	{"crypto/internal/fips140/sha512/sha512block_amd64.go", "\t\"crypto/internal/impl\"\n)\n", readBytesOf, 1},
 
+	{"crypto/internal/fips140/aes/gcm/gcm_asm.go", "\t\"crypto/internal/impl\"\n)\n", readBytesOf + writeBytesOf, 1},
+	{"crypto/internal/fips140/aes/gcm/gcm_asm.go", "func seal(out []byte, g *GCM, nonce, plaintext, data []byte) {\n", "func seal(out []byte, g *GCM, nonce, plaintext, data []byte) { presageReadBytes(plaintext); presageSeal(out, g, nonce, plaintext, data); presageWriteBytes(out) }; func presageSeal(out []byte, g *GCM, nonce, plaintext, data []byte) {\n", 1},
+	{"crypto/internal/fips140/aes/gcm/gcm_asm.go", "func open(out []byte, g *GCM, nonce, ciphertext, data []byte) error {\n", "func open(out []byte, g *GCM, nonce, ciphertext, data []byte) error { presageReadBytes(ciphertext); err := presageOpen(out, g, nonce, ciphertext, data); presageWriteBytes(out); return err }; func presageOpen(out []byte, g *GCM, nonce, ciphertext, data []byte) error {\n", 1},
+
+	// What the kernel writes.
+	{"crypto/internal/sysrand/rand.go", "\t\"os\"\n", "\t\"internal/race\"; \"os\"\n", 1},
+	{"crypto/internal/sysrand/rand.go", "func Read(b []byte) {\n", "func Read(b []byte) { presageRead(b); race.WriteBytes(b) }; func presageRead(b []byte) {\n", 1},
+	{"syscall/syscall_linux.go", "\treturn readlinkat(_AT_FDCWD, path, buf)\n", "\tn, err = readlinkat(_AT_FDCWD, path, buf); presageWrote(unsafe.Pointer(unsafe.SliceData(buf)), n); return n, err\n", 1},
+	{"syscall/syscall_linux.go", "\treturn Getdents(fd, buf)\n", "\tn, err = Getdents(fd, buf); presageWrote(unsafe.Pointer(unsafe.SliceData(buf)), n); return n, err\n", 1},
+	{"syscall/zsyscall_linux_amd64.go", "(SYS_FSTAT, uintptr(fd), uintptr(unsafe.Pointer(stat)), 0)\n", "(SYS_FSTAT, uintptr(fd), uintptr(unsafe.Pointer(stat)), 0); if e1 == 0 { presageWrote(unsafe.Pointer(stat), int(unsafe.Sizeof(*stat))) }\n", 1},
+	{"syscall/zsyscall_linux_amd64.go", "uintptr(unsafe.Pointer(stat)), uintptr(flags), 0, 0)\n", "uintptr(unsafe.Pointer(stat)), uintptr(flags), 0, 0); if e1 == 0 { presageWrote(unsafe.Pointer(stat), int(unsafe.Sizeof(*stat))) }\n", 1},
+
+	{"syscall/syscall_unix.go", "\nfunc Write(fd int, p []byte) (n int, err error) {\n", "\nfunc presageWrote(p unsafe.Pointer, n int) {\n\tif n > 0 {\n\t\trace.WriteRange(p, n)\n\t}\n}\n\nfunc Write(fd int, p []byte) (n int, err error) {\n", 1},
+	after("runtime/mbarrier.go", "func reflect_typedmemclr(typ *_type, ptr unsafe.Pointer) {\n", "\tif raceenabled {\n\t\traceWriteObjectPC(typ, ptr, sys.GetCallerPC(), abi.FuncPCABIInternal(reflect_typedmemclr))\n\t}\n"),
+	after("runtime/mbarrier.go", "func reflect_typedmemclrpartial(typ *_type, ptr unsafe.Pointer, off, size uintptr) {\n", "\tif raceenabled {\n\t\tracewriterangepc(ptr, size, sys.GetCallerPC(), abi.FuncPCABIInternal(reflect_typedmemclrpartial))\n\t}\n"),
+	after("runtime/mbarrier.go", "func reflect_typedarrayclear(typ *_type, ptr unsafe.Pointer, len int) {\n", "\tif raceenabled && len > 0 {\n\t\tracewriterangepc(ptr, uintptr(len)*typ.Size_, sys.GetCallerPC(), abi.FuncPCABIInternal(reflect_typedarrayclear))\n\t}\n"),
+	after("runtime/mprof.go", "\t\t\tg0.writebuf = nil\n\t\t})\n", "\t\tif raceenabled && n > 0 {\n\t\t\tracewriterangepc(unsafe.Pointer(&buf[0]), uintptr(n), sys.GetCallerPC(), abi.FuncPCABIInternal(Stack))\n\t\t}\n"),
+
 	// The functions for it, without and with the race detector.
-	after("internal/race/norace.go", "func Enable() {\n}\n", "\n// ReadBytes is in package runtime.\n//\n//go:linkname ReadBytes\n//go:noescape\nfunc ReadBytes(b []byte)\n\n// ReadFound is ReadBytes for the n bytes at i, and those before; all, if i is -1. It is in package runtime.\n//\n//go:linkname ReadFound\n//go:noescape\nfunc ReadFound(b []byte, i, n int)\n"),
-	after("internal/race/race.go", "const Enabled = true\n", "\n//go:linkname ReadBytes\nfunc ReadBytes(b []byte) {\n\tif len(b) > 0 {\n\t\tReadRange(unsafe.Pointer(unsafe.SliceData(b)), len(b))\n\t}\n}\n\nfunc ReadFound(b []byte, i, n int) {\n\tif i >= 0 {\n\t\tb = b[:i+n]\n\t}\n\tReadBytes(b)\n}\n"),
+	after("internal/race/norace.go", "func Enable() {\n}\n", "\n// ReadBytes is in package runtime.\n//\n//go:linkname ReadBytes\n//go:noescape\nfunc ReadBytes(b []byte)\n\n// ReadFound is ReadBytes for the n bytes at i, and those before; all, if i is -1. It is in package runtime.\n//\n//go:linkname ReadFound\n//go:noescape\nfunc ReadFound(b []byte, i, n int)\n\n// WriteBytes is in package runtime.\n//\n//go:linkname WriteBytes\n//go:noescape\nfunc WriteBytes(b []byte)\n"),
+	after("internal/race/race.go", "const Enabled = true\n", "\n//go:linkname ReadBytes\nfunc ReadBytes(b []byte) {\n\tif len(b) > 0 {\n\t\tReadRange(unsafe.Pointer(unsafe.SliceData(b)), len(b))\n\t}\n}\n\nfunc ReadFound(b []byte, i, n int) {\n\tif i >= 0 {\n\t\tb = b[:i+n]\n\t}\n\tReadBytes(b)\n}\n\nfunc WriteBytes(b []byte) {\n\tif len(b) > 0 {\n\t\tWriteRange(unsafe.Pointer(unsafe.SliceData(b)), len(b))\n\t}\n}\n"),
 }
 
 // argumentVersionPatches come after those, for one version only.
 var argumentVersionPatches = map[string][]patch{
-	"go1.25": {before("runtime/map_swiss.go", "\tmap_ = map_.Clone(typ)\n", mapCloned)},
-	"go1.26": {before("runtime/map.go", "\tmap_ = map_.Clone(typ)\n", mapCloned)},
+	"go1.25": {
+		before("runtime/map_swiss.go", "\tmap_ = map_.Clone(typ)\n", mapCloned),
+		{"crypto/rand/rand.go", "\t\"crypto/internal/sysrand\"\n", "\t\"crypto/internal/sysrand\"; \"internal/race\"\n", 1},
+		{"crypto/rand/rand.go", "\t\tsysrand.Read(b)\n\t}\n\treturn len(b), nil\n", "\t\tsysrand.Read(b)\n\t}\n\trace.WriteBytes(b); return len(b), nil\n", 1},
+	},
+	"go1.26": {
+		before("runtime/map.go", "\tmap_ = map_.Clone(typ)\n", mapCloned),
+		{"crypto/internal/rand/rand.go", "\t\"internal/godebug\"\n", "\t\"internal/godebug\"; \"internal/race\"\n", 1},
+		{"crypto/internal/rand/rand.go", "\tdrbg.Read(b)\n\treturn len(b), nil\n", "\tdrbg.Read(b)\n\trace.WriteBytes(b); return len(b), nil\n", 1},
+		{"strconv/number.go", "\t\"internal/strconv\"\n", "\t\"internal/race\"; \"internal/strconv\"\n", 1},
+		{"strconv/number.go", "\treturn strconv.AppendBool(dst, b)\n", "\tx := strconv.AppendBool(dst, b); race.WriteBytes(x[len(dst):]); return x\n", 1},
+		{"strconv/number.go", "\treturn strconv.AppendFloat(dst, f, fmt, prec, bitSize)\n", "\tx := strconv.AppendFloat(dst, f, fmt, prec, bitSize); race.WriteBytes(x[len(dst):]); return x\n", 1},
+		{"strconv/number.go", "\treturn strconv.AppendInt(dst, i, base)\n", "\tx := strconv.AppendInt(dst, i, base); race.WriteBytes(x[len(dst):]); return x\n", 1},
+		{"strconv/number.go", "\treturn strconv.AppendUint(dst, i, base)\n", "\tx := strconv.AppendUint(dst, i, base); race.WriteBytes(x[len(dst):]); return x\n", 1},
+	},
 }
 
 const readBytesOf = "\t\"crypto/internal/impl\"\n\t_ \"unsafe\"\n)\n\n//go:linkname presageReadBytes internal/race.ReadBytes\n//go:noescape\nfunc presageReadBytes(p []byte)\n"
+
+const writeBytesOf = "\n//go:linkname presageWriteBytes internal/race.WriteBytes\n//go:noescape\nfunc presageWriteBytes(p []byte)\n"
 
 const mapCloned = "\tif raceenabled {\n\t\tracereadpc(e.data, sys.GetCallerPC(), abi.FuncPCABIInternal(mapclone))\n\t}\n"
 

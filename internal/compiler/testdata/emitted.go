@@ -90,3 +90,14 @@ func equal(a, b *struct {
 //line emitted.go:1:900100
 	return a.x == b.x && a.s[0] == b.s[0]
 }
+
+//line emitted.go:90
+
+// hooks: writerange call
+func clears(s []int) { clear(s) }
+
+// hooks: call
+func clearsEmitted(s []int) {
+//line emitted.go:1:900100
+	clear(s)
+}

@@ -120,6 +120,8 @@ package format
 //	RawPC                           line, then size bytes: name of the function, a zero byte, name of the file; zero-padded. The site is
 //	                                the program counter, from the beginning of the text, without its last two bits (OutsidePC aside)
 //	Read Write with FlagOpaque      as with FlagNoValue: of outside code. The site is OutsidePC and a program counter as that of RawPC
+//	Read Write with FlagOpaque, FlagFull and no FlagNoValue
+//	                                as a Read or Write with its value: of outside code, in an audit (EnvOutside of package rt)
 //
 // A stamp is the last word of a record (of Start: the last before the name). Stamps grow within a
 // stream, strictly; stamps of one object grow in the order in which its operations took effect, strictly.

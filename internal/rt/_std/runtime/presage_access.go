@@ -147,24 +147,32 @@ func pgPCEntry(pc uintptr) uint64 {
 }
 
 // pgFull writes an access down where every one is asked for. It returns false if the access has
-// no cell; else the hook goes on as it does without.
+// no cell, and in an audit; else the hook goes on as it does without.
 //
 //go:nosplit
 func pgFull(gp *g, addr, n, pc uintptr, write bool) bool {
-	if !presageCells.full || !pgHasCell(addr) || gp.m.curg != gp || !presage.on || gp.throwsplit {
+	if !pgHasCell(addr) || gp.m.curg != gp || !presage.on {
+		return false
+	}
+	if gp.throwsplit {
+		presageCells.lost.Add(1)
 		return false
 	}
 	if gp.presage == nil {
 		systemstack(func() { pgState(gp) })
 	}
 	s := gp.presage
-	s.outAddr, s.outSize, s.outPC, s.outWrite = addr, n, pc, write
+	s.outAddr, s.outSize, s.outPC, s.outWrite, s.outAnnounced = addr, n, pc, write, false
 	systemstack(func() { gp.presage.outsideFull() })
-	return true
+	return !presageCells.audit
 }
 
 func (s *PresageG) outsideFull() {
-	if !s.off && s.context() {
+	switch {
+	case s.off:
+	case presageCells.audit:
+		s.audit()
+	case s.context():
 		s.outsideRecord(s.outAddr, s.outSize, pgPCEntry(s.outPC), pgFlagFull, s.outWrite)
 	}
 }
@@ -281,12 +289,25 @@ func pgFrom(addr unsafe.Pointer, n uintptr, write bool, callerpc uintptr) {
 	if gp != gp.m.curg || uintptr(addr) >= presageCells.limit {
 		return
 	}
+	if uintptr(addr) >= presageCells.quick && presageCells.audit {
+		auditAnnounced(addr, n, write, callerpc)
+		return
+	}
 	pgRun(uintptr(addr), n, callerpc, write)
+}
+
+// pgHeader is pgFrom for an operation on the map or channel with this header.
+func pgHeader(addr unsafe.Pointer, write bool, callerpc uintptr) {
+	n := uintptr(1)
+	if uintptr(addr) >= presageCells.quick && presageCells.audit {
+		n = 0
+	}
+	pgFrom(addr, n, write, callerpc)
 }
 
 // pgExtent is the bytes of an object, 1 if it is neither struct nor array.
 func pgExtent(t *_type) uintptr {
-	if kind := t.Kind(); kind == 17 || kind == 25 { // abi.Array, abi.Struct
+	if kind := t.Kind(); kind == 17 || kind == 25 || presageCells.audit { // abi.Array, abi.Struct
 		return t.Size_
 	}
 	return 1
@@ -298,8 +319,8 @@ func raceReadObjectPC(t *_type, addr unsafe.Pointer, callerpc, pc uintptr) {
 func raceWriteObjectPC(t *_type, addr unsafe.Pointer, callerpc, pc uintptr) {
 	pgFrom(addr, pgExtent(t), true, callerpc)
 }
-func racewritepc(addr unsafe.Pointer, callerpc, pc uintptr) { pgFrom(addr, 1, true, callerpc) }
-func racereadpc(addr unsafe.Pointer, callerpc, pc uintptr)  { pgFrom(addr, 1, false, callerpc) }
+func racewritepc(addr unsafe.Pointer, callerpc, pc uintptr) { pgHeader(addr, true, callerpc) }
+func racereadpc(addr unsafe.Pointer, callerpc, pc uintptr)  { pgHeader(addr, false, callerpc) }
 func racereadrangepc(addr unsafe.Pointer, sz, callerpc, pc uintptr) {
 	pgFrom(addr, sz, false, callerpc)
 }
@@ -308,10 +329,10 @@ func racewriterangepc(addr unsafe.Pointer, sz, callerpc, pc uintptr) {
 }
 
 //go:linkname race_presageReadPC internal/race.presageReadPC
-func race_presageReadPC(addr unsafe.Pointer, callerpc uintptr) { pgFrom(addr, 1, false, callerpc) }
+func race_presageReadPC(addr unsafe.Pointer, callerpc uintptr) { pgHeader(addr, false, callerpc) }
 
 //go:linkname race_presageWritePC internal/race.presageWritePC
-func race_presageWritePC(addr unsafe.Pointer, callerpc uintptr) { pgFrom(addr, 1, true, callerpc) }
+func race_presageWritePC(addr unsafe.Pointer, callerpc uintptr) { pgHeader(addr, true, callerpc) }
 
 //go:linkname race_presageReadObjectPC internal/race.presageReadObjectPC
 func race_presageReadObjectPC(t *_type, addr unsafe.Pointer, callerpc uintptr) {
@@ -323,11 +344,16 @@ func race_presageWriteObjectPC(t *_type, addr unsafe.Pointer, callerpc uintptr) 
 	pgFrom(addr, pgExtent(t), true, callerpc)
 }
 
-// Of assembly that reads its arguments (argumentPatches).
+// Of code without hooks that reads or writes what its arguments lead to (argumentPatches).
 
 //go:linkname race_ReadBytes internal/race.ReadBytes
 func race_ReadBytes(b []byte) {
 	pgFrom(unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b)), false, sys.GetCallerPC())
+}
+
+//go:linkname race_WriteBytes internal/race.WriteBytes
+func race_WriteBytes(b []byte) {
+	pgFrom(unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b)), true, sys.GetCallerPC())
 }
 
 //go:linkname race_ReadFound internal/race.ReadFound

@@ -74,6 +74,8 @@ var presageCells struct {
 	limit    uintptr // addresses below have a cell, at base + 2*address
 	quick    uintptr // the same for the hooks, 0 if every access is to be written down
 	full     bool    // write every access down, besides
+	audit    bool    // write every access down, with its value, and nothing else
+	buffer   int     // bytes of a buffer of the kernel that are recorded
 	base     uintptr
 	granules uintptr // states of granules, 4 bytes each
 	owners   uintptr // the stream that has taken a block of contexts, 4 bytes each
@@ -88,6 +90,7 @@ var presageCells struct {
 // presageCellsInit maps the cells. They take address space, and memory where they are used.
 func presageCellsInit() {
 	t := &presageCells
+	t.buffer = 4096
 	m := &firstmoduledata
 	t.data = [2]uintptr{m.noptrdata, m.enoptrbss}
 	pgShortInit()
@@ -100,8 +103,12 @@ func presageCellsInit() {
 	t.base, t.granules, t.owners = base, granules, owners
 	t.blocks.Store(1) // context 0 is none
 	t.limit = pgCellsLimit
-	t.full = gogetenv("PRESAGE_OUTSIDE") == "full"
-	if !t.full {
+	mode := gogetenv("PRESAGE_OUTSIDE")
+	t.full, t.audit = mode == "full", mode == "audit"
+	if t.audit {
+		t.buffer = 1 << 62
+	}
+	if !t.full && !t.audit {
 		t.quick = t.limit
 	}
 }
@@ -201,6 +208,9 @@ func (s *PresageG) beginsContext(k uint64) {
 
 // synchronises ends the context, before a record of synchronisation; of a release, the release epoch too.
 func (s *PresageG) synchronises(kind uint64) {
+	if s.heldSize != 0 {
+		s.writeHeld()
+	}
 	if s.pos != s.scanned {
 		s.scan()
 	}

@@ -64,6 +64,13 @@ type PresageG struct {
 	outPC       uintptr
 	outWrite    bool
 	outTime     uint64 // of late records that are being written, 0: not yet asked
+
+	// Of the audit (presage_audit.go).
+	outAnnounced  bool
+	heldAnnounced bool
+	heldAddr      uintptr // the write that is held
+	heldSize      uintptr // 0: none is
+	heldPC        uintptr
 }
 
 // presage is the recorder of the process.

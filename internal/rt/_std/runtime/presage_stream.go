@@ -21,6 +21,9 @@ func (s *PresageG) room(n int) uintptr {
 
 // reserve makes room for the records of an operation, before others have to wait for it.
 func (s *PresageG) reserve() {
+	if s.heldSize != 0 {
+		s.writeHeld()
+	}
 	if s.left < pgReserved {
 		s.grow2(pgReserved)
 	}
