@@ -1,258 +1,119 @@
 // Command overhead measures what recording costs the program under test: CPU time (user and
-// system) and wall time of the process, plain, under -race, and recorded by presage with the raw records
-// written to disk, in turn within every round; the ratios are taken round by round, and their medians printed.
+// system), wall time, and peak memory of the process. A program runs plain, under -race, and
+// recorded by presage with the raw records written to disk, in turn within every round. Ratios are
+// taken round by round, and their medians are printed.
 //
-//	go run ./bench/overhead [-rounds 10] [-dir scratch] [-only name]
+//	go run ./bench/overhead [-rounds 10] [-compiler both|edited|plain] [-dir scratch] [-only name]
 //
-// The programs are the three of programs/ and the test suites of the modules in
-// testdata/modules.tsv. The second that a -race program sleeps before it ends is left out (GORACE=atexit_sleep_ms=0).
-// The exit code says whether the CPU time is at most that of -race; wall time has what the disk costs besides.
+// The subjects are the programs of programs/, the test suites of the modules in
+// testdata/modules.tsv, and vet: the command that go vet runs, at work on package net/http. The
+// second that a -race program sleeps before it ends is left out (GORACE=atexit_sleep_ms=0).
+//
+// -compiler says which compiler builds the recorded program: edited, that of package compiler;
+// plain, Go's own (PRESAGE_COMPILER=plain), in the table as gc; or both, one after the other.
+//
+// A line is a subject in one build: seconds, times the plain program (x), times -race (/race). MB/s
+// are raw records for each second that the recorded program ran, and events are those of its trace.
+// Raw MB are the sizes of files, whose last ones are not full: of little use below some 100 MB.
+//
+// The exit code is 1 if the geometric mean of the subjects is above a limit, in times of -race. CPU:
+// 1.0 with the edited compiler, 1.6 with Go's own. Wall time: 1.2.
 package main
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
 	"log"
 	"math"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
-	"strings"
-	"time"
 
 	"presage/bench/session"
-	"presage/internal/rt"
-	"presage/internal/trace"
 )
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("overhead: ")
-	if len(os.Args) > 3 && os.Args[1] == timed {
-		os.Exit(runTimed(os.Args[2], os.Args[3] == drop, os.Args[4:]))
-	}
 	dir := flag.String("dir", "", "scratch directory")
 	only := flag.String("only", "", "only the subject of this name")
 	rounds := flag.Int("rounds", 10, "rounds")
+	compiler := flag.String("compiler", "both", "that builds the recorded program: edited, plain, or both")
 	flag.Parse()
-	ctx := context.Background()
-	s, err := session.New(ctx, *dir)
+	chosen := recordings(*compiler)
+	if len(chosen) == 0 || *rounds < 1 || flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	over, err := compare(context.Background(), chosen, *dir, *only, *rounds)
 	if err != nil {
 		log.Fatal(err)
 	}
-	list, err := subjects(ctx, s)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("              CPU                                          wall                                         raw")
-	fmt.Println("subject        plain s   -race x   presage x  pres./-race   plain s   -race x   presage x  pres./-race     MB       events  bytes/event")
-	var race, presage ratios
-	for _, sub := range list {
-		if *only != "" && sub.name != *only {
-			continue
-		}
-		r, p, err := measure(ctx, s, sub, *rounds)
-		if err != nil {
-			log.Fatal(err)
-		}
-		race.add(r)
-		presage.add(p)
-	}
-	if len(race.cpu) == 0 {
-		log.Fatalf("no subject %q", *only)
-	}
-	c, w := geomean(race.cpu), geomean(race.wall)
-	pc, pw := geomean(presage.cpu), geomean(presage.wall)
-	fmt.Printf("geometric mean %17.2f %11.2f %12.2f %19.2f %11.2f %12.2f\n", c, pc, pc/c, w, pw, pw/w)
-	if pc > c {
+	if over {
 		os.Exit(1)
 	}
 }
 
-// A cost is what a run of a program took, in seconds, or how many times what another one took.
-type cost struct{ cpu, wall float64 }
-
-func (c cost) over(d cost) cost { return cost{c.cpu / d.cpu, c.wall / d.wall} }
-
-// ratios are costs of several rounds or subjects.
-type ratios struct{ cpu, wall []float64 }
-
-func (r *ratios) add(c cost) { r.cpu, r.wall = append(r.cpu, c.cpu), append(r.wall, c.wall) }
-
-func (r *ratios) median() cost { return cost{session.Median(r.cpu), session.Median(r.wall)} }
-
-// subject is one program: a directory and the arguments of `go`.
-type subject struct {
-	name, dir string
-	verb      string // run or test
-	args      []string
-}
-
-func subjects(ctx context.Context, s *session.Session) ([]subject, error) {
-	here, err := filepath.Abs(".")
+// compare measures the subjects, prints the table, and says whether a limit is passed.
+func compare(ctx context.Context, chosen []build, dir, only string, rounds int) (over bool, err error) {
+	s, err := session.New(ctx, dir)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	var list []subject
-	for _, p := range []string{"sort", "matmul", "cache"} {
-		list = append(list, subject{p, here, "run", []string{"./bench/overhead/programs/" + p}})
-	}
-	data, err := os.ReadFile("bench/overhead/testdata/modules.tsv")
+	list, err := subjects(ctx, s, only)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	for line := range strings.Lines(string(data)) {
-		f := strings.Split(strings.TrimSpace(line), "\t")
-		if strings.HasPrefix(line, "#") || len(f) != 4 {
-			continue
-		}
-		dir, err := s.Module(ctx, f[1], f[2])
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, subject{f[0], dir, "test", append([]string{"-vet=off", "-count=1"}, strings.Fields(f[3])...)})
-	}
-	return list, nil
-}
-
-// measure prints a subject's line and returns the median ratios of -race and presage
-// to plain.
-func measure(ctx context.Context, s *session.Session, sub subject, rounds int) (race, presage cost, err error) {
-	var plain, r, p, rel ratios
-	var events, raw int64
-	var size float64
-	for round := range rounds + 1 {
-		raws := keep
-		if round > 0 {
-			raws = drop // nothing to merge, which takes long and is not what is measured
-		}
-		a, _, err := sub.run(ctx, s, raws, "go", sub.verb)
-		if err != nil {
-			return cost{}, cost{}, err
-		}
-		b, _, err := sub.run(ctx, s, raws, "go", sub.verb, "-race")
-		if err != nil {
-			return cost{}, cost{}, err
-		}
-		kept := filepath.Join(s.Dir, sub.name+".presage")
-		c, n, err := sub.run(ctx, s, raws, s.Presage, sub.verb, "-level", "none", "-o", kept)
-		if err != nil {
-			return cost{}, cost{}, err
-		}
-		if round == 0 { // builds, warms up
-			events, size = traceSize(kept)
-			raw = n
-			continue
-		}
-		plain.add(a)
-		r.add(b.over(a))
-		p.add(c.over(a))
-		rel.add(c.over(b))
-	}
-	race, presage = r.median(), p.median()
-	t, q := plain.median(), rel.median()
-	fmt.Printf("%-12s %9.3f %9.2f %11.2f %12.2f %9.3f %9.2f %11.2f %12.2f %6d %12d %12.2f\n", sub.name,
-		t.cpu, race.cpu, presage.cpu, q.cpu, t.wall, race.wall, presage.wall, q.wall, raw>>20, events, size)
-	return race, presage, nil
-}
-
-const (
-	timed = "-timed"
-	keep  = "keep" // what to do with the raw records when the program has ended
-	drop  = "drop"
-)
-
-// run runs the subject and returns what its own process took, measured by this
-// command standing between the go command and the program (-exec), and how many bytes of raw records it left.
-func (sub subject) run(ctx context.Context, s *session.Session, raws string, command ...string) (c cost, raw int64, err error) {
-	self, err := os.Executable()
+	m, err := newMeter(ctx, s)
 	if err != nil {
-		return cost{}, 0, err
+		return false, err
 	}
-	result := filepath.Join(s.Dir, "cost.txt")
-	os.Remove(result)
-	args := append(slices.Clone(command[1:]), "-exec", strings.Join([]string{self, timed, result, raws}, " "))
-	cmd := exec.CommandContext(ctx, command[0], append(args, sub.args...)...)
-	cmd.Dir = sub.dir
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	runErr := cmd.Run() // races found or failing tests are not our business
-	data, err := os.ReadFile(result)
-	if err != nil {
-		return cost{}, 0, fmt.Errorf("%v did not run the program: %v\n%s", cmd.Args, runErr, out.Bytes())
-	}
-	for line := range strings.Lines(string(data)) {
-		var cpu, wall float64
-		var n int64
-		if _, err := fmt.Sscan(line, &cpu, &wall, &n); err != nil {
-			return cost{}, 0, err
-		}
-		c, raw = cost{c.cpu + cpu, c.wall + wall}, raw+n
-	}
-	return c, raw, nil
-}
-
-// runTimed runs a program and appends its CPU and wall seconds and the size of its raw records to a file.
-// The records go if they are dropped.
-func runTimed(result string, dropped bool, args []string) int {
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	start := time.Now()
-	err := cmd.Run()
-	wall := time.Since(start)
-	if cmd.ProcessState == nil {
-		log.Print(err)
-		return 1
-	}
-	f, err := os.OpenFile(result, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
-	if err != nil {
-		log.Print(err)
-		return 1
-	}
-	defer f.Close()
-	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	fmt.Fprintln(f, cpu.Seconds(), wall.Seconds(), rawSize(os.Getenv(rt.EnvDir), dropped))
-	return cmd.ProcessState.ExitCode()
-}
-
-// rawSize returns the bytes of the raw records in dir, and removes them if they are dropped.
-func rawSize(dir string, dropped bool) (n int64) {
-	if dir == "" {
-		return 0 // not recorded
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
-	for _, name := range files {
-		if st, err := os.Stat(name); err == nil {
-			n += st.Size()
-		}
-		if dropped {
-			os.Remove(name)
-		}
-	}
-	return n
-}
-
-// traceSize returns the number of events in the traces of a run, and their bytes an event.
-func traceSize(name string) (events int64, bytesPerEvent float64) {
-	var size int64
-	files, _ := filepath.Glob(name + "*")
-	more, _ := filepath.Glob(filepath.Join(name, "*"))
-	for _, f := range append(files, more...) {
-		t, err := trace.Open(f)
+	fmt.Printf("%-12s %-7s %26s %26s %26s %s\n", "", "", "CPU", "wall", "peak memory", "raw records")
+	fmt.Printf("%-12s %-7s %9s %8s %7s %9s %8s %7s %9s %8s %7s %7s %7s %11s %11s %6s\n", "subject", "build",
+		"s", "x", "/race", "s", "x", "/race", "MB", "x", "/race", "MB", "MB/s", "records", "events", "B/event")
+	builds := append([]build{plain, race}, chosen...)
+	all := make([]summary, len(builds))
+	for _, sub := range list {
+		results, err := m.measure(ctx, sub, builds, rounds)
 		if err != nil {
-			continue // a directory of traces
+			return false, err
 		}
-		events, size = events+max(t.Events(), 0), size+t.Size()
-		t.Close()
+		for i, r := range results {
+			r.print(sub.name, builds[i])
+			all[i].add(r)
+		}
 	}
-	if events == 0 {
-		return 0, math.NaN()
+	for i, b := range builds {
+		over = all[i].print(b) || over
 	}
-	return events, float64(size) / float64(events)
+	return over, nil
+}
+
+// summary collects the medians of the subjects in one build.
+type summary struct{ times, raceTimes samples }
+
+func (s *summary) add(r *result) {
+	s.times.add(r.times.median())
+	s.raceTimes.add(r.raceTimes.median())
+}
+
+// print prints the geometric means of a build, and says whether a limit is passed.
+func (s *summary) print(b build) (over bool) {
+	x, r := s.times.mean(), s.raceTimes.mean()
+	fmt.Printf("%-12s %-7s %9s %8.2f %7.2f %9s %8.2f %7.2f %9s %8.2f %7.2f", "mean", b.name,
+		"", x.cpu, r.cpu, "", x.wall, r.wall, "", x.peak, r.peak)
+	if b.recorded {
+		word := map[bool]string{false: "within", true: "over"}
+		fmt.Printf("   CPU %s the limit of %.1f, wall %s that of %.1f",
+			word[r.cpu > b.limit.cpu], b.limit.cpu, word[r.wall > b.limit.wall], b.limit.wall)
+	}
+	fmt.Println()
+	return s.over(b)
+}
+
+// over says whether a recorded build is above a limit.
+func (s *summary) over(b build) bool {
+	r := s.raceTimes.mean()
+	return b.recorded && (r.cpu > b.limit.cpu || r.wall > b.limit.wall)
 }
 
 func geomean(v []float64) float64 {

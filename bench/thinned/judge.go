@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"math/bits"
 	"slices"
 
@@ -72,15 +70,9 @@ type alloc struct {
 func judged(src *trace.Reader) (*verdict, error) {
 	j := &judge{src: src, order: clock.New(clock.Options{}), cells: map[trace.Addr]*cell{}, pages: map[trace.Addr][]alloc{}, seedOf: map[trace.GoID]int{}}
 	j.verdict = verdict{races: map[location]lines{}, seeds: map[location]int{}, pairs: map[lines]bool{}, operations: map[string]int{}}
-	var e trace.Event
-	var events []trace.Event
-	for {
-		if err := src.Next(&e); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, err
-		}
-		events = append(events, e)
+	events, err := eventsOf(src)
+	if err != nil {
+		return nil, err
 	}
 	d := hb.New()
 	found := map[int64]bool{}

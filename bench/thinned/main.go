@@ -5,6 +5,7 @@
 //
 //	go run ./bench/thinned [-n 10000] [-seed 1] [-v]
 //	go run ./bench/thinned -fault all
+//	go run ./bench/thinned -levels [-n 10000] [-seed 1]
 //
 // It runs random programs, n of them, and exits with 1 if there is a difference. A program is of
 // two to five goroutines that access shared memory in inside and outside code, under locks that
@@ -13,6 +14,9 @@
 //
 // A pair of source lines that only the full trace has is no fault: the two accesses that are kept
 // of a turn stand for the others. Such pairs are counted.
+//
+// With -levels it analyses the thinned traces at every level instead, and exits with 1 if a level
+// does not report what the one below it reports (package levels).
 //
 // The traces are judged twice: by a list of all earlier accesses of each word, which is exact,
 // and by package hb, which has to find the first race of each location.
@@ -37,13 +41,17 @@ func main() {
 	seed := flag.Int("seed", 1, "seed of the first one")
 	verbose := flag.Bool("v", false, "count the operations that take part in races")
 	faulty := flag.String("fault", "", "seed this fault into the recorder, or all, one after the other")
+	ladder := flag.Bool("levels", false, "compare what the levels of analysis report")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "presage-thinned-")
 	check(err)
 	code := 0
-	if *faulty != "" {
+	switch {
+	case *ladder:
+		code, err = compareLevels(context.Background(), dir, *seed, *n)
+	case *faulty != "":
 		err = tryFaults(dir, *faulty, *seed, *n)
-	} else {
+	default:
 		code, err = fair(dir, *seed, *n, *verbose)
 	}
 	os.RemoveAll(dir)

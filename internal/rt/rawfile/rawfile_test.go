@@ -161,4 +161,27 @@ func TestLog(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("stamps (-want +got):\n%s", diff)
 	}
+	if n, err := Count(dir); n != 5 || err != nil {
+		t.Errorf("%d records counted, %v; want 5", n, err)
+	}
+}
+
+// TestCount: records are counted without a Process in memory; damage is an error.
+func TestCount(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "000000.seg")
+	b := example(0, 0)
+	for _, c := range []struct {
+		damage uint64 // in place of the header of the first record
+		want   int64
+		bad    bool
+	}{{head(format.Block), 7, false}, {0, 2, false}, {uint64(0xFF) << 56, 0, true}} {
+		binary.LittleEndian.PutUint64(b[8*(format.RawBlockWords+format.ChunkHeaderWords):], c.damage)
+		if err := os.WriteFile(name, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := Count(dir); n != c.want || err != nil != c.bad {
+			t.Errorf("first header %#x: %d records, error %v; want %d", c.damage, n, err, c.want)
+		}
+	}
 }

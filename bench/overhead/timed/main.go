@@ -1,0 +1,90 @@
+// Command timed stands between the go command and a program (-exec). It runs the program and
+// appends to a file what the program took: CPU and wall seconds, its peak memory in KiB, and of
+// its raw records the bytes and the number (0 if they are dropped).
+//
+//	timed file keep|drop variable program [argument ...]
+//
+// variable is the name of the environment variable that holds the directory of raw records.
+//
+// The system counts the memory of the process that starts a program in the program's peak, since
+// both have the same memory until the program begins. So this command is small.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"presage/internal/rt/rawfile"
+)
+
+func main() {
+	file, drop, variable, args := os.Args[1], os.Args[2] == "drop", os.Args[3], os.Args[4:]
+	code, err := run(file, drop, os.Getenv(variable), args)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "timed:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// run runs the program and returns its exit code.
+func run(file string, drop bool, raw string, args []string) (code int, err error) {
+	start := time.Now()
+	p, err := os.StartProcess(args[0], args, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
+	if err != nil {
+		return 0, err
+	}
+	s, err := p.Wait()
+	wall := time.Since(start)
+	if err != nil {
+		return 0, err
+	}
+	bytes, records, err := rawRecords(raw, drop)
+	if err != nil {
+		return 0, err
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err != nil {
+		return 0, err
+	}
+	cpu := s.UserTime() + s.SystemTime()
+	fmt.Fprintln(f, cpu.Seconds(), wall.Seconds(), s.SysUsage().(*syscall.Rusage).Maxrss, bytes, records)
+	return s.ExitCode(), f.Close()
+}
+
+// rawRecords returns the bytes and the number of the raw records of all processes below dir. If
+// they are dropped, they are removed and not counted.
+func rawRecords(dir string, drop bool) (bytes, records int64, err error) {
+	if dir == "" {
+		return 0, 0, nil // not recorded
+	}
+	processes, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, process := range processes {
+		files, err := filepath.Glob(filepath.Join(process, "*"))
+		if err != nil {
+			return 0, 0, err
+		}
+		if !drop {
+			n, err := rawfile.Count(process)
+			if err != nil {
+				return 0, 0, err
+			}
+			records += n
+		}
+		for _, name := range files {
+			if st, err := os.Stat(name); err == nil {
+				bytes += st.Size()
+			}
+			if drop {
+				os.Remove(name)
+			}
+		}
+	}
+	return bytes, records, nil
+}
