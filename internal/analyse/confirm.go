@@ -74,7 +74,7 @@ func confirm(open func() (trace.Source, io.Closer, error), res *Result, list []h
 func (res *Result) confirmed(left []hb.Race) {
 	res.Counts.Confirmed = int64(len(res.Unwitnessed) - len(left))
 	res.Unwitnessed = left
-	res.Warnings = slices.DeleteFunc(res.Warnings, func(w trace.Warning) bool { return w.Code == unwitnessedCode })
+	res.Warnings = slices.DeleteFunc(res.Warnings, func(w trace.Warning) bool { return w.Code == UnwitnessedCode })
 	res.warnUnwitnessed()
 	res.sort()
 }

@@ -47,11 +47,12 @@ func (r *run) result() *Result {
 	return res
 }
 
-const unwitnessedCode = "hb-unwitnessed"
+// UnwitnessedCode is the code of the warning that counts Result.Unwitnessed.
+const UnwitnessedCode = "hb-unwitnessed"
 
 func (res *Result) warnUnwitnessed() {
 	if n := len(res.Unwitnessed); n > 0 {
-		res.Warnings = append(res.Warnings, trace.Warning{Code: unwitnessedCode, Count: n,
+		res.Warnings = append(res.Warnings, trace.Warning{Code: UnwitnessedCode, Count: n,
 			Text: fmt.Sprintf("%d pairs of positions are unordered in the recorded run, but no witness was found for them; they are not reported", n)})
 	}
 }

@@ -415,6 +415,9 @@ func (a *analysis) count(meta *trace.Meta, res *analyse.Result) {
 	s.Undecided += int(res.Counts.Unknown)
 	for _, ws := range [][]trace.Warning{meta.Warnings, res.Warnings} {
 		for _, w := range ws {
+			if w.Code == analyse.UnwitnessedCode && a.listsAll(meta) {
+				continue // they are reported
+			}
 			a.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
 		}
 	}

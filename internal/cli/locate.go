@@ -12,13 +12,18 @@ import (
 // the first race of a trace is certain, as in every happens-before detector.
 func (a *analysis) locate(name string, meta *trace.Meta, res *analyse.Result) error {
 	specs := specsOf(res)
-	if a.options.level == levelHB && meta.Source != "presage" {
+	if a.listsAll(meta) {
 		specs = hbSpecs(res)
 		if n := len(specs) - 1; n > 0 {
 			a.warn(report.Warning{Code: "not-witnessed", Count: n, Text: "races stand after the first of their trace and have no witness at this level: they are candidates"})
 		}
 	}
 	return a.place(name, meta, specs)
+}
+
+// listsAll reports whether the report is that of a happens-before detector: all pairs that are unordered in the recorded run.
+func (a *analysis) listsAll(meta *trace.Meta) bool {
+	return a.options.level == levelHB && meta.Source != "presage"
 }
 
 // place is the second pass over a trace: what stands at the events of the specs goes into the report.
