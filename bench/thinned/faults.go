@@ -40,7 +40,7 @@ var faults = []fault{
 	{"not-shared", "cell", "if !s.owns(e) {\n\t\tdone |=", "if !s.owns(e) && !F {\n\t\tdone |="},
 	{"write-over-read", "access", "return w-s.base < s.width && m&^w == 0 && (r == 0 || r-s.base < s.width)", "return w-s.base < s.width && m&^w == 0 && (F || r == 0 || r-s.base < s.width)"},
 	{"any-read", "access", "return r-s.base < s.width && m&^r == 0 || w-s.base < s.width && m&^w == 0", "return r-s.base < s.width && (F || m&^r == 0) || w-s.base < s.width && m&^w == 0"},
-	{"no-short", "scan", "\t\t\t\ts.seen(a, shape&0xff)\n", "\t\t\t\tif !F {\n\t\t\t\t\ts.seen(a, shape&0xff)\n\t\t\t\t}\n"},
+	{"no-short", "scan", "\t\t\t\ts.seen(a, size)\n", "\t\t\t\tif !F || h>>56 != pgRawShort {\n\t\t\t\t\ts.seen(a, size)\n\t\t\t\t}\n"},
 	{"write-not-late", "cell", "s.late(word, &c.w, atomic.Load64(&c.w), true)", "if !F {\n\t\t\ts.late(word, &c.w, atomic.Load64(&c.w), true)\n\t\t}"},
 	{"stale-turn", "cell", "if old != 0 && !s.owns(old) {", "if !F && old != 0 && !s.owns(old) {"},
 	{"atomic-late", "atomic", "s.seen(uintptr(unsafe.Pointer(p)), 8)", "if !F {\n\t\ts.seen(uintptr(unsafe.Pointer(p)), 8)\n\t}"},

@@ -27,6 +27,16 @@ type pgShort struct {
 // pgShortShapes are the sizes of short accesses, and from bit 8 on the words of their records, by bits 48 to 55 of the header.
 var pgShortShapes [256]uint16
 
+// pgKindWords are the words of records by kind; 0 if they are looked at, or their length is not the kind's.
+var pgKindWords = [256]uint8{
+	pgBlockKind: 1, pgOpaqueBegin: 1, pgOpaqueEnd: 1, pgReachSet: 1, pgRawContext: 1,
+	pgEnterKind: 2, pgExitKind: 2, pgSelectDefault: 2, pgEnd: 2, pgRawStamp: 2, pgRawGC: 2,
+	pgLock: 3, pgUnlock: 3, pgTryFail: 3, pgWGWait: 3, pgOnceBegin: 3, pgOnceEnd: 3, pgOncePass: 3, pgGo: 3,
+	pgCondWait: 3, pgCondWake: 3, pgCondSignal: 3, pgCondBroadcast: 3, pgAcquire: 3, pgRelease: 3, pgReleaseMerge: 3,
+	pgAtomicRead: 4, pgAtomicWrite: 4, pgAllocKind: 4, pgRawLate: 4,
+	pgAtomicRMW: 5, pgWGAdd: 5, pgChanSend: 5, pgChanRecv: 5, pgChanClose: 5, pgChanLen: 5, pgSelectCase: 5,
+}
+
 func pgShortInit() {
 	for i := range pgShortShapes {
 		size, values := i&0xf, 1
@@ -39,90 +49,85 @@ func pgShortInit() {
 	}
 }
 
-// scan marks what the records from s.scanned on say to be accessed.
+// scan marks what the records from s.scanned on say to be accessed. It is most of what recording costs where emitted
+// code does little else than to access memory, so of an access in a granule that is covered it only reads the header
+// and the address.
 func (s *PresageG) scan() {
 	p, end := s.scanned, s.pos
 	s.scanned, s.outTime = end, 0
 	if presageCells.limit == 0 || s.off || s.inside == 0 && !s.takeInside() {
 		return
 	}
-	for p < end {
-		if *(*uint64)(unsafe.Pointer(p))>>56 == pgRawShort {
-			p = s.scanShorts(p, end)
-		} else {
-			p += s.scanRecord(p) * 8
-		}
-	}
-}
-
-// scanShorts marks what short accesses, and blocks between them, say; up to the first other record, which it returns.
-// It is most of what recording costs where emitted code does little else than to access memory.
-func (s *PresageG) scanShorts(p, end uintptr) uintptr {
-	if s.shorts == nil {
-		s.shorts = (*pgShorts)(persistentalloc(unsafe.Sizeof(pgShorts{}), 64, &memstats.other_sys))
-	}
-	t, granules := s.shorts, presageCells.granules
-	own, last := s.owner(), ^uintptr(0) // the granule of the last access, which is covered
+	granules, own := presageCells.granules, s.owner()
+	last := ^uintptr(0) // the granule of the last access, which is covered
 	for p < end {
 		h := *(*uint64)(unsafe.Pointer(p))
-		if h>>56 != pgRawShort {
-			if h>>56 != pgBlockKind {
-				break
-			}
-			p += 8
+		if w := pgKindWords[h>>56]; w != 0 {
+			p += uintptr(w) * 8
 			continue
 		}
-		x := &t.last[h&255]
-		if x.site != uint32(h) {
-			t.change(x, uint32(h))
+		var a, size uintptr
+		switch h >> 56 {
+		case pgRawShort:
+			shape := uintptr(pgShortShapes[h>>48&0xff])
+			a, size = s.shortAddress(p, h), shape&0xff
+			p += shape >> 8 * 8
+		case pgRead, pgWrite:
+			a, size = *(*uintptr)(unsafe.Pointer(p + 8)), uintptr(h>>32&0xffff)
+			q := p
+			p += (2 + max(1, size/8)) * 8
+			if f := h >> 48 & 0xff; f&(pgFlagOpaque|pgFlagNoValue) != 0 {
+				if f&pgFlagOpaque != 0 && uint32(h) != 0 {
+					continue // of outside code, which has marked it
+				}
+				if f&pgFlagNoValue != 0 {
+					size = *(*uintptr)(unsafe.Pointer(q + 16))
+				}
+			}
+		default:
+			p += pgWordsOf(h) * 8
+			continue
 		}
-		shape := uintptr(pgShortShapes[h>>48&0xff])
-		a := x.addr + uintptr(int64(int16(h>>32)))
-		if h>>54&1 != 0 {
-			a = *(*uintptr)(unsafe.Pointer(p + 8))
-		} else if x.addr == 0 {
-			presageCells.lost.Add(1)
-			a = 0
-		}
-		x.addr = a
-		p += shape >> 8 * 8
-		if to := a + shape&0xff - 1; a>>pgGranuleShift != last || to>>pgGranuleShift != last {
+		if to := a + size - 1; a>>pgGranuleShift != last || to>>pgGranuleShift != last {
 			last = a >> pgGranuleShift
 			if to>>pgGranuleShift != last || a >= pgCellsLimit || !pgCovers(*(*uint32)(unsafe.Pointer(granules + last<<2)), own) {
 				last = ^uintptr(0)
-				s.seen(a, shape&0xff)
+				s.seen(a, size)
 			}
 		}
 	}
-	return p
 }
 
-// scanRecord marks what any other record says, and returns its words.
-func (s *PresageG) scanRecord(p uintptr) uintptr {
-	h := *(*uint64)(unsafe.Pointer(p))
+// shortAddress returns the address of the short access at p, of header h.
+func (s *PresageG) shortAddress(p uintptr, h uint64) uintptr {
+	t := s.shorts
+	if t == nil {
+		t = (*pgShorts)(persistentalloc(unsafe.Sizeof(pgShorts{}), 64, &memstats.other_sys))
+		s.shorts = t
+	}
+	x := &t.last[h&255]
+	if x.site != uint32(h) {
+		t.change(x, uint32(h))
+	}
+	a := x.addr + uintptr(int64(int16(h>>32)))
+	if h>>54&1 != 0 {
+		a = *(*uintptr)(unsafe.Pointer(p + 8))
+	} else if x.addr == 0 {
+		presageCells.lost.Add(1)
+		a = 0
+	}
+	x.addr = a
+	return a
+}
+
+// pgWordsOf returns the words of a record of which the kind does not tell.
+func pgWordsOf(h uint64) uintptr {
 	size := uintptr(h >> 32 & 0xffff)
 	switch h >> 56 {
-	case pgRead, pgWrite:
-		words := 2 + max(1, size/8)
-		if f := h >> 48 & 0xff; f&pgFlagOpaque == 0 || uint32(h) == 0 { // else of outside code, which has marked it
-			if f&pgFlagNoValue != 0 {
-				size = *(*uintptr)(unsafe.Pointer(p + 16))
-			}
-			s.seen(*(*uintptr)(unsafe.Pointer(p + 8)), size)
-		}
-		return words
-	case pgBlockKind, pgOpaqueBegin, pgOpaqueEnd, pgReachSet, pgRawContext:
-		return 1
-	case pgEnterKind, pgExitKind, pgSelectDefault, pgEnd, pgRawStamp, pgRawGC:
-		return 2
 	case pgValueKind:
 		return 1 + max(1, (size+7)/8)
 	case pgStart, pgRawVar:
 		return 3 + (size+7)/8
-	case pgAtomicRead, pgAtomicWrite, pgAllocKind, pgRawLate:
-		return 4
-	case pgAtomicRMW, pgWGAdd, pgChanSend, pgChanRecv, pgChanClose, pgChanLen, pgSelectCase:
-		return 5
 	case pgMethodBegin, pgMethodEnd:
 		if h>>48&pgFlagUnstamped != 0 {
 			return 2
