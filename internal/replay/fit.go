@@ -350,7 +350,7 @@ func (f *fit) lines() (a, b Line) {
 	first, last := f.kept.pair()
 	line := func(n int) Line {
 		info := &f.plan.Sites[f.sites[f.kept.steps[n].gate]]
-		return Line{f.plan.Files[info.File].Name, int(info.Line)}
+		return Line{File: f.plan.Files[info.File].Name, Line: int(info.Line)}
 	}
 	return line(first), line(last)
 }

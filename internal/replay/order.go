@@ -12,6 +12,7 @@ import (
 // schedule orders the steps and says which must come before which.
 func (k *walker) schedule() (*schedule, error) {
 	s := &schedule{marks: make([]byte, len(k.classes)), apart: k.w.Recorded, pkg: k.pkg}
+	k.steps = slices.DeleteFunc(k.steps, func(st step) bool { return st.flags&dropped != 0 })
 	k.monotonic()
 	sort.SliceStable(k.steps, func(i, j int) bool { return k.steps[i].key < k.steps[j].key })
 	explain(k.steps, k.pair)
@@ -26,19 +27,25 @@ func (k *walker) schedule() (*schedule, error) {
 	if pair[0] < 0 || pair[1] < 0 {
 		return nil, errors.New("an access of the race was made by code without gates")
 	}
-	s.steps = meet(k.steps[:max(pair[0], pair[1])+1])
+	s.steps = k.steps[:max(pair[0], pair[1])+1]
+	if s.apart && (s.steps[pair[0]].flags|s.steps[pair[1]].flags)&outside != 0 {
+		s.steps, s.apart = gather(s.steps, min(pair[0], pair[1])), false
+	}
+	s.steps = meet(s.steps)
 	n := len(s.steps)
 	a, b := n-2, n-1
-	if k.w.Recorded {
+	if s.apart {
 		a = pair[0]
 	}
 	s.steps[a].pair, s.steps[b].pair = b, a
-	s.steps[a].flags, s.steps[b].flags = held, held
+	s.steps[a].flags, s.steps[b].flags = held|s.steps[a].flags&outside, held|s.steps[b].flags&outside
 	order(s.steps, a)
 	s.stops = k.stops
 	for _, list := range [][]step{s.steps, s.stops} {
 		for i := range list {
-			s.marks[list[i].site] = 1
+			if list[i].place == nil {
+				s.marks[list[i].site] = 1
+			}
 		}
 	}
 	for site, c := range k.classes { // where one of the pair stops
