@@ -63,7 +63,15 @@ func syncs(k format.Kind) bool {
 }
 
 // begins notes that a context begins.
-func (s *goState) begins() { s.context = s.gate }
+func (k *walker) begins(s *goState) { s.context, s.fresh = s.gate, false }
+
+// allocated notes that memory is allocated which the first access of the race is in, in the context of that access. Then
+// its goroutine has to go on before another one can find the memory: the two accesses cannot wait for each other.
+func (k *walker) allocated(s *goState, e *trace.Event) {
+	if e.G == k.first.G && e.Obj <= k.first.Obj && k.first.Obj < e.Obj+trace.Addr(e.Val) {
+		s.fresh = true
+	}
+}
 
 // outside makes a step of an access of outside code, if it is one of the race. It comes behind a step at the last gate
 // before it, from which its passages are counted. Of a late access the place in its context is not known: it comes
@@ -84,6 +92,7 @@ func (k *walker) outside(s *goState, i int64, e *trace.Event) {
 		k.err = fmt.Errorf("an access of the race was made by outside code of which the recording has no function and line")
 		return
 	}
+	k.fresh = k.fresh || i == k.pair[0] && s.fresh
 	from := s.gate
 	if e.Flags&format.FlagLate != 0 {
 		from = s.context
@@ -237,4 +246,14 @@ func (s *schedule) unheld(st *state, t *Try) string {
 		return ""
 	}
 	return fmt.Sprintf("; %d accesses of outside code were not held, because the runtime cannot preempt a goroutine there", st.missed)
+}
+
+// detectorOptions are the race detector's, but for the file of its log, which they end in. An operation of outside code has
+// several races at one address: each is reported.
+func detectorOptions(s *schedule) string {
+	text := "history_size=3 atexit_sleep_ms=0 "
+	if s.isOutside() {
+		text += "suppress_equal_addresses=0 suppress_equal_stacks=0 "
+	}
+	return text + "log_path="
 }

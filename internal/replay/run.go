@@ -109,7 +109,11 @@ func (p *Program) Replay(ctx context.Context, r Race) (*Outcome, error) {
 	if err != nil {
 		return out, err
 	}
-	for n, v := range tries(p.cfg.Limit) {
+	list := tries(p.cfg.Limit)
+	for n, v := range list {
+		if n == 1 && s.other != nil {
+			s, v = s.other, list[0]
+		}
 		s.meetAt(meetings, n)
 		t, err := p.try(ctx, s, r, v, bin, pkg)
 		if err != nil {
@@ -129,8 +133,13 @@ func (p *Program) scheduled(ctx context.Context, r Race) (s *schedule, pkg, bin 
 	if s, err = newSchedule(r.Witness, r.Meta, r.Open); err != nil {
 		return nil, "", "", err
 	}
-	if err := s.feed(p.sites, r.Meta, r.Path, r.Open); err != nil {
-		return nil, "", "", err
+	for _, x := range []*schedule{s, s.other} {
+		if x == nil {
+			continue
+		}
+		if err := x.feed(p.sites, r.Meta, r.Path, r.Open); err != nil {
+			return nil, "", "", err
+		}
 	}
 	if s.isOutside() && !p.race {
 		return nil, "", "", errNoHooks
@@ -158,7 +167,7 @@ func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, 
 	t := &Try{Swap: v.swap, Level: v.level, Command: append([]string{bin}, p.arguments()...), Dir: p.directory(pkg)}
 	cmd := exec.CommandContext(ctx, bin, p.arguments()...)
 	cmd.Dir = t.Dir
-	cmd.Env = append(os.Environ(), rt.EnvGates+"="+file, "GORACE=history_size=3 atexit_sleep_ms=0 log_path="+filepath.Join(dir, "race"))
+	cmd.Env = append(os.Environ(), rt.EnvGates+"="+file, "GORACE="+detectorOptions(s)+filepath.Join(dir, "race"))
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	cmd.WaitDelay = time.Second

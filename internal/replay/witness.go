@@ -30,12 +30,13 @@ type Path struct {
 // schedule is what the gates are told.
 type schedule struct {
 	gates []gate
-	steps []step // in the order of the witness; the last two are the pair
-	stops []step // at which goroutines wait that do nothing more in the witness (G6)
-	marks []byte // by site
-	apart bool   // the accesses of the pair need not be next to each other
-	pkg   string // package of the first test function that ran
-	input        // what the program is fed
+	steps []step    // in the order of the witness; the last two are the pair
+	stops []step    // at which goroutines wait that do nothing more in the witness (G6)
+	marks []byte    // by site
+	apart bool      // the accesses of the pair need not be next to each other
+	pkg   string    // package of the first test function that ran
+	other *schedule // for a second try, of a recorded race of outside code: with the accesses next to each other, or not
+	input           // what the program is fed
 }
 
 // step is one passage of a gate.
@@ -86,6 +87,8 @@ type walker struct {
 	gs    map[trace.GoID]*goState
 	steps []step
 	stops []step
+	first trace.Event // the first access of the race in the trace
+	fresh bool        // it is one of outside code, in memory that was allocated in its context
 	err   error
 }
 
@@ -108,6 +111,7 @@ type goState struct {
 	at    int        // the step of the execution under way, -1: none
 	open  []int64    // brackets
 
+	fresh   bool    // the first access of the race is in memory that was allocated in this context
 	gate    passage // the last gate that it passed
 	context passage // and the one before its last operation of synchronisation
 }

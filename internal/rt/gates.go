@@ -37,12 +37,12 @@ var gatePatches = []patch{
 	{"runtime/race_amd64.s", "TEXT\truntime·racewritepc(SB)", "TEXT\truntime·presageRaceWritePC(SB)", 1},
 	{"runtime/race.go", "func racereadpc(addr ", "func presageRaceReadPC(addr ", 1},
 	{"runtime/race.go", "func racewritepc(addr ", "func presageRaceWritePC(addr ", 1},
-	after("runtime/race.go", "func racereadrangepc(addr unsafe.Pointer, sz, callpc, pc uintptr) {\n\tgp := getg()\n", "\tif gp.presage != nil && gp.presage.watch != 0 {\n\t\tgtAnnounced(addr, sz, callpc, false)\n\t}\n"),
-	after("runtime/race.go", "func racewriterangepc(addr unsafe.Pointer, sz, callpc, pc uintptr) {\n\tgp := getg()\n", "\tif gp.presage != nil && gp.presage.watch != 0 {\n\t\tgtAnnounced(addr, sz, callpc, true)\n\t}\n"),
-	after("runtime/race.go", "func race_ReadRange(addr unsafe.Pointer, len int) {\n", "\tif s := getg().presage; s != nil && s.watch != 0 {\n\t\tgtAsked(addr, len, false)\n\t}\n"),
-	after("runtime/race.go", "func race_WriteRange(addr unsafe.Pointer, len int) {\n", "\tif s := getg().presage; s != nil && s.watch != 0 {\n\t\tgtAsked(addr, len, true)\n\t}\n"),
-	after("runtime/race.go", "func race_Read(addr unsafe.Pointer) {\n", "\tif s := getg().presage; s != nil && s.watch != 0 {\n\t\tgtAsked(addr, 1, false)\n\t}\n"),
-	after("runtime/race.go", "func race_Write(addr unsafe.Pointer) {\n", "\tif s := getg().presage; s != nil && s.watch != 0 {\n\t\tgtAsked(addr, 1, true)\n\t}\n"),
+	after("runtime/race.go", "func racereadrangepc(addr unsafe.Pointer, sz, callpc, pc uintptr) {\n\tgp := getg()\n", "\tif gp.presage != nil && gp.presage.watch != 0 && gtAnnounced(addr, sz, callpc, false) {\n\t\treturn\n\t}\n"),
+	after("runtime/race.go", "func racewriterangepc(addr unsafe.Pointer, sz, callpc, pc uintptr) {\n\tgp := getg()\n", "\tif gp.presage != nil && gp.presage.watch != 0 && gtAnnounced(addr, sz, callpc, true) {\n\t\treturn\n\t}\n"),
+	after("runtime/race.go", "func race_ReadRange(addr unsafe.Pointer, len int) {\n", "\tif s := getg().presage; s != nil && s.watch != 0 && gtAsked(addr, len, false) {\n\t\treturn\n\t}\n"),
+	after("runtime/race.go", "func race_WriteRange(addr unsafe.Pointer, len int) {\n", "\tif s := getg().presage; s != nil && s.watch != 0 && gtAsked(addr, len, true) {\n\t\treturn\n\t}\n"),
+	after("runtime/race.go", "func race_Read(addr unsafe.Pointer) {\n", "\tif s := getg().presage; s != nil && s.watch != 0 && gtAsked(addr, 1, false) {\n\t\treturn\n\t}\n"),
+	after("runtime/race.go", "func race_Write(addr unsafe.Pointer) {\n", "\tif s := getg().presage; s != nil && s.watch != 0 && gtAsked(addr, 1, true) {\n\t\treturn\n\t}\n"),
 	{"runtime/mgcmark.go", "\tisAsyncPreempt := frame.fn.valid() && frame.fn.funcID == abi.FuncID_asyncPreempt\n", "\tisAsyncPreempt := frame.fn.valid() && (frame.fn.funcID == abi.FuncID_asyncPreempt || presageHolds(frame.fn))\n", 1},
 
 	// The choice of a select.

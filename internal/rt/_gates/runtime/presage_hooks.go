@@ -26,14 +26,14 @@ var gtHoldPC uintptr
 // presageHooks is called when there is a schedule.
 func presageHooks() { gtHoldPC = abi.FuncPCABI0(presageHold) }
 
-// presageHeld is called by presageHold with the access in the hook.
+// presageHeld is called by presageHold with the access in the hook. It reports whether the race detector is not to see it.
 //
 //go:nosplit
-func presageHeld(addr, n uintptr, write bool, pc uintptr) {
+func presageHeld(addr, n uintptr, write bool, pc uintptr) bool {
 	gp := getg()
 	s := gp.presage
 	if s == nil || gp != gp.m.curg || n == 0 {
-		return
+		return false
 	}
 	s.access = gtAccess{addr: addr, n: n, pc: pc, write: write}
 	systemstack(gtHeldFirst)
@@ -43,6 +43,7 @@ func presageHeld(addr, n uintptr, write bool, pc uintptr) {
 		gp.asyncSafePoint = false
 		systemstack(gtHeldAgain)
 	}
+	return gates.hides != 0 && gtHides(addr, n)
 }
 
 func gtHeldFirst() {
@@ -67,65 +68,65 @@ func (s *presageGate) cannotWait() {
 }
 
 // gtAnnounced is called for an access that the runtime makes for the code that it returns to at pc. Here a goroutine may
-// wait as anywhere.
-func gtAnnounced(addr unsafe.Pointer, n, pc uintptr, write bool) {
-	gtAnnouncedAt(addr, gtAccess{n: n, pc: pc, write: write})
+// wait as anywhere. It reports whether the race detector is not to see the access.
+func gtAnnounced(addr unsafe.Pointer, n, pc uintptr, write bool) bool {
+	return gtAnnouncedAt(addr, gtAccess{n: n, pc: pc, write: write})
 }
 
-func gtAnnouncedAt(addr unsafe.Pointer, a gtAccess) {
+func gtAnnouncedAt(addr unsafe.Pointer, a gtAccess) bool {
 	gp := getg()
 	s := gp.presage
 	if s == nil || gp != gp.m.curg || a.n == 0 {
-		return
+		return false
 	}
 	a.addr = uintptr(addr)
 	s.access = a
-	if !s.comes() {
-		return
-	}
-	if !canPreemptM(gp.m) || gp.throwsplit {
-		s.cannotWait()
-		return
-	}
-	for {
-		gtPause(s.next)
-		if !s.comes() {
-			return
+	if s.comes() {
+		if canPreemptM(gp.m) && !gp.throwsplit {
+			for {
+				gtPause(s.next)
+				if !s.comes() {
+					break
+				}
+			}
+		} else {
+			s.cannotWait()
 		}
 	}
+	return gates.hides != 0 && gtHides(uintptr(addr), a.n)
 }
 
 // gtAsked is called for an access that a function of package internal/race makes for its caller.
-func gtAsked(addr unsafe.Pointer, n int, write bool) {
+func gtAsked(addr unsafe.Pointer, n int, write bool) bool {
 	var pcs [16]uintptr
 	for _, pc := range pcs[:callers(1, pcs[:])] {
 		f := findfunc(pc - 1)
 		if !f.valid() {
-			return
+			break
 		}
 		u, at := newInlineUnwinder(f, pc-1)
 		for ; at.valid(); at = u.next(at) {
 			if name := u.srcFunc(at).name(); !stringslite.HasPrefix(name, "internal/race.") && !stringslite.HasPrefix(name, "runtime.") {
 				_, line := u.fileLine(at)
-				gtAnnouncedAt(addr, gtAccess{n: uintptr(n), place: presagePlace(name, line, write), write: write})
-				return
+				return gtAnnouncedAt(addr, gtAccess{n: uintptr(n), place: presagePlace(name, line, write), write: write})
 			}
 		}
 	}
+	return false
 }
 
 //go:nosplit
 func racereadpc(addr unsafe.Pointer, callpc, pc uintptr) {
-	if s := getg().presage; s != nil && s.watch != 0 {
-		gtAnnounced(addr, 1, callpc, false)
+	if s := getg().presage; s != nil && s.watch != 0 && gtAnnounced(addr, 1, callpc, false) {
+		return
 	}
 	presageRaceReadPC(addr, callpc, pc)
 }
 
 //go:nosplit
 func racewritepc(addr unsafe.Pointer, callpc, pc uintptr) {
-	if s := getg().presage; s != nil && s.watch != 0 {
-		gtAnnounced(addr, 1, callpc, true)
+	if s := getg().presage; s != nil && s.watch != 0 && gtAnnounced(addr, 1, callpc, true) {
+		return
 	}
 	presageRaceWritePC(addr, callpc, pc)
 }

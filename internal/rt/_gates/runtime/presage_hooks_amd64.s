@@ -57,11 +57,14 @@ TEXT runtime·presageHold(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ	R13, CX
 	ANDQ	$1, CX
 	CALL	runtime·presageHeld<ABIInternal>(SB)
+	MOVBLZX	AX, R12
 	MOVQ	40(SP), AX
 	MOVQ	48(SP), BX
 	MOVQ	56(SP), R13
 	ADJSP	$-64
 	POPQ	BP
+	TESTL	R12, R12
+	JNZ	hidden
 	CMPQ	R13, $1
 	JLT	read
 	JEQ	write
@@ -74,3 +77,5 @@ write:
 	JMP	runtime·presageRaceWrite<ABIInternal>(SB)
 readrange:
 	JMP	runtime·presageRaceReadRange<ABIInternal>(SB)
+hidden:
+	RET

@@ -29,7 +29,7 @@ const gtKnown = 32
 
 // watches decides whether the hooks of the race detector are looked at: while a step of outside code is next, or under way.
 func (s *presageGate) watches() {
-	s.watch = 0
+	s.watch = gates.hides
 	if s.next < s.end && *gtWord(gtStep(s.next), gtSSite)>>32&gtOutside != 0 || s.cur >= 0 && *gtWord(gtStep(uint64(s.cur)), gtSSite)>>32&gtOutside != 0 {
 		s.watch = 1
 	}
@@ -69,7 +69,7 @@ func (s *presageGate) gtPlaceOf(pc uintptr, write bool) uint64 {
 // system's stack.
 func (s *presageGate) comes() bool {
 	if gtLoose() >= gtOpen {
-		s.asked, s.watch = false, 0
+		s.asked, s.watch, gates.hides = false, 0, 0
 		return false
 	}
 	if !s.asked {

@@ -107,6 +107,7 @@ var gates struct {
 	slots uint64
 	feeds uintptr
 	logs  uintptr
+	hides uint32 // 1: the hooks of all goroutines are looked at, because some accesses of outside code are hidden (gtHides)
 	n     int
 	state uintptr // of the goroutines: presageGate
 }
@@ -161,6 +162,12 @@ func gtMap(fd int32, size uintptr) {
 	*gtWord(base, gtMoved) = uint64(nanotime())
 	gates.sites = uint32(sites)
 	presageHooks()
+	if i := *gtWord(base, gtApart); i != 0 {
+		a := gtStep(i - 1)
+		if (*gtWord(a, gtSSite)|*gtWord(gtStep(*gtWord(a, gtSPair)-1), gtSSite))>>32&gtOutside != 0 {
+			gates.hides = 1
+		}
+	}
 	*gtWord(base, gtBegan) = *gtWord(base, gtLevel)
 	presageSetSeed(*gtWord(base, gtSeed))
 	if *gtWord(base, gtHold) != 0 {
