@@ -41,9 +41,6 @@ func (k *walker) look(i int64, e *trace.Event) {
 	case e.Kind == format.Enter && k.pkg == "":
 		k.findTest(e)
 	}
-	if i == k.pair[0] {
-		k.first = *e
-	}
 	s := k.state(e.G)
 	s.seq++
 	if _, ok := k.at(i); ok {

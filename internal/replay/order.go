@@ -31,12 +31,8 @@ func (k *walker) schedule() (*schedule, error) {
 		return k.build(steps, pair[0], k.w.Recorded), nil
 	}
 	first := min(pair[0], pair[1])
-	next := gather(steps, first)
-	s, other := k.build(next, len(next)-2, false), k.build(steps, first, true)
-	if k.fresh {
-		s, other = other, s
-	}
-	s.other = other
+	s := k.build(steps, first, true)
+	s.other = k.build(gather(steps, first), 0, false)
 	return s, nil
 }
 

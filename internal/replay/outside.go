@@ -63,15 +63,7 @@ func syncs(k format.Kind) bool {
 }
 
 // begins notes that a context begins.
-func (k *walker) begins(s *goState) { s.context, s.fresh = s.gate, false }
-
-// allocated notes that memory is allocated which the first access of the race is in, in the context of that access. Then
-// its goroutine has to go on before another one can find the memory: the two accesses cannot wait for each other.
-func (k *walker) allocated(s *goState, e *trace.Event) {
-	if e.G == k.first.G && e.Obj <= k.first.Obj && k.first.Obj < e.Obj+trace.Addr(e.Val) {
-		s.fresh = true
-	}
-}
+func (s *goState) begins() { s.context = s.gate }
 
 // outside makes a step of an access of outside code, if it is one of the race. It comes behind a step at the last gate
 // before it, from which its passages are counted. Of a late access the place in its context is not known: it comes
@@ -92,7 +84,6 @@ func (k *walker) outside(s *goState, i int64, e *trace.Event) {
 		k.err = fmt.Errorf("an access of the race was made by outside code of which the recording has no function and line")
 		return
 	}
-	k.fresh = k.fresh || i == k.pair[0] && s.fresh
 	from := s.gate
 	if e.Flags&format.FlagLate != 0 {
 		from = s.context

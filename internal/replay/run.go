@@ -110,6 +110,9 @@ func (p *Program) Replay(ctx context.Context, r Race) (*Outcome, error) {
 		return out, err
 	}
 	list := tries(p.cfg.Limit)
+	if s.other != nil && len(meetings) == 0 {
+		s, s.other.other = s.other, s // there the addresses decide
+	}
 	for n, v := range list {
 		if n == 1 && s.other != nil {
 			s, v = s.other, list[0]

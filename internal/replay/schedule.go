@@ -130,7 +130,7 @@ func (s *schedule) encode(v variant) (data []byte, perm []uint64) {
 	kids := s.children()
 	words[hdrChildren] = uint64(len(kids) / 2)
 	s.feedHeader(words, v)
-	if n := len(s.steps); s.apart && v.level < strict && !v.looks {
+	if n := len(s.steps); !v.looks && (s.apart && v.level < strict || s.isOutside()) {
 		words[hdrApart] = perm[s.steps[n-1].pair] + 1
 	}
 	words[hdrLooks] = map[bool]uint64{true: 1}[v.looks]

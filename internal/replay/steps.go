@@ -21,11 +21,8 @@ func (k *walker) step(i int64, e *trace.Event) {
 		k.outside(s, i, e)
 		return
 	}
-	switch {
-	case e.Kind == format.Alloc:
-		k.allocated(s, e)
-	case syncs(e.Kind):
-		defer k.begins(s)
+	if syncs(e.Kind) {
+		defer s.begins()
 	}
 	if hidden(e) || classOf(e.Kind) == noClass && e.Kind != format.OnceEnd {
 		return

@@ -87,8 +87,6 @@ type walker struct {
 	gs    map[trace.GoID]*goState
 	steps []step
 	stops []step
-	first trace.Event // the first access of the race in the trace
-	fresh bool        // it is one of outside code, in memory that was allocated in its context
 	err   error
 }
 
@@ -111,7 +109,6 @@ type goState struct {
 	at    int        // the step of the execution under way, -1: none
 	open  []int64    // brackets
 
-	fresh   bool    // the first access of the race is in memory that was allocated in this context
 	gate    passage // the last gate that it passed
 	context passage // and the one before its last operation of synchronisation
 }

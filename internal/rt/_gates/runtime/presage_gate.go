@@ -208,6 +208,11 @@ func gtHides(addr, n uintptr) bool {
 	}
 	a := gtStep(i - 1)
 	b := gtStep(*gtWord(a, gtSPair) - 1)
+	return gtBetween(a, b, addr, n) || gtBetween(b, a, addr, n)
+}
+
+// gtBetween is gtHides if access a of the pair is the first.
+func gtBetween(a, b, addr, n uintptr) bool {
 	if atomic.Load64(gtWord(a, gtSState)) != gtDone || atomic.Load64(gtWord(b, gtSState)) >= gtPassed {
 		return false
 	}

@@ -22,7 +22,7 @@ const (
 	gtSequence = 9  // steps passed
 	gtMoved    = 10 // time of the last of them
 	gtStalls   = 11 // number of stalls, and where each came: 8 words of two: the level | steps passed so far << 8, the step that waited + 1
-	gtApart    = 30 // first access of a pair whose accesses need not be next to each other, + 1
+	gtApart    = 30 // an access of the pair, + 1, if other accesses to its location may come between the two
 	gtKids     = 31 // slots of the table of children
 	gtSeed     = 32 // of random numbers
 	gtFeeds    = 33 // number of feeds
