@@ -36,8 +36,9 @@ func (k *Kept) fitTo(p *plan.Plan, root string) *fit {
 	f.same = err == nil && tree == k.tree
 	first, last := k.pair()
 	for _, i := range []int{first, last} {
-		_, g := k.gate(k.steps[i].gate)
-		g.pair = true
+		if _, g := k.gate(k.steps[i].gate); g != nil {
+			g.pair = true
+		}
 	}
 	f.functions()
 	for i, n := range f.funcs {
@@ -149,7 +150,7 @@ func (f *fit) gone() (o Verdict, why string, ok bool) {
 	a, b := f.kept.pair()
 	for _, n := range []int{a, b} {
 		s := &f.kept.steps[n]
-		if f.sites[s.gate] != 0 {
+		if f.siteOf(s.gate) != 0 {
 			continue
 		}
 		fn, g := f.kept.gate(s.gate)
@@ -303,13 +304,21 @@ func (f *fit) goroutine(i int, g keptGoroutine, marks []byte) (gate, error) {
 	return x, nil
 }
 
+// siteOf is the site of a gate, noSite of one of outside code, which is looked for where the program runs; 0: it is gone.
+func (f *fit) siteOf(gate int) trace.Site {
+	if f.kept.place(gate) != nil {
+		return noSite
+	}
+	return f.sites[gate]
+}
+
 // steps fills in the steps with their order.
 func (f *fit) steps(s *schedule) {
 	first, last := f.kept.pair()
 	pair := [2]int{-1, -1}
 	for i := range f.kept.steps {
 		st := &f.kept.steps[i]
-		site := f.sites[st.gate]
+		site := f.siteOf(st.gate)
 		if site == 0 {
 			f.dropped = append(f.dropped, i+1)
 			continue
@@ -341,7 +350,7 @@ func (f *fit) bare(s *schedule) *schedule {
 }
 
 func (f *fit) step(i int, st *keptStep, site trace.Site) step {
-	return step{gate: st.who - 1, site: site, flags: st.flags, skip: st.skip, pair: -1, index: int64(i + 1),
+	return step{gate: st.who - 1, site: site, place: f.kept.place(st.gate), flags: st.flags, skip: st.skip, pair: -1, index: int64(i + 1),
 		kind: st.kind, obj: trace.Addr(8 * st.object), choice: st.choice}
 }
 
@@ -349,6 +358,9 @@ func (f *fit) step(i int, st *keptStep, site trace.Site) step {
 func (f *fit) lines() (a, b Line) {
 	first, last := f.kept.pair()
 	line := func(n int) Line {
+		if at := f.kept.place(f.kept.steps[n].gate); at != nil {
+			return at.Line()
+		}
 		info := &f.plan.Sites[f.sites[f.kept.steps[n].gate]]
 		return Line{File: f.plan.Files[info.File].Name, Line: int(info.Line)}
 	}

@@ -82,12 +82,20 @@ func (f *fit) tries(ctx context.Context, p *Program, s *schedule, o *KeptOutcome
 	}
 	p.cfg.Progress("replaying " + f.kept.ID)
 	limit := p.cfg.Limit.Nanoseconds()
+	if s.isOutside() && !p.race {
+		return out, errNoHooks
+	}
 	infeasible := 0
 	for _, a := range []attempt{{false, variant{limit: limit}}, {true, variant{limit: limit, level: strict}}, {false, variant{limit: limit, swap: true}}, {false, variant{limit: limit, level: strict}}} {
 		under := s
 		if a.bare {
 			under = f.bare(s)
 		}
+		meetings, err := p.look(ctx, under, r, bin, f.kept.Package, out)
+		if err != nil {
+			return out, err
+		}
+		under.meetAt(meetings, 0)
 		t, err := p.try(ctx, under, r, a.variant, bin, f.kept.Package)
 		if err != nil {
 			return out, err

@@ -34,6 +34,13 @@ func (p *outsidePlace) key() uint64 {
 	return mix(nameHash(p.fn) + k)
 }
 
+func (p *outsidePlace) kind() format.Kind {
+	if p.write {
+		return format.Write
+	}
+	return format.Read
+}
+
 func (p *outsidePlace) String() string {
 	return fmt.Sprintf("%s, %s:%d", p.fn, filepath.Base(p.file), p.line)
 }
@@ -181,7 +188,8 @@ func (st *step) where(meta *trace.Meta) string {
 type crossing struct{ a, b uint64 }
 
 // look runs the program once without holding what outside code accesses, and finds the passages of the two accesses at which
-// both goroutines come to one place in memory (G8). The run may confirm the race by itself: then it is the only one.
+// both goroutines come to one place in memory (G8). If the run meets the
+// race, it does so without a schedule that holds the accesses: that is not taken for an answer.
 func (p *Program) look(ctx context.Context, s *schedule, r Race, bin, pkg string, out *Outcome) ([]crossing, error) {
 	if !s.isOutside() {
 		return nil, nil
