@@ -85,7 +85,7 @@ func TestKeptAltered(t *testing.T) {
 		{"a wrong function", strings.Replace(text, "hidden.Test.func1", "hidden.Test.func2", 1), "the functions and their gates are not"},
 		{"another goroutine", strings.Replace(text, "of 2 at g4 0", "of 2 at g4 1", 1), "the goroutines are not"},
 		{"another test", strings.Replace(text, "test example.com/hidden", "test example.com/shown", 1), "the lines of the head are not"},
-		{"another version", strings.Replace(text, "schedule 1", "schedule 7", 1), ":1: a kept schedule of version 7: this presage reads version 1"},
+		{"another version", strings.Replace(text, "schedule 1", "schedule 7", 1), ":1: a kept schedule of version 7: this presage reads versions 1 to 2"},
 		{"another file", "module x\n", ":1: not a kept schedule"},
 		{"nothing", "", "is empty"},
 		{"only notes", "# x\n", "is empty"},
