@@ -78,7 +78,7 @@
 //   - (K3) Gates are found again by aligning the lists. The accesses of the race count most. A step whose gate is gone is left out; without its gate, an access is gone.
 //   - (K4) It is no longer feasible where one access cannot come while the other goroutine stands before its own and nothing else is held.
 //   - (K5) A goroutine that a go statement starts is known by that, and by how often its parent was there.
-//   - (K6) An access of outside code is kept by its function, line and kind. It is not looked for in the source: where the code has changed, it does not come.
+//   - (K6) An access of outside code is kept by its function, line and kind, and the line's text. It is in the nearest line of the file that reads so.
 //
 // # Soundness
 //

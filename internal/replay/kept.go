@@ -77,6 +77,7 @@ type keptStep struct {
 type keptPlace struct {
 	number int
 	outsidePlace
+	text string // the line
 }
 
 // place is the place with the number of a gate, nil if there is none.
@@ -204,6 +205,11 @@ func (k *keeper) keep() error {
 	}
 	for i := range k.s.steps {
 		k.kept.steps = append(k.kept.steps, k.step(&k.s.steps[i]))
+	}
+	for _, p := range k.kept.places {
+		if p.text == "" {
+			return fmt.Errorf("the source of %s, where an access of the race is made, cannot be read: the schedule cannot be kept", p.String())
+		}
 	}
 	for i := range k.s.stops {
 		k.kept.stops = append(k.kept.stops, k.step(&k.s.stops[i]))
@@ -334,7 +340,7 @@ func (k *keeper) gateOf(st *step) int {
 	if st.place == nil {
 		return k.numbers[st.site]
 	}
-	at := *st.place
+	at, text := *st.place, lineReader{}.line(st.place.file, st.place.line)
 	at.file = filepath.ToSlash(filepath.Join(filepath.Base(filepath.Dir(at.file)), filepath.Base(at.file)))
 	for _, p := range k.kept.places {
 		if p.outsidePlace == at {
@@ -342,7 +348,7 @@ func (k *keeper) gateOf(st *step) int {
 		}
 	}
 	n := len(k.numbers) + len(k.kept.places) + 1
-	k.kept.places = append(k.kept.places, keptPlace{n, at})
+	k.kept.places = append(k.kept.places, keptPlace{n, at, text})
 	return n
 }
 

@@ -181,7 +181,7 @@ func (p *keptParser) function(w []string, line string) (bool, error) {
 		return true, nil
 	}
 	if w[0] == "outside" {
-		return p.outside(w), nil
+		return p.outside(w, line), nil
 	}
 	if len(w) != 5 || len(k.funcs) == 0 {
 		return false, nil
@@ -201,13 +201,15 @@ func (p *keptParser) function(w []string, line string) (bool, error) {
 }
 
 // outside reads a place of outside code.
-func (p *keptParser) outside(w []string) bool {
+func (p *keptParser) outside(w []string, text string) bool {
 	if len(w) != 6 || p.version < keptOutside || w[5] != format.Read.String() && w[5] != format.Write.String() {
 		return false
 	}
 	n, ok1 := number(w[1], "g")
 	line, ok2 := number(w[4], "")
-	p.kept.places = append(p.kept.places, keptPlace{n, outsidePlace{fn: w[2], file: w[3], line: line, write: w[5] == format.Write.String()}})
+	_, text, _ = strings.Cut(text, " | ")
+	at := outsidePlace{fn: w[2], file: w[3], line: line, write: w[5] == format.Write.String()}
+	p.kept.places = append(p.kept.places, keptPlace{n, at, strings.TrimSpace(text)})
 	return ok1 && ok2 && w[2] != ""
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,7 +41,7 @@ func ReplayKept(ctx context.Context, cfg KeptConfig, k *Kept) (*KeptOutcome, err
 	if err != nil {
 		return nil, err
 	}
-	f := k.fitTo(p, cfg.Root)
+	f := k.fitTo(p, cfg.Root, k.fileOf(ctx, cfg))
 	out := &KeptOutcome{Outcome: &Outcome{ID: k.ID, Steps: len(k.steps)}, Changed: f.changed}
 	var ok bool
 	if out.Verdict, out.Reason, ok = f.gone(); !ok {
@@ -134,6 +136,20 @@ func (o *KeptOutcome) judge(f *fit, s *schedule, t *Try) Verdict {
 		o.Verdict, o.Reason = v, why
 	}
 	return v
+}
+
+// fileOf finds the files of outside code, by the packages of their functions.
+func (k *Kept) fileOf(ctx context.Context, cfg KeptConfig) func(*outsidePlace) string {
+	return func(at *outsidePlace) string {
+		args := append([]string{"list", "-find", "-f", "{{.Dir}}"}, k.Build...)
+		cmd := exec.CommandContext(ctx, "go", append(args, at.pkg())...)
+		cmd.Dir = filepath.Join(cfg.Root, filepath.FromSlash(k.Dir))
+		dir, err := cmd.Output()
+		if err != nil {
+			return ""
+		}
+		return filepath.Join(strings.TrimSpace(string(dir)), path.Base(at.file))
+	}
 }
 
 // load plans the packages that the schedule goes through, as they are now.

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -32,6 +34,19 @@ func (p *outsidePlace) key() uint64 {
 		k++
 	}
 	return mix(nameHash(p.fn) + k)
+}
+
+// pkg is the import path of the package whose function it is in.
+func (p *outsidePlace) pkg() string {
+	name, _, _ := strings.Cut(p.fn, "[")
+	name, _, _ = strings.Cut(name, "(")
+	slash := strings.LastIndexByte(name, '/') + 1
+	last, _, _ := strings.Cut(name[slash:], ".")
+	out, err := url.PathUnescape(name[:slash] + last)
+	if err != nil {
+		return name[:slash] + last
+	}
+	return strings.TrimSuffix(out, "_test")
 }
 
 func (p *outsidePlace) kind() format.Kind {

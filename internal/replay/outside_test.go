@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -92,8 +94,8 @@ func TestKeptOutside(t *testing.T) {
 		k := parseKeptFile(t)
 		a, b := k.pair()
 		k.places = []keptPlace{
-			{101, outsidePlace{fn: "strings.(*Builder).WriteString", file: "strings/builder.go", line: 114, write: true}},
-			{102, outsidePlace{fn: "example.com/x.F[...]", file: "x/f.go", line: 7}},
+			{101, outsidePlace{fn: "strings.(*Builder).WriteString", file: "strings/builder.go", line: 114, write: true}, "b.buf = append(b.buf, s...)"},
+			{102, outsidePlace{fn: "example.com/x.F[...]", file: "x/f.go", line: 7}, "x | y"},
 		}
 		for i, n := range []int{a, b} {
 			k.steps[n].gate, k.steps[n].flags = 101+i, k.steps[n].flags|outside
@@ -110,7 +112,7 @@ func TestKeptOutside(t *testing.T) {
 	if again := string(k.Format()); again != good {
 		t.Errorf("written again:\n%s\nnot\n%s", again, good)
 	}
-	if !strings.HasPrefix(good, "presage schedule 2\n") || !strings.Contains(good, "\noutside g101 strings.(*Builder).WriteString strings/builder.go 114 write\n") {
+	if !strings.HasPrefix(good, "presage schedule 2\n") || !strings.Contains(good, "\noutside g101 strings.(*Builder).WriteString strings/builder.go 114 write | b.buf = append(b.buf, s...)\n") {
 		t.Errorf("the text is\n%s", good)
 	}
 	if a, b := k.pair(); k.steps[a].flags&k.steps[b].flags&outside == 0 {
@@ -133,5 +135,44 @@ func TestKeptOutside(t *testing.T) {
 	old := strings.Replace(good, "presage schedule 2", "presage schedule 1", 1)
 	if _, err := ParseKept("f", []byte(old)); err == nil {
 		t.Error("a schedule of version 1 with an access of outside code was read")
+	}
+}
+
+// TestOutsidePackage: the package is in the name of the function.
+func TestOutsidePackage(t *testing.T) {
+	for fn, want := range map[string]string{
+		"strings.(*Builder).WriteString":            "strings",
+		"container/list.New":                        "container/list",
+		"gopkg.in/yaml%2ev3.(*Node).Decode.func1":   "gopkg.in/yaml.v3",
+		"slices.insertionSortOrdered[go.shape.int]": "slices",
+		"m/x.F[example.com/y/z.T]":                  "m/x",
+		"m/x_test.add":                              "m/x",
+	} {
+		if got := (&outsidePlace{fn: fn}).pkg(); got != want {
+			t.Errorf("%s: package %q, want %q", fn, got, want)
+		}
+	}
+}
+
+// TestOutsideFound: a line that has moved is found by its text, the nearest one of several; one that is gone is not.
+func TestOutsideFound(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "f.go")
+	if err := os.WriteFile(file, []byte("a\n\tb++\nc\n\n\tb++\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		line int
+		text string
+		want int
+	}{{2, "b++", 2}, {3, "b++", 2}, {4, "b++", 5}, {9, "b++", 5}, {2, "b--", 0}} {
+		f := &fit{places: map[int]*outsidePlace{}}
+		f.outside(&keptPlace{1, outsidePlace{line: c.line}, c.text}, file)
+		got := 0
+		if at := f.places[1]; at != nil {
+			got = at.line
+		}
+		if got != c.want {
+			t.Errorf("%q, which was in line %d: found in line %d, want %d", c.text, c.line, got, c.want)
+		}
 	}
 }
