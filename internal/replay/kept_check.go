@@ -94,7 +94,7 @@ func (k *Kept) pairConsistent() error {
 	type start struct{ parent, gate int }
 	started := map[start]int{}
 	for i, s := range k.steps {
-		if s.kind == format.Go {
+		if s.kind == format.Go || s.kind == format.WGAdd && s.flags&mark == 0 { // WaitGroup.Go does both
 			started[start{s.who, s.gate}]++
 		}
 		if g := k.who[s.who-1]; g.gate > 0 && started[start{g.parent, g.gate}] <= g.ordinal {

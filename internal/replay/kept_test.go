@@ -196,3 +196,18 @@ func gatesOf(t *testing.T, data []byte) (list []outlined) {
 	}
 	return list
 }
+
+// TestKeptStarts: a goroutine is started by a go statement, or by WaitGroup.Go, whose step is that of its Add.
+func TestKeptStarts(t *testing.T) {
+	for kind, ok := range map[format.Kind]bool{format.Go: true, format.WGAdd: true, format.Lock: false} {
+		k := parseKeptFile(t)
+		for i := range k.steps {
+			if k.steps[i].kind == format.Go {
+				k.steps[i].kind = kind
+			}
+		}
+		if err := k.consistent(); (err == nil) != ok {
+			t.Errorf("goroutines that are started by a step of kind %v: %v", kind, err)
+		}
+	}
+}
