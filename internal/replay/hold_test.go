@@ -13,9 +13,9 @@ import (
 	"presage/internal/trace/format"
 )
 
-// heldProgram is a program without gates of its own. A goroutine reads what another one writes; while it is held in the hook of the
-// read, a variable on its stack is declared and not yet filled, and holds addresses of memory that was freed. The garbage
-// collector runs meanwhile.
+// heldProgram is a program without gates of its own. A goroutine reads what another one writes;
+// while it is held in the hook of the read, a variable on its stack is declared and not yet
+// filled, and holds addresses of memory that was freed. The garbage collector runs meanwhile.
 const heldProgram = `package main
 
 import (
@@ -168,8 +168,8 @@ func heldSchedule(t testing.TB, read, write *outsidePlace) *schedule {
 	return s
 }
 
-// TestHeld: a goroutine is held in a hook of the race detector until the other one of the pair stands in its own, whatever the
-// garbage collector does meanwhile.
+// TestHeld: a goroutine is held in a hook of the race detector until the other one of the pair
+// stands in its own, whatever the garbage collector does meanwhile.
 func TestHeld(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library with the race detector")
@@ -249,8 +249,9 @@ func main() {
 }
 `
 
-// BenchmarkHook measures a hook of the race detector: without a schedule, in a goroutine with a schedule, and in one that has a step
-// of outside code next. The metrics are nanoseconds for one access.
+// BenchmarkHook measures a hook of the race detector: without a schedule, in a goroutine with a
+// schedule, and in one that has a step of outside code next. The metrics are nanoseconds for
+// one access.
 func BenchmarkHook(b *testing.B) {
 	dir := raceProgram(b, map[string]string{"main.go": hookLoop})
 	file := filepath.Join(dir, "schedule")

@@ -88,16 +88,18 @@ func (f *fit) tries(ctx context.Context, p *Program, s *schedule, o *KeptOutcome
 		return out, errNoHooks
 	}
 	infeasible := 0
+	meetings := map[bool][]crossing{}
 	for _, a := range []attempt{{false, variant{limit: limit}}, {true, variant{limit: limit, level: strict}}, {false, variant{limit: limit, swap: true}}, {false, variant{limit: limit, level: strict}}} {
 		under := s
 		if a.bare {
 			under = f.bare(s)
 		}
-		meetings, err := p.look(ctx, under, r, bin, f.kept.Package, out)
-		if err != nil {
-			return out, err
+		if _, ok := meetings[a.bare]; !ok {
+			if meetings[a.bare], err = p.look(ctx, under, r, bin, f.kept.Package, out); err != nil {
+				return out, err
+			}
 		}
-		under.meetAt(meetings, 0)
+		under.meetAt(meetings[a.bare], 0)
 		t, err := p.try(ctx, under, r, a.variant, bin, f.kept.Package)
 		if err != nil {
 			return out, err

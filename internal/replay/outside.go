@@ -14,8 +14,9 @@ import (
 	"presage/internal/trace/format"
 )
 
-// Accesses of outside code as steps (G7, G8). A trace has few of those that a program executes: of a turn of a goroutine
-// at a word of memory the first and the last. So it does not say how many accesses of the same place come before one.
+// Accesses of outside code as steps (G7, G8). A trace has few of those that a program executes:
+// of a turn of a goroutine at a word of memory the first and the last. So it does not say how
+// many accesses of the same place come before one.
 
 // outsidePlace is where outside code makes an access: its gate.
 type outsidePlace struct {
@@ -24,7 +25,8 @@ type outsidePlace struct {
 	write    bool
 }
 
-// key is the number of a place, as the gates know it (presagePlace in internal/rt/_gates/runtime/presage_outside.go); 0 of nil.
+// key is the number of a place, as the gates know it (presagePlace in
+// internal/rt/_gates/runtime/presage_outside.go); 0 of nil.
 func (p *outsidePlace) key() uint64 {
 	if p == nil {
 		return 0
@@ -73,8 +75,8 @@ type passage struct {
 	steps     int // there were before it, of all goroutines
 }
 
-// syncs reports whether an event begins a new context of its goroutine: the late records before it are of another one
-// (rule L1 of package merge).
+// syncs reports whether an event begins a new context of its goroutine: the late records before
+// it are of another one (rule L1 of package merge).
 func syncs(k format.Kind) bool {
 	switch k {
 	case format.Read, format.Write, format.OpaqueBegin, format.OpaqueEnd, format.MethodBegin, format.MethodEnd,
@@ -87,9 +89,10 @@ func syncs(k format.Kind) bool {
 // begins notes that a context begins.
 func (s *goState) begins() { s.context = s.gate }
 
-// outside makes a step of an access of outside code, if it is one of the race. It comes behind a step at the last gate
-// before it, from which its passages are counted. Of a late access the place in its context is not known: it comes
-// behind the last gate before the context, and what else its goroutine does in the context are no steps.
+// outside makes a step of an access of outside code, if it is one of the race. It comes behind
+// a step at the last gate before it, from which its passages are counted. Of a late access the
+// place in its context is not known: it comes behind the last gate before the context, and what
+// else its goroutine does in the context are no steps.
 func (k *walker) outside(s *goState, i int64, e *trace.Event) {
 	if i != k.pair[0] && i != k.pair[1] {
 		return
@@ -131,9 +134,10 @@ func (k *walker) outside(s *goState, i int64, e *trace.Event) {
 		index: i, key: key, kind: e.Kind, eflag: e.Flags, obj: e.Obj})
 }
 
-// gather takes out of the steps of a recorded run, which end in an access of the race, those that come after the other
-// access, a, in the order of its goroutine or of synchronisation, and puts a in front of the last one. What is left is
-// all that both accesses need, because they are not ordered.
+// gather takes out of the steps of a recorded run, which end in an access of the race, those
+// that come after the other access, a, in the order of its goroutine or of synchronisation, and
+// puts a in front of the last one. What is left is all that both accesses need, because they
+// are not ordered.
 func gather(steps []step, a int) []step {
 	last := len(steps) - 1
 	after := map[int]bool{steps[a].gate: true} // goroutines
@@ -170,7 +174,8 @@ func (s *schedule) isOutside() bool {
 
 var errNoHooks = errors.New("an access of the race was made by code without gates: the hooks of the race detector are the gates of outside code, and there is no C compiler, so no race detector")
 
-// lines are where the accesses of the race are. Those of outside code are known by their functions.
+// lines are where the accesses of the race are. Those of outside code are known by their
+// functions.
 func (s *schedule) lines(a, b Line) (Line, Line) {
 	n := len(s.steps)
 	x, y := s.steps[s.steps[n-1].pair].place, s.steps[n-1].place
@@ -199,12 +204,14 @@ func (st *step) where(meta *trace.Meta) string {
 	return place(meta, st.site)
 }
 
-// crossing says at which passages of the places of the pair both goroutines come to one address, counted from 0.
+// crossing says at which passages of the places of the pair both goroutines come to one
+// address, counted from 0.
 type crossing struct{ a, b uint64 }
 
-// look runs the program once without holding what outside code accesses, and finds the passages of the two accesses at which
-// both goroutines come to one place in memory (G8). If the run meets the
-// race, it does so without a schedule that holds the accesses: that is not taken for an answer.
+// look runs the program once without holding what outside code accesses, and finds the passages
+// of the two accesses at which both goroutines come to one place in memory (G8). If the run
+// meets the race, it does so without a schedule that holds the accesses: that is not taken for
+// an answer.
 func (p *Program) look(ctx context.Context, s *schedule, r Race, bin, pkg string, out *Outcome) ([]crossing, error) {
 	if !s.isOutside() {
 		return nil, nil
@@ -219,7 +226,8 @@ func (p *Program) look(ctx context.Context, s *schedule, r Race, bin, pkg string
 	return meetings(t.end.passagesOf(s, s.steps[n-1].pair), t.end.passagesOf(s, n-1)), nil
 }
 
-// passagesOf are the addresses of an access of the pair: of outside code those of all passages, else the one.
+// passagesOf are the addresses of an access of the pair: of outside code those of all passages,
+// else the one.
 func (st *state) passagesOf(s *schedule, k int) []span {
 	if s.steps[k].place == nil {
 		return []span{{st.steps[k].addr, st.steps[k].size}}
@@ -227,7 +235,8 @@ func (st *state) passagesOf(s *schedule, k int) []span {
 	return st.logs[st.which(k, s.steps[k].pair, k)]
 }
 
-// meetings are the passages of overlapping memory, those of fewest passages first. An address of 0 is not known.
+// meetings are the passages of overlapping memory, those of fewest passages first. An address
+// of 0 is not known.
 func meetings(a, b []span) (out []crossing) {
 	for i, x := range a {
 		for j, y := range b {
@@ -240,7 +249,8 @@ func meetings(a, b []span) (out []crossing) {
 	return out
 }
 
-// meetAt has the two accesses of the pair meet at the nth of the passages that were seen, or the last.
+// meetAt has the two accesses of the pair meet at the nth of the passages that were seen, or
+// the last.
 func (s *schedule) meetAt(list []crossing, n int) {
 	if len(list) == 0 {
 		return
@@ -262,8 +272,8 @@ func (s *schedule) unheld(st *state, t *Try) string {
 	return fmt.Sprintf("; %d accesses of outside code were not held, because the runtime cannot preempt a goroutine there", st.missed)
 }
 
-// detectorOptions are the race detector's, but for the file of its log, which they end in. An operation of outside code has
-// several races at one address: each is reported.
+// detectorOptions are the race detector's, but for the file of its log, which they end in. An
+// operation of outside code has several races at one address: each is reported.
 func detectorOptions(s *schedule) string {
 	text := "history_size=3 atexit_sleep_ms=0 "
 	if s.isOutside() {

@@ -11,7 +11,8 @@ import (
 	"presage/internal/trace/format"
 )
 
-// TestMeetings: passages meet where they are of overlapping memory; those of fewest passages come first.
+// TestMeetings: passages meet where they are of overlapping memory; those of fewest passages
+// come first.
 func TestMeetings(t *testing.T) {
 	a := []span{{0x100, 1}, {0x200, 8}, {0x300, 16}}
 	b := []span{{0x400, 1}, {0x308, 1}, {0x207, 1}, {0x208, 1}}
@@ -27,7 +28,8 @@ func TestMeetings(t *testing.T) {
 	}
 }
 
-// TestGather: what an access of a recorded race needs stays, what comes after the other access goes.
+// TestGather: what an access of a recorded race needs stays, what comes after the other access
+// goes.
 func TestGather(t *testing.T) {
 	at := func(g int, index int64, k format.Kind, obj trace.Addr) step {
 		return step{gate: g, index: index, kind: k, obj: obj}
@@ -52,7 +54,8 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// TestJudgeOutside: an access of outside code is known by its function and line. A frame of the program before it is another access.
+// TestJudgeOutside: an access of outside code is known by its function and line. A frame of the
+// program before it is another access.
 func TestJudgeOutside(t *testing.T) {
 	text := `==================
 WARNING: DATA RACE
@@ -88,7 +91,8 @@ Previous read at 0x00c000062188 by goroutine 10:
 	}
 }
 
-// TestKeptOutside: a kept schedule names accesses of outside code, and is refused where these are not the race's.
+// TestKeptOutside: a kept schedule names accesses of outside code, and is refused where these
+// are not the race's.
 func TestKeptOutside(t *testing.T) {
 	with := func(change func(k *Kept)) string {
 		k := parseKeptFile(t)
@@ -154,7 +158,8 @@ func TestOutsidePackage(t *testing.T) {
 	}
 }
 
-// TestOutsideFound: a line that has moved is found by its text, the nearest one of several; one that is gone is not.
+// TestOutsideFound: a line that has moved is found by its text, the nearest one of several; one
+// that is gone is not.
 func TestOutsideFound(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "f.go")
 	if err := os.WriteFile(file, []byte("a\n\tb++\nc\n\n\tb++\n"), 0o666); err != nil {

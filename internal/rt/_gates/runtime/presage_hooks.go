@@ -4,21 +4,24 @@ package runtime
 
 import (
 	"internal/abi"
+	"internal/runtime/atomic"
 	"internal/stringslite"
 	"unsafe"
 )
 
 // What the race detector's hooks do while a step of outside code is next (presage_outside.go).
 //
-// The compiler puts hooks where a variable may be declared and not yet filled, with a call that saves no more than any
-// call does. So a goroutine that waits in one is treated as one that was preempted at this instruction (asyncPreempt):
-// the frame of the access is scanned conservatively, and its stack neither grows nor shrinks. Nothing else is left to do
-// on its own stack than to switch to the system's.
+// The compiler puts hooks where a variable may be declared and not yet filled, with a call that
+// saves no more than any call does. So a goroutine that waits in one is treated as one that was
+// preempted at this instruction (asyncPreempt): the frame of the access is scanned
+// conservatively, and its stack neither grows nor shrinks. Nothing else is left to do on its
+// own stack than to switch to the system's.
 
 // presageHold is in presage_hooks_amd64.s. It stands in the stack in place of a hook.
 func presageHold()
 
-// presageHolds reports whether a frame is that of presageHold, so that its caller is to be scanned conservatively.
+// presageHolds reports whether a frame is that of presageHold, so that its caller is to be
+// scanned conservatively.
 func presageHolds(f funcInfo) bool { return f.entry() == gtHoldPC }
 
 var gtHoldPC uintptr
@@ -26,7 +29,8 @@ var gtHoldPC uintptr
 // presageHooks is called when there is a schedule.
 func presageHooks() { gtHoldPC = abi.FuncPCABI0(presageHold) }
 
-// presageHeld is called by presageHold with the access in the hook. It reports whether the race detector is not to see it.
+// presageHeld is called by presageHold with the access in the hook. It reports whether the race
+// detector is not to see it.
 //
 //go:nosplit
 func presageHeld(addr, n uintptr, write bool, pc uintptr) bool {
@@ -63,12 +67,13 @@ func gtHeldAgain() {
 // cannotWait goes on without the step: what runs here may not be preempted.
 func (s *presageGate) cannotWait() {
 	s.asked = false
-	*gtWord(gates.base, gtMissed)++
-	*gtWord(gtStep(s.next), gtSState) = 0
+	atomic.Xadd64(gtWord(gates.base, gtMissed), 1)
+	atomic.Store64(gtWord(gtStep(s.next), gtSState), 0)
 }
 
-// gtAnnounced is called for an access that the runtime makes for the code that it returns to at pc. Here a goroutine may
-// wait as anywhere. It reports whether the race detector is not to see the access.
+// gtAnnounced is called for an access that the runtime makes for the code that it returns to at
+// pc. Here a goroutine may wait as anywhere. It reports whether the race detector is not to see
+// the access.
 func gtAnnounced(addr unsafe.Pointer, n, pc uintptr, write bool) bool {
 	return gtAnnouncedAt(addr, gtAccess{n: n, pc: pc, write: write})
 }

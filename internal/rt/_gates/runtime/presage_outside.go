@@ -2,13 +2,14 @@ package runtime
 
 import "internal/runtime/atomic"
 
-// Gates of outside code: packages and functions that are compiled as they are written. The race detector's hooks, which
-// the compiler puts in front of each access, are their gates (presage_hooks.go). A step of outside code is known by
-// the function and line of its access and by its kind, not by a site.
+// Gates of outside code: packages and functions that are compiled as they are written. The race
+// detector's hooks, which the compiler puts in front of each access, are their gates
+// (presage_hooks.go). A step of outside code is known by the function and line of its access
+// and by its kind, not by a site.
 //
-// Such a step is next in its goroutine's part of the schedule until an access comes that matches. How many others
-// match before it is not recorded. So the addresses decide: where both goroutines of the pair stand at accesses of
-// different memory, both go on.
+// Such a step is next in its goroutine's part of the schedule until an access comes that
+// matches. How many others match before it is not recorded. So the addresses decide: where both
+// goroutines of the pair stand at accesses of different memory, both go on.
 
 // gtAccess is an access in a hook.
 type gtAccess struct {
@@ -27,7 +28,8 @@ type gtPlace struct {
 // gtKnown is how many of them a goroutine remembers.
 const gtKnown = 32
 
-// watches decides whether the hooks of the race detector are looked at: while a step of outside code is next, or under way.
+// watches decides whether the hooks of the race detector are looked at: while a step of outside
+// code is next, or under way.
 func (s *presageGate) watches() {
 	s.watch = gates.hides
 	if s.next < s.end && *gtWord(gtStep(s.next), gtSSite)>>32&gtOutside != 0 || s.cur >= 0 && *gtWord(gtStep(uint64(s.cur)), gtSSite)>>32&gtOutside != 0 {
@@ -35,8 +37,8 @@ func (s *presageGate) watches() {
 	}
 }
 
-// presagePlace is the number of a place in the source, as package replay has it: of the function's name and the line, and of
-// the kind of access.
+// presagePlace is the number of a place in the source, as package replay has it: of the
+// function's name and the line, and of the kind of access.
 func presagePlace(name string, line int, write bool) uint64 {
 	h := uint64(14695981039346656037)
 	for i := 0; i < len(name); i++ {
@@ -49,7 +51,8 @@ func presagePlace(name string, line int, write bool) uint64 {
 	return presageMix(h + k)
 }
 
-// gtPlaceOf is the place of the access whose hook returns to pc: of the innermost inlined function there.
+// gtPlaceOf is the place of the access whose hook returns to pc: of the innermost inlined
+// function there.
 func (s *presageGate) gtPlaceOf(pc uintptr, write bool) uint64 {
 	k := &s.known[pc>>2%gtKnown]
 	if k.pc == pc {
@@ -65,8 +68,8 @@ func (s *presageGate) gtPlaceOf(pc uintptr, write bool) uint64 {
 	return place
 }
 
-// comes takes the access in s.access to the schedule, and reports whether its goroutine has to wait. It may run on the
-// system's stack.
+// comes takes the access in s.access to the schedule, and reports whether its goroutine has to
+// wait. It may run on the system's stack.
 func (s *presageGate) comes() bool {
 	if gtLoose() >= gtOpen {
 		s.asked, s.watch, gates.hides = false, 0, 0
@@ -116,7 +119,8 @@ func (s *presageGate) matches() bool {
 	return true
 }
 
-// waits reports whether the access has to wait. If not, its step is passed, or another access is to be it.
+// waits reports whether the access has to wait. If not, its step is passed, or another access
+// is to be it.
 func (s *presageGate) waits() bool {
 	i := s.next
 	p := gtStep(i)
@@ -166,8 +170,8 @@ func gtLog(i uint64, addr, n uintptr) {
 	atomic.Store64(gtWord(gates.base, gtMoved), uint64(nanotime()))
 }
 
-// gtMeet reports whether two accesses of a pair are of one place in memory, as far as is known. Of two that both have
-// gates of their own the schedule says so.
+// gtMeet reports whether two accesses of a pair are of one place in memory, as far as is known.
+// Of two that both have gates of their own the schedule says so.
 func gtMeet(p, o uintptr) bool {
 	if (*gtWord(p, gtSSite)|*gtWord(o, gtSSite))>>32&gtOutside == 0 {
 		return true
@@ -187,8 +191,9 @@ func gtElsewhere(p uintptr) bool {
 	return atomic.Load64(gtWord(o, gtSState)) == gtArrived && !gtMeet(p, o)
 }
 
-// gtSettles is how long after its step an access of outside code is made for sure, in nanoseconds: its goroutine
-// does nothing else. Most are known to be made before, by what the goroutine comes to next.
+// gtSettles is how long after its step an access of outside code is made for sure, in
+// nanoseconds: its goroutine does nothing else. Most are known to be made before, by what the
+// goroutine comes to next.
 func gtSettles() uint64 {
 	if *gtWord(gates.base, gtLooks) != 0 {
 		return 20e6 // with others of the place
