@@ -34,7 +34,7 @@ func (r *replayer) keep(ctx context.Context, races []*report.Race) error {
 			fmt.Fprintf(r.env.Stderr, "presage: race %s is not kept: %v\n", race.ID, err)
 			continue
 		}
-		fmt.Fprintf(r.env.Stdout, "race %s on %s is kept in %s; to replay it: presage replay %[3]s\n", race.ID, race.Object, name)
+		fmt.Fprintf(r.env.Stdout, "race %s on %s is kept in %s; to replay it: presage replay %[3]s\n", race.ID, race.Name(), name)
 	}
 	if failed {
 		return &exitError{code: exitFailed}
@@ -69,7 +69,7 @@ func (r *replayer) keepOne(ctx context.Context, race *report.Race) (string, erro
 	}
 	file := filepath.Join(root, keptDir, race.ID+keptSuffix)
 	for _, k := range all {
-		k.Object = race.Object
+		k.Object = race.Name()
 		text := k.Format()
 		var out *replay.KeptOutcome
 		if out, err = r.tryKept(ctx, root, file, text); err != nil {

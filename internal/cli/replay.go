@@ -154,7 +154,7 @@ func (k *kept) list(w io.Writer) error {
 		return nil
 	}
 	for _, r := range k.races {
-		fmt.Fprintf(w, "%s  %-9s %s: %s %s, %s %s\n", r.ID, r.Tier, r.Object, r.A.Kind, short(r.A.Position), r.B.Kind, short(r.B.Position))
+		fmt.Fprintf(w, "%s  %-9s %s: %s %s, %s %s\n", r.ID, r.Tier, r.Name(), r.A.Kind, short(r.A.Position), r.B.Kind, short(r.B.Position))
 	}
 	return nil
 }
@@ -343,7 +343,7 @@ func (r *replayer) print(race *report.Race, out *replay.Outcome) error {
 	if out.Confirmed {
 		verdict = confirmedBy(out.Judge)
 	}
-	fmt.Fprintf(w, "race %s on %s: %s in try %d (%s and %s, %d steps)\n", race.ID, race.Object, verdict, len(out.Tries), short(race.A.Position), short(race.B.Position), out.Steps)
+	fmt.Fprintf(w, "race %s on %s: %s in try %d (%s and %s, %d steps)\n", race.ID, race.Name(), verdict, len(out.Tries), short(race.A.Position), short(race.B.Position), out.Steps)
 	for i, t := range out.Tries {
 		if how := t.How(); how != "" {
 			fmt.Fprintf(w, "  try %d: %s\n", i+1, how)

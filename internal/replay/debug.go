@@ -33,6 +33,13 @@ func (p *Program) Debug(ctx context.Context, r Race, d Debugger) (*Outcome, erro
 		}
 		d.Path = path
 	}
+	s, pkg, bin, err := p.scheduled(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if s.isOutside() {
+		return nil, errors.New("an access of the race is made by outside code, where delve has no gate to stop at: replay it without -dlv")
+	}
 	out, err := p.Replay(ctx, r)
 	if err != nil {
 		return out, err
@@ -40,10 +47,6 @@ func (p *Program) Debug(ctx context.Context, r Race, d Debugger) (*Outcome, erro
 	last := out.Tries[len(out.Tries)-1]
 	if !last.Met {
 		return out, fmt.Errorf("the goroutines did not come to both accesses, so there is nowhere to stop them: %s", last.Why)
-	}
-	s, pkg, bin, err := p.scheduled(ctx, r)
-	if err != nil {
-		return out, err
 	}
 	dir, err := os.MkdirTemp(p.dir, "dlv-")
 	if err != nil {

@@ -72,6 +72,8 @@ func (j *judgement) verdict() (Verdict, string) {
 	switch {
 	case j.st.pid == 0:
 		return NoLongerFits, "the program did not take the schedule: it may have ended before"
+	case xa.state >= done && xb.state >= done && xa.addr != 0 && xb.addr != 0 && !overlap(*xa, *xb) && j.s.isOutside():
+		return NoLongerFits, "the two accesses were made in different memory: which passages of outside code meet is not known"
 	case xa.state >= done && xb.state >= done && xa.addr != 0 && xb.addr != 0 && !overlap(*xa, *xb):
 		return NoLongerFeasible, fmt.Sprintf("the two accesses are no longer at one place in memory: %#x and %#x", xa.addr, xb.addr)
 	case xa.state >= done && xb.state >= done:
@@ -154,7 +156,7 @@ func (j *judgement) first() string {
 // step names a step by its number in the kept schedule.
 func (j *judgement) step(k int) string {
 	st := &j.s.steps[k]
-	return fmt.Sprintf("step %d of %d (%s at %s)", st.index, len(j.f.kept.steps), kindName(st.kind), j.place(st.site))
+	return fmt.Sprintf("step %d of %d (%s at %s)", st.index, len(j.f.kept.steps), kindName(st.kind), j.stepPlace(st))
 }
 
 func (j *judgement) who(g int) string { return fmt.Sprintf("goroutine %d", j.s.gates[g].g) }
@@ -164,6 +166,13 @@ func (j *judgement) at(w where) string {
 		return "no gate"
 	}
 	return j.place(w.site())
+}
+
+func (j *judgement) stepPlace(st *step) string {
+	if st.place != nil {
+		return st.place.String()
+	}
+	return j.place(st.site)
 }
 
 func (j *judgement) place(s trace.Site) string {

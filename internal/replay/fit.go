@@ -17,16 +17,17 @@ type fit struct {
 	plan    *plan.Plan
 	root    string
 	now     []outline
-	sites   map[int]trace.Site // by gate number; absent: the gate is gone
-	funcs   []int              // by function of the kept schedule: its index in now, -1: it is gone
-	changed []string           // files of it that are not as they were
-	same    bool               // all Go source below the root is as it was
-	dropped []int              // numbers of steps whose gates are gone
+	sites   map[int]trace.Site    // by gate number; absent: the gate is gone
+	funcs   []int                 // by function of the kept schedule: its index in now, -1: it is gone
+	places  map[int]*outsidePlace // by gate number, of outside code; absent: the line is gone
+	changed []string              // files of it that are not as they were
+	same    bool                  // all Go source below the root is as it was
+	dropped []int                 // numbers of steps whose gates are gone
 }
 
 // fitTo finds the gates of a kept schedule in a program.
-func (k *Kept) fitTo(p *plan.Plan, root string) *fit {
-	f := &fit{kept: k, plan: p, root: root, now: outlines(p, below(root)), sites: map[int]trace.Site{}}
+func (k *Kept) fitTo(p *plan.Plan, root string, find func(file *outsidePlace) string) *fit {
+	f := &fit{places: map[int]*outsidePlace{}, kept: k, plan: p, root: root, now: outlines(p, below(root)), sites: map[int]trace.Site{}}
 	for _, s := range k.sources {
 		if h, err := hashOf(filepath.Join(root, filepath.FromSlash(s.file))); err != nil || h != s.hash {
 			f.changed = append(f.changed, s.file)
@@ -36,8 +37,12 @@ func (k *Kept) fitTo(p *plan.Plan, root string) *fit {
 	f.same = err == nil && tree == k.tree
 	first, last := k.pair()
 	for _, i := range []int{first, last} {
-		_, g := k.gate(k.steps[i].gate)
-		g.pair = true
+		if _, g := k.gate(k.steps[i].gate); g != nil {
+			g.pair = true
+		}
+	}
+	for i := range k.places {
+		f.outside(&k.places[i], find(&k.places[i].outsidePlace))
 	}
 	f.functions()
 	for i, n := range f.funcs {
@@ -149,8 +154,11 @@ func (f *fit) gone() (o Verdict, why string, ok bool) {
 	a, b := f.kept.pair()
 	for _, n := range []int{a, b} {
 		s := &f.kept.steps[n]
-		if f.sites[s.gate] != 0 {
+		if f.siteOf(s.gate) != 0 {
 			continue
+		}
+		if at := f.kept.place(s.gate); at != nil {
+			return NoLongerFits, fmt.Sprintf("step %d of %d, the %v in %s, is gone: no line of its file, which is not part of the program, reads as it did", n+1, len(f.kept.steps), s.kind, at), false
 		}
 		fn, g := f.kept.gate(s.gate)
 		what := fmt.Sprintf("step %d of %d, the %s in %s (%s), is gone", n+1, len(f.kept.steps), what(g), fn.name, g.text)
@@ -303,13 +311,40 @@ func (f *fit) goroutine(i int, g keptGoroutine, marks []byte) (gate, error) {
 	return x, nil
 }
 
+// outside finds a line of outside code in its file as it is now: the nearest one that reads as it did.
+func (f *fit) outside(p *keptPlace, file string) {
+	r := lineReader{}
+	r.line(file, 1)
+	best := 0
+	for i := range r[file] {
+		if p.text != "" && r.line(file, i+1) == p.text && (best == 0 || distance(i+1, p.line) < distance(best, p.line)) {
+			best = i + 1
+		}
+	}
+	if best > 0 {
+		at := p.outsidePlace
+		at.file, at.line = file, best
+		f.places[p.number] = &at
+	}
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// siteOf is the site of a gate, noSite of one of outside code; 0: it is gone.
+func (f *fit) siteOf(gate int) trace.Site {
+	if f.places[gate] != nil {
+		return noSite
+	}
+	return f.sites[gate]
+}
+
 // steps fills in the steps with their order.
 func (f *fit) steps(s *schedule) {
 	first, last := f.kept.pair()
 	pair := [2]int{-1, -1}
 	for i := range f.kept.steps {
 		st := &f.kept.steps[i]
-		site := f.sites[st.gate]
+		site := f.siteOf(st.gate)
 		if site == 0 {
 			f.dropped = append(f.dropped, i+1)
 			continue
@@ -341,7 +376,7 @@ func (f *fit) bare(s *schedule) *schedule {
 }
 
 func (f *fit) step(i int, st *keptStep, site trace.Site) step {
-	return step{gate: st.who - 1, site: site, flags: st.flags, skip: st.skip, pair: -1, index: int64(i + 1),
+	return step{gate: st.who - 1, site: site, place: f.places[st.gate], flags: st.flags, skip: st.skip, pair: -1, index: int64(i + 1),
 		kind: st.kind, obj: trace.Addr(8 * st.object), choice: st.choice}
 }
 
@@ -349,8 +384,11 @@ func (f *fit) step(i int, st *keptStep, site trace.Site) step {
 func (f *fit) lines() (a, b Line) {
 	first, last := f.kept.pair()
 	line := func(n int) Line {
+		if at := f.places[f.kept.steps[n].gate]; at != nil {
+			return at.Line()
+		}
 		info := &f.plan.Sites[f.sites[f.kept.steps[n].gate]]
-		return Line{f.plan.Files[info.File].Name, int(info.Line)}
+		return Line{File: f.plan.Files[info.File].Name, Line: int(info.Line)}
 	}
 	return line(first), line(last)
 }

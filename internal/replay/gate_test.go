@@ -114,7 +114,7 @@ func TestJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	ours := func(file string) bool { return strings.HasPrefix(file, "/src/") }
-	line := func(n int) Line { return Line{"/src/a.go", n} }
+	line := func(n int) Line { return Line{File: "/src/a.go", Line: n} }
 	for _, c := range []struct {
 		a, b Line
 		want bool
@@ -126,7 +126,7 @@ func TestJudge(t *testing.T) {
 		{line(30), line(99), false}, // called from 99
 		{line(12), line(30), false}, // two reports
 		{line(50), line(60), false}, // a stack that could not be restored
-		{Line{"/other/a.go", 12}, line(18), false},
+		{Line{File: "/other/a.go", Line: 12}, line(18), false},
 	} {
 		if got := Judge(string(text), c.a, c.b, ours); (got != "") != c.want {
 			t.Errorf("%v, %v: report %q, want one: %v", c.a, c.b, got, c.want)

@@ -11,6 +11,7 @@ import (
 type Line struct {
 	File string
 	Line int
+	Func string // of outside code, which is known by it in place of the file; in a report: of the frame
 }
 
 // report is what the race detector prints of one race.
@@ -32,7 +33,7 @@ func reports(text string) []report {
 			continue
 		}
 		r := report{text: block}
-		within := false
+		within, function := false, ""
 		for _, line := range strings.Split(block, "\n") {
 			switch m := frameLine.FindStringSubmatch(line); {
 			case accessLine.MatchString(line):
@@ -42,7 +43,9 @@ func reports(text string) []report {
 			case m != nil && within:
 				n, _ := strconv.Atoi(m[2])
 				k := len(r.stacks) - 1
-				r.stacks[k] = append(r.stacks[k], Line{m[1], n})
+				r.stacks[k] = append(r.stacks[k], Line{m[1], n, function})
+			case strings.HasPrefix(line, "  "):
+				function = strings.TrimSuffix(strings.TrimSpace(line), "()")
 			}
 		}
 		out = append(out, r)
@@ -51,31 +54,37 @@ func reports(text string) []report {
 }
 
 // Judge returns the detector's report of a race between two lines, "" if there is none in its output. Of
-// each stack the innermost frame counts that is in one of the program's files: a map or a slice is accessed in the runtime.
+// each stack the innermost frame counts that is in one of the program's files, or in the function of outside code that makes
+// the access: a map or a slice is accessed in the runtime.
 func Judge(text string, a, b Line, ours func(file string) bool) string {
 	for _, r := range reports(text) {
 		if len(r.stacks) != 2 {
 			continue
 		}
-		x, y := innermost(r.stacks[0], ours), innermost(r.stacks[1], ours)
-		if same(x, a) && same(y, b) || same(x, b) && same(y, a) {
+		is := func(k int, l Line) bool {
+			return same(innermost(r.stacks[k], func(f Line) bool { return ours(f.File) || l.Func != "" && f.Func == l.Func }), l)
+		}
+		if is(0, a) && is(1, b) || is(0, b) && is(1, a) {
 			return r.text
 		}
 	}
 	return ""
 }
 
-func innermost(stack []Line, ours func(string) bool) Line {
+func innermost(stack []Line, counts func(Line) bool) Line {
 	for _, l := range stack {
-		if ours(l.File) {
+		if counts(l) {
 			return l
 		}
 	}
 	return Line{}
 }
 
-// same compares lines; -trimpath cuts the names of files.
+// same compares the line of a report with one of a race; -trimpath cuts the names of files.
 func same(x, y Line) bool {
+	if y.Func != "" {
+		return x.Func == y.Func && x.Line == y.Line
+	}
 	if x.Line != y.Line || x.File == "" {
 		return false
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // Kept is a schedule that needs no trace: of the program it says what is run and which gates of which functions the steps pass. How it
-// is written: the doc of kept_text.go. How it is found again in a program that has changed: match.go.
+// is written: the doc of kept_text.go. How it is found again in a program that has changed: fit.go.
 type Kept struct {
 	ID, Object string
 	GoVersion  string
@@ -32,6 +32,7 @@ type Kept struct {
 	accesses []access // how many there were like the two of the race
 	opaque   []string // functions that were left as written, although they could have gates
 	funcs    []outline
+	places   []keptPlace
 	who      []keptGoroutine
 	steps    []keptStep
 	stops    []keptStep
@@ -70,6 +71,23 @@ type keptStep struct {
 	nth    uint64 // of an access of the race: passages of its gate before
 	flags  uint8
 	choice uint64 // of a select (step.choice)
+}
+
+// keptPlace is where outside code makes an access: a gate that no function of the schedule has (K6).
+type keptPlace struct {
+	number int
+	outsidePlace
+	text string // the line
+}
+
+// place is the place with the number of a gate, nil if there is none.
+func (k *Kept) place(n int) *outsidePlace {
+	for i := range k.places {
+		if k.places[i].number == n {
+			return &k.places[i].outsidePlace
+		}
+	}
+	return nil
 }
 
 // keptFeed is a result of a call in the recorded run.
@@ -161,7 +179,9 @@ func (k *keeper) keep() error {
 	var used []trace.Site
 	for _, list := range [][]step{k.s.steps, k.s.stops} {
 		for i := range list {
-			used = append(used, list[i].site)
+			if list[i].place == nil {
+				used = append(used, list[i].site)
+			}
 		}
 	}
 	for _, g := range k.s.gates {
@@ -176,13 +196,20 @@ func (k *keeper) keep() error {
 		return err
 	}
 	for _, i := range []int{k.s.steps[len(k.s.steps)-1].pair, len(k.s.steps) - 1} {
-		k.access(k.s.steps[i].site)
+		if st := &k.s.steps[i]; st.place == nil {
+			k.access(st.site)
+		}
 	}
 	for _, g := range k.s.gates {
 		k.goroutine(g)
 	}
 	for i := range k.s.steps {
 		k.kept.steps = append(k.kept.steps, k.step(&k.s.steps[i]))
+	}
+	for _, p := range k.kept.places {
+		if p.text == "" {
+			return fmt.Errorf("the source of %s, where an access of the race is made, cannot be read: the schedule cannot be kept", p.String())
+		}
 	}
 	for i := range k.s.stops {
 		k.kept.stops = append(k.kept.stops, k.step(&k.s.stops[i]))
@@ -301,11 +328,28 @@ func (k *keeper) step(st *step) keptStep {
 		n = len(k.objects) + 1
 		k.objects[obj] = n
 	}
-	out := keptStep{who: st.gate + 1, gate: k.numbers[st.site], kind: st.kind, object: n, skip: st.skip, flags: st.flags, choice: st.choice}
+	out := keptStep{who: st.gate + 1, gate: k.gateOf(st), kind: st.kind, object: n, skip: st.skip, flags: st.flags, choice: st.choice}
 	if st.flags&held != 0 {
 		out.nth = st.nth
 	}
 	return out
+}
+
+// gateOf is the number of a step's gate.
+func (k *keeper) gateOf(st *step) int {
+	if st.place == nil {
+		return k.numbers[st.site]
+	}
+	at, text := *st.place, lineReader{}.line(st.place.file, st.place.line)
+	at.file = filepath.ToSlash(filepath.Join(filepath.Base(filepath.Dir(at.file)), filepath.Base(at.file)))
+	for _, p := range k.kept.places {
+		if p.outsidePlace == at {
+			return p.number
+		}
+	}
+	n := len(k.numbers) + len(k.kept.places) + 1
+	k.kept.places = append(k.kept.places, keptPlace{n, at, text})
+	return n
 }
 
 // leftAsWritten keeps the names of functions that the compiler did not take with hooks.

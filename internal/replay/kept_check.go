@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 
 	"presage/internal/trace/format"
@@ -26,8 +27,15 @@ func (k *Kept) consistent() error {
 			numbered[g.number] = true
 		}
 	}
+	inFunction := maps.Clone(numbered)
+	for _, p := range k.places {
+		if numbered[p.number] {
+			return fmt.Errorf("there are two gates %s", gateName(p.number))
+		}
+		numbered[p.number] = true
+	}
 	for i, g := range k.who {
-		if g.gate > 0 && !numbered[g.gate] {
+		if g.gate > 0 && !inFunction[g.gate] {
 			return fmt.Errorf("goroutine %d is started at %s, which no function has", i+1, gateName(g.gate))
 		}
 	}
@@ -40,12 +48,12 @@ func (k *Kept) consistent() error {
 		}
 	}
 	for i := range k.stops {
-		if err := k.stops[i].consistent(k, numbered); err != nil {
+		if err := k.stops[i].consistent(k, inFunction); err != nil {
 			return fmt.Errorf("stop %d: %w", i+1, err)
 		}
 	}
 	for i, f := range k.feeds {
-		if f.who > len(k.who) || !numbered[f.gate] || i > 0 && f.who < k.feeds[i-1].who {
+		if f.who > len(k.who) || !inFunction[f.gate] || i > 0 && f.who < k.feeds[i-1].who {
 			return fmt.Errorf("feed %d is of goroutine %d at %s, which is not in order", i+1, f.who, gateName(f.gate))
 		}
 	}
@@ -58,6 +66,11 @@ func (s *keptStep) consistent(k *Kept, numbered map[int]bool) error {
 		return fmt.Errorf("there is no goroutine %d", s.who)
 	case !numbered[s.gate]:
 		return fmt.Errorf("no function has the gate %s", gateName(s.gate))
+	}
+	if p := k.place(s.gate); p != nil && s.flags&held == 0 {
+		return fmt.Errorf("the access at %s is not one of the race", p)
+	} else if p != nil && p.kind() != s.kind {
+		return fmt.Errorf("the access at %s is not a %v", p, s.kind)
 	}
 	return nil
 }
@@ -81,7 +94,7 @@ func (k *Kept) pairConsistent() error {
 	type start struct{ parent, gate int }
 	started := map[start]int{}
 	for i, s := range k.steps {
-		if s.kind == format.Go {
+		if s.kind == format.Go || s.kind == format.WGAdd && s.flags&mark == 0 { // WaitGroup.Go does both
 			started[start{s.who, s.gate}]++
 		}
 		if g := k.who[s.who-1]; g.gate > 0 && started[start{g.parent, g.gate}] <= g.ordinal {

@@ -67,6 +67,7 @@ type keptParser struct {
 	sum     summer
 	section int
 	lines   int
+	version int
 	ended   bool
 }
 
@@ -78,7 +79,7 @@ func (p *keptParser) line(line string) error {
 	p.lines++
 	switch {
 	case p.lines == 1:
-		return p.version(w, line)
+		return p.first(w, line)
 	case p.ended:
 		return fmt.Errorf("a line behind the end")
 	case len(w) == 1 && w[0] == "end" && p.section == len(sections):
@@ -111,13 +112,15 @@ func (p *keptParser) line(line string) error {
 	return err
 }
 
-func (p *keptParser) version(w []string, line string) error {
+func (p *keptParser) first(w []string, line string) error {
 	if len(w) != 3 || w[0] != "presage" || w[1] != "schedule" {
 		return fmt.Errorf("not a kept schedule: it does not begin with \"presage schedule\"")
 	}
-	if w[2] != strconv.Itoa(keptVersion) {
-		return fmt.Errorf("a kept schedule of version %s: this presage reads version %d", w[2], keptVersion)
+	n, ok := number(w[2], "")
+	if !ok || n > latestVersion {
+		return fmt.Errorf("a kept schedule of version %s: this presage reads versions %d to %d", w[2], keptVersion, latestVersion)
 	}
+	p.version = n
 	p.sum.add(line)
 	return nil
 }
@@ -177,6 +180,9 @@ func (p *keptParser) function(w []string, line string) (bool, error) {
 		k.funcs = append(k.funcs, outline{name: w[1], pkg: w[2], file: w[3]})
 		return true, nil
 	}
+	if w[0] == "outside" {
+		return p.outside(w, line), nil
+	}
 	if len(w) != 5 || len(k.funcs) == 0 {
 		return false, nil
 	}
@@ -192,6 +198,19 @@ func (p *keptParser) function(w []string, line string) (bool, error) {
 	f := &k.funcs[len(k.funcs)-1]
 	f.gates = append(f.gates, outlined{number: n, line: at, kind: w[2], expr: w[3], object: w[4], text: strings.TrimSpace(text)})
 	return true, nil
+}
+
+// outside reads a place of outside code.
+func (p *keptParser) outside(w []string, text string) bool {
+	if len(w) != 6 || p.version < keptOutside || w[5] != format.Read.String() && w[5] != format.Write.String() {
+		return false
+	}
+	n, ok1 := number(w[1], "g")
+	line, ok2 := number(w[4], "")
+	_, text, _ = strings.Cut(text, " | ")
+	at := outsidePlace{fn: w[2], file: w[3], line: line, write: w[5] == format.Write.String()}
+	p.kept.places = append(p.kept.places, keptPlace{n, at, strings.TrimSpace(text)})
+	return ok1 && ok2 && w[2] != ""
 }
 
 func hexadecimal(s string, to *uint64) bool {
@@ -254,6 +273,9 @@ func (p *keptParser) step(w []string) (bool, error) {
 			return false, fmt.Errorf("step %s stands where step %s should: a step was left out, or two were swapped", w[1], want)
 		}
 		s, ok := stepOf(w[2:])
+		if k.place(s.gate) != nil {
+			s.flags |= outside
+		}
 		k.steps = append(k.steps, s)
 		return ok, nil
 	case w[0] == "stop":

@@ -85,7 +85,7 @@ func TestKeptAltered(t *testing.T) {
 		{"a wrong function", strings.Replace(text, "hidden.Test.func1", "hidden.Test.func2", 1), "the functions and their gates are not"},
 		{"another goroutine", strings.Replace(text, "of 2 at g4 0", "of 2 at g4 1", 1), "the goroutines are not"},
 		{"another test", strings.Replace(text, "test example.com/hidden", "test example.com/shown", 1), "the lines of the head are not"},
-		{"another version", strings.Replace(text, "schedule 1", "schedule 7", 1), ":1: a kept schedule of version 7: this presage reads version 1"},
+		{"another version", strings.Replace(text, "schedule 1", "schedule 7", 1), ":1: a kept schedule of version 7: this presage reads versions 1 to 2"},
 		{"another file", "module x\n", ":1: not a kept schedule"},
 		{"nothing", "", "is empty"},
 		{"only notes", "# x\n", "is empty"},
@@ -195,4 +195,19 @@ func gatesOf(t *testing.T, data []byte) (list []outlined) {
 		list = append(list, g)
 	}
 	return list
+}
+
+// TestKeptStarts: a goroutine is started by a go statement, or by WaitGroup.Go, whose step is that of its Add.
+func TestKeptStarts(t *testing.T) {
+	for kind, ok := range map[format.Kind]bool{format.Go: true, format.WGAdd: true, format.Lock: false} {
+		k := parseKeptFile(t)
+		for i := range k.steps {
+			if k.steps[i].kind == format.Go {
+				k.steps[i].kind = kind
+			}
+		}
+		if err := k.consistent(); (err == nil) != ok {
+			t.Errorf("goroutines that are started by a step of kind %v: %v", kind, err)
+		}
+	}
 }

@@ -11,7 +11,7 @@ import (
 
 // A kept schedule is a text in four sections, each of which ends in a sum:
 //
-//	presage schedule 1                              the version of the form
+//	presage schedule 1                              the version of the form; 2, if an access is one of outside code
 //	id 4f1d2c3b5a69
 //	race "captured last"                            the variable
 //	go go1.26.8                                     with which it was kept
@@ -32,6 +32,7 @@ import (
 //	func example.com/bank.Test.func1 example.com/bank bank_test.go
 //		g1 +2 store last "captured last" | last = 1     a gate: lines below the function's, instruction, expression, object | the line
 //		-  +3 call mu.Lock() "" | mu.Lock()             one that no step passes; it is here so that the others can be told when the function changes
+//	outside g5 strings.(*Builder).grow strings/builder.go 67 write | b.buf = buf   where outside code makes an access of the race
 //	sum …
 //
 //	goroutine 1 number 1 first                      the runtime's number in the recorded run
@@ -49,7 +50,11 @@ import (
 //	end
 //
 // Words with spaces are quoted as in Go. Empty lines, and those that begin with #, count for nothing. A sum is of all lines before it.
-const keptVersion = 1
+const (
+	keptVersion   = 1
+	keptOutside   = 2 // of a schedule with an access of outside code
+	latestVersion = keptOutside
+)
 
 // The words of a step's flags. stops is not among them: it has a line of its own.
 var flagWords = []flagWord{{early, "early"}, {parks, "parks"}, {mark, "mark"}, {held, "held"}}
@@ -81,13 +86,20 @@ func (k *Kept) Format() []byte {
 		b.WriteString(text + "\n")
 	}
 	end := func() { b.WriteString("sum " + sum.String() + "\n\n") }
-	line("presage schedule", strconv.Itoa(keptVersion))
+	version := keptVersion
+	if len(k.places) > 0 {
+		version = keptOutside
+	}
+	line("presage schedule", strconv.Itoa(version))
 	b.WriteString("# Kept by presage replay -keep " + k.ID + ". Replay it with: presage replay FILE\n")
 	b.WriteString("# It exits with 3 if the race is still there, with 0 if the schedule is no longer feasible.\n")
 	k.formatHead(line)
 	end()
 	for i := range k.funcs {
 		k.funcs[i].format(line)
+	}
+	for _, p := range k.places {
+		line("outside", gateName(p.number), word(p.fn), word(p.file), strconv.Itoa(p.line), p.kind().String(), "|", p.text)
 	}
 	end()
 	for i, g := range k.who {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,7 +41,7 @@ func ReplayKept(ctx context.Context, cfg KeptConfig, k *Kept) (*KeptOutcome, err
 	if err != nil {
 		return nil, err
 	}
-	f := k.fitTo(p, cfg.Root)
+	f := k.fitTo(p, cfg.Root, k.fileOf(ctx, cfg))
 	out := &KeptOutcome{Outcome: &Outcome{ID: k.ID, Steps: len(k.steps)}, Changed: f.changed}
 	var ok bool
 	if out.Verdict, out.Reason, ok = f.gone(); !ok {
@@ -82,12 +84,22 @@ func (f *fit) tries(ctx context.Context, p *Program, s *schedule, o *KeptOutcome
 	}
 	p.cfg.Progress("replaying " + f.kept.ID)
 	limit := p.cfg.Limit.Nanoseconds()
+	if s.isOutside() && !p.race {
+		return out, errNoHooks
+	}
 	infeasible := 0
+	meetings := map[bool][]crossing{}
 	for _, a := range []attempt{{false, variant{limit: limit}}, {true, variant{limit: limit, level: strict}}, {false, variant{limit: limit, swap: true}}, {false, variant{limit: limit, level: strict}}} {
 		under := s
 		if a.bare {
 			under = f.bare(s)
 		}
+		if _, ok := meetings[a.bare]; !ok {
+			if meetings[a.bare], err = p.look(ctx, under, r, bin, f.kept.Package, out); err != nil {
+				return out, err
+			}
+		}
+		under.meetAt(meetings[a.bare], 0)
 		t, err := p.try(ctx, under, r, a.variant, bin, f.kept.Package)
 		if err != nil {
 			return out, err
@@ -126,6 +138,20 @@ func (o *KeptOutcome) judge(f *fit, s *schedule, t *Try) Verdict {
 		o.Verdict, o.Reason = v, why
 	}
 	return v
+}
+
+// fileOf finds the files of outside code, by the packages of their functions.
+func (k *Kept) fileOf(ctx context.Context, cfg KeptConfig) func(*outsidePlace) string {
+	return func(at *outsidePlace) string {
+		args := append([]string{"list", "-find", "-f", "{{.Dir}}"}, k.Build...)
+		cmd := exec.CommandContext(ctx, "go", append(args, at.pkg())...)
+		cmd.Dir = filepath.Join(cfg.Root, filepath.FromSlash(k.Dir))
+		dir, err := cmd.Output()
+		if err != nil {
+			return ""
+		}
+		return filepath.Join(strings.TrimSpace(string(dir)), path.Base(at.file))
+	}
 }
 
 // load plans the packages that the schedule goes through, as they are now.

@@ -123,7 +123,7 @@ func (k *walker) inside(s *goState, i int64, e *trace.Event) {
 	for n, begin := range s.open {
 		b := k.brackets[begin]
 		b.cut = true
-		if hides && n == len(s.open)-1 {
+		if hides && !e.Outside() && n == len(s.open)-1 {
 			b.pair = i
 		}
 	}

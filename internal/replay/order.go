@@ -11,7 +11,7 @@ import (
 
 // schedule orders the steps and says which must come before which.
 func (k *walker) schedule() (*schedule, error) {
-	s := &schedule{marks: make([]byte, len(k.classes)), apart: k.w.Recorded, pkg: k.pkg}
+	k.steps = slices.DeleteFunc(k.steps, func(st step) bool { return st.flags&dropped != 0 })
 	k.monotonic()
 	sort.SliceStable(k.steps, func(i, j int) bool { return k.steps[i].key < k.steps[j].key })
 	explain(k.steps, k.pair)
@@ -26,19 +26,35 @@ func (k *walker) schedule() (*schedule, error) {
 	if pair[0] < 0 || pair[1] < 0 {
 		return nil, errors.New("an access of the race was made by code without gates")
 	}
-	s.steps = meet(k.steps[:max(pair[0], pair[1])+1])
+	steps := k.steps[:max(pair[0], pair[1])+1]
+	if !k.w.Recorded || (steps[pair[0]].flags|steps[pair[1]].flags)&outside == 0 {
+		return k.build(steps, pair[0], k.w.Recorded), nil
+	}
+	first := min(pair[0], pair[1])
+	s := k.build(steps, first, true)
+	s.other = k.build(gather(steps, first), 0, false)
+	return s, nil
+}
+
+// build makes a schedule of ordered steps, which end in an access of the race. The other one is step first, or the one before the
+// last if the two are next to each other.
+func (k *walker) build(steps []step, first int, apart bool) *schedule {
+	s := &schedule{marks: make([]byte, len(k.classes)), apart: apart, pkg: k.pkg, steps: meet(slices.Clone(steps)), stops: slices.Clone(k.stops)}
 	n := len(s.steps)
 	a, b := n-2, n-1
-	if k.w.Recorded {
-		a = pair[0]
+	if apart {
+		a = first
 	}
 	s.steps[a].pair, s.steps[b].pair = b, a
-	s.steps[a].flags, s.steps[b].flags = held, held
+	for _, i := range []int{a, b} {
+		s.steps[i].flags = held | s.steps[i].flags&outside
+	}
 	order(s.steps, a)
-	s.stops = k.stops
 	for _, list := range [][]step{s.steps, s.stops} {
 		for i := range list {
-			s.marks[list[i].site] = 1
+			if list[i].place == nil {
+				s.marks[list[i].site] = 1
+			}
 		}
 	}
 	for site, c := range k.classes { // where one of the pair stops
@@ -47,7 +63,7 @@ func (k *walker) schedule() (*schedule, error) {
 		}
 	}
 	k.place2gates(s)
-	return s, nil
+	return s
 }
 
 // monotonic makes the keys of a goroutine's steps grow: a call begins before what is called back from it, and ends after it.

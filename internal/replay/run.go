@@ -33,7 +33,8 @@ type Outcome struct {
 	ID        string `json:"id"`
 	Confirmed bool   `json:"confirmed"`
 	Judge     Judges `json:"judge"`
-	Steps     int    `json:"steps"` // of the schedule
+	Steps     int    `json:"steps"`          // of the schedule
+	Look      *Try   `json:"look,omitempty"` // the run before the tries, for accesses of outside code (G8)
 	Tries     []Try  `json:"tries"`
 }
 
@@ -104,7 +105,19 @@ func (p *Program) Replay(ctx context.Context, r Race) (*Outcome, error) {
 		out.Judge = ByDetector
 	}
 	p.cfg.Progress("replaying " + r.ID)
-	for _, v := range tries(p.cfg.Limit) {
+	meetings, err := p.look(ctx, s, r, bin, pkg, out)
+	if err != nil {
+		return out, err
+	}
+	list := tries(p.cfg.Limit)
+	if s.other != nil && len(meetings) == 0 {
+		s, s.other.other = s.other, s // there the addresses decide
+	}
+	for n, v := range list {
+		if n == 1 && s.other != nil {
+			s, v = s.other, list[0]
+		}
+		s.meetAt(meetings, n)
 		t, err := p.try(ctx, s, r, v, bin, pkg)
 		if err != nil {
 			return out, err
@@ -123,8 +136,16 @@ func (p *Program) scheduled(ctx context.Context, r Race) (s *schedule, pkg, bin 
 	if s, err = newSchedule(r.Witness, r.Meta, r.Open); err != nil {
 		return nil, "", "", err
 	}
-	if err := s.feed(p.sites, r.Meta, r.Path, r.Open); err != nil {
-		return nil, "", "", err
+	for _, x := range []*schedule{s, s.other} {
+		if x == nil {
+			continue
+		}
+		if err := x.feed(p.sites, r.Meta, r.Path, r.Open); err != nil {
+			return nil, "", "", err
+		}
+	}
+	if s.isOutside() && !p.race {
+		return nil, "", "", errNoHooks
 	}
 	pkg = strings.TrimSuffix(s.pkg, "_test")
 	if p.cfg.Test && pkg == "" {
@@ -149,7 +170,7 @@ func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, 
 	t := &Try{Swap: v.swap, Level: v.level, Command: append([]string{bin}, p.arguments()...), Dir: p.directory(pkg)}
 	cmd := exec.CommandContext(ctx, bin, p.arguments()...)
 	cmd.Dir = t.Dir
-	cmd.Env = append(os.Environ(), rt.EnvGates+"="+file, "GORACE=history_size=3 atexit_sleep_ms=0 log_path="+filepath.Join(dir, "race"))
+	cmd.Env = append(os.Environ(), rt.EnvGates+"="+file, "GORACE="+detectorOptions(s)+filepath.Join(dir, "race"))
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	cmd.WaitDelay = time.Second
@@ -186,7 +207,7 @@ func (p *Program) watch(cmd *exec.Cmd, file string) (hung string) {
 			return ""
 		case <-time.After(5 * time.Millisecond):
 		}
-		if headerWord(file, hdrLevel) >= together {
+		if headerWord(file, hdrLevel) >= together || headerWord(file, hdrOver) != 0 {
 			select {
 			case <-ended:
 			case <-time.After(grace):
@@ -237,6 +258,7 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 		data, _ := os.ReadFile(l)
 		text.Write(data)
 	}
+	r.A, r.B = s.lines(r.A, r.B)
 	t.Report = Judge(text.String(), r.A, r.B, func(f string) bool { return ours[f] || !filepath.IsAbs(f) })
 	t.Confirmed = t.Report != ""
 	if !p.race {
@@ -268,6 +290,7 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	default:
 		t.Why = "diverged: " + s.missing(st, p.sites, r.Meta)
 	}
+	t.Why += s.unheld(st, t)
 }
 
 // overlap reports whether two accesses met at one location.
@@ -280,6 +303,9 @@ const shownLeft = 5
 
 func (p *Program) passage(s *schedule, k int, order uint64) Passage {
 	st := &s.steps[k]
+	if at := st.place; at != nil {
+		return Passage{Order: order, Goroutine: s.gates[st.gate].g, Kind: st.kind.String(), Site: st.site, Line: at.line, Event: st.index, File: at.file}
+	}
 	info := p.cfg.Meta.Sites[st.site]
 	out := Passage{Order: order, Goroutine: s.gates[st.gate].g, Kind: st.kind.String(), Site: st.site, Line: int(info.Line), Event: st.index}
 	if info.File >= 0 {
@@ -305,7 +331,7 @@ func (s *schedule) missing(st *state, sites Sites, meta *trace.Meta) string {
 			continue
 		}
 		step := &s.steps[k]
-		text := fmt.Sprintf("step %d of %d, event %d (%s by goroutine %d, %s)", k+1, len(s.steps), step.index, step.kind, s.gates[step.gate].g, place(meta, step.site))
+		text := fmt.Sprintf("step %d of %d, event %d (%s by goroutine %d, %s)", k+1, len(s.steps), step.index, step.kind, s.gates[step.gate].g, step.where(meta))
 		switch {
 		case x.state == passed:
 			text += " did not come to its end"

@@ -18,28 +18,32 @@ import (
 //	preds     step | level << 56: what has to be done before, while the schedule is below this level
 //	children  a hash table of two words a slot: of parent, key and number among its children with this key: gate + 1; of parent and key: how many came
 //	feeds     site | number << 32, value: what calls return in place of what they would (feed.go), those of a goroutine one after the other
+//	logs      for each access of the pair how many of outside code came to its place, and of the first ones address and size
 //	marks     a byte for each site: whether a gate there is more than a check
 //
 // What the words mean is said in internal/rt/_gates/runtime/presage_gate.go, which has these constants too. The program writes
 // what became of the steps into the same file: a killed process leaves what it has done.
 const (
 	magic       = 0x6574616765676173
-	fileVersion = 2
+	fileVersion = 3
 
 	hdrPid, hdrGates, hdrSteps, hdrPreds, hdrSites  = 2, 3, 4, 5, 6
 	hdrLimit, hdrLevel, hdrSequence, hdrStalls      = 7, 8, 9, 11
 	hdrApart, hdrChildren, hdrWords                 = 30, 31, 64
 	hdrSeed, hdrFeeds, hdrArgs, hdrNth, hdrSeen     = 32, 33, 34, 35, 36
 	hdrHold, hdrPrefer, hdrValues                   = 37, 38, 40
+	hdrLooks, hdrMissed, hdrOver                    = 56, 57, 58
 	gateParent, gateOrdinal, gateFirst, gateCount   = 0, 1, 2, 3
 	gateState, gateNumber, gateFeed, gateFeeds      = 4, 5, 6, 7
 	gateFed, gateOdd, gateID, gateStall             = 8, 9, 10, 11
 	gateLast, gateWords                             = 12, 14
 	stepSite, stepSkip, stepPreds, stepState        = 0, 1, 2, 3
 	stepOrder, stepTime, stepGate, stepPair, stWord = 4, 5, 6, 7, 12
-	stepAddr, stepSize, stepChoice                  = 8, 9, 10
+	stepAddr, stepSize, stepChoice, stepPlace       = 8, 9, 10, 11
 
 	maxStalls = 8
+	logged    = 128 // accesses of a log
+	logWords  = 1 + 2*logged
 )
 
 // The flags of a step.
@@ -49,6 +53,9 @@ const (
 	mark  = 4  // nothing waits here: it says that something is done
 	held  = 8  // an access of the pair, which waits for the other one
 	stops = 16 // its goroutine does nothing more in the witness (G6)
+
+	outside = 32  // an access of outside code (G7)
+	dropped = 128 // it is no step (walker.outside)
 )
 
 // The levels: what is in force below each. A schedule that stalls is loosened by one.
@@ -75,6 +82,7 @@ type variant struct {
 	level uint64 // how loose it is from the start
 	limit int64  // nanoseconds without a step after which it is loosened
 	hold  bool   // for a debugger: it is never loosened, and says where both goroutines are before their accesses
+	looks bool   // accesses of outside code are not held: it is written down which memory they are of (G8)
 }
 
 // encode writes the schedule. Steps are numbered by goroutine; perm[k] is the number of steps[k].
@@ -110,9 +118,10 @@ func (s *schedule) encode(v variant) (data []byte, perm []uint64) {
 		w := words[steps+stWord*int(perm[k]):]
 		w[stepSite], w[stepSkip], w[stepGate], w[stepChoice] = uint64(st.site)|uint64(st.flags)<<32, st.skip, uint64(st.gate), st.choice
 		w[stepPreds] = uint64(from) | uint64(len(words)-preds-from)<<32
+		w[stepPlace] = st.place.key()
 		if st.pair >= 0 {
 			w[stepPair] = perm[st.pair] + 1
-			if s.apart && v.level < strict {
+			if v.looks || s.apart && v.level < strict {
 				w[stepSite] &^= held << 32
 			}
 		}
@@ -121,10 +130,11 @@ func (s *schedule) encode(v variant) (data []byte, perm []uint64) {
 	kids := s.children()
 	words[hdrChildren] = uint64(len(kids) / 2)
 	s.feedHeader(words, v)
-	if n := len(s.steps); s.apart && v.level < strict {
+	if n := len(s.steps); !v.looks && (s.apart && v.level < strict || s.isOutside()) {
 		words[hdrApart] = perm[s.steps[n-1].pair] + 1
 	}
-	words = append(append(words, kids...), feeds...)
+	words[hdrLooks] = map[bool]uint64{true: 1}[v.looks]
+	words = append(append(append(words, kids...), feeds...), make([]uint64, 2*logWords)...)
 	data = make([]byte, 8*len(words), 8*len(words)+len(s.marks))
 	for i, w := range words {
 		binary.LittleEndian.PutUint64(data[8*i:], w)
@@ -217,7 +227,12 @@ type state struct {
 	values     []uint64 // of the pair
 	first      []where  // by gate: where the goroutine was at the first stall
 	last       []where  // and at the last one
+	missed     uint64   // accesses of outside code that could not be held
+	logs       [2][]span
 }
+
+// span is memory.
+type span struct{ addr, size uint64 }
 
 type stall struct {
 	level  uint64
@@ -255,6 +270,14 @@ func readState(name string, perm []uint64) (*state, error) {
 	}
 	for i := range uint64(pairWords) {
 		s.values = append(s.values, word(hdrValues+i))
+	}
+	s.missed = word(hdrMissed)
+	logs := (uint64(len(data))-word(hdrSites))/8 - 2*logWords
+	for k := range s.logs {
+		from := logs + uint64(k)*logWords
+		for i := range min(word(from), logged) {
+			s.logs[k] = append(s.logs[k], span{word(from + 1 + 2*i), word(from + 2 + 2*i)})
+		}
 	}
 	base += gateWords * word(hdrGates)
 	for _, i := range perm {

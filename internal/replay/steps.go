@@ -17,6 +17,13 @@ func (k *walker) step(i int64, e *trace.Event) {
 		k.ends(s, b, i, e)
 		return
 	}
+	if e.Outside() {
+		k.outside(s, i, e)
+		return
+	}
+	if syncs(e.Kind) {
+		defer s.begins()
+	}
 	if hidden(e) || classOf(e.Kind) == noClass && e.Kind != format.OnceEnd {
 		return
 	}
@@ -47,6 +54,7 @@ func (k *walker) primary(s *goState, i int64, e *trace.Event) {
 			s.skip, s.nth, s.at = s.since[e.Site], s.total[e.Site], -1
 			s.since[e.Site]++
 			s.total[e.Site]++
+			s.gate = passage{i: i, site: e.Site, kind: e.Kind, skip: s.skip, nth: s.nth, flags: flagsOf(e, k.classes[e.Site]), steps: len(k.steps)}
 		}
 	}
 	k.include(s, i, e)

@@ -30,12 +30,13 @@ type Path struct {
 // schedule is what the gates are told.
 type schedule struct {
 	gates []gate
-	steps []step // in the order of the witness; the last two are the pair
-	stops []step // at which goroutines wait that do nothing more in the witness (G6)
-	marks []byte // by site
-	apart bool   // the accesses of the pair need not be next to each other
-	pkg   string // package of the first test function that ran
-	input        // what the program is fed
+	steps []step    // in the order of the witness; the last two are the pair
+	stops []step    // at which goroutines wait that do nothing more in the witness (G6)
+	marks []byte    // by site
+	apart bool      // the accesses of the pair need not be next to each other
+	pkg   string    // package of the first test function that ran
+	other *schedule // for a second try, of a recorded race of outside code: with the accesses next to each other, or not
+	input           // what the program is fed
 }
 
 // step is one passage of a gate.
@@ -54,6 +55,8 @@ type step struct {
 	obj   trace.Addr
 	val   uint64
 	aux   uint64
+
+	place *outsidePlace // of outside code (G7)
 
 	nth    uint64 // how often the goroutine came to the site before
 	choice uint64 // of a select: 1 + 0 for default, 1 + position of the case as the runtime has it + 1; 0: not known
@@ -84,6 +87,7 @@ type walker struct {
 	gs    map[trace.GoID]*goState
 	steps []step
 	stops []step
+	err   error
 }
 
 // beyond is the number of events after the witness in which the goroutines are looked for that are to stop, and what operations are begun in it.
@@ -104,6 +108,9 @@ type goState struct {
 	begun trace.Site // an execution whose step is there before its own event
 	at    int        // the step of the execution under way, -1: none
 	open  []int64    // brackets
+
+	gate    passage // the last gate that it passed
+	context passage // and the one before its last operation of synchronisation
 }
 
 // newSchedule makes the schedule of a witness. open opens the trace anew.
@@ -136,6 +143,9 @@ func newSchedule(w Witness, meta *trace.Meta, open func() (trace.Source, io.Clos
 	}
 	if err := each(open, k.last+beyond, k.along(k.step)); err != nil {
 		return nil, err
+	}
+	if k.err != nil {
+		return nil, k.err
 	}
 	return k.schedule()
 }

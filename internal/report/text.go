@@ -69,7 +69,7 @@ func (h *textHandler) Race(r *Race) error {
 	if r.Tier == Candidate {
 		title = "CANDIDATE"
 	}
-	h.printf("%s %s\n", h.bad.Sprint(title), h.head.Sprintf("on %s", objectName(r)))
+	h.printf("%s %s\n", h.bad.Sprint(title), h.head.Sprintf("on %s", r.Name()))
 	h.printf("%s\n", h.dim.Sprintf("id %s%s", r.ID, times(r.Count)))
 	h.access(&r.A)
 	h.access(&r.B)
@@ -96,8 +96,8 @@ func (h *textHandler) replayed(r *Race) {
 	}
 }
 
-// objectName names what a race is on. Memory that only outside code accesses has no name in the recording.
-func objectName(r *Race) string {
+// Name names what a race is on. Memory that only outside code accesses has no name in the recording.
+func (r *Race) Name() string {
 	switch {
 	case r.Object != "":
 		return r.Object

@@ -31,6 +31,12 @@ type presageGate struct {
 	cur    int64  // the step that is under way, -1: none
 	at     uint64 // the last gate that it came to, + 1
 	held   bool   // it has an access of the pair
+
+	// Of outside code (presage_outside.go).
+	watch  uint32 // the hooks of the race detector are looked at
+	asked  bool   // the access in the hook stands at its step, and waits
+	access gtAccess
+	known  [gtKnown]gtPlace
 }
 
 // gtStart gives a goroutine its part of the schedule.
@@ -60,6 +66,7 @@ func (s *presageGate) turn() {
 	if s.next < s.end {
 		s.skip = *gtWord(gtStep(s.next), gtSSkip)
 	}
+	s.watches()
 }
 
 // presageGo finds a new goroutine in the schedule: it is known by its number among those
@@ -156,6 +163,9 @@ func presageExit() {
 	if s := getg().presage; s != nil {
 		s.finish()
 	}
+	if *gtWord(gates.base, gtLooks) != 0 {
+		atomic.Store64(gtWord(gates.base, gtLevel), gtOpen)
+	}
 	for gtLoose() < gtOpen {
 		gtPause(^uint64(0))
 	}
@@ -198,6 +208,11 @@ func gtHides(addr, n uintptr) bool {
 	}
 	a := gtStep(i - 1)
 	b := gtStep(*gtWord(a, gtSPair) - 1)
+	return gtBetween(a, b, addr, n) || gtBetween(b, a, addr, n)
+}
+
+// gtBetween is gtHides if access a of the pair is the first.
+func gtBetween(a, b, addr, n uintptr) bool {
 	if atomic.Load64(gtWord(a, gtSState)) != gtDone || atomic.Load64(gtWord(b, gtSState)) >= gtPassed {
 		return false
 	}
@@ -232,8 +247,9 @@ func gtGate(site uint32, addr, n uintptr) {
 		return
 	}
 	if s.held && gtLoose() >= gtOpen-1 { // nothing counts any more but the accesses of the pair
-		if uint32(*gtWord(gtStep(s.end-1), gtSSite)) == site {
+		if v := *gtWord(gtStep(s.end-1), gtSSite); uint32(v) == site || v>>32&gtOutside != 0 && s.next < s.end-1 {
 			s.next, s.skip = s.end-1, 0
+			s.watches()
 		}
 	}
 	i := s.next
@@ -259,6 +275,8 @@ func gtGate(site uint32, addr, n uintptr) {
 	if other := *gtWord(p, gtSPair); other != 0 {
 		if atomic.Load64(gtWord(gtStep(other-1), gtSState)) <= gtArrived {
 			gtForget(addr, n)
+		} else if *gtWord(gtStep(other-1), gtSSite)>>32&gtOutside != 0 {
+			*gtWord(gates.base, gtOver) = 1
 		}
 		if *gtWord(gates.base, gtHold) != 0 {
 			PresageMeet(site)

@@ -9,7 +9,7 @@ import (
 
 const (
 	gtMagic   = 0x6574616765676173
-	gtVersion = 2
+	gtVersion = 3
 
 	// Words of the header.
 	gtPid      = 2 // of the process that the schedule was given to; 0: none yet
@@ -22,7 +22,7 @@ const (
 	gtSequence = 9  // steps passed
 	gtMoved    = 10 // time of the last of them
 	gtStalls   = 11 // number of stalls, and where each came: 8 words of two: the level | steps passed so far << 8, the step that waited + 1
-	gtApart    = 30 // first access of a pair whose accesses need not be next to each other, + 1
+	gtApart    = 30 // an access of the pair, + 1, if other accesses to its location may come between the two
 	gtKids     = 31 // slots of the table of children
 	gtSeed     = 32 // of random numbers
 	gtFeeds    = 33 // number of feeds
@@ -33,6 +33,9 @@ const (
 	gtPrefer   = 38 // a select need not take the case it is fed if that is not ready
 	gtBegan    = 39 // the level at the start
 	gtValues   = 40 // of the two accesses: four words before it and four behind it
+	gtLooks    = 56 // nothing is held of outside code: the addresses of its accesses are written down
+	gtMissed   = 57 // accesses of outside code at a step that could not be held, because their goroutine may not be preempted there
+	gtOver     = 58 // the second access of the pair has passed, which outside code makes
 	gtHeader   = 64
 
 	// Levels: what is in force up to each.
@@ -66,6 +69,7 @@ const (
 	gtSAddr  = 8 // of an access of the pair, as it is now
 	gtSSize  = 9
 	gtSCase  = 10 // of a select: 1 default, 2 + position of the case
+	gtSPlace = 11 // of outside code: presagePlace of the access
 	gtSWords = 12
 
 	// Flags of a step.
@@ -75,9 +79,15 @@ const (
 	gtHeld  = 8  // an access of the pair
 	gtStop  = 16 // the witness ends here for its goroutine
 
+	gtOutside = 32 // an access of outside code: it stands in a hook of the race detector, and is known by its place
+
 	// Bits of a mark.
 	gtMarkFed = 2 // a call whose results are fed
 	gtMarkGo  = 4 // a go statement
+
+	// Words of the log of an access of the pair: how many accesses came to its place, and of the first ones address and size.
+	gtLogged   = 128
+	gtLogWords = 1 + 2*gtLogged
 
 	// States of a step.
 	gtArrived = 1
@@ -96,6 +106,8 @@ var gates struct {
 	kids  uintptr
 	slots uint64
 	feeds uintptr
+	logs  uintptr
+	hides uint32 // 1: the hooks of all goroutines are looked at, because some accesses of outside code are hidden (gtHides)
 	n     int
 	state uintptr // of the goroutines: presageGate
 }
@@ -140,7 +152,8 @@ func gtMap(fd int32, size uintptr) {
 	gates.kids = gates.preds + preds*8
 	gates.slots = *gtWord(base, gtKids)
 	gates.feeds = gates.kids + uintptr(gates.slots)*16
-	gates.marks = gates.feeds + uintptr(*gtWord(base, gtFeeds))*16
+	gates.logs = gates.feeds + uintptr(*gtWord(base, gtFeeds))*16
+	gates.marks = gates.logs + 2*gtLogWords*8
 	state, err := mmap(nil, (n+1)*unsafe.Sizeof(presageGate{}), _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_PRIVATE, -1, 0)
 	if err != 0 {
 		return
@@ -148,6 +161,13 @@ func gtMap(fd int32, size uintptr) {
 	gates.state = uintptr(state)
 	*gtWord(base, gtMoved) = uint64(nanotime())
 	gates.sites = uint32(sites)
+	presageHooks()
+	if i := *gtWord(base, gtApart); i != 0 {
+		a := gtStep(i - 1)
+		if (*gtWord(a, gtSSite)|*gtWord(gtStep(*gtWord(a, gtSPair)-1), gtSSite))>>32&gtOutside != 0 {
+			gates.hides = 1
+		}
+	}
 	*gtWord(base, gtBegan) = *gtWord(base, gtLevel)
 	presageSetSeed(*gtWord(base, gtSeed))
 	if *gtWord(base, gtHold) != 0 {

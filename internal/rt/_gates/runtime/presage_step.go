@@ -15,6 +15,7 @@ func (s *presageGate) finish() {
 	i := uint64(s.cur)
 	p := gtStep(i)
 	s.cur = -1
+	s.watches()
 	if *gtWord(p, gtSPair) != 0 {
 		gtLook(i, 1)
 	}
@@ -50,7 +51,9 @@ func gtReady(p uintptr) bool {
 		}
 	}
 	if other := *gtWord(p, gtSPair); *gtWord(p, gtSSite)>>32&gtHeld != 0 {
-		return atomic.Load64(gtWord(gtStep(other-1), gtSState)) >= gtArrived
+		o := gtStep(other - 1)
+		state := atomic.Load64(gtWord(o, gtSState))
+		return state >= gtPassed || state == gtArrived && gtMeet(p, o)
 	}
 	return true
 }
@@ -60,7 +63,11 @@ func gtIsDone(p uintptr) bool {
 	case gtDone:
 		return true
 	case gtPassed:
-		if *gtWord(p, gtSSite)>>32&gtParks != 0 {
+		flags := *gtWord(p, gtSSite) >> 32
+		if flags&gtOutside != 0 && uint64(nanotime()) > *gtWord(p, gtSTime)+gtSettles() {
+			return true
+		}
+		if flags&(gtParks|gtOutside) != 0 {
 			s := (*presageGate)(unsafe.Pointer(gates.state + uintptr(*gtWord(p, gtSG))*unsafe.Sizeof(presageGate{})))
 			return readgstatus(s.gp.ptr())&^_Gscan == _Gwaiting
 		}
@@ -81,6 +88,11 @@ func gtPause(step uint64) (level uint64) {
 		procyield(10)
 		Gosched()
 	}
+	return gtStalled(step)
+}
+
+// gtStalled loosens the schedule by a level where nothing has moved for too long.
+func gtStalled(step uint64) (level uint64) {
 	level = gtLoose()
 	moved := atomic.Load64(gtWord(gates.base, gtMoved))
 	if now := uint64(nanotime()); level < gtOpen && now > moved && now-moved > *gtWord(gates.base, gtLimit) && !gtExpects(now, moved) {
