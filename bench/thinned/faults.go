@@ -95,5 +95,5 @@ func seedFaults(o rt.Overlay) error {
 			return err
 		}
 	}
-	return edit("cell", "\tt := &presageCells\n\tm := &firstmoduledata", "\tfor _, c := range []byte(gogetenv(\""+envFault+"\")) {\n\t\tpresageFault = presageFault*10 + int(c-'0')\n\t}\n\tt := &presageCells\n\tm := &firstmoduledata")
+	return edit("cell", "func presageCellsInit() {\n", "func presageCellsInit() {\n\tfor _, c := range []byte(gogetenv(\""+envFault+"\")) {\n\t\tpresageFault = presageFault*10 + int(c-'0')\n\t}\n")
 }

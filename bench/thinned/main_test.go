@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -54,5 +55,21 @@ func TestThinned(t *testing.T) {
 				t.Errorf("%s: %d racing locations, want %d\n%s", c.steps, got.locations, c.racing, text.String())
 			}
 		})
+	}
+}
+
+// TestFaultsFit holds the faults against the recorder as it is.
+func TestFaultsFit(t *testing.T) {
+	for _, f := range faults {
+		if f.file == "" {
+			continue
+		}
+		text, err := os.ReadFile("../../internal/rt/_std/runtime/presage_" + f.file + ".go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), f.old); n != 1 {
+			t.Errorf("%s: %d places like this, not one: %s", f.name, n, f.old)
+		}
 	}
 }
