@@ -50,8 +50,8 @@ func pgShortInit() {
 }
 
 // scan marks what the records from s.scanned on say to be accessed. It is most of what recording costs where emitted
-// code does little else than to access memory, so of an access in a granule that is covered it only reads the header
-// and the address.
+// code does little else than to access memory: of an access in a granule that is covered it only reads the header
+// and the address, and lengths are found by branches, which are foreseen, where they can be.
 func (s *PresageG) scan() {
 	p, end := s.scanned, s.pos
 	s.scanned, s.outTime = end, 0
@@ -62,31 +62,27 @@ func (s *PresageG) scan() {
 	last := ^uintptr(0) // the granule of the last access, which is covered
 	for p < end {
 		h := *(*uint64)(unsafe.Pointer(p))
-		if w := pgKindWords[h>>56]; w != 0 {
-			p += uintptr(w) * 8
+		if kind := h >> 56; kind == pgRawShort {
+			p = s.scanShorts(p, end)
 			continue
-		}
-		var a, size uintptr
-		switch h >> 56 {
-		case pgRawShort:
-			shape := uintptr(pgShortShapes[h>>48&0xff])
-			a, size = s.shortAddress(p, h), shape&0xff
-			p += shape >> 8 * 8
-		case pgRead, pgWrite:
-			a, size = *(*uintptr)(unsafe.Pointer(p + 8)), uintptr(h>>32&0xffff)
-			q := p
-			p += (2 + max(1, size/8)) * 8
-			if f := h >> 48 & 0xff; f&(pgFlagOpaque|pgFlagNoValue) != 0 {
-				if f&pgFlagOpaque != 0 && uint32(h) != 0 {
-					continue // of outside code, which has marked it
-				}
-				if f&pgFlagNoValue != 0 {
-					size = *(*uintptr)(unsafe.Pointer(q + 16))
-				}
-			}
-		default:
+		} else if kind != pgRead && kind != pgWrite {
 			p += pgWordsOf(h) * 8
 			continue
+		}
+		a, size := *(*uintptr)(unsafe.Pointer(p + 8)), uintptr(h>>32&0xffff)
+		q := p
+		if size <= 8 {
+			p += 24
+		} else {
+			p += (2 + size/8) * 8
+		}
+		if h>>48&(pgFlagOpaque|pgFlagNoValue) != 0 {
+			if h>>48&pgFlagOpaque != 0 && uint32(h) != 0 {
+				continue // of outside code, which has marked it
+			}
+			if h>>48&pgFlagNoValue != 0 {
+				size = *(*uintptr)(unsafe.Pointer(q + 16))
+			}
 		}
 		if to := a + size - 1; a>>pgGranuleShift != last || to>>pgGranuleShift != last {
 			last = a >> pgGranuleShift
@@ -98,30 +94,62 @@ func (s *PresageG) scan() {
 	}
 }
 
-// shortAddress returns the address of the short access at p, of header h.
-func (s *PresageG) shortAddress(p uintptr, h uint64) uintptr {
+// scanShorts marks what short accesses say, and goes over the blocks between them, up to the first other record.
+// It returns where that is.
+func (s *PresageG) scanShorts(p, end uintptr) uintptr {
 	t := s.shorts
 	if t == nil {
 		t = (*pgShorts)(persistentalloc(unsafe.Sizeof(pgShorts{}), 64, &memstats.other_sys))
 		s.shorts = t
 	}
-	x := &t.last[h&255]
-	if x.site != uint32(h) {
-		t.change(x, uint32(h))
+	granules, own := presageCells.granules, s.owner()
+	last := ^uintptr(0) // as in scan
+	for p < end {
+		h := *(*uint64)(unsafe.Pointer(p))
+		if h>>56 != pgRawShort {
+			if h>>56 != pgBlockKind {
+				break
+			}
+			p += 8
+			continue
+		}
+		x := &t.last[h&255]
+		shape := uintptr(pgShortShapes[h>>48&0xff])
+		if x.site != uint32(h) {
+			if t.change(x, uint32(h)); x.addr == 0 && h>>54&1 == 0 {
+				presageCells.lost.Add(1)
+				x.site = 0
+				p += shape >> 8 * 8
+				continue
+			}
+		}
+		a := x.addr + uintptr(int64(int16(h>>32)))
+		switch {
+		case h>>54&1 != 0:
+			a = *(*uintptr)(unsafe.Pointer(p + 8))
+			p += shape >> 8 * 8
+		case h>>52&3 == 2:
+			p += 16
+		default:
+			p += shape >> 8 * 8
+		}
+		x.addr = a
+		if to := a + shape&0xff - 1; a>>pgGranuleShift != last || to>>pgGranuleShift != last {
+			last = a >> pgGranuleShift
+			if to>>pgGranuleShift != last || a >= pgCellsLimit || !pgCovers(*(*uint32)(unsafe.Pointer(granules + last<<2)), own) {
+				last = ^uintptr(0)
+				s.seen(a, shape&0xff)
+			}
+		}
 	}
-	a := x.addr + uintptr(int64(int16(h>>32)))
-	if h>>54&1 != 0 {
-		a = *(*uintptr)(unsafe.Pointer(p + 8))
-	} else if x.addr == 0 {
-		presageCells.lost.Add(1)
-		a = 0
-	}
-	x.addr = a
-	return a
+	return p
 }
 
-// pgWordsOf returns the words of a record of which the kind does not tell.
+// pgWordsOf returns the words of a record that is not looked at.
 func pgWordsOf(h uint64) uintptr {
+	if w := pgKindWords[h>>56]; w != 0 {
+		return uintptr(w)
+	}
 	size := uintptr(h >> 32 & 0xffff)
 	switch h >> 56 {
 	case pgValueKind:
