@@ -44,7 +44,7 @@ var faults = []fault{
 	{"write-not-late", "cell", "s.late(word, &c.w, atomic.Load64(&c.w), true)", "if !F {\n\t\t\ts.late(word, &c.w, atomic.Load64(&c.w), true)\n\t\t}"},
 	{"stale-turn", "cell", "if old != 0 && !s.owns(old) {", "if !F && old != 0 && !s.owns(old) {"},
 	{"atomic-late", "atomic", "s.seen(uintptr(unsafe.Pointer(p)), 8)", "if !F {\n\t\ts.seen(uintptr(unsafe.Pointer(p)), 8)\n\t}"},
-	{"granule-unmarked", "granule", "\tif g&pgInside != 0 {\n", "\tif g&pgInside != 0 && !F {\n"},
+	{"granule-unmarked", "granule", "\tfor word := first; word < first+pgGranule; word += 8 {\n", "\tfor word := first; word < first+pgGranule && !F; word += 8 {\n"},
 	{"granule-anybody", "granule", "g&^pgInside == s.owner()|pgCells\n", "g&^pgInside == s.owner()|pgCells || F && g&pgCells != 0\n"},
 	{"granule-taken", "granule", "case g&pgCells == 0:", "case g&pgCells == 0 || F:"},
 	{"granule-empty", "granule", "\t\t\tif g&pgCells != 0 {\n\t\t\t\tmemclr", "\t\t\tif g&pgCells != 0 && !F {\n\t\t\t\tmemclr"},

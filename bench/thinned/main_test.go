@@ -58,6 +58,37 @@ func TestThinned(t *testing.T) {
 	}
 }
 
+// TestLitmus runs programs that aim at one moment of the recorder each.
+func TestLitmus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped by -short: builds the standard library with the recorder inside")
+	}
+	p, err := build(t.Context(), t.TempDir(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"filled", "1000"}, {"collected", "0"}, {"atomic", "0"}, {"looked", "300000"},
+		{"looked", "1000"}, {"looked", "1500"}, {"looked", "1500"}, {"looked", "2000"},
+	} {
+		t.Run(args[0]+"/"+args[1], func(t *testing.T) {
+			got, err := p.compare(t.Context(), args, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Log(got)
+			if got.differ() {
+				var text strings.Builder
+				got.print(&text)
+				t.Error(text.String()[:min(len(text.String()), 2000)])
+			}
+			if args[1] != "1000" && args[1] != "1500" && args[1] != "2000" && got.locations == 0 {
+				t.Error("no race: the program shows nothing")
+			}
+		})
+	}
+}
+
 // TestFaultsFit holds the faults against the recorder as it is.
 func TestFaultsFit(t *testing.T) {
 	for _, f := range faults {

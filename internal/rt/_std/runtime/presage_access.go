@@ -199,7 +199,6 @@ func pgSlow(gp *g, addr, n, pc uintptr, write bool) {
 // outside1 takes the access that pgSlow has left in the state.
 func (s *PresageG) outside1() {
 	addr, n, write := s.outAddr, s.outSize, s.outWrite
-	s.outTime = 0
 	if s.off || !pgHasCell(addr) || s.inside == 0 && !s.takeInside() || !s.context() {
 		return
 	}

@@ -81,8 +81,8 @@ var presageCells struct {
 	owners   uintptr // the stream that has taken a block of contexts, 4 bytes each
 	blocks   atomic.Uint32
 	data     [2]uintptr // variables of the program
-	pen      *PresageG  // while the world is stopped: the stream that late records go to
-	gc       *PresageG  // the same, kept for the next time
+	lock     mutex      // of gc
+	gc       *PresageG  // the stream that late records of scans go to
 	lost     atomic.Uint64
 	blind    uint64 // word 13 of segment 0
 }
@@ -338,22 +338,31 @@ func (s *PresageG) late(word uintptr, p *uint64, e uint64, write bool) {
 	}
 }
 
-// flush writes a late record, unless the access has one.
+// flush writes a late record, unless the access has one. What a scan finds does not go into the stream that it reads: the
+// stream's chunk could be full, and be given away.
 func (s *PresageG) flush(word uintptr, e uint64, write bool) {
 	if e == 0 || e&pgRecorded != 0 {
 		return
 	}
-	if t := presageCells.pen; t != nil {
-		s = t
+	if !s.scanning {
+		s.lateRecord(word, e, write)
+		return
+	}
+	t := &presageCells
+	lock(&t.lock)
+	pgStopped().lateRecord(word, e, write)
+	unlock(&t.lock)
+}
+
+func (s *PresageG) lateRecord(word uintptr, e uint64, write bool) {
+	if s.off {
+		return
 	}
 	s.knowPC(e & pgPCMask)
 	p := s.room(4)
 	pgStore(p+8, uint64(word))
 	pgStore(p+16, e)
-	if s.outTime == 0 {
-		s.outTime = uint64(cputicks())
-	}
-	pgStore(p+24, s.outTime)
+	pgStore(p+24, uint64(cputicks()))
 	kind := uint64(pgRead)
 	if write {
 		kind = pgWrite

@@ -58,12 +58,12 @@ type PresageG struct {
 	ids         uint64 // the next context of those that it has taken
 	inside      uint64 // the entry of what emitted code has accessed, 0: there is none yet
 	scanned     uintptr
+	scanning    bool // its records are being looked at
 	shorts      *pgShorts
 	outAddr     uintptr // the access that is under way
 	outSize     uintptr
 	outPC       uintptr
 	outWrite    bool
-	outTime     uint64 // of late records that are being written, 0: not yet asked
 
 	// Of the audit (presage_audit.go).
 	outAnnounced  bool

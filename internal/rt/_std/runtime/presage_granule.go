@@ -15,12 +15,15 @@ import (
 //	context | pgCells                  … in outside code, which the cells tell
 //	context | pgInside | pgCells       … in both
 //	pgMany | pgInside                  of several, all in emitted code: the cells are zero
+//	… | pgMany | pgInside | pgCells    the cells are being filled in with what the state said before
 //	pgMany | pgCells                   as the cells tell
 //
 // A goroutine that the state does not cover changes it before it goes on. Where emitted code of others may have
 // accessed every word, that is written into the cells first: a word without an access is marked too then, and
-// accesses of outside code to it are written down that need not be. Whoever comes meanwhile does the same work
-// again; only what is zero is marked, so that changes nothing.
+// accesses of outside code to it are written down that need not be. The state says that it is being done, and what is
+// to be marked, so that nobody is covered by the old one any more; whoever comes meanwhile does the same work again.
+// Only what is zero is marked. Nobody who is at it can be stopped for a garbage collection, so no memory is handed out
+// again meanwhile.
 const (
 	pgGranuleShift = 9
 	pgGranule      = 1 << pgGranuleShift
@@ -78,7 +81,7 @@ func (s *PresageG) useInside(addr uintptr) bool {
 			return false
 		case g == 0 || g == own|pgCells:
 			atomic.Cas(p, g, g|own|pgInside)
-		case g&pgCells == 0:
+		case g&pgCells == 0: // of another one, in emitted code alone
 			atomic.Cas(p, g, pgMany|pgInside)
 		default:
 			pgShare(addr, p, g)
@@ -86,21 +89,31 @@ func (s *PresageG) useInside(addr uintptr) bool {
 	}
 }
 
-// pgShare gives a granule of state g the state pgMany|pgCells.
+// pgShare gives a granule of state g the state pgMany|pgCells, unless it has another state than g by now.
 func pgShare(addr uintptr, p *uint32, g uint32) {
-	if g&pgInside != 0 {
-		mark := uint64(pgRecorded | pgSharedWord)
-		if g&pgMany == 0 {
-			mark = uint64(g>>pgOwnerShift)<<pgIDShift | pgRecorded
-		}
-		first := addr &^ (pgGranule - 1)
-		for word := first; word < first+pgGranule; word += 8 {
-			if c := pgCellOf(word); atomic.Load64(&c.w)|atomic.Load64(&c.r) == 0 {
-				pgSwap(&c.w, 0, mark)
-			}
+	mp := acquirem()
+	if atomic.Load(p) == g && g&pgInside != 0 {
+		if full := g | pgMany | pgCells; g == full || atomic.Cas(p, g, full) {
+			g = full
+			pgFill(addr&^(pgGranule-1), g>>pgOwnerShift)
 		}
 	}
 	atomic.Cas(p, g, pgMany|pgCells)
+	releasem(mp)
+}
+
+// pgFill marks the words of a granule that have no entry: as used by the goroutine with this context, or by several
+// if it is 0.
+func pgFill(first uintptr, owner uint32) {
+	mark := uint64(owner)<<pgIDShift | pgRecorded
+	if owner == 0 {
+		mark |= pgSharedWord
+	}
+	for word := first; word < first+pgGranule; word += 8 {
+		if c := pgCellOf(word); atomic.Load64(&c.w)|atomic.Load64(&c.r) == 0 {
+			pgSwap(&c.w, 0, mark)
+		}
+	}
 }
 
 // presageClear makes n bytes of new memory those of nobody (SC5). s is who has got it, nil if it is not recorded.
@@ -120,9 +133,9 @@ func presageClear(s *PresageG, addr, n uintptr) {
 			}
 			atomic.Store(p, 0)
 		default:
-			if g&pgInside != 0 && (s == nil || !pgCovers(g, s.owner())) {
+			for g&pgInside != 0 && (s == nil || !pgCovers(g, s.owner())) {
 				pgShare(addr, p, g)
-				g = pgCells
+				g = atomic.Load(p)
 			}
 			if g&pgCells != 0 {
 				pgClearWords(addr, next)

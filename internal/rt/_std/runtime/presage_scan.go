@@ -54,10 +54,18 @@ func pgShortInit() {
 // and the address, and lengths are found by branches, which are foreseen, where they can be.
 func (s *PresageG) scan() {
 	p, end := s.scanned, s.pos
-	s.scanned, s.outTime = end, 0
+	s.scanned = end
 	if presageCells.limit == 0 || s.off || s.inside == 0 && !s.takeInside() {
 		return
 	}
+	mp := acquirem() // the world must not stop in the middle: what is left would not be scanned
+	s.scanning = true
+	s.scanRecords(p, end)
+	s.scanning = false
+	releasem(mp)
+}
+
+func (s *PresageG) scanRecords(p, end uintptr) {
 	granules, own := presageCells.granules, s.owner()
 	last := ^uintptr(0) // the granule of the last access, which is covered
 	for p < end {
@@ -193,16 +201,15 @@ func scanAll() {
 	if t.limit == 0 {
 		return
 	}
-	t.pen = pgStopped()
 	forEachG(func(gp *g) {
 		if s := gp.presage; s != nil {
 			s.scan()
 		}
 	})
-	t.pen = nil
 }
 
-// pgStopped returns the stream that is written to while the world is stopped, of goroutine 0.
+// pgStopped returns the stream of goroutine 0 that scans write to, and what stops the world. Who calls it holds
+// presageCells.lock, or has stopped the world.
 func pgStopped() *PresageG {
 	t := &presageCells
 	if t.gc == nil {
