@@ -29,13 +29,14 @@ type build struct {
 	Overlay string            `json:"overlay"` // file for -overlay
 	Go      string            `json:"go"`      // the go command that takes it
 	Env     []string          `json:"env"`     // what that needs in its environment
+	Compile []string          `json:"compile"` // flags of go build: how packages are compiled. Not in Env, which the program inherits
 	Flags   []string          `json:"flags"`   // further flags of go build: -modfile
 	LoadEnv []string          `json:"loadenv"` // and what its packages need in the environment to be loaded: GOWORK
 	Copies  []string          `json:"copies"`  // of modules, that it is built with
 	Meta    *trace.Meta       `json:"meta"`
 	Opaque  map[string]string `json:"opaque"` // functions left as written, with the reason
 
-	Compiler string `json:"compiler"` // that Env selects; "": Go's own
+	Compiler string `json:"compiler"` // that Compile selects; "": Go's own
 	Plain    string `json:"plain"`    // why it is Go's own, if that was not asked for
 
 	in      *inputs
@@ -164,7 +165,8 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 	if err != nil {
 		return nil, err
 	}
-	b.Go, b.Env, b.Compiler = std.Go, std.Env, std.Compiler
+	b.Go, b.Compile, b.Compiler = std.Go, std.BuildFlags, std.Compiler
+	b.Env = slices.DeleteFunc(std.Env, func(s string) bool { return strings.HasPrefix(s, "GOFLAGS=") })
 	if err := c.copyModules(ctx, in, dir, b); err != nil {
 		return nil, err
 	}
@@ -269,6 +271,13 @@ func (b *build) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// flags are those of a call of go build with the user's flags: -C comes first, and the user's flags behind those
+// of packages.
+func (b *build) flags(user []string) []string {
+	chdir, rest := cutDir(user)
+	return slices.Concat(chdir, b.Compile, rest, b.Flags)
+}
+
 // compile compiles everything, without linking, and returns what the compiler said.
 // The results go to the build cache, where the run finds them.
 func (c *Config) compile(ctx context.Context, b *build) (string, error) {
@@ -276,7 +285,7 @@ func (c *Config) compile(ctx context.Context, b *build) (string, error) {
 	if c.Test {
 		args = append(args, "-test")
 	}
-	args = append(append(append(args, c.loadFlags()...), b.Flags...), "-overlay="+b.Overlay)
+	args = slices.Concat(args, b.flags(c.loadFlags()), []string{"-overlay=" + b.Overlay})
 	var out, errs bytes.Buffer
 	cmd := b.command(ctx, append(args, c.Packages...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.Dir, &out, &errs

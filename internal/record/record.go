@@ -218,8 +218,7 @@ func (b *build) warnUnordered() {
 
 // testArgs is the user's go test with what presage adds.
 func (c *Config) testArgs(b *build) []string {
-	args := append([]string{"test"}, c.Flags...)
-	args = append(append(args, b.Flags...), "-overlay="+b.Overlay, "-vet=off")
+	args := slices.Concat([]string{"test"}, b.flags(c.Flags), []string{"-overlay=" + b.Overlay, "-vet=off"})
 	if !hasFlag(c.Flags, "count", "test.count") {
 		args = append(args, "-count=1")
 	}
@@ -263,8 +262,7 @@ func (c *Config) run(ctx context.Context, b *build, rawDir string) (code int, no
 	defer os.Remove(bin)
 	c.Progress("building the program")
 	flags, wrapper := cutExec(c.Flags)
-	args := append([]string{"build"}, flags...)
-	args = append(append(args, b.Flags...), "-overlay="+b.Overlay, "-o", bin)
+	args := slices.Concat([]string{"build"}, b.flags(flags), []string{"-overlay=" + b.Overlay, "-o", bin})
 	if code, err := c.execGo(ctx, b.command(ctx, append(args, c.Packages...)...)); code != 0 || err != nil {
 		return code, true, err
 	}

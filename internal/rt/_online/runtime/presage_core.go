@@ -366,6 +366,9 @@ func presageGo(callergp, newg *g) {
 	pgNew(newg, s, who)
 }
 
+// pgBuffer is the number of bytes of a buffer of the kernel that count as accessed.
+func pgBuffer() int { return 4096 }
+
 // pgFiring gives gp the state of a timer's firing.
 func pgFiring(gp *g, pc uintptr) { pgNew(gp, nil, ftWho{start: pc}) }
 

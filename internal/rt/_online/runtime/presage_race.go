@@ -160,19 +160,22 @@ func racewriterangepc(addr unsafe.Pointer, sz, callerpc, pc uintptr) {
 // Of assembly that reads its arguments (argumentPatches).
 
 //go:linkname race_ReadBytes internal/race.ReadBytes
-func race_ReadBytes(b []byte) { ftBytes(b, sys.GetCallerPC()) }
+func race_ReadBytes(b []byte) { ftBytes(b, ftReads, sys.GetCallerPC()) }
+
+//go:linkname race_WriteBytes internal/race.WriteBytes
+func race_WriteBytes(b []byte) { ftBytes(b, ftWrites, sys.GetCallerPC()) }
 
 //go:linkname race_ReadFound internal/race.ReadFound
 func race_ReadFound(b []byte, i, n int) {
 	if i >= 0 {
 		b = b[:i+n]
 	}
-	ftBytes(b, sys.GetCallerPC())
+	ftBytes(b, ftReads, sys.GetCallerPC())
 }
 
-func ftBytes(b []byte, callerpc uintptr) {
+func ftBytes(b []byte, kind uint8, callerpc uintptr) {
 	if len(b) > 0 {
-		ftFrom(unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b)), ftReads, callerpc)
+		ftFrom(unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b)), kind, callerpc)
 	}
 }
 

@@ -408,3 +408,6 @@ func (s *PresageG) takeInside() bool {
 	s.inside |= pgRecorded
 	return true
 }
+
+// pgBuffer is the number of bytes of a buffer of the kernel that are recorded.
+func pgBuffer() int { return presageCells.buffer }

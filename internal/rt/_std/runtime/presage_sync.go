@@ -285,7 +285,7 @@ func pgRange(kind uint64, p unsafe.Pointer, n int) {
 		return
 	}
 	if s := pgHere(); s != nil && n > 0 {
-		s.touch(pgHead(kind, pgFlagOpaque|pgFlagNoValue, 0, 0), uintptr(p), uint64(min(n, presageCells.buffer)))
+		s.touch(pgHead(kind, pgFlagOpaque|pgFlagNoValue, 0, 0), uintptr(p), uint64(min(n, pgBuffer())))
 	}
 }
 
