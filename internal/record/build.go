@@ -274,8 +274,16 @@ func (b *build) command(ctx context.Context, args ...string) *exec.Cmd {
 // flags are those of a call of go build with the user's flags: -C comes first, and the user's flags behind those
 // of packages.
 func (b *build) flags(user []string) []string {
-	chdir, rest := cutDir(user)
-	return slices.Concat(chdir, b.Compile, rest, b.Flags)
+	n := 0 // of -C
+	if len(user) > 0 {
+		switch name := strings.TrimLeft(user[0], "-"); {
+		case name == "C":
+			n = min(2, len(user))
+		case strings.HasPrefix(name, "C="):
+			n = 1
+		}
+	}
+	return slices.Concat(user[:n], b.Compile, user[n:], b.Flags)
 }
 
 // compile compiles everything, without linking, and returns what the compiler said.

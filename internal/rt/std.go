@@ -327,7 +327,7 @@ var argumentPatches = []patch{
 
 	// The functions for it, without and with the race detector.
 	after("internal/race/norace.go", "func Enable() {\n}\n", "\n// ReadBytes is in package runtime.\n//\n//go:linkname ReadBytes\n//go:noescape\nfunc ReadBytes(b []byte)\n\n// ReadFound is ReadBytes for the n bytes at i, and those before; all, if i is -1. It is in package runtime.\n//\n//go:linkname ReadFound\n//go:noescape\nfunc ReadFound(b []byte, i, n int)\n\n// WriteBytes is in package runtime.\n//\n//go:linkname WriteBytes\n//go:noescape\nfunc WriteBytes(b []byte)\n"),
-	after("internal/race/race.go", "const Enabled = true\n", "\n//go:linkname ReadBytes\nfunc ReadBytes(b []byte) {\n\tif len(b) > 0 {\n\t\tReadRange(unsafe.Pointer(unsafe.SliceData(b)), len(b))\n\t}\n}\n\nfunc ReadFound(b []byte, i, n int) {\n\tif i >= 0 {\n\t\tb = b[:i+n]\n\t}\n\tReadBytes(b)\n}\n\nfunc WriteBytes(b []byte) {\n\tif len(b) > 0 {\n\t\tWriteRange(unsafe.Pointer(unsafe.SliceData(b)), len(b))\n\t}\n}\n"),
+	after("internal/race/race.go", "const Enabled = true\n", "\n//go:linkname ReadBytes\nfunc ReadBytes(b []byte) {\n\tif len(b) > 0 {\n\t\tReadRange(unsafe.Pointer(unsafe.SliceData(b)), len(b))\n\t}\n}\n\nfunc ReadFound(b []byte, i, n int) {\n\tif i >= 0 {\n\t\tb = b[:i+n]\n\t}\n\tReadBytes(b)\n}\n\n//go:linkname WriteBytes\nfunc WriteBytes(b []byte) {\n\tif len(b) > 0 {\n\t\tWriteRange(unsafe.Pointer(unsafe.SliceData(b)), len(b))\n\t}\n}\n"),
 }
 
 // argumentVersionPatches come after those, for one version only.

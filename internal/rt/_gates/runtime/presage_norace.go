@@ -13,5 +13,8 @@ func presageHolds(f funcInfo) bool { return false }
 //go:linkname race_ReadBytes internal/race.ReadBytes
 func race_ReadBytes(b []byte) {}
 
+//go:linkname race_WriteBytes internal/race.WriteBytes
+func race_WriteBytes(b []byte) {}
+
 //go:linkname race_ReadFound internal/race.ReadFound
 func race_ReadFound(b []byte, i, n int) {}
