@@ -145,7 +145,7 @@ func (d *Detector) write(t *clock.Goroutine, c *cell, a seen, e *format.Event) {
 func (d *Detector) atomic(t *clock.Goroutine, c *cell, a seen, e *format.Event) {
 	d.known(t, &c.w, &a, e, format.Write)
 	w := d.crowds.of(c)
-	if e.Kind == format.AtomicRead {
+	if !e.WriteLike() {
 		w.atomicReads = put(w.atomicReads, a)
 		return
 	}

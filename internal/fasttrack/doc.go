@@ -23,7 +23,7 @@
 //	     which costs two comparisons more.
 //	(F2) Atomic accesses order as (R10) of package clock says, and are accesses: checked against plain ones, not against each other. Those that
 //	     are unordered are kept beside R; a plain write that comes after them checks them and forgets them, and takes
-//	     the place of WriteShared.
+//	     the place of WriteShared. A CompareAndSwap that fails is write-like in these checks, and releases nothing.
 //	(F3) An 8-byte write and the read of one of its bytes meet: package shadow, (M1) to (M3).
 //	(F4) Memory that is allocated anew is new locations.
 //	(F5) A write that races with R takes its place: R := none. (The paper leaves open what comes after a race.) So what a cell has

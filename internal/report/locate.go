@@ -254,26 +254,29 @@ func (l *Locator) access(i int64) Access {
 	p := l.seen[i]
 	pos := l.position(p.event.Site)
 	return Access{
-		Position: pos, Source: l.source(pos.File, pos.Line), Kind: accessKind(p.event.Kind), Expr: l.expr(&p.event), Func: l.function(p.event.Site),
+		Position: pos, Source: l.source(pos.File, pos.Line), Kind: accessKind(&p.event), Expr: l.expr(&p.event), Func: l.function(p.event.Site),
 		Goroutine: l.who(p.event.G), Stack: l.stackOf(&p), Locks: l.locks(p.locks), Event: i,
 		OffPath: i < 0, Site: p.event.Site,
 	}
 }
 
-func accessKind(k format.Kind) string {
-	switch k {
+func accessKind(e *trace.Event) string {
+	switch e.Kind {
 	case format.Read:
 		return "read"
 	case format.Write:
 		return "write"
 	case format.AtomicRead:
+		if e.WriteLike() {
+			return "atomic update"
+		}
 		return "atomic read"
 	case format.AtomicWrite:
 		return "atomic write"
 	case format.AtomicRMW:
 		return "atomic update"
 	}
-	panic("report: a race on an event that is not an access: " + k.String())
+	panic("report: a race on an event that is not an access: " + e.Kind.String())
 }
 
 func (l *Locator) who(id trace.GoID) Goroutine {

@@ -198,7 +198,7 @@ func (r *Recorded) refuse(k int, e *trace.Event) error {
 		return refusal("R", "both accesses are of goroutine %d", e.G)
 	case !overlap(a, e) || a.Obj&^7 != p.Addr&^7:
 		return refusal("R", "the accesses are to %#x and %#x", uint64(a.Obj), uint64(e.Obj))
-	case !a.Kind.IsWrite() && !e.Kind.IsWrite():
+	case !a.WriteLike() && !e.WriteLike():
 		return refusal("R", "neither access is a write")
 	case !a.Kind.IsWrite() && a.Flags&format.FlagText != 0, !e.Kind.IsWrite() && e.Flags&format.FlagText != 0:
 		return refusal("R", "a read of what a string says is no access of the program's")

@@ -96,12 +96,12 @@ func (c *ftCrowd) knows(o *ftObject) {
 	}
 }
 
-// completes ends an operation that has taken effect.
-func (g *ftG) completes(a *ftAccess, acquires bool) {
+// completes ends an operation that has taken effect. A CompareAndSwap that fails has the kind of a write, and does not release.
+func (g *ftG) completes(a *ftAccess, acquires, releases bool) {
 	o, c, w, d := g.op.o, g.op.c, g.op.w, g.op.d
 	released := false
 	if acquires && o != nil && !o.w.own(g) {
-		if released = a.kind == ftAtomicWrites && o.w.bothFew(g); !released {
+		if released = releases && o.w.bothFew(g); !released {
 			o.w.acquire(g)
 		}
 		*g.hint(a.addr) = ftHint{c: c, d: d, o: o, root: o.w.vc.root}
@@ -113,7 +113,7 @@ func (g *ftG) completes(a *ftAccess, acquires bool) {
 			g.atomically(a)
 		}
 	}
-	if a.kind == ftAtomicWrites && !released {
+	if releases && !released {
 		o.w.put(g)
 	}
 	if c == nil {
@@ -121,7 +121,7 @@ func (g *ftG) completes(a *ftAccess, acquires bool) {
 	} else {
 		ftStore64(&c.w, w)
 	}
-	if a.kind == ftAtomicWrites { // nobody waits for that
+	if releases { // nobody waits for that
 		g.tick()
 	}
 }

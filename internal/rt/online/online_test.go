@@ -36,6 +36,7 @@ func TestFirstRaces(t *testing.T) {
 		if k%2 == 1 {
 			events, _ = tracetest.Trace(tracetest.Generate(rand.New(rand.NewPCG(5, uint64(k))), tracetest.Profiles()[k/2%len(tracetest.Profiles())]))
 		}
+		tracetest.FailSwaps(events)
 		want := specified(events)
 		got := detected(events, true)
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -307,7 +308,9 @@ func (p *program) access(g *ftG, e *trace.Event) {
 	case format.Write:
 		a.kind = ftWrites
 	case format.AtomicRead:
-		a.kind = ftAtomicReads
+		if a.kind = ftAtomicReads; e.WriteLike() {
+			a.kind = ftAtomicWrites
+		}
 	case format.AtomicWrite, format.AtomicRMW:
 		a.kind = ftAtomicWrites
 	}
@@ -317,7 +320,7 @@ func (p *program) access(g *ftG, e *trace.Event) {
 // atomic is as in a program, where an operation is of the location that begins at its address, and of the word at times. Others that it covers come before.
 func (p *program) atomic(g *ftG, e *trace.Event) {
 	a := ftAccess{addr: uintptr(e.Obj), site: uint64(e.Site) & ftSiteMask, kind: ftAtomicWrites}
-	if e.Kind == format.AtomicRead {
+	if !e.WriteLike() {
 		a.kind = ftAtomicReads
 	}
 	if e.Obj == 0 || e.Flags&format.FlagStack != 0 {
@@ -335,7 +338,7 @@ func (p *program) atomic(g *ftG, e *trace.Event) {
 		g.span(b, uintptr(e.Size)-1)
 	}
 	g.opens(&a, ftCellAt(a.addr&^7), releases)
-	g.completes(&a, acquires)
+	g.completes(&a, acquires, releases)
 }
 
 // TestSlotTakenEarly: who knows of a slot's clock does not know what a goroutine that had the slot before has released, if its successor did not.

@@ -29,5 +29,11 @@ func (e *Event) Outside() bool {
 	return (e.Kind == Read || e.Kind == Write) && e.Flags&FlagOpaque != 0 && e.Site != 0
 }
 
+// WriteLike reports whether an access counts as a write in a data race: it may change memory, or is a CompareAndSwap that has
+// met another value. ("The Go Memory Model", section Memory Model: a compare-and-swap is both read-like and write-like.)
+func (e *Event) WriteLike() bool {
+	return e.Kind.IsWrite() || e.Kind == AtomicRead && e.Flags&FlagTry != 0
+}
+
 // IsText reports whether the event is a read of what a string says: it is in no race.
 func (e *Event) IsText() bool { return e.Kind == Read && e.Flags&FlagText != 0 }

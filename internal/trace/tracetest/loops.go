@@ -110,6 +110,18 @@ func held(open []statement, obj format.Addr) bool {
 	return false
 }
 
+// FailSwaps makes every second atomic read a CompareAndSwap that has failed. That is no other order.
+func FailSwaps(events []format.Event) {
+	n := 0
+	for i := range events {
+		if e := &events[i]; e.Kind == format.AtomicRead {
+			if n++; n%2 == 0 {
+				e.Flags |= format.FlagTry
+			}
+		}
+	}
+}
+
 func (l *loops) access(site func(format.Kind) format.Site) statement {
 	atomics := 3
 	if l.quiet {

@@ -28,27 +28,21 @@ func pgBegin(p unsafe.Pointer, makes bool) *PresageG {
 }
 
 // end ends one of the kind.
-func (s *PresageG) end(kind uint8, acquires bool) {
+func (s *PresageG) end(kind uint8, acquires, releases bool) {
 	s.at.kind = kind
-	s.ft.completes(&s.at, acquires)
+	s.ft.completes(&s.at, acquires, releases)
 	releasem(getg().m)
 	if s.ft.n != 0 {
 		s.report(getg())
 	}
 }
 
-func (s *PresageG) read()  { s.end(ftAtomicReads, true) }
-func (s *PresageG) write() { s.end(ftAtomicWrites, false) }
-func (s *PresageG) rmw()   { s.end(ftAtomicWrites, true) }
+func (s *PresageG) read()  { s.end(ftAtomicReads, true, false) }
+func (s *PresageG) write() { s.end(ftAtomicWrites, false, true) }
+func (s *PresageG) rmw()   { s.end(ftAtomicWrites, true, true) }
 
-// swapped ends a CompareAndSwap: one that has met another value is a read.
-func (s *PresageG) swapped(ok bool) {
-	if ok {
-		s.rmw()
-	} else {
-		s.read()
-	}
-}
+// swapped ends a CompareAndSwap. It is write-like, also one that has met another value, which releases nothing.
+func (s *PresageG) swapped(ok bool) { s.end(ftAtomicWrites, true, ok) }
 
 //go:linkname sync_atomic_presageLoad32 sync/atomic.presageLoad32
 func sync_atomic_presageLoad32(p *uint32) uint32 {
