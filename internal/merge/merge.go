@@ -350,6 +350,9 @@ func (m *merger) finish() {
 		m.meta.Warn("outside-unrecorded", 1, "processes ran without records of the accesses of code that is not instrumented, because the system refused 2 TiB of address space: races in it are missed; look at `ulimit -v` and /proc/sys/vm/overcommit_memory (0 or 1)")
 	}
 	m.meta.Warn("outside-lost", m.Lost, "accesses could not be recorded, because there was no room on the stack or the loop that made them was not known: a race of them may be missed")
+	if !m.Ended && m.Stopped == format.NotStopped && m.out.used {
+		m.meta.Warn("outside-unfinished", 1, "processes were ended by a signal, a fatal error or syscall.Exit: races between what instrumented code did after each goroutine's last synchronisation and other code may be missed")
+	}
 	m.stats.Damage = m.damage
 	m.meta.Warn("raw-damaged", len(m.damage), "raw records could not be read: the trace ends there")
 	m.meta.Warn("records-dropped", m.stats.Dropped, "records behind the point up to which the recording is whole were left out")

@@ -46,6 +46,7 @@ type pcPlace struct {
 
 // outside is what the recording has about outside code, and how far it is merged.
 type outside struct {
+	used      bool               // there is a context
 	late      map[uint64][]*late // by context
 	places    map[uint32]pcPlace
 	pending   map[uint64][]pending // late accesses of open contexts, by page
@@ -94,6 +95,7 @@ func (r *recording) notePC(pc uint32, size int, w []byte) {
 
 // context begins a context of s.
 func (m *merger) context(s *stream, id uint64) {
+	m.out.used = true
 	list := m.out.late[id]
 	delete(m.out.late, id)
 	for _, x := range list {

@@ -27,6 +27,7 @@ type Process struct {
 	Limit   int64             // bytes that the run may take on the disk, 0 if there is none
 	Blind   uint64            // why accesses of outside code are not recorded (word 13 of segment 0), 0: they are
 	Lost    int               // accesses of outside code that could not be recorded
+	Ended   bool              // it marked at its end what emitted code had accessed
 }
 
 // recording are the mapped segments of a process and the chunks in them.
@@ -174,7 +175,7 @@ func (r *recording) segment(name string, chunks []chunk) ([]chunk, error) {
 func processOf(b []byte) Process {
 	return Process{
 		PID: word(b, 16), Unix: int64(word(b, 48)), Stamp: word(b, 56), Stopped: format.StopReason(word(b, 40)), StopAt: word(b, 64),
-		Seed: word(b, 72), Args: word(b, 80), Parent: word(b, 88), Limit: int64(word(b, 96)), Blind: word(b, 104), Lost: int(word(b, 112)),
+		Seed: word(b, 72), Args: word(b, 80), Parent: word(b, 88), Limit: int64(word(b, 96)), Blind: word(b, 104), Lost: max(0, int(word(b, 112))-1), Ended: word(b, 112) != 0,
 	}
 }
 

@@ -27,7 +27,8 @@ package format
 //	word 12 bytes that the run may take on the disk, 0 if there is no limit; words 12 to 14 only in segment 0
 //	word 13 0, or 1: accesses of outside code are not recorded, because the system refused address space; or 2: not from some
 //	        moment on, because all contexts were used up
-//	word 14 how many accesses of outside code could not be recorded, when the process ended
+//	word 14 one more than the accesses of outside code that could not be recorded, when the process ended; 0: it was ended
+//	        before it marked what emitted code had accessed
 //
 // ## The limit
 //

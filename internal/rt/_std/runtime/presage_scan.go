@@ -190,7 +190,7 @@ func presageEnds() {
 	}
 	stopTheWorld(stwUnknown)
 	scanAll()
-	pgStore(presage.head+112, presageCells.lost.Load())
+	pgStore(presage.head+112, 1+presageCells.lost.Load())
 }
 
 // scanAll marks what all goroutines have accessed. The world is stopped. A goroutine may be
