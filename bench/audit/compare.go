@@ -14,15 +14,15 @@ import (
 
 // The comparison of reads with their recorded writers.
 //
-//   - (C1) The writer of a read is the last write of its bytes that happens before it. If a write of them is unordered
-//     with the read, wherever the trace has it, or if two writes that happen before it are unordered, the read is *racy*:
-//     it is counted and not compared.
-//   - (C2) Memory begins as unknown, or as zero where the allocator says so, at each Alloc; a write without a value makes
-//     it unknown. The first read of unknown bytes gives the *initial* value.
-//   - (C3) A read that disagrees is a *mismatch*: code without hooks has written there. Its value is taken, so that one
-//     such write is one mismatch.
-//   - (C4) Reads of emitted code are not compared: it writes held writes (rule AU2 of the recorder) down too late for
-//     them. Package merge holds them against what they may see.
+//   - (C1) The writer of a read is the last write of its bytes that happens before it. If a write
+//     of them is unordered with the read, wherever the trace has it, or if two writes that happen
+//     before it are unordered, the read is *racy*: it is counted and not compared.
+//   - (C2) Memory begins as unknown, or as zero where the allocator says so, at each Alloc; a write
+//     without a value makes it unknown. The first read of unknown bytes gives the *initial* value.
+//   - (C3) A read that disagrees is a *mismatch*: code without hooks has written there. Its value
+//     is taken, so that one such write is one mismatch.
+//   - (C4) Reads of emitted code are not compared: it writes held writes (rule AU2 of the recorder)
+//     down too late for them. Package merge holds them against what they may see.
 
 // place is a function and a source line.
 type place struct{ function, position string }
@@ -48,7 +48,8 @@ func (m *mismatch) String() string {
 	return fmt.Sprintf("read in %v: %d× %d bytes at %#x: recorded %s by %v, read %s", m.reader, m.count, m.size, m.addr, hex(m.recorded), m.writer, hex(m.read))
 }
 
-// tally is what the comparison of traces has counted. Reads are of outside code, words of a wide one singly.
+// tally is what the comparison of traces has counted. Reads are of outside code, words of a wide
+// one singly.
 type tally struct {
 	traces, events      int64
 	compared            int64
@@ -81,7 +82,8 @@ type comparison struct {
 	memory *memory
 }
 
-// compare compares the reads of a trace. The meta is complete once src has ended, so places are looked up then.
+// compare compares the reads of a trace. The meta is complete once src has ended, so places are
+// looked up then.
 func (t *tally) compare(src trace.Source) error {
 	if t.found == nil {
 		t.found = make(map[[2]place]*mismatch)

@@ -1,10 +1,12 @@
-// Audit compares every read of outside code with its recorded writer. It finds memory that code without access hooks
-// has written: assembly, the runtime, functions that the compiler gives no hooks, and models that are missing.
+// Audit compares every read of outside code with its recorded writer. It finds memory that code
+// without access hooks has written: assembly, the runtime, functions that the compiler gives no
+// hooks, and models that are missing.
 //
 //	go run ./bench/audit [-dir scratch] [-only name] [-keep]
 //
-// The suites are those of suites.txt: programs of bench/audit/programs and tests of modules. Each is recorded with every
-// access of outside code and its value (PRESAGE_OUTSIDE=audit). A line of the table has
+// The suites are those of suites.txt: programs of bench/audit/programs and tests of modules. Each
+// is recorded with every access of outside code and its value (PRESAGE_OUTSIDE=audit). A line of
+// the table has
 //
 //	events    of all traces of the suite
 //	compared  reads of outside code, words of a wide one singly, whose value was compared with a recorded writer
@@ -15,9 +17,10 @@
 //	known     mismatches that a line of known.txt explains
 //	mismatch  the others
 //
-// For each kind of mismatch follows a line: the function and place of the read, how often, what was recorded and read for
-// the first one, and the function and place of the recorded writer. The exit code is 1 if there are mismatches that
-// known.txt does not have, or records are missing, and 2 if the audit could not be made.
+// For each kind of mismatch follows a line: the function and place of the read, how often, what was
+// recorded and read for the first one, and the function and place of the recorded writer. The exit
+// code is 1 if there are mismatches that known.txt does not have, or records are missing, and 2 if
+// the audit could not be made.
 package main
 
 import (

@@ -16,7 +16,8 @@ var (
 	race  = build{name: "-race", flags: []string{"-race"}}
 )
 
-// recordings returns the recorded builds that a value of -compiler stands for, none if it is unknown.
+// recordings returns the recorded builds that a value of -compiler stands for, none if it is
+// unknown.
 func recordings(compiler string) []build {
 	edited := build{name: "edited", recorded: true, env: []string{record.EnvCompiler + "=auto"}, limit: cost{cpu: 1.0, wall: 1.2}}
 	gc := build{name: "gc", recorded: true, env: []string{record.EnvCompiler + "=plain"}, limit: cost{cpu: 1.6, wall: 1.2}}

@@ -16,8 +16,8 @@
 // are raw records for each second that the recorded program ran, and events are those of its trace.
 // Raw MB are the sizes of files, whose last ones are not full: of little use below some 100 MB.
 //
-// The exit code is 1 if the geometric mean of the subjects is above a limit, in times of -race. CPU:
-// 1.0 with the edited compiler, 1.6 with Go's own. Wall time: 1.2.
+// The exit code is 1 if the geometric mean of the subjects is above a limit, in times of -race.
+// CPU: 1.0 with the edited compiler, 1.6 with Go's own. Wall time: 1.2.
 package main
 
 import (

@@ -97,7 +97,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// shareCompiler has a script's cache take the compiler from that of all scripts: it is the same one, and takes seconds to link.
+// shareCompiler has a script's cache take the compiler from that of all scripts: it is the same
+// one, and takes seconds to link.
 func shareCompiler(own string) error {
 	shared := filepath.Join(testCache, "compiler")
 	if err := errors.Join(os.MkdirAll(shared, 0o777), os.MkdirAll(own, 0o777)); err != nil {

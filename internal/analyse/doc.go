@@ -33,9 +33,9 @@
 // holds both, candidates on which a budget was spent, candidates not tried (A2) and what stands behind the end of prediction (A7): all
 // four are counted in Counts and said in Warnings.
 //
-// Every level reports the pairs of sites that the levels below it report, unless a budget was spent. It is tested and not
-// proved: TestLevelsOfText, TestLevelsOfRandom and TestLevelsOfPrograms, TestExamples of package cmd/presage, and
-// `go run ./bench/thinned -levels`.
+// Every level reports the pairs of sites that the levels below it report, unless a budget was
+// spent. It is tested and not proved: TestLevelsOfText, TestLevelsOfRandom and
+// TestLevelsOfPrograms, TestExamples of package cmd/presage, and `go run ./bench/thinned -levels`.
 //
 // # Names
 //

@@ -134,7 +134,8 @@ func TestLevelsOfPrograms(t *testing.T) {
 	}
 }
 
-// TestLevelsTell: a race that a level loses, because its solver refuses everything, is seen as lost.
+// TestLevelsTell: a race that a level loses, because its solver refuses everything, is seen as
+// lost.
 func TestLevelsTell(t *testing.T) {
 	events, meta, err := raw.Parse("main go a\nmain write x val=1 @w\nmain lock m\nmain unlock m\na lock m\na unlock m\na write x val=2 @v\n")
 	if err != nil {

@@ -21,7 +21,8 @@ func (a *analysis) locate(name string, meta *trace.Meta, res *analyse.Result) er
 	return a.place(name, meta, specs)
 }
 
-// listsAll reports whether the report is that of a happens-before detector: all pairs that are unordered in the recorded run.
+// listsAll reports whether the report is that of a happens-before detector: all pairs that are
+// unordered in the recorded run.
 func (a *analysis) listsAll(meta *trace.Meta) bool {
 	return a.options.level == levelHB && meta.Source != "presage"
 }

@@ -72,7 +72,8 @@ var edits = []edit{
 	{"internal/ssagen/ssa.go", "} else if base.Flag.Race {\n\t\t// for non-composite objects", "} else if base.Flag.Race || base.Debug.Presage > 1 {\n\t\t// for non-composite objects"},
 	{"internal/ssagen/intrinsics.go", "if base.Flag.Race && pkg == \"sync/atomic\" {", "if (base.Flag.Race || base.Debug.Presage > 1) && pkg == \"sync/atomic\" {"},
 
-	// What a package without hooks does for its callers has theirs: it is inlined into them, unlike with -race.
+	// What a package without hooks does for its callers has theirs: it is inlined into them, unlike
+	// with -race.
 	{"internal/inline/inl.go", "if base.Flag.Cfg.Instrumenting && types.IsNoInstrumentPkg(callee.Sym().Pkg) {", "if base.Flag.Cfg.Instrumenting && types.IsNoInstrumentPkg(callee.Sym().Pkg) && callee.Sym().Pkg.Path != base.PresageCaller {"},
 
 	// What package walk leaves to the runtime or to instructions without hooks, unless it is for -race.

@@ -53,7 +53,8 @@ func mergeOf(dir string, meta *trace.Meta, w *trace.Writer, full bool) (Stats, e
 	return m.stats, m.err
 }
 
-// File merges the raw records in dir into a trace file, as Merge or, if full is set, as MergeFull does.
+// File merges the raw records in dir into a trace file, as Merge or, if full is set, as MergeFull
+// does.
 func File(dir, name string, meta *trace.Meta, full bool) (Stats, error) {
 	f, err := os.Create(name)
 	if err != nil {
@@ -219,7 +220,8 @@ func isValued(r *record) bool {
 	return isPlain(r) && r.site&format.OutsidePC == 0 && r.word(0) != 0 && r.size > 0 && r.size <= 8
 }
 
-// isAudited reports whether r is an access of outside code with a value, of an audit. No order rests on it.
+// isAudited reports whether r is an access of outside code with a value, of an audit. No order
+// rests on it.
 func isAudited(r *record) bool { return isPlain(r) && r.site&format.OutsidePC != 0 }
 
 // load begins the next group of s: it finds the stamp behind it and its accesses. It

@@ -194,7 +194,8 @@ func (m *merger) outsideAccess(s *stream, r *record, p placed) {
 	}
 }
 
-// audited places an access of an audit. Emitted code's writes are kept (L3): its own records of copies have no values.
+// audited places an access of an audit. Emitted code's writes are kept (L3): its own records of
+// copies have no values.
 func (m *merger) audited(r *record, p placed) {
 	pc := r.site &^ format.OutsidePC
 	p.e.Obj, p.e.Size, p.e.Val = trace.Addr(r.word(0)), r.size, r.word(1)
@@ -208,7 +209,8 @@ func (m *merger) audited(r *record, p placed) {
 	m.place(p)
 }
 
-// announcedSite returns the site of a program counter of emitted code, of what the runtime announces on its behalf.
+// announcedSite returns the site of a program counter of emitted code, of what the runtime
+// announces on its behalf.
 func (m *merger) announcedSite(pc uint32) trace.Site {
 	s, ok := m.out.announced[pc]
 	if !ok {

@@ -10,7 +10,8 @@ import (
 	"presage/internal/trace/format"
 )
 
-// TestAudited merges accesses of outside code with values. The order does not rest on them, and Merge leaves them out.
+// TestAudited merges accesses of outside code with values. The order does not rest on them, and
+// Merge leaves them out.
 func TestAudited(t *testing.T) {
 	dir := save(t, parseRecording(t, `
 		go 1
@@ -43,7 +44,8 @@ func TestAudited(t *testing.T) {
 	}
 }
 
-// TestAnnounced places what the runtime has announced for emitted code: in an audit its writes are kept.
+// TestAnnounced places what the runtime has announced for emitted code: in an audit its writes are
+// kept.
 func TestAnnounced(t *testing.T) {
 	m := &merger{recording: &recording{}}
 	m.meta = &trace.Meta{Files: []trace.File{{Name: "/m/a.go"}}, Funcs: []trace.Func{{Name: "m.emitted", Line: 10}}}

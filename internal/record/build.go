@@ -271,8 +271,8 @@ func (b *build) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// flags are those of a call of go build with the user's flags: -C comes first, and the user's flags behind those
-// of packages.
+// flags are those of a call of go build with the user's flags: -C comes first, and the user's flags
+// behind those of packages.
 func (b *build) flags(user []string) []string {
 	n := 0 // of -C
 	if len(user) > 0 {

@@ -19,16 +19,20 @@
 //   - (G5) A send on an unbuffered channel, and Cond.Wait, are done when their goroutine waits. The receive of a send that did not block
 //     stands in front of it: the receiver was waiting.
 //   - (G6) A goroutine without further steps stops at its next gate: the witness ends there.
-//   - (G7) The gates of outside code (the standard library, dependencies, functions left as written) are the hooks of the race detector, which the
-//     compiler puts before each access. A step of outside code is known by the function and line of the access and by its kind. Its passages count
-//     from the last gate that its goroutine passed before it: that is a step too. A late access, of which the trace does not say where
-//     between two operations of synchronisation it was made, counts from the last gate before the first of these operations.
-//   - (G8) The trace does not say which passage it is. So the program is run once without holding these accesses, and the
-//     addresses of all passages are written down. The race is at a passage of one access and a passage of the other that are of overlapping memory;
-//     the first try takes those that come first, the second and the third try the next ones.
+//   - (G7) The gates of outside code (the standard library, dependencies, functions left as
+//     written) are the hooks of the race detector, which the compiler puts before each access. A
+//     step of outside code is known by the function and line of the access and by its kind. Its
+//     passages count from the last gate that its goroutine passed before it: that is a step too. A
+//     late access, of which the trace does not say where between two operations of synchronisation
+//     it was made, counts from the last gate before the first of these operations.
+//   - (G8) The trace does not say which passage it is. So the program is run once without holding
+//     these accesses, and the addresses of all passages are written down. The race is at a passage
+//     of one access and a passage of the other that are of overlapping memory; the first try takes
+//     those that come first, the second and the third try the next ones.
 //
-// A race of the recorded run is tried in the order of that run. If an access is one of outside code, the second try has the two next to
-// each other: each waits in its hook until the other one stands in its own, and where they stand before different memory, both go on.
+// A race of the recorded run is tried in the order of that run. If an access is one of outside
+// code, the second try has the two next to each other: each waits in its hook until the other one
+// stands in its own, and where they stand before different memory, both go on.
 //
 // # What the program is fed
 //
@@ -59,7 +63,8 @@
 //	3  the two accesses: the goroutines wait for each other at their gates, whichever passage it is
 //	4  nothing: the replay has diverged, or is over
 //
-// A race is tried three times, unless (G8) says more: in the order of the witness, with the two accesses the other way round, and from level 2 on.
+// A race is tried three times, unless (G8) says more: in the order of the witness, with the two
+// accesses the other way round, and from level 2 on.
 //
 // # The judge
 //
@@ -78,14 +83,16 @@
 //   - (K3) Gates are found again by aligning the lists. The accesses of the race count most. A step whose gate is gone is left out; without its gate, an access is gone.
 //   - (K4) It is no longer feasible where one access cannot come while the other goroutine stands before its own and nothing else is held.
 //   - (K5) A goroutine that a go statement starts is known by that, and by how often its parent was there.
-//   - (K6) An access of outside code is kept by its function, line and kind, and the line's text. It is in the nearest line of the file that reads so.
+//   - (K6) An access of outside code is kept by its function, line and kind, and the line's text.
+//     It is in the nearest line of the file that reads so.
 //
 // # Soundness
 //
-// A confirmed race is one, by the word of a detector that shares nothing with presage: what the program is fed is an answer that it may get without
-// presage. A race that is not confirmed may be one: what a program does may depend on what is neither in the trace's order nor fed, and the detector
-// does not see accesses of assembly and of the kernel. A goroutine that is held in a hook is to the garbage collector one that was preempted at this
-// instruction: it may wait there.
+// A confirmed race is one, by the word of a detector that shares nothing with presage: what the
+// program is fed is an answer that it may get without presage. A race that is not confirmed may be
+// one: what a program does may depend on what is neither in the trace's order nor fed, and the
+// detector does not see accesses of assembly and of the kernel. A goroutine that is held in a hook
+// is to the garbage collector one that was preempted at this instruction: it may wait there.
 //
 // # Names
 //

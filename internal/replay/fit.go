@@ -311,7 +311,8 @@ func (f *fit) goroutine(i int, g keptGoroutine, marks []byte) (gate, error) {
 	return x, nil
 }
 
-// outside finds a line of outside code in its file as it is now: the nearest one that reads as it did.
+// outside finds a line of outside code in its file as it is now: the nearest one that reads as it
+// did.
 func (f *fit) outside(p *keptPlace, file string) {
 	r := lineReader{}
 	r.line(file, 1)

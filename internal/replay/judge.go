@@ -53,9 +53,9 @@ func reports(text string) []report {
 	return out
 }
 
-// Judge returns the detector's report of a race between two lines, "" if there is none in its output. Of
-// each stack the innermost frame counts that is in one of the program's files, or in the function of outside code that makes
-// the access: a map or a slice is accessed in the runtime.
+// Judge returns the detector's report of a race between two lines, "" if there is none in its
+// output. Of each stack the innermost frame counts that is in one of the program's files, or in the
+// function of outside code that makes the access: a map or a slice is accessed in the runtime.
 func Judge(text string, a, b Line, ours func(file string) bool) string {
 	for _, r := range reports(text) {
 		if len(r.stacks) != 2 {

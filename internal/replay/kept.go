@@ -73,7 +73,8 @@ type keptStep struct {
 	choice uint64 // of a select (step.choice)
 }
 
-// keptPlace is where outside code makes an access: a gate that no function of the schedule has (K6).
+// keptPlace is where outside code makes an access: a gate that no function of the schedule has
+// (K6).
 type keptPlace struct {
 	number int
 	outsidePlace

@@ -197,7 +197,8 @@ func gatesOf(t *testing.T, data []byte) (list []outlined) {
 	return list
 }
 
-// TestKeptStarts: a goroutine is started by a go statement, or by WaitGroup.Go, whose step is that of its Add.
+// TestKeptStarts: a goroutine is started by a go statement, or by WaitGroup.Go, whose step is that
+// of its Add.
 func TestKeptStarts(t *testing.T) {
 	for kind, ok := range map[format.Kind]bool{format.Go: true, format.WGAdd: true, format.Lock: false} {
 		k := parseKeptFile(t)

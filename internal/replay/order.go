@@ -36,8 +36,8 @@ func (k *walker) schedule() (*schedule, error) {
 	return s, nil
 }
 
-// build makes a schedule of ordered steps, which end in an access of the race. The other one is step first, or the one before the
-// last if the two are next to each other.
+// build makes a schedule of ordered steps, which end in an access of the race. The other one is
+// step first, or the one before the last if the two are next to each other.
 func (k *walker) build(steps []step, first int, apart bool) *schedule {
 	s := &schedule{marks: make([]byte, len(k.classes)), apart: apart, pkg: k.pkg, steps: meet(slices.Clone(steps)), stops: slices.Clone(k.stops)}
 	n := len(s.steps)

@@ -96,7 +96,8 @@ func (h *textHandler) replayed(r *Race) {
 	}
 }
 
-// Name names what a race is on. Memory that only outside code accesses has no name in the recording.
+// Name names what a race is on. Memory that only outside code accesses has no name in the
+// recording.
 func (r *Race) Name() string {
 	switch {
 	case r.Object != "":

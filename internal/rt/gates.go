@@ -28,7 +28,8 @@ var gatePatches = []patch{
 	// The Done of WaitGroup.Go has the site of its call, in the goroutine that it starts.
 	{"sync/waitgroup.go", "\twg.Add(1)\n\tgo func() {\n", "\tsite := presageStarting()\n\twg.Add(1)\n\tgo func() {\n", 1},
 
-	// Gates of outside code: what the race detector's hooks do stands behind those of _gates/runtime/presage_hooks_amd64.s.
+	// Gates of outside code: what the race detector's hooks do stands behind those of
+	// _gates/runtime/presage_hooks_amd64.s.
 	{"runtime/race_amd64.s", "TEXT\truntime·raceread<ABIInternal>(SB)", "TEXT\truntime·presageRaceRead<ABIInternal>(SB)", 1},
 	{"runtime/race_amd64.s", "TEXT\truntime·racewrite<ABIInternal>(SB)", "TEXT\truntime·presageRaceWrite<ABIInternal>(SB)", 1},
 	{"runtime/race_amd64.s", "TEXT\truntime·racereadrange<ABIInternal>(SB)", "TEXT\truntime·presageRaceReadRange<ABIInternal>(SB)", 1},

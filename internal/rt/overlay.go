@@ -31,12 +31,13 @@ const EnvDir = "PRESAGE_DIR"
 // EnvReach names the variable that says how what calls of left-out packages reach is found: "full", "check", or kept up to date.
 const EnvReach = "PRESAGE_REACH"
 
-// EnvOutside names the variable that has every access of outside code written down, besides those that are written down
-// without it, if it is "full": a judge of what is left out (package merge, Outside). If it is OutsideAudit, the accesses
-// have their values (bench/audit).
+// EnvOutside names the variable that has every access of outside code written down, besides those
+// that are written down without it, if it is "full": a judge of what is left out (package merge,
+// Outside). If it is OutsideAudit, the accesses have their values (bench/audit).
 const EnvOutside = "PRESAGE_OUTSIDE"
 
-// OutsideAudit is the value of EnvOutside for an audit, in the environment of the build and of the program.
+// OutsideAudit is the value of EnvOutside for an audit, in the environment of the build and of the
+// program.
 const OutsideAudit = "audit"
 
 // Config says for which Go the overlay is.

@@ -285,8 +285,10 @@ func presageWriteRange(addr unsafe.Pointer, len int)
 	{"sync/pool.go", "\truntime_procUnpin()\n\tif race.Enabled {\n\t\trace.Enable()\n\t\tif x != nil {\n\t\t\trace.Acquire(poolRaceAddr(x))\n\t\t}\n\t}\n", "\truntime_procUnpin()\n\tpresageMute(-1)\n\tif x != nil {\n\t\tpresageSite(site)\n\t\tpresageRecord(presageKindAcquire, 0, presageData(x))\n\t}\n", 1},
 }
 
-// argumentPatches record what code without hooks (assembly, the kernel, the runtime) reads or writes of its arguments, for
-// entries of testdata/hookless.txt: the race detector does not see it. A search reads up to what it finds. They are in every overlay, so that a replay sees the same accesses.
+// argumentPatches record what code without hooks (assembly, the kernel, the runtime) reads or
+// writes of its arguments, for entries of testdata/hookless.txt: the race detector does not see it.
+// A search reads up to what it finds. They are in every overlay, so that a replay sees the same
+// accesses.
 var argumentPatches = []patch{
 	{"bytes/bytes.go", "\t\"internal/bytealg\"\n", "\t\"internal/bytealg\"; \"internal/race\"\n", 1}, // the lines stay here too
 	{"bytes/bytes.go", "\treturn bytealg.IndexByte(b, c)\n", "\ti := bytealg.IndexByte(b, c); race.ReadFound(b, i, 1); return i\n", 1},

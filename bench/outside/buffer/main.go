@@ -1,4 +1,5 @@
-// Command buffer has a bytes.Buffer that fmt.Fprintf writes to in one goroutine, while another one writes a byte.
+// Command buffer has a bytes.Buffer that fmt.Fprintf writes to in one goroutine, while another one
+// writes a byte.
 package main
 
 import (

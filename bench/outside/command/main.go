@@ -1,4 +1,5 @@
-// Command command has a command of cobra, another module's code, that two goroutines give flags and subcommands.
+// Command command has a command of cobra, another module's code, that two goroutines give flags and
+// subcommands.
 package main
 
 import (

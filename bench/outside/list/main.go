@@ -1,4 +1,5 @@
-// Command list has a container/list.List that two goroutines add to: one finds the element that the other has added.
+// Command list has a container/list.List that two goroutines add to: one finds the element that the
+// other has added.
 package main
 
 import (

@@ -96,7 +96,8 @@ func (c *ftCrowd) knows(o *ftObject) {
 	}
 }
 
-// completes ends an operation that has taken effect. A CompareAndSwap that fails has the kind of a write, and does not release.
+// completes ends an operation that has taken effect. A CompareAndSwap that fails has the kind of a
+// write, and does not release.
 func (g *ftG) completes(a *ftAccess, acquires, releases bool) {
 	o, c, w, d := g.op.o, g.op.c, g.op.w, g.op.d
 	released := false

@@ -29,8 +29,9 @@ func (e *Event) Outside() bool {
 	return (e.Kind == Read || e.Kind == Write) && e.Flags&FlagOpaque != 0 && e.Site != 0
 }
 
-// WriteLike reports whether an access counts as a write in a data race: it may change memory, or is a CompareAndSwap that has
-// met another value. ("The Go Memory Model", section Memory Model: a compare-and-swap is both read-like and write-like.)
+// WriteLike reports whether an access counts as a write in a data race: it may change memory, or is
+// a CompareAndSwap that has met another value. ("The Go Memory Model", section Memory Model: a
+// compare-and-swap is both read-like and write-like.)
 func (e *Event) WriteLike() bool {
 	return e.Kind.IsWrite() || e.Kind == AtomicRead && e.Flags&FlagTry != 0
 }

@@ -177,7 +177,8 @@ const (
 	// OutsidePC marks a program counter in the place of a site.
 	OutsidePC = 1 << 31
 
-	// FirstFiring is the number of the first goroutine that is the firing of a timer; the runtime's own numbers are below.
+	// FirstFiring is the number of the first goroutine that is the firing of a timer; the runtime's
+	// own numbers are below.
 	FirstFiring = 1 << 40
 
 	RawChunk Kind = 0xFF

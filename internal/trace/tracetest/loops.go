@@ -110,7 +110,8 @@ func held(open []statement, obj format.Addr) bool {
 	return false
 }
 
-// FailSwaps makes every second atomic read a CompareAndSwap that has failed. That is no other order.
+// FailSwaps makes every second atomic read a CompareAndSwap that has failed. That is no other
+// order.
 func FailSwaps(events []format.Event) {
 	n := 0
 	for i := range events {

@@ -1,4 +1,5 @@
-// Database uses package database/sql with a driver of its own, which keeps rows in memory, from several goroutines.
+// Database uses package database/sql with a driver of its own, which keeps rows in memory, from
+// several goroutines.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Encodings encodes and decodes values in several formats, in goroutines that share caches of types.
+// Encodings encodes and decodes values in several formats, in goroutines that share caches of
+// types.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Texts formats, searches, compresses and hashes texts, in goroutines that share templates and expressions.
+// Texts formats, searches, compresses and hashes texts, in goroutines that share templates and
+// expressions.
 package main
 
 import (

@@ -9,8 +9,8 @@ import (
 // presageEmitted is the column in the //line comments of emitted code (package instrument).
 const presageEmitted = 900100
 
-// PresageCaller is a package without hooks whose functions access memory for their callers, into which they are inlined.
-// They have the hooks of the caller.
+// PresageCaller is a package without hooks whose functions access memory for their callers, into
+// which they are inlined. They have the hooks of the caller.
 const PresageCaller = "internal/byteorder"
 
 // PresageHooks reports whether an access gets a hook (E6), by its position and by the package of the function that is

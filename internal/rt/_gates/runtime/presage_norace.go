@@ -4,7 +4,8 @@ package runtime
 
 import _ "unsafe"
 
-// A replay without the race detector: nobody asks what assembly reads, and outside code has no gates.
+// A replay without the race detector: nobody asks what assembly reads, and outside code has no
+// gates.
 
 func presageHooks() {}
 

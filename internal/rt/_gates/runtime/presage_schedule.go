@@ -85,7 +85,8 @@ const (
 	gtMarkFed = 2 // a call whose results are fed
 	gtMarkGo  = 4 // a go statement
 
-	// Words of the log of an access of the pair: how many accesses came to its place, and of the first ones address and size.
+	// Words of the log of an access of the pair: how many accesses came to its place, and of the first
+	// ones address and size.
 	gtLogged   = 128
 	gtLogWords = 1 + 2*gtLogged
 

@@ -41,7 +41,8 @@ func (s *PresageG) read()  { s.end(ftAtomicReads, true, false) }
 func (s *PresageG) write() { s.end(ftAtomicWrites, false, true) }
 func (s *PresageG) rmw()   { s.end(ftAtomicWrites, true, true) }
 
-// swapped ends a CompareAndSwap. It is write-like, also one that has met another value, which releases nothing.
+// swapped ends a CompareAndSwap. It is write-like, also one that has met another value, which
+// releases nothing.
 func (s *PresageG) swapped(ok bool) { s.end(ftAtomicWrites, true, ok) }
 
 //go:linkname sync_atomic_presageLoad32 sync/atomic.presageLoad32

@@ -2,19 +2,25 @@ package runtime
 
 import "unsafe"
 
-// The audit of accesses of outside code (PRESAGE_OUTSIDE=audit): every access is written down with the bytes that it
-// reads or writes, so that each read can be compared with its recorded writer. Memory that code without hooks has
-// written shows there. No other access of outside code is written down.
+// The audit of accesses of outside code (PRESAGE_OUTSIDE=audit): every access is written down with
+// the bytes that it reads or writes, so that each read can be compared with its recorded writer.
+// Memory that code without hooks has written shows there. No other access of outside code is
+// written down.
 //
-//   - (AU1) A hook runs before its access. A read is written down at once, with what the memory holds.
-//   - (AU2) A write is held, and written down with what the memory holds when the goroutine comes to its next hook or
-//     operation of synchronisation. Until then no other goroutine can be ordered behind the write.
-//   - (AU3) The runtime announces some copies in two steps, the write first. A read that is announced leaves an
-//     announced write held, besides writing it down: the copy may still be to come.
-//   - (AU4) The runtime announces operations on maps and channels by the address of their header. It changes the header
-//     without hooks, so such a write has no value, and such a read is left out.
+//   - (AU1) A hook runs before its access. A read is written down at once, with what the memory
+//     holds.
+//   - (AU2) A write is held, and written down with what the memory holds when the goroutine comes
+//     to its next hook or operation of synchronisation. Until then no other goroutine can be
+//     ordered behind the write.
+//   - (AU3) The runtime announces some copies in two steps, the write first. A read that is
+//     announced leaves an announced write held, besides writing it down: the copy may still be to
+//     come.
+//   - (AU4) The runtime announces operations on maps and channels by the address of their header.
+//     It changes the header without hooks, so such a write has no value, and such a read is left
+//     out.
 
-// auditAnnounced takes an access that the runtime announces. Of an operation on a header, n is 0 (AU4).
+// auditAnnounced takes an access that the runtime announces. Of an operation on a header, n is 0
+// (AU4).
 func auditAnnounced(addr unsafe.Pointer, n uintptr, write bool, pc uintptr) {
 	gp := getg()
 	x := uintptr(addr)

@@ -206,7 +206,8 @@ func (s *PresageG) beginsContext(k uint64) {
 	s.key = k
 }
 
-// synchronises ends the context, before a record of synchronisation; of a release, the release epoch too.
+// synchronises ends the context, before a record of synchronisation; of a release, the release
+// epoch too.
 func (s *PresageG) synchronises(kind uint64) {
 	if s.heldSize != 0 {
 		s.writeHeld()
@@ -338,8 +339,8 @@ func (s *PresageG) late(word uintptr, p *uint64, e uint64, write bool) {
 	}
 }
 
-// flush writes a late record, unless the access has one. What a scan finds does not go into the stream that it reads: the
-// stream's chunk could be full, and be given away.
+// flush writes a late record, unless the access has one. What a scan finds does not go into the
+// stream that it reads: the stream's chunk could be full, and be given away.
 func (s *PresageG) flush(word uintptr, e uint64, write bool) {
 	if e == 0 || e&pgRecorded != 0 {
 		return

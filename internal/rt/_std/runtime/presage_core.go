@@ -162,7 +162,8 @@ func pgNewAs(gp *g, goid, parent, last uint64, pc uintptr) *PresageG {
 	return s
 }
 
-// pgFirings is the number of timers' firings so far that are recorded. They are goroutines from pgFirstFiring on.
+// pgFirings is the number of timers' firings so far that are recorded. They are goroutines from
+// pgFirstFiring on.
 var pgFirings atomic.Uint64
 
 // pgFiring makes gp the firing of a timer, which the goroutine that it was starts.

@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// Emitted code makes most of its accesses to memory that outside code does not use. To mark each of its words in a
-// cell would cost more than to write the record. So there is a word of state for each *granule*, 512 bytes of memory:
-// who uses it, and whether its cells tell everything about it.
+// Emitted code makes most of its accesses to memory that outside code does not use. To mark each of
+// its words in a cell would cost more than to write the record. So there is a word of state for
+// each *granule*, 512 bytes of memory: who uses it, and whether its cells tell everything about it.
 //
 //	0                                  nobody has used it, its cells are zero
 //	context | pgInside                 of one goroutine (the context of its marks); it may have accessed every word
@@ -18,12 +18,13 @@ import (
 //	… | pgMany | pgInside | pgCells    the cells are being filled in with what the state said before
 //	pgMany | pgCells                   as the cells tell
 //
-// A goroutine that the state does not cover changes it before it goes on. Where emitted code of others may have
-// accessed every word, that is written into the cells first: a word without an access is marked too then, and
-// accesses of outside code to it are written down that need not be. The state says that it is being done, and what is
-// to be marked, so that nobody is covered by the old one any more; whoever comes meanwhile does the same work again.
-// Only what is zero is marked. Nobody who is at it can be stopped for a garbage collection, so no memory is handed out
-// again meanwhile.
+// A goroutine that the state does not cover changes it before it goes on. Where emitted code of
+// others may have accessed every word, that is written into the cells first: a word without an
+// access is marked too then, and accesses of outside code to it are written down that need not be.
+// The state says that it is being done, and what is to be marked, so that nobody is covered by the
+// old one any more; whoever comes meanwhile does the same work again. Only what is zero is marked.
+// Nobody who is at it can be stopped for a garbage collection, so no memory is handed out again
+// meanwhile.
 const (
 	pgGranuleShift = 9
 	pgGranule      = 1 << pgGranuleShift
@@ -52,12 +53,14 @@ func (s *PresageG) inCells(addr uintptr) bool {
 	return g == pgMany|pgCells || g&^pgInside == s.owner()|pgCells
 }
 
-// pgCovers reports whether state g says that a goroutine may have accessed every word in emitted code.
+// pgCovers reports whether state g says that a goroutine may have accessed every word in emitted
+// code.
 //
 //go:nosplit
 func pgCovers(g, owner uint32) bool { return g&^pgCells == owner|pgInside || g == pgMany|pgInside }
 
-// useCells is called before the goroutine looks at cells of a granule for an access of outside code.
+// useCells is called before the goroutine looks at cells of a granule for an access of outside
+// code.
 func (s *PresageG) useCells(addr uintptr) {
 	p, own := pgGranuleOf(addr), s.owner()
 	for !s.inCells(addr) {
@@ -89,7 +92,8 @@ func (s *PresageG) useInside(addr uintptr) bool {
 	}
 }
 
-// pgShare gives a granule of state g the state pgMany|pgCells, unless it has another state than g by now.
+// pgShare gives a granule of state g the state pgMany|pgCells, unless it has another state than g
+// by now.
 func pgShare(addr uintptr, p *uint32, g uint32) {
 	mp := acquirem()
 	if atomic.Load(p) == g && g&pgInside != 0 {
@@ -102,8 +106,8 @@ func pgShare(addr uintptr, p *uint32, g uint32) {
 	releasem(mp)
 }
 
-// pgFill marks the words of a granule that have no entry: as used by the goroutine with this context, or by several
-// if it is 0.
+// pgFill marks the words of a granule that have no entry: as used by the goroutine with this
+// context, or by several if it is 0.
 func pgFill(first uintptr, owner uint32) {
 	mark := uint64(owner)<<pgIDShift | pgRecorded
 	if owner == 0 {
@@ -116,7 +120,8 @@ func pgFill(first uintptr, owner uint32) {
 	}
 }
 
-// presageClear makes n bytes of new memory those of nobody (SC5). s is who has got it, nil if it is not recorded.
+// presageClear makes n bytes of new memory those of nobody (SC5). s is who has got it, nil if it is
+// not recorded.
 func presageClear(s *PresageG, addr, n uintptr) {
 	t := &presageCells
 	if addr >= t.limit || n == 0 {
@@ -145,7 +150,8 @@ func presageClear(s *PresageG, addr, n uintptr) {
 	}
 }
 
-// pgClearWords clears the cells of part of a granule. Of a word that several small objects share, the bytes of others stay.
+// pgClearWords clears the cells of part of a granule. Of a word that several small objects share,
+// the bytes of others stay.
 func pgClearWords(addr, end uintptr) {
 	if addr&7 != 0 {
 		word := addr &^ 7

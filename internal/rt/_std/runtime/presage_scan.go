@@ -9,9 +9,9 @@ import (
 // synchronisation and when a chunk ends, to mark the words (SC4). A goroutine that accesses a word behind
 // such a synchronisation finds the mark; one that races with the access finds it, or is found.
 
-// pgShorts are the last addresses of short accesses, by site. A loop has at most 64 such sites, and accesses of two
-// loops do not mix. The sites of a loop are near each other, so most are found in last, by their low bits; what another
-// one takes the place of there goes to old, 64 sets of four.
+// pgShorts are the last addresses of short accesses, by site. A loop has at most 64 such sites, and
+// accesses of two loops do not mix. The sites of a loop are near each other, so most are found in
+// last, by their low bits; what another one takes the place of there goes to old, 64 sets of four.
 type pgShorts struct {
 	_    sys.NotInHeap
 	last [256]pgShort
@@ -24,10 +24,12 @@ type pgShort struct {
 	addr uintptr
 }
 
-// pgShortShapes are the sizes of short accesses, and from bit 8 on the words of their records, by bits 48 to 55 of the header.
+// pgShortShapes are the sizes of short accesses, and from bit 8 on the words of their records, by
+// bits 48 to 55 of the header.
 var pgShortShapes [256]uint16
 
-// pgKindWords are the words of records by kind; 0 if they are looked at, or their length is not the kind's.
+// pgKindWords are the words of records by kind; 0 if they are looked at, or their length is not the
+// kind's.
 var pgKindWords = [256]uint8{
 	pgBlockKind: 1, pgOpaqueBegin: 1, pgOpaqueEnd: 1, pgReachSet: 1, pgRawContext: 1,
 	pgEnterKind: 2, pgExitKind: 2, pgSelectDefault: 2, pgEnd: 2, pgRawStamp: 2, pgRawGC: 2,
@@ -49,9 +51,10 @@ func pgShortInit() {
 	}
 }
 
-// scan marks what the records from s.scanned on say to be accessed. It is most of what recording costs where emitted
-// code does little else than to access memory: of an access in a granule that is covered it only reads the header
-// and the address, and lengths are found by branches, which are foreseen, where they can be.
+// scan marks what the records from s.scanned on say to be accessed. It is most of what recording
+// costs where emitted code does little else than to access memory: of an access in a granule that
+// is covered it only reads the header and the address, and lengths are found by branches, which are
+// foreseen, where they can be.
 func (s *PresageG) scan() {
 	p, end := s.scanned, s.pos
 	s.scanned = end
@@ -102,8 +105,8 @@ func (s *PresageG) scanRecords(p, end uintptr) {
 	}
 }
 
-// scanShorts marks what short accesses say, and goes over the blocks between them, up to the first other record.
-// It returns where that is.
+// scanShorts marks what short accesses say, and goes over the blocks between them, up to the first
+// other record. It returns where that is.
 func (s *PresageG) scanShorts(p, end uintptr) uintptr {
 	t := s.shorts
 	if t == nil {
@@ -208,8 +211,8 @@ func scanAll() {
 	})
 }
 
-// pgStopped returns the stream of goroutine 0 that scans write to, and what stops the world. Who calls it holds
-// presageCells.lock, or has stopped the world.
+// pgStopped returns the stream of goroutine 0 that scans write to, and what stops the world. Who
+// calls it holds presageCells.lock, or has stopped the world.
 func pgStopped() *PresageG {
 	t := &presageCells
 	if t.gc == nil {
@@ -219,7 +222,8 @@ func pgStopped() *PresageG {
 	return t.gc
 }
 
-// change makes the place x that of a site. What was there goes to the older ones; what those have of the site comes from there.
+// change makes the place x that of a site. What was there goes to the older ones; what those have
+// of the site comes from there.
 func (t *pgShorts) change(x *pgShort, site uint32) {
 	was := *x
 	*x = pgShort{site: site}

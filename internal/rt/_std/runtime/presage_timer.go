@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// Timers. The scheduler runs what a timer fires, on the system's stack of whatever thread comes by: that
-// one timer fires after another says nothing about what happens before what. So each firing is a
-// goroutine of its own, which begins with what arming and stopping the timer have released.
+// Timers. The scheduler runs what a timer fires, on the system's stack of whatever thread comes by:
+// that one timer fires after another says nothing about what happens before what. So each firing is
+// a goroutine of its own, which begins with what arming and stopping the timer have released.
 
 // presageTimer records that the running goroutine arms or stops t.
 func presageTimer(t *timer) {
@@ -16,9 +16,10 @@ func presageTimer(t *timer) {
 	}
 }
 
-// presageTimerFires makes what the running system stack does next, up to presageTimerFired, the goroutine of a firing of t.
-// It returns the state from before. A firing that only wakes a goroutine up is not recorded:
-// a goroutine that sleeps, or waits until a deadline, learns nothing from anybody.
+// presageTimerFires makes what the running system stack does next, up to presageTimerFired, the
+// goroutine of a firing of t. It returns the state from before. A firing that only wakes a
+// goroutine up is not recorded: a goroutine that sleeps, or waits until a deadline, learns nothing
+// from anybody.
 func presageTimerFires(t *timer, bubble *synctestBubble) (was *PresageG, fires bool) {
 	if !presage.on {
 		return nil, false
