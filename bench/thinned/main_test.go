@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestThinned runs some hundred random programs, and the steps of the faults that the judge has
-// found.
-func TestThinned(t *testing.T) {
+// built is the program with the recorder inside.
+func built(t *testing.T) *program {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("skipped by -short: builds the standard library with the recorder inside")
 	}
@@ -16,6 +16,13 @@ func TestThinned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// TestThinned runs some hundred random programs, and the steps of the faults that the judge has
+// found.
+func TestThinned(t *testing.T) {
+	p := built(t)
 	t.Run("random", func(t *testing.T) {
 		got, err := p.judge(t.Context(), 1, 300, false)
 		if err != nil {
@@ -60,13 +67,7 @@ func TestThinned(t *testing.T) {
 
 // TestLitmus runs programs that aim at one moment of the recorder each.
 func TestLitmus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped by -short: builds the standard library with the recorder inside")
-	}
-	p, err := build(t.Context(), t.TempDir(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := built(t)
 	for _, args := range [][]string{
 		{"filled", "1000"}, {"collected", "0"}, {"atomic", "0"}, {"looked", "300000"},
 		{"looked", "1000"}, {"looked", "1500"}, {"looked", "1500"}, {"looked", "2000"},

@@ -146,8 +146,8 @@ func pgPCEntry(pc uintptr) uint64 {
 	return d
 }
 
-// pgFull writes an access down where every one is asked for. It returns false if the access has
-// no cell, and in an audit; else the hook goes on as it does without.
+// pgFull writes an access down where every one is asked for. It returns false if the access has no
+// cell, and in an audit; else the hook goes on with the access.
 //
 //go:nosplit
 func pgFull(gp *g, addr, n, pc uintptr, write bool) bool {
