@@ -76,9 +76,8 @@ func (r *run) warnings(cut int64) []trace.Warning {
 	add("candidates-untried", c.Untried[0]+c.Untried[1], "in %d cases not all pairs of accesses at two positions of a window were tried")
 	add("candidates-untried-off-path", c.Untried[pathRung], "in %d cases not all pairs of accesses at two positions were tried on a way off the recorded path")
 	add("threads-cut", c.Build.Cut, "%d times the rest of a goroutine's events in a window was left out, because the recorded order does not explain them")
-	add("hidden-writes", c.Build.Hidden, "%d reads returned what no recorded write wrote; their place in the order is kept")
-	add("opaque-calls", c.Build.Opaque, "%d calls of code that was not instrumented may touch shared memory; their place in the order is kept")
-	add("opaque-calls-untold", c.Build.Untold, "%d times too much happened while calls of code that was not instrumented were open: the order in which they saw it is not kept")
+	add("hidden-writes", c.Build.Hidden, "%d reads returned what no recorded write wrote: code that was not instrumented wrote it")
+	add("writers-unknown", c.Build.Uncertain, "%d times the rest of a goroutine's events in a window was left out, because the record does not say who wrote what it read")
 	if missing := c.Build.Missing; r.opt.Missing == barrier.Ignore {
 		add("missing-ignored", missing, "%d calls of missing methods were taken to do nothing: what is reported as a race may be none")
 	} else {

@@ -202,6 +202,7 @@ func newRun(opt Options, meta *trace.Meta) *run {
 			NoValues: meta != nil && meta.Source == "std", Meta: meta, Missing: opt.Missing,
 		}, r.window)
 		r.hb.Each(func(a, b int64) {
+			r.builder.Unordered(a, b)
 			if len(r.unord) < maxUnordered {
 				r.unord[[2]int64{a, b}] = true
 			}

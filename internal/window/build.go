@@ -78,10 +78,8 @@ type BuildCounts struct {
 	Executed int64
 	// Ends counts the alternatives by why they go no further.
 	Ends map[string]int64
-	// Opaque is the number of opaque calls that order something around them.
-	Opaque int64
-	// Untold is the number of times that too much happened while opaque calls were open to keep the order in which they saw it (tales).
-	Untold int64
+	// Uncertain is the number of times that a goroutine ended early in a window because the record does not say who wrote what it read (E3).
+	Uncertain int64
 	// Missing is the number of calls of missing methods; Everywhere of these may touch everything.
 	Missing, Everywhere int64
 }
@@ -99,21 +97,16 @@ type record struct {
 	value     *expr.Expr
 	walked    bool
 	forks     []Fork
-	touch     touch   // OpaqueBegin, OpaqueEnd; Go of a goroutine that runs code outside; what comes after such code that has no records
-	last      []touch // Exit: deferred calls
-	chosen    bool    // a case of a select
-	loose     bool    // a Go of a loose goroutine
-	unstarted bool    // the first of a goroutine of which nothing tells who started it, a missing method maybe
-	skip      bool    // not in any window
-	hot       bool    // a read whose value may come from an event of the window
+	chosen    bool // a case of a select
+	unstarted bool // the first of a goroutine of which nothing tells who started it, a missing method maybe
+	skip      bool // not in any window
+	hot       bool // a read whose value may come from an event of the window
 	mem       int32
 	obj       int32
 	pair      *barrier.Pair // MethodBegin, MethodEnd
 	own       bool          // an operation of a missing method, by its own code
 	back      bool          // a read of code that missing methods have called back, which keeps its value only as far as they may learn of it (B17)
 	unseen    bool          // a OnceEnd of code outside that has no bracket
-	bracketed bool          // a Go of a goroutine that begins with a MethodBegin
-	inward    bool          // code outside does it for nobody else (N1)
 	way       int32         // of an alternative: its number, from 1
 }
 
@@ -128,10 +121,8 @@ type Builder struct {
 	past      past
 	births    []birth // by GoID
 	calls     []calls // by GoID
-	prints    footprints
 	miss      missing
 	owning    owning
-	started   map[trace.GoID]bool // goroutines of which nothing but the Start was seen
 	texts     map[uint64]struct{} // where strings are whose bytes were read
 	seeded    bool                // carry has the package-level variables
 	done      int64
@@ -144,6 +135,8 @@ type Builder struct {
 	fresh     int                 // records of buf that no window has held
 	solo      bool                // buf is of one goroutine, and not noted (interest)
 	hush      hush
+	racy      map[uint64]struct{} // words that a race was observed on
+	races     int64               // an event of one, that is added next
 	count     BuildCounts
 }
 
@@ -158,7 +151,7 @@ func NewBuilder(opt BuildOptions, emit func(*Built) error) *Builder {
 	return &Builder{
 		opt: opt, emit: emit, miss: newMissing(opt.Missing), owning: newOwning(),
 		carry: newCarry(), seen: newInterest(),
-		past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), started: make(map[trace.GoID]bool), prints: newFootprints(opt.Meta),
+		past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), racy: make(map[uint64]struct{}), races: -1,
 	}
 }
 
@@ -171,28 +164,21 @@ func (b *Builder) Counts() BuildCounts {
 
 // Add takes the next event of the trace. The slices of f are copied.
 func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
-	if e.Outside() { // of observed races alone
-		return nil
-	}
-	r := record{e: *e, index: index, walked: f.Walked, mem: -1, obj: -1}
+	r := record{e: *e, index: index, walked: f.Walked && !e.Outside(), mem: -1, obj: -1}
 	b.listed(e.Kind)
 	if keep, err := b.miss.step(&r); err != nil || !keep {
-		if e.Kind == format.MethodBegin && err == nil {
-			b.call(&r)
-		}
 		return err
 	}
-	b.call(&r)
+	b.call(e)
 	b.ownStep(&r)
 	if b.begun(index); e.Kind == format.Alloc && b.inside(e.G) { // who asked for it fills it
 		r.e.Flags &^= format.FlagZero
 	}
-	b.first(e)
 	if !b.wants(&r, &f) {
 		return nil
 	}
-	if e.Kind == format.Exit && e.Flags&format.FlagTyped == 0 {
-		r.last = b.prints.function(e.Site).writes
+	if index == b.races {
+		b.racy[uint64(e.Obj)>>3] = struct{}{}
 	}
 	if len(f.Needs) > 0 {
 		b.needs = kept(b.needs, f.Needs)
@@ -222,10 +208,6 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	case e.Kind.IsAccess():
 		b.missed(e)
 	case e.Kind == format.Go:
-		if e.Flags&format.FlagOpaque == 0 {
-			b.started[trace.GoID(e.Obj)] = true
-		}
-		r.loose = b.loose(e)
 		b.born(trace.GoID(e.Obj), birth{e.G, index, e.Site})
 	case e.Kind == format.SelectCase:
 		b.selecting[e.G] = true
@@ -264,13 +246,12 @@ func (b *Builder) Flush() error {
 func (b *Builder) wants(r *record, f *Flow) bool {
 	switch e := &r.e; e.Kind {
 	case format.Value, format.Word, format.Block, format.Enter, format.Exit:
-		return len(f.Needs) > 0 || len(f.Guards) > 0 || len(f.Forks) > 0 || r.touch != nothing ||
-			e.Kind == format.Exit && e.Flags&format.FlagTyped == 0 && len(b.prints.function(e.Site).writes) > 0
+		return len(f.Needs) > 0 || len(f.Guards) > 0 || len(f.Forks) > 0 || b.showsOutside(e)
 	case format.Read, format.Write:
 		return e.Obj != 0 && (e.Flags&format.FlagStack == 0 || b.opt.Walked) // 0: a nil map
 	case format.End:
 		b.miss.end(r)
-		return b.miss.active() || b.prints.looks
+		return b.miss.active()
 	}
 	return true
 }
@@ -345,7 +326,9 @@ func (b *Builder) slide(n int) {
 		if !b.opt.NoValues || !r.e.Kind.IsAccess() {
 			b.carry.apply(&r.e, b.opt.Cleared)
 		}
-		b.carry.outside.step(r)
+		if b.showsOutside(&r.e) {
+			b.carry.runs.step(r.e.G)
+		}
 		b.miss.pass(r)
 		b.passOwn(r)
 		switch {

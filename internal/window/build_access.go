@@ -67,7 +67,10 @@ func (m *maker) settle(w *word, a *atom) {
 	if a.curSet {
 		return
 	}
-	if a.firstWrite {
+	switch {
+	case a.firstWrite && w.outside: // outside code may read it, for which it is as good as any
+		a.initial = m.ownValue()
+	case a.firstWrite:
 		a.unread()
 	}
 	a.cur, a.curSet = a.initial, true
@@ -76,11 +79,12 @@ func (m *maker) settle(w *word, a *atom) {
 // part makes the events of one shared atom of an access. It returns false if the
 // thread ends here.
 func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDeps []int32) bool {
-	if m.pointOff || a.poisoned {
+	if m.misplaced(i, r) {
 		m.cut(t)
 		return false
 	}
-	if m.misplaced(i, r) {
+	if r.outside() && !r.e.Kind.IsWrite() && m.racy(r) { // (E3)
+		m.b.count.Uncertain++
 		m.cut(t)
 		return false
 	}
@@ -90,18 +94,15 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		a.obj = m.newObj(ObjState{Val: a.initial, Unknown: a.unknown})
 	}
 	if w.noValue && !m.b.opt.NoValues {
-		m.versioned(i, r, t, a, deps, valDeps)
+		m.inTurn(i, t, m.versioned(i, r, t, a, deps, valDeps), a, e.Kind.IsWrite())
 		return true
 	}
-	if a.missing && !w.noValue && !w.unsure {
+	if a.missing && !w.noValue {
 		m.foundBeside(i, t, w, a, e)
 	}
-	switch {
-	case w.noValue:
-	case w.unsure:
-		return m.unsure(i, r, t, a, deps, valDeps)
-	case !reads(e.Kind) && e.Flags&format.FlagOpaque == 0:
-		m.overwritten(i, a, e)
+	if r.outside() {
+		m.outsidePart(i, r, t, a)
+		return true
 	}
 	shift := 8 * (uint64(e.Obj) & 7)
 	v, aux := extract(e.Val<<shift, a.mask), extract(e.Aux<<shift, a.mask)
@@ -116,8 +117,9 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 	case v == m.plain(a.cur):
 		v = a.cur
 	default:
-		v = m.object64(a, v)
-		if !m.hiddenWrite(i, t, a, v) {
+		if v = m.object64(a, v); !m.unexplained(i, t, a, v) {
+			m.b.count.Uncertain++
+			m.cut(t)
 			return false
 		}
 		n = int32(len(m.w.Events))
@@ -149,6 +151,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 	m.ordered(t, n, a, r)
 	m.accessed(a, n, r.index)
 	m.noteDirty(r, a)
+	m.inTurn(i, t, n, a, e.Kind.IsWrite())
 	return true
 }
 
@@ -157,13 +160,13 @@ func reads(k format.Kind) bool { return k != format.Write && k != format.AtomicW
 // versioned makes the events of an access whose location has values that were not recorded: the
 // access itself, on which pairs race and nothing depends, and what it does to the
 // version of the contents. A write without a value changes what was there: a map, say.
-func (m *maker) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []int32) {
+func (m *maker) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []int32) (bare int32) {
 	e := &r.e
 	if a.version < 0 {
 		a.version = m.newObj(ObjState{})
 	}
-	n := m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Bare: true, Obj: a.obj, Deps: deps, Where: m.places(r)})
-	m.ordered(t, n, a, r)
+	bare = m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Bare: true, Obj: a.obj, Deps: deps, Where: m.places(r)})
+	m.ordered(t, bare, a, r)
 	v := Event{Kind: format.AtomicRMW, Obj: a.version, Val: a.cur}
 	switch k := int32(len(m.w.Events)); {
 	case !e.Kind.IsWrite():
@@ -175,13 +178,14 @@ func (m *maker) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []
 		v.Aux, v.ValDeps = uint64(k)+1, valDeps
 		a.cur = v.Aux
 	}
-	n = m.add(t, i, v)
+	n := m.add(t, i, v)
 	if reads(e.Kind) {
 		t.parts = append(t.parts, n)
 		m.pass(i, []int32{n})
 	}
 	a.last = r.index
 	m.noteDirty(r, a)
+	return bare
 }
 
 // object64 is a value as it is written, told apart from the same bits that pointed to
@@ -213,7 +217,7 @@ func (m *maker) pointer(v uint64) uint64 {
 // plain is the recorded number behind a value of the window.
 func (m *maker) plain(v uint64) uint64 { return m.w.Names.Plain(v) }
 
-// ordered keeps an access in its order with opaque operations, hidden writes and opaque calls.
+// ordered keeps an access in its order with operations of missing methods, and with what nobody knows who wrote.
 func (m *maker) ordered(t *thread, n int32, a *atom, r *record) {
 	e := &r.e
 	if a.barrier >= 0 {
@@ -226,13 +230,6 @@ func (m *maker) ordered(t *thread, n int32, a *atom, r *record) {
 		}
 		m.keep(&a.order, t, n, c, m.originOf(r), true)
 	}
-	use := asRead
-	if e.Kind.IsWrite() {
-		use = asWrite
-	}
-	if e.Flags&format.FlagOpaque == 0 { // else the call it belongs to has a footprint
-		m.afterPoints(t, n, m.b.prints.at(e.Site, use), uint64(e.Obj))
-	}
 }
 
 // private executes an access to an atom that no other goroutine meets: it has no
@@ -241,12 +238,18 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 	e := &r.e
 	shift := 8 * (uint64(e.Obj) & 7)
 	v := extract(e.Val<<shift, a.mask)
+	if r.outside() {
+		m.privateOutside(i, r, t, a)
+		return true
+	}
 	if reads(e.Kind) {
-		if !w.noValue && v != a.cur {
-			if !m.quietlyWritten(w, a) && !m.hiddenPrivate(i, t, a) {
+		if !w.noValue && (v != a.cur || a.vague) {
+			if !a.vague && !m.quietlyWritten(w, a) && !m.ranSince(t.g, a.last, i) {
+				m.b.count.Uncertain++
+				m.cut(t)
 				return false
 			}
-			a.cur, a.deps, a.value = v, nil, nil
+			a.cur, a.deps, a.value, a.vague = v, nil, nil, false
 		}
 		m.pass(i, a.deps)
 		if !w.noValue && (a.value != nil || len(a.deps) == 0) {
@@ -255,12 +258,12 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 	}
 	switch {
 	case e.Kind == format.AtomicRMW:
-		a.cur, a.deps = extract(e.Aux<<shift, a.mask), valDeps
+		a.cur, a.deps, a.vague = extract(e.Aux<<shift, a.mask), valDeps, false
 		a.value = nil
 	case !reads(e.Kind) && w.noValue:
 		a.deps, a.value = merge(a.deps, valDeps), nil
 	case !reads(e.Kind):
-		a.cur, a.deps = v, valDeps
+		a.cur, a.deps, a.vague = v, valDeps, false
 		a.value = nil
 		if r.value != nil && len(valDeps) > 0 {
 			a.value = atomOf(m.term(r.value), shift, a.mask)
@@ -268,8 +271,17 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 	}
 	a.last = r.index
 	m.noteDirty(r, a)
-	if e.Flags&format.FlagOpaque == 0 {
-		m.privately(i, t, e, valDeps)
-	}
 	return true
+}
+
+// privateOutside executes an outside access to an atom that no other goroutine meets. What it reads keeps its value.
+func (m *maker) privateOutside(i int, r *record, t *thread, a *atom) {
+	switch {
+	case r.e.Kind.IsWrite():
+		a.deps, a.value, a.vague = nil, nil, true
+	case len(a.deps) > 0:
+		m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: a.deps})
+	}
+	a.last = r.index
+	m.noteDirty(r, a)
 }

@@ -28,14 +28,13 @@ type Way struct {
 
 // ways is what a maker knows of alternatives.
 type ways struct {
-	onPath  int // records of the trace; those of alternatives follow
-	list    []way
-	made    []Way
-	base    int // record of the first step of the alternative at hand
-	now     int // record that produce is at
-	byWord  []int32
-	opaques map[trace.GoID][]opaqueCalls
-	closes  map[trace.Addr]bool // channels that are closed
+	onPath int // records of the trace; those of alternatives follow
+	list   []way
+	made   []Way
+	base   int // record of the first step of the alternative at hand
+	now    int // record that produce is at
+	byWord []int32
+	closes map[trace.Addr]bool // channels that are closed
 }
 
 // way is an alternative with its records.

@@ -44,7 +44,6 @@ type appends struct {
 
 // arrays are the elements that some open appends may write to.
 type arrays struct {
-	sites []touch // of the accesses
 	trust Obj
 }
 
@@ -160,8 +159,6 @@ func (m *maker) findHeld(w uint64) *sliceWord {
 				return may
 			}
 			may.values = append(may.values, held{v, math.MaxUint64})
-		} else if r.e.Kind != format.Read && m.writtenUnseen(last, int(i)) {
-			return may
 		}
 		last = int(i)
 		if may.values = append(may.values, m.holds(r.e.Val, int(i))); r.e.Kind == format.AtomicRMW {
@@ -200,20 +197,7 @@ func (m *maker) holds(v uint64, at int) held {
 // startsWith is what the word of a record holds before its first access.
 func (m *maker) startsWith(r *record) (v uint64, ok bool) {
 	w := &m.words[r.mem]
-	return w.atoms[0].initial, !w.noValue && !w.unsure && len(w.atoms) == 1 && w.atoms[0].mask == 0xff && !w.atoms[0].firstWrite
-}
-
-// writtenUnseen says whether code outside may have written, between two records that access a word, what the second does not tell.
-func (m *maker) writtenUnseen(one, next int) bool {
-	x := m.b.prints.at(m.recs[next].e.Site, asRead)
-	k, _ := slices.BinarySearch(m.ends, int32(one))
-	for ; k < len(m.ends) && int(m.ends[k]) < next; k++ {
-		r := &m.recs[m.ends[k]]
-		if m.meetsAny(x, append(slices.Clone(r.last), r.touch)) {
-			return true
-		}
-	}
-	return false
+	return w.atoms[0].initial, !w.noValue && len(w.atoms) == 1 && w.atoms[0].mask == 0xff && !w.atoms[0].firstWrite
 }
 
 // Numbers that may be pointers, and that may be capacities: an array of 32 GB is not expected.
@@ -224,7 +208,7 @@ const (
 
 // hit notes what an open append may write to. It returns false if not all of that is known.
 func (m *maker) hit(r *record, words []uint64) bool {
-	a := &arrays{sites: []touch{m.b.prints.at(r.e.Site, asWrite)}, trust: -1}
+	a := &arrays{trust: -1}
 	hits := []hit{{r.appended.Array, r.appended.Array + r.appended.Bytes, a}}
 	for _, w := range words {
 		values := m.mayHold(w).values
@@ -269,11 +253,6 @@ func (m *maker) unite() {
 		}
 		if a := root(list[last].of); a != h.of {
 			into[h.of] = a
-			for _, s := range h.of.sites {
-				if !slices.Contains(a.sites, s) {
-					a.sites = append(a.sites, s)
-				}
-			}
 		}
 		list[last].to = max(list[last].to, h.to)
 	}
@@ -360,36 +339,14 @@ func (m *maker) trustsBefore(i int, r *record, t *thread) bool {
 	if len(m.appends.arrays) == 0 {
 		return true
 	}
-	var calls []touch
-	switch k := r.e.Kind; {
-	case r.touch != nothing:
-		calls = []touch{r.touch}
-	case m.outside.in[r.e.G] == 0 || k == format.Alloc || k == format.Block || k == format.Value || k == format.Word || k == format.Enter || k == format.Exit:
+	if !m.b.showsOutside(&r.e) {
 		return true
-	default:
-		calls = slices.DeleteFunc(m.outside.of(r.e.G), func(x touch) bool { return m.b.prints.sets[x].Standard() })
+	}
+	if m.waitedFor(r) {
+		return false
 	}
 	for _, a := range m.appends.arrays {
-		if !slices.ContainsFunc(calls, func(x touch) bool { return m.meetsAny(x, a.sites) }) {
-			continue
-		}
-		if m.waitedFor(r) {
-			return false
-		}
 		m.trusts(i, t, a)
 	}
 	return true
-}
-
-func (m *maker) meetsAny(x touch, list []touch) bool {
-	return slices.ContainsFunc(list, func(y touch) bool { return m.b.prints.meet(x, y) })
-}
-
-// trustsAll has a thread that shows what code without records has written read trust. It returns the number of its first event.
-func (m *maker) trustsAll(i int, t *thread) int32 {
-	n := int32(len(m.w.Events))
-	for _, a := range m.appends.arrays {
-		m.trusts(i, t, a)
-	}
-	return n
 }

@@ -253,15 +253,14 @@ type carry struct {
 	objects map[objKey]*object
 	pages   map[uint64][]objKey // objects by page, for Alloc
 	mem     memory
-	started map[trace.GoID]bool  // by a Go, and has not begun
-	inside  map[trace.GoID]int32 // opaque calls it is in
-	outside outside
+	started map[trace.GoID]bool // by a Go, and has not begun
+	runs    outsideRuns
 }
 
 const carryPageShift = 12
 
 func newCarry() carry {
-	return carry{objects: make(map[objKey]*object), pages: make(map[uint64][]objKey), started: make(map[trace.GoID]bool), inside: make(map[trace.GoID]int32), outside: newOutside()}
+	return carry{objects: make(map[objKey]*object), pages: make(map[uint64][]objKey), started: make(map[trace.GoID]bool), runs: outsideRuns{last: make(map[trace.GoID]uint32)}}
 }
 
 func (c *carry) apply(e *trace.Event, cleared bool) {
@@ -269,16 +268,12 @@ func (c *carry) apply(e *trace.Event, cleared bool) {
 	case e.Kind == format.Alloc:
 		c.alloc(uint64(e.Obj), e.Val, cleared || e.Flags&format.FlagZero != 0)
 	case e.Kind.IsAccess():
-		c.mem.access(e, c.outside.tick)
+		c.mem.access(e, c.runs.tick)
 	case e.Kind == format.SelectCase:
 	case e.Kind == format.Go:
 		c.started[trace.GoID(e.Obj)] = true
 	case e.Kind == format.Start:
 		delete(c.started, e.G)
-	case e.Kind == format.OpaqueBegin:
-		c.inside[e.G]++
-	case e.Kind == format.OpaqueEnd:
-		c.inside[e.G] = max(0, c.inside[e.G]-1)
 	default:
 		if k, ok := classOf(e.Kind); ok && k != hiddenClass {
 			c.object(objKey{k, e.Obj}).step(e, true)
@@ -299,7 +294,7 @@ func (c *carry) object(k objKey) *object {
 
 // alloc makes everything in a range new.
 func (c *carry) alloc(addr, size uint64, zero bool) {
-	c.mem.alloc(addr, size, zero, c.outside.tick)
+	c.mem.alloc(addr, size, zero, c.runs.tick)
 	eachPage(c.pages, addr, size, func(list []objKey) {
 		for _, k := range list {
 			if uint64(k.addr)-addr < size {

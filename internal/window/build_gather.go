@@ -12,31 +12,28 @@ import (
 // of its bytes in which every access covers whole atoms; each atom is a location.
 type word struct {
 	addr    uint64
-	alloced bool   // in this window
-	zero    bool   // with alloced: its memory was cleared,
-	tick    uint32 // at this moment
-	noValue bool   // values are writers
-	unsure  bool   // code outside may write at any time: values are writers, too
+	alloced bool // in this window
+	zero    bool // with alloced: its memory was cleared,
+	noValue bool // values are writers
+	outside bool // outside code accesses it
 	atoms   []atom
 }
 
 type atom struct {
-	mask     uint8
-	first    trace.GoID
-	used     bool
-	many     bool    // accessed by several goroutines,
-	outward  bool    // and not by inward calls alone (N4)
-	write    bool    // written
-	off      bool    // an alternative accesses it
-	opaque   bool    // an atomic access came from code that was not instrumented
-	missing  bool    // some D has it
-	quiet    bool    // with missing: its accesses have no events (build_quiet.go),
-	found    bool    // and one has read what missing code had left
-	dirty    bool    // and a write is after the last MethodBegin that reads it and comes before all others that do
-	strict   []int32 // what has read it since
-	poisoned bool    // with opaque: an access that others must follow is not in the window
-	obj      Obj
-	version  Obj // of the contents, where values were not recorded
+	mask    uint8
+	first   trace.GoID
+	used    bool
+	many    bool    // accessed by several goroutines,
+	write   bool    // written
+	off     bool    // an alternative accesses it
+	opaque  bool    // an atomic access came from code that was not instrumented
+	missing bool    // some D has it
+	quiet   bool    // with missing: its accesses have no events (build_quiet.go),
+	found   bool    // and one has read what missing code had left
+	dirty   bool    // and a write is after the last MethodBegin that reads it and comes before all others that do
+	strict  []int32 // what has read it since
+	obj     Obj
+	version Obj // of the contents, where values were not recorded
 
 	initial    uint64
 	unknown    bool // initial stands for a value that nothing tells
@@ -45,17 +42,22 @@ type atom struct {
 	firstWrite bool       // the first access of the window writes
 	reads      []uint64   // with firstWrite and no initial value: what was read
 	last       int64      // trace index of the last access
-	tick       uint32     // at that moment
 	events     []int32    // of an atom that is shared: the last of each thread
-	real       uint64     // with unsure: the bits, where cur is the writer
-	begun      bool       // with unsure: real is in use
 	barrier    int32      // the last hidden write, or -1
 	deps       []int32    // of an atom that is not shared: what its content was computed from
 	value      *expr.Expr // and its bytes as a term; nil: not known, or they do not change
 	order      ordering
+
+	settled bool // initial is not to be changed,
+	wrote   bool // because somebody has written,
+	lately  bool // outside code was last
+	vague   bool // of an atom that is not shared: outside code was last
+	told    []told
+	lanes   []lane // if outside code accesses its word
+	log     []logged
 }
 
-func (a *atom) shared() bool { return a.many && a.outward && a.write || a.off || a.missing && !a.quiet }
+func (a *atom) shared() bool { return a.many && a.write || a.off || a.missing && !a.quiet }
 
 // synch is an object of a window.
 type synch struct {
@@ -63,7 +65,6 @@ type synch struct {
 	first      trace.GoID
 	many, keep bool
 	noValue    bool // channel: values are sends
-	outward    bool // some operation is not of an inward call (N2), or is an Acquire that is not (N3)
 	opaque     bool // some operation came from code that was not instrumented
 	missing    bool // some D has it
 	acquire    int  // hidden: record of the last Acquire
@@ -78,7 +79,7 @@ func (s *synch) kept() bool {
 }
 
 // several says whether it is for several goroutines.
-func (s *synch) several() bool { return s.many && (s.outward || s.missing) }
+func (s *synch) several() bool { return s.many }
 
 // maker builds one window in two passes over the buffer: gather finds out what is
 // shared, produce makes the events.
@@ -95,13 +96,13 @@ type maker struct {
 	objAt   map[objKey]int32
 	objsIn  map[uint64][]objKey
 	allocs  []span
-	allocIn map[uint64][]int32 // by page: allocs that meet it
-	bigs    []int32            // allocs too large for allocIn
-	past    int32              // allocs before the record that the pass is at
-	parts   map[part]int32     // words
-	outside outside            // at the record that the pass is at
-	ends    []int32            // records that are ends of opaque calls
-	begun   []*barrier.Pair    // calls of missing methods, in order: of those with one D, the first
+	allocIn map[uint64][]int32     // by page: allocs that meet it
+	bigs    []int32                // allocs too large for allocIn
+	past    int32                  // allocs before the record that the pass is at
+	parts   map[part]int32         // words
+	ran     map[trace.GoID][]int32 // records that show that outside code of a goroutine has run
+	own     map[uint64]bool        // values of writes of which nobody knows what they left
+	begun   []*barrier.Pair        // calls of missing methods, in order: of those with one D, the first
 	begunD  map[barrier.Name]bool
 
 	lastRec map[trace.GoID]int
@@ -116,8 +117,7 @@ type span struct {
 	addr, size uint64
 	zero       bool
 	g          trace.GoID
-	at         int    // record
-	tick       uint32 // at that moment
+	at         int // record
 }
 
 const bigAlloc = 1 << 18
@@ -127,22 +127,21 @@ func newMaker(b *Builder) *maker {
 	return &maker{
 		b: b, no: b.makers, recs: b.buf, w: &Window{Events: make([]Event, 0, b.room)}, kept: make([]bool, len(b.buf)),
 		objAt: make(map[objKey]int32), objsIn: make(map[uint64][]objKey), allocIn: make(map[uint64][]int32),
-		lastRec:    make(map[trace.GoID]int),
-		parts:      make(map[part]int32),
+		lastRec: make(map[trace.GoID]int),
+		parts:   make(map[part]int32),
+		ran:     make(map[trace.GoID][]int32), own: make(map[uint64]bool),
 		production: newProduction(),
 	}
 }
 
 func (m *maker) make() {
 	m.owned = m.allKnown()
-	m.findInward()
 	m.gather()
 	m.explore()
 	m.share()
 	m.openAppends()
 	m.quieten()
 	m.meet()
-	m.tales()
 	m.produce()
 	m.produceWays()
 	m.finish()
@@ -150,10 +149,9 @@ func (m *maker) make() {
 
 // gather finds the words and objects of the window and the sizes of accesses.
 func (m *maker) gather() {
-	m.outside = m.b.carry.outside.clone()
 	for i := range m.recs {
-		if m.outside.step(&m.recs[i]); m.outside.tick > m.b.carry.outside.tick+uint32(len(m.ends)) {
-			m.ends = append(m.ends, int32(i))
+		if e := &m.recs[i].e; m.b.showsOutside(e) {
+			m.ran[e.G] = append(m.ran[e.G], int32(i))
 		}
 		m.lastRec[m.recs[i].e.G] = i
 		m.gatherRecord(i)
@@ -168,11 +166,12 @@ func (m *maker) gatherRecord(i int) {
 		r.mem = m.word(uint64(r.e.Obj), r.e.Size)
 		w := &m.words[r.mem]
 		w.refine(byteMask(uint64(r.e.Obj), r.e.Size))
-		w.noValue = w.noValue || m.b.opt.NoValues || r.e.Flags&format.FlagNoValue != 0 || m.b.keepsText(&r.e)
+		w.outside = w.outside || r.outside()
+		w.noValue = w.noValue || m.b.opt.NoValues || r.e.Flags&format.FlagNoValue != 0 && !r.outside() || m.b.keepsText(&r.e)
 	case r.e.Kind == format.MethodBegin:
 		m.begins(r.pair)
 	case r.e.Kind == format.Alloc:
-		m.alloc(span{uint64(r.e.Obj), r.e.Val, m.b.opt.Cleared || r.e.Flags&format.FlagZero != 0, r.e.G, i, m.outside.tick})
+		m.alloc(span{uint64(r.e.Obj), r.e.Val, m.b.opt.Cleared || r.e.Flags&format.FlagZero != 0, r.e.G, i})
 	default:
 		if c, ok := classOf(r.e.Kind); ok && (r.e.Kind != format.SelectCase || r.e.Obj != 0) {
 			r.obj = m.object(objKey{c, r.e.Obj})
@@ -206,7 +205,7 @@ func (m *maker) use(addr uint64) *wordUse {
 func (m *maker) newWord(addr uint64, alloc int32) int32 {
 	w := word{addr: addr &^ 7, alloced: alloc >= 0}
 	if w.alloced {
-		w.zero, w.tick = m.allocs[alloc].zero, m.allocs[alloc].tick
+		w.zero = m.allocs[alloc].zero
 	}
 	m.words = append(m.words, w)
 	return int32(len(m.words) - 1)
@@ -258,7 +257,7 @@ func (m *maker) tell(o *synch, i int, r *record) {
 		}
 		o.first, o.cur = r.e.G, o.init.clone()
 	}
-	o.many, o.outward = o.many || o.first != r.e.G, o.outward || !r.inward && (o.key.class != hiddenClass || r.e.Kind == format.Acquire)
+	o.many = o.many || o.first != r.e.G
 	o.opaque = o.opaque || m.hidden(r)
 	switch r.e.Kind {
 	case format.SelectCase:
@@ -347,10 +346,8 @@ func (w *word) refine(mask uint8) {
 
 // share finds out which atoms several goroutines access, and what the first values are.
 func (m *maker) share() {
-	m.outside = m.b.carry.outside.clone()
 	for i := range m.recs {
 		r := &m.recs[i]
-		m.outside.step(r)
 		if r.mem < 0 {
 			continue
 		}
@@ -358,27 +355,43 @@ func (m *maker) share() {
 		mask := byteMask(uint64(r.e.Obj), r.e.Size)
 		for k := range w.atoms {
 			if a := &w.atoms[k]; a.mask&mask != 0 {
-				m.touch(w, a, r)
+				m.touch(w, a, i, r)
+			}
+		}
+	}
+	for i := range m.words {
+		for k := range m.words[i].atoms {
+			if a := &m.words[i].atoms[k]; len(a.lanes) > 0 {
+				a.endTurns()
 			}
 		}
 	}
 }
 
-func (m *maker) touch(w *word, a *atom, r *record) {
+func (m *maker) touch(w *word, a *atom, i int, r *record) {
 	v := extract(r.e.Val<<(8*(uint64(r.e.Obj)&7)), a.mask)
 	if !a.used {
 		a.used, a.first = true, r.e.G
 		a.missing = m.b.miss.reaches(touchOf(w, a))
 		m.initial(w, a, r, v)
 	}
-	w.unsure = w.unsure || r.way == 0 && m.outside.recent(&m.b.prints, r.e.Site) == always
-	a.many, a.outward = a.many || a.first != r.e.G, a.outward || !r.inward
+	a.many = a.many || a.first != r.e.G
 	a.write = a.write || r.e.Kind.IsWrite()
 	a.off = a.off || r.way > 0
 	a.opaque = a.opaque || m.hidden(r)
-	if a.firstWrite && !w.noValue && r.way == 0 && r.e.Kind != format.Write && r.e.Kind != format.AtomicWrite {
+	if r.way > 0 {
+		return
+	}
+	if w.outside {
+		a.takeTurn(i, r)
+	}
+	if w.noValue {
+		return
+	}
+	if a.firstWrite && !r.outside() && reads(r.e.Kind) {
 		a.reads = append(a.reads, v)
 	}
+	a.tell(i, r, v)
 }
 
 // meet marks the non-blocking sends on unbuffered channels whose partner the window

@@ -89,7 +89,7 @@ func (b *Builder) noteAll() {
 
 // noteAlone counts a record of a buffer of one goroutine.
 func (b *Builder) noteAlone(r *record) {
-	if k := r.e.Kind; k >= format.Lock && k < format.Alloc && k != format.Start && (k < format.OpaqueBegin || r.touch != nothing) {
+	if k := r.e.Kind; k >= format.Lock && k < format.Alloc && k != format.Start && k < format.OpaqueBegin {
 		b.seen.n++
 		meet(b.seen.waits, r)
 		b.seen.meeting = len(b.seen.waits)
@@ -107,7 +107,7 @@ func (b *Builder) note(i int, fresh bool) {
 			b.noteAccess(r, fresh)
 		}
 	case e.Kind == format.Alloc || e.Kind == format.Start || e.Kind == format.Enter || e.Kind == format.Exit:
-	case r.touch == nothing && (e.Kind == format.OpaqueBegin || e.Kind == format.OpaqueEnd) && !r.hot:
+	case (e.Kind == format.OpaqueBegin || e.Kind == format.OpaqueEnd) && !r.hot:
 	case (e.Kind == format.Block || e.Kind == format.Value || e.Kind == format.Word) && !r.hot:
 	default:
 		s.n++

@@ -206,7 +206,7 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	}
 	if m.cutAny && (touched || r.pair != nil || kept.Any() || inside) { // what it has to follow may not be in the window
 		m.cut(t)
-		m.dropped(r)
+		m.dropped(i, r)
 		return
 	}
 	n := int32(len(m.w.Events))
@@ -284,7 +284,7 @@ func (m *maker) demands(r *record) bool {
 		return true
 	}
 	w := &m.words[r.mem]
-	return w.noValue || w.unsure
+	return w.noValue
 }
 
 // pinRead has what a read of code that a missing method calls back returns rest on reads that keep their values, also if nobody

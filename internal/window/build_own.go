@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"presage/internal/barrier"
-	"presage/internal/footprint"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -18,7 +17,6 @@ type owning struct {
 	calls  map[*barrier.Pair]*ownCall
 	open   []*barrier.Pair // those under way
 	begun  *barrier.Pair   // the D of which is not complete yet
-	wide   int             // calls of code outside that are open, and may touch what types say
 	late   map[trace.GoID]*late
 	once   map[trace.GoID]bool // in a sync.Once, and has not entered the function
 }
@@ -45,9 +43,6 @@ type ownCall struct {
 // listed looks at the last call that has begun when its D is complete, before a record of another kind is taken: that may end a call which was under way with it.
 func (b *Builder) listed(k format.Kind) {
 	if o := &b.owning; o.begun != nil && k != format.Reach && k != format.ReachGo && k != format.ReachSet {
-		if n := len(b.buf); n > 0 && b.buf[n-1].pair == o.begun && o.begun.D.Empty() {
-			b.buf[n-1].touch = nothing
-		}
 		b.meets(o.begun)
 		o.begun = nil
 	}
@@ -66,13 +61,11 @@ func (b *Builder) ownStep(r *record) {
 	case k == format.MethodBegin:
 		o.begun = r.pair
 		if r.pair.Own {
-			o.calls[r.pair] = &ownCall{depth: b.calls[r.e.G].depth, shaken: o.wide > 0}
+			o.calls[r.pair] = &ownCall{depth: b.calls[r.e.G].depth}
 			o.open = append(o.open, r.pair)
 		}
 	case k == format.MethodEnd || k == format.End:
 		o.open = slices.DeleteFunc(o.open, func(p *barrier.Pair) bool { return p.End >= 0 })
-	case b.prints.memory(r.touch):
-		b.outsider(r)
 	case k.IsAccess():
 		r.own = b.isOwn(r)
 		b.shake(r)
@@ -94,13 +87,6 @@ func (b *Builder) ownFirst(r *record) {
 	for i := range b.buf {
 		b.lately(&b.buf[i])
 	}
-	for g := range b.calls {
-		for _, x := range b.calls[g].open {
-			if b.prints.memory(x.touch) && !b.prints.sets[x.touch].Standard() {
-				o.wide++
-			}
-		}
-	}
 }
 
 // lately keeps what the goroutine of a record has done since its last operation of synchronisation.
@@ -119,12 +105,12 @@ func (b *Builder) lately(r *record) {
 	switch k := r.e.Kind; {
 	case k >= format.Lock && k <= format.ReleaseMerge || k.IsAtomic():
 		delete(o.late, r.e.G)
-	case b.prints.memory(r.touch), pointerLike(&r.e):
+	case pointerLike(&r.e):
 		if x == nil {
 			x = &late{}
 			o.late[r.e.G] = x
 		}
-		if x.many = x.many || b.prints.memory(r.touch) || len(x.wrote) == maxLate; !x.many {
+		if x.many = x.many || len(x.wrote) == maxLate; !x.many {
 			x.wrote = append(x.wrote, barrier.TouchOf(&r.e))
 		}
 	}
@@ -152,24 +138,6 @@ func (b *Builder) isOwn(r *record) bool {
 	}
 	p := b.miss.pairs.Last(r.e.G)
 	return p != nil && p.Own && b.owning.calls[p].depth == b.calls[r.e.G].depth
-}
-
-// outsider takes a record that says what memory code outside may touch, by types.
-func (b *Builder) outsider(r *record) {
-	o := &b.owning
-	if !b.prints.sets[r.touch].Standard() {
-		switch r.e.Kind {
-		case format.OpaqueBegin:
-			o.wide++
-		case format.OpaqueEnd:
-			o.wide = max(0, o.wide-1)
-		}
-	}
-	for _, p := range o.open {
-		if p.G != r.e.G || !p.Fixed {
-			o.calls[p].shaken = true
-		}
-	}
 }
 
 // shake takes an access: by traced code, by code outside, or by another missing method, whose D lacks what it accesses by a record.
@@ -210,7 +178,7 @@ func (b *Builder) passOwn(r *record) {
 // allKnown says whether all memory is known that code without records touches in the window (B14).
 func (m *maker) allKnown() bool {
 	b := m.b
-	if !b.miss.active() || b.miss.mode != barrier.Reachable || b.carry.outside.loose || b.carry.outside.alone || b.owning.begun != nil {
+	if !b.miss.active() || b.miss.mode != barrier.Reachable || b.owning.begun != nil {
 		return false
 	}
 	known := func(p *barrier.Pair) bool { return p.Own && !p.D.All && !b.owning.calls[p].shaken }
@@ -221,7 +189,7 @@ func (m *maker) allKnown() bool {
 	}
 	for i := range m.recs {
 		switch r := &m.recs[i]; {
-		case r.loose || r.alone() || r.unseen || slices.ContainsFunc(r.last, b.prints.memory):
+		case r.unseen:
 			return false
 		case r.e.Kind == format.MethodBegin && !known(r.pair):
 			return false
@@ -230,18 +198,7 @@ func (m *maker) allKnown() bool {
 	return true
 }
 
-// alone says whether a Go starts a goroutine of code outside of which nothing is recorded.
-func (r *record) alone() bool {
-	return r.e.Kind == format.Go && r.touch != nothing && !r.bracketed
-}
-
-// memory says whether a footprint has more than hidden state.
-func (f *footprints) memory(t touch) bool {
-	s := &f.sets[t]
-	return s.Scope != footprint.Named || s.Hidden || len(s.Types) > 0 || len(s.Loads) > 0
-}
-
 // hidden says whether a record is an operation of code outside, about which nothing but the order is known.
 func (m *maker) hidden(r *record) bool {
-	return r.e.Flags&format.FlagOpaque != 0 && !(m.owned && r.own)
+	return m.b.miss.active() && r.e.Flags&format.FlagOpaque != 0 && !(m.owned && r.own)
 }

@@ -5,7 +5,6 @@ import (
 
 	"presage/internal/barrier"
 	"presage/internal/expr"
-	"presage/internal/footprint"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -16,25 +15,18 @@ type production struct {
 	threads  map[trace.GoID]*thread
 	senders  map[trace.GoID]int32 // who waits in a send from before the window: on which of objs
 	order    []*thread            // by Thread
-	ghosts   map[Thread]*thread   // what code outside writes, by the thread that has called it
 	src      [][]int32            // by record: the reads that must be intact for this read's value to be
 	contents []*content           // by record: what this read returns, in a symbolic walk
 	terms    expr.Replacer        // by these
 	open     int64                // what reads from this number on return is not settled yet
 	cutAny   bool
 	started  map[trace.GoID]bool  // by a Go of the window, in it or cut
-	points   []point              // ends of opaque calls
-	openings []int32              // those of them that are beginnings of calls
 	names    map[[2]uint64]uint64 // values that point into what was allocated in the window, by bits and Alloc
-	pointOff bool                 // one of them is not in the window
 	marks    []uint32             // by event: the last collection that has it
 	mark     uint32
 	asked    []int64 // what resolve was asked last, and said
 	answer   []int32
 	writers  map[written][]writer // see misplaced; nil: not yet needed
-
-	starts, stops map[int][]turn // by record, see tales
-	looking
 
 	follows follows
 	calls   barrier.Order // of missing methods
@@ -45,7 +37,7 @@ type production struct {
 }
 
 func newProduction() production {
-	return production{threads: make(map[trace.GoID]*thread), ghosts: make(map[Thread]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64), methods: make(map[int32]trace.Addr)}
+	return production{threads: make(map[trace.GoID]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64), methods: make(map[int32]trace.Addr)}
 }
 
 // thread is one goroutine of the window.
@@ -56,22 +48,8 @@ type thread struct {
 	dead   bool   // nothing more of it is in the window
 	last   int32  // its last event
 	events []int32
-	use    []use   // its last accesses and opaque calls, by footprint
-	uses   []int32 // by footprint: index into use, +1
-	turn   uint32  // how often use has changed
-	priors []prior // by footprint of a call
 	parts  []int32
 	cases  []Case
-	inside int32 // opaque calls it is in
-	opaque int64 // trace index of the last sign of opaque code
-
-	outside   int32 // opaque calls it is in that touch something
-	published int32 // what it allocated before this Alloc others may have
-
-	openings []int32 // points: beginnings of its calls that have not ended
-
-	counted, looked int32 // its last events that say how many goroutines there are, and look at that; 0: none, +1
-	after           int32 // looks at all goroutines before this event are before its next one
 
 	sends int32 // the unbuffered channel, an index into objs, to which it has sent last; -1: none
 }
@@ -79,7 +57,7 @@ type thread struct {
 func (m *maker) thread(g trace.GoID) *thread {
 	t := m.threads[g]
 	if t == nil {
-		t = &thread{g: g, id: -1, last: -1, opaque: -1, inside: m.b.carry.inside[g], outside: m.b.carry.inside[g], sends: -1}
+		t = &thread{g: g, id: -1, last: -1, sends: -1}
 		if k, ok := m.senders[g]; ok {
 			t.sends = k
 		}
@@ -105,7 +83,6 @@ func (m *maker) add(t *thread, i int, e Event) int32 {
 	m.kept[i] = true
 	t.last = n
 	t.events = append(t.events, n)
-	m.afterLooks(t, n)
 	return n
 }
 
@@ -128,7 +105,6 @@ func (m *maker) cut(t *thread) {
 func (m *maker) produce() {
 	m.src, m.past = make([][]int32, len(m.recs)), 0
 	m.w.Names = Names{plain: make(map[uint64]uint64), allocs: m.allocs}
-	m.outside = m.b.carry.outside.clone()
 	m.terms.With = m.read
 	m.findSenders()
 	if m.openCalls(); m.b.miss.active() {
@@ -138,7 +114,6 @@ func (m *maker) produce() {
 		r := &m.recs[i]
 		m.now, m.open = i, r.index
 		t := m.thread(r.e.G)
-		m.outside.step(r)
 		if r.e.Kind == format.Alloc {
 			m.past++
 			continue
@@ -146,66 +121,42 @@ func (m *maker) produce() {
 		if r.skip {
 			m.cut(t)
 		}
-		if !t.dead && (m.sending(t) || !m.opened(i, r, t)) { // who took what it has sent is not in the window
+		if !t.dead && m.sending(t) { // who took what it has sent is not in the window
 			m.cut(t)
 		}
 		if t.dead {
-			m.untold(i)
-			m.dropped(r)
+			m.dropped(i, r)
 			continue
-		}
-		if r.e.Flags&format.FlagOpaque != 0 {
-			t.opaque = r.index
 		}
 		if !m.b.miss.active() {
 			m.event(i, r, t)
 		} else {
 			m.beside(i, r, t)
 		}
-		if t.dead {
-			m.untold(i)
-		} else {
-			m.closed(i, r, t)
-		}
-		m.publish(r, t)
 	}
 	m.open = AlternativeBase
 }
 
 // dropped notes what the absence of an event makes impossible.
-func (m *maker) dropped(r *record) {
-	if m.looks(r) == footprint.AllGoroutines {
-		m.lookOff = true
-	}
+func (m *maker) dropped(i int, r *record) {
 	switch {
 	case r.mem >= 0:
-		for k := range m.words[r.mem].atoms {
-			a := &m.words[r.mem].atoms[k]
-			a.poisoned = a.poisoned || a.opaque
-		}
+		m.dropTurn(i, r)
 	case r.e.Kind == format.Go:
 		m.cut(m.thread(trace.GoID(r.e.Obj)))
 	case r.obj >= 0 && (m.objs[r.obj].opaque || m.objs[r.obj].missing || m.objs[r.obj].key.class == hiddenClass):
 		m.objs[r.obj].poisoned = true
-	default:
-		m.pointOff = m.pointOff || r.touch != nothing
 	}
 }
 
 func (m *maker) event(i int, r *record, t *thread) {
-	if m.lookOff || m.counts(r) && m.pointOff || !m.trustsBefore(i, r, t) {
+	if !m.trustsBefore(i, r, t) {
 		m.cut(t)
-		m.dropped(r)
+		m.dropped(i, r)
 		return
 	}
 	if len(r.guards) > 0 {
 		m.guard(i, r, t)
-	}
-	if k := r.e.Kind; r.touch != nothing && k != format.OpaqueBegin && k != format.OpaqueEnd {
-		if m.point(i, r, t); t.dead {
-			m.dropped(r)
-			return
-		}
 	}
 	switch r.e.Kind {
 	case format.Read, format.Write, format.AtomicRead, format.AtomicWrite, format.AtomicRMW:
@@ -221,19 +172,14 @@ func (m *maker) event(i int, r *record, t *thread) {
 	case format.SelectDefault:
 		m.selectDefault(i, r, t)
 	case format.Go:
-		m.count(i, r, t)
 		m.goEvent(i, r, t)
-		m.count(i, r, t)
 	case format.End:
-		m.count(i, r, t)
 	case format.Start:
 		m.start(i, r, t)
 	case format.Join:
 		m.join(i, r, t)
-	case format.OpaqueBegin, format.OpaqueEnd:
-		m.opaque(i, r, t)
 	case format.Alloc:
-	case format.Block, format.Value, format.Word, format.Enter, format.Exit:
+	case format.OpaqueBegin, format.OpaqueEnd, format.Block, format.Value, format.Word, format.Enter, format.Exit:
 		m.pin(i, r, t)
 	default:
 		if r.obj >= 0 {
@@ -359,6 +305,7 @@ func (m *maker) finish() {
 		}
 	}
 	m.untaken()
+	m.w.Names.mixed = m.own
 	m.mix()
 }
 

@@ -130,7 +130,7 @@ func (m *maker) speak(r *record) bool {
 		switch a.quiet = false; {
 		case w.noValue:
 			a.cur = 0
-		case a.curSet && !w.unsure:
+		case a.curSet:
 			a.cur = m.object64(a, a.cur)
 			a.initial, a.unknown = a.cur, false
 		}

@@ -11,12 +11,6 @@ import (
 
 // What a window's builder tells of the state around a fork: the state as it was recorded, of which nothing may be said that opaque code could have changed.
 
-// opaqueCalls are the calls of a goroutine with one footprint.
-type opaqueCalls struct {
-	touch touch
-	first int // record
-}
-
 func (m *maker) foreign(g trace.GoID, addr uint64, size int64) bool {
 	s := &m.b.seen
 	for w := addr &^ 7; w < addr+uint64(max(size, 1)); w += 8 {
@@ -103,10 +97,6 @@ func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 		e := &s.m.recs[i].e
 		return uint64(e.Obj) != addr || int64(e.Size) != size || e.Flags&format.FlagNoValue != 0
 	})
-	site := trace.Site(0)
-	if len(here) > 0 {
-		site = s.m.recs[here[0]].e.Site
-	}
 	for k := len(here) - 1; k >= 0; k-- { // what is there at the fork
 		if e := &s.m.recs[here[k]].e; int(here[k]) < s.fork && e.Kind == format.AtomicRMW {
 			add(e.Aux, int(here[k]))
@@ -116,7 +106,7 @@ func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 			break
 		}
 	}
-	if v, ok := s.initial(addr, size, site); ok {
+	if v, ok := s.initial(addr, size); ok {
 		add(v, -1)
 	}
 	for _, i := range here {
@@ -137,18 +127,13 @@ func (s *surroundings) Together(places []Word) (list [][]uint64) {
 		if p.Size == 0 {
 			continue
 		}
-		site := trace.Site(0)
 		for _, i := range s.m.at(p.Addr) {
-			if e := &s.m.recs[i].e; uint64(e.Obj) == p.Addr && int64(e.Size) == p.Size {
-				if site == 0 {
-					site = e.Site
-				}
-				if e.Kind.IsWrite() && !slices.Contains(writes, i) {
-					writes = append(writes, i)
-				}
+			e := &s.m.recs[i].e
+			if uint64(e.Obj) == p.Addr && int64(e.Size) == p.Size && e.Kind.IsWrite() && !slices.Contains(writes, i) {
+				writes = append(writes, i)
 			}
 		}
-		now[k], known[k] = s.initial(p.Addr, p.Size, site)
+		now[k], known[k] = s.initial(p.Addr, p.Size)
 	}
 	slices.Sort(writes)
 	add := func() {
@@ -195,19 +180,30 @@ func (s *surroundings) sameObject(v uint64, i int) bool {
 	return s.m.generation(v, s.m.allocsBefore(i)) == s.m.generation(v, int32(len(s.m.allocs)))
 }
 
-// initial is what stands at addr when the window begins, and stays there until an access of the window (I4). An access at
-// the site is to addr.
-func (s *surroundings) initial(addr uint64, size int64, site trace.Site) (uint64, bool) {
-	if k := s.m.generation(addr, int32(len(s.m.allocs))); k >= 0 {
-		return 0, s.m.allocs[k].zero && s.m.untouched(site, s.m.allocs[k].tick)
-	}
-	v, known, since := s.m.b.carry.mem.value(addr&^7, byteMask(addr, uint16(size)))
-	return v, known && s.m.untouched(site, since)
+// initial is what stands at addr when the window begins, and stays there until a recorded access of the window.
+func (s *surroundings) initial(addr uint64, size int64) (uint64, bool) {
+	v, _, known := s.start(addr, size)
+	return v, known
 }
 
-// untouched reports whether no call since a tick, up to the end of the window, may write to what the access at a site touches.
-func (m *maker) untouched(s trace.Site, since uint32) bool {
-	return m.outside.recent(&m.b.prints, s) <= since
+// start is initial, and the record from which on that is so, -1: before the window. It is known as far as outside code
+// of the goroutine has not written there since.
+func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, known bool) {
+	if k := s.m.generation(addr, int32(len(s.m.allocs))); k >= 0 {
+		return 0, int32(s.m.allocs[k].at), s.m.allocs[k].zero
+	}
+	v, known, tick := s.m.b.carry.mem.value(addr&^7, byteMask(addr, uint16(size)))
+	if known && tick < s.m.b.carry.runs.last[s.g] && !s.m.foreign(s.g, addr, size) {
+		return 0, 0, false
+	}
+	return v, -1, known
+}
+
+// quietSince reports whether no outside code of the goroutine has run between a record and the fork.
+func (s *surroundings) quietSince(i int32) bool {
+	list := s.m.ran[s.g]
+	k, _ := slices.BinarySearch(list, int32(s.fork))
+	return k == 0 || list[k-1] <= i
 }
 
 func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr, ok bool) {
@@ -215,10 +211,9 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 		return 0, nil, false
 	}
 	addr, size := uint64(read.Obj), int64(read.Size)
-	bits, ok = s.initial(addr, size, read.Site)
+	bits, last, ok := s.start(addr, size) // last: the record that tells
 	mask := byteMask(addr, uint16(size))
-	vague := false    // something was written that is not known
-	last := int32(-1) // record that tells
+	vague := false // something was written that is not known
 	for _, i := range s.m.at(addr) {
 		if int(i) >= s.fork {
 			break
@@ -241,16 +236,10 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 		}
 		last = i
 	}
-	if last >= 0 && !s.m.untouched(s.m.recs[last].e.Site, s.m.tickAt(last)) {
+	if !s.quietSince(last) {
 		return 0, nil, false
 	}
 	return bits, term, ok
-}
-
-// tickAt is the number of ends of opaque calls before record i.
-func (m *maker) tickAt(i int32) uint32 {
-	n, _ := slices.BinarySearch(m.ends, i)
-	return m.b.carry.outside.tick + uint32(n)
 }
 
 func (s *surroundings) Settled(addr uint64) bool {
@@ -297,32 +286,11 @@ func (s *surroundings) Closes(ch uint64) bool {
 }
 
 func (s *surroundings) Opaque(e *trace.Event) bool {
-	m := s.m
-	if m.opaques == nil {
-		m.opaques = make(map[trace.GoID][]opaqueCalls)
-		for i := range m.recs[:m.onPath] {
-			r := &m.recs[i]
-			if r.touch == nothing {
-				continue
-			}
-			if list := m.opaques[r.e.G]; !slices.ContainsFunc(list, func(c opaqueCalls) bool { return c.touch == r.touch }) {
-				m.opaques[r.e.G] = append(list, opaqueCalls{r.touch, i})
-			}
-		}
-	}
-	use := asRead
-	if e.Kind.IsWrite() {
-		use = asWrite
-	}
-	x := m.b.prints.at(e.Site, use)
-	for g, list := range m.opaques { // the order does not matter
-		if slices.ContainsFunc(list, func(c opaqueCalls) bool {
-			return (g != s.g || c.first < s.fork && reads(e.Kind)) && m.b.prints.meet(c.touch, x)
-		}) {
-			return true
-		}
-	}
-	return false
+	mask := byteMask(uint64(e.Obj), e.Size)
+	return slices.ContainsFunc(s.m.at(uint64(e.Obj)), func(i int32) bool {
+		r := &s.m.recs[i]
+		return r.outside() && byteMask(uint64(r.e.Obj), r.e.Size)&mask != 0 && (r.e.G != s.g || int(i) < s.fork && reads(e.Kind))
+	})
 }
 
 func (s *surroundings) Goroutine() trace.GoID {

@@ -36,10 +36,6 @@ func (m *maker) syncEvent(i int, r *record, t *thread) {
 		}
 		return
 	}
-	if r.inward {
-		m.inwardSync(i, r, t, o)
-		return
-	}
 	if !o.kept() { // program order keeps it as it was, even what the model does not enable (a WaitGroup below 0 panics)
 		o.cur.step(&e, true)
 		m.pin(i, r, t)
@@ -183,7 +179,7 @@ func (m *maker) hiddenSync(i int, r *record, t *thread, o *synch) {
 		m.afterAll(t, m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)}))
 		return
 	}
-	if !o.many || r.inward && !o.outward {
+	if !o.many {
 		m.pin(i, r, t)
 		return
 	}
@@ -221,7 +217,7 @@ func (m *maker) start(i int, r *record, t *thread) {
 func (m *maker) unstarted(i int, r *record, t *thread) {
 	if m.cutAny { // what it has to follow may not be in the window
 		m.cut(t)
-		m.dropped(r)
+		m.dropped(i, r)
 		return
 	}
 	m.afterAll(t, m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)}))

@@ -146,7 +146,6 @@ func (m *maker) mix() {
 			note(v)
 		}
 	}
-	m.w.Names.mixed = make(map[uint64]bool)
 	for p, name := range m.names {
 		n := 0
 		for _, list := range [][]int32{m.allocIn[p[0]>>carryPageShift], m.bigs} {

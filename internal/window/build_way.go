@@ -41,7 +41,7 @@ func (m *maker) produceWay(w *way) *Way {
 		before = n
 	}
 	n := len(m.w.Events)
-	threads := map[trace.GoID]*thread{t.g: {g: t.g, id: t.id, last: -1, opaque: -1}}
+	threads := map[trace.GoID]*thread{t.g: {g: t.g, id: t.id, last: -1}}
 	ended := map[trace.GoID]bool{}
 	for k := range w.alt.Steps {
 		i := w.first + k
@@ -95,10 +95,8 @@ func (m *maker) step(i int, r *record, t *thread, threads map[trace.GoID]*thread
 			m.add(t, i, ev)
 		}
 		return true
-	case r.e.Kind == format.Go && m.b.prints.looks: // (L1)
-		return false
 	case r.e.Kind == format.Go:
-		u := &thread{g: trace.GoID(r.e.Obj), id: -1, last: -1, opaque: -1}
+		u := &thread{g: trace.GoID(r.e.Obj), id: -1, last: -1}
 		threads[u.g] = u
 		n := m.add(t, i, ev)
 		u.id = Thread(len(m.order))
@@ -179,7 +177,7 @@ func (m *maker) stepAccess(i int, r *record, t *thread, ev Event) bool {
 		}
 		n := m.add(t, i, ev)
 		ev.Deps, ev.Guards, ev.Strict = nil, nil, false
-		if w.noValue || w.unsure || !m.untouched(e.Site, m.b.carry.outside.tick) || a.opaque || a.poisoned || a.barrier >= 0 { // it can race, but what it sees or does is not known
+		if w.noValue || w.outside || a.opaque || a.barrier >= 0 { // it can race, but what it sees or does is not known
 			return false
 		}
 		if reads(e.Kind) {

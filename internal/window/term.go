@@ -47,7 +47,7 @@ type Guard struct {
 // known. One that is nothing but a read of a whole word stores what that read sees, name and all.
 type Names struct {
 	plain  map[uint64]uint64
-	mixed  map[uint64]bool // values whose word another object has as well
+	mixed  map[uint64]bool // values whose word another object has as well, and values that are nothing but their writer's
 	allocs []span
 }
 
@@ -68,9 +68,6 @@ func (n *Names) Ambiguous(v uint64) bool {
 // allocated anew. A term that computes with words would take the one for the other. So a read that sees a strange
 // value tells a term nothing, unless it is the value that its event has.
 func (n *Names) Strange(v uint64) bool {
-	if len(n.allocs) == 0 {
-		return false
-	}
 	return n.mixed[v] || n.Ambiguous(v)
 }
 

@@ -1,0 +1,299 @@
+package window
+
+import (
+	"slices"
+
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// Accesses of outside code (O1 to O3 and O7 of docs/model.md). They have no values:
+//
+//   - (E1) An outside read is strict, and its value is what its last writer left.
+//   - (E2) What an outside write leaves is what the next inside read finds. If nobody reads it, it is a value of its own.
+//   - (E3) A read of which the record does not say who wrote what it sees is in no window, and nothing of its goroutine
+//     behind it: an outside read of a word that a race was observed on, an inside read whose value nobody wrote.
+//
+// Not all of them are written down. While one goroutine uses a word, its *turn*, there is a record of its first access
+// of each kind and of its last, which is a late record. So a turn with a late record, or that has not ended in the
+// window, may have accesses between its records: it is *hidden*. The first turn after an allocation may even have some
+// before its first record, if that is late.
+//
+//   - (E4) Nobody else's conflicting access stands within a hidden turn: one that came before it stands before it, or
+//     the turn is not in the reordering; one that came after it stands after it.
+//
+// The second half is a hard edge, which is weak: an access that races with the last one of the turn comes after all that
+// is hidden. That an access before the turn can be left out, but not come later, is an order on condition (M9).
+
+// outside reports whether a record is an access of outside code.
+func (r *record) outside() bool { return r.way == 0 && r.e.Outside() }
+
+// lane is the turns of one goroutine at an atom.
+type lane struct {
+	g     trace.GoID
+	turns []turn
+	at    int // the turn that the pass is at
+
+	// Of the second pass.
+	anyEnd, writeEnd int32   // last event of its last hidden turn that has ended; and of one that writes
+	after            []int32 // by lane: the end of a turn that its events come after
+	reads, writes    int     // up to here, the log's writes come before its reading turns, and all of it before its writing ones
+}
+
+// turn is accesses of a goroutine with no conflicting access of others in between.
+type turn struct {
+	first, last int32 // records
+	writes      bool
+	outside     bool // one of them is of outside code
+	hidden      bool // there may be others between them,
+	early       bool // and before the first one
+	ended       bool // a conflicting access of another goroutine follows in the window
+}
+
+// logged is an event of an atom that has lanes.
+type logged struct {
+	n     int32
+	write bool
+}
+
+// told is an outside write, with what the next inside read finds.
+type told struct {
+	at    int32 // record
+	val   uint64
+	known bool
+}
+
+func (a *atom) laneOf(g trace.GoID) int {
+	return slices.IndexFunc(a.lanes, func(l lane) bool { return l.g == g })
+}
+
+// takeTurn takes record i into the turns of the atom.
+func (a *atom) takeTurn(i int, r *record) {
+	write := r.e.Kind.IsWrite()
+	for k := range a.lanes {
+		l := &a.lanes[k]
+		if x := &l.turns[len(l.turns)-1]; l.g != r.e.G && (write || x.writes) {
+			x.ended = true
+		}
+	}
+	k := a.laneOf(r.e.G)
+	if k < 0 {
+		k = len(a.lanes)
+		a.lanes = append(a.lanes, lane{g: r.e.G, turns: []turn{{first: int32(i)}}, anyEnd: -1, writeEnd: -1})
+	}
+	l := &a.lanes[k]
+	if l.turns[len(l.turns)-1].ended {
+		l.turns = append(l.turns, turn{first: int32(i)})
+	}
+	x := &l.turns[len(l.turns)-1]
+	x.last, x.writes, x.outside = int32(i), x.writes || write, x.outside || r.outside()
+	if r.outside() && r.e.Flags&format.FlagLate != 0 {
+		x.hidden, x.early = true, x.early || x.first == int32(i)
+	}
+}
+
+// lastTurn is the turn that record i, which was taken last, belongs to.
+func (a *atom) lastTurn(g trace.GoID) *turn {
+	l := &a.lanes[a.laneOf(g)]
+	return &l.turns[len(l.turns)-1]
+}
+
+// endTurns has the turns that do not end in the window be hidden.
+func (a *atom) endTurns() {
+	for k := range a.lanes {
+		l := &a.lanes[k]
+		x := &l.turns[len(l.turns)-1]
+		x.hidden = x.hidden || x.outside && !x.ended
+	}
+}
+
+// turnAt is the turn of a lane that record i belongs to.
+func (l *lane) turnAt(i int) *turn {
+	for int32(i) > l.turns[l.at].last {
+		l.at++
+	}
+	return &l.turns[l.at]
+}
+
+// mostOrders bounds the orders on condition in front of a turn: of more, a hard edge keeps all.
+const mostOrders = 16
+
+// inTurn keeps event n of t, an access to a by record i, in its order with hidden turns (E4).
+func (m *maker) inTurn(i int, t *thread, n int32, a *atom, write bool) {
+	if len(a.lanes) == 0 || m.recs[i].way > 0 {
+		return
+	}
+	k := a.laneOf(t.g)
+	l := &a.lanes[k]
+	for len(l.after) < len(a.lanes) {
+		l.after = append(l.after, -1)
+	}
+	for o := range a.lanes {
+		end := a.lanes[o].writeEnd
+		if write {
+			end = a.lanes[o].anyEnd
+		}
+		if o != k && end > l.after[o] {
+			m.weakEdge(end, n)
+			l.after[o] = end
+		}
+	}
+	x := l.turnAt(i)
+	if x.hidden && x.first == int32(i) {
+		m.beforeTurn(t, n, a, l, x)
+	}
+	if x.hidden && x.ended && x.last == int32(i) {
+		l.ends(n, x.writes)
+	}
+	a.log = append(a.log, logged{n, write})
+}
+
+// ends notes that a hidden turn has ended with event n.
+func (l *lane) ends(n int32, writes bool) {
+	l.anyEnd = n
+	if writes {
+		l.writeEnd = n
+	}
+}
+
+// beforeTurn has what others did before a hidden turn, which begins with event n, not come later.
+func (m *maker) beforeTurn(t *thread, n int32, a *atom, l *lane, x *turn) {
+	from := l.reads
+	if l.reads = len(a.log); x.writes {
+		from, l.writes = l.writes, len(a.log)
+	}
+	var list []int32
+	for _, f := range a.log[from:] {
+		if m.w.Events[f.n].Thread != t.id && (x.writes || f.write) {
+			list = append(list, f.n)
+		}
+	}
+	if len(list) > mostOrders {
+		for _, f := range list {
+			m.edge(f, n)
+		}
+		return
+	}
+	for _, f := range list {
+		to := n
+		if x.early { // something may be hidden between f and the first record
+			k, _ := slices.BinarySearch(t.events, f)
+			to = t.events[k]
+		}
+		m.w.Orders = append(m.w.Orders, Conditional{If: f, From: f, To: to})
+	}
+}
+
+// dropTurn notes that record r, of a goroutine that has ended in the window, is not in it.
+func (m *maker) dropTurn(i int, r *record) {
+	w := &m.words[r.mem]
+	mask := byteMask(uint64(r.e.Obj), r.e.Size)
+	for k := range w.atoms {
+		a := &w.atoms[k]
+		if a.mask&mask == 0 || len(a.lanes) == 0 {
+			continue
+		}
+		l := &a.lanes[a.laneOf(r.e.G)]
+		if x := l.turnAt(i); x.hidden {
+			l.ends(m.thread(r.e.G).last, x.writes)
+		}
+	}
+}
+
+// outsidePart makes the event of one atom of an outside access.
+func (m *maker) outsidePart(i int, r *record, t *thread, a *atom) {
+	e := Event{Kind: r.e.Kind, Flags: r.e.Flags, Obj: a.obj, Val: a.cur}
+	if r.e.Kind.IsWrite() {
+		e.Val = m.left(i, a)
+		a.cur = e.Val
+	}
+	n := m.add(t, i, e)
+	if !r.e.Kind.IsWrite() {
+		t.parts = append(t.parts, n)
+	}
+	m.accessed(a, n, r.index)
+	m.noteDirty(r, a)
+	m.inTurn(i, t, n, a, r.e.Kind.IsWrite())
+}
+
+// left is what the outside write of record i leaves in a (E2).
+func (m *maker) left(i int, a *atom) uint64 {
+	k, _ := slices.BinarySearchFunc(a.told, int32(i), func(x told, i int32) int { return int(x.at - i) })
+	if x := a.told[k]; x.known {
+		return m.object64(a, x.val)
+	}
+	return m.ownValue()
+}
+
+// ownValue makes a value that nothing else is. Who sees it knows whose it is, and not what it says.
+func (m *maker) ownValue() uint64 {
+	v := unreadable + uint64(len(m.own)+1)<<20
+	m.own[v] = true
+	return v
+}
+
+// tell takes what record i, which reads or writes the bytes v, tells of what outside code has left.
+func (a *atom) tell(i int, r *record, v uint64) {
+	switch last := len(a.told) - 1; {
+	case r.outside() && r.e.Kind.IsWrite():
+		a.told = append(a.told, told{at: int32(i)})
+		a.wrote, a.lately = true, true
+	case r.outside():
+	case reads(r.e.Kind) && a.lately && !a.told[last].known:
+		a.told[last].val, a.told[last].known = v, true
+	case reads(r.e.Kind) && !a.wrote:
+		a.begins(r, v)
+	}
+	if r.e.Kind.IsWrite() && !r.outside() {
+		a.wrote, a.lately = true, false
+	}
+}
+
+// begins takes the first inside read of an atom that nobody has written in the window.
+func (a *atom) begins(r *record, v uint64) {
+	switch {
+	case a.firstWrite:
+		a.initial, a.firstWrite = v, false
+	case a.initial != v && !a.settled:
+		if a.initial = v; len(a.lanes) > 0 { // outside code of its goroutine may have written it, before or in the window
+			x := a.lastTurn(r.e.G)
+			x.hidden, x.early = true, true
+		}
+	}
+	a.settled = true
+}
+
+// unexplained deals with an inside read of v from an atom in which something else was left. Outside code of its own
+// goroutine has written that, if it has run since; else nobody knows who has (E3), and it returns false.
+func (m *maker) unexplained(i int, t *thread, a *atom, v uint64) bool {
+	m.b.count.Hidden++
+	if !m.ranSince(t.g, a.last, i) || len(a.lanes) > 0 && !a.hiddenAt(t.g, i) {
+		return false
+	}
+	m.add(t, i, Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: v}) // no pair has it
+	a.cur = v
+	return true
+}
+
+// hiddenAt reports whether record i, of g, is in a hidden turn.
+func (a *atom) hiddenAt(g trace.GoID, i int) bool {
+	return a.lanes[a.laneOf(g)].turnAt(i).hidden
+}
+
+// ranSince reports whether outside code of g may have run between event index of the trace, -1: the start of the
+// window, and record i.
+func (m *maker) ranSince(g trace.GoID, index int64, i int) bool {
+	list := m.ran[g]
+	k, _ := slices.BinarySearch(list, int32(i))
+	return k > 0 && m.recs[list[k-1]].index > index || index < m.recs[0].index && m.b.carry.runs.last[g] > 0
+}
+
+// racy reports whether the order of accesses to the word of a record is not certain: a race was observed there.
+func (m *maker) racy(r *record) bool {
+	_, ok := m.b.racy[uint64(r.e.Obj)>>3]
+	return ok
+}
+
+// Unordered says that two events, the second of which is added next, are conflicting accesses that the recorded order
+// leaves unordered (E3).
+func (b *Builder) Unordered(first, second int64) { b.races = second }
