@@ -158,7 +158,7 @@ func (m *rditModule) record() {
 		args = append(args, p.name)
 	}
 	var out strings.Builder
-	res, err := record.Run(context.Background(), record.Config{Dir: m.dir, Flags: []string{"-C", m.dir}, Packages: []string{"."}, Args: args, Exclude: []string{"./.../lib"}, Stdout: &out, Stderr: &out})
+	res, err := record.Run(context.Background(), record.Config{Dir: m.dir, Flags: []string{"-C", m.dir}, Packages: []string{"."}, Args: args, Exclude: []string{"./.../lib"}, Reach: record.ReachKept, Stdout: &out, Stderr: &out})
 	if err != nil || res.ExitCode != 0 || res.NotBuilt || res.Opaque > 0 {
 		m.t.Fatalf("recording: %v, %+v\n%s", err, res, &out)
 	}

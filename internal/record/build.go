@@ -206,13 +206,9 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 func audited() bool { return os.Getenv(rt.EnvOutside) == rt.OutsideAudit }
 
 func (c *Config) loadConfig(b *build) plan.Config {
-	missing := b.in.missing
-	if c.Reach == ReachNone {
-		missing = nil
-	}
 	return plan.Config{
 		Dir: c.Dir, Env: append(os.Environ(), b.LoadEnv...), BuildFlags: append(c.loadFlags(), b.Flags...),
-		Tests: c.Test, Tested: b.in.tested, Patterns: b.in.patterns, Missing: missing, Around: c.Around,
+		Tests: c.Test, Tested: b.in.tested, Patterns: b.in.patterns, Missing: b.in.missing, Around: c.Around,
 	}
 }
 
@@ -422,7 +418,7 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 		return nil, err
 	}
 	h := newHasher()
-	h.add(toolID(), text, compiler, fmt.Sprint(c.Test, c.Instrument, c.Exclude, c.Only, c.Reach == ReachNone, c.Around, c.loadFlags(), audited()))
+	h.add(toolID(), text, compiler, fmt.Sprint(c.Test, c.Instrument, c.Exclude, c.Only, c.Reach.walks(), c.Around, c.loadFlags(), audited()))
 	for {
 		var p listed
 		if err := dec.Decode(&p); err == io.EOF {

@@ -10,18 +10,21 @@ import (
 	"strings"
 )
 
-// Reach says how what a call of a package that is left out can reach is found, its D (docs/rdit.md).
+// Reach says how it is known what a call of a package that is left out may touch (docs/rdit.md).
 type Reach string
 
 const (
-	ReachKept  Reach = "kept"  // once for each object, and kept up to date; "" is the same
-	ReachFull  Reach = "full"  // anew at every call
-	ReachNone  Reach = "none"  // not at all: types say what it may touch, and that is often everything
-	ReachCheck Reach = "check" // kept, and compared with full: the program stops where they differ
+	ReachTouched Reach = "touched" // what it touches is recorded, as of all outside code; "" is the same
+	ReachKept    Reach = "kept"    // its D, what it can reach, is found once for each object, and kept up to date
+	ReachFull    Reach = "full"    // D is found anew at every call
+	ReachCheck   Reach = "check"   // kept, and compared with full: the program stops where they differ
 )
 
 // Reaches are all of them.
-var Reaches = []Reach{ReachKept, ReachFull, ReachNone, ReachCheck}
+var Reaches = []Reach{ReachTouched, ReachKept, ReachFull, ReachCheck}
+
+// walks reports whether the recorder follows what a call is given, and nothing is recorded of what it does.
+func (r Reach) walks() bool { return r != "" && r != ReachTouched }
 
 // ReachNames lists them.
 func ReachNames() string {
@@ -74,6 +77,9 @@ func (o *chosen) leave(ctx context.Context, in *inputs) error {
 	}
 	if len(in.patterns) == 0 && len(in.missing) > 0 {
 		return &LeftOutError{errors.New("-exclude and -only leave no package to trace")}
+	}
+	if !o.c.Reach.walks() {
+		in.missing = nil
 	}
 	for _, p := range slices.Concat(in.patterns, in.missing) {
 		if m, ok := o.modules[p]; ok {

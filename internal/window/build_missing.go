@@ -228,6 +228,9 @@ func (m *maker) beside(i int, r *record, t *thread) {
 		}
 	}
 	first := m.firstOf(t, n)
+	if m.b.showsOutside(&r.e) && !inside && !t.dead {
+		first = m.besideMethods(i, t, first)
+	}
 	if first < 0 && (touched || r.e.Kind == format.End && inside) && !t.dead {
 		first = m.add(t, i, Event{Kind: Pin, Obj: -1})
 	}
@@ -240,12 +243,41 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	if touched && m.calls.Hit(x) { // (B5)
 		m.pinWritten(t, first)
 	}
+	if begins != nil || ends != nil {
+		m.besideCalls(t, first)
+	}
 	if m.calls.After(s, barrier.Extent{First: first, Last: t.last}); r.e.Kind == format.End {
 		m.calls.Ended(r.e.G)
 	}
 	if ends != nil && !m.calls.Inside(r.e.G) {
 		delete(m.free, r.e.G)
 	}
+}
+
+// besideMethods keeps what shows that outside code has run in its order with the ends of missing methods of other
+// goroutines: not all that such code does is recorded, and what it may have in common with the method's D nobody
+// knows. first is the record's first event, -1: it has none.
+func (m *maker) besideMethods(i int, t *thread, first int32) int32 {
+	if first < 0 {
+		first = m.add(t, i, Event{Kind: Pin, Obj: -1})
+	}
+	for _, u := range m.order {
+		if u != t {
+			m.edge(u.method-1, first)
+		}
+	}
+	t.call = first + 1
+	return first
+}
+
+// besideCalls is besideMethods for an end of a missing method.
+func (m *maker) besideCalls(t *thread, first int32) {
+	for _, u := range m.order {
+		if u != t {
+			m.edge(u.call-1, first)
+		}
+	}
+	t.method = t.last + 1
 }
 
 // keepOrders makes edges and orders of what comes before event first, of r.

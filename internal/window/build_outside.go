@@ -19,11 +19,12 @@ import (
 // window, may have accesses between its records: it is *hidden*. The first turn after an allocation may even have some
 // before its first record, if that is late.
 //
-//   - (E4) Nobody else's conflicting access stands within a hidden turn: one that came before it stands before it, or
-//     the turn is not in the reordering; one that came after it stands after it.
+//   - (E4) Nobody else's conflicting access stands within a hidden turn. One that came before it in the recorded run
+//     stands before it, one that came after it stands behind all of it that the reordering has; or one of the two is
+//     not in the reordering.
 //
-// The second half is a hard edge, which is weak: an access that races with the last one of the turn comes after all that
-// is hidden. That an access before the turn can be left out, but not come later, is an order on condition (M9).
+// These are orders on condition (M9). Where there would be many, a hard edge says more than is needed; it is weak, for
+// an access that races with the last one of a turn comes after all that is hidden.
 
 // outside reports whether a record is an access of outside code.
 func (r *record) outside() bool { return r.way == 0 && r.e.Outside() }
@@ -35,10 +36,20 @@ type lane struct {
 	at    int // the turn that the pass is at
 
 	// Of the second pass.
-	anyEnd, writeEnd int32   // last event of its last hidden turn that has ended; and of one that writes
-	after            []int32 // by lane: the end of a turn that its events come after
-	reads, writes    int     // up to here, the log's writes come before its reading turns, and all of it before its writing ones
+	begun         int32    // the first event of the turn that it is at
+	ended         []extent // its hidden turns that have ended
+	after         []heeded // by lane: those turns that come before its events
+	reads, writes int      // up to here, the log's writes come before its reading turns, and all of it before its writing ones
 }
+
+// extent is a turn as events, from the first to the last.
+type extent struct {
+	first, last int32
+	writes      bool
+}
+
+// heeded is how many turns of a lane come before the reads and before the writes of another.
+type heeded struct{ reads, writes int }
 
 // turn is accesses of a goroutine with no conflicting access of others in between.
 type turn struct {
@@ -79,7 +90,7 @@ func (a *atom) takeTurn(i int, r *record) {
 	k := a.laneOf(r.e.G)
 	if k < 0 {
 		k = len(a.lanes)
-		a.lanes = append(a.lanes, lane{g: r.e.G, turns: []turn{{first: int32(i)}}, anyEnd: -1, writeEnd: -1})
+		a.lanes = append(a.lanes, lane{g: r.e.G, turns: []turn{{first: int32(i)}}, begun: -1})
 	}
 	l := &a.lanes[k]
 	if l.turns[len(l.turns)-1].ended {
@@ -115,8 +126,11 @@ func (l *lane) turnAt(i int) *turn {
 	return &l.turns[l.at]
 }
 
-// mostOrders bounds the orders on condition in front of a turn: of more, a hard edge keeps all.
-const mostOrders = 16
+// mostOrders bounds the orders on condition for one turn, mostTurns the turns that one event looks back at.
+const (
+	mostOrders = 16
+	mostTurns  = 4
+)
 
 // inTurn keeps event n of t, an access to a by record i, in its order with hidden turns (E4).
 func (m *maker) inTurn(i int, t *thread, n int32, a *atom, write bool) {
@@ -126,33 +140,47 @@ func (m *maker) inTurn(i int, t *thread, n int32, a *atom, write bool) {
 	k := a.laneOf(t.g)
 	l := &a.lanes[k]
 	for len(l.after) < len(a.lanes) {
-		l.after = append(l.after, -1)
+		l.after = append(l.after, heeded{})
 	}
 	for o := range a.lanes {
-		end := a.lanes[o].writeEnd
-		if write {
-			end = a.lanes[o].anyEnd
-		}
-		if o != k && end > l.after[o] {
-			m.weakEdge(end, n)
-			l.after[o] = end
+		if o != k {
+			m.afterTurns(n, &a.lanes[o], &l.after[o], write)
 		}
 	}
 	x := l.turnAt(i)
-	if x.hidden && x.first == int32(i) {
-		m.beforeTurn(t, n, a, l, x)
+	if x.first == int32(i) {
+		if l.begun = n; x.hidden {
+			m.beforeTurn(t, n, a, l, x)
+		}
 	}
 	if x.hidden && x.ended && x.last == int32(i) {
-		l.ends(n, x.writes)
+		l.ended = append(l.ended, extent{l.begun, n, x.writes})
 	}
 	a.log = append(a.log, logged{n, write})
 }
 
-// ends notes that a hidden turn has ended with event n.
-func (l *lane) ends(n int32, writes bool) {
-	l.anyEnd = n
-	if writes {
-		l.writeEnd = n
+// afterTurns has event n stand behind the hidden turns of another goroutine that have ended.
+func (m *maker) afterTurns(n int32, l *lane, h *heeded, write bool) {
+	from := h.reads
+	if h.reads = len(l.ended); write {
+		from, h.writes = h.writes, len(l.ended)
+	}
+	hard := len(l.ended)-from > mostTurns
+	for k := len(l.ended) - 1; k >= from; k-- {
+		x := l.ended[k]
+		if !write && !x.writes {
+			continue
+		}
+		t := m.order[m.w.Events[x.last].Thread]
+		first, _ := slices.BinarySearch(t.events, x.first)
+		last, _ := slices.BinarySearch(t.events, x.last)
+		if hard || last-first >= mostOrders {
+			m.weakEdge(x.last, n)
+			return // the turns before this one are before it
+		}
+		for _, e := range t.events[first : last+1] {
+			m.w.Orders = append(m.w.Orders, Conditional{If: e, From: e, To: n})
+		}
 	}
 }
 
@@ -194,8 +222,12 @@ func (m *maker) dropTurn(i int, r *record) {
 			continue
 		}
 		l := &a.lanes[a.laneOf(r.e.G)]
-		if x := l.turnAt(i); x.hidden {
-			l.ends(m.thread(r.e.G).last, x.writes)
+		if x, t := l.turnAt(i), m.thread(r.e.G); x.hidden && t.last >= 0 {
+			first := l.begun
+			if int32(i) == x.first || first < 0 {
+				first = t.last
+			}
+			l.ended = append(l.ended, extent{first, t.last, x.writes})
 		}
 	}
 }
@@ -252,9 +284,10 @@ func (a *atom) tell(i int, r *record, v uint64) {
 // begins takes the first inside read of an atom that nobody has written in the window.
 func (a *atom) begins(r *record, v uint64) {
 	switch {
+	case a.settled:
 	case a.firstWrite:
 		a.initial, a.firstWrite = v, false
-	case a.initial != v && !a.settled:
+	case a.initial != v:
 		if a.initial = v; len(a.lanes) > 0 { // outside code of its goroutine may have written it, before or in the window
 			x := a.lastTurn(r.e.G)
 			x.hidden, x.early = true, true

@@ -51,6 +51,8 @@ type thread struct {
 	parts  []int32
 	cases  []Case
 
+	method, call int32 // its last event that ends or begins a missing method, and that shows that outside code has run; 0: none, +1
+
 	sends int32 // the unbuffered channel, an index into objs, to which it has sent last; -1: none
 }
 
