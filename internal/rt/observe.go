@@ -30,7 +30,6 @@ var observePatches = []patch{
 	alters("runtime/trace.go", "func StartTrace() error {"),
 	alters("runtime/trace.go", "func StopTrace() {"),
 	alters("runtime/heapdump.go", "func runtime_debug_WriteHeapDump(fd uintptr) {"),
-	looks("runtime/trace.go", "func ReadTrace() (buf []byte) {"),
 	looks("runtime/mstats.go", "func ReadMemStats(m *MemStats) {"),
 	looks("runtime/mstats.go", "func readGCStats(pauses *[]uint64) {"),
 	looks("runtime/metrics.go", "func readMetrics(samplesp unsafe.Pointer, len int, cap int) {"),
@@ -74,7 +73,9 @@ var observePatches = []patch{
 
 // observeVersionPatches come after those, for one version only.
 var observeVersionPatches = map[string][]patch{
+	"go1.25": {looks("runtime/trace.go", "func ReadTrace() []byte {")},
 	"go1.26": {
+		looks("runtime/trace.go", "func ReadTrace() (buf []byte) {"),
 		looks("runtime/mprof.go", "func goroutineLeakProfileWithLabels(p []profilerecord.StackRecord, labels []unsafe.Pointer) (n int, ok bool) {"),
 		alters("runtime/mgc.go", "func goroutineLeakGC() {"),
 		looks("runtime/proc.go", "func goroutineleakcount() int {"),
