@@ -55,7 +55,8 @@ func New(opt Options) *Order { return &Order{opt: opt} }
 // Slots is the length of the longest clock: how many goroutines could not share a component.
 func (o *Order) Slots() int { return int(o.slots) }
 
-// Step takes an event. Accesses order nothing here, nor do kinds that a later version added.
+// Step takes an event. Accesses order nothing here, nor do observations of states, nor kinds that a
+// later version added.
 func (o *Order) Step(e *format.Event) {
 	switch e.Kind {
 	case format.Lock, format.Unlock:

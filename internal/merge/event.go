@@ -43,7 +43,7 @@ func (m *merger) emit(s *stream, r *record) {
 		return
 	case format.Lock, format.Unlock, format.TryFail, format.WGWait, format.OnceBegin, format.OnceEnd, format.OncePass,
 		format.CondWait, format.CondWake, format.CondSignal, format.CondBroadcast,
-		format.Acquire, format.Release, format.ReleaseMerge:
+		format.Acquire, format.Release, format.ReleaseMerge, format.Observe:
 		e.Obj = trace.Addr(r.word(0))
 	case format.WGAdd:
 		e.Obj, e.Val, e.Aux = trace.Addr(r.word(0)), r.word(1), r.word(2)
@@ -103,11 +103,11 @@ func (m *merger) emit(s *stream, r *record) {
 	m.place(p)
 }
 
-// endsContext reports whether an operation of synchronisation of this kind ends the context of its goroutine, as the recorder has it.
+// endsContext reports whether an operation of synchronisation of this kind, or an observation of a state, ends the context of its goroutine, as the recorder has it.
 func endsContext(k format.Kind) bool {
 	switch k {
 	case format.Lock, format.Unlock, format.TryFail, format.WGAdd, format.WGWait, format.OnceBegin, format.OnceEnd, format.OncePass,
-		format.CondWait, format.CondWake, format.CondSignal, format.CondBroadcast, format.Acquire, format.Release, format.ReleaseMerge,
+		format.CondWait, format.CondWake, format.CondSignal, format.CondBroadcast, format.Acquire, format.Release, format.ReleaseMerge, format.Observe,
 		format.ChanSend, format.ChanRecv, format.ChanClose, format.ChanLen, format.SelectCase, format.Go, format.End,
 		format.AtomicRead, format.AtomicWrite, format.AtomicRMW:
 		return true

@@ -30,7 +30,7 @@ type testStream struct {
 }
 
 var kindNames = func() map[string]format.Kind {
-	m := map[string]format.Kind{"stamp": format.RawStamp, "gc": format.RawGC, "var": format.RawVar, "const": format.RawConst, "set": format.RawSet}
+	m := map[string]format.Kind{"stamp": format.RawStamp, "gc": format.RawGC, "var": format.RawVar, "const": format.RawConst, "set": format.RawSet, "context": format.RawContext, "late": format.RawLate}
 	for k := range format.Max {
 		if k.Valid() {
 			m[k.String()] = k

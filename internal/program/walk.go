@@ -208,7 +208,7 @@ func (g *goroutine) dispatch(index int64, e *trace.Event) bool {
 			g.stacks = append(g.stacks, [2]uint64{uint64(e.Obj), uint64(e.Obj) + e.Val})
 		}
 		return false
-	case format.Start, format.End, format.Join, format.Acquire, format.Release, format.ReleaseMerge:
+	case format.Start, format.End, format.Join, format.Acquire, format.Release, format.ReleaseMerge, format.Observe:
 		return false
 	}
 	switch e.Kind {

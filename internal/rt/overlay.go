@@ -292,7 +292,7 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		{"ChanSend", format.ChanSend}, {"ChanRecv", format.ChanRecv}, {"ChanClose", format.ChanClose}, {"ChanLen", format.ChanLen},
 		{"SelectCase", format.SelectCase}, {"SelectDefault", format.SelectDefault},
 		{"Go", format.Go}, {"Start", format.Start}, {"End", format.End},
-		{"Acquire", format.Acquire}, {"Release", format.Release}, {"ReleaseMerge", format.ReleaseMerge},
+		{"Acquire", format.Acquire}, {"Release", format.Release}, {"ReleaseMerge", format.ReleaseMerge}, {"Observe", format.Observe},
 		{"AllocKind", format.Alloc}, {"OpaqueBegin", format.OpaqueBegin}, {"OpaqueEnd", format.OpaqueEnd}, {"RawStamp", format.RawStamp}, {"RawChunk", format.RawChunk}, {"RawVar", format.RawVar},
 		{"RawConst", format.RawConst}, {"MethodBegin", format.MethodBegin}, {"MethodEnd", format.MethodEnd}, {"Reach", format.Reach}, {"ReachSet", format.ReachSet}, {"RawSet", format.RawSet},
 		{"ValueKind", format.Value}, {"EnterKind", format.Enter}, {"ExitKind", format.Exit}, {"BlockKind", format.Block},
@@ -309,6 +309,12 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 	} {
 		fmt.Fprintf(&s, "\t%s%s = %d\n", flag, f.name, f.flag)
 	}
+	for _, x := range []struct {
+		name  string
+		state format.Addr
+	}{{"Goroutines", format.StateGoroutines}, {"Program", format.StateProgram}, {"Files", format.StateFiles}, {"C", format.StateC}} {
+		fmt.Fprintf(&s, "\t%sState%s = %d\n", other, x.name, x.state)
+	}
 	fmt.Fprintf(&s, "\t%sNoFile = %d\n\t%sNoDisk = %d\n\t%sNoMap = %d\n\t%sLimit = %d\n", stop, format.StopNoFile, stop, format.StopNoDisk, stop, format.StopNoMap, stop, format.StopLimit)
 	fmt.Fprintf(&s, "\t%sLimitFile = %q\n\t%sLimitWords = %d\n\t%sLimitMost = %d\n\t%sLimitTaken = %d\n\t%sLimitUnrecorded = %d\n",
 		other, format.LimitFile+"\x00", other, format.LimitWords, other, format.LimitMost, other, format.LimitTaken, other, format.LimitUnrecorded)
@@ -324,7 +330,7 @@ func (b *builder) patched() error {
 	if b.online {
 		list = slices.Concat(list, announcedPatches, onlinePatches, onlineVersionPatches[b.minor])
 	} else {
-		list = slices.Concat(list, announcedPatches, onlineVersionPatches[b.minor], oncePatches[b.minor])
+		list = slices.Concat(list, announcedPatches, onlineVersionPatches[b.minor], oncePatches[b.minor], observePatches, observeVersionPatches[b.minor])
 	}
 	if b.gates {
 		list = slices.Concat(bothPatches, gatePatches, gateVersionPatches[b.minor])

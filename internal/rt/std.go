@@ -386,8 +386,8 @@ var oncePatches = map[string][]patch{
 
 // versionSource is a file of package runtime with what differs between versions.
 var versionSource = map[string]string{
-	"go1.25": "const pgOnceFuncs = false\n\nfunc presageSudogElem(sg *sudog) unsafe.Pointer { return sg.elem }\n\nfunc pgDirectIface(t *_type) bool { return t.Kind_&abi.KindDirectIface != 0 }\n\ntype pgMapType = abi.SwissMapType\n",
-	"go1.26": "const pgOnceFuncs = true\n\nfunc presageSudogElem(sg *sudog) unsafe.Pointer { return sg.elem.get() }\n\nfunc pgDirectIface(t *_type) bool { return t.IsDirectIface() }\n\ntype pgMapType = abi.MapType\n",
+	"go1.25": "const pgOnceFuncs = false\n\nfunc pgGoroutineCount() int32 { return gcount() }\n\nfunc presageSudogElem(sg *sudog) unsafe.Pointer { return sg.elem }\n\nfunc pgDirectIface(t *_type) bool { return t.Kind_&abi.KindDirectIface != 0 }\n\ntype pgMapType = abi.SwissMapType\n",
+	"go1.26": "const pgOnceFuncs = true\n\nfunc pgGoroutineCount() int32 { return gcount(false) }\n\nfunc presageSudogElem(sg *sudog) unsafe.Pointer { return sg.elem.get() }\n\nfunc pgDirectIface(t *_type) bool { return t.IsDirectIface() }\n\ntype pgMapType = abi.MapType\n",
 }
 
 // versionHooks is a file of package presagert with what differs between versions.

@@ -9,7 +9,7 @@ import (
 const (
 	magic        = "presage\x00"
 	trailerMagic = "PRESAGE\x00"
-	version      = 4
+	version      = 5
 
 	headerSize  = 16
 	blockSize   = 32 // of a block's header

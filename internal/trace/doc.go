@@ -12,7 +12,7 @@
 //
 //	header (16 bytes)
 //	  0   8  magic "presage\x00"
-//	  8   2  version, now 4 (before it, accesses of outside code are missing: those traces are refused)
+//	  8   2  version, now 5 (before it, observations of states are missing: those traces are refused)
 //	 10   6  zero
 //
 //	block (32 bytes and the payload)

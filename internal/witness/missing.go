@@ -253,7 +253,7 @@ func reaches(p *window.MissingCall, e *trace.Event) bool {
 	case format.Start, format.End:
 		return p.All || slices.Contains(p.Goroutines, e.G)
 	case format.Join, format.SelectDefault, format.MethodBegin, format.MethodEnd, format.OpaqueBegin, format.OpaqueEnd, format.Alloc,
-		format.Enter, format.Exit, format.Block, format.Value, format.Word:
+		format.Observe, format.Enter, format.Exit, format.Block, format.Value, format.Word:
 		return false
 	}
 	from, to := bytesOf(e)

@@ -60,7 +60,7 @@ func (f *follower) event(i int) error {
 			return nil
 		}
 	case format.Value, format.Word, format.Block, format.Alloc, format.SelectCase, format.Start, format.End,
-		format.OpaqueBegin, format.OpaqueEnd, format.Acquire, format.Release, format.ReleaseMerge:
+		format.OpaqueBegin, format.OpaqueEnd, format.Acquire, format.Release, format.ReleaseMerge, format.Observe:
 		return nil
 	}
 	if err := f.step(i, slot); err != nil {

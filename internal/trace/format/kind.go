@@ -77,6 +77,10 @@ const (
 	Release      Kind = 43 // overwrites the object's clock
 	ReleaseMerge Kind = 44 // adds to the object's clock
 
+	// A state of the process that is not memory of Go. Obj: the state (StateFiles and the others). FlagRead: the goroutine has
+	// looked at it, FlagWrite: it may be about to change it; one of them is set. No happens-before edge. (state.go.)
+	Observe Kind = 45
+
 	// Code that was not instrumented. Site: the call.
 	OpaqueBegin Kind = 48
 	OpaqueEnd   Kind = 49
@@ -110,7 +114,7 @@ const (
 type Flags uint8
 
 const (
-	FlagRead        Flags = 1 << 0 // lock: shared mode
+	FlagRead        Flags = 1 << 0 // lock: shared mode; Observe: has looked at the state
 	FlagUnexplained Flags = 1 << 0 // memory: a read whose value no recorded write before it explains
 	FlagAll         Flags = 1 << 0 // MethodBegin: D is everything
 	FlagSeen        Flags = 1 << 2 // MethodBegin: what it does with locks, channels and goroutines is recorded by itself; D is memory
@@ -128,7 +132,7 @@ const (
 	FlagClosed      Flags = 1 << 2 // receive: the channel was closed and empty
 	FlagLate        Flags = 1 << 2 // memory, of outside code (Event.Outside): at some moment between the goroutine's operations of synchronisation around it
 	FlagFull        Flags = 1 << 1 // memory, of outside code, as raw records: every access has such a record, if the recorder is asked for them
-	FlagWrite       Flags = 1 << 3 // SelectCase: a send
+	FlagWrite       Flags = 1 << 3 // SelectCase: a send; Observe: may change the state
 	FlagTyped       Flags = 1 << 0 // Exit: each deferred call of code outside was of a typed operation
 	FlagText        Flags = 1 << 3 // Read: of what a string says that unsafe code has made. The program reads it later, if at all: others depend on it, and it is in no race
 	FlagMore        Flags = 1 << 4 // memory: the next event belongs to the same access
@@ -149,6 +153,7 @@ var names = [Max]string{
 	SelectCase: "case", SelectDefault: "default",
 	Go: "go", Start: "start", End: "end", Join: "join",
 	Acquire: "acquire", Release: "release", ReleaseMerge: "relmerge",
+	Observe:     "observe",
 	OpaqueBegin: "opaque", OpaqueEnd: "opaqueend",
 	MethodBegin: "methodbegin", MethodEnd: "methodend", Reach: "reach", ReachGo: "reachgo", ReachSet: "reachset",
 	Alloc: "alloc",

@@ -95,6 +95,7 @@ package format
 //	Start                           goid of the parent, stamp, then size bytes: name of the function, zero-padded
 //	End                             stamp
 //	Acquire Release ReleaseMerge    object, stamp
+//	Observe                         state, stamp (the states count as one object, state.go)
 //	OpaqueBegin OpaqueEnd Block     (nothing; that an OpaqueBegin has FlagDirect is told by the Enter that follows it)
 //	Alloc                           address, bytes, stamp (FlagZero: they are zero)
 //	Alloc with FlagStack            address, bytes, stamp: from here on, this is the goroutine's own stack: accesses
@@ -143,7 +144,7 @@ package format
 //
 //	| 0xF2 addr first 8 … 57 | address | value | 0xF2 first 8 step 8 … 57 | value | 0xF2 first 8 step 8 … 57 | value | …
 const (
-	RawVersion = 4
+	RawVersion = 5
 
 	// SegMagic is the first word of a segment: "PRESAGE1".
 	SegMagic = 0x3145474153455250
@@ -223,7 +224,7 @@ func RawLen(h uint64) (words, stamp int) {
 	case Read, Write:
 		return 2 + max(1, size/8), 0
 	case Lock, Unlock, TryFail, WGWait, OnceBegin, OnceEnd, OncePass,
-		CondWait, CondWake, CondSignal, CondBroadcast, Go, Acquire, Release, ReleaseMerge:
+		CondWait, CondWake, CondSignal, CondBroadcast, Go, Acquire, Release, ReleaseMerge, Observe:
 		return 3, 2
 	case Start:
 		return 3 + (size+7)/8, 2

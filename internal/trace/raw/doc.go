@@ -34,6 +34,14 @@
 //	main write count val=1 @a
 //	worker read count val=1 @b
 //
+// # States
+//
+// The object of an observe line is a state, by its name: goroutines, program, files or c (package
+// format).
+//
+//	g1 observe files write opaque
+//	g1 observe files read opaque
+//
 // # Missing methods
 //
 // A call of code of which nothing is recorded (package barrier) has a line at each end; the lines behind the first, of

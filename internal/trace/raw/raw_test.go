@@ -198,3 +198,32 @@ func TestMissing(t *testing.T) {
 	checkRoundTrip(t, got, meta)
 	checkRoundTrip(t, got, nil)
 }
+
+// TestStateNames: the object of an observation is written, and read, as the name of a state; a number and
+// an unknown name are as anywhere.
+func TestStateNames(t *testing.T) {
+	events := []trace.Event{
+		{Kind: format.Observe, G: 1, Obj: format.StateFiles, Flags: format.FlagWrite | format.FlagOpaque},
+		{Kind: format.Observe, G: 1, Obj: format.StateProgram, Flags: format.FlagRead},
+		{Kind: format.Observe, G: 1, Obj: 99, Flags: format.FlagRead},
+		{Kind: format.Lock, G: 1, Obj: format.StateFiles},
+	}
+	var b strings.Builder
+	w, err := NewWriter(&b, &trace.Meta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range events {
+		if err := w.Write(&events[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(nil); err != nil {
+		t.Fatal(err)
+	}
+	want := "g1 observe files write opaque\ng1 observe program read\ng1 observe 0x63 read\ng1 lock 0x3\n"
+	if !strings.Contains(b.String(), want) {
+		t.Errorf("got\n%s, want\n%s", b.String(), want)
+	}
+	checkRoundTrip(t, events, nil)
+}

@@ -142,6 +142,10 @@ func (r *Reader) operand(w string, e *trace.Event) (err error) {
 		e.Obj = trace.Addr(g)
 		return err
 	}
+	if s := format.StateOf(w); s != 0 && e.Kind == format.Observe {
+		e.Obj = s
+		return nil
+	}
 	e.Obj, err = r.object(w)
 	return err
 }

@@ -181,6 +181,9 @@ func (w *Writer) appendObj(b []byte, e *trace.Event) []byte {
 		return w.appendGo(append(b, ' '), trace.GoID(e.Obj))
 	}
 	b = append(b, ' ')
+	if name := format.StateName(e.Obj); name != "" && e.Kind == format.Observe {
+		return append(b, name...)
+	}
 	if name, ok := w.objs[e.Obj]; ok && !isGo(e.Kind) {
 		return append(b, name...)
 	}

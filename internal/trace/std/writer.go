@@ -80,7 +80,7 @@ func (w *Writer) Write(e *trace.Event) error {
 		return w.op(e, "end", "")
 	case format.ChanLen, format.SelectCase, format.SelectDefault, format.OpaqueBegin, format.OpaqueEnd,
 		format.MethodBegin, format.MethodEnd, format.Reach, format.ReachGo, format.ReachSet,
-		format.Alloc, format.Enter, format.Exit, format.Block, format.Value, format.Word:
+		format.Observe, format.Alloc, format.Enter, format.Exit, format.Block, format.Value, format.Word:
 		w.lossy.Dropped++
 		return nil
 	}

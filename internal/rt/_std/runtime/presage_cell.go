@@ -206,8 +206,8 @@ func (s *PresageG) beginsContext(k uint64) {
 	s.key = k
 }
 
-// synchronises ends the context, before a record of synchronisation; of a release, the release
-// epoch too.
+// synchronises ends the context, before a record of synchronisation or an observation of a state; of a
+// release, the release epoch too.
 func (s *PresageG) synchronises(kind uint64) {
 	if s.heldSize != 0 {
 		s.writeHeld()
@@ -217,7 +217,7 @@ func (s *PresageG) synchronises(kind uint64) {
 	}
 	s.key = 0
 	switch kind {
-	case pgLock, pgTryFail, pgAcquire, pgWGWait, pgOncePass, pgOnceBegin, pgCondWait, pgCondWake, pgAtomicRead, pgChanLen, pgSelectCase:
+	case pgLock, pgTryFail, pgAcquire, pgWGWait, pgOncePass, pgOnceBegin, pgCondWait, pgCondWake, pgAtomicRead, pgChanLen, pgSelectCase, pgObserve:
 		return
 	}
 	s.width = 0

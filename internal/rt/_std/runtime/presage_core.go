@@ -146,6 +146,7 @@ func presageInit() {
 		pgStop(reason)
 		return
 	}
+	pgCallsInit()
 	presageReachInit()
 	presageCellsInit()
 	presage.on = pgNextSegment(0)

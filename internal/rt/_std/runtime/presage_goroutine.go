@@ -94,9 +94,13 @@ func presageNumber(gp *g) uint64 { return gp.goid }
 func presageGo(callergp, newg *g) {
 	newg.presage = nil
 	newg.presageRands = 0
-	if !presage.on {
-		return
+	if presage.on {
+		presageGoes(callergp, newg)
 	}
+	presageCounted()
+}
+
+func presageGoes(callergp, newg *g) {
 	s := pgState(callergp)
 	if isSystemGoroutine(newg, false) {
 		s.site = 0
@@ -104,7 +108,7 @@ func presageGo(callergp, newg *g) {
 	}
 	s.synchronises(pgGo)
 	p := s.room(3)
-	t := s.tick()
+	t := s.stampCount()
 	pgStore(p+8, newg.goid)
 	pgStore(p+16, t)
 	pgStore(p, s.take(pgGo, 0, 0))
@@ -193,7 +197,7 @@ func presageEnd() {
 	if presage.on && !s.off {
 		s.synchronises(pgEnd)
 		p := s.room(2)
-		pgStore(p+8, s.tick())
+		pgStore(p+8, s.stampCount())
 		pgStore(p, pgHead(pgEnd, 0, 0, 0))
 		s.pos = p + 16
 	}

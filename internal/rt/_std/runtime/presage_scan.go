@@ -34,7 +34,7 @@ var pgKindWords = [256]uint8{
 	pgBlockKind: 1, pgOpaqueBegin: 1, pgOpaqueEnd: 1, pgReachSet: 1, pgRawContext: 1,
 	pgEnterKind: 2, pgExitKind: 2, pgSelectDefault: 2, pgEnd: 2, pgRawStamp: 2, pgRawGC: 2,
 	pgLock: 3, pgUnlock: 3, pgTryFail: 3, pgWGWait: 3, pgOnceBegin: 3, pgOnceEnd: 3, pgOncePass: 3, pgGo: 3,
-	pgCondWait: 3, pgCondWake: 3, pgCondSignal: 3, pgCondBroadcast: 3, pgAcquire: 3, pgRelease: 3, pgReleaseMerge: 3,
+	pgCondWait: 3, pgCondWake: 3, pgCondSignal: 3, pgCondBroadcast: 3, pgAcquire: 3, pgRelease: 3, pgReleaseMerge: 3, pgObserve: 3,
 	pgAtomicRead: 4, pgAtomicWrite: 4, pgAllocKind: 4, pgRawLate: 4,
 	pgAtomicRMW: 5, pgWGAdd: 5, pgChanSend: 5, pgChanRecv: 5, pgChanClose: 5, pgChanLen: 5, pgSelectCase: 5,
 }
