@@ -251,7 +251,6 @@ func (b *Builder) wants(r *record, f *Flow) bool {
 		return e.Obj != 0 && (e.Flags&format.FlagStack == 0 || b.opt.Walked) // 0: a nil map
 	case format.End:
 		b.miss.end(r)
-		return b.miss.active()
 	}
 	return true
 }

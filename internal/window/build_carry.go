@@ -30,10 +30,18 @@ func classOf(k format.Kind) (class, bool) {
 		return condClass, true
 	case format.ChanSend, format.ChanRecv, format.ChanClose, format.ChanLen, format.SelectCase:
 		return chanClass, true
-	case format.Acquire, format.Release, format.ReleaseMerge:
+	case format.Acquire, format.Release, format.ReleaseMerge, format.Observe:
 		return hiddenClass, true
 	}
 	return 0, false
+}
+
+// objectOf is the object that an event acts on. C code makes system calls, so its memory is one with files.
+func objectOf(e *trace.Event) trace.Addr {
+	if e.Kind == format.Observe && e.Obj == format.StateC {
+		return format.StateFiles
+	}
+	return e.Obj
 }
 
 type objKey struct {

@@ -111,6 +111,7 @@ type maker struct {
 	production
 	appends appends
 	quietness
+	observing
 }
 
 type span struct {
@@ -174,7 +175,7 @@ func (m *maker) gatherRecord(i int) {
 		m.alloc(span{uint64(r.e.Obj), r.e.Val, m.b.opt.Cleared || r.e.Flags&format.FlagZero != 0, r.e.G, i})
 	default:
 		if c, ok := classOf(r.e.Kind); ok && (r.e.Kind != format.SelectCase || r.e.Obj != 0) {
-			r.obj = m.object(objKey{c, r.e.Obj})
+			r.obj = m.object(objKey{c, objectOf(&r.e)})
 			m.tell(&m.objs[r.obj], i, r)
 		}
 	}
@@ -268,6 +269,11 @@ func (m *maker) tell(o *synch, i int, r *record) {
 		}
 	case format.Acquire:
 		o.acquire = i
+	case format.Observe:
+		m.counting = m.counting || r.e.Obj == format.StateGoroutines
+		if r.e.Flags&format.FlagRead != 0 {
+			o.acquire = i
+		}
 	case format.ChanSend, format.ChanRecv:
 		o.noValue = o.noValue || m.b.opt.NoValues || r.e.Flags&(format.FlagNoValue|format.FlagClosed) == format.FlagNoValue
 	}

@@ -106,7 +106,7 @@ func (b *Builder) note(i int, fresh bool) {
 		if e.Flags&format.FlagStack == 0 {
 			b.noteAccess(r, fresh)
 		}
-	case e.Kind == format.Alloc || e.Kind == format.Start || e.Kind == format.Enter || e.Kind == format.Exit:
+	case e.Kind == format.Alloc || e.Kind == format.Start || e.Kind == format.End || e.Kind == format.Enter || e.Kind == format.Exit:
 	case (e.Kind == format.OpaqueBegin || e.Kind == format.OpaqueEnd) && !r.hot:
 	case (e.Kind == format.Block || e.Kind == format.Value || e.Kind == format.Word) && !r.hot:
 	default:

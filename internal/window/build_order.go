@@ -28,6 +28,11 @@ func modeOf(e *trace.Event) mode {
 		return shared
 	case format.ReleaseMerge:
 		return merging
+	case format.Observe:
+		if e.Flags&format.FlagRead != 0 {
+			return shared
+		}
+		return merging
 	}
 	return exclusive
 }

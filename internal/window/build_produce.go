@@ -53,6 +53,9 @@ type thread struct {
 
 	method, call int32 // its last event that ends or begins a missing method, and that shows that outside code has run; 0: none, +1
 
+	counted, looked int32 // its last events that say how many goroutines there are, and look at that; 0: none, +1
+	after           int32 // the cut that its events come after
+
 	sends int32 // the unbuffered channel, an index into objs, to which it has sent last; -1: none
 }
 
@@ -85,6 +88,7 @@ func (m *maker) add(t *thread, i int, e Event) int32 {
 	m.kept[i] = true
 	t.last = n
 	t.events = append(t.events, n)
+	m.afterCut(t, n)
 	return n
 }
 
@@ -144,6 +148,8 @@ func (m *maker) dropped(i int, r *record) {
 	switch {
 	case r.mem >= 0:
 		m.dropTurn(i, r)
+	case r.e.Kind == format.Observe && r.e.Obj == format.StateProgram:
+		m.lost = true
 	case r.e.Kind == format.Go:
 		m.cut(m.thread(trace.GoID(r.e.Obj)))
 	case r.obj >= 0 && (m.objs[r.obj].opaque || m.objs[r.obj].missing || m.objs[r.obj].key.class == hiddenClass):
@@ -152,7 +158,7 @@ func (m *maker) dropped(i int, r *record) {
 }
 
 func (m *maker) event(i int, r *record, t *thread) {
-	if !m.trustsBefore(i, r, t) {
+	if m.lost || !m.trustsBefore(i, r, t) {
 		m.cut(t)
 		m.dropped(i, r)
 		return
@@ -174,8 +180,13 @@ func (m *maker) event(i int, r *record, t *thread) {
 	case format.SelectDefault:
 		m.selectDefault(i, r, t)
 	case format.Go:
+		m.count(i, t)
 		m.goEvent(i, r, t)
+		m.count(i, t)
 	case format.End:
+		m.count(i, t)
+	case format.Observe:
+		m.observe(i, r, t)
 	case format.Start:
 		m.start(i, r, t)
 	case format.Join:

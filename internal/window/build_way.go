@@ -95,6 +95,8 @@ func (m *maker) step(i int, r *record, t *thread, threads map[trace.GoID]*thread
 			m.add(t, i, ev)
 		}
 		return true
+	case r.e.Kind == format.Go && m.counting: // (S2)
+		return false
 	case r.e.Kind == format.Go:
 		u := &thread{g: trace.GoID(r.e.Obj), id: -1, last: -1}
 		threads[u.g] = u

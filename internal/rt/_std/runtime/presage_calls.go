@@ -7,10 +7,11 @@ import _ "unsafe" // for linkname
 
 // What becomes of a system call.
 const (
-	pgCallBoth  = iota // it may change what the kernel keeps, and what it returns depends on that: one that is not listed
-	pgCallLooks        // it only looks
-	pgCallNone         // what it returns does not depend on what others have asked of the kernel: memory, time, threads
-	pgCallForks        // it makes a process, which returns as well
+	pgCallBoth   = iota // it may change what the kernel keeps, and what it returns depends on that: one that is not listed
+	pgCallLooks         // it only looks
+	pgCallAlters        // it only changes something: what it returns does not depend on what others have changed, but on who has looked
+	pgCallNone          // what it returns does not depend on what others have asked of the kernel: memory, time, threads
+	pgCallForks         // it makes a process, which returns as well
 )
 
 // pgCallTable is what becomes of a system call, by its number on linux/amd64.
@@ -31,6 +32,14 @@ var pgCallsLook = [...]uint16{
 	191, 192, 193, 194, 195, 196, // getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
 }
 
+// What is written goes behind what others write. That there was room for both the run has shown, and
+// for one there is then as well.
+var pgCallsAlter = [...]uint16{
+	1, 18, 20, 296, 328, // write pwrite64 writev pwritev pwritev2
+	44, 46, 307, // sendto sendmsg sendmmsg
+	62, 200, 234, // kill tkill tgkill
+}
+
 var pgCallsNone = [...]uint16{
 	10, 11, 12, 25, 27, 28, 149, 150, 151, 152, 325, // mprotect munmap brk mremap mincore madvise mlock munlock mlockall munlockall mlock2
 	14, 15, 131, // rt_sigprocmask rt_sigreturn sigaltstack
@@ -46,6 +55,9 @@ var pgCallsFork = [...]uint16{56, 57, 58, 435} // clone fork vfork clone3
 func pgCallsInit() {
 	for _, n := range pgCallsLook {
 		pgCallTable[n] = pgCallLooks
+	}
+	for _, n := range pgCallsAlter {
+		pgCallTable[n] = pgCallAlters
 	}
 	for _, n := range pgCallsNone {
 		pgCallTable[n] = pgCallNone
@@ -91,7 +103,7 @@ func syscall_presageCalls(trap, a2, a4 uintptr) uint8 {
 	}
 	class := pgCallClass(trap, a2, a4)
 	switch class {
-	case pgCallBoth:
+	case pgCallBoth, pgCallAlters:
 		presageAlters(pgStateFiles)
 	case pgCallForks:
 		presageForks()
