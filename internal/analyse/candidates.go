@@ -23,6 +23,9 @@ type pairState struct {
 
 	keptBy     int64 // a missing method that keeps it from racing; -1: none that is known
 	askedLoose int   // suppressed was asked
+
+	run          *Race // to be tried
+	askedRelaxed int
 }
 
 // candidate is a pair of sites in one window with the pairs of accesses to try.

@@ -79,6 +79,7 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) bool {
 			r.counts.Refuted++
 			if k == 0 && b.way == nil {
 				r.suppressed(b.Built, g.w, p, s)
+				r.relax(b.Built, g.w, p, s)
 			}
 		case engine.Race:
 			if r.witnessed(b, g.w, p, res.Order, k, s) {

@@ -40,7 +40,7 @@ func (r *run) result() *Result {
 			res.Unwitnessed = append(res.Unwitnessed, h)
 		}
 	}
-	res.Races, res.Counts = r.races, r.counts
+	res.Races, res.Counts, res.ToRun = r.races, r.counts, r.toRun(res.HB)
 	res.sort()
 	res.Warnings = r.warnings(cut)
 	res.warnUnwitnessed()

@@ -62,6 +62,7 @@ const (
 	Observed              // the recorded one has it
 	ByValue               // another execution has it, in which reads that branches rest on see other values
 	ByPath                // another execution has it, in which a goroutine leaves its recorded path
+	ToRun                 // nothing does: it is to be tried (Result.ToRun)
 )
 
 func (t Tier) String() string {
@@ -72,6 +73,8 @@ func (t Tier) String() string {
 		return "by-value"
 	case ByPath:
 		return "by-path"
+	case ToRun:
+		return "to-run"
 	}
 	return "predicted"
 }
@@ -133,6 +136,7 @@ type Result struct {
 	HB    []hb.Race // pairs of sites that the recorded order leaves unordered; candidates, but for the first
 	// Unwitnessed are those of HB that prediction, which did run, has no witness for.
 	Unwitnessed []hb.Race
+	ToRun       []Race     // schedules that are no witness, to be tried, by position
 	Kept        []KeptPair // that missing methods may keep apart
 	Counts      Counts
 	Warnings    []trace.Warning
@@ -167,6 +171,8 @@ type run struct {
 	reject       []error
 	ctx          context.Context
 	suppression  suppression
+	relaxation   relaxation
+	runs         int // pairs of sites that have one to be tried
 	explanations map[sitePair]Explanation
 	meta         *trace.Meta
 	built        func(*window.Built)       // tests look at windows here

@@ -217,6 +217,7 @@ func (a *analysis) run(ctx context.Context) error {
 	if a.options.confirm > 0 {
 		a.replay(ctx)
 	}
+	a.dropToRun()
 	a.mark(ctx)
 	code := a.finish()
 	if err := a.print(); err != nil {
@@ -433,6 +434,11 @@ func (a *analysis) finish() int {
 			continue
 		}
 		s.Races++
+		if r.Tier == report.Replayed {
+			s.Replayed++
+			s.Predicted++
+			continue
+		}
 		if r.Tier == report.Confirmed {
 			s.Confirmed++
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,6 +19,7 @@ func (a *analysis) replay(ctx context.Context) {
 	if len(races) == 0 {
 		return
 	}
+	slices.SortStableFunc(races, func(a, b *report.Race) int { return cmp.Compare(toRunRank(a), toRunRank(b)) })
 	k := &kept{config: a.config(), races: races, summary: &report.Summary{TraceFile: a.traceFile}}
 	if len(a.files) == 1 {
 		k.summary.TraceFile = a.files[0]
@@ -31,12 +33,15 @@ func (a *analysis) replay(ctx context.Context) {
 	left, failed, byGates := 0, 0, 0
 	for _, race := range races {
 		if ctx.Err() != nil {
-			left++
+			if race.Tier != report.ToRun {
+				left++
+			}
 			continue
 		}
 		begun := time.Now()
 		out, err := r.replay(ctx, race)
 		switch {
+		case race.Tier == report.ToRun && (err != nil || out == nil || ctx.Err() != nil && !out.Confirmed):
 		case ctx.Err() != nil && (out == nil || !out.Confirmed):
 			left++
 		case err != nil:
@@ -44,7 +49,7 @@ func (a *analysis) replay(ctx context.Context) {
 			a.warn(notReplayed(err))
 		default:
 			noteReplay(race, out, time.Since(begun))
-			if !out.Confirmed {
+			if !out.Confirmed && race.Tier != report.ToRun {
 				a.summary.Unconfirmed++
 			}
 			if out.Judge == replay.ByGates {
@@ -105,7 +110,46 @@ func (r *replayer) build(ctx context.Context, races []*report.Race) {
 func noteReplay(race *report.Race, out *replay.Outcome, took time.Duration) {
 	last := out.Tries[len(out.Tries)-1]
 	race.Replay = &report.Replay{Tier: race.Tier, Tries: len(out.Tries), Judge: string(out.Judge), Report: last.Report, Why: out.Tries[0].Why, Sec: took.Round(time.Millisecond).Seconds()}
-	if out.Confirmed {
+	switch {
+	case out.Confirmed && race.Tier == report.ToRun && last.Report != "":
+		race.Tier, race.Replay.Tier, race.Replay.Why = report.Replayed, report.Replayed, ""
+	case race.Tier == report.ToRun:
+	case out.Confirmed:
 		race.Tier, race.Replay.Why = report.Confirmed, ""
+	}
+}
+
+// toRunRank orders what is replayed: races first, then pairs that are to be tried, those of the user's code before others.
+func toRunRank(r *report.Race) int {
+	rank := 0
+	if r.Tier == report.ToRun {
+		for _, a := range []*report.Access{&r.A, &r.B} {
+			if rank++; a.Expr == "" {
+				rank += 2
+			}
+		}
+	}
+	return rank
+}
+
+// dropToRun takes what was to be tried, and has shown nothing, out of the report.
+func (a *analysis) dropToRun() {
+	tried, left := 0, 0
+	a.set.Drop(func(r *report.Race) bool {
+		switch {
+		case r.Tier != report.ToRun:
+			return false
+		case r.Replay != nil:
+			tried++
+		default:
+			left++
+		}
+		return true
+	})
+	if tried > 0 {
+		a.warn(report.Warning{Code: "candidates-run", Count: tried, Text: fmt.Sprintf("%d pairs of positions may race if code outside the trace reads something else than in the recorded run: they were tried under such a schedule, and Go's race detector saw nothing", tried)})
+	}
+	if left > 0 {
+		a.warn(report.Warning{Code: "candidates-to-run", Count: left, Text: fmt.Sprintf("%d pairs of positions may race if code outside the trace reads something else than in the recorded run, which only a run can tell: they were not tried (test and run do, within the time of -confirm)", left)})
 	}
 }

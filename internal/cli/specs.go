@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"presage/internal/analyse"
 	"presage/internal/report"
 	"presage/internal/trace"
@@ -9,8 +11,7 @@ import (
 // specsOf are the races of an analysis as the report's Locator wants them.
 func specsOf(res *analyse.Result) []report.Spec {
 	var specs []report.Spec
-	for i := range res.Races {
-		r := &res.Races[i]
+	for _, r := range slices.Concat(res.Races, res.ToRun) {
 		semantics := r.Semantics.String()
 		if r.Recorded {
 			semantics = report.RecordedRun

@@ -54,6 +54,7 @@ type Summary struct {
 	Predicted    int       `json:"predicted"` // of the other tiers, too
 	ByValue      int       `json:"by_value,omitempty"`
 	ByPath       int       `json:"by_path,omitempty"`
+	Replayed     int       `json:"replayed,omitempty"`    // not predicted, but seen in a run under a schedule that was tried
 	Confirmed    int       `json:"confirmed,omitempty"`   // by a replay
 	Unconfirmed  int       `json:"unconfirmed,omitempty"` // replayed, and not confirmed
 	Unreplayed   int       `json:"unreplayed,omitempty"`  // not replayed: the time for it was over, or the program could not be run again

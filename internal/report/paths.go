@@ -71,6 +71,9 @@ func (s *Summary) rungs() string {
 	if s.ByPath > 0 {
 		parts = append(parts, fmt.Sprintf("%d by path", s.ByPath))
 	}
+	if s.Replayed > 0 {
+		parts = append(parts, fmt.Sprintf("%d seen in a run under a schedule that was tried", s.Replayed))
+	}
 	if s.Confirmed > 0 {
 		parts = append(parts, fmt.Sprintf("%d confirmed by a replay", s.Confirmed))
 	}

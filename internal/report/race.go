@@ -45,6 +45,11 @@ const (
 	// Confirmed races were replayed: Go's race detector reports them in a run under the schedule of their witness. Replay.Tier is what
 	// vouched for the race before.
 	Confirmed Tier = "confirmed"
+	// Replayed races have no witness: presage has chosen a schedule in which code outside the trace may read something else
+	// than in the recorded run, and Go's race detector reports them in a run under it.
+	Replayed Tier = "replayed"
+	// ToRun is no race but a pair with such a schedule, which was not yet run. It is in no report.
+	ToRun Tier = "to-run"
 	// Candidate is no race but a pair that a detector of one pass reports (presage analyze -engine). It has no witness.
 	Candidate Tier = "candidate"
 	// Static is no race but a warning of the static lens (presage vet): two accesses that may race in some run. It has no witness.
@@ -230,5 +235,5 @@ func compareRaces(a, b *Race) int {
 }
 
 func tierRank(t Tier) int {
-	return slices.Index([]Tier{Observed, Predicted, ByValue, ByPath, Candidate}, t)
+	return slices.Index([]Tier{Observed, Predicted, ByValue, ByPath, Replayed, ToRun, Candidate}, t)
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -88,4 +89,9 @@ func fingerprint(r *Race) string {
 	slices.Sort(sides)
 	h := xxhash.Sum64String(strings.Join(append(sides, r.Object), "\x01"))
 	return fmt.Sprintf("%012x", h>>16)
+}
+
+// Drop removes the races that f reports true for.
+func (s *Set) Drop(f func(*Race) bool) {
+	maps.DeleteFunc(s.races, func(_ string, r *Race) bool { return f(r) })
 }

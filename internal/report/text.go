@@ -187,6 +187,8 @@ func (h *textHandler) hidden(r *Race) {
 		h.candidate(r)
 	case r.Proof() == Observed:
 		h.printf("\n  Nothing ordered the two accesses in the recorded run.\n")
+	case r.Tier == Replayed:
+		h.printf("\n  In the recorded run -race had nothing to see. It reports the two lines in another run, under the schedule below, which\n  presage chose without knowing what code outside the trace would do.\n")
 	case r.A.OffPath && r.B.OffPath:
 		h.printf("\n  In the recorded run -race had nothing to see: both accesses are off the recorded path.\n")
 	case r.A.OffPath || r.B.OffPath:

@@ -279,10 +279,10 @@ func presageWriteRange(addr unsafe.Pointer, len int)
 `, 1},
 
 	// Pool: what was put happens before what is got, by the address of the object.
-	{"sync/pool.go", "\tl, _ := p.pin()\n", "\tif p == nil {\n\t\tpanic(\"nil Pool\")\n\t}\n\tpresageRecord(presageKindReleaseMerge, 0, presageData(x))\n\tpresageMute(1)\n\tl, _ := p.pin()\n", 1},
+	{"sync/pool.go", "\tl, _ := p.pin()\n", "\tif p == nil {\n\t\tpanic(\"nil Pool\")\n\t}\n\tpresageRecord(presageKindReleaseMerge, presageFlagPool, presageData(x))\n\tpresageMute(1)\n\tl, _ := p.pin()\n", 1},
 	{"sync/pool.go", "\tl, pid := p.pin()\n", "\tif p == nil {\n\t\tpanic(\"nil Pool\")\n\t}\n\tsite := presageTake()\n\tpresageMute(1)\n\tl, pid := p.pin()\n", 1},
 	{"sync/pool.go", "\truntime_procUnpin()\n\tif race.Enabled {\n\t\trace.Enable()\n\t}\n}\n", "\truntime_procUnpin()\n\tpresageMute(-1)\n}\n", 1},
-	{"sync/pool.go", "\truntime_procUnpin()\n\tif race.Enabled {\n\t\trace.Enable()\n\t\tif x != nil {\n\t\t\trace.Acquire(poolRaceAddr(x))\n\t\t}\n\t}\n", "\truntime_procUnpin()\n\tpresageMute(-1)\n\tif x != nil {\n\t\tpresageSite(site)\n\t\tpresageRecord(presageKindAcquire, 0, presageData(x))\n\t}\n", 1},
+	{"sync/pool.go", "\truntime_procUnpin()\n\tif race.Enabled {\n\t\trace.Enable()\n\t\tif x != nil {\n\t\t\trace.Acquire(poolRaceAddr(x))\n\t\t}\n\t}\n", "\truntime_procUnpin()\n\tpresageMute(-1)\n\tif x != nil {\n\t\tpresageSite(site)\n\t\tpresageRecord(presageKindAcquire, presageFlagPool, presageData(x))\n\t}\n", 1},
 }
 
 // argumentPatches record what code without hooks (assembly, the kernel, the runtime) reads or

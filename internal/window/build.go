@@ -164,7 +164,7 @@ func (b *Builder) Counts() BuildCounts {
 
 // Add takes the next event of the trace. The slices of f are copied.
 func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
-	r := record{e: *e, index: index, walked: f.Walked && !e.Outside(), mem: -1, obj: -1}
+	r := record{e: *e, index: index, walked: f.Walked && e.Flags&format.FlagOpaque == 0, mem: -1, obj: -1}
 	b.listed(e.Kind)
 	if keep, err := b.miss.step(&r); err != nil || !keep {
 		return err

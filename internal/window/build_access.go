@@ -56,7 +56,7 @@ func (m *maker) strict(i int, r *record, t *thread) {
 		case 1:
 			m.w.Events[t.parts[0]].Strict = true
 		default:
-			m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: slices.Clone(t.parts)})
+			m.add(t, i, Event{Kind: Pin, Flags: r.e.Flags & format.FlagOpaque, Obj: -1, Deps: slices.Clone(t.parts)})
 		}
 	}
 	t.parts = t.parts[:0]
@@ -280,7 +280,7 @@ func (m *maker) privateOutside(i int, r *record, t *thread, a *atom) {
 	case r.e.Kind.IsWrite():
 		a.deps, a.value, a.vague = nil, nil, true
 	case len(a.deps) > 0:
-		m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: a.deps})
+		m.add(t, i, Event{Kind: Pin, Flags: format.FlagOpaque, Obj: -1, Deps: a.deps})
 	}
 	a.last = r.index
 	m.noteDirty(r, a)

@@ -68,6 +68,7 @@ type synch struct {
 	opaque     bool // some operation came from code that was not instrumented
 	missing    bool // some D has it
 	acquire    int  // hidden: record of the last Acquire
+	pool       bool // hidden: what is got from a sync.Pool
 	poisoned   bool // an operation that others must follow is not in the window
 	init, cur  *object
 	obj        Obj
@@ -268,7 +269,7 @@ func (m *maker) tell(o *synch, i int, r *record) {
 			o.cur = o.init.clone()
 		}
 	case format.Acquire:
-		o.acquire = i
+		o.acquire, o.pool = i, r.e.Flags&format.FlagPool != 0
 	case format.Observe:
 		m.counting = m.counting || r.e.Obj == format.StateGoroutines
 		if r.e.Flags&format.FlagRead != 0 {

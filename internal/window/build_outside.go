@@ -26,8 +26,10 @@ import (
 // These are orders on condition (M9). Where there would be many, a hard edge says more than is needed; it is weak, for
 // an access that races with the last one of a turn comes after all that is hidden.
 
-// outside reports whether a record is an access of outside code.
-func (r *record) outside() bool { return r.way == 0 && r.e.Outside() }
+// outside reports whether a record is an access of outside code, the kernel's among them, which have no site.
+func (r *record) outside() bool {
+	return r.way == 0 && (r.e.Kind == format.Read || r.e.Kind == format.Write) && r.e.Flags&(format.FlagOpaque|format.FlagNoValue) == format.FlagOpaque|format.FlagNoValue
+}
 
 // lane is the turns of one goroutine at an atom.
 type lane struct {
@@ -197,9 +199,11 @@ func (m *maker) beforeTurn(t *thread, n int32, a *atom, l *lane, x *turn) {
 		}
 	}
 	if len(list) > mostOrders {
+		k := len(m.w.Edges)
 		for _, f := range list {
 			m.edge(f, n)
 		}
+		m.loosen(k, ofTurn)
 		return
 	}
 	for _, f := range list {

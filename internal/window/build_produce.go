@@ -28,6 +28,7 @@ type production struct {
 	answer   []int32
 	writers  map[written][]writer // see misplaced; nil: not yet needed
 
+	loose   map[Edge]looseness
 	follows follows
 	calls   barrier.Order // of missing methods
 	keptBy  []KeptOrder
@@ -37,7 +38,7 @@ type production struct {
 }
 
 func newProduction() production {
-	return production{threads: make(map[trace.GoID]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64), methods: make(map[int32]trace.Addr)}
+	return production{threads: make(map[trace.GoID]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64), loose: make(map[Edge]looseness), methods: make(map[int32]trace.Addr)}
 }
 
 // thread is one goroutine of the window.

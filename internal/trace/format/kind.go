@@ -128,6 +128,7 @@ const (
 	FlagWrapper     Flags = 1 << 1 // OpaqueBegin, Enter: by a wrapper that the compiler has made, which may have loaded the receiver from memory
 	FlagSilent      Flags = 1 << 2 // OpaqueBegin: of a call through an interface of which the run has found that it touches nothing (F13 of package footprint)
 	FlagTry         Flags = 1 << 1 // lock: by TryLock or TryRLock; AtomicRead: a CompareAndSwap that failed
+	FlagPool        Flags = 1 << 1 // Acquire, ReleaseMerge: of an object that is got from a sync.Pool, or put there
 	FlagNonBlocking Flags = 1 << 1 // channel: case of a select with a default
 	FlagClosed      Flags = 1 << 2 // receive: the channel was closed and empty
 	FlagLate        Flags = 1 << 2 // memory, of outside code (Event.Outside): at some moment between the goroutine's operations of synchronisation around it
