@@ -79,6 +79,8 @@ func (p *program) frame(name string, f form, sleep time.Duration) string {
 	fmt.Fprintf(&b, "done.Wait()\n%s\n", p.text["end"])
 	if f == protected || f == twin {
 		fmt.Fprintf(&b, "if %s != 2 {\nt.Error(\"x = 2 was not executed\")\n}\n", x)
+	} else {
+		fmt.Fprintf(&b, "_ = %s\n", x)
 	}
 	b.WriteString("}\n")
 	return b.String()

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -59,13 +60,20 @@ func findImports(file *ast.File, own string) string {
 	return b.String()
 }
 
+// version is the last element of the path of a later major version.
+var version = regexp.MustCompile(`^v[0-9]+$`)
+
 // importName is the name that an import line declares, as far as the line says it.
 func importName(line string) string {
 	name, _, named := strings.Cut(line, " ")
 	if named {
 		return name
 	}
-	return path.Base(strings.Trim(line, `"`))
+	p := strings.Trim(line, `"`)
+	if version.MatchString(path.Base(p)) {
+		p = path.Dir(p)
+	}
+	return path.Base(p)
 }
 
 // standardPath is the path of the standard package of a name, "" if there is none.

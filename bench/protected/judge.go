@@ -119,7 +119,6 @@ func (j *judge) keepDropped() error {
 		if c.Dropped == "" {
 			continue
 		}
-		j.progress("dropped %s: %s", c.program.id(), c.Dropped)
 		if err := j.state.add(&c.verdict); err != nil {
 			return err
 		}

@@ -68,10 +68,13 @@ func (p *program) hash() string {
 	return fmt.Sprintf("%x", sum[:8])
 }
 
+// unjudged is the ID of a judge that checks programs and does not run presage.
+const unjudged = "check"
+
 // judgeID is a hash of what gives the verdicts: the binary of presage, its flags, and the sleep.
 func judgeID(o *options) (string, error) {
 	if o.check {
-		return "check", nil
+		return unjudged, nil
 	}
 	text, err := os.ReadFile(o.presage)
 	if err != nil {

@@ -22,7 +22,7 @@ func (r *row) add(v *verdict) {
 		return
 	case v.Failed != "":
 		r.failed++
-	default:
+	case v.Judge != unjudged:
 		r.judged++
 		if v.Twin == "" {
 			r.missing++
@@ -87,7 +87,7 @@ func list(w io.Writer, verdicts []*verdict, verbose bool) {
 		for _, o := range v.Other {
 			fmt.Fprintf(w, "other    %s: %s\n", id, o)
 		}
-		if v.Dropped == "" && v.Failed == "" && v.Twin == "" {
+		if v.Dropped == "" && v.Failed == "" && v.Twin == "" && v.Judge != unjudged {
 			fmt.Fprintf(w, "missing  %s\n", id)
 		}
 	}
