@@ -78,7 +78,7 @@ func list(w io.Writer, verdicts []*verdict, verbose bool) {
 		if v.Failed != "" {
 			fmt.Fprintf(w, "failed   %s: %s\n", id, v.Failed)
 		}
-		if v.Dropped != "" {
+		if v.Dropped != "" && (verbose || v.Family != "random") {
 			fmt.Fprintf(w, "dropped  %s: %s\n", id, v.Dropped)
 		}
 		if !verbose {
