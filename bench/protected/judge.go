@@ -32,6 +32,7 @@ type judged struct {
 	verdict
 	program *program
 	group   int
+	checked bool           // by an earlier command
 	lines   map[form][]int // of the writes of x
 }
 
@@ -79,14 +80,7 @@ func (j *judge) close() { os.RemoveAll(j.temp) }
 func (j *judge) judge(programs []*program) ([]*verdict, error) {
 	var all []*verdict
 	for _, p := range programs {
-		v := j.state.find(j.id, p)
-		if v == nil {
-			c := &judged{program: p, lines: map[form][]int{}}
-			c.verdict = verdict{Judge: j.id, Family: p.family, Name: p.name, Text: p.hash()}
-			j.cases = append(j.cases, c)
-			v = &c.verdict
-		}
-		all = append(all, v)
+		all = append(all, j.start(p))
 	}
 	if len(j.cases) == 0 {
 		return all, nil
@@ -98,7 +92,7 @@ func (j *judge) judge(programs []*program) ([]*verdict, error) {
 	if err := j.check(); err != nil {
 		return nil, err
 	}
-	if err := j.keepDropped(); err != nil || j.options.check {
+	if err := j.keepChecked(); err != nil || j.options.check {
 		return all, err
 	}
 	for _, p := range j.packages('p') {
@@ -113,13 +107,30 @@ func (j *judge) progress(format string, arg ...any) {
 	fmt.Fprintf(os.Stderr, format+"\n", arg...)
 }
 
-// keepDropped writes the verdicts of dropped programs to the state file.
-func (j *judge) keepDropped() error {
+// start returns the verdict that a program has, or the one that it is going to have.
+func (j *judge) start(p *program) *verdict {
+	checked := j.state.find(unjudged, p)
+	if v := j.state.find(j.id, p); v != nil {
+		return v
+	}
+	if checked != nil && checked.Dropped != "" {
+		return checked
+	}
+	c := &judged{program: p, lines: map[form][]int{}, checked: checked != nil}
+	c.verdict = verdict{Judge: j.id, Family: p.family, Name: p.name, Text: p.hash()}
+	j.cases = append(j.cases, c)
+	return &c.verdict
+}
+
+// keepChecked notes in the state file what was checked.
+func (j *judge) keepChecked() error {
 	for _, c := range j.cases {
-		if c.Dropped == "" {
+		if c.checked {
 			continue
 		}
-		if err := j.state.add(&c.verdict); err != nil {
+		v := c.verdict
+		v.Judge = unjudged
+		if err := j.state.add(&v); err != nil {
 			return err
 		}
 	}
@@ -181,7 +192,7 @@ func (j *judge) noteFailures(pkg, failure, log string) {
 // tail is the end of a text.
 func tail(text string) string {
 	text = strings.TrimSpace(text)
-	return text[max(0, len(text)-500):]
+	return strings.ReplaceAll(text[max(0, len(text)-300):], "\n", " | ")
 }
 
 // readReport reads the races and the summary of a report, nil if it has none.

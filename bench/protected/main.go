@@ -12,8 +12,8 @@
 //	go run ./bench/protected -random 500 -seed 1
 //	go run ./bench/protected -only 'buffers/' -print
 //
-// Programs are the text files of folder programs, one for each family; package-level doc of
-// parse.go has the format. With -random they are generated.
+// The programs are text files in folder programs, one for each family; the comment at the head of
+// parse.go describes their format. With -random they are generated.
 //
 // The command writes one Go module of test packages, and runs it before presage does. A program is
 // dropped, and counted, unless
@@ -24,6 +24,9 @@
 //   - its open form, which is the twin with the sleep on the other side, finds the predicate false
 //     before the store, and is reported by go test -race in one of five runs. A program whose look
 //     cannot run before the store has an argument in words instead (key racy).
+//
+// With -state, what was checked is not checked again, and what presage has judged with the same
+// flags is not judged again.
 //
 // The exit code is 1 if there is a false race, 2 if the command failed.
 package main
@@ -57,7 +60,7 @@ func parseFlags() *options {
 	flag.IntVar(&o.random, "random", 0, "judge this many random programs instead")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the random programs")
 	flag.IntVar(&o.limit, "limit", 0, "take only so many programs")
-	flag.IntVar(&o.size, "size", 40, "programs per package")
+	flag.IntVar(&o.size, "size", 20, "programs per package")
 	flag.DurationVar(&o.sleep, "sleep", 20*time.Millisecond, "how long the second goroutine sleeps")
 	flag.BoolVar(&o.print, "print", false, "print the programs, in the format of the data files, and do no more")
 	flag.BoolVar(&o.check, "check", false, "check the programs, and do not run presage")

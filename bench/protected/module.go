@@ -64,7 +64,7 @@ func (j *judge) writeCase(n int, c *judged) error {
 // forms are the forms that a program is written in.
 func (c *judged) forms() []form {
 	all := []form{protected, twin}
-	if c.program.text["racy"] == "" {
+	if c.program.text["racy"] == "" && !c.checked {
 		all = append(all, open)
 		if c.program.text["third"] != "" {
 			all = append(all, early)

@@ -70,13 +70,18 @@ func printTable(w io.Writer, verdicts []*verdict, verbose bool) (code int) {
 
 // list prints what is to be looked at: false races and failures, and with verbose all else.
 func list(w io.Writer, verdicts []*verdict, verbose bool) {
+	failed := map[string]int{} // programs by failure
+	for _, v := range verdicts {
+		failed[v.Failed]++
+	}
 	for _, v := range verdicts {
 		id := v.Family + "/" + v.Name
 		for _, f := range v.False {
 			fmt.Fprintf(w, "FALSE    %s: %s\n", id, f)
 		}
-		if v.Failed != "" {
-			fmt.Fprintf(w, "failed   %s: %s\n", id, v.Failed)
+		if n := failed[v.Failed]; v.Failed != "" && n > 0 {
+			fmt.Fprintf(w, "failed   %s (%d programs): %s\n", id, n, v.Failed)
+			failed[v.Failed] = 0
 		}
 		if v.Dropped != "" && (verbose || v.Family != "random") {
 			fmt.Fprintf(w, "dropped  %s: %s\n", id, v.Dropped)
