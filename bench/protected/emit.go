@@ -20,6 +20,7 @@ const (
 	twin      form = "twin"      // x = 2 in any case
 	open      form = "open"      // the twin, and the second goroutine comes first
 	early     form = "early"     // as open, and the third goroutine comes last
+	apart     form = "apart"     // the twin, and each goroutine has objects of its own
 )
 
 const (
@@ -58,6 +59,25 @@ func (p *program) emit(pkg, suffix string, f form, sleep time.Duration) ([]byte,
 	return format.Source([]byte(head + imports + text))
 }
 
+// separable reports whether a program has an apart form: its goroutines share nothing but what
+// setup makes, and x.
+func (p *program) separable() bool {
+	return p.text["look"] != "" && p.text["racy"] == "" && p.text["shared"] == "" && !strings.Contains(p.String(), "$ID") &&
+		!strings.HasPrefix(p.text["declare"], "var ") && !strings.Contains(p.text["declare"], "\nvar ")
+}
+
+// apartBody is the body of the test of the apart form.
+func (p *program) apartBody(sleep time.Duration) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "prepare := func() (first, second, end func()) {\n%s\n_ = func() {\n%s\n}\n", p.text["setup"], p.text["third"])
+	fmt.Fprintf(&b, "return func() {\n%s}, func() {\n%s}, func() {\n%s\n}\n}\n", p.first(apart, sleep), p.second(apart, sleep), p.text["end"])
+	b.WriteString("first, _, end1 := prepare()\n_, second, end2 := prepare()\n")
+	goroutine(&b, "first()\n")
+	goroutine(&b, "second()\n")
+	b.WriteString("done.Wait()\nend2()\nend1()\nif x != 2 {\nt.Error(\"x = 2 was not executed\")\n}\n}\n")
+	return b.String()
+}
+
 // frame returns the test without package clause and imports.
 func (p *program) frame(name string, f form, sleep time.Duration) string {
 	x := p.shared()
@@ -66,7 +86,11 @@ func (p *program) frame(name string, f form, sleep time.Duration) string {
 		b.WriteString("var x int\n")
 	}
 	fmt.Fprintf(&b, "var mu sync.Mutex\n%s\n\nfunc %s(t *testing.T) {\n", p.text["declare"], name)
-	fmt.Fprintf(&b, "var done sync.WaitGroup\n%s\n", p.text["setup"])
+	b.WriteString("var done sync.WaitGroup\n")
+	if f == apart {
+		return b.String() + p.apartBody(sleep)
+	}
+	b.WriteString(p.text["setup"] + "\n")
 	goroutine(&b, p.first(f, sleep))
 	if p.text["third"] != "" {
 		wait := sleep / 2
@@ -117,7 +141,7 @@ func (p *program) first(f form, sleep time.Duration) string {
 func (p *program) second(f form, sleep time.Duration) string {
 	write := p.shared() + " = 2 " + secondMark + "\n"
 	s := ""
-	if f == protected || f == twin || f == open && p.text["third"] != "" {
+	if f == protected || f == twin || f == apart || f == open && p.text["third"] != "" {
 		s = pause(sleep)
 	}
 	if wait := p.text["wait"]; wait != "" {
@@ -134,7 +158,7 @@ func (p *program) second(f form, sleep time.Duration) string {
 		return s + "_ = ok\n"
 	case f == protected:
 		return s + "if ok {\n" + write + "}\n"
-	case f == twin:
+	case f == twin || f == apart:
 		return s + "_ = ok\n" + write
 	}
 	return s + "if ok {\nt.Error(\"ok before the store\")\n}\n" + write
@@ -151,7 +175,7 @@ func (p *program) look(f form, write string) (text string, inside bool) {
 		switch f {
 		case protected:
 			lines[i] = strings.TrimSuffix(write, "\n")
-		case twin:
+		case twin, apart:
 			lines[i] = ""
 		default:
 			lines[i] = "t.Error(\"second before the store\")"

@@ -24,8 +24,12 @@ type verdict struct {
 	Failed  string   // why presage did not judge it
 	False   []string // tier and ID of each race of the writes of the protected form
 	Twin    string   // the tier of the race of the twin, "" if it is missing
+	Apart   string   // the tier of the race of the apart form, "none" if there is no such form
 	Other   []string // races of other memory, in either form
 }
+
+// noForm stands in Apart for a program without an apart form.
+const noForm = "none"
 
 // judged is a program on its way to a verdict.
 type judged struct {
@@ -118,6 +122,9 @@ func (j *judge) start(p *program) *verdict {
 	}
 	c := &judged{program: p, lines: map[form][]int{}, checked: checked != nil}
 	c.verdict = verdict{Judge: j.id, Family: p.family, Name: p.name, Text: p.hash()}
+	if !p.separable() {
+		c.Apart = noForm
+	}
 	j.cases = append(j.cases, c)
 	return &c.verdict
 }
@@ -230,6 +237,8 @@ func (j *judge) note(r *report.Race) {
 		c.Other = append(c.Other, fmt.Sprintf("%s %s:%d %s:%d %s", text, filepath.Base(r.A.File), r.A.Line, filepath.Base(r.B.File), r.B.Line, r.Object))
 	case f == protected:
 		c.False = append(c.False, text)
+	case f == apart:
+		c.Apart = string(r.Tier)
 	default:
 		c.Twin = string(r.Tier)
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// The module has two packages for each group of programs: pNN has the protected forms and the
-// twins, which presage sees; oNN has the open forms.
+// The module has two packages for each group of programs: pNN has the protected forms, the
+// twins and the apart forms, which presage sees; oNN has the open forms.
 
 // writeModule writes the module of all programs that have no verdict yet.
 func (j *judge) writeModule() error {
@@ -64,6 +64,9 @@ func (j *judge) writeCase(n int, c *judged) error {
 // forms are the forms that a program is written in.
 func (c *judged) forms() []form {
 	all := []form{protected, twin}
+	if c.program.separable() {
+		all = append(all, apart)
+	}
 	if c.program.text["racy"] == "" && !c.checked {
 		all = append(all, open)
 		if c.program.text["third"] != "" {
@@ -75,10 +78,10 @@ func (c *judged) forms() []form {
 
 // pkg is the package of a form.
 func (c *judged) pkg(f form) string {
-	if f == protected || f == twin {
-		return fmt.Sprintf("p%02d", c.group)
+	if f == open || f == early {
+		return fmt.Sprintf("o%02d", c.group)
 	}
-	return fmt.Sprintf("o%02d", c.group)
+	return fmt.Sprintf("p%02d", c.group)
 }
 
 // drop takes a program out of the module, and notes why.

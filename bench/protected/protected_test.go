@@ -30,7 +30,10 @@ func TestPrograms(t *testing.T) {
 		if err != nil || len(again) != 1 || again[0].String() != p.String() {
 			t.Errorf("%s: %v", p.id(), err)
 		}
-		for _, f := range []form{protected, twin, open, early} {
+		for _, f := range []form{protected, twin, open, early, apart} {
+			if f == apart && !p.separable() {
+				continue
+			}
 			text, err := p.emit("p", "1", f, time.Millisecond)
 			if err != nil {
 				t.Errorf("%s %s: %v", p.id(), f, err)

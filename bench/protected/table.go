@@ -11,7 +11,9 @@ import (
 // row counts the verdicts of a family.
 type row struct {
 	programs, dropped, failed, judged, wrong, missing, other int
-	tiers                                                    map[string]int // of the races of twins
+	apart, found                                             int // apart forms, and those whose race is reported
+
+	tiers map[string]int // of the races of twins
 }
 
 func (r *row) add(v *verdict) {
@@ -28,6 +30,12 @@ func (r *row) add(v *verdict) {
 			r.missing++
 		} else {
 			r.tiers[v.Twin]++
+		}
+		if v.Apart != noForm {
+			r.apart++
+		}
+		if v.Apart != noForm && v.Apart != "" {
+			r.found++
 		}
 	}
 	if len(v.False) > 0 {
@@ -52,14 +60,14 @@ func printTable(w io.Writer, verdicts []*verdict, verbose bool) (code int) {
 			rows[name].add(v)
 		}
 	}
-	fmt.Fprintf(w, "%-14s %8s %7s %6s %6s  | FALSE | twins: %8s %9s %8s %7s %7s | other\n", "family", "programs", "dropped", "failed", "judged", tiers[0], tiers[1], tiers[2], tiers[3], "missing")
+	fmt.Fprintf(w, "%-14s %8s %7s %6s %6s  | FALSE | twins: %8s %9s %8s %7s %7s | apart found | other\n", "family", "programs", "dropped", "failed", "judged", tiers[0], tiers[1], tiers[2], tiers[3], "missing")
 	last := func(name string) int { return map[bool]int{true: 1}[name == "total"] }
 	for _, name := range slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
 		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a, b))
 	}) {
 		r := rows[name]
-		fmt.Fprintf(w, "%-14s %8d %7d %6d %6d  | %5d |        %8d %9d %8d %7d %7d | %5d\n", name, r.programs, r.dropped, r.failed, r.judged, r.wrong,
-			r.tiers[tiers[0]], r.tiers[tiers[1]], r.tiers[tiers[2]], r.tiers[tiers[3]], r.missing, r.other)
+		fmt.Fprintf(w, "%-14s %8d %7d %6d %6d  | %5d |        %8d %9d %8d %7d %7d | %5d %5d | %5d\n", name, r.programs, r.dropped, r.failed, r.judged, r.wrong,
+			r.tiers[tiers[0]], r.tiers[tiers[1]], r.tiers[tiers[2]], r.tiers[tiers[3]], r.missing, r.apart, r.found, r.other)
 	}
 	list(w, verdicts, verbose)
 	if r := rows["total"]; r != nil && r.wrong > 0 {
