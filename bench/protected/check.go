@@ -15,7 +15,7 @@ const openTries = 5
 
 // check drops the programs that are not what they should be.
 func (j *judge) check() error {
-	if !slices.ContainsFunc(j.cases, func(c *judged) bool { return !c.checked }) {
+	if j.allChecked("") {
 		return nil
 	}
 	if err := j.vet(); err != nil {
@@ -23,6 +23,9 @@ func (j *judge) check() error {
 	}
 	for _, mode := range [][]string{nil, {"-race"}} {
 		for _, p := range j.packages('p') {
+			if j.allChecked(p) {
+				continue
+			}
 			if err := j.passes(p, mode); err != nil {
 				return err
 			}
@@ -34,6 +37,13 @@ func (j *judge) check() error {
 		}
 	}
 	return nil
+}
+
+// allChecked reports whether an earlier command has checked all programs of a package, or of all.
+func (j *judge) allChecked(pkg string) bool {
+	return !slices.ContainsFunc(j.cases, func(c *judged) bool {
+		return !c.checked && (pkg == "" || c.pkg(protected) == pkg)
+	})
 }
 
 // complaint is a line of go vet about a file of the module.
