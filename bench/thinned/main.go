@@ -109,7 +109,7 @@ func tryFaults(dir, name string, seed, n int) error {
 			fmt.Printf("%-18s %v\n", f.name, err)
 			continue
 		}
-		fmt.Printf("%-18s %-12s %d programs, missing %d, false %d\n", f.name, map[bool]string{true: "noticed", false: "NOT NOTICED"}[t.differ()], t.programs, len(t.missing), len(t.false))
+		fmt.Printf("%-18s %-12s %d programs, missing %d, false %d, unread %d\n", f.name, map[bool]string{true: "noticed", false: "NOT NOTICED"}[t.differ()], t.programs, len(t.missing), len(t.false), len(t.unread))
 		if name != "all" {
 			t.print(os.Stdout)
 		}

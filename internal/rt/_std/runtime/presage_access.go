@@ -23,19 +23,24 @@ func raceread(addr uintptr) {
 	}
 	m := uint64(1) << (pgByteShift + addr&7)
 	if s := gp.presage; s != nil {
-		c := pgCellOf(addr)
-		if r := c.r; r-s.base < s.width && r&m != 0 {
-			return
+		if s.pos != s.scanned {
+			pgCatchUp(gp)
 		}
-		if w := c.w; w-s.base < s.width && w&m != 0 {
-			return
-		}
-		if !pgHasCell(addr) {
-			return
-		}
-		pc := sys.GetCallerPC()
-		if s.ownTurn(c, addr, m|pgPCEntry(pc), false) {
-			return
+		if !pgIsDirty(addr, m) { // (SC7)
+			c := pgCellOf(addr)
+			if r := c.r; r-s.base < s.width && r&m != 0 {
+				return
+			}
+			if w := c.w; w-s.base < s.width && w&m != 0 {
+				return
+			}
+			if !pgHasCell(addr) {
+				return
+			}
+			pc := sys.GetCallerPC()
+			if s.ownTurn(c, addr, m|pgPCEntry(pc), false) {
+				return
+			}
 		}
 	}
 	pgSlow(gp, addr, 1, sys.GetCallerPC(), false)
@@ -94,12 +99,15 @@ func pgRun(addr, n, pc uintptr, write bool) {
 		if !pgHasCell(addr) {
 			return
 		}
+		if !write && s.pos != s.scanned {
+			pgCatchUp(gp)
+		}
 		e := pgPCEntry(pc)
 		for {
 			k := min(8-addr&7, n)
 			m := pgBytes(addr&7, k)
 			c := pgCellOf(addr)
-			if !s.noted(c, m, write) && !s.ownTurn(c, addr, m|e, write) {
+			if !write && pgIsDirty(addr, m) || !s.noted(c, m, write) && !s.ownTurn(c, addr, m|e, write) {
 				break
 			}
 			addr, n = addr+k, n-k
@@ -172,8 +180,14 @@ func (s *PresageG) outsideFull() {
 	case s.off:
 	case presageCells.audit:
 		s.audit()
-	case s.context():
-		s.outsideRecord(s.outAddr, s.outSize, pgPCEntry(s.outPC), pgFlagFull, s.outWrite)
+	default:
+		looked := s.pos == s.scanned
+		if s.context() {
+			s.outsideRecord(s.outAddr, s.outSize, pgPCEntry(s.outPC), pgFlagFull, s.outWrite)
+		}
+		if looked {
+			s.scanned = s.pos
+		}
 	}
 }
 
@@ -198,6 +212,14 @@ func pgSlow(gp *g, addr, n, pc uintptr, write bool) {
 
 // outside1 takes the access that pgSlow has left in the state.
 func (s *PresageG) outside1() {
+	if s.pos != s.scanned {
+		s.scan()
+	}
+	s.outside2()
+	s.scanned = s.pos // these are records of outside code
+}
+
+func (s *PresageG) outside2() {
 	addr, n, write := s.outAddr, s.outSize, s.outWrite
 	if s.off || !pgHasCell(addr) || s.inside == 0 && !s.takeInside() || !s.context() {
 		return
@@ -209,7 +231,11 @@ func (s *PresageG) outside1() {
 		m := pgBytes(addr&7, k)
 		c := pgCellOf(addr)
 		s.useCells(addr)
-		if !(s.noted(c, m, write) && s.settled(c, write)) && s.taken(c, addr&^7, m|e, write) {
+		down := !(s.noted(c, m, write) && s.settled(c, write)) && s.taken(c, addr&^7, m|e, write)
+		if !write && s.readsDirty(addr, m) {
+			down = true
+		}
+		if down {
 			if bytes == 0 {
 				from = addr
 			}
