@@ -31,7 +31,7 @@ type verdict struct {
 	accesses   int64                   // of outside code
 	history    func(location) []string // the accesses of a byte
 	reads      reads
-	line       func(trace.Site) string
+	line       func(trace.Site, format.Kind) string
 }
 
 // access is an earlier access of a word.
@@ -77,7 +77,7 @@ func judged(src *trace.Reader) (*verdict, error) {
 		return nil, err
 	}
 	j.reads = readsOf(src, events)
-	j.line = func(s trace.Site) string { return j.name(&access{site: s}) }
+	j.line = func(s trace.Site, k format.Kind) string { return j.name(&access{site: s, kind: k}) }
 	d := hb.New()
 	found := map[int64]bool{}
 	d.Each(func(_, b int64) { found[b] = true })

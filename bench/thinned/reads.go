@@ -114,7 +114,7 @@ func (r *reader) access(e *trace.Event) {
 		switch {
 		case e.Kind.IsWrite():
 			r.write(x, g, e, emitted)
-		case e.Outside():
+		case e.Kind == format.Read && !emitted: // of outside code, or of the kernel
 			r.read(x, g, e)
 		}
 	}
@@ -160,7 +160,7 @@ func unreads(full, thin *verdict) (list []unread) {
 		if ok && f.n <= a.n {
 			continue
 		}
-		list = append(list, unread{w, full.line(a.write), full.line(a.read), ok})
+		list = append(list, unread{w, full.line(a.write, format.Write), full.line(a.read, format.Read), ok})
 	}
 	slices.SortFunc(list, func(x, y unread) int {
 		return cmp.Or(cmp.Compare(x.g, y.g), cmp.Compare(x.n, y.n), cmp.Compare(x.addr, y.addr))
