@@ -73,10 +73,10 @@ func racewrite(addr uintptr) {
 }
 
 //go:nosplit
-func racereadrange(addr, size uintptr) { pgRun(addr, size, sys.GetCallerPC(), false) }
+func racereadrange(addr, size uintptr) { pgRun(addr, size, sys.GetCallerPC(), false, true) }
 
 //go:nosplit
-func racewriterange(addr, size uintptr) { pgRun(addr, size, sys.GetCallerPC(), true) }
+func racewriterange(addr, size uintptr) { pgRun(addr, size, sys.GetCallerPC(), true, false) }
 
 //go:nosplit
 func racefuncenter(pc uintptr) {}
@@ -84,10 +84,10 @@ func racefuncenter(pc uintptr) {}
 //go:nosplit
 func racefuncexit() {}
 
-// pgRun takes an access of n bytes.
+// pgRun takes an access of n bytes. dirty says that it is a read that (SC7) may ask for.
 //
 //go:nosplit
-func pgRun(addr, n, pc uintptr, write bool) {
+func pgRun(addr, n, pc uintptr, write, dirty bool) {
 	gp := getg()
 	if n == 0 || addr-gp.stack.lo < gp.stack.hi-gp.stack.lo {
 		return
@@ -99,7 +99,7 @@ func pgRun(addr, n, pc uintptr, write bool) {
 		if !pgHasCell(addr) {
 			return
 		}
-		if !write && s.pos != s.scanned {
+		if dirty && s.pos != s.scanned {
 			pgCatchUp(gp)
 		}
 		e := pgPCEntry(pc)
@@ -107,7 +107,7 @@ func pgRun(addr, n, pc uintptr, write bool) {
 			k := min(8-addr&7, n)
 			m := pgBytes(addr&7, k)
 			c := pgCellOf(addr)
-			if !write && pgIsDirty(addr, m) || !s.noted(c, m, write) && !s.ownTurn(c, addr, m|e, write) {
+			if dirty && pgIsDirty(addr, m) || !s.noted(c, m, write) && !s.ownTurn(c, addr, m|e, write) {
 				break
 			}
 			addr, n = addr+k, n-k
@@ -318,7 +318,7 @@ func pgFrom(addr unsafe.Pointer, n uintptr, write bool, callerpc uintptr) {
 		auditAnnounced(addr, n, write, callerpc)
 		return
 	}
-	pgRun(uintptr(addr), n, callerpc, write)
+	pgRun(uintptr(addr), n, callerpc, write, !write && pgReaderOf(callerpc) != pgReaderEmitted)
 }
 
 // pgHeader is pgFrom for an operation on the map or channel with this header.

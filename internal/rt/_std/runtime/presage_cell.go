@@ -46,6 +46,8 @@ import (
 //   - (SC6) An entry is changed by compare-and-swap, or by swap where the word becomes shared, so that an entry
 //     is either replaced by its owner or written down by the goroutine that takes its place.
 //
+// (SC7) is of reads that happens-before does not need, and stands in presage_dirty.go.
+//
 // Which alternative is wrong: to keep only the first accesses of turns (the last one may be what races), or only the
 // last ones (by then the goroutine may have learned of the other access); to write one record for each context
 // (40 million for a loop over encoding/json).
