@@ -18,16 +18,9 @@ func raceread(addr uintptr) {
 	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo {
 		return
 	}
-	if addr >= presageCells.quick && !pgFull(gp, addr, 1, sys.GetCallerPC(), false) {
-		return
-	}
-	m := uint64(1) << (pgByteShift + addr&7)
-	if s := gp.presage; s != nil {
-		if s.pos != s.scanned {
-			pgCatchUp(gp)
-		}
-		if !pgIsDirty(addr, m) { // (SC7)
-			c := pgCellOf(addr)
+	if s := gp.presage; s != nil && addr < presageCells.quick && s.pos == s.scanned {
+		m := uint64(1) << (pgByteShift + addr&7)
+		if c := pgCellOf(addr); !pgIsDirty(addr, m) { // (SC7)
 			if r := c.r; r-s.base < s.width && r&m != 0 {
 				return
 			}
@@ -37,13 +30,31 @@ func raceread(addr uintptr) {
 			if !pgHasCell(addr) {
 				return
 			}
-			pc := sys.GetCallerPC()
-			if s.ownTurn(c, addr, m|pgPCEntry(pc), false) {
+		}
+	}
+	pgReadHook(gp, addr, sys.GetCallerPC())
+}
+
+// pgReadHook is the rest of raceread, which saves no register for it.
+//
+//go:nosplit
+//go:noinline
+func pgReadHook(gp *g, addr, pc uintptr) {
+	if addr >= presageCells.quick && !pgFull(gp, addr, 1, pc, false) {
+		return
+	}
+	if s := gp.presage; s != nil {
+		if s.pos != s.scanned {
+			pgCatchUp(gp)
+		}
+		m := uint64(1) << (pgByteShift + addr&7)
+		if c := pgCellOf(addr); !pgIsDirty(addr, m) {
+			if s.noted(c, m, false) || !pgHasCell(addr) || s.ownTurn(c, addr, m|pgPCEntry(pc), false) {
 				return
 			}
 		}
 	}
-	pgSlow(gp, addr, 1, sys.GetCallerPC(), false)
+	pgSlow(gp, addr, 1, pc, false)
 }
 
 //go:nosplit

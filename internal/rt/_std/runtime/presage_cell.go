@@ -73,12 +73,13 @@ const (
 
 // presageCells is the memory of the cells. limit is 0 where there are none: nothing of outside code is recorded.
 var presageCells struct {
-	limit    uintptr // addresses below have a cell, at base + 2*address, and behind the cells a bit for each byte
+	limit    uintptr // addresses below have a cell, at base + 2*address, and a bit for each byte, at dirty + address/8
 	quick    uintptr // the same for the hooks, 0 if every access is to be written down
 	full     bool    // write every access down, besides
 	audit    bool    // write every access down, with its value, and nothing else
 	buffer   int     // bytes of a buffer of the kernel that are recorded
 	base     uintptr
+	dirty    uintptr // presage_dirty.go
 	granules uintptr // states of granules, 4 bytes each
 	owners   uintptr // the stream that has taken a block of contexts, 4 bytes each
 	blocks   atomic.Uint32
@@ -102,7 +103,7 @@ func presageCellsInit() {
 		return
 	}
 	madvise(unsafe.Pointer(base), 2*pgCellsLimit+pgCellsLimit/8, 15 /* MADV_NOHUGEPAGE */)
-	t.base, t.granules, t.owners = base, granules, owners
+	t.base, t.dirty, t.granules, t.owners = base, base+2*pgCellsLimit, granules, owners
 	t.blocks.Store(1) // context 0 is none
 	t.limit = pgCellsLimit
 	mode := gogetenv("PRESAGE_OUTSIDE")

@@ -53,11 +53,11 @@ type PresageG struct {
 	answers   [pgAnswers]pgAnswer
 
 	// Of accesses of outside code (presage_cell.go).
-	key         uint64  // the context, as in an entry; 0: it has none yet
 	base, width uint64  // the contexts of the release epoch: base up to base+width
+	scanned     uintptr // the records in front of it have been looked at (scan)
+	key         uint64  // the context, as in an entry; 0: it has none yet
 	ids         uint64  // the next context of those that it has taken
 	inside      uint64  // the entry of what emitted code has accessed, 0: there is none yet
-	scanned     uintptr // the records in front of it have been looked at (scan)
 	scanning    bool    // its records are being looked at
 	shorts      *pgShorts
 	outAddr     uintptr // the access that is under way

@@ -45,13 +45,13 @@ import (
 //
 //go:nosplit
 func pgDirtyOf(addr uintptr) *uint8 {
-	return (*uint8)(unsafe.Pointer(presageCells.base + 2*pgCellsLimit + addr>>3))
+	return (*uint8)(unsafe.Pointer(presageCells.dirty + addr>>3))
 }
 
 // pgIsDirty reports whether one of the bytes m of a word, as in an entry, is dirty.
 //
 //go:nosplit
-func pgIsDirty(addr uintptr, m uint64) bool { return uint64(*pgDirtyOf(addr))&(m>>pgByteShift) != 0 }
+func pgIsDirty(addr uintptr, m uint64) bool { return uint64(*pgDirtyOf(addr))<<pgByteShift&m != 0 }
 
 // pgWrote makes bytes dirty that emitted code has written to, where outside code uses the granule.
 func pgWrote(addr, n uintptr) {
