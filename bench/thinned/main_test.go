@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,7 +156,7 @@ func TestLitmus(t *testing.T) {
 	for _, args := range [][]string{
 		{"filled", "1000"}, {"collected", "0"}, {"atomic", "0"}, {"looked", "300000"},
 		{"looked", "1000"}, {"looked", "1500"}, {"looked", "1500"}, {"looked", "2000"},
-		{"counted", "200"}, {"alternating", "200"}, {"announced", "100"}, {"kernel", "3"}, {"called back", "20"},
+		{"counted", "200"}, {"alternating", "200"}, {"announced", "100"}, {"kernel", "3"}, {"called back", "20"}, {"parts", "20"},
 	} {
 		t.Run(args[0]+"/"+args[1], func(t *testing.T) {
 			got, err := p.compare(t.Context(), args, 1)
@@ -170,6 +171,39 @@ func TestLitmus(t *testing.T) {
 			}
 			if timed := args[1] == "1000" || args[1] == "1500" || args[1] == "2000"; !timed && got.locations == 0 && got.asked == 0 {
 				t.Error("no race, and no read of what emitted code has written: the program shows nothing")
+			}
+		})
+	}
+}
+
+// TestNoticed runs programs with a fault in the recorder that each of them aims at.
+func TestNoticed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped by -short: builds the standard library with the recorder inside")
+	}
+	p, err := build(t.Context(), t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][3]string{
+		{"no-soil", "counted", "200"}, {"no-catch-up", "called back", "20"}, {"any-reader", "announced", "20"},
+		{"no-soil-short", "kernel", "2"}, {"granule-clean", "kernel", "1"}, {"word-clean", "parts", "20"},
+	} {
+		t.Run(c[0], func(t *testing.T) {
+			i := slices.IndexFunc(faults, func(f fault) bool { return f.name == c[0] })
+			got, err := p.compare(t.Context(), c[1:], 1, fmt.Sprint(envFault, "=", i+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got.unread) == 0 {
+				t.Errorf("not noticed: %v", got)
+			}
+			got, err = p.compare(t.Context(), c[1:], 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.differ() {
+				t.Errorf("without the fault: %v", got)
 			}
 		})
 	}
