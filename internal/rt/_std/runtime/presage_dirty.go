@@ -39,7 +39,7 @@ import (
 // down and its bytes stay dirty.
 //
 // Which alternative is wrong: the number of the context in which emitted code last wrote to a granule, beside the
-// state of the granule. A field that emitted code counts up costs a record for each of the 63 other words, each time.
+// state of the granule. After each write to a field, reads of the 63 other words would be written down too.
 
 // pgDirtyOf returns the bits of the bytes of a word.
 //
@@ -158,14 +158,14 @@ type pgEmitted struct {
 	next      *pgEmitted
 }
 
-// presageEmitted are these packages, and what has been found of program counters: twice the program counter, less
-// that of the program's text, and two bits.
+// presageEmitted are these packages, and what has been found of program counters: four times the program counter, and
+// whose code is there.
 var presageEmitted struct {
 	last  *pgEmitted
 	found [1 << 10]uintptr
 }
 
-// emits notes that the init function at pc is of a package with emitted code.
+// pgEmits notes that the init function at pc is of a package with emitted code.
 func pgEmits(pc uintptr, whole bool) {
 	f := findfunc(pc)
 	if !f.valid() {
