@@ -23,7 +23,7 @@ var faults = []fault{
 	{"bytes-dropped", "cell", "case old&pgRecorded == 0 && old&pgAllBytes&^b != 0: // (SC3)", "case !F && old&pgRecorded == 0 && old&pgAllBytes&^b != 0:"},
 	{"bytes-kept", "cell", "case old>>pgIDShift == s.key>>pgIDShift:", "case F || old>>pgIDShift == s.key>>pgIDShift:"},
 	{"no-late", "cell", "func (s *PresageG) flush(word uintptr, e uint64, write bool) {\n", "func (s *PresageG) flush(word uintptr, e uint64, write bool) {\n\tif F {\n\t\treturn\n\t}\n"},
-	{"no-first", "access", "&& s.taken(c, addr&^7, m|e, write) {", "&& s.taken(c, addr&^7, m|e, write) && !F {"},
+	{"no-first", "access", "&& s.taken(c, addr&^7, m|e, write)\n", "&& s.taken(c, addr&^7, m|e, write) && !F\n"},
 	{"not-settled", "access", "return write || r&pgRecorded != 0", "return F || write || r&pgRecorded != 0"},
 	{"no-seen", "cell", "\tt := &presageCells\n\tif s.inside == 0 ||", "\tt := &presageCells\n\tif F {\n\t\treturn\n\t}\n\tif s.inside == 0 ||"},
 	{"no-clear", "granule", "if addr >= t.limit || n == 0 {", "if addr >= t.limit || n == 0 || F {"},
@@ -48,6 +48,13 @@ var faults = []fault{
 	{"granule-anybody", "granule", "g&^pgInside == s.owner()|pgCells\n", "g&^pgInside == s.owner()|pgCells || F && g&pgCells != 0\n"},
 	{"granule-taken", "granule", "case g&pgCells == 0:", "case g&pgCells == 0 || F:"},
 	{"granule-empty", "granule", "\t\t\tif g&pgCells != 0 {\n\t\t\t\tmemclr", "\t\t\tif g&pgCells != 0 && !F {\n\t\t\t\tmemclr"},
+	{"no-soil", "dirty", "if d := pgDirtyOf(addr); *d&m != m {", "if d := pgDirtyOf(addr); *d&m != m && !F {"},
+	{"no-soil-short", "scan", "if mixed && h>>55&1 != 0 {", "if mixed && h>>55&1 != 0 && !F {"},
+	{"no-catch-up", "dirty", "\tif gp.m.curg != gp || !presage.on {\n\t\treturn", "\tif gp.m.curg != gp || !presage.on || F {\n\t\treturn"},
+	{"granule-clean", "granule", "if atomic.Cas(p, g, g|pgCells) {", "if atomic.Cas(p, g, g|pgCells) && !F {"},
+	{"filled-clean", "granule", "\tpgSoilGranule(first)\n", "\tif !F {\n\t\tpgSoilGranule(first)\n\t}\n"},
+	{"any-reader", "dirty", "\tif !presageVars.over {\n", "\tif F {\n\t\treturn pgReaderOutside\n\t}\n\tif !presageVars.over {\n"},
+	{"word-clean", "dirty", "\t\tatomic.And8(pgDirtyOf(addr), ^uint8(m>>pgByteShift))\n\t}\n\treturn true", "\t\tif F {\n\t\t\tm = pgAllBytes\n\t\t}\n\t\tatomic.And8(pgDirtyOf(addr), ^uint8(m>>pgByteShift))\n\t}\n\treturn true"},
 }
 
 var faultWord = regexp.MustCompile(`\bF\b`)
@@ -89,6 +96,8 @@ func seedFaults(o rt.Overlay) error {
 		{"cell", "\tq := &c.w\n"},
 		{"cell", "\t\te := s.key | pgSharedWord | pgRecorded | m\n"},
 		{"cell", "\tif pgSwap(p, e, done) {"},
+		{"dirty", "\t\t\tatomic.Or8(d, m)\n"},
+		{"dirty", "\t\tatomic.And8(pgDirtyOf(addr), ^uint8(m>>pgByteShift))\n\t}\n\treturn true"},
 	} {
 		if err := edit(w.file, w.old, "\tif presageFault != 0 {\n\t\tprocyield(uint32(cputicks()>>4)%16*30)\n\t}\n"+w.old); err != nil {
 			return err

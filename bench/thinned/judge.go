@@ -30,6 +30,8 @@ type verdict struct {
 	operations map[string]int          // that take part in races, by function
 	accesses   int64                   // of outside code
 	history    func(location) []string // the accesses of a byte
+	reads      reads
+	line       func(trace.Site, format.Kind) string
 }
 
 // access is an earlier access of a word.
@@ -74,6 +76,8 @@ func judged(src *trace.Reader) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
+	j.reads = readsOf(src, events)
+	j.line = func(s trace.Site, k format.Kind) string { return j.name(&access{site: s, kind: k}) }
 	d := hb.New()
 	found := map[int64]bool{}
 	d.Each(func(_, b int64) { found[b] = true })

@@ -18,7 +18,11 @@
 // With -levels it analyses the thinned traces at every level instead, and exits with 1 if a level
 // does not report what the one below it reports (package levels).
 //
-// The traces are judged twice: by a list of all earlier accesses of each word, which is exact,
+// A second judgement is of reads (SC7, reads.go): where the full trace has a read by outside code of what emitted code of
+// its goroutine has written, the thinned one must have it, behind the write and not behind the read. Programs give the
+// standard library what emitted code has written (things.go of the program), and a fault counts as noticed by either judgement.
+//
+// The racing locations are judged twice: by a list of all earlier accesses of each word, which is exact,
 // and by package hb, which has to find the first race of each location.
 package main
 
@@ -109,7 +113,7 @@ func tryFaults(dir, name string, seed, n int) error {
 			fmt.Printf("%-18s %v\n", f.name, err)
 			continue
 		}
-		fmt.Printf("%-18s %-12s %d programs, missing %d, false %d\n", f.name, map[bool]string{true: "noticed", false: "NOT NOTICED"}[t.differ()], t.programs, len(t.missing), len(t.false))
+		fmt.Printf("%-18s %-12s %d programs, missing %d, false %d, unread %d\n", f.name, map[bool]string{true: "noticed", false: "NOT NOTICED"}[t.differ()], t.programs, len(t.missing), len(t.false), len(t.unread))
 		if name != "all" {
 			t.print(os.Stdout)
 		}

@@ -17,6 +17,8 @@ type totals struct {
 	second         int // pairs of lines that only a full trace has, in all batches
 	pairs          int // and pairs that one has at all
 	missing, false []difference
+	asked          int // reads of what emitted code has written, by byte (SC7)
+	unread         []unread
 	operations     map[string]int
 }
 
@@ -28,15 +30,21 @@ type difference struct {
 	full, thin []string // the accesses of the byte in the two traces
 }
 
-func (t *totals) differ() bool { return len(t.missing)+len(t.false) > 0 }
+func (t *totals) differ() bool { return len(t.missing)+len(t.false)+len(t.unread) > 0 }
 
 func (t *totals) String() string {
-	return fmt.Sprintf("%d programs, %d with races (%.0f %%); %d racing locations; only in the full traces %d, only in the thinned ones %d; second lines lost %d of %d; accesses of outside code %d, kept %d",
-		t.programs, t.racy, 100*float64(t.racy)/float64(max(1, t.programs)), t.locations, len(t.missing), len(t.false), t.second, t.pairs, t.accesses, t.thin)
+	return fmt.Sprintf("%d programs, %d with races (%.0f %%); %d racing locations; only in the full traces %d, only in the thinned ones %d; second lines lost %d of %d; reads of emitted writes, by byte: %d, not in the thinned traces %d; accesses of outside code %d, kept %d",
+		t.programs, t.racy, 100*float64(t.racy)/float64(max(1, t.programs)), t.locations, len(t.missing), len(t.false), t.second, t.pairs, t.asked, len(t.unread), t.accesses, t.thin)
 }
 
 // print prints the differences of the smallest seed.
 func (t *totals) print(w io.Writer) {
+	for _, u := range t.unread[:min(len(t.unread), 20)] {
+		fmt.Fprintf(w, "not in the thinned trace: %v\n", u)
+	}
+	if len(t.missing)+len(t.false) == 0 {
+		return
+	}
 	smallest := func(list []difference, seed int) int {
 		for _, d := range list {
 			seed = min(seed, d.seed)
@@ -118,6 +126,7 @@ func compared(programs int, full, thin *verdict) *totals {
 		}
 	}
 	t.missing, t.false = only(full, thin), only(thin, full)
+	t.asked, t.unread = len(full.reads.asked), unreads(full, thin)
 	for _, list := range [][]difference{t.missing, t.false} {
 		for i := range list[:min(len(list), 10)] {
 			list[i].full, list[i].thin = full.history(list[i].location), thin.history(list[i].location)
@@ -131,6 +140,7 @@ func (t *totals) add(u *totals) {
 	t.programs, t.racy, t.locations = t.programs+u.programs, t.racy+u.racy, t.locations+u.locations
 	t.accesses, t.thin = t.accesses+u.accesses, t.thin+u.thin
 	t.second, t.pairs = t.second+u.second, t.pairs+u.pairs
+	t.asked, t.unread = t.asked+u.asked, append(t.unread, u.unread...)
 	t.missing, t.false = append(t.missing, u.missing...), append(t.false, u.false...)
 	for k, n := range u.operations {
 		t.operations[k] += n

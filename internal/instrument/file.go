@@ -84,7 +84,6 @@ func (f *fileEmitter) emitFile(units []*plan.Unit) *emitted {
 	edits = append(edits, f.languageVersion()...)
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
 	f.apply(edits, out)
-	out.text += f.registration(vars)
 	return out
 }
 

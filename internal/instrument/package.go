@@ -42,6 +42,7 @@ func emitPackage(p *plan.Plan, pkg *plan.Package, hooks *types.Package, names al
 
 func emitFiles(p *plan.Plan, pkg *plan.Package, units []*plan.Unit, skip map[*plan.Unit]bool, imported importer, names aliases, gates bool) ([]*emitted, error) {
 	var out []*emitted
+	var emitters []*fileEmitter
 	var todo []*plan.Unit
 	for _, u := range units {
 		if !skip[u] {
@@ -58,7 +59,14 @@ func emitFiles(p *plan.Plan, pkg *plan.Package, units []*plan.Unit, skip map[*pl
 			pkg: pkg, plan: p, file: file, index: i, name: name, source: source,
 			imports: map[string]string{}, helpers: map[string]string{}, imported: imported, aliases: names, gates: gates,
 		}
+		emitters = append(emitters, f)
 		out = append(out, f.emitFile(todo))
+	}
+	whole := isWhole(units, todo, out)
+	for i, e := range out {
+		if e.changed && !gates {
+			e.text += emitters[i].registration(whole)
+		}
 	}
 	return out, nil
 }

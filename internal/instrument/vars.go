@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 
 	"presage/internal/plan"
@@ -13,9 +14,10 @@ import (
 // the variables, no record tells. So each file has an init function that tells the recorder where its variables are.
 //
 //	var vars0_ = []presagert_.Var{{unsafe_.Pointer(&y), unsafe_.Sizeof(y)}, …}
-//	func init() { presagert_.Vars(vars0_) }
+//	func init() { presagert_.Vars(vars0_, true) }
 //
-// The list is data, made by the linker: nothing is initialised later than without it.
+// The list is data, made by the linker: nothing is initialised later than without it. A file without variables has the
+// function too: it tells the recorder that the package is emitted, and whether all of its functions are.
 
 // variables are the names of the package-level variables of the file.
 func (f *fileEmitter) variables() []string {
@@ -39,16 +41,24 @@ func (f *fileEmitter) variables() []string {
 	return names
 }
 
-// registration is the text that tells the recorder of variables.
-func (f *fileEmitter) registration(names []string) string {
+// isWhole reports whether none of the units of a package is left as written: todo are those that were to be emitted.
+func isWhole(units, todo []*plan.Unit, files []*emitted) bool {
+	return len(todo) == len(units) &&
+		!slices.ContainsFunc(units, func(u *plan.Unit) bool { return u.Opaque != "" }) &&
+		!slices.ContainsFunc(files, func(f *emitted) bool { return len(f.refused) > 0 })
+}
+
+// registration is the text that tells the recorder of variables, and whether the package is whole.
+func (f *fileEmitter) registration(whole bool) string {
+	names := f.variables()
 	if len(names) == 0 {
-		return ""
+		return fmt.Sprintf("\nfunc init() { %s.Vars(nil, %t) }\n", rtName, whole)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nvar vars%d_ = []%s.Var{\n", f.index, rtName)
 	for _, n := range names {
 		fmt.Fprintf(&b, "{%[1]s.Pointer(&%[2]s), %[1]s.Sizeof(%[2]s)},\n", unsafeName, n)
 	}
-	fmt.Fprintf(&b, "}\n\nfunc init() { %s.Vars(vars%d_) }\n", rtName, f.index)
+	fmt.Fprintf(&b, "}\n\nfunc init() { %s.Vars(vars%d_, %t) }\n", rtName, f.index, whole)
 	return b.String()
 }

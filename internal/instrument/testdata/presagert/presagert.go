@@ -84,7 +84,7 @@ type Var struct {
 	N uintptr
 }
 
-func Vars(list []Var) {}
+func Vars(list []Var, whole bool) {}
 
 func Heap(p unsafe.Pointer) {
 	if never {

@@ -5,6 +5,7 @@ package presagert
 import (
 	"internal/abi"
 	"internal/runtime/maps"
+	"internal/runtime/sys"
 	"runtime"
 	"unsafe"
 )
@@ -143,8 +144,11 @@ var (
 // A Var is a package-level variable.
 type Var = runtime.PresageVar
 
-// Vars gives the recorder variables of a package. It keeps the slice.
-func Vars(list []Var) { runtime.PresageVars(list) }
+// Vars gives the recorder the variables of an emitted file, and tells it of the package: whole if
+// none of its functions was left as written. It keeps the slice.
+//
+//go:noinline
+func Vars(list []Var, whole bool) { runtime.PresageVars(list, whole, sys.GetCallerPC()) }
 
 // Heap keeps what p points to out of the stack.
 func Heap(p unsafe.Pointer) {

@@ -18,27 +18,43 @@ func raceread(addr uintptr) {
 	if addr-gp.stack.lo < gp.stack.hi-gp.stack.lo {
 		return
 	}
-	if addr >= presageCells.quick && !pgFull(gp, addr, 1, sys.GetCallerPC(), false) {
+	if s := gp.presage; s != nil && addr < presageCells.quick && s.pos == s.scanned {
+		m := uint64(1) << (pgByteShift + addr&7)
+		if c := pgCellOf(addr); !pgIsDirty(addr, m) { // (SC7)
+			if r := c.r; r-s.base < s.width && r&m != 0 {
+				return
+			}
+			if w := c.w; w-s.base < s.width && w&m != 0 {
+				return
+			}
+			if !pgHasCell(addr) {
+				return
+			}
+		}
+	}
+	pgReadHook(gp, addr, sys.GetCallerPC())
+}
+
+// pgReadHook is the rest of raceread, which saves no register for it.
+//
+//go:nosplit
+//go:noinline
+func pgReadHook(gp *g, addr, pc uintptr) {
+	if addr >= presageCells.quick && !pgFull(gp, addr, 1, pc, false) {
 		return
 	}
-	m := uint64(1) << (pgByteShift + addr&7)
 	if s := gp.presage; s != nil {
-		c := pgCellOf(addr)
-		if r := c.r; r-s.base < s.width && r&m != 0 {
-			return
+		if s.pos != s.scanned {
+			pgCatchUp(gp)
 		}
-		if w := c.w; w-s.base < s.width && w&m != 0 {
-			return
-		}
-		if !pgHasCell(addr) {
-			return
-		}
-		pc := sys.GetCallerPC()
-		if s.ownTurn(c, addr, m|pgPCEntry(pc), false) {
-			return
+		m := uint64(1) << (pgByteShift + addr&7)
+		if c := pgCellOf(addr); !pgIsDirty(addr, m) {
+			if s.noted(c, m, false) || !pgHasCell(addr) || s.ownTurn(c, addr, m|pgPCEntry(pc), false) {
+				return
+			}
 		}
 	}
-	pgSlow(gp, addr, 1, sys.GetCallerPC(), false)
+	pgSlow(gp, addr, 1, pc, false)
 }
 
 //go:nosplit
@@ -68,10 +84,10 @@ func racewrite(addr uintptr) {
 }
 
 //go:nosplit
-func racereadrange(addr, size uintptr) { pgRun(addr, size, sys.GetCallerPC(), false) }
+func racereadrange(addr, size uintptr) { pgRun(addr, size, sys.GetCallerPC(), false, true) }
 
 //go:nosplit
-func racewriterange(addr, size uintptr) { pgRun(addr, size, sys.GetCallerPC(), true) }
+func racewriterange(addr, size uintptr) { pgRun(addr, size, sys.GetCallerPC(), true, false) }
 
 //go:nosplit
 func racefuncenter(pc uintptr) {}
@@ -79,10 +95,10 @@ func racefuncenter(pc uintptr) {}
 //go:nosplit
 func racefuncexit() {}
 
-// pgRun takes an access of n bytes.
+// pgRun takes an access of n bytes. dirty says that it is a read that (SC7) may ask for.
 //
 //go:nosplit
-func pgRun(addr, n, pc uintptr, write bool) {
+func pgRun(addr, n, pc uintptr, write, dirty bool) {
 	gp := getg()
 	if n == 0 || addr-gp.stack.lo < gp.stack.hi-gp.stack.lo {
 		return
@@ -94,12 +110,15 @@ func pgRun(addr, n, pc uintptr, write bool) {
 		if !pgHasCell(addr) {
 			return
 		}
+		if dirty && s.pos != s.scanned {
+			pgCatchUp(gp)
+		}
 		e := pgPCEntry(pc)
 		for {
 			k := min(8-addr&7, n)
 			m := pgBytes(addr&7, k)
 			c := pgCellOf(addr)
-			if !s.noted(c, m, write) && !s.ownTurn(c, addr, m|e, write) {
+			if dirty && pgIsDirty(addr, m) || !s.noted(c, m, write) && !s.ownTurn(c, addr, m|e, write) {
 				break
 			}
 			addr, n = addr+k, n-k
@@ -172,8 +191,14 @@ func (s *PresageG) outsideFull() {
 	case s.off:
 	case presageCells.audit:
 		s.audit()
-	case s.context():
-		s.outsideRecord(s.outAddr, s.outSize, pgPCEntry(s.outPC), pgFlagFull, s.outWrite)
+	default:
+		looked := s.pos == s.scanned
+		if s.context() {
+			s.outsideRecord(s.outAddr, s.outSize, pgPCEntry(s.outPC), pgFlagFull, s.outWrite)
+		}
+		if looked {
+			s.scanned = s.pos
+		}
 	}
 }
 
@@ -198,6 +223,14 @@ func pgSlow(gp *g, addr, n, pc uintptr, write bool) {
 
 // outside1 takes the access that pgSlow has left in the state.
 func (s *PresageG) outside1() {
+	if s.pos != s.scanned {
+		s.scan()
+	}
+	s.outside2()
+	s.scanned = s.pos // these are records of outside code
+}
+
+func (s *PresageG) outside2() {
 	addr, n, write := s.outAddr, s.outSize, s.outWrite
 	if s.off || !pgHasCell(addr) || s.inside == 0 && !s.takeInside() || !s.context() {
 		return
@@ -209,7 +242,11 @@ func (s *PresageG) outside1() {
 		m := pgBytes(addr&7, k)
 		c := pgCellOf(addr)
 		s.useCells(addr)
-		if !(s.noted(c, m, write) && s.settled(c, write)) && s.taken(c, addr&^7, m|e, write) {
+		down := !(s.noted(c, m, write) && s.settled(c, write)) && s.taken(c, addr&^7, m|e, write)
+		if !write && s.readsDirty(addr, m) {
+			down = true
+		}
+		if down {
 			if bytes == 0 {
 				from = addr
 			}
@@ -292,7 +329,7 @@ func pgFrom(addr unsafe.Pointer, n uintptr, write bool, callerpc uintptr) {
 		auditAnnounced(addr, n, write, callerpc)
 		return
 	}
-	pgRun(uintptr(addr), n, callerpc, write)
+	pgRun(uintptr(addr), n, callerpc, write, !write && pgReaderOf(callerpc) != pgReaderEmitted)
 }
 
 // pgHeader is pgFrom for an operation on the map or channel with this header.

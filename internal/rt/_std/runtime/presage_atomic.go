@@ -48,14 +48,23 @@ func (s *PresageG) readFailed(st *pgStripe, p unsafe.Pointer, size, v uint64) {
 }
 
 func (s *PresageG) write(st *pgStripe, p unsafe.Pointer, size, v uint64) {
+	s.wrote(p, size)
 	s.put2(st, s.take(pgAtomicWrite, 0, size), uintptr(p), v)
 	pgLeave(st)
 }
 
 func (s *PresageG) rmw(st *pgStripe, p unsafe.Pointer, size, old, new uint64) {
+	s.wrote(p, size)
 	s.put3(st, s.take(pgAtomicRMW, 0, size), uintptr(p), old, new)
 	pgLeave(st)
 	s.woken()
+}
+
+// wrote makes the bytes of an operation dirty that emitted code has called (SC7).
+func (s *PresageG) wrote(p unsafe.Pointer, size uint64) {
+	if s.site != 0 {
+		pgWrote(uintptr(p), uintptr(size))
+	}
 }
 
 //go:linkname sync_atomic_presageLoad32 sync/atomic.presageLoad32

@@ -46,6 +46,8 @@ import (
 //   - (SC6) An entry is changed by compare-and-swap, or by swap where the word becomes shared, so that an entry
 //     is either replaced by its owner or written down by the goroutine that takes its place.
 //
+// (SC7) is of reads that happens-before does not need, and stands in presage_dirty.go.
+//
 // Which alternative is wrong: to keep only the first accesses of turns (the last one may be what races), or only the
 // last ones (by then the goroutine may have learned of the other access); to write one record for each context
 // (40 million for a loop over encoding/json).
@@ -71,12 +73,13 @@ const (
 
 // presageCells is the memory of the cells. limit is 0 where there are none: nothing of outside code is recorded.
 var presageCells struct {
-	limit    uintptr // addresses below have a cell, at base + 2*address
+	limit    uintptr // addresses below have a cell, at base + 2*address, and a bit for each byte, at dirty + address/8
 	quick    uintptr // the same for the hooks, 0 if every access is to be written down
 	full     bool    // write every access down, besides
 	audit    bool    // write every access down, with its value, and nothing else
 	buffer   int     // bytes of a buffer of the kernel that are recorded
 	base     uintptr
+	dirty    uintptr // presage_dirty.go
 	granules uintptr // states of granules, 4 bytes each
 	owners   uintptr // the stream that has taken a block of contexts, 4 bytes each
 	blocks   atomic.Uint32
@@ -94,13 +97,13 @@ func presageCellsInit() {
 	m := &firstmoduledata
 	t.data = [2]uintptr{m.noptrdata, m.enoptrbss}
 	pgShortInit()
-	base, granules, owners := pgMapCells(2*pgCellsLimit), pgMapCells(pgCellsLimit>>pgGranuleShift<<2), pgMapCells(pgIDBlocks*4)
+	base, granules, owners := pgMapCells(2*pgCellsLimit+pgCellsLimit/8), pgMapCells(pgCellsLimit>>pgGranuleShift<<2), pgMapCells(pgIDBlocks*4)
 	if base == 0 || granules == 0 || owners == 0 {
 		t.blind = 1
 		return
 	}
-	madvise(unsafe.Pointer(base), 2*pgCellsLimit, 15 /* MADV_NOHUGEPAGE */)
-	t.base, t.granules, t.owners = base, granules, owners
+	madvise(unsafe.Pointer(base), 2*pgCellsLimit+pgCellsLimit/8, 15 /* MADV_NOHUGEPAGE */)
+	t.base, t.dirty, t.granules, t.owners = base, base+2*pgCellsLimit, granules, owners
 	t.blocks.Store(1) // context 0 is none
 	t.limit = pgCellsLimit
 	mode := gogetenv("PRESAGE_OUTSIDE")
@@ -160,6 +163,15 @@ func (s *PresageG) newID() uint64 {
 	return id << pgIDShift
 }
 
+// advance moves behind a record that is not of an access by emitted code.
+//
+//go:nosplit
+func (s *PresageG) advance(p, n uintptr) {
+	if s.pos = p + n; s.scanned == p {
+		s.scanned = s.pos
+	}
+}
+
 // context makes s.key the context of what the goroutine does now, and says so in its stream.
 func (s *PresageG) context() bool {
 	if s.key != 0 {
@@ -189,7 +201,7 @@ func (s *PresageG) nextContext() bool {
 	p := s.pos
 	s.left--
 	pgStore(p, pgRawContext<<56|s.ids)
-	s.pos = p + 8
+	s.advance(p, 8)
 	s.beginsContext(s.ids << pgIDShift)
 	s.ids++
 	return true

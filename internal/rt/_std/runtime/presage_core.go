@@ -53,12 +53,12 @@ type PresageG struct {
 	answers   [pgAnswers]pgAnswer
 
 	// Of accesses of outside code (presage_cell.go).
-	key         uint64 // the context, as in an entry; 0: it has none yet
-	base, width uint64 // the contexts of the release epoch: base up to base+width
-	ids         uint64 // the next context of those that it has taken
-	inside      uint64 // the entry of what emitted code has accessed, 0: there is none yet
-	scanned     uintptr
-	scanning    bool // its records are being looked at
+	base, width uint64  // the contexts of the release epoch: base up to base+width
+	scanned     uintptr // the records in front of it have been looked at (scan)
+	key         uint64  // the context, as in an entry; 0: it has none yet
+	ids         uint64  // the next context of those that it has taken
+	inside      uint64  // the entry of what emitted code has accessed, 0: there is none yet
+	scanning    bool    // its records are being looked at
 	shorts      *pgShorts
 	outAddr     uintptr // the access that is under way
 	outSize     uintptr
@@ -294,7 +294,7 @@ func (s *PresageG) put1(st *pgStripe, h uint64, obj uintptr) uint64 {
 	pgStore(p+8, uint64(obj))
 	pgStore(p+16, t)
 	pgStore(p, h)
-	s.pos = p + 24
+	s.advance(p, 24)
 	return t
 }
 
@@ -307,7 +307,7 @@ func (s *PresageG) put2(st *pgStripe, h uint64, obj uintptr, a uint64) {
 	pgStore(p+16, a)
 	pgStore(p+24, t)
 	pgStore(p, h)
-	s.pos = p + 32
+	s.advance(p, 32)
 }
 
 // put3 writes a record: header, obj, a, b, stamp.
@@ -320,7 +320,7 @@ func (s *PresageG) put3(st *pgStripe, h uint64, obj uintptr, a, b uint64) {
 	pgStore(p+24, b)
 	pgStore(p+32, t)
 	pgStore(p, h)
-	s.pos = p + 40
+	s.advance(p, 40)
 }
 
 // presageAlloc records an allocation of n bytes at x.
@@ -339,5 +339,5 @@ func presageAlloc(x unsafe.Pointer, n uintptr, flags uint64) {
 	pgStore(p+16, uint64(n))
 	pgStore(p+24, s.tick())
 	pgStore(p, pgHead(pgAllocKind, flags, 0, uint64(s.site)))
-	s.pos = p + 32
+	s.advance(p, 32)
 }

@@ -65,8 +65,12 @@ func (s *PresageG) useCells(addr uintptr) {
 	p, own := pgGranuleOf(addr), s.owner()
 	for !s.inCells(addr) {
 		switch g := atomic.Load(p); {
-		case g == 0 || g == own|pgInside:
-			atomic.Cas(p, g, g|own|pgCells)
+		case g == 0:
+			atomic.Cas(p, g, own|pgCells)
+		case g == own|pgInside:
+			if atomic.Cas(p, g, g|pgCells) {
+				pgSoilGranule(addr)
+			}
 		default:
 			pgShare(addr, p, g)
 		}
@@ -107,8 +111,9 @@ func pgShare(addr uintptr, p *uint32, g uint32) {
 }
 
 // pgFill marks the words of a granule that have no entry: as used by the goroutine with this
-// context, or by several if it is 0.
+// context, or by several if it is 0. All bytes are dirty then (SC7).
 func pgFill(first uintptr, owner uint32) {
+	pgSoilGranule(first)
 	mark := uint64(owner)<<pgIDShift | pgRecorded
 	if owner == 0 {
 		mark |= pgSharedWord
@@ -135,6 +140,7 @@ func presageClear(s *PresageG, addr, n uintptr) {
 		case next-addr == pgGranule:
 			if g&pgCells != 0 {
 				memclrNoHeapPointers(unsafe.Pointer(pgCellOf(addr)), 2*pgGranule)
+				pgUnsoil(addr, pgGranule)
 			}
 			atomic.Store(p, 0)
 		default:
@@ -160,6 +166,7 @@ func pgClearWords(addr, end uintptr) {
 	}
 	if whole := end &^ 7; addr < whole {
 		memclrNoHeapPointers(unsafe.Pointer(pgCellOf(addr)), (whole-addr)*2)
+		pgUnsoil(addr, whole-addr)
 		addr = whole
 	}
 	if addr < end {
@@ -170,6 +177,7 @@ func pgClearWords(addr, end uintptr) {
 func pgClearBytes(word, from, to uintptr) {
 	c := pgCellOf(word)
 	m := uint64(1<<to-1<<from) << pgByteShift
+	atomic.And8(pgDirtyOf(word), ^uint8(m>>pgByteShift))
 	for _, p := range [2]*uint64{&c.w, &c.r} {
 		for {
 			e := atomic.Load64(p)

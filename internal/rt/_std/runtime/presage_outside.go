@@ -130,7 +130,11 @@ func pgPackage(pc uintptr) string {
 	if !f.valid() {
 		return ""
 	}
-	name := funcname(f)
+	return pgPathOf(funcname(f))
+}
+
+// pgPathOf returns the path of the package in the name of a function.
+func pgPathOf(name string) string {
 	i := 0
 	for j := 0; j < len(name) && name[j] != '[' && name[j] != '('; j++ {
 		if name[j] == '/' {

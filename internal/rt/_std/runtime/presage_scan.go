@@ -71,6 +71,7 @@ func (s *PresageG) scan() {
 func (s *PresageG) scanRecords(p, end uintptr) {
 	granules, own := presageCells.granules, s.owner()
 	last := ^uintptr(0) // the granule of the last access, which is covered
+	mixed := false      // outside code uses it too
 	for p < end {
 		h := *(*uint64)(unsafe.Pointer(p))
 		if kind := h >> 56; kind == pgRawShort {
@@ -81,7 +82,7 @@ func (s *PresageG) scanRecords(p, end uintptr) {
 			continue
 		}
 		a, size := *(*uintptr)(unsafe.Pointer(p + 8)), uintptr(h>>32&0xffff)
-		q := p
+		q, write := p, h>>56 == pgWrite
 		if size <= 8 {
 			p += 24
 		} else {
@@ -91,6 +92,7 @@ func (s *PresageG) scanRecords(p, end uintptr) {
 			if h>>48&pgFlagOpaque != 0 && uint32(h) != 0 {
 				continue // of outside code, which has marked it
 			}
+			write = write && h>>48&pgFlagOpaque == 0
 			if h>>48&pgFlagNoValue != 0 {
 				size = *(*uintptr)(unsafe.Pointer(q + 16))
 			}
@@ -100,7 +102,15 @@ func (s *PresageG) scanRecords(p, end uintptr) {
 			if to>>pgGranuleShift != last || a >= pgCellsLimit || !pgCovers(*(*uint32)(unsafe.Pointer(granules + last<<2)), own) {
 				last = ^uintptr(0)
 				s.seen(a, size)
+				if write {
+					pgWrote(a, size)
+				}
+				continue
 			}
+			mixed = *(*uint32)(unsafe.Pointer(granules + last<<2))&pgCells != 0
+		}
+		if mixed && write {
+			pgSoil(a, size)
 		}
 	}
 }
@@ -114,7 +124,7 @@ func (s *PresageG) scanShorts(p, end uintptr) uintptr {
 		s.shorts = t
 	}
 	granules, own := presageCells.granules, s.owner()
-	last := ^uintptr(0) // as in scan
+	last, mixed := ^uintptr(0), false // as in scanRecords
 	for p < end {
 		h := *(*uint64)(unsafe.Pointer(p))
 		if h>>56 != pgRawShort {
@@ -150,7 +160,15 @@ func (s *PresageG) scanShorts(p, end uintptr) uintptr {
 			if to>>pgGranuleShift != last || a >= pgCellsLimit || !pgCovers(*(*uint32)(unsafe.Pointer(granules + last<<2)), own) {
 				last = ^uintptr(0)
 				s.seen(a, shape&0xff)
+				if h>>55&1 != 0 {
+					pgWrote(a, shape&0xff)
+				}
+				continue
 			}
+			mixed = *(*uint32)(unsafe.Pointer(granules + last<<2))&pgCells != 0
+		}
+		if mixed && h>>55&1 != 0 {
+			pgSoil(a, shape&0xff)
 		}
 	}
 	return p

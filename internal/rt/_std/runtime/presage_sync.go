@@ -278,14 +278,18 @@ func race_presageReadRange(p unsafe.Pointer, n int) { pgRange(pgRead, p, n) }
 func race_presageWriteRange(p unsafe.Pointer, n int) { pgRange(pgWrite, p, n) }
 
 // pgRange records what the kernel does to a buffer. Of a large one it records the beginning: an access that races with the
-// buffer races there as well. A buffer on the goroutine's own stack is left out: no other goroutine can access it, and a
+// buffer races there as well. Behind that it records what the kernel reads of dirty bytes (SC7). A buffer on the goroutine's own stack is left out: no other goroutine can access it, and a
 // stack that is freed is another goroutine's without an Alloc.
 func pgRange(kind uint64, p unsafe.Pointer, n int) {
 	if gp := getg(); uintptr(p)-gp.stack.lo < gp.stack.hi-gp.stack.lo {
 		return
 	}
 	if s := pgHere(); s != nil && n > 0 {
-		s.touch(pgHead(kind, pgFlagOpaque|pgFlagNoValue, 0, 0), uintptr(p), uint64(min(n, pgBuffer())))
+		h, first := pgHead(kind, pgFlagOpaque|pgFlagNoValue, 0, 0), min(n, pgBuffer())
+		s.touch(h, uintptr(p), uint64(first))
+		if kind == pgRead && n > first {
+			s.readsRest(h, uintptr(p)+uintptr(first), uintptr(n-first))
+		}
 	}
 }
 
