@@ -12,6 +12,7 @@
 //	observed, predicted   causal
 //	by-value              value
 //	by-path               path
+//	replayed              none: a schedule without a witness leads to it, which has to be run
 //	base                  path: it needs what RECIPE leaves open, that a pointer read may be another. Its tier is not compared
 package expect
 
@@ -54,11 +55,13 @@ var Levels = []string{"causal", "value", "path"}
 var reached = map[Rung]string{
 	Any: "causal", Rung(report.Observed): "causal", Rung(report.Predicted): "causal",
 	Rung(report.ByValue): "value", "by-path": "path", Base: "path",
+	Rung(report.Replayed): "", // no level reaches it: it takes a run
 }
 
 // At reports whether a level reaches a rung.
 func (r Rung) At(level string) bool {
-	return slices.Index(Levels, reached[r]) <= slices.Index(Levels, level)
+	at := slices.Index(Levels, reached[r])
+	return at >= 0 && at <= slices.Index(Levels, level)
 }
 
 // is reports whether a pair of rung got is as a mark wants it.

@@ -25,8 +25,8 @@ import (
 //	end TEXT          statements, after both goroutines
 //	racy TEXT         why the twin races, for a program whose look cannot run before its store
 //
-// The names x, mu, ok, t and done belong to the frame. In look, a line "second" stands for x = 2: the
-// write is made there and not after the critical section. $ID is a word that each test of each
+// The names x, mu, ok, t and done belong to the frame. In look, a line "second" stands for x = 2:
+// the write is made there and not after the critical section. $ID is a word that each test of each
 // program has for itself.
 
 //go:embed programs/*.txt

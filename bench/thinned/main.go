@@ -18,12 +18,13 @@
 // With -levels it analyses the thinned traces at every level instead, and exits with 1 if a level
 // does not report what the one below it reports (package levels).
 //
-// A second judgement is of reads (SC7, reads.go): where the full trace has a read by outside code of what emitted code of
-// its goroutine has written, the thinned one must have it, behind the write and not behind the read. Programs give the
-// standard library what emitted code has written (things.go of the program), and a fault counts as noticed by either judgement.
+// A second judgement is of reads (SC7, reads.go): where the full trace has a read by outside code
+// of what emitted code of its goroutine has written, the thinned one must have it, behind the write
+// and not behind the read. Programs give the standard library what emitted code has written
+// (things.go of the program), and a fault counts as noticed by either judgement.
 //
-// The racing locations are judged twice: by a list of all earlier accesses of each word, which is exact,
-// and by package hb, which has to find the first race of each location.
+// The racing locations are judged twice: by a list of all earlier accesses of each word, which is
+// exact, and by package hb, which has to find the first race of each location.
 package main
 
 import (

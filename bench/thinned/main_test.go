@@ -70,7 +70,8 @@ func TestThinned(t *testing.T) {
 	}
 }
 
-// TestReads counts the records of reads by outside code (SC7): those that have to be there, and none besides.
+// TestReads counts the records of reads by outside code (SC7): those that have to be there, and
+// none besides.
 func TestReads(t *testing.T) {
 	p := built(t)
 	for _, c := range []struct {
@@ -111,7 +112,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// stepReads counts the reads of package outside that have their place in the stream: one for those of several words.
+// stepReads counts the reads of package outside that have their place in the stream: one for those
+// of several words.
 func stepReads(src *trace.Reader) (n int, err error) {
 	events, err := eventsOf(src)
 	m := src.Meta()

@@ -9,20 +9,21 @@ import (
 	"presage/internal/trace/format"
 )
 
-// (SC7), the second judgement: if outside code reads a byte that emitted code of its goroutine has written to, and
-// nobody has since, then the thinned trace has a read of it by outside code of the goroutine, behind the write and not
-// behind that of the full trace. Both are found by their places among the accesses of emitted code of the goroutine,
-// which are the same in the two traces.
+// (SC7), the second judgement: if outside code reads a byte that emitted code of its goroutine has
+// written to, and nobody has since, then the thinned trace has a read of it by outside code of the
+// goroutine, behind the write and not behind that of the full trace. Both are found by their places
+// among the accesses of emitted code of the goroutine, which are the same in the two traces.
 
-// A seenWrite is a byte and a write of it by emitted code: the number of the write among the accesses of emitted code
-// of its goroutine. The goroutine is the runtime's number.
+// A seenWrite is a byte and a write of it by emitted code: the number of the write among the
+// accesses of emitted code of its goroutine. The goroutine is the runtime's number.
 type seenWrite struct {
 	addr trace.Addr
 	g    uint64
 	n    int
 }
 
-// reads are the first reads of outside code behind a write: how many accesses of emitted code their goroutine has made.
+// reads are the first reads of outside code behind a write: how many accesses of emitted code their
+// goroutine has made.
 type reads struct {
 	asked map[seenWrite]outsideRead // with no other write in between
 	found map[seenWrite]outsideRead // records that have a place in their stream

@@ -1,7 +1,8 @@
 // Package printed: a race hidden by what is printed.
 //
-// Both goroutines format and print. Inside, that takes buffers from a pool, and the lock of the file, so the race detector sees
-// an order between the two; but nobody waits for anybody there. (Package piped is where somebody does.)
+// Both goroutines format and print. Inside, that takes buffers from a pool, the lock of the file, and the time zone once, so the race detector sees
+// an order between the two. Nobody waits for anybody there, but what the second one does with the first one's buffer only a run can tell. (Package
+// piped is where somebody waits.)
 package printed
 
 import (
@@ -18,7 +19,7 @@ type meter struct {
 
 func (m *meter) measure() {
 	defer m.done.Done()
-	m.reading = 42 // race(reading)
+	m.reading = 42 // race(reading, replayed)
 	log.Print("measured")
 }
 
@@ -28,7 +29,7 @@ func (m *meter) show() {
 	log.Print("shown soon")
 	text := fmt.Sprintf("at %d", time.Now().Year())
 	log.Print(text)
-	_ = m.reading // race(reading)
+	_ = m.reading // race(reading, replayed)
 }
 
 // Run measures and shows.

@@ -11,9 +11,10 @@ import (
 	"presage/internal/witness"
 )
 
-// Candidates to run. What outside code does when it reads something else than in the recorded run nobody knows, so no
-// witness has such a read (O1). But a schedule with one can be tried: the program is run under it, with Go's race
-// detector as the judge. What such a run shows is a race of that run. What it does not show is nothing.
+// Candidates to run. What outside code does when it reads something else than in the recorded run
+// nobody knows, so no witness has such a read (O1). But a schedule with one can be tried: the
+// program is run under it, with Go's race detector as the judge. What such a run shows is a race of
+// that run. What it does not show is nothing.
 
 // relaxation is a window in which outside code may read anything.
 type relaxation struct {
@@ -81,7 +82,8 @@ func (r *run) relax(b *window.Built, w *window.Window, p window.Pair, s *pairSta
 	}
 }
 
-// toRun lists the pairs to be tried: those that no race is known of, and that hb has not found unordered either.
+// toRun lists the pairs to be tried: those that no race is known of, and that hb has not found
+// unordered either.
 func (r *run) toRun(unordered []hb.Race) []Race {
 	var list []Race
 	for q, s := range r.pairs {

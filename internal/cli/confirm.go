@@ -119,7 +119,8 @@ func noteReplay(race *report.Race, out *replay.Outcome, took time.Duration) {
 	}
 }
 
-// toRunRank orders what is replayed: races first, then pairs that are to be tried, those of the user's code before others.
+// toRunRank orders what is replayed: races first, then pairs that are to be tried, those of the
+// user's code before others.
 func toRunRank(r *report.Race) int {
 	rank := 0
 	if r.Tier == report.ToRun {

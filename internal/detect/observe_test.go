@@ -10,8 +10,8 @@ import (
 	"presage/internal/trace/tracetest"
 )
 
-// TestObserveIsNoEdge: observations of states, anywhere, change no pair that an engine reports, with the
-// filter or without it. A send and a receive in their places do.
+// TestObserveIsNoEdge: observations of states, anywhere, change no pair that an engine reports,
+// with the filter or without it. A send and a receive in their places do.
 func TestObserveIsNoEdge(t *testing.T) {
 	pairs, fewer := 0, 0
 	for k := range 300 {

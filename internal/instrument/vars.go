@@ -16,8 +16,9 @@ import (
 //	var vars0_ = []presagert_.Var{{unsafe_.Pointer(&y), unsafe_.Sizeof(y)}, …}
 //	func init() { presagert_.Vars(vars0_, true) }
 //
-// The list is data, made by the linker: nothing is initialised later than without it. A file without variables has the
-// function too: it tells the recorder that the package is emitted, and whether all of its functions are.
+// The list is data, made by the linker: nothing is initialised later than without it. A file
+// without variables has the function too: it tells the recorder that the package is emitted, and
+// whether all of its functions are.
 
 // variables are the names of the package-level variables of the file.
 func (f *fileEmitter) variables() []string {
@@ -41,7 +42,8 @@ func (f *fileEmitter) variables() []string {
 	return names
 }
 
-// isWhole reports whether none of the units of a package is left as written: todo are those that were to be emitted.
+// isWhole reports whether none of the units of a package is left as written: todo are those that
+// were to be emitted.
 func isWhole(units, todo []*plan.Unit, files []*emitted) bool {
 	return len(todo) == len(units) &&
 		!slices.ContainsFunc(units, func(u *plan.Unit) bool { return u.Opaque != "" }) &&

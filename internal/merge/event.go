@@ -103,7 +103,8 @@ func (m *merger) emit(s *stream, r *record) {
 	m.place(p)
 }
 
-// endsContext reports whether an operation of synchronisation of this kind, or an observation of a state, ends the context of its goroutine, as the recorder has it.
+// endsContext reports whether an operation of synchronisation of this kind, or an observation of a
+// state, ends the context of its goroutine, as the recorder has it.
 func endsContext(k format.Kind) bool {
 	switch k {
 	case format.Lock, format.Unlock, format.TryFail, format.WGAdd, format.WGWait, format.OnceBegin, format.OnceEnd, format.OncePass,

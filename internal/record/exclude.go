@@ -23,7 +23,8 @@ const (
 // Reaches are all of them.
 var Reaches = []Reach{ReachTouched, ReachKept, ReachFull, ReachCheck}
 
-// walks reports whether the recorder follows what a call is given, and nothing is recorded of what it does.
+// walks reports whether the recorder follows what a call is given, and nothing is recorded of what
+// it does.
 func (r Reach) walks() bool { return r != "" && r != ReachTouched }
 
 // ReachNames lists them.

@@ -45,8 +45,9 @@ const (
 	// Confirmed races were replayed: Go's race detector reports them in a run under the schedule of their witness. Replay.Tier is what
 	// vouched for the race before.
 	Confirmed Tier = "confirmed"
-	// Replayed races have no witness: presage has chosen a schedule in which code outside the trace may read something else
-	// than in the recorded run, and Go's race detector reports them in a run under it.
+	// Replayed races have no witness: presage has chosen a schedule in which code outside the trace
+	// may read something else than in the recorded run, and Go's race detector reports them in a run
+	// under it.
 	Replayed Tier = "replayed"
 	// ToRun is no race but a pair with such a schedule, which was not yet run. It is in no report.
 	ToRun Tier = "to-run"

@@ -2,9 +2,9 @@ package rt
 
 import "strings"
 
-// observePatches are in an overlay of the recorder alone, behind patches: operations on what is neither
-// memory nor synchronisation, the states of package format. testdata/states.txt says what becomes of
-// each function that is exported where such operations are.
+// observePatches are in an overlay of the recorder alone, behind patches: operations on what is
+// neither memory nor synchronisation, the states of package format. testdata/states.txt says what
+// becomes of each function that is exported where such operations are.
 var observePatches = []patch{
 	// The number of goroutines.
 	opens("runtime/debug.go", "func NumGoroutine() int {", "if presage.on { return presageNumGoroutine() }"),
@@ -89,6 +89,7 @@ func opens(file, head, text string) patch {
 	return patch{file, head + "\n", head + " " + strings.TrimSpace(text) + "\n", 1}
 }
 
-// alters makes a function one that may change the program as a whole, and looks one that looks at it.
+// alters makes a function one that may change the program as a whole, and looks one that looks at
+// it.
 func alters(file, head string) patch { return opens(file, head, altersProgram) }
 func looks(file, head string) patch  { return opens(file, head, "defer presageLooked(pgStateProgram)") }

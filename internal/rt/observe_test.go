@@ -10,7 +10,8 @@ import (
 	"presage/internal/trace/format"
 )
 
-// asking starts goroutines and lets them end while it asks how many there are, and prints the answers.
+// asking starts goroutines and lets them end while it asks how many there are, and prints the
+// answers.
 const asking = `package main
 
 import (
@@ -41,8 +42,8 @@ func main() {
 }
 `
 
-// TestNumGoroutine: the number that NumGoroutine returns is that of the goroutines whose Go, and not
-// whose End, has an earlier stamp.
+// TestNumGoroutine: the number that NumGoroutine returns is that of the goroutines whose Go, and
+// not whose End, has an earlier stamp.
 func TestNumGoroutine(t *testing.T) {
 	out, dir, err := run(t, build(t, []byte(asking)))
 	if err != nil {

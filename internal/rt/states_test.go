@@ -56,8 +56,8 @@ var (
 	quotedFunc  = regexp.MustCompile("`(\\w+)`")
 )
 
-// TestStates holds the functions with which a program asks for what is no memory of Go against a table,
-// and the table against the patches.
+// TestStates holds the functions with which a program asks for what is no memory of Go against a
+// table, and the table against the patches.
 func TestStates(t *testing.T) {
 	const file = "testdata/states.txt"
 	_, version := installed(t)

@@ -78,7 +78,8 @@ type BuildCounts struct {
 	Executed int64
 	// Ends counts the alternatives by why they go no further.
 	Ends map[string]int64
-	// Uncertain is the number of times that a goroutine ended early in a window because the record does not say who wrote what it read (E3).
+	// Uncertain is the number of times that a goroutine ended early in a window because the record
+	// does not say who wrote what it read (E3).
 	Uncertain int64
 	// Missing is the number of calls of missing methods; Everywhere of these may touch everything.
 	Missing, Everywhere int64

@@ -217,7 +217,8 @@ func (m *maker) pointer(v uint64) uint64 {
 // plain is the recorded number behind a value of the window.
 func (m *maker) plain(v uint64) uint64 { return m.w.Names.Plain(v) }
 
-// ordered keeps an access in its order with operations of missing methods, and with what nobody knows who wrote.
+// ordered keeps an access in its order with operations of missing methods, and with what nobody
+// knows who wrote.
 func (m *maker) ordered(t *thread, n int32, a *atom, r *record) {
 	e := &r.e
 	if a.barrier >= 0 {
@@ -274,7 +275,8 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 	return true
 }
 
-// privateOutside executes an outside access to an atom that no other goroutine meets. What it reads keeps its value.
+// privateOutside executes an outside access to an atom that no other goroutine meets. What it reads
+// keeps its value.
 func (m *maker) privateOutside(i int, r *record, t *thread, a *atom) {
 	switch {
 	case r.e.Kind.IsWrite():

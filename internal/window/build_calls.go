@@ -5,7 +5,8 @@ import (
 	"presage/internal/trace/format"
 )
 
-// calls are the calls of code that was not instrumented that a goroutine is in, while the trace is read.
+// calls are the calls of code that was not instrumented that a goroutine is in, while the trace is
+// read.
 type calls struct {
 	open  []uint64 // of each, the depth of the function that calls
 	depth uint64   // of the innermost function that is traced; 0: there is none
@@ -40,16 +41,16 @@ func (c *calls) leave(d uint64) {
 	}
 }
 
-// inside reports whether goroutine g runs outside code now: in a call, called back from nowhere, or before it has
-// come to traced code.
+// inside reports whether goroutine g runs outside code now: in a call, called back from nowhere, or
+// before it has come to traced code.
 func (b *Builder) inside(g trace.GoID) bool {
 	c := &b.calls[g]
 	n := len(c.open)
 	return c.depth == 0 || n > 0 && c.open[n-1] == c.depth
 }
 
-// showsOutside reports whether outside code of the goroutine may have run right before an event: it is an end of a
-// call, or comes where a call without a bracket ends or calls back.
+// showsOutside reports whether outside code of the goroutine may have run right before an event: it
+// is an end of a call, or comes where a call without a bracket ends or calls back.
 func (b *Builder) showsOutside(e *trace.Event) bool {
 	switch e.Kind {
 	case format.OpaqueBegin, format.OpaqueEnd:

@@ -36,7 +36,8 @@ func classOf(k format.Kind) (class, bool) {
 	return 0, false
 }
 
-// objectOf is the object that an event acts on. C code makes system calls, so its memory is one with files.
+// objectOf is the object that an event acts on. C code makes system calls, so its memory is one
+// with files.
 func objectOf(e *trace.Event) trace.Addr {
 	if e.Kind == format.Observe && e.Obj == format.StateC {
 		return format.StateFiles

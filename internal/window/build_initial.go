@@ -14,11 +14,14 @@ import (
 //     outside fills what it allocates;
 //   - (I3) of a package-level variable, if there is none at all: from what package initialisation left there (Meta.Variables);
 //
-// Outside code may have written since then without a record (E4), but not to a location that several goroutines access in the window and one
-// of them writes: the turn in which it did has ended, so the late record of its last write stands in the trace behind it, and says that nothing is known.
+// Outside code may have written since then without a record (E4), but not to a location that
+// several goroutines access in the window and one of them writes: the turn in which it did has
+// ended, so the late record of its last write stands in the trace behind it, and says that nothing
+// is known.
 //
-// Else it is what the first inside read of the window finds there, before anybody writes; if there is none, it is unknown: no read is
-// intact there but one of outside code, and no guard holds that reads it.
+// Else it is what the first inside read of the window finds there, before anybody writes; if there
+// is none, it is unknown: no read is intact there but one of outside code, and no guard holds that
+// reads it.
 
 // begun takes the package-level variables into the state before the buffer, once package initialisation is over (I3).
 func (b *Builder) begun(index int64) {

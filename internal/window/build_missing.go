@@ -254,9 +254,9 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	}
 }
 
-// besideMethods keeps what shows that outside code has run in its order with the ends of missing methods of other
-// goroutines: not all that such code does is recorded, and what it may have in common with the method's D nobody
-// knows. first is the record's first event, -1: it has none.
+// besideMethods keeps what shows that outside code has run in its order with the ends of missing
+// methods of other goroutines: not all that such code does is recorded, and what it may have in
+// common with the method's D nobody knows. first is the record's first event, -1: it has none.
 func (m *maker) besideMethods(i int, t *thread, first int32) int32 {
 	if first < 0 {
 		first = m.add(t, i, Event{Kind: Pin, Obj: -1})

@@ -2,15 +2,16 @@ package window
 
 import "presage/internal/trace/format"
 
-// What is no memory (O8 of docs/model.md): the collector, files, what C code remembers, how many goroutines there are.
-// It synchronises with nothing, and what an operation returned depends on what was done before:
+// What is no memory (O8 of docs/model.md): the collector, files, what C code remembers, how many
+// goroutines there are. It synchronises with nothing, and what an operation returned depends on
+// what was done before:
 //
-//   - (S1) A look at files or C memory keeps its order with what may change them. Two changes have none among each
-//     other, unless a look follows.
-//   - (S2) A look at how many goroutines there are keeps its order with what changes that, every Go and every End. No
-//     alternative starts one in a window with such a look.
-//   - (S3) An operation on the whole program is a cut: what was before it in the recorded run comes before it, what was
-//     behind it comes behind it.
+//   - (S1) A look at files or C memory keeps its order with what may change them. Two changes have
+//     none among each other, unless a look follows.
+//   - (S2) A look at how many goroutines there are keeps its order with what changes that, every Go
+//     and every End. No alternative starts one in a window with such a look.
+//   - (S3) An operation on the whole program is a cut: what was before it in the recorded run comes
+//     before it, what was behind it comes behind it.
 
 // observing is what the second pass knows of such operations.
 type observing struct {

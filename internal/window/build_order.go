@@ -5,8 +5,8 @@ import (
 	"presage/internal/trace/format"
 )
 
-// Hard edges (M4). They keep the recorded order of what the model does not know: operations on one hidden object that
-// conflict, and those on an object of a missing method.
+// Hard edges (M4). They keep the recorded order of what the model does not know: operations on one
+// hidden object that conflict, and those on an object of a missing method.
 
 // mode is how an operation conflicts with others on its object.
 type mode uint8

@@ -10,23 +10,28 @@ import (
 // Accesses of outside code (O1 to O3 and O7 of docs/model.md). They have no values:
 //
 //   - (E1) An outside read is strict, and its value is what its last writer left.
-//   - (E2) What an outside write leaves is what the next inside read finds. If nobody reads it, it is a value of its own.
-//   - (E3) A read of which the record does not say who wrote what it sees is in no window, and nothing of its goroutine
-//     behind it: an outside read of a word that a race was observed on, an inside read whose value nobody wrote.
+//   - (E2) What an outside write leaves is what the next inside read finds. If nobody reads it, it
+//     is a value of its own.
+//   - (E3) A read of which the record does not say who wrote what it sees is in no window, and
+//     nothing of its goroutine behind it: an outside read of a word that a race was observed on, an
+//     inside read whose value nobody wrote.
 //
-// Not all of them are written down. While one goroutine uses a word, its *turn*, there is a record of its first access
-// of each kind and of its last, which is a late record. So a turn with a late record, or that has not ended in the
-// window, may have accesses between its records: it is *hidden*. The first turn after an allocation may even have some
-// before its first record, if that is late.
+// Not all of them are written down. While one goroutine uses a word, its *turn*, there is a record
+// of its first access of each kind and of its last, which is a late record. So a turn with a late
+// record, or that has not ended in the window, may have accesses between its records: it is
+// *hidden*. The first turn after an allocation may even have some before its first record, if that
+// is late.
 //
-//   - (E4) Nobody else's conflicting access stands within a hidden turn. One that came before it in the recorded run
-//     stands before it, one that came after it stands behind all of it that the reordering has; or one of the two is
-//     not in the reordering.
+//   - (E4) Nobody else's conflicting access stands within a hidden turn. One that came before it in
+//     the recorded run stands before it, one that came after it stands behind all of it that the
+//     reordering has; or one of the two is not in the reordering.
 //
-// These are orders on condition (M9). Where there would be many, a hard edge says more than is needed; it is weak, for
-// an access that races with the last one of a turn comes after all that is hidden.
+// These are orders on condition (M9). Where there would be many, a hard edge says more than is
+// needed; it is weak, for an access that races with the last one of a turn comes after all that is
+// hidden.
 
-// outside reports whether a record is an access of outside code, the kernel's among them, which have no site.
+// outside reports whether a record is an access of outside code, the kernel's among them, which
+// have no site.
 func (r *record) outside() bool {
 	return r.way == 0 && (r.e.Kind == format.Read || r.e.Kind == format.Write) && r.e.Flags&(format.FlagOpaque|format.FlagNoValue) == format.FlagOpaque|format.FlagNoValue
 }
@@ -128,7 +133,8 @@ func (l *lane) turnAt(i int) *turn {
 	return &l.turns[l.at]
 }
 
-// mostOrders bounds the orders on condition for one turn, mostTurns the turns that one event looks back at.
+// mostOrders bounds the orders on condition for one turn, mostTurns the turns that one event looks
+// back at.
 const (
 	mostOrders = 16
 	mostTurns  = 4
@@ -300,8 +306,9 @@ func (a *atom) begins(r *record, v uint64) {
 	a.settled = true
 }
 
-// unexplained deals with an inside read of v from an atom in which something else was left. Outside code of its own
-// goroutine has written that, if it has run since; else nobody knows who has (E3), and it returns false.
+// unexplained deals with an inside read of v from an atom in which something else was left. Outside
+// code of its own goroutine has written that, if it has run since; else nobody knows who has (E3),
+// and it returns false.
 func (m *maker) unexplained(i int, t *thread, a *atom, v uint64) bool {
 	m.b.count.Hidden++
 	if !m.ranSince(t.g, a.last, i) || len(a.lanes) > 0 && !a.hiddenAt(t.g, i) {
@@ -317,20 +324,21 @@ func (a *atom) hiddenAt(g trace.GoID, i int) bool {
 	return a.lanes[a.laneOf(g)].turnAt(i).hidden
 }
 
-// ranSince reports whether outside code of g may have run between event index of the trace, -1: the start of the
-// window, and record i.
+// ranSince reports whether outside code of g may have run between event index of the trace, -1: the
+// start of the window, and record i.
 func (m *maker) ranSince(g trace.GoID, index int64, i int) bool {
 	list := m.ran[g]
 	k, _ := slices.BinarySearch(list, int32(i))
 	return k > 0 && m.recs[list[k-1]].index > index || index < m.recs[0].index && m.b.carry.runs.last[g] > 0
 }
 
-// racy reports whether the order of accesses to the word of a record is not certain: a race was observed there.
+// racy reports whether the order of accesses to the word of a record is not certain: a race was
+// observed there.
 func (m *maker) racy(r *record) bool {
 	_, ok := m.b.racy[uint64(r.e.Obj)>>3]
 	return ok
 }
 
-// Unordered says that two events, the second of which is added next, are conflicting accesses that the recorded order
-// leaves unordered (E3).
+// Unordered says that two events, the second of which is added next, are conflicting accesses that
+// the recorded order leaves unordered (E3).
 func (b *Builder) Unordered(first, second int64) { b.races = second }

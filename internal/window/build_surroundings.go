@@ -180,14 +180,15 @@ func (s *surroundings) sameObject(v uint64, i int) bool {
 	return s.m.generation(v, s.m.allocsBefore(i)) == s.m.generation(v, int32(len(s.m.allocs)))
 }
 
-// initial is what stands at addr when the window begins, and stays there until a recorded access of the window.
+// initial is what stands at addr when the window begins, and stays there until a recorded access of
+// the window.
 func (s *surroundings) initial(addr uint64, size int64) (uint64, bool) {
 	v, _, known := s.start(addr, size)
 	return v, known
 }
 
-// start is initial, and the record from which on that is so, -1: before the window. It is known as far as outside code
-// of the goroutine has not written there since.
+// start is initial, and the record from which on that is so, -1: before the window. It is known as
+// far as outside code of the goroutine has not written there since.
 func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, known bool) {
 	if k := s.m.generation(addr, int32(len(s.m.allocs))); k >= 0 {
 		return 0, int32(s.m.allocs[k].at), s.m.allocs[k].zero
@@ -199,7 +200,8 @@ func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, kn
 	return v, -1, known
 }
 
-// quietSince reports whether no outside code of the goroutine has run between a record and the fork.
+// quietSince reports whether no outside code of the goroutine has run between a record and the
+// fork.
 func (s *surroundings) quietSince(i int32) bool {
 	list := s.m.ran[s.g]
 	k, _ := slices.BinarySearch(list, int32(s.fork))

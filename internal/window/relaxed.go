@@ -26,12 +26,12 @@ func (m *maker) loosen(k int, why looseness) {
 	}
 }
 
-// Relaxed returns the window without what outside code rests on by what it reads: its reads may see any write, nothing
-// is said of what may be hidden in a turn (E4). Whoever comes first to a sync.Once of outside code runs its function, and,
-// with others, who gets an object from a sync.Pool gets some object, and who looks at files sees something: not for a
-// race in outside code, which may be on such an object. What the
-// goroutines do then is not known, so a reordering of it is no witness, but a schedule to try. ok is false if the window
-// has nothing of the kind.
+// Relaxed returns the window without what outside code rests on by what it reads: its reads may see
+// any write, nothing is said of what may be hidden in a turn (E4). Whoever comes first to a
+// sync.Once of outside code runs its function, and, with others, who gets an object from a
+// sync.Pool gets some object, and who looks at files sees something: not for a race in outside
+// code, which may be on such an object. What the goroutines do then is not known, so a reordering
+// of it is no witness, but a schedule to try. ok is false if the window has nothing of the kind.
 func (b *Built) Relaxed(w *Window, others bool) (x *Window, ok bool) {
 	c := *w
 	c.Events = slices.Clone(w.Events)

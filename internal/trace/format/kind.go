@@ -77,8 +77,9 @@ const (
 	Release      Kind = 43 // overwrites the object's clock
 	ReleaseMerge Kind = 44 // adds to the object's clock
 
-	// A state of the process that is not memory of Go. Obj: the state (StateFiles and the others). FlagRead: the goroutine has
-	// looked at it, FlagWrite: it may be about to change it; one of them is set. No happens-before edge. (state.go.)
+	// A state of the process that is not memory of Go. Obj: the state (StateFiles and the others).
+	// FlagRead: the goroutine has looked at it, FlagWrite: it may be about to change it; one of them
+	// is set. No happens-before edge. (state.go.)
 	Observe Kind = 45
 
 	// Code that was not instrumented. Site: the call.

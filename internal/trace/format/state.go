@@ -2,16 +2,17 @@ package format
 
 // # States
 //
-// What a process does depends on more than the memory of its goroutines: on the garbage collector, on
-// files, on what C code remembers. Such a state has a number, the Obj of an Observe. An operation that
-// may change the state has an Observe with FlagWrite before it starts. One that looks at it has an
-// Observe with FlagRead when it has returned. One that does both has both, and lies between the two.
+// What a process does depends on more than the memory of its goroutines: on the garbage collector,
+// on files, on what C code remembers. Such a state has a number, the Obj of an Observe. An
+// operation that may change the state has an Observe with FlagWrite before it starts. One that
+// looks at it has an Observe with FlagRead when it has returned. One that does both has both, and
+// lies between the two.
 //
 // These operations do not synchronise: the Go memory model has no edge from a write to a file to a
 // read of it. But what they return depends on their order, so a prediction keeps it.
 //
-// All states share one object as far as stamps are concerned. So any two Observe events have the order
-// in which they were stamped, also where they are of different states.
+// All states share one object as far as stamps are concerned. So any two Observe events have the
+// order in which they were stamped, also where they are of different states.
 const (
 	// StateGoroutines is how many goroutines there are. Its writers are the Go and End events.
 	StateGoroutines Addr = 1

@@ -199,8 +199,8 @@ func TestMissing(t *testing.T) {
 	checkRoundTrip(t, got, nil)
 }
 
-// TestStateNames: the object of an observation is written, and read, as the name of a state; a number and
-// an unknown name are as anywhere.
+// TestStateNames: the object of an observation is written, and read, as the name of a state; a
+// number and an unknown name are as anywhere.
 func TestStateNames(t *testing.T) {
 	events := []trace.Event{
 		{Kind: format.Observe, G: 1, Obj: format.StateFiles, Flags: format.FlagWrite | format.FlagOpaque},

@@ -2,8 +2,8 @@ package runtime
 
 import _ "unsafe" // for linkname
 
-// System calls that the program makes, through package syscall. What the runtime asks of the kernel for
-// itself, epoll_wait among it, does not come here.
+// System calls that the program makes, through package syscall. What the runtime asks of the kernel
+// for itself, epoll_wait among it, does not come here.
 
 // What becomes of a system call.
 const (
@@ -17,8 +17,8 @@ const (
 // pgCallTable is what becomes of a system call, by its number on linux/amd64.
 var pgCallTable [512]uint8
 
-// Reading from a file, a pipe or a socket moves an offset or takes what is there, so it is not among
-// those that only look. Nor is open, whose result is the lowest free descriptor.
+// Reading from a file, a pipe or a socket moves an offset or takes what is there, so it is not
+// among those that only look. Nor is open, whose result is the lowest free descriptor.
 var pgCallsLook = [...]uint16{
 	4, 5, 6, 262, 332, // stat fstat lstat newfstatat statx
 	7, 23, 270, 271, // poll select pselect6 ppoll
@@ -32,8 +32,8 @@ var pgCallsLook = [...]uint16{
 	191, 192, 193, 194, 195, 196, // getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
 }
 
-// What is written goes behind what others write. That there was room for both the run has shown, and
-// for one there is then as well.
+// What is written goes behind what others write. That there was room for both the run has shown,
+// and for one there is then as well.
 var pgCallsAlter = [...]uint16{
 	1, 18, 20, 296, 328, // write pwrite64 writev pwritev pwritev2
 	44, 46, 307, // sendto sendmsg sendmmsg
@@ -88,8 +88,8 @@ func pgCallClass(trap, a2, a4 uintptr) uint8 {
 	return pgCallBoth
 }
 
-// syscall_presageCalls stands before a system call. It returns what syscall_presageCalled, behind it, is
-// to be told. The stack must not grow: arguments may be addresses in it.
+// syscall_presageCalls stands before a system call. It returns what syscall_presageCalled, behind
+// it, is to be told. The stack must not grow: arguments may be addresses in it.
 //
 //go:linkname syscall_presageCalls syscall.presageCalls
 //go:nosplit
@@ -124,9 +124,9 @@ func syscall_presageCalled(class uint8, result uintptr) {
 	}
 }
 
-// presageForks stands before a fork, and presageForked behind it in the parent. In between the child,
-// which shares memory with its parent or has the recording mapped, records nothing of this kind, until
-// it executes another program.
+// presageForks stands before a fork, and presageForked behind it in the parent. In between the
+// child, which shares memory with its parent or has the recording mapped, records nothing of this
+// kind, until it executes another program.
 //
 //go:nosplit
 func presageForks() {

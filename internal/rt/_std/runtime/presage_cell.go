@@ -218,8 +218,8 @@ func (s *PresageG) beginsContext(k uint64) {
 	s.key = k
 }
 
-// synchronises ends the context, before a record of synchronisation or an observation of a state; of a
-// release, the release epoch too.
+// synchronises ends the context, before a record of synchronisation or an observation of a state;
+// of a release, the release epoch too.
 func (s *PresageG) synchronises(kind uint64) {
 	if s.heldSize != 0 {
 		s.writeHeld()

@@ -6,40 +6,47 @@ import (
 	"unsafe"
 )
 
-// What outside code reads of what emitted code has written. Happens-before does not need these reads: they are of
-// the goroutine that wrote. A prediction does: what a call of outside code does depends on the values that it reads.
+// What outside code reads of what emitted code has written. Happens-before does not need these
+// reads: they are of the goroutine that wrote. A prediction does: what a call of outside code does
+// depends on the values that it reads.
 //
-//   - (SC7) Let w be a write of a byte by emitted code of goroutine g, and o a read of the byte by outside code of g
-//     after w, with no write of the byte by anybody in between. Then the trace has a record of an outside read of the
-//     byte by g, after w and not after o in the order of g. It is an ordinary record: it has its place in the stream.
+//   - (SC7) Let w be a write of a byte by emitted code of goroutine g, and o a read of the byte by
+//     outside code of g after w, with no write of the byte by anybody in between. Then the trace
+//     has a record of an outside read of the byte by g, after w and not after o in the order of g.
+//     It is an ordinary record: it has its place in the stream.
 //
 // # Dirty bytes
 //
-// A byte is *dirty* if emitted code has written to it and no read of outside code has been written down since. There
-// is a bit for each byte of memory, behind the cells. A read of outside code that finds a dirty byte is written down,
-// whatever its cell says, and makes its bytes clean. So there are not more of these records than writes.
+// A byte is *dirty* if emitted code has written to it and no read of outside code has been written
+// down since. There is a bit for each byte of memory, behind the cells. A read of outside code that
+// finds a dirty byte is written down, whatever its cell says, and makes its bytes clean. So there
+// are not more of these records than writes.
 //
-// The bits are set where the records of emitted code are looked at (scan), in granules that outside code uses. When
-// outside code begins to use a granule, all of its bytes become dirty that emitted code may have written to: all
-// (useCells, pgFill). So a granule of emitted code alone costs nothing. The hook of a read looks at the records that
-// have not been looked at (pgCatchUp), so that it sees the writes in front of it.
+// The bits are set where the records of emitted code are looked at (scan), in granules that outside
+// code uses. When outside code begins to use a granule, all of its bytes become dirty that emitted
+// code may have written to: all (useCells, pgFill). So a granule of emitted code alone costs
+// nothing. The hook of a read looks at the records that have not been looked at (pgCatchUp), so
+// that it sees the writes in front of it.
 //
 // # Several goroutines
 //
-// The bits are not those of one goroutine. Suppose that g2 makes a byte clean that g1 has written to. Then the cell has
-// an entry of g2, and a read of g1 is written down as the first one of a turn. If g1 writes once more meanwhile, its
-// bit may be lost, since g2 clears it a moment too late. But g1 has marked the word before it set the bit (seen). So
-// the cell has either that mark, which is of a shared word, or the entry of g2: the read of g1 is written down either
-// way. Nothing of this is about one byte of the word, so two goroutines at different bytes of it are no exception.
+// The bits are not those of one goroutine. Suppose that g2 makes a byte clean that g1 has written
+// to. Then the cell has an entry of g2, and a read of g1 is written down as the first one of a
+// turn. If g1 writes once more meanwhile, its bit may be lost, since g2 clears it a moment too
+// late. But g1 has marked the word before it set the bit (seen). So the cell has either that mark,
+// which is of a shared word, or the entry of g2: the read of g1 is written down either way. Nothing
+// of this is about one byte of the word, so two goroutines at different bytes of it are no
+// exception.
 //
 // # Announced reads
 //
-// The runtime announces reads on behalf of emitted code too (maps, append). Merge leaves them out (L3), so they must
-// not make a byte clean. pgReaderOf tells them by the program counter. Where that is not certain, a read is written
-// down and its bytes stay dirty.
+// The runtime announces reads on behalf of emitted code too (maps, append). Merge leaves them out
+// (L3), so they must not make a byte clean. pgReaderOf tells them by the program counter. Where
+// that is not certain, a read is written down and its bytes stay dirty.
 //
-// Which alternative is wrong: the number of the context in which emitted code last wrote to a granule, beside the
-// state of the granule. After each write to a field, reads of the 63 other words would be written down too.
+// Which alternative is wrong: the number of the context in which emitted code last wrote to a
+// granule, beside the state of the granule. After each write to a field, reads of the 63 other
+// words would be written down too.
 
 // pgDirtyOf returns the bits of the bytes of a word.
 //
@@ -104,8 +111,8 @@ func pgCatchUp(gp *g) {
 	systemstack(func() { gp.presage.scan() })
 }
 
-// readsDirty reports whether (SC7) asks for a record of the read that is under way, of bytes m of a word, and makes
-// them clean if that record counts.
+// readsDirty reports whether (SC7) asks for a record of the read that is under way, of bytes m of a
+// word, and makes them clean if that record counts.
 func (s *PresageG) readsDirty(addr uintptr, m uint64) bool {
 	if !pgIsDirty(addr, m) {
 		return false
@@ -119,7 +126,8 @@ func (s *PresageG) readsDirty(addr uintptr, m uint64) bool {
 	return true
 }
 
-// readsRest writes down what the kernel reads of dirty bytes of a buffer behind the part that is always recorded.
+// readsRest writes down what the kernel reads of dirty bytes of a buffer behind the part that is
+// always recorded.
 func (s *PresageG) readsRest(h uint64, addr, n uintptr) {
 	if s.pos != s.scanned {
 		s.scan()
@@ -151,15 +159,16 @@ const (
 	pgReaderEmitted
 )
 
-// pgEmitted is a package with emitted code. It is outside the heap; its strings are data of the program.
+// pgEmitted is a package with emitted code. It is outside the heap; its strings are data of the
+// program.
 type pgEmitted struct {
 	path, dir string
 	whole     bool // none of its functions was left as written
 	next      *pgEmitted
 }
 
-// presageEmitted are these packages, and what has been found of program counters: four times the program counter, and
-// whose code is there.
+// presageEmitted are these packages, and what has been found of program counters: four times the
+// program counter, and whose code is there.
 var presageEmitted struct {
 	last  *pgEmitted
 	found [1 << 10]uintptr
@@ -183,7 +192,8 @@ func pgEmits(pc uintptr, whole bool) {
 	presageEmitted.last = x
 }
 
-// pgReaderOf tells whose code is in front of a return address. Until main.main begins, not all packages are known.
+// pgReaderOf tells whose code is in front of a return address. Until main.main begins, not all
+// packages are known.
 func pgReaderOf(pc uintptr) int {
 	if !presageVars.over {
 		return pgReaderUnknown
@@ -197,8 +207,9 @@ func pgReaderOf(pc uintptr) int {
 	return x
 }
 
-// pgFindReader goes by the package in the name of the innermost function, and by the directory of its source. A
-// literal of outside code that is inlined in emitted code has the one of emitted code and the other of its own.
+// pgFindReader goes by the package in the name of the innermost function, and by the directory of
+// its source. A literal of outside code that is inlined in emitted code has the one of emitted code
+// and the other of its own.
 func pgFindReader(pc uintptr) int {
 	f := findfunc(pc - 1)
 	if !f.valid() {

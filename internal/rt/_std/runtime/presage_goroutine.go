@@ -123,8 +123,8 @@ func presageGoes(callergp, newg *g) {
 	}
 }
 
-// presageCleanup makes what follows the work of a goroutine of its own, up to presageCleaned: cleanups may run
-// concurrently, even if they run one after the other in one goroutine.
+// presageCleanup makes what follows the work of a goroutine of its own, up to presageCleaned:
+// cleanups may run concurrently, even if they run one after the other in one goroutine.
 func presageCleanup() *PresageG {
 	gp := getg()
 	if !presage.on {

@@ -5,20 +5,20 @@ import (
 	"unsafe"
 )
 
-// Observations: what order is made of that is neither memory nor synchronisation (states, state.go of
-// package format). An operation that may change a state is recorded before it starts, one that looks at
-// it when it has returned, one that does both at both moments.
+// Observations: what order is made of that is neither memory nor synchronisation (states, state.go
+// of package format). An operation that may change a state is recorded before it starts, one that
+// looks at it when it has returned, one that does both at both moments.
 
-// pgStates is the object of the stamps of all states, and pgGoroutines that of the number of goroutines,
-// as addresses that nothing has.
+// pgStates is the object of the stamps of all states, and pgGoroutines that of the number of
+// goroutines, as addresses that nothing has.
 const (
 	pgStates     = 8
 	pgGoroutines = 16
 )
 
-// presageObserve records that the running goroutine has looked at a state, or is about to change it. It
-// may be called where the stack must not grow. The system's stack, signal handlers and forked children
-// record nothing.
+// presageObserve records that the running goroutine has looked at a state, or is about to change
+// it. It may be called where the stack must not grow. The system's stack, signal handlers and
+// forked children record nothing.
 //
 //go:nosplit
 func presageObserve(state, flags uint64) {
@@ -78,9 +78,9 @@ var pgUncounted atomic.Int32
 func presageCounts()  { pgUncounted.Add(1) }
 func presageCounted() { pgUncounted.Add(-1) }
 
-// presageNumGoroutine returns the number of goroutines, and records the look. While the stripe is held
-// no Go and no End is recorded, so the number is that of the goroutines between those before and those
-// behind, if none is in between.
+// presageNumGoroutine returns the number of goroutines, and records the look. While the stripe is
+// held no Go and no End is recorded, so the number is that of the goroutines between those before
+// and those behind, if none is in between.
 func presageNumGoroutine() int {
 	gp := getg()
 	if !presage.on || gp != gp.m.curg {
@@ -106,8 +106,8 @@ func presageNumGoroutine() int {
 	}
 }
 
-// pgCountTries is how often presageNumGoroutine waits for a moment at which no goroutine is being made
-// or ended. After that it takes the number that it has.
+// pgCountTries is how often presageNumGoroutine waits for a moment at which no goroutine is being
+// made or ended. After that it takes the number that it has.
 const pgCountTries = 10000
 
 // stampCount returns a stamp of an operation that changes the number of goroutines.

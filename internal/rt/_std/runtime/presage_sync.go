@@ -277,9 +277,10 @@ func race_presageReadRange(p unsafe.Pointer, n int) { pgRange(pgRead, p, n) }
 //go:linkname race_presageWriteRange internal/race.presageWriteRange
 func race_presageWriteRange(p unsafe.Pointer, n int) { pgRange(pgWrite, p, n) }
 
-// pgRange records what the kernel does to a buffer. Of a large one it records the beginning: an access that races with the
-// buffer races there as well. Behind that it records what the kernel reads of dirty bytes (SC7). A buffer on the goroutine's own stack is left out: no other goroutine can access it, and a
-// stack that is freed is another goroutine's without an Alloc.
+// pgRange records what the kernel does to a buffer. Of a large one it records the beginning: an
+// access that races with the buffer races there as well. Behind that it records what the kernel
+// reads of dirty bytes (SC7). A buffer on the goroutine's own stack is left out: no other goroutine
+// can access it, and a stack that is freed is another goroutine's without an Alloc.
 func pgRange(kind uint64, p unsafe.Pointer, n int) {
 	if gp := getg(); uintptr(p)-gp.stack.lo < gp.stack.hi-gp.stack.lo {
 		return

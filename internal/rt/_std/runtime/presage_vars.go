@@ -60,8 +60,8 @@ func (s *PresageG) constant(x, size uintptr) {
 	s.pos = p + 16 + words*8
 }
 
-// PresageVars is called by the init functions of emitted files, at pc: one after the other, and before main.main.
-// whole says that no function of the package was left as written.
+// PresageVars is called by the init functions of emitted files, at pc: one after the other, and
+// before main.main. whole says that no function of the package was left as written.
 func PresageVars(list []PresageVar, whole bool, pc uintptr) {
 	v := &presageVars
 	if !presage.on {
