@@ -31,6 +31,7 @@ func (a *analysis) replay(ctx context.Context) {
 	defer cancel()
 	r.build(ctx, races)
 	left, failed, byGates := 0, 0, 0
+	withdrawn := map[*report.Race]bool{}
 	for _, race := range races {
 		if ctx.Err() != nil {
 			if race.Tier != report.ToRun {
@@ -49,6 +50,10 @@ func (a *analysis) replay(ctx context.Context) {
 			a.warn(notReplayed(err))
 		default:
 			noteReplay(race, out, time.Since(begun))
+			if contradicted(race, out) {
+				withdrawn[race] = true
+				continue
+			}
 			if !out.Confirmed && race.Tier != report.ToRun {
 				a.summary.Unconfirmed++
 			}
@@ -58,6 +63,7 @@ func (a *analysis) replay(ctx context.Context) {
 		}
 	}
 	a.progress.end()
+	a.withdraw(withdrawn)
 	a.summary.Unreplayed = left + failed
 	if left > 0 && interrupted() == nil {
 		a.warn(report.Warning{Code: "replay-budget", Count: left, Text: fmt.Sprintf("%s not replayed: the time of -confirm, %v, was over; presage replay -all replays them", wasOrWere(left), a.options.confirm)})
@@ -117,6 +123,27 @@ func noteReplay(race *report.Race, out *replay.Outcome, took time.Duration) {
 	case out.Confirmed:
 		race.Tier, race.Replay.Why = report.Confirmed, ""
 	}
+}
+
+// contradicted reports whether replays have shown that a predicted race is none.
+func contradicted(race *report.Race, out *replay.Outcome) bool {
+	return race.Tier != report.Observed && race.Tier != report.ToRun && out.Contradicts()
+}
+
+// withdraw takes races out of the report.
+func (a *analysis) withdraw(races map[*report.Race]bool) {
+	if len(races) == 0 {
+		return
+	}
+	var where []string
+	a.set.Drop(func(r *report.Race) bool {
+		if races[r] {
+			where = append(where, fmt.Sprintf("%s and %s", short(r.A.Position), short(r.B.Position)))
+		}
+		return races[r]
+	})
+	slices.Sort(where)
+	a.warn(report.Warning{Code: "withdrawn", Count: len(where), Text: fmt.Sprintf("%d predicted races were withdrawn (%s): two runs followed the schedule of each to its end, and Go's race detector saw no race. That is an error in presage: please report it, with the program", len(where), strings.Join(where, "; "))})
 }
 
 // toRunRank orders what is replayed: races first, then pairs that are to be tried, those of the

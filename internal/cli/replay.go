@@ -231,11 +231,20 @@ func (r *replayer) open(race *report.Race) (name string, meta *trace.Meta, err e
 func raceToReplay(race *report.Race, name string, meta *trace.Meta) replay.Race {
 	w := race.Witness
 	return replay.Race{
-		ID: race.ID, A: replay.Line{File: race.A.File, Line: race.A.Line}, B: replay.Line{File: race.B.File, Line: race.B.Line},
+		ID: race.ID, A: lineOf(&race.A), B: lineOf(&race.B),
 		Witness: replay.Witness{From: w.From, Order: w.Order, Path: pathToReplay(race), Recorded: w.Semantics == report.RecordedRun},
 		Meta:    meta,
 		Open:    opener(name),
 	}
+}
+
+// lineOf is the line of an access as the race detector may say it.
+func lineOf(a *report.Access) replay.Line {
+	l := replay.Line{File: a.File, Line: a.Line}
+	if strings.HasPrefix(a.Kind, "atomic") {
+		l.Near = 1
+	}
+	return l
 }
 
 // opener opens a trace anew, as often as it is called.

@@ -127,6 +127,8 @@ func TestJudge(t *testing.T) {
 		{line(12), line(30), false}, // two reports
 		{line(50), line(60), false}, // a stack that could not be restored
 		{Line{File: "/other/a.go", Line: 12}, line(18), false},
+		{Line{File: "/src/a.go", Line: 13, Near: 1}, line(18), true}, // an atomic operation
+		{Line{File: "/src/a.go", Line: 14, Near: 1}, line(18), false},
 	} {
 		if got := Judge(string(text), c.a, c.b, ours); (got != "") != c.want {
 			t.Errorf("%v, %v: report %q, want one: %v", c.a, c.b, got, c.want)
@@ -134,6 +136,25 @@ func TestJudge(t *testing.T) {
 	}
 	if n := len(reports(string(text))); n != 3 {
 		t.Errorf("%d reports, want 3", n)
+	}
+}
+
+// TestContradicts: two runs have to follow the schedule to its end.
+func TestContradicts(t *testing.T) {
+	followed, loose, other := Try{Followed: true}, Try{Followed: true, Level: strict}, Try{Met: true}
+	for _, c := range []struct {
+		out  Outcome
+		want bool
+	}{
+		{Outcome{Judge: ByDetector, Tries: []Try{followed, followed}}, true},
+		{Outcome{Judge: ByDetector, Tries: []Try{followed, loose}}, false},
+		{Outcome{Judge: ByDetector, Tries: []Try{followed, other, loose}}, false},
+		{Outcome{Judge: ByGates, Tries: []Try{followed, followed}}, false},
+		{Outcome{Judge: ByDetector, Confirmed: true, Tries: []Try{followed, followed}}, false},
+	} {
+		if got := c.out.Contradicts(); got != c.want {
+			t.Errorf("%+v: %v", c.out, got)
+		}
 	}
 }
 

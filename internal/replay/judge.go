@@ -12,6 +12,7 @@ type Line struct {
 	File string
 	Line int
 	Func string // of outside code, which is known by it in place of the file; in a report: of the frame
+	Near int    // how many lines a report may be off: the stack of an atomic operation lacks the call that makes it, or has the line before
 }
 
 // report is what the race detector prints of one race.
@@ -43,7 +44,7 @@ func reports(text string) []report {
 			case m != nil && within:
 				n, _ := strconv.Atoi(m[2])
 				k := len(r.stacks) - 1
-				r.stacks[k] = append(r.stacks[k], Line{m[1], n, function})
+				r.stacks[k] = append(r.stacks[k], Line{File: m[1], Line: n, Func: function})
 			case strings.HasPrefix(line, "  "):
 				function = strings.TrimSuffix(strings.TrimSpace(line), "()")
 			}
@@ -85,7 +86,7 @@ func same(x, y Line) bool {
 	if y.Func != "" {
 		return x.Func == y.Func && x.Line == y.Line
 	}
-	if x.Line != y.Line || x.File == "" {
+	if d := x.Line - y.Line; d > y.Near || -d > y.Near || x.File == "" {
 		return false
 	}
 	return x.File == y.File || filepath.Base(x.File) == filepath.Base(y.File) && (strings.HasSuffix(y.File, x.File) || !filepath.IsAbs(x.File))

@@ -194,7 +194,7 @@ func (s *schedule) lines(a, b Line) (Line, Line) {
 }
 
 // Line is the place as the judge knows it.
-func (p *outsidePlace) Line() Line { return Line{p.file, p.line, p.fn} }
+func (p *outsidePlace) Line() Line { return Line{File: p.file, Line: p.line, Func: p.fn} }
 
 // where names the place of a step.
 func (st *step) where(meta *trace.Meta) string {

@@ -53,6 +53,7 @@ type Try struct {
 	Loosened  []string  `json:"loosened,omitempty"`
 	Confirmed bool      `json:"confirmed"`
 	Met       bool      `json:"met"`              // both accesses were made, one right after the other
+	Followed  bool      `json:"followed"`         // and the schedule was followed event for event up to there, at one address
 	Report    string    `json:"report,omitempty"` // of the race detector
 	Why       string    `json:"why,omitempty"`    // it did not confirm the race
 	Dir       string    `json:"dir,omitempty"`
@@ -64,6 +65,28 @@ type Try struct {
 	Dump      string    `json:"dump,omitempty"` // file with the output of a program that hung
 
 	end *state
+}
+
+// Contradicts reports whether two tries followed the schedule to its end, and the race detector saw no race: if that was
+// of a witness, one of the two is wrong.
+func (o *Outcome) Contradicts() bool {
+	n := 0
+	for _, t := range o.Tries {
+		if t.Followed && t.Level < strict {
+			n++
+		}
+	}
+	return !o.Confirmed && o.Judge == ByDetector && n >= 2
+}
+
+// made reports whether all steps were made.
+func (s *schedule) made(st *state) bool {
+	for _, x := range st.steps[:len(s.steps)] {
+		if x.state < done {
+			return false
+		}
+	}
+	return true
 }
 
 // Passage is a step as it happened.
@@ -247,6 +270,7 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	a := s.steps[b].pair
 	t.end = st
 	t.Met = st.steps[a].state == done && st.steps[b].state == done
+	t.Followed = t.Met && len(st.stalls) == 0 && overlap(st.steps[a], st.steps[b]) && s.made(st)
 	ours := map[string]bool{}
 	files, _, _ := p.cfg.Meta.Program()
 	for _, f := range files {
