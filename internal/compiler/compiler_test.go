@@ -91,6 +91,11 @@ func TestEmitted(t *testing.T) {
 	if g := got["slices.insertionSortOrdered"]; !slices.Contains(g, "read") || !slices.Contains(g, "write") {
 		t.Errorf("an instance of a generic function of another package has hooks %q", g)
 	}
+	for _, m := range []string{"Len", "Less", "Swap"} {
+		if g := got["(*wrapped)."+m]; !slices.Contains(g, "read") && !slices.Contains(g, "readrange") {
+			t.Errorf("the wrapper of %s has hooks %q", m, g)
+		}
+	}
 	hasHook := func(s string) bool { return s != "call" }
 	for name, g := range compile("-d=presage=2,presageskip=other+bytes") {
 		if (name == "length" || name == "checks.length") && slices.ContainsFunc(g, hasHook) {
@@ -154,7 +159,7 @@ func TestChecks(t *testing.T) {
 }
 
 var (
-	textLine = regexp.MustCompile(`(?m)\tTEXT\t(?:checks\.(\w+)|([\w.]+)\[\S*)\(SB\)|\tCALL\t([\w./*()]+)\(SB\)`)
+	textLine = regexp.MustCompile(`(?m)\tTEXT\t(?:checks\.(\w+|\(\*\w+\)\.\w+)|([\w.]+)\[\S*)\(SB\)|\tCALL\t([\w./*()]+)\(SB\)`)
 	hookName = strings.NewReplacer("runtime.ftHookReadRange", "readrange", "runtime.ftHookWriteRange", "writerange", "runtime.ftHookRead", "read", "runtime.ftHookWrite", "write",
 		"runtime.racereadrange", "readrange", "runtime.racewriterange", "writerange", "runtime.raceread", "read", "runtime.racewrite", "write")
 )

@@ -31,7 +31,8 @@
 //     position, also in export data, so it is still there when the function is inlined or instantiated elsewhere.
 //   - Functions of packages that have no hooks by the compiler's own lists, of presagert and of packages that are left out
 //     (-d=presageskip) have none when they are inlined or instantiated either.
-//   - What the compiler has generated in an emitted package (comparisons of types, wrappers) has none.
+//   - What the compiler has generated in an emitted package (comparisons of types) has none, but for wrappers of methods, which load
+//     the receiver on the way to the method: nobody else records that.
 //
 // An emitted package is compiled without -race because -race would keep functions of package runtime from being inlined, those
 // of the recorder above all. So what package walk does only under -race is decided there by (E6) as well: append, copy, clearing

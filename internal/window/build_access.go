@@ -21,11 +21,12 @@ func (m *maker) accessEvent(i int, r *record, t *thread) {
 	}
 	first := true
 	w := &m.words[r.mem]
-	mask := byteMask(uint64(e.Obj), e.Size)
+	mask := bytesIn(e)
 	for k := range w.atoms {
 		a := &w.atoms[k]
 		switch {
 		case a.mask&mask == 0:
+		case w.noValue && a.mask&byteMask(uint64(e.Obj), e.Size) == 0: // of a map or a channel
 		case a.shared():
 			if !m.part(i, r, t, w, a, deps, valDeps) {
 				return

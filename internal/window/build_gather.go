@@ -168,6 +168,7 @@ func (m *maker) gatherRecord(i int) {
 		r.mem = m.word(uint64(r.e.Obj), r.e.Size)
 		w := &m.words[r.mem]
 		w.refine(byteMask(uint64(r.e.Obj), r.e.Size))
+		w.refine(bytesIn(&r.e))
 		w.outside = w.outside || r.outside()
 		w.noValue = w.noValue || m.b.opt.NoValues || r.e.Flags&format.FlagNoValue != 0 && !r.outside() || m.b.keepsText(&r.e)
 	case r.e.Kind == format.MethodBegin:
@@ -359,7 +360,7 @@ func (m *maker) share() {
 			continue
 		}
 		w := &m.words[r.mem]
-		mask := byteMask(uint64(r.e.Obj), r.e.Size)
+		mask := bytesIn(&r.e)
 		for k := range w.atoms {
 			if a := &w.atoms[k]; a.mask&mask != 0 {
 				m.touch(w, a, i, r)

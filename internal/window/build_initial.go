@@ -107,7 +107,7 @@ func (m *memory) access(e *trace.Event, tick uint32) {
 	if e.Flags&format.FlagStack != 0 {
 		return
 	}
-	v, mask := e.Val, byteMask(uint64(e.Obj), e.Size)
+	v, mask := e.Val, bytesIn(e)
 	if e.Kind == format.AtomicRMW {
 		v = e.Aux
 	}

@@ -27,6 +27,9 @@ func modeOf(e *trace.Event) mode {
 	case format.Acquire:
 		return shared
 	case format.ReleaseMerge:
+		if e.Flags&format.FlagTimer != 0 {
+			return exclusive
+		}
 		return merging
 	case format.Observe:
 		if e.Flags&format.FlagRead != 0 {

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"math/bits"
 	"slices"
 
 	"presage/internal/trace"
@@ -32,8 +33,26 @@ import (
 
 // outside reports whether a record is an access of outside code, the kernel's among them, which
 // have no site.
-func (r *record) outside() bool {
-	return r.way == 0 && (r.e.Kind == format.Read || r.e.Kind == format.Write) && r.e.Flags&(format.FlagOpaque|format.FlagNoValue) == format.FlagOpaque|format.FlagNoValue
+func (r *record) outside() bool { return r.way == 0 && isOutside(&r.e) }
+
+func isOutside(e *trace.Event) bool {
+	const flags = format.FlagOpaque | format.FlagNoValue
+	return (e.Kind == format.Read || e.Kind == format.Write) && e.Flags&flags == flags
+}
+
+// bytesIn is the bytes of its word that an access covers. The hooks of outside code say of a number, a pointer or
+// another scalar where it begins, and not how wide it is: it may be as wide as its address allows.
+func bytesIn(e *trace.Event) uint8 {
+	mask := byteMask(uint64(e.Obj), e.Size)
+	if !isOutside(e) {
+		return mask
+	}
+	last := 7 - bits.LeadingZeros8(mask)
+	wide := 1
+	for wide < 8 && last&(2*wide-1) == 0 {
+		wide *= 2
+	}
+	return mask | uint8((1<<wide-1)<<last)
 }
 
 // lane is the turns of one goroutine at an atom.
@@ -225,7 +244,7 @@ func (m *maker) beforeTurn(t *thread, n int32, a *atom, l *lane, x *turn) {
 // dropTurn notes that record r, of a goroutine that has ended in the window, is not in it.
 func (m *maker) dropTurn(i int, r *record) {
 	w := &m.words[r.mem]
-	mask := byteMask(uint64(r.e.Obj), r.e.Size)
+	mask := bytesIn(&r.e)
 	for k := range w.atoms {
 		a := &w.atoms[k]
 		if a.mask&mask == 0 || len(a.lanes) == 0 {
@@ -245,6 +264,9 @@ func (m *maker) dropTurn(i int, r *record) {
 // outsidePart makes the event of one atom of an outside access.
 func (m *maker) outsidePart(i int, r *record, t *thread, a *atom) {
 	e := Event{Kind: r.e.Kind, Flags: r.e.Flags, Obj: a.obj, Val: a.cur}
+	if a.mask&byteMask(uint64(r.e.Obj), r.e.Size) == 0 { // it may not be accessed
+		e.Flags |= format.FlagStack // no pair has it
+	}
 	if r.e.Kind.IsWrite() {
 		e.Val = m.left(i, a)
 		a.cur = e.Val

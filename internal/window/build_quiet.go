@@ -89,7 +89,7 @@ func (m *maker) quietRecord(r *record) bool {
 	if r.mem < 0 || m.aloud {
 		return false
 	}
-	w, mask := &m.words[r.mem], byteMask(uint64(r.e.Obj), r.e.Size)
+	w, mask := &m.words[r.mem], bytesIn(&r.e)
 	for k := range w.atoms {
 		if a := &w.atoms[k]; a.mask&mask != 0 && !a.quiet {
 			return false
@@ -116,7 +116,7 @@ func (m *maker) quietly(i int, r *record, t *thread, s *barrier.Step) bool {
 // speak has accesses of what r accesses have events from now on, unless what is there was computed from reads, or has been left there by missing code and is read by
 // several goroutines: no event has written that.
 func (m *maker) speak(r *record) bool {
-	w, mask := &m.words[r.mem], byteMask(uint64(r.e.Obj), r.e.Size)
+	w, mask := &m.words[r.mem], bytesIn(&r.e)
 	for k := range w.atoms {
 		if a := &w.atoms[k]; a.mask&mask != 0 && (len(a.deps) > 0 || a.many && a.found) {
 			return false
@@ -146,7 +146,7 @@ func (m *maker) told(r *record) bool {
 	if r.e.Kind.IsWrite() && len(m.resolve(r.from)) > 0 {
 		return true
 	}
-	w, mask := &m.words[r.mem], byteMask(uint64(r.e.Obj), r.e.Size)
+	w, mask := &m.words[r.mem], bytesIn(&r.e)
 	for k := range w.atoms {
 		if a := &w.atoms[k]; a.mask&mask != 0 && reads(r.e.Kind) && len(a.deps) > 0 {
 			return true

@@ -223,7 +223,7 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 		r := &s.m.recs[i]
 		e := &r.e
 		switch {
-		case byteMask(uint64(e.Obj), e.Size)&mask == 0:
+		case bytesIn(e)&mask == 0:
 			continue
 		case uint64(e.Obj) != addr || int64(e.Size) != size || e.Flags&format.FlagNoValue != 0:
 			ok, term, vague = false, nil, vague || e.Kind.IsWrite()
@@ -288,10 +288,10 @@ func (s *surroundings) Closes(ch uint64) bool {
 }
 
 func (s *surroundings) Opaque(e *trace.Event) bool {
-	mask := byteMask(uint64(e.Obj), e.Size)
+	mask := bytesIn(e)
 	return slices.ContainsFunc(s.m.at(uint64(e.Obj)), func(i int32) bool {
 		r := &s.m.recs[i]
-		return r.outside() && byteMask(uint64(r.e.Obj), r.e.Size)&mask != 0 && (r.e.G != s.g || int(i) < s.fork && reads(e.Kind))
+		return r.outside() && bytesIn(&r.e)&mask != 0 && (r.e.G != s.g || int(i) < s.fork && reads(e.Kind))
 	})
 }
 

@@ -3,6 +3,7 @@ package checks
 import (
 	"bytes"
 	"slices"
+	"sort"
 	"strings"
 	"sync/atomic"
 )
@@ -100,4 +101,27 @@ func clears(s []int) { clear(s) }
 func clearsEmitted(s []int) {
 //line emitted.go:1:900100
 	clear(s)
+}
+
+//line emitted.go:100
+
+type wrapped struct {
+	n int
+	sort.IntSlice
+}
+
+// Wrappers of methods load the receiver: those that the compiler makes for *wrapped.
+// hooks: call
+func wraps() sort.Interface {
+//line emitted.go:1:900100
+	return &wrapped{}
+}
+
+//line emitted.go:120
+
+// Bytes that are compared as strings are read.
+// hooks: call call call
+func equalBytes(a, b []byte) bool {
+//line emitted.go:1:900100
+	return bytes.Equal(a, b)
 }

@@ -134,6 +134,7 @@ const (
 	FlagClosed      Flags = 1 << 2 // receive: the channel was closed and empty
 	FlagLate        Flags = 1 << 2 // memory, of outside code (Event.Outside): at some moment between the goroutine's operations of synchronisation around it
 	FlagFull        Flags = 1 << 1 // memory, of outside code, as raw records: every access has such a record, if the recorder is asked for them
+	FlagTimer       Flags = 1 << 3 // ReleaseMerge: a timer is armed or stopped, and whether it was active depends on who did so before
 	FlagWrite       Flags = 1 << 3 // SelectCase: a send; Observe: may change the state
 	FlagTyped       Flags = 1 << 0 // Exit: each deferred call of code outside was of a typed operation
 	FlagText        Flags = 1 << 3 // Read: of what a string says that unsafe code has made. The program reads it later, if at all: others depend on it, and it is in no race

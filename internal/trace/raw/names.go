@@ -52,7 +52,7 @@ var flagNames = [8]string{"read", "try", "closed", "write", "more", "novalue", "
 var flags = map[string]format.Flags{
 	"read": format.FlagRead, "try": format.FlagTry, "nonblocking": format.FlagNonBlocking,
 	"closed": format.FlagClosed, "write": format.FlagWrite, "more": format.FlagMore,
-	"unexplained": format.FlagUnexplained, "novalue": format.FlagNoValue, "opaque": format.FlagOpaque, "panic": format.FlagPanic, "stack": format.FlagStack, "zero": format.FlagZero, "all": format.FlagAll, "seen": format.FlagSeen, "reads": format.FlagReads, "gone": format.FlagGone, "own": format.FlagOwn, "fixed": format.FlagFixed, "direct": format.FlagDirect, "wrapper": format.FlagWrapper, "silent": format.FlagSilent, "text": format.FlagText, "typed": format.FlagTyped, "late": format.FlagLate, "pool": format.FlagPool,
+	"unexplained": format.FlagUnexplained, "novalue": format.FlagNoValue, "opaque": format.FlagOpaque, "panic": format.FlagPanic, "stack": format.FlagStack, "zero": format.FlagZero, "all": format.FlagAll, "seen": format.FlagSeen, "reads": format.FlagReads, "gone": format.FlagGone, "own": format.FlagOwn, "fixed": format.FlagFixed, "direct": format.FlagDirect, "wrapper": format.FlagWrapper, "silent": format.FlagSilent, "text": format.FlagText, "typed": format.FlagTyped, "late": format.FlagLate, "pool": format.FlagPool, "timer": format.FlagTimer,
 }
 
 // flagName returns the name of bit i of the flags of an event of kind k.
@@ -86,6 +86,8 @@ func flagName(k format.Kind, i int) string {
 		return "text"
 	case f == format.FlagLate && (k == format.Read || k == format.Write):
 		return "late"
+	case f == format.FlagTimer && k == format.ReleaseMerge:
+		return "timer"
 	case f == format.FlagPool && (k == format.Acquire || k == format.ReleaseMerge):
 		return "pool"
 	case f == format.FlagNonBlocking && isChan(k):

@@ -343,10 +343,7 @@ func pgHeader(addr unsafe.Pointer, write bool, callerpc uintptr) {
 
 // pgExtent is the bytes of an object, 1 if it is neither struct nor array.
 func pgExtent(t *_type) uintptr {
-	if kind := t.Kind(); kind == 17 || kind == 25 || presageCells.audit { // abi.Array, abi.Struct
-		return t.Size_
-	}
-	return 1
+	return t.Size_
 }
 
 func raceReadObjectPC(t *_type, addr unsafe.Pointer, callerpc, pc uintptr) {

@@ -12,7 +12,9 @@ import (
 // presageTimer records that the running goroutine arms or stops t.
 func presageTimer(t *timer) {
 	if gp := getg(); gp.m.curg == gp {
-		presageHidden(gp, pgReleaseMerge, unsafe.Pointer(t))
+		if s := pgState(gp); s != nil && presage.on {
+			s.put1(nil, pgHead(pgReleaseMerge, pgFlagOpaque|pgFlagTimer, 0, 0), uintptr(unsafe.Pointer(t)))
+		}
 	}
 }
 
