@@ -31,6 +31,7 @@
 //     position, also in export data, so it is still there when the function is inlined or instantiated elsewhere.
 //   - Functions of packages that have no hooks by the compiler's own lists, of presagert and of packages that are left out
 //     (-d=presageskip) have none when they are inlined or instantiated either.
+//   - The hook of a string, a slice or an interface says how wide it is; the race detector is told of its first word alone.
 //   - What the compiler has generated in an emitted package (comparisons of types) has none, but for wrappers of methods, which load
 //     the receiver on the way to the method: nobody else records that.
 //

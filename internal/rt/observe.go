@@ -54,6 +54,7 @@ var observePatches = []patch{
 	{"syscall/syscall_linux.go", "\tr1, r2, errno := runtime_doAllThreadsSyscall(", "\tclass := presageCalls(trap, a2, 0); r1, r2, errno := runtime_doAllThreadsSyscall(", 2},
 	{"syscall/syscall_linux.go", "\treturn r1, r2, Errno(errno)\n", "\tpresageCalled(class, r1); return r1, r2, Errno(errno)\n", 2},
 	{"internal/syscall/unix/fcntl_unix.go", "\tval, errno := fcntl(int32(fd), int32(cmd), int32(arg))\n", "\tclass := presageCalls(syscall.SYS_FCNTL, uintptr(cmd), 0); val, errno := fcntl(int32(fd), int32(cmd), int32(arg)); presageCalled(class, uintptr(val))\n", 1},
+	{"syscall/zsyscall_linux_amd64.go", "\tr0, _ := rawSyscallNoError(SYS_UMASK, uintptr(mask), 0, 0)\n", "\tclass := presageCalls(SYS_UMASK, 0, 0); r0, _ := rawSyscallNoError(SYS_UMASK, uintptr(mask), 0, 0); presageCalled(class, r0)\n", 1},
 	opens("runtime/proc.go", "func syscall_runtime_BeforeFork() {", "presageForks()"),
 	{"runtime/proc.go", "\tmsigrestore(gp.m.sigmask)\n\n\tgp.m.locks--\n}\n\n// inForkedChild", "\tmsigrestore(gp.m.sigmask)\n\n\tgp.m.locks--; presageForked()\n}\n\n// inForkedChild", 1},
 	opens("runtime/print.go", "func printlock() {", "presagePrints()"),

@@ -309,9 +309,22 @@ var argumentPatches = []patch{
 	{"crypto/internal/fips140/sha256/sha256block_amd64.go", "\t\"crypto/internal/impl\"\n)\n", readBytesOf, 1},
 	{"crypto/internal/fips140/sha512/sha512block_amd64.go", "\t\"crypto/internal/impl\"\n)\n", readBytesOf, 1},
 
+	{"crypto/internal/fips140/aes/aes_asm.go", "\t\"crypto/internal/impl\"\n)\n", readBytesOf + writeBytesOf, 1},
+	{"crypto/internal/fips140/aes/aes_asm.go", "func encryptBlock(c *Block, dst, src []byte) {\n", "func encryptBlock(c *Block, dst, src []byte) { presageReadBytes(src[:16]); presageWriteBytes(dst[:16])\n", 1},
+	{"crypto/internal/fips140/aes/aes_asm.go", "func decryptBlock(c *Block, dst, src []byte) {\n", "func decryptBlock(c *Block, dst, src []byte) { presageReadBytes(src[:16]); presageWriteBytes(dst[:16])\n", 1},
+	{"crypto/internal/fips140/aes/ctr_asm.go", "ivlo, ivhi uint64) {\n", "ivlo, ivhi uint64) { presageReadBytes(src[:]); presageWriteBytes(dst[:])\n", 4},
+	{"crypto/internal/fips140/subtle/xor.go", "import \"crypto/internal/fips140/alias\"\n", "import (\n\t\"crypto/internal/fips140/alias\"\n\t_ \"unsafe\"\n)\n\n//go:linkname presageReadBytes internal/race.ReadBytes\n//go:noescape\nfunc presageReadBytes(p []byte)\n" + writeBytesOf, 1},
+	{"crypto/internal/fips140/subtle/xor.go", "\txorBytes(&dst[0], &x[0], &y[0], n) // arch-specific\n", "\tpresageReadBytes(x[:n]); presageReadBytes(y[:n]); xorBytes(&dst[0], &x[0], &y[0], n); presageWriteBytes(dst[:n])\n", 1},
 	{"crypto/internal/fips140/aes/gcm/gcm_asm.go", "\t\"crypto/internal/impl\"\n)\n", readBytesOf + writeBytesOf, 1},
 	{"crypto/internal/fips140/aes/gcm/gcm_asm.go", "func seal(out []byte, g *GCM, nonce, plaintext, data []byte) {\n", "func seal(out []byte, g *GCM, nonce, plaintext, data []byte) { presageReadBytes(plaintext); presageSeal(out, g, nonce, plaintext, data); presageWriteBytes(out) }; func presageSeal(out []byte, g *GCM, nonce, plaintext, data []byte) {\n", 1},
 	{"crypto/internal/fips140/aes/gcm/gcm_asm.go", "func open(out []byte, g *GCM, nonce, ciphertext, data []byte) error {\n", "func open(out []byte, g *GCM, nonce, ciphertext, data []byte) error { presageReadBytes(ciphertext); err := presageOpen(out, g, nonce, ciphertext, data); presageWriteBytes(out); return err }; func presageOpen(out []byte, g *GCM, nonce, ciphertext, data []byte) error {\n", 1},
+
+	// The state of a ChaCha8: its first word stands for all of it.
+	{"math/rand/v2/chacha8.go", "\t\"internal/byteorder\"\n", "\t\"internal/byteorder\"; \"internal/race\"; \"unsafe\"\n", 1},
+	{"math/rand/v2/chacha8.go", "\tc.state.Init(seed)\n\tc.readLen = 0\n", "\trace.WriteRange(unsafe.Pointer(&c.state), 8); c.state.Init(seed)\n\tc.readLen = 0\n", 1},
+	{"math/rand/v2/chacha8.go", "func (c *ChaCha8) Uint64() uint64 {\n", "func (c *ChaCha8) Uint64() uint64 { race.WriteRange(unsafe.Pointer(&c.state), 8)\n", 1},
+	{"math/rand/v2/chacha8.go", "\treturn chacha8rand.Unmarshal(&c.state, data)\n", "\trace.WriteRange(unsafe.Pointer(&c.state), 8); return chacha8rand.Unmarshal(&c.state, data)\n", 1},
+	{"math/rand/v2/chacha8.go", "\treturn append(b, chacha8rand.Marshal(&c.state)...), nil\n", "\trace.ReadRange(unsafe.Pointer(&c.state), 8); return append(b, chacha8rand.Marshal(&c.state)...), nil\n", 1},
 
 	// What the kernel writes.
 	{"crypto/internal/sysrand/rand.go", "\t\"os\"\n", "\t\"internal/race\"; \"os\"\n", 1},

@@ -39,7 +39,7 @@ func inlinesEmitted(p *int) int {
 	return emitted(p)
 }
 
-// hooks: read read
+// hooks: readrange read
 func length(b *bytes.Buffer, n *int) {
 //line emitted.go:1:900100
 	*n = b.Len()
@@ -48,7 +48,7 @@ func length(b *bytes.Buffer, n *int) {
 //line emitted.go:40
 
 // What append does has hooks: the calls are of the runtime.
-// hooks: read write call read read call write write call call
+// hooks: read write call read readrange call write writerange call call
 func builder(b *strings.Builder, n *int) {
 //line emitted.go:1:900100
 	*n++

@@ -165,12 +165,13 @@ func pgPCEntry(pc uintptr) uint64 {
 	return d
 }
 
-// pgFull writes an access down where every one is asked for. It returns false if the access has no
-// cell, and in an audit; else the hook goes on with the access.
+// pgFull writes an access down where every one is asked for, and where memory has no cells: files and other memory that
+// the program has mapped. It returns false if the access has no cell, and in an audit; else the hook goes on with the
+// access.
 //
 //go:nosplit
 func pgFull(gp *g, addr, n, pc uintptr, write bool) bool {
-	if !pgHasCell(addr) || gp.m.curg != gp || !presage.on {
+	if !pgHasCell(addr) && !pgIsFar(addr) || gp.m.curg != gp || !presage.on {
 		return false
 	}
 	if gp.throwsplit {
@@ -183,7 +184,15 @@ func pgFull(gp *g, addr, n, pc uintptr, write bool) bool {
 	s := gp.presage
 	s.outAddr, s.outSize, s.outPC, s.outWrite, s.outAnnounced = addr, n, pc, write, false
 	systemstack(func() { gp.presage.outsideFull() })
-	return !presageCells.audit
+	return !presageCells.audit && addr < presageCells.limit
+}
+
+// pgIsFar reports whether memory is above the cells, and not the program's own that nobody writes.
+//
+//go:nosplit
+func pgIsFar(addr uintptr) bool {
+	m := &firstmoduledata
+	return presageCells.limit != 0 && addr >= presageCells.limit && addr-m.text >= m.noptrdata-m.text
 }
 
 func (s *PresageG) outsideFull() {
@@ -193,8 +202,12 @@ func (s *PresageG) outsideFull() {
 		s.audit()
 	default:
 		looked := s.pos == s.scanned
+		flags := uint64(pgFlagFull)
+		if s.outAddr >= presageCells.limit {
+			flags = 0
+		}
 		if s.context() {
-			s.outsideRecord(s.outAddr, s.outSize, pgPCEntry(s.outPC), pgFlagFull, s.outWrite)
+			s.outsideRecord(s.outAddr, s.outSize, pgPCEntry(s.outPC), flags, s.outWrite)
 		}
 		if looked {
 			s.scanned = s.pos
@@ -322,7 +335,11 @@ func (s *PresageG) writePC(pc uint64) {
 
 func pgFrom(addr unsafe.Pointer, n uintptr, write bool, callerpc uintptr) {
 	gp := getg()
-	if gp != gp.m.curg || uintptr(addr) >= presageCells.limit {
+	switch {
+	case gp != gp.m.curg:
+		return
+	case uintptr(addr) >= presageCells.limit:
+		pgFull(gp, uintptr(addr), n, callerpc, write)
 		return
 	}
 	if uintptr(addr) >= presageCells.quick && presageCells.audit {
@@ -341,16 +358,11 @@ func pgHeader(addr unsafe.Pointer, write bool, callerpc uintptr) {
 	pgFrom(addr, n, write, callerpc)
 }
 
-// pgExtent is the bytes of an object, 1 if it is neither struct nor array.
-func pgExtent(t *_type) uintptr {
-	return t.Size_
-}
-
 func raceReadObjectPC(t *_type, addr unsafe.Pointer, callerpc, pc uintptr) {
-	pgFrom(addr, pgExtent(t), false, callerpc)
+	pgFrom(addr, t.Size_, false, callerpc)
 }
 func raceWriteObjectPC(t *_type, addr unsafe.Pointer, callerpc, pc uintptr) {
-	pgFrom(addr, pgExtent(t), true, callerpc)
+	pgFrom(addr, t.Size_, true, callerpc)
 }
 func racewritepc(addr unsafe.Pointer, callerpc, pc uintptr) { pgHeader(addr, true, callerpc) }
 func racereadpc(addr unsafe.Pointer, callerpc, pc uintptr)  { pgHeader(addr, false, callerpc) }
@@ -369,12 +381,12 @@ func race_presageWritePC(addr unsafe.Pointer, callerpc uintptr) { pgHeader(addr,
 
 //go:linkname race_presageReadObjectPC internal/race.presageReadObjectPC
 func race_presageReadObjectPC(t *_type, addr unsafe.Pointer, callerpc uintptr) {
-	pgFrom(addr, pgExtent(t), false, callerpc)
+	pgFrom(addr, t.Size_, false, callerpc)
 }
 
 //go:linkname race_presageWriteObjectPC internal/race.presageWriteObjectPC
 func race_presageWriteObjectPC(t *_type, addr unsafe.Pointer, callerpc uintptr) {
-	pgFrom(addr, pgExtent(t), true, callerpc)
+	pgFrom(addr, t.Size_, true, callerpc)
 }
 
 // Of code without hooks that reads or writes what its arguments lead to (argumentPatches).

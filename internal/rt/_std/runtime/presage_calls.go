@@ -1,6 +1,9 @@
 package runtime
 
-import _ "unsafe" // for linkname
+import (
+	"internal/runtime/atomic"
+	_ "unsafe" // for linkname
+)
 
 // System calls that the program makes, through package syscall. What the runtime asks of the kernel
 // for itself, epoll_wait among it, does not come here.
@@ -71,7 +74,12 @@ const (
 	pgSysMmap      = 9
 	pgSysFcntl     = 72
 	pgMapAnonymous = 0x20
+	pgMapShared    = 0x01
 )
+
+// pgFilesMapped says that a file was mapped to be written: from then on an access to memory may be one to a file, and what
+// observes files observes the program.
+var pgFilesMapped atomic.Bool
 
 // pgCallClass returns what becomes of a system call, by the number and the arguments that matter.
 //
@@ -102,6 +110,9 @@ func syscall_presageCalls(trap, a2, a4 uintptr) uint8 {
 		return pgCallNone
 	}
 	class := pgCallClass(trap, a2, a4)
+	if trap == pgSysMmap && a4&(pgMapShared|pgMapAnonymous) == pgMapShared {
+		pgFilesMapped.Store(true)
+	}
 	switch class {
 	case pgCallBoth, pgCallAlters:
 		presageAlters(pgStateFiles)

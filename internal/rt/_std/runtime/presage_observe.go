@@ -25,6 +25,9 @@ func presageObserve(state, flags uint64) {
 	if !presage.on {
 		return
 	}
+	if state == pgStateFiles && pgFilesMapped.Load() {
+		state = pgStateProgram
+	}
 	gp := getg()
 	if gp.m == nil || gp != gp.m.curg {
 		return
