@@ -110,6 +110,9 @@ func (r *run) witnessed(b place, w *window.Window, p window.Pair, order []int32,
 		A: accessAt(w, p.A), B: accessAt(w, p.B), Semantics: w.Semantics,
 		Order: traceOrder(w, p, order), From: b.From, Events: append(slices.Clone(order), p.A, p.B), Count: 1,
 	}
+	if r.meta != nil && r.meta.Unhooked && !r.unordered(b.Built, p) { // what has no hooks may keep the two apart
+		return b.way == nil && r.toTry(race, s)
+	}
 	switch {
 	case b.way != nil:
 		race.Tier, race.Path = ByPath, pathOf(b.way)

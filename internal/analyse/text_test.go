@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,7 +84,7 @@ func analyseText(t *testing.T, name, text string) string {
 	}
 	res := r.result()
 	var out strings.Builder
-	for _, x := range res.Races {
+	for _, x := range slices.Concat(res.Races, res.ToRun) {
 		fmt.Fprintf(&out, "%v %s %s\n", x.Tier, siteName(meta, x.A.Site), siteName(meta, x.B.Site))
 	}
 	for _, w := range res.Warnings {

@@ -75,11 +75,20 @@ func (r *run) relax(b *window.Built, w *window.Window, p window.Pair, s *pairSta
 		r.rejected(err)
 		return
 	}
-	r.runs++
-	s.run = &Race{
-		A: accessAt(w, p.A), B: accessAt(w, p.B), Tier: ToRun, Semantics: w.Semantics,
+	r.toTry(Race{
+		A: accessAt(w, p.A), B: accessAt(w, p.B), Semantics: w.Semantics,
 		Order: traceOrder(w, p, res.Order), From: b.From, Events: append(slices.Clone(res.Order), p.A, p.B), Count: 1,
+	}, s)
+}
+
+// toTry keeps a schedule that is no witness. It returns true: one is enough for a pair of sites.
+func (r *run) toTry(race Race, s *pairState) bool {
+	if s.run == nil && r.runs < maxToRun {
+		r.runs++
+		race.Tier = ToRun
+		s.run = &race
 	}
+	return true
 }
 
 // toRun lists the pairs to be tried: those that no race is known of, and that hb has not found

@@ -226,7 +226,8 @@ func (b *build) describe(res *instrument.Result, std rt.Overlay) {
 	}
 	b.warnUnordered()
 	if b.Plain != "" {
-		b.Meta.Warn("compiler", 1, "the program was built with Go's own compiler: accesses of generic functions of packages that are not instrumented, and of functions that were left as written, are not recorded: "+b.Plain)
+		b.Meta.Unhooked = true
+		b.Meta.Warn("compiler", 1, "the program was built with Go's own compiler: accesses of generic functions of packages that are not instrumented, of functions that were left as written, and of wrappers of methods are not recorded, so what is predicted is tried, and reported if Go's race detector sees it: "+b.Plain)
 	}
 	b.Meta.Warn("global-unknown", len(p.Missing.Unknown), "comments //presage:global name no variable that the recorder can find: "+strings.Join(p.Missing.Unknown, ", "))
 }

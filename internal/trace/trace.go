@@ -42,6 +42,9 @@ type Meta struct {
 
 	Process *Process `json:"process,omitempty"`
 
+	// Unhooked says that some outside code is compiled without access hooks, by Go's own compiler: its accesses are not in the trace.
+	Unhooked bool `json:"unhooked,omitempty"`
+
 	// Outside says where, in Files, Funcs and Sites, those of outside code begin, of which accesses alone are recorded; nil: there are none.
 	Outside *Outside `json:"outside,omitempty"`
 }
