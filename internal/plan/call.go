@@ -42,11 +42,6 @@ func Typed(fn *ssa.Function) bool {
 	return false
 }
 
-// StartsFunc reports whether fn is (*sync.WaitGroup).Go, which starts its second argument.
-func StartsFunc(fn *ssa.Function) bool {
-	return Typed(fn) && fn.String() == "(*sync.WaitGroup).Go"
-}
-
 // Idle reports whether a call does nothing but let time pass.
 func Idle(c *ssa.CallCommon) bool {
 	callee := c.StaticCallee()
@@ -59,6 +54,26 @@ func Idle(c *ssa.CallCommon) bool {
 	}
 	name := obj.FullName()
 	return name == "time.Sleep" || name == "runtime.Gosched"
+}
+
+// keepsNothing lists packages of the standard library whose functions keep no pointer that they are given, and start
+// nothing: what they return and leave depends on their arguments, the clock and random numbers.
+var keepsNothing = map[string]bool{
+	"math": true, "math/bits": true, "math/cmplx": true, "math/rand": true, "math/rand/v2": true,
+	"strconv": true, "strings": true, "unicode": true, "unicode/utf8": true, "unicode/utf16": true, "errors": true, "path": true,
+}
+
+// KeepsNothing reports whether a call of fn looks at no memory but what its arguments lead to.
+func KeepsNothing(fn *ssa.Function) bool {
+	obj, ok := fn.Object().(*types.Func)
+	if !ok || obj.Pkg() == nil {
+		return false
+	}
+	switch obj.FullName() {
+	case "time.Now", "time.Sleep", "runtime.Gosched":
+		return true
+	}
+	return keepsNothing[obj.Pkg().Path()]
 }
 
 // TypedDefer reports whether a deferred call is a typed operation, run with the site of its Defer (R7).
@@ -122,11 +137,6 @@ func target(c *ssa.CallCommon) Target {
 // byWrapper reports whether a known function is a wrapper of SSA's, of a method value or expression: compilers have their own.
 func byWrapper(fn *ssa.Function) bool {
 	return strings.HasPrefix(fn.Synthetic, "bound") || strings.HasPrefix(fn.Synthetic, "thunk")
-}
-
-// MayBeSilent reports whether a call through an interface may turn out to be of a function that touches nothing (F13 of package footprint).
-func MayBeSilent(c *ssa.CallCommon) bool {
-	return c.IsInvoke() && (c.Method.Name() == "Helper" || c.Method.Name() == "Name") && c.Signature().Params().Len() == 0
 }
 
 // MethodIndex is the number of a method in the order in which the compiler has the methods of an interface: exported

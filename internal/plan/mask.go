@@ -141,3 +141,22 @@ func (p *Plan) Mask(c *ssa.CallCommon) *Mask {
 	}
 	return p.masks.left.Of(p.masks.bodies[fn.String()], given...)
 }
+
+// footprints collects what footprints need to know of the whole program.
+func (p *Plan) footprints() *footprint.Program {
+	f := footprint.NewProgram(p.Packages, p.Missing.paths())
+	ours := !slices.ContainsFunc(p.Program.Packages, func(pkg *Package) bool { return pkg.Module != nil && !pkg.Module.Main })
+	for _, pkg := range p.Program.Packages {
+		f.Instances(pkg.TypesInfo)
+		for path, dep := range pkg.Deps {
+			f.Import(path, dep.Imports(), ours)
+		}
+		if init := pkg.SSA.Func("init"); init != nil {
+			f.Add(init)
+		}
+	}
+	for _, fn := range p.funcs {
+		f.Add(fn.SSA)
+	}
+	return f
+}

@@ -2,12 +2,11 @@ package program
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
-	"presage/internal/footprint"
 	"presage/internal/plan"
-	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
 
@@ -25,7 +24,7 @@ func (k *compiler) wants(out *instr, ip *plan.Instr) {
 	case out.op == opCall:
 		out.wants = append(out.wants, want{kind: wantEnter, reg: -1})
 	case ip.Opaque:
-		out.reaches = out.std == nil && k.reaches(out, ip.Site)
+		out.reaches = out.std == nil && k.reaches(out)
 		out.dynamic = out.dynamic || ip.Target != plan.Static
 		if ip.Maybe {
 			out.wants = append(out.wants, want{kind: wantRuntime, reg: -1})
@@ -42,22 +41,15 @@ func (k *compiler) wants(out *instr, ip *plan.Instr) {
 	}
 }
 
-// reaches reports whether an opaque call may look at memory that its goroutine wrote: an argument leads
-// there, or the callee has an effect of its own (package footprint, which does not count what only
-// the goroutine itself has, such as the boxes of fmt.Sprint's arguments).
-func (k *compiler) reaches(in *instr, s trace.Site) bool {
+// reaches reports whether an opaque call may look at memory that its goroutine wrote: an argument leads there, or its
+// package may have kept what it was given earlier.
+func (k *compiler) reaches(in *instr) bool {
 	call := in.in.(ssa.CallInstruction).Common()
-	if _, ok := call.Value.(*ssa.Function); !ok || call.IsInvoke() {
+	fn, ok := call.Value.(*ssa.Function)
+	if !ok || call.IsInvoke() || !plan.KeepsNothing(fn) {
 		return true
 	}
-	for _, a := range call.Args {
-		if leads(a.Type()) {
-			return true
-		}
-	}
-	text := k.w.plan.Sites[s].Touch
-	set := footprint.Parse(text)
-	return set.Effect != footprint.None || len(set.Loads) > 0 || set.Sees != footprint.NoGoroutines
+	return slices.ContainsFunc(call.Args, func(a ssa.Value) bool { return leads(a.Type()) })
 }
 
 // leads reports whether a value of type t leads to memory that may be written.

@@ -65,7 +65,7 @@ func (b *Builder) showsOutside(e *trace.Event) bool {
 // defers reports whether the function of a site may defer calls of outside code.
 func (b *Builder) defers(s trace.Site) bool {
 	m := b.opt.Meta
-	return m == nil || int(s) >= len(m.Sites) || m.Sites[s].Touch != ""
+	return m == nil || int(s) >= len(m.Sites) || m.Sites[s].Defers
 }
 
 // outsideRuns says when outside code may have run, up to a moment.

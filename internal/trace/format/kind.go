@@ -125,8 +125,6 @@ const (
 	FlagUnstamped   Flags = 1 << 5 // MethodBegin, MethodEnd, as raw records: without a stamp, because D is nothing
 	FlagZero        Flags = 1 << 0 // Alloc: new, make or a variable, not memory that the runtime fills (append, conversions)
 	FlagDirect      Flags = 1 << 0 // OpaqueBegin: of a call through a function value or an interface that enters an instrumented function at once; Enter: by such a call
-	FlagWrapper     Flags = 1 << 1 // OpaqueBegin, Enter: by a wrapper that the compiler has made, which may have loaded the receiver from memory
-	FlagSilent      Flags = 1 << 2 // OpaqueBegin: of a call through an interface of which the run has found that it touches nothing (F13 of package footprint)
 	FlagTry         Flags = 1 << 1 // lock: by TryLock or TryRLock; AtomicRead: a CompareAndSwap that failed
 	FlagPool        Flags = 1 << 1 // Acquire, ReleaseMerge: of an object that is got from a sync.Pool, or put there
 	FlagNonBlocking Flags = 1 << 1 // channel: case of a select with a default
