@@ -74,7 +74,6 @@ func (m *merger) emit(s *stream, r *record) {
 		m.left(s, e.Aux, p)
 	case format.MethodBegin:
 		e.Obj = trace.Addr(r.word(0) & (1<<32 - 1))
-		e.Flags &^= format.FlagUnstamped
 		if m.growsEndless(s) {
 			e.Flags |= format.FlagAll
 		}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -57,23 +58,42 @@ func Idle(c *ssa.CallCommon) bool {
 }
 
 // keepsNothing lists packages of the standard library whose functions keep no pointer that they are given, and start
-// nothing: what they return and leave depends on their arguments, the clock and random numbers.
+// nothing: what they return and leave depends on their arguments and random numbers.
 var keepsNothing = map[string]bool{
 	"math": true, "math/bits": true, "math/cmplx": true, "math/rand": true, "math/rand/v2": true,
 	"strconv": true, "strings": true, "unicode": true, "unicode/utf8": true, "unicode/utf16": true, "errors": true, "path": true,
 }
 
-// KeepsNothing reports whether a call of fn looks at no memory but what its arguments lead to.
-func KeepsNothing(fn *ssa.Function) bool {
-	obj, ok := fn.Object().(*types.Func)
-	if !ok || obj.Pkg() == nil {
+// Apart reports whether a call touches no memory that the program can have: its arguments lead to none, and its package
+// keeps none.
+func Apart(c *ssa.CallCommon) bool {
+	fn, ok := c.Value.(*ssa.Function)
+	if !ok {
 		return false
 	}
-	switch obj.FullName() {
-	case "time.Now", "time.Sleep", "runtime.Gosched":
-		return true
+	obj, ok := fn.Object().(*types.Func)
+	if !ok || obj.Pkg() == nil || slices.ContainsFunc(c.Args, func(a ssa.Value) bool { return leads(a.Type()) }) {
+		return false
 	}
-	return keepsNothing[obj.Pkg().Path()]
+	return keepsNothing[obj.Pkg().Path()] || Idle(c) || obj.FullName() == "time.Now"
+}
+
+// leads reports whether a value of type t leads to memory that may be written.
+func leads(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	case *types.Struct:
+		for f := range u.Fields() {
+			if leads(f.Type()) {
+				return true
+			}
+		}
+		return false
+	case *types.Array:
+		return leads(u.Elem())
+	}
+	return true
 }
 
 // TypedDefer reports whether a deferred call is a typed operation, run with the site of its Defer (R7).

@@ -32,10 +32,29 @@ func (p *Plan) number(f *Func) {
 			if sited(in) || revealing(f.Unit.Pkg, in) {
 				expr, object := d.describe(in)
 				blk.Instrs[j].Site = p.site(f, i, j, last, expr, object)
+				p.Sites[blk.Instrs[j].Site].Apart = p.apart(in)
 			}
 		}
 	}
 }
+
+// apart reports whether a call is Apart, or an instruction starts a goroutine that enters an instrumented function at
+// once: a go statement, or a call of WaitGroup.Go, whose goroutine does nothing else but synchronise.
+func (p *Plan) apart(in ssa.Instruction) bool {
+	switch in := in.(type) {
+	case *ssa.Call:
+		if fn := in.Call.StaticCallee(); Typed(fn) {
+			return fn.String() == "(*sync.WaitGroup).Go" && p.enters(codeOf(in.Call.Args[1]))
+		}
+		return Apart(&in.Call)
+	case *ssa.Go:
+		return p.enters(in.Call.StaticCallee())
+	}
+	return false
+}
+
+// enters reports whether a call of fn enters an instrumented function at once.
+func (p *Plan) enters(fn *ssa.Function) bool { return p.Func(fn) != nil && direct(fn) }
 
 // defersOutside reports whether fn may defer calls of outside code: others than of typed operations and instrumented
 // functions. A loop body of a range over a function defers for the function around it.

@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"presage/internal/footprint"
 	"presage/internal/trace"
 )
 
@@ -30,7 +29,6 @@ type Plan struct {
 	Units []*Unit
 
 	Missing *Missing
-	masks   *masks
 
 	funcs  []*Func // by FuncID
 	byFn   map[*ssa.Function]*Func
@@ -38,7 +36,6 @@ type Plan struct {
 	paths  map[string]bool // of Packages
 	files  map[string]int32
 	opaque map[string]string
-	prints *footprint.Program
 
 	punned   *puns
 	calls    map[*Func][]*ssa.CallCommon  // that bind the parameters of a function
@@ -96,8 +93,6 @@ type Instr struct {
 func New(prog *Program, opaque map[string]string) *Plan {
 	p := newPlan(prog, opaque)
 	p.Missing = newMissing(prog)
-	p.prints = p.footprints()
-	p.masks = p.newMasks()
 	p.plan()
 	return p
 }

@@ -1,9 +1,6 @@
 package program
 
 import (
-	"go/types"
-	"slices"
-
 	"golang.org/x/tools/go/ssa"
 
 	"presage/internal/plan"
@@ -24,7 +21,7 @@ func (k *compiler) wants(out *instr, ip *plan.Instr) {
 	case out.op == opCall:
 		out.wants = append(out.wants, want{kind: wantEnter, reg: -1})
 	case ip.Opaque:
-		out.reaches = out.std == nil && k.reaches(out)
+		out.reaches = out.std == nil && !plan.Apart(out.in.(ssa.CallInstruction).Common())
 		out.dynamic = out.dynamic || ip.Target != plan.Static
 		if ip.Maybe {
 			out.wants = append(out.wants, want{kind: wantRuntime, reg: -1})
@@ -39,35 +36,6 @@ func (k *compiler) wants(out *instr, ip *plan.Instr) {
 	for i := range ip.After {
 		out.wants = append(out.wants, k.want(out, &ip.After[i]))
 	}
-}
-
-// reaches reports whether an opaque call may look at memory that its goroutine wrote: an argument leads there, or its
-// package may have kept what it was given earlier.
-func (k *compiler) reaches(in *instr) bool {
-	call := in.in.(ssa.CallInstruction).Common()
-	fn, ok := call.Value.(*ssa.Function)
-	if !ok || call.IsInvoke() || !plan.KeepsNothing(fn) {
-		return true
-	}
-	return slices.ContainsFunc(call.Args, func(a ssa.Value) bool { return leads(a.Type()) })
-}
-
-// leads reports whether a value of type t leads to memory that may be written.
-func leads(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Kind() == types.UnsafePointer
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if leads(u.Field(i).Type()) {
-				return true
-			}
-		}
-		return false
-	case *types.Array:
-		return leads(u.Elem())
-	}
-	return true
 }
 
 func (k *compiler) want(out *instr, h *plan.Hook) want {

@@ -100,6 +100,7 @@ type SiteInfo struct {
 	Col    int32  `json:"col"`              //
 	Expr   string `json:"expr,omitempty"`   // the expression accessed, as in the source: c.balance
 	Defers bool   `json:"defers,omitempty"` // of a function: it may defer calls of outside code
+	Apart  bool   `json:"apart,omitempty"`  // of a call of outside code: it touches no memory that the program can have; of a go statement: the goroutine runs none before an instrumented function
 	Object string `json:"object,omitempty"` // the variable, field or element type: (*Account).balance
 	Name   string `json:"name,omitempty"`   // the position's name in the trace it was converted from
 }
