@@ -165,7 +165,7 @@ func citations(t *testing.T, books map[string]*ruleBook) map[string]bool {
 	return found
 }
 
-// span reads a list of rules: "B1–B17, D2", or "" and "–" for none.
+// span reads a list of rules: "B1–B14, D2", or "" and "–" for none.
 func span(t *testing.T, text string) []string {
 	var out []string
 	for part := range strings.SplitSeq(strings.TrimSpace(text), ", ") {

@@ -18,7 +18,8 @@ const (
 	nothing         seen = "nothing"
 	accesses        seen = "accesses"        // all but its synchronisation
 	synchronisation seen = "synchronisation" // that: its own operations, as what they are
-	hooks           seen = "hooks"           // that, as the runtime's hooks record it, which cannot tell whose operations they are: only what is known of the code does (B13 of package barrier)
+	hooks           seen = "hooks"           // that, as the runtime's hooks record it, which cannot tell whose operations they are
+	outside         seen = "touched"         // that, and its accesses, without values: outside code, as presage records it
 )
 
 // drops says whether an event of a missing method's own code goes.
@@ -31,6 +32,8 @@ func (s seen) drops(e *trace.Event, synchronises func(trace.Site) bool) bool {
 	switch s {
 	case accesses:
 		return sync
+	case outside:
+		return !sync && !e.Kind.IsAccess()
 	case synchronisation, hooks:
 		return !sync && !(e.Kind.IsAccess() && e.Flags&format.FlagOpaque != 0) && !s.part(e, synchronises)
 	}
@@ -38,7 +41,7 @@ func (s seen) drops(e *trace.Event, synchronises func(trace.Site) bool) bool {
 }
 
 // sync says whether synchronisation is left.
-func (s seen) sync() bool { return s == synchronisation || s == hooks }
+func (s seen) sync() bool { return s == synchronisation || s == hooks || s == outside }
 
 // part says whether an access is what an operation of synchronisation does: to the channel that it closes or sends on, or an atomic one.
 func (s seen) part(e *trace.Event, synchronises func(trace.Site) bool) bool {
@@ -65,7 +68,7 @@ type hidden struct {
 	items  []item
 	of     []*call // that an event of the full trace is dropped with
 
-	methods map[trace.Addr][2]string // names and masks, of a recording that was kept
+	methods map[trace.Addr]string // names, of a recording that was kept
 	seen    seen
 	code    code
 	exact   bool        // Ds have what the dropped events act on, and nothing else
@@ -203,7 +206,7 @@ func (h *hidden) add(e trace.Event, f window.Flow, inside bool) {
 		h.of[i] = of
 	}
 	if !dropped {
-		h.items = append(h.items, item{at: i, inside: inside, own: of != nil, opaque: of != nil && (h.seen == hooks || e.Kind == format.Alloc)})
+		h.items = append(h.items, item{at: i, inside: inside, own: of != nil, opaque: of != nil && (h.seen == hooks || h.seen == outside || e.Kind == format.Alloc)})
 		return
 	}
 	if e.Kind == format.Exit { // else what its caller calls next would be taken for calls of this one
@@ -235,21 +238,17 @@ func (h *hidden) object(e *trace.Event) {
 // without is a set less the memory of objects.
 func without(d, objects *barrier.Set) (x barrier.Set) {
 	none := func(trace.GoID) {}
-	d.Each(func(from, to uint64, reads bool) {
-		add := x.AddMemory
-		if reads {
-			add = x.AddReads
-		}
-		objects.Each(func(f, t uint64, _ bool) {
+	d.Each(func(from, to uint64) {
+		objects.Each(func(f, t uint64) {
 			if f < to && from < t {
 				if from < f {
-					add(from, f-from)
+					x.AddMemory(from, f-from)
 				}
 				from = max(from, t)
 			}
 		}, none)
 		if from < to {
-			add(from, to-from)
+			x.AddMemory(from, to-from)
 		}
 	}, none)
 	return x
@@ -270,11 +269,7 @@ func (h *hidden) touch(x *call, e *trace.Event) {
 	if !e.Kind.IsAccess() {
 		x.d.AddMemory(addr, n)
 	}
-	had := barrier.Read(addr, n) // meets what the method may write
-	if k := e.Kind; k.IsAccess() && !k.IsWrite() {
-		had = barrier.Memory(addr, n)
-	}
-	if !x.recorded.Hits(had) && h.fresh.by(addr) <= x.from {
+	if !x.recorded.Hits(barrier.Memory(addr, n)) && h.fresh.by(addr) <= x.from {
 		h.escaped++
 		if h.lost == nil {
 			h.lost = map[loss]int{}
@@ -307,13 +302,16 @@ func (h *hidden) finish() {
 		switch {
 		case it.begin:
 			h.begin(it.call, move, put)
+		case it.end && h.seen == outside:
 		case it.end:
 			e := it.call.begin
 			e.Kind, e.Flags = format.MethodEnd, 0
 			put(e, window.Flow{Walked: true})
 		case it.returns: // its deferred calls are part of the method
 			e := h.all.events[it.at]
-			e.Site = 0
+			if e.Site = 0; h.seen == outside {
+				put(trace.Event{Kind: format.OpaqueEnd, G: e.G}, window.Flow{Walked: true})
+			}
 			put(e, window.Flow{Walked: true})
 		default:
 			at[it.at] = int64(len(h.rest.events))
@@ -326,9 +324,13 @@ func (h *hidden) finish() {
 				f.Needs = move(append(list, h.all.flows[it.at].Needs...))
 			}
 			e := h.all.events[it.at]
-			if it.opaque {
+			switch {
+			case it.own && h.seen == outside && (e.Kind == format.Read || e.Kind == format.Write):
+				e.Flags, e.Val = e.Flags|format.FlagOpaque|format.FlagNoValue, 0
+				f = window.Flow{Walked: true}
+			case it.opaque:
 				e.Flags = e.Flags&^format.FlagZero | format.FlagOpaque
-			} else if e.Kind.IsAccess() {
+			case e.Kind.IsAccess():
 				h.left[e.Site] = true
 			}
 			put(e, f)
@@ -339,14 +341,17 @@ func (h *hidden) finish() {
 // begin puts a MethodBegin, with its D.
 func (h *hidden) begin(x *call, move func([]int64) []int64, put func(trace.Event, window.Flow)) {
 	e := x.begin
+	if h.seen == outside {
+		put(trace.Event{Kind: format.OpaqueBegin, G: e.G, Site: e.Site}, window.Flow{Walked: true, Needs: move(x.needs)})
+		return
+	}
 	d := *x.recorded
 	if h.exact {
 		d = barrier.Set{}
 	}
 	d.Add(&x.d)
-	e.Flags &= format.FlagOwn | format.FlagFixed
-	if d.All {
-		e.Flags |= format.FlagAll
+	if e.Flags = 0; d.All {
+		e.Flags = format.FlagAll
 	}
 	if h.seen.sync() {
 		if e.Flags |= format.FlagSeen; !d.All {
@@ -357,12 +362,8 @@ func (h *hidden) begin(x *call, move func([]int64) []int64, put func(trace.Event
 	if d.All {
 		return
 	}
-	d.Each(func(from, to uint64, reads bool) {
-		part := trace.Event{Kind: format.Reach, G: e.G, Site: e.Site, Obj: trace.Addr(from), Val: to - from}
-		if reads {
-			part.Flags = format.FlagReads
-		}
-		put(part, window.Flow{})
+	d.Each(func(from, to uint64) {
+		put(trace.Event{Kind: format.Reach, G: e.G, Site: e.Site, Obj: trace.Addr(from), Val: to - from}, window.Flow{})
 	}, func(trace.GoID) {})
 }
 

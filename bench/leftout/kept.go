@@ -31,8 +31,8 @@ type kept struct {
 	Flows   []keptFlow // of those that the walk has seen
 	Syncs   map[trace.Site]bool
 	Really  []sites
-	Methods map[trace.Addr][2]string // name and mask
-	Atomic  map[trace.Addr]bool      // of these, whose only synchronisation is atomic
+	Methods map[trace.Addr]string // names
+	Atomic  map[trace.Addr]bool   // of these, whose only synchronisation is atomic
 }
 
 type keptFlow struct {
@@ -74,7 +74,7 @@ func (b *bench) keep(title, name string, really map[sites]bool, p *plan.Plan) er
 		return err
 	}
 	defer t.Close()
-	k := &kept{Name: title, Meta: t.Meta(), Limit: b.limit, Syncs: map[trace.Site]bool{}, Methods: map[trace.Addr][2]string{}, Atomic: map[trace.Addr]bool{}}
+	k := &kept{Name: title, Meta: t.Meta(), Limit: b.limit, Syncs: map[trace.Site]bool{}, Methods: map[trace.Addr]string{}, Atomic: map[trace.Addr]bool{}}
 	w := program.New(p)
 	w.Read(t.Meta().Texts)
 	x := &keeping{t, w, k}
@@ -84,9 +84,8 @@ func (b *bench) keep(title, name string, really map[sites]bool, p *plan.Plan) er
 	}
 	for i := range k.Events {
 		switch e := &k.Events[i]; {
-		case e.Kind == format.MethodBegin && k.Methods[e.Obj] == [2]string{}:
-			name, mask := h.methodName(p, e.Obj)
-			k.Methods[e.Obj] = [2]string{name, mask}
+		case e.Kind == format.MethodBegin && k.Methods[e.Obj] == "":
+			k.Methods[e.Obj] = h.methodName(p, e.Obj)
 			if !waits(p, e.Obj) {
 				k.Atomic[e.Obj] = true
 			}
@@ -168,9 +167,9 @@ func (b *bench) onceMore(ctx context.Context, k *kept, s variant) error {
 	return nil
 }
 
-func (h *hidden) methodName(p *plan.Plan, method trace.Addr) (name, mask string) {
+func (h *hidden) methodName(p *plan.Plan, method trace.Addr) string {
 	if p == nil {
-		return h.methods[method][0], h.methods[method][1]
+		return h.methods[method]
 	}
-	return p.Funcs[method-instrument.Around].Name, h.maskOf(p, method)
+	return p.Funcs[method-instrument.Around].Name
 }

@@ -18,14 +18,14 @@ import (
 // listEscaped prints what dropped events touch that the recorder had not found.
 func (h *hidden) listEscaped(p *plan.Plan) {
 	for _, k := range slices.SortedFunc(maps.Keys(h.lost), func(x, y loss) int { return cmp.Or(cmp.Compare(x.method, y.method), cmp.Compare(x.site, y.site)) }) {
-		fmt.Printf("escaped: %6d %s at %s, from %s, mask %s\n", h.lost[k], k.kind, h.all.meta.Position(k.site), p.Funcs[k.method-instrument.Around].Name, h.maskOf(p, k.method))
+		fmt.Printf("escaped: %6d %s at %s, from %s\n", h.lost[k], k.kind, h.all.meta.Position(k.site), p.Funcs[k.method-instrument.Around].Name)
 	}
 }
 
 // missed is true races that were not found, though both accesses are left, and what keeps them apart.
 type missed struct {
 	cause string
-	name  string // of the method, with its mask
+	name  string // of the method
 	sites []sites
 }
 
@@ -47,11 +47,7 @@ func (h *hidden) missed(res *analyse.Result, really map[sites]bool, p *plan.Plan
 		x := missed{cause: "nothing alone keeps them apart", name: "what no missing method keeps alone"}
 		switch {
 		case ok && method >= instrument.Around:
-			name, mask := h.methodName(p, method)
-			x.cause, x.name = "one method, by what its mask has", fmt.Sprintf("%s, mask %s", name, mask)
-			if why, all := strings.CutPrefix(mask, "everything: "); all {
-				x.cause = "one method, everything: " + general(why)
-			}
+			x.cause, x.name = "one method", h.methodName(p, method)
 		case ok:
 			x.cause, x.name = "several methods together", "several"
 		}
@@ -65,16 +61,6 @@ func (h *hidden) missed(res *analyse.Result, really map[sites]bool, p *plan.Plan
 		return cmp.Or(cmp.Compare(len(b.sites), len(a.sites)), strings.Compare(a.name, b.name))
 	})
 	return list
-}
-
-// general is why a mask is everything, without the names.
-func general(why string) string {
-	for _, s := range []string{"a call of which the callee is not known", "is given leads to more than its types say", "may be any function", "is not known", "is not written in Go"} {
-		if strings.Contains(why, s) {
-			return s
-		}
-	}
-	return why
 }
 
 func causes(list []*missed) map[string]int {
@@ -112,7 +98,7 @@ func (h *hidden) printWhy(q sites, res *analyse.Result) {
 			fmt.Printf("		%s %s at %s, then %s %s at %s", h.all.meta.GoName(e.G), e.Kind, h.all.meta.Position(e.Site), h.all.meta.GoName(f.G), f.Kind, h.all.meta.Position(f.Site))
 			for _, c := range l.Calls {
 				if i := c.Begin; i >= 0 {
-					fmt.Printf(", by %s", h.methods[h.rest.events[i].Obj][0])
+					fmt.Printf(", by %s", h.methods[h.rest.events[i].Obj])
 				}
 			}
 			if l.By == analyse.MissingMethod {
@@ -146,20 +132,6 @@ func (h *hidden) printAll(p *plan.Plan) {
 		}
 	}
 	for _, m := range slices.SortedFunc(maps.Keys(all), func(x, y trace.Addr) int { return cmp.Or(cmp.Compare(all[y], all[x]), cmp.Compare(x, y)) }) {
-		name, mask := h.methodName(p, m)
-		fmt.Printf("everything: %d of %d calls of %s, mask %s\n", all[m], calls[m], name, mask)
+		fmt.Printf("everything: %d of %d calls of %s\n", all[m], calls[m], h.methodName(p, m))
 	}
-}
-
-// maskOf says what the mask of a function is.
-func (h *hidden) maskOf(p *plan.Plan, method trace.Addr) string {
-	f := p.ByID(trace.FuncID(method - instrument.Around))
-	if f == nil {
-		return "?"
-	}
-	m := p.MaskAround(f)
-	if m.Why != "" {
-		return "everything: " + m.Why
-	}
-	return strings.ReplaceAll(strings.TrimSpace(m.Text()), "\n", " ")
 }

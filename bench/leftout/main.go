@@ -17,11 +17,12 @@
 // The rules:
 //
 //  1. A missing method is one call of such a function. What of its own code's events is left -seen says: nothing (code that it calls and that is not traced goes as well), or
-//     accesses, as in the thesis, whose traces lose the synchronisation alone, or synchronisation, or hooks, which is what presage records of a package that is left out: synchronisation
-//     that is flagged as that of code outside, and the MethodBegin says whether it is known to be the method's own (B13). Else it keeps its order with all on the same object.
+//     accesses, as in the thesis, whose traces lose the synchronisation alone, or synchronisation, or hooks, which is what presage records with -reach=kept: synchronisation
+//     that is flagged as that of code outside, which keeps its order with all on the same object; or touched, which it records of packages that are left out by default: that, and the
+//     accesses, without values. With touched there are no BarrierPairs and no D, so the columns of barrier and RDIT are alike.
 //     Functions that it calls and that are traced stay, unless they contain synchronisation themselves. Go statements stay: the runtime sees them, whoever does them. So do Enter and Exit, which tell what calls what; what the method has deferred is part of it.
 //  2. The D of a call is what the recorder has found when it was entered and since, by its parameters, captured variables and the package-level variables that it
-//     names, narrowed to what its code can touch (the masks of package footprint), and what the dropped events act on, but where every execution has that in order with all that conflicts (B12 of package
+//     names, and what the dropped events act on, but where every execution has that in order with all that conflicts (B12 of package
 //     barrier; must.go). How many of these the recorder had not found, and were not allocated since, is printed: escaped. Where
 //     synchronisation is seen, the memory of its objects is not in the D: it is touched by operations that are in the trace.
 //     With exact D it is what the dropped events act on alone: what the rules could find, if D were perfect.
@@ -60,11 +61,11 @@ func main() {
 	dir := flag.String("dir", "", "scratch directory; default: a temporary one")
 	run := flag.String("run", "", "of go test")
 	limit := flag.Int("events", 2_000_000, "of a trace; what comes after them is not looked at")
-	left := flag.String("seen", string(nothing), "what is left of missing methods: nothing, accesses, synchronisation or hooks; all: one after the other")
+	left := flag.String("seen", string(nothing), "what is left of missing methods: nothing, accesses, synchronisation, hooks or touched; all: one after the other")
 	flag.IntVar(&tries, "tries", tries, "pairs of accesses of two positions that are tried in a window")
 	flags := flag.String("flags", "", "more of go test, separated by spaces")
 	show := flag.Bool("v", false, "print the races that are false")
-	list := flag.Bool("list", false, "print the true races that RDIT does not find, with the missing method that keeps them apart, what may be touched by its mask, and what escaped")
+	list := flag.Bool("list", false, "print the true races that RDIT does not find, with the missing method that keeps them apart, and what escaped")
 	modules := flag.Bool("modules", false, "the modules of modules.txt")
 	seed := flag.String("seeded", "", "and them with races that are seeded: operators of package seeded, with commas; all")
 	save := flag.String("o", "", "file that gets a line for each program of -modules; what has run by it is not run again")
@@ -100,9 +101,9 @@ func main() {
 		}
 	}
 	b := bench{session: &session.Session{Dir: abs}, run: *run, limit: *limit, show: *show, list: *list, kept: *keep, atomics: *atomics, flags: strings.Fields(*flags), total: map[variant]*row{}}
-	for _, s := range []seen{nothing, accesses, synchronisation, hooks} {
+	for _, s := range []seen{nothing, accesses, synchronisation, hooks, outside} {
 		if *left == "all" || *left == string(s) {
-			if b.variants = append(b.variants, variant{s, false}); *exact {
+			if b.variants = append(b.variants, variant{s, false}); *exact && s != outside {
 				b.variants = append(b.variants, variant{s, true})
 			}
 		}

@@ -102,7 +102,7 @@ func (h *hidden) tryCover(o *order) bool {
 		call *call
 		at   uint64
 	}
-	bare, written := map[bytes]bool{}, map[bytes]bool{}
+	bare := map[bytes]bool{}
 	words := map[uint64][]touched{}
 	for i := range h.all.events {
 		e := &h.all.events[i]
@@ -114,9 +114,6 @@ func (h *hidden) tryCover(o *order) bool {
 		}
 		own, c := o.clocks.of(e.G), h.of[i]
 		for a := uint64(e.Obj); a < uint64(e.Obj)+uint64(max(1, e.Size)); a++ {
-			if c != nil && e.Kind.IsWrite() {
-				written[bytes{c, a}] = true
-			}
 			list := words[a]
 			for k := range list {
 				t := &list[k]
@@ -138,12 +135,8 @@ func (h *hidden) tryCover(o *order) bool {
 		}
 	}
 	for x := range bare {
-		switch {
-		case x.call == nil:
-		case written[x]:
+		if x.call != nil {
 			x.call.d.AddMemory(x.at, 1)
-		default:
-			x.call.d.AddReads(x.at, 1)
 		}
 	}
 	return true

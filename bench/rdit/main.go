@@ -4,7 +4,7 @@
 //	go run ./bench/rdit               # 20,000 programs
 //	go run ./bench/rdit -n 200000 -seed 7
 //	go run ./bench/rdit -seen         # only accesses are hidden: what missing methods wait for is in the trace
-//	go run ./bench/rdit -own          # so it is, and flagged as that of code outside, as presage records it
+//	go run ./bench/rdit -outside      # so it is, and flagged as that of code outside, as presage records it
 //	go run ./bench/rdit -go 1000      # Go programs of package progtest, executed under every schedule
 //
 // Beside them stand, on the same trace, those that do not mind what is missing: maximal causality, happens-before, and the weak-causally-precedes
@@ -35,7 +35,7 @@ func main() {
 	n := flag.Int("n", 20_000, "programs")
 	seed := flag.Uint64("seed", 1, "of the random numbers")
 	flag.BoolVar(&seen, "seen", false, "synchronisation of missing methods is seen, and their Ds lack what go statements order (B11, B12)")
-	flag.BoolVar(&own, "own", false, "that, flagged as the recorder does (B13)")
+	flag.BoolVar(&outside, "outside", false, "that, flagged as of code outside, as the recorder does")
 	programs := flag.Int("go", 0, "Go programs, instead")
 	flag.Parse()
 	start := time.Now()
@@ -67,12 +67,12 @@ func executions(n int, seed uint64) (c counts) {
 	return c
 }
 
-// seen is -seen, own is -own.
-var seen, own bool
+// seen is -seen, outside is -outside.
+var seen, outside bool
 
 func hide(r *rand.Rand, events []trace.Event, flows []window.Flow) tracetest.Hidden {
-	if own {
-		return tracetest.HideOwn(r, events, flows)
+	if outside {
+		return tracetest.HideOutside(r, events, flows)
 	}
 	if seen {
 		return tracetest.HideAccesses(r, events, flows)

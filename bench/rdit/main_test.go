@@ -11,9 +11,9 @@ func TestNothingFalse(t *testing.T) {
 	some := map[string]counts{"executions": executions(1000, 11), "go": goPrograms(300, 11)}
 	seen = true
 	some["executions, synchronisation seen"] = executions(1000, 11)
-	seen, own = false, true
+	seen, outside = false, true
 	some["executions, synchronisation flagged"] = executions(1000, 11)
-	own = false
+	outside = false
 	for name, c := range some {
 		t.Logf("%s: %d races, found %v, false %v", name, c.races, c.found, c.false)
 		if c.wrong() {

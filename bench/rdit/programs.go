@@ -44,11 +44,11 @@ func (c *counts) judgeRun(r *rand.Rand, p *progtest.Program, run *progtest.Run, 
 		really[[2]trace.Site{q.A, q.B}] = true
 	}
 	flows, walker := make([]window.Flow, len(run.Events)), window.Walker(nil)
-	if seen || own { // else what is read keeps its value
+	if seen || outside { // else what is read keeps its value
 		flows = walked(p, run)
 	}
 	h := hide(r, run.Events, flows)
-	if seen || own {
+	if seen || outside {
 		walker = tracetest.Walker(h.Flows)
 	}
 	res, err := analyse.Run(context.Background(), run.Source(), run.Meta, analyse.Options{Level: analyse.Causal})

@@ -3,8 +3,8 @@
 //	go run ./bench/reach [-rounds 20] [-profiles 20] [-seed 1] [-dir scratch]
 //	go run ./bench/reach -module github.com/hashicorp/golang-lru/v2@v2.0.7 -run '-skip=Random -count=20 .' -sets './internal/...;./simplelru;./internal/... ./simplelru'
 //
-// The module's tests are recorded with five sets of packages left out, each without BarrierPairs (-reach=none), with the D of each call found anew
-// (-reach=full), and with the D that is kept (the default). All programs are built first; then, in each round, the sets come in random order, and the three runs of a set one right after the other,
+// The module's tests are recorded with five sets of packages left out, each with what they touch recorded (the default), with the D of each call found anew
+// (-reach=full), and with the D that is kept (-reach=kept). All programs are built first; then, in each round, the sets come in random order, and the three runs of a set one right after the other,
 // in random order. What is printed of a set:
 //
 //   - CPU time (user and system) of the test process: the medians, and of the ratios, pair by pair, the median with its 95 % interval (session.Interval);
@@ -46,7 +46,7 @@ const (
 )
 
 // modes are the columns.
-var modes = []string{"none", "full", "kept"}
+var modes = []string{"touched", "full", "kept"}
 
 func main() {
 	log.SetFlags(0)
@@ -156,11 +156,11 @@ func (r *row) of(mode int, part func(cost) float64) (v []float64) {
 	return v
 }
 
-// ratio says by how much a mode takes more than none; high and low are the bounds.
+// ratio says by how much a mode takes more than touched; high and low are the bounds.
 func (r *row) ratio(mode int, part func(cost) float64) (text string, low, high float64) {
-	v, none := r.of(mode, part), r.of(0, part)
+	v, base := r.of(mode, part), r.of(0, part)
 	for i := range v {
-		v[i] /= none[i]
+		v[i] /= base[i]
 	}
 	low, high = session.Interval(v)
 	return fmt.Sprintf("%s (%s to %s)", percent(session.Median(v)), percent(low), percent(high)), low, high
@@ -197,11 +197,11 @@ func (r *row) printTime() (low, high float64) {
 	instructions := func(c cost) float64 { return c.instructions }
 	full, _, _ := r.ratio(1, cpu)
 	kept, low, high := r.ratio(2, cpu)
-	fmt.Printf("  CPU seconds   none %.3f, full %.3f: %s, kept %.3f: %s\n", session.Median(r.of(0, cpu)), session.Median(r.of(1, cpu)), full, session.Median(r.of(2, cpu)), kept)
+	fmt.Printf("  CPU seconds   touched %.3f, full %.3f: %s, kept %.3f: %s\n", session.Median(r.of(0, cpu)), session.Median(r.of(1, cpu)), full, session.Median(r.of(2, cpu)), kept)
 	if session.Median(r.of(0, instructions)) > 0 {
 		full, _, _ := r.ratio(1, instructions)
 		kept, _, _ := r.ratio(2, instructions)
-		fmt.Printf("  instructions  none %.0f million, full %s, kept %s\n", session.Median(r.of(0, instructions))/1e6, full, kept)
+		fmt.Printf("  instructions  touched %.0f million, full %s, kept %s\n", session.Median(r.of(0, instructions))/1e6, full, kept)
 	}
 	return low, high
 }

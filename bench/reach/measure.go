@@ -45,7 +45,7 @@ func (x *built) command(ctx context.Context, scratch string, args ...string) (*e
 }
 
 // hooks matches the functions of the recorder that are there for BarrierPairs alone, and are called by emitted code or the recorder's other hooks.
-const hooks = `runtime\.\(\*PresageG\)\.(MethodBegin|MethodNothing|Within|Reach|MethodBegun|MethodEnd|MethodDeferred|MethodGo|MethodGoes|Leaves|goes|Known|gets|again|lookAgain|calledBack|goesBack|unwound|finalized)$` +
+const hooks = `runtime\.\(\*PresageG\)\.(MethodBegin|Reach|MethodBegun|MethodEnd|MethodDeferred|MethodGo|MethodGoes|Leaves|goes|Known|gets|again|lookAgain|calledBack|goesBack|unwound|finalized)$` +
 	`|runtime\.presage(Received|Finalizes)$|presagert\.(Reach|Known|KnownAtEnd|Deferred)\b`
 
 var (

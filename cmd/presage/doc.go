@@ -23,11 +23,12 @@ Flags of test and run, besides those of the go command, which pass through:
 	-instrument pattern  instrument these packages of other modules too; may be repeated. A pattern
 	                     that names none, or the standard library, is a warning.
 	                     Without it, the packages of the main module are instrumented
-	-exclude pattern     leave these packages out of the trace, for speed or focus; may be repeated. What a call into them
-	                     can reach is recorded, and keeps its order (docs/rdit.md)
+	-exclude pattern     leave these packages out of the trace, for speed or focus; may be repeated. What they touch is recorded as of
+	                     code outside: only what others touch too (docs/rdit.md)
 	-only pattern        leave out all others; may be repeated
-	-reach how           how what a call into them can reach is found: kept (the default), once for each object, and kept up to date; full: anew at
-	                     every call; none: by types alone, which is often everything. check: kept, and the program stops if full has more
+	-reach how           what is recorded of them: touched (the default), their accesses; kept: of each call all that it can reach, which is
+	                     found once for each object, and kept up to date; full: the same, found anew at every call; check: kept, and the
+	                     program stops if full has more. With the last three fewer races are found: they are there to compare with
 	-disk size           what the recording may take of the disk, as 500M or 2G, or as a part of what is free when the run begins, as 25%; 50% is
 	                     the default. A program that has more to record runs on, and the report says so (docs/recording.md)
 	-level level         how far to look; each level finds what the ones before it find:

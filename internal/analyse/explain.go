@@ -257,7 +257,7 @@ func (c *chains) between(l *Link, e, f int32) {
 	places := c.b.Places()
 	at := func(p *window.MissingCall, e *window.Event) (part [2]uint64, ok bool) {
 		if e.Obj >= 0 && int(e.Obj) < len(places) && places[e.Obj].Addr != 0 {
-			return hits(p, [2]uint64{places[e.Obj].Addr, places[e.Obj].Addr + 8}, e.Kind.IsWrite())
+			return hits(p, [2]uint64{places[e.Obj].Addr, places[e.Obj].Addr + 8})
 		}
 		return part, false
 	}
@@ -308,34 +308,25 @@ func (c *chains) open(e *window.Event) (list []window.MissingCall) {
 	return list
 }
 
-// meet returns a part of memory that two calls reach and one may write; zero, if one of them reaches everything.
+// meet returns a part of memory that two calls reach; zero, if one of them reaches everything.
 func meet(p, q *window.MissingCall) (part [2]uint64, ok bool) {
 	if p.All || q.All {
 		return part, true
 	}
 	for _, a := range p.Memory {
-		if part, ok := hits(q, a, true); ok {
-			return part, true
-		}
-	}
-	for _, a := range q.Memory {
-		if part, ok := hits(p, a, true); ok {
+		if part, ok := hits(q, a); ok {
 			return part, true
 		}
 	}
 	return part, false
 }
 
-// hits returns what a call reaches of a piece of memory that another writes; of one that another reads, what it may write.
-func hits(p *window.MissingCall, a [2]uint64, writes bool) (part [2]uint64, ok bool) {
+// hits returns what a call reaches of a piece of memory.
+func hits(p *window.MissingCall, a [2]uint64) (part [2]uint64, ok bool) {
 	if p.All {
 		return a, true
 	}
-	list := p.Memory
-	if writes {
-		list = slices.Concat(list, p.Reads)
-	}
-	for _, m := range list {
+	for _, m := range p.Memory {
 		if from, to := max(m[0], a[0]), min(m[1], a[1]); from < to {
 			return [2]uint64{from, to}, true
 		}

@@ -67,7 +67,7 @@ func TestLevelsOfRandom(t *testing.T) {
 	profiles := slices.DeleteFunc(tracetest.Profiles(), func(p tracetest.Profile) bool {
 		return p.Semantics == window.EvaluatedReads // terms come from the program, not from its trace
 	})
-	hides := []func(*rand.Rand, []trace.Event, []window.Flow) tracetest.Hidden{tracetest.Hide, tracetest.HideAccesses, tracetest.HideOwn}
+	hides := []func(*rand.Rand, []trace.Event, []window.Flow) tracetest.Hidden{tracetest.Hide, tracetest.HideAccesses, tracetest.HideOutside}
 	races := 0
 	for k := range n {
 		r := rand.New(rand.NewPCG(37, uint64(k)))

@@ -93,7 +93,7 @@ func damage(r *rand.Rand, text string) string {
 }
 
 var odd = []string{
-	"t1 end", "t2 end", "t1 methodbegin b all", "t2 methodbegin b", "t2 methodend b", "t1 methodend a", "t1 reach x", "t2 reach v", "t1 reach v reads", "t2 reach x reads", "t1 reachgo t2", "t1 reachgo t1",
+	"t1 end", "t2 end", "t1 methodbegin b all", "t2 methodbegin b", "t2 methodend b", "t1 methodend a", "t1 reach x", "t2 reach v", "t1 reachgo t2", "t1 reachgo t1",
 	"t1 start", "t9 write v val=3 @nine", "main go t1", "t1 go t1", "t1 join t2", "t1 alloc x val=64", "t2 alloc v val=8 zero", "t1 lock x", "t2 unlock x", "t1 send x val=1", "t2 recv x val=1",
 	"t1 send x val=1 aux=1", "t2 recv x val=1 aux=1", "t1 write x size=1 val=1 @one", "t2 write x+6 size=4 val=1 @odd", "t1 read x size=300 val=0 @big", "t1 opaque", "t1 opaqueend", "t2 opaque", "t2 opaqueend",
 	"t1 acquire 0", "t2 release x", "t1 wgadd x val=-1", "t2 wgwait x", "t1 case x aux=0", "t1 default", "t1 write v @novalue", "t1 oncebegin x", "t2 oncepass x", "t2 condwait x", "t2 condwake x", "t1 signal x",

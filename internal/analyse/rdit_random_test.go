@@ -34,7 +34,7 @@ func TestRDITRandom(t *testing.T) {
 		programs++
 		w, hide := x.Window, tracetest.Hide
 		if k%3 == 0 {
-			hide = tracetest.HideOwn
+			hide = tracetest.HideOutside
 		}
 		h := hide(r, x.Events, x.Flows)
 		calls += h.Calls

@@ -68,15 +68,15 @@ g1 methodbegin m seen
 g1 reachset 0x1 val=3
 g1 reach 0x100 val=32
 g1 reach 0x200 val=8
-g1 reach 0x300 val=16 reads
+g1 reach 0x300 val=16
 g1 methodend m
 g1 methodbegin m seen
 g1 reachset 0x2 val=5 aux=1
 g1 reach 0x108 val=8 gone
 g1 reach 0x200 val=8 gone
-g1 reach 0x308 val=8 reads gone
+g1 reach 0x308 val=8 gone
 g1 reach 0x108 val=4
-g1 reach 0x400 val=8 reads
+g1 reach 0x400 val=8
 g1 methodend m
 g1 methodbegin m seen
 g1 reachset 0x1
@@ -96,7 +96,7 @@ g1 methodend m
 			of = append(of, x)
 		}
 	}
-	first, second := "100+20 200+8 300+10?", "100+c 110+10 300+8? 400+8?"
+	first, second := "100+20 200+8 300+10", "100+c 110+10 300+8 400+8"
 	for i, want := range []string{first, second, first} {
 		if got := spansOf(&of[i].D); got != want {
 			t.Errorf("%d: %s, want %s", i, got, want)
@@ -106,12 +106,8 @@ g1 methodend m
 
 func spansOf(d *Set) string {
 	var list []string
-	d.Each(func(from, to uint64, reads bool) {
-		s := fmt.Sprintf("%x+%x", from, to-from)
-		if reads {
-			s += "?"
-		}
-		list = append(list, s)
+	d.Each(func(from, to uint64) {
+		list = append(list, fmt.Sprintf("%x+%x", from, to-from))
 	}, func(trace.GoID) {})
 	return strings.Join(list, " ")
 }
@@ -148,7 +144,7 @@ func TestNamed(t *testing.T) {
 g1 reachset 0x1 val=2
 g1 reach 0x100 val=8
 g1 reachgo g3
-g1 reach 0x200 val=8 reads
+g1 reach 0x200 val=8
 g1 methodend m
 g2 methodbegin m
 g2 reachset 0x1
@@ -180,14 +176,12 @@ g1 methodend m`)
 	}
 	for _, x := range list {
 		text := ""
-		x.D.Each(func(from, to uint64, reads bool) {
-			if text += fmt.Sprintf(" %x-%x", from, to); reads {
-				text += "r"
-			}
+		x.D.Each(func(from, to uint64) {
+			text += fmt.Sprintf(" %x-%x", from, to)
 		}, func(g trace.GoID) { text += fmt.Sprintf(" g%d", g) })
 		got = append(got, text)
 	}
-	want := []string{" 100-108 200-208r g3", " 100-108 g3", " 100-110 300-308 g3", " 100-108 300-308 g3"}
+	want := []string{" 100-108 200-208 g3", " 100-108 g3", " 100-110 300-308 g3", " 100-108 300-308 g3"}
 	if !slices.Equal(got, want) {
 		t.Errorf("Ds are %q, want %q", got, want)
 	}
@@ -196,27 +190,23 @@ g1 methodend m`)
 // TestSet compares sets with bit maps.
 func TestSet(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	random := func() (s Set, read, written [64]bool) {
+	random := func() (s Set, bits [64]bool) {
 		for range r.IntN(6) {
 			from, n := r.IntN(50), 1+r.IntN(12)
-			add, bits := s.AddMemory, &written
-			if r.IntN(2) == 0 {
-				add, bits = s.AddReads, &read
-			}
-			add(uint64(from), uint64(n))
+			s.AddMemory(uint64(from), uint64(n))
 			for k := from; k < from+n; k++ {
 				bits[k] = true
 			}
 		}
-		return s, read, written
+		return s, bits
 	}
 	for range 2000 {
-		s, a, aw := random()
-		d, b, bw := random()
+		s, a := random()
+		d, b := random()
 		meets := false
 		for k := range a {
-			meets = meets || aw[k] && (b[k] || bw[k]) || bw[k] && a[k]
-			if at := uint64(k); s.Hits(Memory(at, 1)) != (a[k] || aw[k]) || s.Hits(Read(at, 1)) != aw[k] || s.Hits(Object(at)) != aw[k] {
+			meets = meets || a[k] && b[k]
+			if at := uint64(k); s.Hits(Memory(at, 1)) != a[k] || s.Hits(Object(at)) != a[k] {
 				t.Fatalf("%+v does not hit %d right", s, k)
 			}
 		}

@@ -4,7 +4,7 @@
 // # What it computes
 //
 // A call of a *missing method* (left out for speed, cgo, assembly) is in the trace as a BarrierPair: a MethodBegin with
-// the set D of what the method can reach, parts of which it only reads, and a MethodEnd. What happens in between on the same goroutine, a callback
+// the set D of what the method can reach, and a MethodEnd. What happens in between on the same goroutine, a callback
 // say, is *Between*. A BarrierPair stands for events that are not known, on anything in D, anywhere between its ends. Given
 // that, Order computes from a trace the precedences that every other execution must keep, some of them on a condition. They are the edges (M4) and orders on condition (M9) of a
 // window; all the rest of the model, docs/model.md, is as it is for a whole trace. So races are those of maximal causality
@@ -15,8 +15,8 @@
 // # Rules
 //
 // A *gap* is a piece of a goroutine's time in a BarrierPair, between two of its events: where missing events can be. Its D is that of
-// all BarrierPairs around it. A gap *hits* an event that acts on something in its D, if one of the two does more than read it: an access, an operation of
-// a lock or channel; for a goroutine in D its Go, Start and End. Two gaps *meet* if their Ds have something in common that one of them may write (B16), and at any moment the
+// all BarrierPairs around it. A gap *hits* an event that acts on something in its D: an access, an operation of
+// a lock or channel; for a goroutine in D its Go, Start and End. Two gaps *meet* if their Ds have something in common, and at any moment the
 // open gaps that meet, directly or through others, are one *group*.
 //
 // A gap has *run* in another execution if that has the event that ends it, also as one of the race: missing code went all the way. It has run up to an event that
@@ -29,9 +29,9 @@
 //	(B2) A MethodBegin comes after the last event of each goroutine that its D hits, and after the MethodEnds whose Ds it meets; after those that only read, if they are executed.
 //	(B3) An event comes after the gaps that have ended and hit it, those of them that have run. Nothing is asked of an access of the race.
 //	(B4) Precedences are transitive, with program order and all else that orders. (Caveat 4)
-//	(B5) At a MethodBegin, what D holds, also to be read only, has the value that it had in the recorded run, if traced code wrote it. (Strict reads of the calling thread.)
+//	(B5) At a MethodBegin, what D holds has the value that it had in the recorded run, if traced code wrote it. (Strict reads of the calling thread.)
 //	     What traced code writes there while a gap is open is computed from reads that keep their values, and so is what the method is given: arguments, what a callback returns.
-//	(B6) What traced code finds, after a gap was open, in what that may write is what it found in the recorded run, or nobody knows. (A write of a
+//	(B6) What traced code finds, after a gap was open, in its D is what it found in the recorded run, or nobody knows. (A write of a
 //	     thread of nobody, after the gap and before the access. Of a gap that is still open, only if the access finds what it would not find without.)
 //	(B7) Locks, channels and the like that some D holds keep the order of their operations, and have no state but that
 //	     order: missing code may have left them locked, or full. A channel without a buffer, and a select
@@ -41,22 +41,11 @@
 //	     before it: a missing method may have started it. (One that has a Start and no Go does so in any trace.)
 //	(B10) The recorded run itself is no witness of two accesses if a missing method is under way between them ((H9) of package witness).
 //	(B11) If the synchronisation of a call is recorded by itself (its MethodBegin has FlagSeen), its D is memory: it hits accesses alone, and (B7) does not
-//	     concern it. Its operations are events between its ends, FlagOpaque, and keep their order with all on the same object, but for (B13).
+//	     concern it. Its operations are events between its ends, FlagOpaque, and keep their order with all on the same object.
 //	(B12) A D need not have what the method touches in order with all that conflicts, in every execution, by events that are in the trace: program order, a go statement and what the
 //	     goroutine does, Dones and a Wait that only returns after them. Before the method's access stands such an event of its goroutine, or its MethodBegin, and after it another.
-//	(B13) Of some calls it is known that all their synchronisation is their own code's, none that of code which this calls (FlagOwn; W1 to W6 of package footprint say of which).
-//	     In a window in which all memory is known that code without records touches, an operation of such a call, at its own depth, is what it is: a lock, a
-//	     send, with what that returns as it was. Two critical sections on one lock may change places, if their memory does not say otherwise.
-//	(B14) It is known if each call that is open in the window is such a one and has a D that is not everything, and, so far, nothing was there that D lacks. Where it may grow (without
-//	     FlagFixed): nobody else, and no callback, has accessed what D holds while the call was open; no other call that meets it was open with it; and what a goroutine wrote or had
-//	     written before the MethodBegin, and since its last synchronisation, leaves D alone, for it may have happened after the recorder had been there. In any case: no call of other code
-//	     outside began or ended while it was open. (That D grows while the call runs, presage_late.go of the recorder, does not take the place of this: the recorder looks again where the
-//	     call acquires, or is called back; what others store after that it does not see.) Besides, no goroutine of code outside is under way that has memory of the program's and no bracket, no sync.Once
-//	     has called code outside, and no function has ended that deferred such code.
-//	(B15) A call with a D keeps its order with each other call of code outside that touches memory by types: no address says whether the two meet.
-//	(B16) A part of D that has FlagReads, and is in no part without, the method only reads: it neither writes to it nor operates an object of synchronisation there. It hits no event that reads it, and
-//	     two methods that read it do not meet. What is said of all who follow a method that reaches a place (that the value of B5 was looked at, say) is said of those that follow one that may write it.
-//	(B17) Of what traced code reads that missing methods have called back, only that keeps its value of which one of them can learn, if the walk says what becomes of a read, the read is no atomic one, and the
+//	(B13) A call with a D keeps its order with each other call of code outside: not all that such code touches is recorded.
+//	(B14) Of what traced code reads that missing methods have called back, only that keeps its value of which one of them can learn, if the walk says what becomes of a read, the read is no atomic one, and the
 //	     synchronisation of all methods that the goroutine is in is seen (B11). They learn by what that code returns, or panics with, and by what it leaves in memory before it returns, whoever has that memory:
 //	     its return needs that (F3, F4, F9 of package program); and by which way it goes, which its events need. They learn by what it writes to D, at once (B5). And all that it has read before counts where it synchronises,
 //	     and where a method has run by an event that is not of its goroutine, so that the one that needs it may not be there.
@@ -85,7 +74,7 @@
 // Let τ* be the run with its missing events, τ the trace, and σ a reordering that the model and B1 to B8 allow. There is an execution σ*
 // whose traced events are σ: of the missing events it has those of gaps that have run, as far as they have. Put each such event h of a gap (a, b) after a and before b, and all of them, and the traced
 // events that they conflict with, in the order of τ*: two events conflict if they act on the same and are not both reads, and two reads stand in any order. That this has no cycle: a cycle has a part e, h₁ … hₖ, f of traced e and f, e before f in τ*, but not before it in σ. In it each
-// hᵢ conflicts with the one before it or is of the same goroutine, and so does f. As D says what a method may write and what it reads, a gap hits what its events conflict with, and two meet if events of theirs conflict. Follow who may know of e. h₁ is in a gap that e begins or that hits e: e is the last event of its group, or an
+// hᵢ conflicts with the one before it or is of the same goroutine, and so does f. A gap hits what its events conflict with, and two meet if events of theirs conflict, for D has all that a method touches. Follow who may know of e. h₁ is in a gap that e begins or that hits e: e is the last event of its group, or an
 // earlier one, and as the gap has run, the group's events were executed in that order (B1). From hᵢ to hᵢ₊₁: their gaps meet. Both are open at one moment, and then they have the last event of the group in common; or the one was closed
 // before the other was opened, and its end comes before the other's beginning (B2; the other's beginning is a MethodBegin, or an event in a call that had been open with it before). At f: it ends or cuts the gap of hₖ, or the gap hits it, open (B1, and the gap has run) or ended (B3), or
 // f is a MethodBegin that hits hₖ's. So e comes before f by B1 to B4, and in σ.
@@ -96,20 +85,10 @@
 // What h needs has run with it: an earlier missing event that it may depend on is in a gap of its group, which has run as far, or in one that ended before (B2), and a traced one that is more than a read
 // was executed (B1, B2). An event that only reads does nothing to h; it has to stand on the right side of h if it is executed. An access of the race is not executed.
 // The missing events do what they did: all they read is either in D, and written by missing events in the order of τ* or by traced events of which the last is what it was, with its value
-// (B1, B5), or is nobody else's. Where the method only reads, the traced writes before its read are those of τ*, for it hits each of them; which is the last is told of those before its MethodBegin by that one's own look
-// at the value (B5): another method that reads the same, and looked at it, need not have run in σ. Of those behind, B1 has the order. What it does next, and writes elsewhere, follows from what it reads, as ever. So do the traced events what they did: what they see of missing events is B6 and B7, and no missing event has
-// written where all Ds only read. The execution is deterministic but for what
+// (B1, B5), or is nobody else's. What it does next, and writes elsewhere, follows from what it reads, as ever. So do the traced events what they did: what they see of missing events is B6 and B7. The execution is deterministic but for what
 // it reads, as in all of the model.
 //
-// An operation that (B13) frees is an event between the ends of its call, as one that is called back: it begins and ends gaps, and all above is said of it. What else it orders is
-// memory that no D has and no event touches, of which only the order of synchronisation says who was first. So that may go only if there is no such memory: if each party to a conflict
-// is a traced access, or in a D, or in a footprint. Of calls, D has to be all: by (B14), in τ*. A call has an address from what it was given, from memory, or from others. What it was given D follows.
-// Memory that D holds leads to what D holds as long as nobody else writes there: traced code by an event, other missing code in a D that meets, code outside in a call that begins, ends or is open.
-// What the call has made it alone has, as long as others read nothing that leads there, and (W2 to W4) it is not passed on. If one call of the window fails, what it touches may be what any other does, and the order between the two may
-// be that of third ones: so all operations of the window keep theirs. Calls of code outside are known by types: those that have ended before a call begins, or begin after its end, are in order with it by (B15);
-// one that is open all the time waits, or calls back, and what it does to the call's memory has its order by synchronisation of its own, which (B13) does not free.
-//
-// What is called back may read something else than in the recorded run, where (B17) lets it. Let r be such a read, in a call c of traced code by a missing method of goroutine g, and h a missing event that depends on
+// What is called back may read something else than in the recorded run, where (B14) lets it. Let r be such a read, in a call c of traced code by a missing method of goroutine g, and h a missing event that depends on
 // r by way of traced code. If that is synchronisation in c behind r, or a gap of g that has run without its end, r has kept its value. Else r's value leaves c as it returns or panics, or stands in memory. If h is of g, it is behind c, in a gap
 // that has run, so the event that ends it, or a later one, is executed, and with it c's return, or the next event of g behind a panic: one of these needs r. If h is of another
 // goroutine, what it reads r's value from is in D, and is written while its gap is open (B5: the write needs r), or before its method begins, which looks at it (B5); or (B12) has it in order with c, by
@@ -126,12 +105,9 @@
 //
 // An opaque call of a trace that presage records (OpaqueBegin, OpaqueEnd) is
 // not a BarrierPair by itself: the runtime's hooks have its own synchronisation as
-// events, so what it waits for is in the trace, and only the memory that it
-// may touch is unknown; package footprint describes that by types. A call
-// into a package that was left out is a BarrierPair besides, with a D by addresses (B11), which takes the place of its footprint. Other tools' traces
-// have BarrierPairs of which nothing is seen. Footprints order calls with each
-// other and with accesses, which is B2 and B3; B1, what happens while a call is
-// open, is told there by tales (build_inside.go of package window).
+// events, and what it touches is in the trace (docs/model.md, outside code). A call
+// into a package that was left out is one, if the recording was made with -reach=kept, full or check: with a D by addresses (B11). Other tools' traces
+// have BarrierPairs of which nothing is seen.
 //
 // # Complexity
 //

@@ -35,7 +35,7 @@ func Edges(events []trace.Event, mode Mode) ([]Edge, error) {
 			begins, ends = nil, p
 		}
 		x := TouchOf(e)
-		st := Step{G: e.G, Index: int64(i), X: x, Begins: begins, Ends: ends, Reads: x.reads, Demands: x.kind != touchesNothing}
+		st := Step{G: e.G, Index: int64(i), X: x, Begins: begins, Ends: ends, Reads: x.kind == touchesMemory && !e.Kind.IsWrite(), Demands: x.kind != touchesNothing}
 		own, ok := last[e.G]
 		if ok {
 			before[i] = append(before[i], own)

@@ -93,11 +93,7 @@ func randomSteps(r *rand.Rand) (steps []Step) {
 			p := &Pair{G: g, Begin: i, End: -1}
 			p.D.Seen = r.IntN(2) == 0
 			for range 1 + r.IntN(2) {
-				add := p.D.AddMemory
-				if r.IntN(3) == 0 {
-					add = p.D.AddReads
-				}
-				add(uint64(0x1000+8*r.IntN(6)), 8)
+				p.D.AddMemory(uint64(0x1000+8*r.IntN(6)), 8)
 			}
 			p.D.All = r.IntN(8) == 0
 			s.Begins, open[g] = p, append(open[g], p)
@@ -105,9 +101,7 @@ func randomSteps(r *rand.Rand) (steps []Step) {
 			s.Ends, open[g] = open[g][n-1], open[g][:n-1]
 			s.Ends.End = i
 		default:
-			if s.X, s.Reads = Memory(uint64(0x1000+8*r.IntN(6)), 8), r.IntN(2) == 0; s.Reads {
-				s.X = s.X.AsRead()
-			}
+			s.X, s.Reads = Memory(uint64(0x1000+8*r.IntN(6)), 8), r.IntN(2) == 0
 			s.Demands = r.IntN(5) == 0
 		}
 		steps = append(steps, s)

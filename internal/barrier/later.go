@@ -5,15 +5,14 @@ import (
 	"slices"
 
 	"presage/internal/trace"
-	"presage/internal/trace/format"
 )
 
 // Later is a union of many Ds that is seldom asked for: once in thousands of calls. What is added waits, and is joined all at
 // once; to move the parts of a large union for each call would take most of the time.
 type Later struct {
 	all    Set
-	wait   [4][]span // by kindOf
-	recent [4][]span // what was added last, by where it begins: most calls reach what others did a moment ago
+	wait   [2][]span // of sets that are Seen or not, by kindOf
+	recent [2][]span // what was added last, by where it begins: most calls reach what others did a moment ago
 }
 
 // maxWaiting bounds the parts that wait.
@@ -27,20 +26,16 @@ const (
 // NewLater returns an empty union.
 func NewLater() Later { return Later{all: Union()} }
 
-// kindOf numbers parts of sets that are Seen or not, and that are only read or not.
-func kindOf(seen, reads bool) (k int) {
+func kindOf(seen bool) int {
 	if seen {
-		k = 1
+		return 1
 	}
-	if reads {
-		k += 2
-	}
-	return k
+	return 0
 }
 
 // Join adds what e, a Reach, says, as part of d.
 func (l *Later) Join(d *Set, e *trace.Event) {
-	l.hold(kindOf(d.Seen, e.Flags&format.FlagReads != 0), part(uint64(e.Obj), e.Val))
+	l.hold(kindOf(d.Seen), part(uint64(e.Obj), e.Val))
 }
 
 // JoinAll makes it everything, if d is.
@@ -58,8 +53,7 @@ func (l *Later) Add(d *Set) {
 	for _, g := range d.gos {
 		l.AddGo(g)
 	}
-	l.hold(kindOf(d.Seen, false), d.spans...)
-	l.hold(kindOf(d.Seen, true), d.reads...)
+	l.hold(kindOf(d.Seen), d.spans...)
 }
 
 func (l *Later) hold(k int, list ...span) {
@@ -87,13 +81,7 @@ func (l *Later) Hits(x Touch) bool {
 func (l *Later) join() {
 	for k, list := range l.wait {
 		if len(list) > 0 {
-			d := &Set{union: true, Seen: k&1 != 0}
-			if list = sorted(list); k < kindOf(false, true) {
-				d.spans = list
-			} else {
-				d.reads = list
-			}
-			l.all.Add(d)
+			l.all.Add(&Set{union: true, Seen: k == kindOf(true), spans: sorted(list)})
 			l.wait[k] = l.wait[k][:0]
 		}
 	}

@@ -15,11 +15,7 @@ func TestLater(t *testing.T) {
 	for n := range 3000 {
 		d := &Set{Seen: r.IntN(2) == 0}
 		for range r.IntN(20) {
-			add := d.AddMemory
-			if r.IntN(2) == 0 {
-				add = d.AddReads
-			}
-			add(r.Uint64N(1<<20), r.Uint64N(24))
+			d.AddMemory(r.Uint64N(1<<20), r.Uint64N(24))
 		}
 		if r.IntN(5) == 0 {
 			d.AddGo(trace.GoID(r.IntN(1000)))
@@ -29,7 +25,7 @@ func TestLater(t *testing.T) {
 		if later.Add(d); r.IntN(3) == 0 {
 			later.Add(d)
 		}
-		e := trace.Event{Kind: format.Reach, Flags: format.Flags(r.IntN(2)) * format.FlagReads, Obj: trace.Addr(r.Uint64N(1 << 20)), Val: r.Uint64N(24)}
+		e := trace.Event{Kind: format.Reach, Obj: trace.Addr(r.Uint64N(1 << 20)), Val: r.Uint64N(24)}
 		piece := &Set{Seen: d.Seen}
 		piece.AddReach(&e)
 		now.Add(piece)
@@ -37,13 +33,13 @@ func TestLater(t *testing.T) {
 		if n%7 != 0 && n < 2990 {
 			continue
 		}
-		for _, x := range []Touch{Memory(r.Uint64N(1<<20), 1+r.Uint64N(8)), Read(r.Uint64N(1<<20), 1+r.Uint64N(8)), Object(r.Uint64N(1 << 20)), {kind: touchesGo, g: trace.GoID(r.IntN(1000))}} {
+		for _, x := range []Touch{Memory(r.Uint64N(1<<20), 1+r.Uint64N(8)), Object(r.Uint64N(1 << 20)), {kind: touchesGo, g: trace.GoID(r.IntN(1000))}} {
 			if now.Hits(x) != later.Hits(x) {
 				t.Fatalf("after %d: %+v: %v, and at once %v", n, x, later.Hits(x), now.Hits(x))
 			}
 		}
 	}
-	if now.All != later.all.All || len(now.spans) != len(later.all.spans) || len(now.reads) != len(later.all.reads) {
-		t.Errorf("%d and %d spans, and at once %d and %d", len(later.all.spans), len(later.all.reads), len(now.spans), len(now.reads))
+	if now.All != later.all.All || len(now.spans) != len(later.all.spans) {
+		t.Errorf("%d spans, and at once %d", len(later.all.spans), len(now.spans))
 	}
 }

@@ -24,7 +24,6 @@ type Pair struct {
 	Site       trace.Site
 	D          Set
 	Begin, End int64 // events; End is -1 while it is open
-	Own, Fixed bool  // FlagOwn, FlagFixed (B13)
 }
 
 // Pairs finds the BarrierPairs of a trace, and checks that they are what the format says.
@@ -36,11 +35,11 @@ type Pairs struct {
 	cut     bool
 	listing *Pair // the event before this one is of its D
 	sets    map[trace.Addr]*Set
-	set     *Set      // that is being listed,
-	rest    uint64    // how many of its parts are still to come,
-	takes   bool      // and whether they may take something away: it is made of another set
-	parts   [2][]span // of those that have come: what is not only read, and what is
-	gone    [2][]span // and what they take away from another set
+	set     *Set   // that is being listed,
+	rest    uint64 // how many of its parts are still to come,
+	takes   bool   // and whether they may take something away: it is made of another set
+	parts   []span // of those that have come,
+	gone    []span // and what they take away from another set
 }
 
 // Step takes the next event of the trace, number i. It returns the pair of a MethodBegin or MethodEnd; else nil.
@@ -55,7 +54,6 @@ func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 		x := &Pair{G: e.G, Method: e.Obj, Site: e.Site, Begin: i, End: -1}
 		x.D.All = e.Flags&format.FlagAll != 0 || p.Mode == Everything
 		x.D.Seen = e.Flags&format.FlagSeen != 0 && p.Mode != Everything
-		x.Own, x.Fixed = x.D.Seen && e.Flags&format.FlagOwn != 0, e.Flags&format.FlagFixed != 0
 		if p.open == nil {
 			p.open = make(map[trace.GoID][]*Pair)
 		}
@@ -150,7 +148,6 @@ func (p *Pairs) Any() bool { return p.Begun > 0 }
 // Touch is what one event acts on.
 type Touch struct {
 	kind    touchKind
-	reads   bool // memory, which it only reads
 	g       trace.GoID
 	addr, n uint64
 }
@@ -164,20 +161,11 @@ const (
 	touchesGo
 )
 
-// Memory touches n bytes at addr, which it may write.
+// Memory touches n bytes at addr.
 func Memory(addr, n uint64) Touch { return Touch{kind: touchesMemory, addr: addr, n: n} }
-
-// Read touches n bytes at addr, which it only reads.
-func Read(addr, n uint64) Touch { return Touch{kind: touchesMemory, reads: true, addr: addr, n: n} }
 
 // Object touches the lock, channel or the like at addr.
 func Object(addr uint64) Touch { return Touch{kind: touchesObject, addr: addr, n: 1} }
-
-// AsRead is x as if it only read.
-func (x Touch) AsRead() Touch {
-	x.reads = true
-	return x
-}
 
 // IsGo says whether x is a goroutine.
 func (x Touch) IsGo() bool { return x.kind == touchesGo }
@@ -196,7 +184,7 @@ func TouchOf(e *trace.Event) Touch {
 		if n == 0 || n > word {
 			n = word - uint64(e.Obj)&(word-1)
 		}
-		return Touch{kind: touchesMemory, reads: !k.IsWrite(), addr: uint64(e.Obj), n: n}
+		return Memory(uint64(e.Obj), n)
 	case k >= format.Lock && k <= format.SelectCase || k >= format.Acquire && k <= format.ReleaseMerge:
 		return Object(uint64(e.Obj))
 	case k == format.Go:

@@ -15,16 +15,8 @@ type touchedWord struct {
 	next    *touchedWord // other bytes of the same word, which may overlap with these
 	by      []wordPast
 	one     [1]wordPast // most have one
-	told    [2]hearing  // of gaps that hit what only reads it, and of those that hit what writes it
-	apart   [2]hearing  // likewise, of accesses without an event: gaps that do not hit them, or are known
-}
-
-// as says which of told x is about.
-func (x Touch) as() int {
-	if x.reads {
-		return 0
-	}
-	return 1
+	told    hearing     // of gaps that hit it
+	apart   hearing     // of accesses without an event: gaps that do not hit them, or are known
 }
 
 // wordPast is what one goroutine did to a word.
@@ -33,7 +25,7 @@ type wordPast struct {
 	wrote int32    // the last event that did not only read; -1: none
 	reads []Extent // since
 	told  hearing  // goroutines whose MethodBegins are known to come after the first n of reads
-	quiet [2]int32 // behind which event the last access without an event was, +2, of those that write and of others; 0: there is none
+	quiet int32    // behind which event the last access without an event was, +2; 0: there is none
 }
 
 // heard is how much of a list a goroutine has been told of.
@@ -152,7 +144,7 @@ func (o *Order) beforeCall(k *Kept, s *Step) {
 		if p.wrote >= 0 && !s.knows(p.wrote) {
 			last[p.g] = max(last[p.g], p.wrote)
 		}
-		if len(p.reads) == 0 || !d.Hits(Read(w.addr, w.n)) { // (B16)
+		if len(p.reads) == 0 {
 			return
 		}
 		for _, r := range p.reads[p.told.of(s.G, p.g).n:] {
@@ -215,9 +207,7 @@ func (o *Order) eachNew(s *Step, f func(*touchedWord, *wordPast)) {
 // eachHit calls f for the words that were accessed and that d has something of.
 func (o *Order) eachHit(d *Set, f func(*touchedWord)) {
 	if _, few := d.words(len(o.addrs)); !d.All && few {
-		for _, list := range []spans{d.spans, d.reads} {
-			list.eachWord(func(a uint64) { o.eachPart(d, a, f) })
-		}
+		d.spans.eachWord(func(a uint64) { o.eachPart(d, a, f) })
 		return
 	}
 	for _, a := range o.addrs {
@@ -236,12 +226,7 @@ func (o *Order) eachPart(d *Set, a uint64, f func(*touchedWord)) {
 
 // words returns how many words the memory of s is, if they are at most most.
 func (s *Set) words(most int) (n int, few bool) {
-	n, few = s.spans.words(most)
-	if !few {
-		return 0, false
-	}
-	m, few := s.reads.words(most - n)
-	return n + m, few
+	return s.spans.words(most)
 }
 
 func (q *past) lastObject(d *Set) int32 {
@@ -317,16 +302,13 @@ func (w *touchedWord) hear(k *Kept, s *Step, q *past, from int) {
 		}
 		return
 	}
-	write, read := w.told[1].of(s.G, q.g), w.told[0].of(s.G, q.g) // a write was told all that a read is
-	if from = max(from, write.n); s.X.reads {
-		from = max(from, read.n)
-	}
-	w.told[s.X.as()].set(s.G, q.g, heard{n: len(q.ended)})
+	from = max(from, w.told.of(s.G, q.g).n)
+	w.told.set(s.G, q.g, heard{n: len(q.ended)})
 	var fresh []int32 // the last first
-	x, y := w.whole(s.X), Read(w.addr, w.n)
+	x := w.whole(s.X)
 	for e := len(q.ended) - 1; e >= from; e-- {
 		n := q.ended[e].n
-		if d := &q.ended[e].p.D; len(fresh) > 0 && fresh[len(fresh)-1] == n || !d.Hits(x) || e < read.n && d.Hits(y) || s.knows(n) {
+		if d := &q.ended[e].p.D; len(fresh) > 0 && fresh[len(fresh)-1] == n || !d.Hits(x) || s.knows(n) {
 			continue
 		}
 		if fresh = append(fresh, n); len(fresh) > maxTold {
@@ -347,7 +329,7 @@ func (w *touchedWord) whole(x Touch) Touch {
 
 // lastOf returns the number of the last of the ended gaps of q that hits what does to w as x does, or -1.
 func (w *touchedWord) lastOf(q *past, x Touch) int {
-	all := w.told[x.as()].of(-1, q.g) // n: those that were looked at; last: what was found
+	all := w.told.of(-1, q.g) // n: those that were looked at; last: what was found
 	x = w.whole(x)
 	for e := len(q.ended) - 1; e >= all.n; e-- {
 		if !q.ended[e].later && q.ended[e].p.D.Hits(x) { // later: its pair does not
@@ -355,7 +337,7 @@ func (w *touchedWord) lastOf(q *past, x Touch) int {
 			break
 		}
 	}
-	w.told[x.as()].set(-1, q.g, heard{len(q.ended), all.last})
+	w.told.set(-1, q.g, heard{len(q.ended), all.last})
 	return all.last - 1
 }
 
@@ -375,7 +357,7 @@ func (q *past) lastEnd(x Touch, since int64) int32 {
 // Wrote says whether missing code may have written to x since trace event since, and what comes before what it left there (B6). Of a gap that is open
 // that is so only of what is seen of it (sees).
 func (o *Order) Wrote(x Touch, since int64, sees bool) (k *Kept, may bool) {
-	k, x = &Kept{}, x.AsRead() // so gaps that only read it are none of them
+	k = &Kept{}
 	var in []*gap
 	for _, c := range o.gaps {
 		if sees && c.hits(x) {
@@ -397,5 +379,5 @@ func (o *Order) Wrote(x Touch, since int64, sees bool) (k *Kept, may bool) {
 
 // Seen says that event n is what missing code has left at x, at trace event at.
 func (o *Order) Seen(x Touch, n int32, at int64) {
-	o.cut(o.groups(-1, x.AsRead(), nil).hit, Extent{n, n}, at)
+	o.cut(o.groups(-1, x, nil).hit, Extent{n, n}, at)
 }

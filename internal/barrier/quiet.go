@@ -48,7 +48,7 @@ func (o *Order) apart(s *Step, q *past, from int) bool {
 	apart := true
 	s.X.eachWord(func(addr, n uint64) {
 		w := o.word(addr, n)
-		h := w.apart[s.X.as()].of(s.G, q.g)
+		h := w.apart.of(s.G, q.g)
 		x := w.whole(s.X)
 		for h.n = max(h.n, from); apart && h.n < len(q.ended); h.n++ {
 			if q.ended[h.n].p.D.Hits(x) && !s.knows(q.ended[h.n].n) {
@@ -56,15 +56,9 @@ func (o *Order) apart(s *Step, q *past, from int) bool {
 				break
 			}
 		}
-		w.apart[s.X.as()].set(s.G, q.g, h)
+		w.apart.set(s.G, q.g, h)
 	})
 	return apart
-}
-
-// OnlyRead says whether what an access writes to is read by the methods that its goroutine is in, and not written.
-func (o *Order) OnlyRead(s *Step) bool {
-	c := o.gapOf(s.G)
-	return c != nil && c.hits(s.X) && !c.hits(s.X.AsRead())
 }
 
 // Passed notes a quiet access, behind event at of its goroutine.
@@ -76,23 +70,13 @@ func (o *Order) Passed(s *Step, at int32) {
 	s.X.eachWord(func(addr, n uint64) {
 		w := o.word(addr, n)
 		l.add(logged{w, at, true})
-		w.of(s.G).quiet[s.reads()] = at + 2
+		w.of(s.G).quiet = at + 2
 	})
 }
 
-func (s *Step) reads() int {
-	if s.Reads {
-		return 1
-	}
-	return 0
-}
-
-// quiet notes the quiet accesses of p to w that a MethodBegin has to come after.
+// quiet notes the last quiet access of p to w, if a MethodBegin has to come after it.
 func (k *Kept) quiet(s *Step, w *touchedWord, p *wordPast) {
-	for reads, at := range p.quiet {
-		if at -= 2; at < -1 || s.past(p.g, at) || reads == 1 && !s.Begins.D.Hits(Read(w.addr, w.n)) { // (B16)
-			continue
-		}
+	if at := p.quiet - 2; at >= -1 && !s.past(p.g, at) {
 		k.Quiet = append(k.Quiet, Quiet{w.addr &^ (word - 1), p.g, at})
 	}
 }

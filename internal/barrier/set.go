@@ -12,8 +12,7 @@ type Set struct {
 	All    bool  // everything
 	Cut    bool  // with All: because there was too much to list
 	Seen   bool  // memory alone: what is done with locks, channels and goroutines is in the trace (B11)
-	spans  spans // what the method may write, and objects there
-	reads  spans // what it reads (B16). It may write what is also in spans
+	spans  spans // memory, and objects there
 	gos    []trace.GoID
 	union  bool // of several Ds
 	loud   *Set // of a union: those that are not Seen
@@ -30,12 +29,9 @@ const MaxSpans = 1 << 12
 
 // AddReach adds what e says, a Reach or ReachGo.
 func (s *Set) AddReach(e *trace.Event) {
-	switch {
-	case e.Kind == format.ReachGo:
+	if e.Kind == format.ReachGo {
 		s.AddGo(trace.GoID(e.Obj))
-	case e.Flags&format.FlagReads != 0:
-		s.AddReads(uint64(e.Obj), e.Val)
-	default:
+	} else {
 		s.AddMemory(uint64(e.Obj), e.Val)
 	}
 }
@@ -44,13 +40,6 @@ func (s *Set) AddReach(e *trace.Event) {
 func (s *Set) AddMemory(addr, n uint64) {
 	s.own()
 	s.spans = s.spans.add(part(addr, n))
-	s.limit()
-}
-
-// AddReads adds n bytes at addr that the method does nothing to but read them; n = 0: a word.
-func (s *Set) AddReads(addr, n uint64) {
-	s.own()
-	s.reads = s.reads.add(part(addr, n))
 	s.limit()
 }
 
@@ -114,20 +103,18 @@ func (s *Set) includes(d *Set) bool {
 func (s *Set) add(d *Set) {
 	s.All = s.All || d.All
 	s.own()
-	s.spans, s.reads = s.spans.addAll(d.spans), s.reads.addAll(d.reads)
+	s.spans = s.spans.addAll(d.spans)
 	s.limit()
 	for _, g := range d.gos {
 		s.AddGo(g)
 	}
 }
 
-// Minus returns the memory that s has and d does not: with what is only read apart from the rest.
-func (s *Set) Minus(d *Set) *Set {
-	return &Set{spans: s.spans.minus(d.spans), reads: s.reads.minus(d.reads)}
-}
+// Minus returns the memory that s has and d does not.
+func (s *Set) Minus(d *Set) *Set { return &Set{spans: s.spans.minus(d.spans)} }
 
 // Parts is how many s has.
-func (s *Set) Parts() int { return len(s.spans) + len(s.reads) + len(s.gos) }
+func (s *Set) Parts() int { return len(s.spans) + len(s.gos) }
 
 // limit makes s everything if it has too many parts: any other set would be smaller than the true one.
 func (s *Set) limit() {
@@ -141,13 +128,13 @@ func (s *Set) limit() {
 }
 
 func (s *Set) everything() {
-	s.All, s.Cut, s.spans, s.reads, s.gos, s.shared = true, true, nil, nil, nil, false
+	s.All, s.Cut, s.spans, s.gos, s.shared = true, true, nil, nil, false
 }
 
 // Empty says whether nothing is reached.
 func (s *Set) Empty() bool { return !s.All && s.Parts() == 0 }
 
-// Hits says whether s has something that x acts on, and one of the two does more than read it.
+// Hits says whether s has something that x acts on.
 func (s *Set) Hits(x Touch) bool {
 	switch {
 	case x.kind == touchesNothing, s.Seen && x.kind != touchesMemory:
@@ -166,35 +153,31 @@ func (s *Set) hits(x Touch) bool {
 		_, ok := slices.BinarySearch(s.gos, x.g)
 		return ok
 	}
-	y := bytes(x.addr, x.n)
-	return s.All || s.spans.overlaps(y) || x.kind == touchesMemory && !x.reads && s.reads.overlaps(y)
+	return s.All || s.spans.overlaps(bytes(x.addr, x.n))
 }
 
-// Covers says whether the method may write all that x acts on: then its D meets all that have anything of that.
+// Covers says whether s has all that x acts on: then it meets all that have anything of that.
 func (s *Set) Covers(x Touch) bool {
 	return s.All || s.spans.covers(bytes(x.addr, x.n))
 }
 
-// Meets says whether two sets have something in common that one of them may write.
+// Meets says whether two sets have something in common.
 func (s *Set) Meets(d *Set) bool {
 	switch {
 	case s.Empty() || d.Empty():
 		return false
 	case s.All || d.All:
 		return true
-	case s.spans.meets(d.spans) || s.spans.meets(d.reads) || s.reads.meets(d.spans):
+	case s.spans.meets(d.spans):
 		return true
 	}
 	return slices.ContainsFunc(s.gos, func(g trace.GoID) bool { _, ok := slices.BinarySearch(d.gos, g); return ok })
 }
 
-// Each calls memory for each span, with whether it is one that is read, and goroutine for each goroutine of s.
-func (s *Set) Each(memory func(from, to uint64, reads bool), goroutine func(trace.GoID)) {
+// Each calls memory for each span, and goroutine for each goroutine of s.
+func (s *Set) Each(memory func(from, to uint64), goroutine func(trace.GoID)) {
 	for _, x := range s.spans {
-		memory(x.from, x.to, false)
-	}
-	for _, x := range s.reads {
-		memory(x.from, x.to, true)
+		memory(x.from, x.to)
 	}
 	for _, g := range s.gos {
 		goroutine(g)

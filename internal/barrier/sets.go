@@ -46,18 +46,14 @@ func (p *Pairs) named(i int64, e *trace.Event) error {
 
 // part takes a part of the set that is being listed; with the last, it is in the D that is.
 func (p *Pairs) part(e *trace.Event) {
-	k := 0
-	if e.Flags&format.FlagReads != 0 {
-		k = 1
-	}
 	x := part(uint64(e.Obj), e.Val)
 	switch {
 	case e.Kind == format.ReachGo:
 		p.set.AddGo(trace.GoID(e.Obj))
 	case e.Flags&format.FlagGone != 0:
-		p.gone[k] = append(p.gone[k], x)
+		p.gone = append(p.gone, x)
 	default:
-		if p.parts[k] = append(p.parts[k], x); len(p.parts[k]) == MaxSpans {
+		if p.parts = append(p.parts, x); len(p.parts) == MaxSpans {
 			p.gather()
 		}
 	}
@@ -69,29 +65,23 @@ func (p *Pairs) part(e *trace.Event) {
 
 // SetOf returns the set that Reach events list.
 func SetOf(parts []trace.Event) *Set {
-	var list [2][]span
+	var list []span
 	for i := range parts {
-		k := 0
-		if parts[i].Flags&format.FlagReads != 0 {
-			k = 1
-		}
-		list[k] = append(list[k], part(uint64(parts[i].Obj), parts[i].Val))
+		list = append(list, part(uint64(parts[i].Obj), parts[i].Val))
 	}
-	s := &Set{spans: sorted(list[0]), reads: sorted(list[1])}
+	s := &Set{spans: sorted(list)}
 	s.limit()
 	return s
 }
 
 // gather takes away from the set what is gone, and adds the parts that have come: all at once, for one by one would move what it has each time.
 func (p *Pairs) gather() {
-	for k, list := range []*spans{&p.set.spans, &p.set.reads} {
-		if len(p.gone[k]) > 0 {
-			*list = list.minus(sorted(p.gone[k]))
-			p.gone[k] = p.gone[k][:0]
-		}
+	if len(p.gone) > 0 {
+		p.set.spans = p.set.spans.minus(sorted(p.gone))
+		p.gone = p.gone[:0]
 	}
-	p.set.add(&Set{spans: slices.Clone(sorted(p.parts[0])), reads: slices.Clone(sorted(p.parts[1]))})
-	p.parts[0], p.parts[1] = p.parts[0][:0], p.parts[1][:0]
+	p.set.add(&Set{spans: slices.Clone(sorted(p.parts))})
+	p.parts = p.parts[:0]
 }
 
 // Set returns a set that was listed, as part of a D that is, or is not, memory alone.
@@ -103,9 +93,9 @@ func (p *Pairs) Set(number trace.Addr, seen bool) *Set {
 
 // Name tells a set that calls name from others.
 type Name struct {
-	spans, reads list
-	gos          *trace.GoID
-	all, seen    bool
+	spans     list
+	gos       *trace.GoID
+	all, seen bool
 }
 
 // list tells lists apart that do not change.
@@ -129,7 +119,7 @@ func (s *Set) Name() (n Name, ok bool) {
 	if n.all, n.seen = s.All, s.Seen; s.All {
 		return n, true
 	}
-	if n.spans, n.reads = s.spans.list(), s.reads.list(); len(s.gos) > 0 {
+	if n.spans = s.spans.list(); len(s.gos) > 0 {
 		n.gos = &s.gos[0]
 	}
 	return n, true
@@ -142,11 +132,11 @@ func (s *Set) include(d *Set) {
 	case d.All:
 		s.everything()
 	case s.Empty():
-		s.spans, s.reads, s.gos = slices.Clip(d.spans), slices.Clip(d.reads), slices.Clip(d.gos)
+		s.spans, s.gos = slices.Clip(d.spans), slices.Clip(d.gos)
 		s.shared = true
 	default:
 		s.own()
-		s.spans, s.reads = union(s.spans, d.spans), union(s.reads, d.reads)
+		s.spans = union(s.spans, d.spans)
 		for _, g := range d.gos {
 			s.AddGo(g)
 		}
@@ -157,6 +147,6 @@ func (s *Set) include(d *Set) {
 // own makes s one that may be changed.
 func (s *Set) own() {
 	if s.shared {
-		s.spans, s.reads, s.gos, s.shared = slices.Clone(s.spans), slices.Clone(s.reads), slices.Clone(s.gos), false
+		s.spans, s.gos, s.shared = slices.Clone(s.spans), slices.Clone(s.gos), false
 	}
 }

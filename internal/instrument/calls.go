@@ -9,7 +9,6 @@ import (
 
 	"presage/internal/plan"
 	"presage/internal/trace"
-	"presage/internal/trace/format"
 )
 
 // call writes a call expression.
@@ -198,9 +197,6 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 func (b *body) opaqueCall(in *ssa.Call, ip *plan.Instr) {
 	h := header(opaqueBegin, 0, 0, ip.Site)
 	if target := b.target(&in.Call, ip); target != "" {
-		if plan.MayBeSilent(&in.Call) {
-			h = header(opaqueBegin, format.FlagSilent, 0, ip.Site)
-		}
 		b.out.putf("g_.Dynamic(%#x, %s)", h, target)
 	} else {
 		b.out.putf("g_.Opaque(%#x)", h)

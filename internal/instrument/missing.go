@@ -17,14 +17,11 @@ import (
 // Calls of packages that are left out of the trace: missing methods. Around the bracket of an opaque call stand
 //
 //	g_.MethodBegin(header, package)
-//	g_.Within(mask)          // if it is not everything; what follows stands in a loop if only the run can tell
 //	presagert_.Reach(g_, x)  // for what the call is given, as far as it leads anywhere
 //	g_.MethodBegun(roots)
 //	…
 //	g_.MethodEnd(header, package, depth)
 //
-// A call of which the code touches nothing, by its mask, has g_.MethodNothing instead of all that comes before it.
-// If it may touch anything, whatever it is given, it has g_.MethodAll.
 // Where only the run tells what is called, they depend on g_.Leaves(target).
 
 // leave writes what comes before a call that leaves traced code, or may, and returns what comes after it.
@@ -36,25 +33,12 @@ func (b *body) leave(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	begin, done := header(format.MethodBegin, format.FlagSeen, 0, ip.Site), header(format.MethodEnd, 0, 0, ip.Site)
 	b.opaque = true
 	if leaves == plan.Goes {
-		m := b.fileEmitter.plan.Mask(c)
-		if m.Text() == "" {
-			b.out.putf("g_.MethodNothing(%#x, %d)", header(format.MethodBegin, flagsOf(m)|format.FlagUnstamped, 0, ip.Site), pkg)
-			return fmt.Sprintf("g_.MethodEnd(%#x, %d, d_)", header(format.MethodEnd, format.FlagUnstamped, 0, ip.Site), pkg)
-		}
-		if m.All {
-			b.out.putf("g_.MethodAll(%#x, %d)", begin, pkg)
-		} else {
-			b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, %d)", header(format.MethodBegin, flagsOf(m), 0, ip.Site), pkg), m)
-		}
+		b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, %d)", begin, pkg))
 		return fmt.Sprintf("g_.MethodEnd(%#x, %d, d_)", done, pkg)
 	}
 	b.out.putf("{ m_ := g_.Leaves(%s)", b.target(c, ip))
 	b.out.put("if m_ != 0 {")
-	if m := b.fileEmitter.plan.MaskOfAny(c); m.All {
-		b.out.putf("g_.MethodAll(%#x, m_)", begin)
-	} else {
-		b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, m_)", begin), m)
-	}
+	b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, m_)", begin))
 	b.out.put("}")
 	return fmt.Sprintf("if m_ != 0 { g_.MethodEnd(%#x, m_, d_) }; }", done)
 }
@@ -70,42 +54,20 @@ func (b *body) leaveOnce(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	b.barrier()
 	b.out.putf("{ m_ := g_.Leaves(%s.Func(%s))", rtName, b.value(f))
 	b.out.put("if m_ != 0 {")
-	b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, m_)", header(format.MethodBegin, format.FlagSeen, 0, ip.Site)), &plan.Mask{Why: "the callee is not known"})
+	b.given(c, fmt.Sprintf("g_.MethodBegin(%#x, m_)", header(format.MethodBegin, format.FlagSeen, 0, ip.Site)))
 	b.out.putf("g_.Opaque(%#x)", header(opaqueBegin, 0, 0, ip.Site))
 	b.out.put("}")
 	return fmt.Sprintf("if m_ != 0 { g_.OpaqueEnd(%#x, d_); g_.MethodEnd(%#x, m_, d_) }; }", header(opaqueEnd, 0, 0, ip.Site), header(format.MethodEnd, 0, 0, ip.Site))
 }
 
-// flagsOf are the flags of the MethodBegin of a call whose code has mask m.
-func flagsOf(m *plan.Mask) format.Flags {
-	f := format.FlagSeen
-	if m.Own() {
-		if f |= format.FlagOwn; !m.Grows {
-			f |= format.FlagFixed
-		}
-	}
-	return f
-}
-
-// flagsLater are those of a call by a go or defer statement. Nobody looks at function values there.
-func (b *body) flagsLater(c *ssa.CallCommon) format.Flags {
-	if leaves, _, _ := b.fileEmitter.plan.LeavesLater(c); leaves == plan.Goes {
-		if m := b.fileEmitter.plan.Mask(c); !m.Asks() {
-			return flagsOf(m)
-		}
-	}
-	return format.FlagSeen
-}
-
 // given writes the beginning of a call, with what it is given.
-func (b *body) given(c *ssa.CallCommon, begin string, m *plan.Mask) {
+func (b *body) given(c *ssa.CallCommon, begin string) {
 	b.out.put(begin)
-	b.within(m)
 	for _, v := range givenTo(c) {
 		b.keepFunc(v)
 		b.out.putf("%s.Reach(g_, %s)", rtName, b.value(v))
 	}
-	b.begun(m, b.fileEmitter.plan.Rooted(c))
+	b.out.putf("g_.MethodBegun(%t)", b.fileEmitter.plan.Rooted(c))
 }
 
 // keepFunc keeps what a function value has captured off the stack. A literal of a package that is left out is made here if what makes it was inlined, and
@@ -143,12 +105,8 @@ func (b *body) handsBack(in *ssa.Return) {
 	var list []string
 	for _, v := range in.Results {
 		switch v.(type) {
-		case *ssa.Const:
+		case *ssa.Const, *ssa.Function:
 			continue
-		case *ssa.Function:
-			if !b.fileEmitter.plan.Program.Around { // else a mask may count on it (Masker.Told of package footprint)
-				continue
-			}
 		}
 		if leads(v.Type()) {
 			list = append(list, b.value(v))
@@ -231,7 +189,7 @@ func (b *body) goLeaves(in *ssa.Go, ip *plan.Instr) {
 	if pkg == "" {
 		return
 	}
-	b.out.putf("g_.MethodGo(%#x, %s)", header(format.MethodBegin, b.flagsLater(&in.Call), 0, ip.Site), pkg)
+	b.out.putf("g_.MethodGo(%#x, %s)", header(format.MethodBegin, format.FlagSeen, 0, ip.Site), pkg)
 	for _, v := range givenTo(&in.Call) {
 		b.keepFunc(v)
 		b.out.putf("%s.Reach(g_, %s)", rtName, b.value(v))
@@ -255,7 +213,7 @@ func (b *body) deferLeaves(in *ssa.Defer, ip *plan.Instr, call func(leaves strin
 	}
 	b.out.putf("defer g_.MethodEnd(%#x, %s, d_)", header(format.MethodEnd, 0, 0, ip.Site), pkg)
 	call(pkg)
-	b.out.putf("defer %s.Deferred(g_, %#x, %s, d_, %t, %s)%s", rtName, header(format.MethodBegin, b.flagsLater(&in.Call), 0, ip.Site), pkg,
+	b.out.putf("defer %s.Deferred(g_, %#x, %s, d_, %t, %s)%s", rtName, header(format.MethodBegin, format.FlagSeen, 0, ip.Site), pkg,
 		b.fileEmitter.plan.Rooted(&in.Call), given, end)
 }
 
@@ -268,9 +226,7 @@ func (b *body) around() []string {
 		return nil
 	}
 	sub := &body{unitEmitter: b.unitEmitter, plan: b.plan, fn: b.fn, names: b.names, inlined: b.inlined, roomAt: -1}
-	m := b.fileEmitter.plan.MaskAround(b.plan)
-	sub.out.putf("g_.MethodBegin(%#x, %d)", header(format.MethodBegin, flagsOf(m), 0, b.plan.Site), Around+int(b.plan.ID))
-	sub.within(m)
+	sub.out.putf("g_.MethodBegin(%#x, %d)", header(format.MethodBegin, format.FlagSeen, 0, b.plan.Site), Around+int(b.plan.ID))
 	for i := range b.plan.Params {
 		if v := b.plan.Params[i].Val; leads(v.Type()) {
 			sub.out.putf("%s.Reach(g_, %s)", rtName, sub.operand(&b.plan.Params[i]))
@@ -279,26 +235,8 @@ func (b *body) around() []string {
 	for _, g := range b.plan.Variables() {
 		sub.out.putf("%s.Reach(g_, %s)", rtName, sub.value(g))
 	}
-	sub.begun(m, false)
+	sub.out.put("g_.MethodBegun(false)")
 	return sub.out.text
-}
-
-// within tells the recorder what the code of the call can touch. If it finds that to be everything, it asks again what the call is given.
-func (b *body) within(m *plan.Mask) {
-	if text := m.Text(); text != plan.EveryLine {
-		b.out.putf("g_.Within(%q)", text)
-	}
-	if m.Why == "" && m.Asks() {
-		b.out.put("for more_ := true; more_; {")
-	}
-}
-
-func (b *body) begun(m *plan.Mask, roots bool) {
-	if m.Why == "" && m.Asks() {
-		b.out.putf("more_ = g_.MethodBegun(%t) }", roots)
-		return
-	}
-	b.out.putf("g_.MethodBegun(%t)", roots)
 }
 
 // Around is the number of function 0 in the MethodBegins of functions. A number has 32 bits (package format).
@@ -328,14 +266,11 @@ func leads(t types.Type) bool {
 func (r *Result) outside() error {
 	traced := "\n"
 	for _, pkg := range r.Plan.Program.Packages {
-		switch path := linkPath(pkg.PkgPath); {
-		case pkg.Name == "main":
-			traced += "main\n" + path + "\n"
-		case path != pkg.PkgPath: // functions have the one, types the other
-			traced += path + "\n" + pkg.PkgPath + "\n"
-		default:
-			traced += path + "\n"
+		path := linkPath(pkg.PkgPath)
+		if pkg.Name == "main" {
+			path = "main\n" + path
 		}
+		traced += path + "\n"
 		for _, f := range pkg.GoFiles[:min(1, len(pkg.GoFiles))] {
 			traced += filepath.Dir(f) + "\n"
 		}
@@ -402,7 +337,7 @@ func outsideFile(pkg *plan.Package, roots []*types.Var, index int, traced string
 	}
 	return fmt.Sprintf("package %s\n\nimport %s %q\n%s\nvar presage_outside_ = []interface{}{\n%s}\n\n", pkg.Types.Name(), rtName, rtPath, imports.String(), list.String()) +
 		"type presage_roots_ struct{}\n\nfunc (presage_roots_) Roots() []interface{} { return presage_outside_ }\n\n" +
-		fmt.Sprintf("var _ = %s.Outside(%d, %q, %q, %q, presage_roots_{}, func() {})\n", rtName, index, linkPath(pkg.PkgPath), pkg.PkgPath, traced)
+		fmt.Sprintf("var _ = %s.Outside(%d, %q, %q, presage_roots_{}, func() {})\n", rtName, index, linkPath(pkg.PkgPath), traced)
 }
 
 // inSource reports whether a variable is declared in a file that is compiled as it stands: not by cgo.

@@ -74,7 +74,6 @@ func (m *merger) emit(s *stream, r *record) {
 		m.left(s, e.Aux, p)
 	case format.MethodBegin:
 		e.Obj = trace.Addr(r.word(0) & (1<<32 - 1))
-		e.Flags &^= format.FlagUnstamped
 		if m.growsEndless(s) {
 			e.Flags |= format.FlagAll
 		}
@@ -116,17 +115,15 @@ func endsContext(k format.Kind) bool {
 	return false
 }
 
-// goesInto returns the flags of a call under way, if the next thing that s does is to enter an instrumented function: FlagDirect, if it is the one that
-// the call is of, and FlagWrapper, if a wrapper may have loaded the receiver. What the runtime does for itself in between, growing the stack, does not count.
+// goesInto returns FlagDirect for a call under way, if the next thing that s does is to enter the instrumented function
+// that the call is of. What the runtime does for itself in between, growing the stack, does not count.
 func (m *merger) goesInto(s *stream) format.Flags {
 	c := s.cursor()
 	var r record
 	for c.read(m.recording, s, &r) {
 		switch {
-		case r.kind == format.Enter && r.flags&format.FlagDirect != 0:
-			return r.flags & (format.FlagDirect | format.FlagWrapper)
-		case r.kind == format.Enter && uint32(r.word(0)) == 0:
-			return format.FlagWrapper
+		case r.kind == format.Enter:
+			return r.flags & format.FlagDirect
 		case r.kind != format.RawStamp && r.kind != format.RawGC && (r.kind != format.Alloc || r.flags&format.FlagStack == 0):
 			return 0
 		}

@@ -35,7 +35,7 @@ func (m *merger) reach(s *stream, p placed) {
 			if n == 0 {
 				n = r.word(1)
 			}
-			own = append(own, trace.Event{Kind: format.Reach, Flags: r.flags & format.FlagReads, Obj: trace.Addr(r.word(0)), Val: n})
+			own = append(own, trace.Event{Kind: format.Reach, Obj: trace.Addr(r.word(0)), Val: n})
 		case r.flags&format.FlagMore != 0:
 			grown = m.grown[r.site]
 		default:
@@ -99,17 +99,12 @@ func (m *merger) parts(number uint32) (list []trace.Event) {
 
 // spans returns the spans of memory that the RawSet at x has.
 func (m *merger) spans(x span) (list []trace.Event) {
-	var flags format.Flags
 	add := func(addr, n uint64) {
-		list = append(list, trace.Event{Kind: format.Reach, Flags: flags, Obj: trace.Addr(addr), Val: n})
+		list = append(list, trace.Event{Kind: format.Reach, Obj: trace.Addr(addr), Val: n})
 	}
 	b := m.maps[x.seg]
 	for i := x.start; i < x.end; i += 8 {
 		w := word(b, i)
-		if w == 0 { // the rest is only read
-			flags = format.FlagReads
-			continue
-		}
 		if n := w & (1<<16 - 1); n != 0 || i+8 == x.end {
 			add(w>>16, n)
 			continue
@@ -136,11 +131,8 @@ func (m *merger) left(s *stream, depth uint64, p placed) {
 
 // begun notes a call that leaves traced code.
 func (m *merger) begun(s *stream, r *record, p placed) {
-	x, stamp := p.e.Obj, r.stamp
-	if !r.has {
-		stamp = s.from
-	}
-	s.missing = append(s.missing, missing{x, trace.Site(r.site), r.word(0) >> 32, stamp})
+	x := p.e.Obj
+	s.missing = append(s.missing, missing{x, trace.Site(r.site), r.word(0) >> 32, r.stamp})
 	for len(m.leftOut) <= int(x) && int(x) <= len(m.meta.Missing) {
 		m.leftOut = append(m.leftOut, leftOut{})
 	}

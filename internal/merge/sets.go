@@ -123,12 +123,8 @@ func difference(from, to *barrier.Set) []trace.Event {
 
 // appendParts appends Reach events of what a set has.
 func appendParts(list []trace.Event, s *barrier.Set, flags format.Flags) []trace.Event {
-	s.Each(func(from, to uint64, reads bool) {
-		e := trace.Event{Kind: format.Reach, Flags: flags, Obj: trace.Addr(from), Val: to - from}
-		if reads {
-			e.Flags |= format.FlagReads
-		}
-		list = append(list, e)
+	s.Each(func(from, to uint64) {
+		list = append(list, trace.Event{Kind: format.Reach, Flags: flags, Obj: trace.Addr(from), Val: to - from})
 	}, func(trace.GoID) {})
 	return list
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -42,11 +43,6 @@ func Typed(fn *ssa.Function) bool {
 	return false
 }
 
-// StartsFunc reports whether fn is (*sync.WaitGroup).Go, which starts its second argument.
-func StartsFunc(fn *ssa.Function) bool {
-	return Typed(fn) && fn.String() == "(*sync.WaitGroup).Go"
-}
-
 // Idle reports whether a call does nothing but let time pass.
 func Idle(c *ssa.CallCommon) bool {
 	callee := c.StaticCallee()
@@ -59,6 +55,45 @@ func Idle(c *ssa.CallCommon) bool {
 	}
 	name := obj.FullName()
 	return name == "time.Sleep" || name == "runtime.Gosched"
+}
+
+// keepsNothing lists packages of the standard library whose functions keep no pointer that they are given, and start
+// nothing: what they return and leave depends on their arguments and random numbers.
+var keepsNothing = map[string]bool{
+	"math": true, "math/bits": true, "math/cmplx": true, "math/rand": true, "math/rand/v2": true,
+	"strconv": true, "strings": true, "unicode": true, "unicode/utf8": true, "unicode/utf16": true, "errors": true, "path": true,
+}
+
+// Apart reports whether a call touches no memory that the program can have: its arguments lead to none, and its package
+// keeps none.
+func Apart(c *ssa.CallCommon) bool {
+	fn, ok := c.Value.(*ssa.Function)
+	if !ok {
+		return false
+	}
+	obj, ok := fn.Object().(*types.Func)
+	if !ok || obj.Pkg() == nil || slices.ContainsFunc(c.Args, func(a ssa.Value) bool { return leads(a.Type()) }) {
+		return false
+	}
+	return keepsNothing[obj.Pkg().Path()] || Idle(c) || obj.FullName() == "time.Now"
+}
+
+// leads reports whether a value of type t leads to memory that may be written.
+func leads(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	case *types.Struct:
+		for f := range u.Fields() {
+			if leads(f.Type()) {
+				return true
+			}
+		}
+		return false
+	case *types.Array:
+		return leads(u.Elem())
+	}
+	return true
 }
 
 // TypedDefer reports whether a deferred call is a typed operation, run with the site of its Defer (R7).
@@ -122,11 +157,6 @@ func target(c *ssa.CallCommon) Target {
 // byWrapper reports whether a known function is a wrapper of SSA's, of a method value or expression: compilers have their own.
 func byWrapper(fn *ssa.Function) bool {
 	return strings.HasPrefix(fn.Synthetic, "bound") || strings.HasPrefix(fn.Synthetic, "thunk")
-}
-
-// MayBeSilent reports whether a call through an interface may turn out to be of a function that touches nothing (F13 of package footprint).
-func MayBeSilent(c *ssa.CallCommon) bool {
-	return c.IsInvoke() && (c.Method.Name() == "Helper" || c.Method.Name() == "Name") && c.Signature().Params().Len() == 0
 }
 
 // MethodIndex is the number of a method in the order in which the compiler has the methods of an interface: exported

@@ -9,12 +9,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 
-	"presage/internal/footprint"
 	"presage/internal/trace"
 )
 
 // Missing is what the plan knows of the packages that are left out of the trace. Calls of their functions are missing methods
-// (package barrier): the recorder finds what they can reach. Their own source tells which variables they use, and which hidden state of others.
+// (package barrier): the recorder finds what they can reach. Their own source tells which variables they use.
 type Missing struct {
 	Packages []*Package
 	Meta     []trace.MissingPackage  // one for each
@@ -70,10 +69,6 @@ func newMissing(prog *Program) *Missing {
 		m.Meta = append(m.Meta, trace.MissingPackage{Path: pkg.PkgPath})
 	}
 	m.reachRoots()
-	states := m.states()
-	for i := range m.Meta {
-		m.Meta[i].State = states
-	}
 	return m
 }
 
@@ -309,34 +304,6 @@ func leadsToCalls(t types.Type) bool {
 		return !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "sync" && n.Obj().Pkg().Path() != "sync/atomic"
 	}
 	return true
-}
-
-// states returns the hidden state of code that is neither traced nor left out, and that the packages call by name.
-func (m *Missing) states() string {
-	var list []string
-	for _, pkg := range m.Packages {
-		for _, fn := range functionsOf(pkg) {
-			instructions(fn, func(in ssa.Instruction) {
-				c, ok := in.(ssa.CallInstruction)
-				if !ok {
-					return
-				}
-				if s := footprint.StateOf(c.Common(), func(path string) bool { _, missing := m.index[path]; return missing }); s != "" && !slices.Contains(list, s) {
-					list = append(list, s)
-				}
-			})
-		}
-	}
-	slices.Sort(list)
-	return footprint.States(list)
-}
-
-// calls returns the footprint of a call of package number pkg beside what its D has: as of a bracketed call, in package window.
-func (m *Missing) calls(pkg int) footprint.Set {
-	if s := m.Meta[pkg-1].State; s != "" {
-		return footprint.Set{Effect: footprint.Write, State: s}
-	}
-	return footprint.Set{}
 }
 
 // Leaves says whether a call that is bracketed leaves traced code for a package that is left out; with Goes, for which, counted from 1.

@@ -2,13 +2,10 @@ package plan
 
 import (
 	"go/token"
-	"go/types"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
-	"presage/internal/footprint"
 	"presage/internal/trace"
 )
 
@@ -35,71 +32,39 @@ func (p *Plan) number(f *Func) {
 			if sited(in) || revealing(f.Unit.Pkg, in) {
 				expr, object := d.describe(in)
 				blk.Instrs[j].Site = p.site(f, i, j, last, expr, object)
-				if load, ok := in.(*ssa.UnOp); p.prints == nil || ok && p.isPunned(load.X) { // its type says too little
-					continue
-				}
-				if set, ok := p.prints.OfInstr(in); ok {
-					p.Sites[blk.Instrs[j].Site].Touch = set.String()
-				}
+				p.Sites[blk.Instrs[j].Site].Apart = p.apart(in)
 			}
 		}
 	}
 }
 
-// entered gives the site of a function, which its Enter and its Exit have, what no call has a record of: what wrappers load on their way to it
-// (a footprint of effect none), and what its deferred calls of code outside may touch: they run before the Exit. That a function value or
-// an interface leads to traced code, nothing tells. A go statement that calls an instrumented function touches nothing.
-func (p *Plan) entered(f *Func) {
-	if p.prints == nil {
-		return
-	}
-	var texts []string
-	if set := p.prints.OfEntry(f.SSA); len(set.Loads) > 0 {
-		texts = append(texts, set.String())
-	}
-	for i, b := range f.SSA.Blocks {
-		for j, in := range b.Instrs {
-			if p.entersAtOnce(in) {
-				p.Sites[f.Blocks[i].Instrs[j].Site].Touch = (&footprint.Set{Dynamic: true}).String()
-			}
-			d, ok := in.(*ssa.Defer)
-			if !ok || TypedDefer(&d.Call) || p.Func(d.Call.StaticCallee()) != nil {
-				continue
-			}
-			set, ok := p.prints.OfInstr(d)
-			if l, pkg, _ := p.LeavesLater(&d.Call); l == Goes { // its MethodBegin has the rest
-				set = p.Missing.calls(pkg)
-			}
-			if text := set.String(); ok && (set.Effect != footprint.None || set.State != "") && !slices.Contains(texts, text) {
-				texts = append(texts, text)
-			}
-		}
-	}
-	p.Sites[f.Site].Touch = strings.Join(texts, "\n")
-}
-
-// entersAtOnce reports whether an instruction starts a goroutine that enters an instrumented function at once: a go statement, or a
-// call of WaitGroup.Go, whose goroutine does nothing else but synchronise, which the runtime side records.
-func (p *Plan) entersAtOnce(in ssa.Instruction) bool {
+// apart reports whether a call is Apart, or an instruction starts a goroutine that enters an instrumented function at
+// once: a go statement, or a call of WaitGroup.Go, whose goroutine does nothing else but synchronise.
+func (p *Plan) apart(in ssa.Instruction) bool {
 	switch in := in.(type) {
-	case *ssa.Go:
-		return p.Func(in.Call.StaticCallee()) != nil
 	case *ssa.Call:
-		return StartsFunc(in.Call.StaticCallee()) && p.Func(valueOf(in.Call.Args[1])) != nil
+		if fn := in.Call.StaticCallee(); Typed(fn) {
+			return fn.String() == "(*sync.WaitGroup).Go" && p.enters(codeOf(in.Call.Args[1]))
+		}
+		return Apart(&in.Call)
+	case *ssa.Go:
+		return p.enters(in.Call.StaticCallee())
 	}
 	return false
 }
 
-// valueOf returns the function that calls of a function value call, nil if that is not known. That of a method value is
-// the method, unless it is of an interface.
-func valueOf(v ssa.Value) *ssa.Function {
-	fn := codeOf(v)
-	if fn != nil && strings.HasPrefix(fn.Synthetic, "bound") {
-		if m, ok := fn.Object().(*types.Func); ok {
-			return fn.Prog.FuncValue(m) // nil for a method of an interface
-		}
-	}
-	return fn
+// enters reports whether a call of fn enters an instrumented function at once.
+func (p *Plan) enters(fn *ssa.Function) bool { return p.Func(fn) != nil && direct(fn) }
+
+// defersOutside reports whether fn may defer calls of outside code: others than of typed operations and instrumented
+// functions. A loop body of a range over a function defers for the function around it.
+func (p *Plan) defersOutside(fn *ssa.Function) bool {
+	some := false
+	instructions(fn, func(in ssa.Instruction) {
+		d, ok := in.(*ssa.Defer)
+		some = some || ok && !TypedDefer(&d.Call) && p.Func(d.Call.StaticCallee()) == nil
+	})
+	return some || slices.ContainsFunc(fn.AnonFuncs, func(lit *ssa.Function) bool { return lit.Synthetic != "" && p.defersOutside(lit) })
 }
 
 // codeOf returns the function that a function value is of, nil if that is not known: of a method value the wrapper.
@@ -188,23 +153,4 @@ func instrPos(in ssa.Instruction) token.Pos {
 		}
 	}
 	return token.NoPos
-}
-
-// footprints collects what footprints need to know of the whole program.
-func (p *Plan) footprints() *footprint.Program {
-	f := footprint.NewProgram(p.Packages, p.Missing.paths())
-	ours := !slices.ContainsFunc(p.Program.Packages, func(pkg *Package) bool { return pkg.Module != nil && !pkg.Module.Main })
-	for _, pkg := range p.Program.Packages {
-		f.Instances(pkg.TypesInfo)
-		for path, dep := range pkg.Deps {
-			f.Import(path, dep.Imports(), ours)
-		}
-		if init := pkg.SSA.Func("init"); init != nil {
-			f.Add(init)
-		}
-	}
-	for _, fn := range p.funcs {
-		f.Add(fn.SSA)
-	}
-	return f
 }

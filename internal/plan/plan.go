@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"presage/internal/footprint"
 	"presage/internal/trace"
 )
 
@@ -30,7 +29,6 @@ type Plan struct {
 	Units []*Unit
 
 	Missing *Missing
-	masks   *masks
 
 	funcs  []*Func // by FuncID
 	byFn   map[*ssa.Function]*Func
@@ -38,7 +36,6 @@ type Plan struct {
 	paths  map[string]bool // of Packages
 	files  map[string]int32
 	opaque map[string]string
-	prints *footprint.Program
 
 	punned   *puns
 	calls    map[*Func][]*ssa.CallCommon  // that bind the parameters of a function
@@ -96,26 +93,16 @@ type Instr struct {
 func New(prog *Program, opaque map[string]string) *Plan {
 	p := newPlan(prog, opaque)
 	p.Missing = newMissing(prog)
-	p.prints = p.footprints()
-	p.masks = p.newMasks()
 	p.plan()
 	return p
 }
 
-// OfRecording is New without what only a recorder needs, and without footprints, which a recording has (Adopt): they would take most of the time. The packages that
-// it leaves out are known by their paths, in its order.
+// OfRecording is New without what only a recorder needs. The packages that it leaves out are known by their paths, in its order.
 func OfRecording(prog *Program, missing []string, opaque map[string]string) *Plan {
 	p := newPlan(prog, opaque)
 	p.Missing = missingOf(missing)
 	p.plan()
 	return p
-}
-
-// Adopt takes the footprints of the sites of a recording, which are as many.
-func (p *Plan) Adopt(sites []trace.SiteInfo) {
-	for i := range p.Sites {
-		p.Sites[i].Touch = sites[i].Touch
-	}
 }
 
 func newPlan(prog *Program, opaque map[string]string) *Plan {
@@ -142,7 +129,7 @@ func (p *Plan) plan() {
 	for _, f := range p.funcs {
 		p.hooks(f)
 		p.bindings(f)
-		p.entered(f)
+		p.Sites[f.Site].Defers = p.defersOutside(f.SSA)
 	}
 	for _, f := range p.funcs {
 		p.branches(f)

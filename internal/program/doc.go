@@ -57,8 +57,8 @@
 // (F8) A CompareAndSwap's read is pinned at the next event: had it found another value, it would have been another operation.
 // Other operations of package sync pin what they get.
 //
-// (F9) Code that is not instrumented reads memory without records. Where it begins or goes on (an opaque call with
-// an effect, package footprint; the return of a callback, any while a missing method is under way), every read that has gone into memory through a From of
+// (F9) Code that is not instrumented reads memory without records. Where it begins or goes on (an opaque call that
+// memory of the goroutine may concern, plan.Apart; the return of a callback, any while a missing method is under way), every read that has gone into memory through a From of
 // the goroutine is pinned: fmt.Println(v) looks at the box that v was stored in. What other goroutines stored
 // for it to see is not in their Needs: see Soundness.
 //
@@ -93,8 +93,8 @@
 // the walk knows less, it pins more: sets larger than maxSet, reads older than maxOpen reads.
 // What opaque code returned depends on nothing, because all that went into it is pinned.
 // Not covered here: an opaque call that reads what another goroutine stored depends on reads of that goroutine.
-// A walker, which sees the store first, cannot know; the window builder can: it has the footprint of the call and
-// the From of every earlier write, and must take them for Needs where they meet (docs/model.md, opaque calls).
+// A walker, which sees the store first, cannot know; the window builder can: it has what the call has read,
+// by records, and the From of every earlier write (docs/model.md, outside code).
 // Assumed: SSA and emitted program agree (that is what the checks look for), and code that
 // is not instrumented does not write the memory of walked functions unseen (docs/model.md).
 //

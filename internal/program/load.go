@@ -17,7 +17,7 @@ import (
 // instructions. Without a plan there is no walk, and the analysis judges strictly.
 func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 	cfg := plan.Config{Dir: meta.Dir, Env: append(os.Environ(), meta.BuildEnv...), BuildFlags: meta.BuildFlags, Tested: meta.Tested}
-	files, _, sites := meta.Program()
+	files, _, _ := meta.Program()
 	for _, f := range files {
 		cfg.Tests = cfg.Tests || strings.HasSuffix(f.Name, "_test.go")
 	}
@@ -46,7 +46,6 @@ func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 	if opaque := opaqueUnits(p, meta); len(opaque) > 0 {
 		p = plan.OfRecording(prog, missing, opaque)
 	}
-	p.Adopt(sites)
 	return p, nil
 }
 

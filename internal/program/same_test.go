@@ -11,7 +11,7 @@ func TestSame(t *testing.T) {
 	meta := func(change func(*trace.Meta)) *trace.Meta {
 		m := &trace.Meta{
 			Dir: "/m", BuildEnv: []string{"A=b"}, BuildFlags: []string{"-tags=x"}, Packages: []string{"m"}, Tested: []string{"m"}, Missing: []trace.MissingPackage{{Path: "m/lib"}},
-			Files: []trace.File{{Name: "a.go", Hash: "1"}}, Funcs: []trace.Func{{Name: "f"}}, Sites: []trace.SiteInfo{{}, {Touch: "x"}},
+			Files: []trace.File{{Name: "a.go", Hash: "1"}}, Funcs: []trace.Func{{Name: "f"}}, Sites: []trace.SiteInfo{{}, {Expr: "x"}},
 		}
 		change(m)
 		return m
@@ -29,7 +29,7 @@ func TestSame(t *testing.T) {
 		"missing":  func(m *trace.Meta) { m.Missing[0].Path = "m/other" },
 		"source":   func(m *trace.Meta) { m.Files[0].Hash = "2" },
 		"opaque":   func(m *trace.Meta) { m.Funcs[0].Opaque = "why" },
-		"touch":    func(m *trace.Meta) { m.Sites[1].Touch = "y" },
+		"sites":    func(m *trace.Meta) { m.Sites[1].Expr = "y" },
 	} {
 		if Same(meta(same), meta(change)) {
 			t.Errorf("%s makes no difference", name)

@@ -1,13 +1,9 @@
 package program
 
 import (
-	"go/types"
-
 	"golang.org/x/tools/go/ssa"
 
-	"presage/internal/footprint"
 	"presage/internal/plan"
-	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
 
@@ -25,7 +21,7 @@ func (k *compiler) wants(out *instr, ip *plan.Instr) {
 	case out.op == opCall:
 		out.wants = append(out.wants, want{kind: wantEnter, reg: -1})
 	case ip.Opaque:
-		out.reaches = out.std == nil && k.reaches(out, ip.Site)
+		out.reaches = out.std == nil && !plan.Apart(out.in.(ssa.CallInstruction).Common())
 		out.dynamic = out.dynamic || ip.Target != plan.Static
 		if ip.Maybe {
 			out.wants = append(out.wants, want{kind: wantRuntime, reg: -1})
@@ -40,42 +36,6 @@ func (k *compiler) wants(out *instr, ip *plan.Instr) {
 	for i := range ip.After {
 		out.wants = append(out.wants, k.want(out, &ip.After[i]))
 	}
-}
-
-// reaches reports whether an opaque call may look at memory that its goroutine wrote: an argument leads
-// there, or the callee has an effect of its own (package footprint, which does not count what only
-// the goroutine itself has, such as the boxes of fmt.Sprint's arguments).
-func (k *compiler) reaches(in *instr, s trace.Site) bool {
-	call := in.in.(ssa.CallInstruction).Common()
-	if _, ok := call.Value.(*ssa.Function); !ok || call.IsInvoke() {
-		return true
-	}
-	for _, a := range call.Args {
-		if leads(a.Type()) {
-			return true
-		}
-	}
-	text := k.w.plan.Sites[s].Touch
-	set := footprint.Parse(text)
-	return set.Effect != footprint.None || len(set.Loads) > 0 || set.Sees != footprint.NoGoroutines
-}
-
-// leads reports whether a value of type t leads to memory that may be written.
-func leads(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Kind() == types.UnsafePointer
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if leads(u.Field(i).Type()) {
-				return true
-			}
-		}
-		return false
-	case *types.Array:
-		return leads(u.Elem())
-	}
-	return true
 }
 
 func (k *compiler) want(out *instr, h *plan.Hook) want {

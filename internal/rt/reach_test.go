@@ -75,7 +75,7 @@ func checkReach(t *testing.T, line string, ds map[uint64]*reach) {
 		t.Fatalf("no call %q", line)
 	}
 	for _, w := range words[1:] {
-		if !strings.ContainsAny(w[:1], "+-?") {
+		if !strings.ContainsAny(w[:1], "+-") {
 			continue
 		}
 		addr, err := strconv.ParseUint(w[1:], 0, 64)
@@ -90,41 +90,30 @@ func checkReach(t *testing.T, line string, ds map[uint64]*reach) {
 
 // reach is a D, as package barrier takes it: it has more than so many parts, and is everything.
 type reach struct {
-	set, both barrier.Set
-	names     []uint32 // of sets
+	set   barrier.Set
+	names []uint32 // of sets
 }
 
 // span is a part of a D.
-type span struct {
-	addr, n uint64
-	reads   bool // it is only read
-}
+type span struct{ addr, n uint64 }
 
 func (r *reach) add(spans ...span) {
 	for _, x := range spans {
 		r.set.AddMemory(x.addr, x.n)
-		if !x.reads {
-			r.both.AddMemory(x.addr, x.n)
-		}
 	}
 }
 
-// has says what D has of a byte: '+', '-' for nothing, '?' if it is only read.
+// has says what D has of a byte: '+', or '-' for nothing.
 func (r *reach) has(addr uint64) byte {
-	var byte barrier.Set
-	byte.AddMemory(addr, 1)
-	switch {
-	case r.set.All || r.both.Meets(&byte):
+	if r.set.Hits(barrier.Memory(addr, 1)) {
 		return '+'
-	case r.set.Meets(&byte):
-		return '?'
 	}
 	return '-'
 }
 
 func (r *reach) String() string {
 	n := 0
-	r.set.Each(func(uint64, uint64, bool) { n++ }, func(trace.GoID) {})
+	r.set.Each(func(uint64, uint64) { n++ }, func(trace.GoID) {})
 	return fmt.Sprintf("all=%t, %d spans", r.set.All, n)
 }
 
@@ -153,18 +142,14 @@ func (x *rawSets) read(p *rawfile.Process) {
 }
 
 func spansOf(r rawfile.Record) (list []span) {
-	reads := false
 	for i := 0; i < int(r.Size); i++ {
 		w := r.Words[i]
-		switch {
-		case w == 0:
-			reads = true
-		case w&0xffff == 0:
+		n := w & 0xffff
+		if n == 0 {
 			i++
-			list = append(list, span{w >> 16, r.Words[i], reads})
-		default:
-			list = append(list, span{w >> 16, w & 0xffff, reads})
+			n = r.Words[i]
 		}
+		list = append(list, span{w >> 16, n})
 	}
 	return list
 }
@@ -193,7 +178,7 @@ func reached(p *rawfile.Process) (map[uint64]*reach, int) {
 				if n == 0 {
 					n = r.Words[1]
 				}
-				d.add(span{r.Words[0], n, r.Flags&format.FlagReads != 0})
+				d.add(span{r.Words[0], n})
 			}
 		}
 	}

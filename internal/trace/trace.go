@@ -58,8 +58,7 @@ type Outside struct {
 
 // MissingPackage is a package of which nothing was traced but the calls into it.
 type MissingPackage struct {
-	Path  string `json:"path"`
-	State string `json:"state,omitempty"` // package footprint: hidden state of code that it calls
+	Path string `json:"path"`
 }
 
 // Process is what a replay needs to know of the process that was recorded.
@@ -103,7 +102,8 @@ type SiteInfo struct {
 	Line   int32  `json:"line"`             //
 	Col    int32  `json:"col"`              //
 	Expr   string `json:"expr,omitempty"`   // the expression accessed, as in the source: c.balance
-	Touch  string `json:"touch,omitempty"`  // package footprint: what an opaque call may touch, what an access is part of; of a function: what its deferred opaque calls may touch, one on each line
+	Defers bool   `json:"defers,omitempty"` // of a function: it may defer calls of outside code
+	Apart  bool   `json:"apart,omitempty"`  // of a call of outside code: it touches no memory that the program can have; of a go statement: the goroutine runs none before an instrumented function
 	Object string `json:"object,omitempty"` // the variable, field or element type: (*Account).balance
 	Name   string `json:"name,omitempty"`   // the position's name in the trace it was converted from
 }

@@ -105,9 +105,7 @@ type record struct {
 	mem       int32
 	obj       int32
 	pair      *barrier.Pair // MethodBegin, MethodEnd
-	own       bool          // an operation of a missing method, by its own code
-	back      bool          // a read of code that missing methods have called back, which keeps its value only as far as they may learn of it (B17)
-	unseen    bool          // a OnceEnd of code outside that has no bracket
+	back      bool          // a read of code that missing methods have called back, which keeps its value only as far as they may learn of it (B14)
 	way       int32         // of an alternative: its number, from 1
 }
 
@@ -123,7 +121,6 @@ type Builder struct {
 	births    []birth // by GoID
 	calls     []calls // by GoID
 	miss      missing
-	owning    owning
 	texts     map[uint64]struct{} // where strings are whose bytes were read
 	seeded    bool                // carry has the package-level variables
 	done      int64
@@ -150,7 +147,7 @@ func NewBuilder(opt BuildOptions, emit func(*Built) error) *Builder {
 		opt.Raw = 64 * opt.Size
 	}
 	return &Builder{
-		opt: opt, emit: emit, miss: newMissing(opt.Missing), owning: newOwning(),
+		opt: opt, emit: emit, miss: newMissing(opt.Missing),
 		carry: newCarry(), seen: newInterest(),
 		past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), racy: make(map[uint64]struct{}), races: -1,
 	}
@@ -166,12 +163,10 @@ func (b *Builder) Counts() BuildCounts {
 // Add takes the next event of the trace. The slices of f are copied.
 func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	r := record{e: *e, index: index, walked: f.Walked && e.Flags&format.FlagOpaque == 0, mem: -1, obj: -1}
-	b.listed(e.Kind)
 	if keep, err := b.miss.step(&r); err != nil || !keep {
 		return err
 	}
 	b.call(e)
-	b.ownStep(&r)
 	if b.begun(index); e.Kind == format.Alloc && b.inside(e.G) { // who asked for it fills it
 		r.e.Flags &^= format.FlagZero
 	}
@@ -239,7 +234,6 @@ func (b *Builder) Flush() error {
 	if b.fresh == 0 {
 		return nil
 	}
-	b.listed(format.End)
 	return b.window(true)
 }
 
@@ -330,7 +324,6 @@ func (b *Builder) slide(n int) {
 			b.carry.runs.step(r.e.G)
 		}
 		b.miss.pass(r)
-		b.passOwn(r)
 		switch {
 		case r.e.Kind.IsAccess():
 			b.pass(r.index, &r.e)

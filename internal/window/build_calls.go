@@ -54,19 +54,29 @@ func (b *Builder) inside(g trace.GoID) bool {
 func (b *Builder) showsOutside(e *trace.Event) bool {
 	switch e.Kind {
 	case format.OpaqueBegin, format.OpaqueEnd:
-		return true
+		return !b.site(e.Site).Apart
 	case format.Enter:
-		return e.Val == 0
+		return e.Val == 0 && !b.atOnce(e)
 	case format.Exit:
-		return e.Flags&format.FlagTyped == 0 && b.defers(e.Site)
+		return e.Flags&format.FlagTyped == 0 && b.site(e.Site).Defers
 	}
 	return e.Flags&format.FlagOpaque != 0
 }
 
-// defers reports whether the function of a site may defer calls of outside code.
-func (b *Builder) defers(s trace.Site) bool {
+// atOnce reports whether an Enter is the first of its goroutine, whose go statement enters that function at once.
+func (b *Builder) atOnce(e *trace.Event) bool {
 	m := b.opt.Meta
-	return m == nil || int(s) >= len(m.Sites) || m.Sites[s].Touch != ""
+	return m != nil && e.Aux == 1 && int(e.G) < len(m.Goroutines) && b.site(m.Goroutines[e.G].Site).Apart
+}
+
+// unknownSite is a site of which nothing is known.
+var unknownSite = trace.SiteInfo{Defers: true}
+
+func (b *Builder) site(s trace.Site) *trace.SiteInfo {
+	if m := b.opt.Meta; m != nil && int(s) < len(m.Sites) {
+		return &m.Sites[s]
+	}
+	return &unknownSite
 }
 
 // outsideRuns says when outside code may have run, up to a moment.

@@ -89,7 +89,6 @@ type maker struct {
 	recs  []record
 	w     *Window
 	kept  []bool // by record: it has an event of the window
-	owned bool   // all memory is known that code without records touches (B14)
 	words []word
 	objs  []synch
 
@@ -137,7 +136,6 @@ func newMaker(b *Builder) *maker {
 }
 
 func (m *maker) make() {
-	m.owned = m.allKnown()
 	m.gather()
 	m.explore()
 	m.share()
@@ -398,6 +396,9 @@ func (m *maker) touch(w *word, a *atom, i int, r *record) {
 	}
 	if a.firstWrite && !r.outside() && reads(r.e.Kind) {
 		a.reads = append(a.reads, v)
+	}
+	if a.missing && !a.settled && m.reachedHere(touchOf(w, a), r.index) {
+		a.settled = true // foundBeside writes what is read
 	}
 	a.tell(i, r, v)
 }

@@ -55,8 +55,8 @@ func (m *maker) initial(w *word, a *atom, r *record, v uint64) {
 	}
 	beside := false
 	if a.missing { // (B6)
-		known = known && !m.b.miss.early.Hits(readOf(w, a))
-		beside = m.reachedHere(readOf(w, a), r.index)
+		known = known && !m.b.miss.early.Hits(touchOf(w, a))
+		beside = m.reachedHere(touchOf(w, a), r.index)
 	}
 	switch {
 	case known:

@@ -76,7 +76,7 @@ func (x *missing) meet(r *record) {
 	}
 	x.known[r.e.G] = true
 	if x.pairs.Inside(r.e.G) {
-		r.back = r.walked && r.e.Kind == format.Read && x.pairs.Seen(r.e.G) // (B17)
+		r.back = r.walked && r.e.Kind == format.Read && x.pairs.Seen(r.e.G) // (B14)
 		r.walked = r.back                                                   // (B5)
 	}
 }
@@ -109,6 +109,11 @@ func (x *missing) reaches(t barrier.Touch) bool {
 	return x.active() && (x.pairs.Cut() || x.reached.Hits(t))
 }
 
+// hidden says whether a record is an operation of code outside, about which nothing but the order is known.
+func (m *maker) hidden(r *record) bool {
+	return m.b.miss.active() && r.e.Flags&format.FlagOpaque != 0
+}
+
 // begins notes a call of the window.
 func (m *maker) begins(p *barrier.Pair) {
 	if name, ok := p.D.Name(); ok {
@@ -123,12 +128,6 @@ func (m *maker) begins(p *barrier.Pair) {
 	if !p.D.Empty() {
 		m.begun = append(m.begun, p)
 	}
-}
-
-// readOf is what a read of a touches.
-func readOf(w *word, a *atom) barrier.Touch {
-	x := touchOf(w, a)
-	return x.AsRead()
 }
 
 // reachedHere says whether a call that is open in the window before trace event index reaches t.
@@ -149,7 +148,7 @@ func (m *maker) reachedHere(t barrier.Touch, index int64) bool {
 	return false
 }
 
-// touchOf is what a write to a touches.
+// touchOf is what an access to a touches.
 func touchOf(w *word, a *atom) barrier.Touch {
 	lo, n := uint64(0), uint64(0)
 	for k := range uint64(8) {
@@ -195,7 +194,7 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	s := &barrier.Step{G: r.e.G, Index: r.index, X: x, Begins: begins, Ends: ends, Reads: onlyReads(r.e.Kind), Demands: touched && m.demands(r), Known: known}
 	inside := m.calls.Inside(r.e.G)
 	hushed := m.quietRecord(r)
-	if hushed && !m.cutAny && !r.unstarted && !(inside && (m.told(r) || m.calls.OnlyRead(s))) {
+	if hushed && !m.cutAny && !r.unstarted && !(inside && m.told(r)) {
 		if hushed = m.quietly(i, r, t, s); hushed {
 			return
 		}
@@ -244,7 +243,7 @@ func (m *maker) beside(i int, r *record, t *thread) {
 		m.pinWritten(t, first)
 	}
 	if begins != nil || ends != nil {
-		m.besideCalls(t, first)
+		m.besideCalls(r, t, first)
 	}
 	if m.calls.After(s, barrier.Extent{First: first, Last: t.last}); r.e.Kind == format.End {
 		m.calls.Ended(r.e.G)
@@ -254,16 +253,17 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	}
 }
 
-// besideMethods keeps what shows that outside code has run in its order with the ends of missing
-// methods of other goroutines: not all that such code does is recorded, and what it may have in
-// common with the method's D nobody knows. first is the record's first event, -1: it has none.
+// besideMethods keeps what shows that outside code has run in its order with the ends of missing methods of other
+// goroutines (B13): not all that such code does is recorded, and what it may have in common with the method's D nobody
+// knows. first is the record's first event, -1: it has none.
 func (m *maker) besideMethods(i int, t *thread, first int32) int32 {
 	if first < 0 {
 		first = m.add(t, i, Event{Kind: Pin, Obj: -1})
 	}
 	for _, u := range m.order {
-		if u != t {
+		if u != t && u.method > 0 {
 			m.edge(u.method-1, first)
+			m.keptOrder(u.method-1, first, &m.recs[i], barrier.Touch{})
 		}
 	}
 	t.call = first + 1
@@ -271,10 +271,11 @@ func (m *maker) besideMethods(i int, t *thread, first int32) int32 {
 }
 
 // besideCalls is besideMethods for an end of a missing method.
-func (m *maker) besideCalls(t *thread, first int32) {
+func (m *maker) besideCalls(r *record, t *thread, first int32) {
 	for _, u := range m.order {
-		if u != t {
+		if u != t && u.call > 0 {
 			m.edge(u.call-1, first)
+			m.keptOrder(u.call-1, first, r, barrier.Touch{})
 		}
 	}
 	t.method = t.last + 1
@@ -320,7 +321,7 @@ func (m *maker) demands(r *record) bool {
 }
 
 // pinRead has what a read of code that a missing method calls back returns rest on reads that keep their values, also if nobody
-// else meets at what it reads: the method may be given it (B5). If the walk says what it is given, that waits (B17).
+// else meets at what it reads: the method may be given it (B5). If the walk says what it is given, that waits (B14).
 func (m *maker) pinRead(i int, t *thread) {
 	switch deps := m.src[i]; {
 	case len(deps) == 0, len(deps) == 1 && m.w.Events[deps[0]].Strict:
@@ -335,7 +336,7 @@ func (m *maker) pinRead(i int, t *thread) {
 }
 
 // learns takes it that an event shows that missing methods have run as far which other goroutines than g are in: what these have called back may have handed on all that it has read,
-// though no event of their goroutine that needs it follows. So it keeps its value (B17).
+// though no event of their goroutine that needs it follows. So it keeps its value (B14).
 func (m *maker) learns(kept *barrier.Kept, g trace.GoID) {
 	for _, o := range kept.Runs {
 		if o != g {

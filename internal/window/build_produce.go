@@ -324,7 +324,7 @@ func (m *maker) finish() {
 }
 
 // threadOf returns the number of a goroutine that the state of an object names.
-func (m *maker) threadOf(g trace.GoID) Thread {
+func (m *maker) thtouchOf(g trace.GoID) Thread {
 	t := m.thread(g)
 	if t.id < 0 {
 		t.id = Thread(len(m.order))
@@ -348,10 +348,10 @@ func (m *maker) state(o *synch) ObjState {
 		s.Queue = append(s.Queue, v)
 	}
 	if s.Cap == 0 && len(s.Queue) > 0 {
-		s.SlotOf = m.threadOf(o.init.slotOf)
+		s.SlotOf = m.thtouchOf(o.init.slotOf)
 	}
 	for _, w := range o.init.waiters {
-		s.Waiters = append(s.Waiters, Waiter{m.threadOf(w.g), w.notified})
+		s.Waiters = append(s.Waiters, Waiter{m.thtouchOf(w.g), w.notified})
 	}
 	return s
 }

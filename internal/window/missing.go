@@ -26,9 +26,7 @@ type MissingCall struct {
 	Begin, End int64       // by number; End is -1 if it has not ended
 	All        bool        // it reaches everything
 	Seen       bool        // what it does with locks, channels and goroutines is in the trace: it reaches memory
-	Own, Fixed bool        // FlagOwn, FlagFixed
-	Memory     [][2]uint64 // what it may write, in order and apart
-	Reads      [][2]uint64 // what it only reads, likewise
+	Memory     [][2]uint64 // in order and apart
 	Goroutines []trace.GoID
 }
 
@@ -59,13 +57,9 @@ func (b *Built) Missing() *Missing {
 }
 
 func callOf(p *barrier.Pair) MissingCall {
-	c := MissingCall{G: p.G, Begin: p.Begin, End: p.End, All: p.D.All || p.D.Cut, Seen: p.D.Seen, Own: p.Own, Fixed: p.Fixed}
-	p.D.Each(func(from, to uint64, reads bool) {
-		if x := [2]uint64{from, to}; reads {
-			c.Reads = append(c.Reads, x)
-		} else {
-			c.Memory = append(c.Memory, x)
-		}
+	c := MissingCall{G: p.G, Begin: p.Begin, End: p.End, All: p.D.All || p.D.Cut, Seen: p.D.Seen}
+	p.D.Each(func(from, to uint64) {
+		c.Memory = append(c.Memory, [2]uint64{from, to})
 	}, func(g trace.GoID) { c.Goroutines = append(c.Goroutines, g) })
 	return c
 }

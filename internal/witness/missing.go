@@ -17,7 +17,6 @@ import (
 // It asks of each event e what may know of it by way of missing events, in the recorded run: a gap (the time between two events of a goroutine in a missing method) that e
 // begins, or whose method can act on what e acts on, while it is open; a gap whose method has something in common with that of a gap that may know,
 // while it is open, from then on. The event that ends a gap that may know, and events from then on that act on what its method can act on, must come after e.
-// In all of this two that only read the same know nothing of each other by that.
 // But a gap knows only as far as the witness has it run: up to its end, if the witness has that event (or it is one of the race), or up to an event that can only be if
 // the method has run; and so do the gaps that it has something in common with. What only reads does nothing to others: if the witness does without it, all is well.
 //
@@ -25,8 +24,7 @@ import (
 //	(Y2) What traced code has left in the bytes that a method reaches is, where the method begins and goes on, what it was in the recorded run.
 //
 //	(Y3) Operations of an object that a method reaches keep their order, but for RLocks among each other.
-//	(Y4) So do two operations on one object, if the code of one of them is not in the trace; that of missing methods is as good as if it were where each of
-//	     them is said to have no other synchronisation than its own, and, if others may add to what it reaches, none has been there while it was open.
+//	(Y4) So do two operations on one object, if the code of one of them is not in the trace.
 //
 //	(Y5) No missing method that the witness has run can have learned of a read that saw something else than in the recorded run: no event in one needs it, nothing that a method reaches
 //	     where it begins, and nothing that traced code writes there while it is under way and goes on, rests on it; nor, where the witness has a method run without its goroutine's next event, has it called back one.
@@ -223,17 +221,11 @@ func share(p, q *window.MissingCall) bool {
 	if p.All || q.All || slices.ContainsFunc(p.Goroutines, func(g trace.GoID) bool { return slices.Contains(q.Goroutines, g) }) {
 		return true
 	}
-	return slices.ContainsFunc(p.Memory, func(x [2]uint64) bool { return touches(q, x) }) ||
-		slices.ContainsFunc(q.Memory, func(x [2]uint64) bool { return touches(p, x) })
+	return slices.ContainsFunc(p.Memory, func(x [2]uint64) bool { return within(q.Memory, x) })
 }
 
 func nothing(p *window.MissingCall) bool {
-	return !p.All && len(p.Memory)+len(p.Reads)+len(p.Goroutines) == 0
-}
-
-// touches says whether a call can read or write any of the bytes x.
-func touches(p *window.MissingCall, x [2]uint64) bool {
-	return p.All || within(p.Memory, x) || within(p.Reads, x)
+	return !p.All && len(p.Memory)+len(p.Goroutines) == 0
 }
 
 // within says whether one of a list of pieces, which are in order, has any of the bytes x.
@@ -242,7 +234,7 @@ func within(list [][2]uint64, x [2]uint64) bool {
 	return n < len(list) && list[n][0] < x[1]
 }
 
-// reaches says whether a call can act on what an event acts on, and one of the two does more than read it.
+// reaches says whether a call can act on what an event acts on.
 func reaches(p *window.MissingCall, e *trace.Event) bool {
 	if p.Seen && !e.Kind.IsAccess() {
 		return false
@@ -258,7 +250,7 @@ func reaches(p *window.MissingCall, e *trace.Event) bool {
 	}
 	from, to := bytesOf(e)
 	x := [2]uint64{from, to}
-	return from < to && (p.All || within(p.Memory, x) || e.Kind.IsWrite() && within(p.Reads, x))
+	return from < to && (p.All || within(p.Memory, x))
 }
 
 // bytesOf is what an access or an operation of an object is about.

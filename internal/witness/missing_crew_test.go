@@ -75,15 +75,9 @@ func randomCrossing(r *rand.Rand) *crossing {
 			call := window.MissingCall{G: g, Begin: int64(e), End: -1, Seen: true, All: r.IntN(12) == 0}
 			for range r.IntN(3) {
 				at := uint64(8 * (1 + r.IntN(5)))
-				if x := [2]uint64{at, at + 8}; r.IntN(3) == 0 {
-					call.Reads = append(call.Reads, x)
-				} else {
-					call.Memory = append(call.Memory, x)
-				}
+				call.Memory = append(call.Memory, [2]uint64{at, at + 8})
 			}
-			for _, list := range [][][2]uint64{call.Memory, call.Reads} {
-				slices.SortFunc(list, func(x, y [2]uint64) int { return cmp.Compare(x[0], y[0]) })
-			}
+			slices.SortFunc(call.Memory, func(x, y [2]uint64) int { return cmp.Compare(x[0], y[0]) })
 			c.m.Calls = append(c.m.Calls, call)
 		case 1:
 			x.calls = x.calls[:max(0, len(x.calls)-1)]

@@ -68,7 +68,7 @@ func (c *crossing) learnsAt(e int, other map[int64]bool, left map[uint64]int) er
 	if ev.Kind == format.MethodBegin && slices.ContainsFunc(c.gaps, func(g openGap) bool { return g.a == e && g.until > e }) {
 		k := slices.IndexFunc(c.m.Calls, func(k window.MissingCall) bool { return k.Begin == n })
 		for x := range left {
-			if touches(&c.m.Calls[k], [2]uint64{x, x + 1}) {
+			if call := &c.m.Calls[k]; call.All || within(call.Memory, [2]uint64{x, x + 1}) {
 				return refused("a missing method begins, and finds what rests on a read that saw something else")
 			}
 		}
@@ -132,3 +132,6 @@ func (c *crossing) unfinished(other map[int64]bool) error {
 	}
 	return nil
 }
+
+// during says whether number n is in a call.
+func during(p *window.MissingCall, n int64) bool { return n > p.Begin && (p.End < 0 || n < p.End) }

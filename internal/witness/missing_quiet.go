@@ -48,9 +48,7 @@ func (c *crossing) placeQuiet() {
 			c.began[e], c.acted[e] = e, true
 			c.ended[e] = e
 		}
-		as := *ev
-		as.Kind = format.Read // which a method has something to do with if it writes
-		if slices.ContainsFunc(in[ev.G], func(k int) bool { return reaches(&c.m.Calls[k], &as) }) {
+		if slices.ContainsFunc(in[ev.G], func(k int) bool { return reaches(&c.m.Calls[k], ev) }) {
 			c.own[e] = true
 		}
 	}

@@ -15,8 +15,10 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"presage/internal/analyse"
+	"presage/internal/plan"
 	"presage/internal/program"
 	"presage/internal/program/progtest"
+	"presage/internal/trace"
 	"presage/internal/window"
 )
 
@@ -139,14 +141,20 @@ func pairString(p *progtest.Program, src string, q progtest.Pair) string {
 		if at := strings.LastIndex(line, "//"); at >= 0 {
 			label = line[at+2:]
 		}
-		verb, _, _ := strings.Cut(s.Touch, "\t")
-		return label + " " + verb + " " + s.Expr
+		return label + " " + verb(p.Plan, trace.Site([]int{int(q.A), int(q.B)}[i])) + " " + s.Expr
 	}
 	a, b := one(0), one(1)
 	if n, m := number(a), number(b); n > m || n == m && a > b {
 		a, b = b, a
 	}
 	return a + ", " + b
+}
+
+// verb says what the instruction of a site does with memory.
+func verb(p *plan.Plan, s trace.Site) string {
+	f, b, i := p.FuncAt(s)
+	in := &f.Blocks[b].Instrs[i]
+	return slices.Concat(in.Before, in.After)[0].Kind.String()
 }
 
 func number(s string) int {

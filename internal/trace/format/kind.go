@@ -93,7 +93,7 @@ const (
 	MethodBegin Kind = 50
 	MethodEnd   Kind = 51
 	ReachSet    Kind = 53 // Obj: the set, from 1; Val: how many Reach events follow at once that are the set, 0: it is one that was listed before; Aux: another set, of which they make it: first come those that take something away (FlagGone)
-	Reach       Kind = 54 // Obj: address; Val: bytes, 0: a word. Also a lock, WaitGroup, Once, Cond or channel at that address. FlagReads: memory that it only reads
+	Reach       Kind = 54 // Obj: address; Val: bytes, 0: a word. Also a lock, WaitGroup, Once, Cond or channel at that address.
 	ReachGo     Kind = 55 // Obj: a goroutine: whether it runs
 
 	// Heap. Alloc: Obj: address; Val: size in bytes. From here on the addresses
@@ -119,15 +119,9 @@ const (
 	FlagUnexplained Flags = 1 << 0 // memory: a read whose value no recorded write before it explains
 	FlagAll         Flags = 1 << 0 // MethodBegin: D is everything
 	FlagSeen        Flags = 1 << 2 // MethodBegin: what it does with locks, channels and goroutines is recorded by itself; D is memory
-	FlagReads       Flags = 1 << 1 // Reach: all that missing code does there is to read memory: it neither writes to it nor operates a lock or the like. What a D has with and without it may be written
-	FlagGone        Flags = 1 << 2 // Reach, behind a ReachSet with another set: of what that has, also with FlagReads, this is not in the set
-	FlagOwn         Flags = 1 << 3 // MethodBegin, with FlagSeen: all its synchronisation is its own code's, and D has all that it touches, if others leave alone what D leads to
-	FlagFixed       Flags = 1 << 4 // with FlagOwn: whatever others do
-	FlagUnstamped   Flags = 1 << 5 // MethodBegin, MethodEnd, as raw records: without a stamp, because D is nothing
+	FlagGone        Flags = 1 << 2 // Reach, behind a ReachSet with another set: of what that has this is not in the set
 	FlagZero        Flags = 1 << 0 // Alloc: new, make or a variable, not memory that the runtime fills (append, conversions)
 	FlagDirect      Flags = 1 << 0 // OpaqueBegin: of a call through a function value or an interface that enters an instrumented function at once; Enter: by such a call
-	FlagWrapper     Flags = 1 << 1 // OpaqueBegin, Enter: by a wrapper that the compiler has made, which may have loaded the receiver from memory
-	FlagSilent      Flags = 1 << 2 // OpaqueBegin: of a call through an interface of which the run has found that it touches nothing (F13 of package footprint)
 	FlagTry         Flags = 1 << 1 // lock: by TryLock or TryRLock; AtomicRead: a CompareAndSwap that failed
 	FlagPool        Flags = 1 << 1 // Acquire, ReleaseMerge: of an object that is got from a sync.Pool, or put there
 	FlagNonBlocking Flags = 1 << 1 // channel: case of a select with a default

@@ -103,13 +103,10 @@ package format
 //	Enter                           site of the call | depth<<32
 //	Exit                            depth
 //	MethodBegin MethodEnd           method | depth<<32, stamp (MethodBegin: the Reach behind it are its D; a pair whose frame is gone has ended)
-//	MethodBegin MethodEnd with FlagUnstamped
-//	                                method | depth<<32: D is nothing, so it does not matter where they are among what other goroutines do
-//	Reach                           address of size bytes (FlagReads: the call only reads them)
+//	Reach                           address of size bytes
 //	Reach with size 0               address, bytes
 //	ReachSet                        (nothing; the site is the number of a RawSet: it is in the D; with FlagMore, of any number of RawSets with FlagMore, which have numbers of their own: what D grows by)
 //	RawSet                          size words: spans of memory, address<<16 | bytes, or address<<16 and a word of bytes; the site is its number; FlagAll: everything.
-//	                                Spans behind a word that is 0 are only read. (What stands on both sides may be written.)
 //	Value                           max(1, ⌈size/8⌉) words: the bytes of the value, zero-padded
 //	RawStamp RawGC                  stamp
 //	RawShort                        what its header says, of: address, words
@@ -231,9 +228,6 @@ func RawLen(h uint64) (words, stamp int) {
 	case AtomicRead, AtomicWrite, Alloc:
 		return 4, 3
 	case MethodBegin, MethodEnd:
-		if Flags(h>>48)&FlagUnstamped != 0 {
-			return 2, 0
-		}
 		return 3, 2
 	case Reach:
 		if size > 0 {

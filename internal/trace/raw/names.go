@@ -52,7 +52,7 @@ var flagNames = [8]string{"read", "try", "closed", "write", "more", "novalue", "
 var flags = map[string]format.Flags{
 	"read": format.FlagRead, "try": format.FlagTry, "nonblocking": format.FlagNonBlocking,
 	"closed": format.FlagClosed, "write": format.FlagWrite, "more": format.FlagMore,
-	"unexplained": format.FlagUnexplained, "novalue": format.FlagNoValue, "opaque": format.FlagOpaque, "panic": format.FlagPanic, "stack": format.FlagStack, "zero": format.FlagZero, "all": format.FlagAll, "seen": format.FlagSeen, "reads": format.FlagReads, "gone": format.FlagGone, "own": format.FlagOwn, "fixed": format.FlagFixed, "direct": format.FlagDirect, "wrapper": format.FlagWrapper, "silent": format.FlagSilent, "text": format.FlagText, "typed": format.FlagTyped, "late": format.FlagLate, "pool": format.FlagPool, "timer": format.FlagTimer,
+	"unexplained": format.FlagUnexplained, "novalue": format.FlagNoValue, "opaque": format.FlagOpaque, "panic": format.FlagPanic, "stack": format.FlagStack, "zero": format.FlagZero, "all": format.FlagAll, "seen": format.FlagSeen, "gone": format.FlagGone, "direct": format.FlagDirect, "text": format.FlagText, "typed": format.FlagTyped, "late": format.FlagLate, "pool": format.FlagPool, "timer": format.FlagTimer,
 }
 
 // flagName returns the name of bit i of the flags of an event of kind k.
@@ -66,20 +66,10 @@ func flagName(k format.Kind, i int) string {
 		return "all"
 	case f == format.FlagSeen && k == format.MethodBegin:
 		return "seen"
-	case f == format.FlagReads && k == format.Reach:
-		return "reads"
 	case f == format.FlagGone && k == format.Reach:
 		return "gone"
-	case f == format.FlagOwn && k == format.MethodBegin:
-		return "own"
-	case f == format.FlagFixed && k == format.MethodBegin:
-		return "fixed"
 	case f == format.FlagDirect && (k == format.OpaqueBegin || k == format.Enter):
 		return "direct"
-	case f == format.FlagWrapper && (k == format.OpaqueBegin || k == format.Enter):
-		return "wrapper"
-	case f == format.FlagSilent && k == format.OpaqueBegin:
-		return "silent"
 	case f == format.FlagTyped && k == format.Exit:
 		return "typed"
 	case f == format.FlagText && k == format.Read:

@@ -178,7 +178,7 @@ func FuzzReader(f *testing.F) {
 
 // TestMissing: the lines of missing methods.
 func TestMissing(t *testing.T) {
-	const text = "main methodbegin isAlive @call\nmain reach x+8 val=24\nmain reach y reads\nmain reachgo worker\nmain methodend isAlive\nmain methodbegin free all\n"
+	const text = "main methodbegin isAlive @call\nmain reach x+8 val=24\nmain reach y\nmain reachgo worker\nmain methodend isAlive\nmain methodbegin free all\n"
 	got, meta, err := Parse(text)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestMissing(t *testing.T) {
 	want := []trace.Event{
 		{G: 1, Kind: format.MethodBegin, Obj: m, Site: 1},
 		{G: 1, Kind: format.Reach, Obj: m + objectSpan + 8, Val: 24},
-		{G: 1, Kind: format.Reach, Obj: m + 2*objectSpan, Flags: format.FlagReads},
+		{G: 1, Kind: format.Reach, Obj: m + 2*objectSpan},
 		{G: 1, Kind: format.ReachGo, Obj: 2},
 		{G: 1, Kind: format.MethodEnd, Obj: m},
 		{G: 1, Kind: format.MethodBegin, Obj: m + 3*objectSpan, Flags: format.FlagAll},

@@ -20,7 +20,7 @@ type Hidden struct {
 }
 
 // Hide makes pieces of the goroutines of a trace missing methods (package barrier): most events of a piece are dropped, the others
-// are called back. What stays of it is a MethodBegin, with all that the dropped events act on and sometimes more, some of it as what is only read, and a
+// are called back. What stays of it is a MethodBegin, with all that the dropped events act on and sometimes more, and a
 // MethodEnd, where they can have been. What the dropped events depend on is what the method is given, so it is needed; and so is what is read in between, or what of it the method learns of.
 func Hide(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
 	return hide(r, events, flows, false, false)
@@ -31,18 +31,16 @@ func HideAccesses(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidde
 	return hide(r, events, flows, true, false)
 }
 
-// HideOwn is HideAccesses as presage records it: the synchronisation of missing methods is flagged as that of code outside, and of most of them it is known that
-// it is their own, and that their Ds are all that they touch (B13 of package barrier).
-func HideOwn(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
+// HideOutside is HideAccesses as presage records it: the synchronisation of missing methods is flagged as that of code outside.
+func HideOutside(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
 	return hide(r, slices.Clone(events), flows, true, true)
 }
 
-func hide(r *rand.Rand, events []trace.Event, flows []window.Flow, seen, own bool) Hidden {
-	h := &hiding{r: r, events: events, flows: flows, seen: seen, own: own, gone: make([]bool, len(events)), inside: make([]bool, len(events)), back: make([]int, len(events)), endless: map[trace.GoID]bool{}}
+func hide(r *rand.Rand, events []trace.Event, flows []window.Flow, seen, outside bool) Hidden {
+	h := &hiding{r: r, events: events, flows: flows, seen: seen, outside: outside, gone: make([]bool, len(events)), inside: make([]bool, len(events)), back: make([]int, len(events)), endless: map[trace.GoID]bool{}}
 	if seen {
 		h.knows = known(events)
 	}
-	h.most = own && r.IntN(4) > 0
 	h.cut()
 	byGo := map[trace.GoID][]unit{}
 	var gos []trace.GoID
@@ -65,7 +63,6 @@ func hide(r *rand.Rand, events []trace.Event, flows []window.Flow, seen, own boo
 			h.around(byGo[g])
 		}
 	}
-	h.widen()
 	h.handOn()
 	return h.finish()
 }
@@ -97,17 +94,6 @@ func (h *hiding) handOn() {
 	}
 }
 
-// widen has Ds say of some memory that it may be written, though it is only read.
-func (h *hiding) widen() {
-	for _, p := range h.made {
-		for i := range p.events {
-			if e := &p.events[i]; e.Flags&format.FlagReads != 0 && e.Kind == format.Reach && h.r.IntN(5) == 0 {
-				e.Flags = 0
-			}
-		}
-	}
-}
-
 // unit is an event with the SelectCases or the parts of the same access before it.
 type unit struct {
 	g        trace.GoID
@@ -116,20 +102,19 @@ type unit struct {
 
 // hiding is Hide under way.
 type hiding struct {
-	r            *rand.Rand
-	events       []trace.Event
-	flows        []window.Flow
-	units        []unit
-	gone, inside []bool
-	back         []int // by event: the run of events that is called back together, from 1; 0: none
-	runs         int
-	seen, own    bool
-	most         bool                 // with own: all calls are such
-	knows        []map[trace.GoID]int // with seen: by event, what it comes after in every execution
-	made         []placed
-	endless      map[trace.GoID]bool // goroutines with a call that does not end
-	calls        int
-	words        uint64 // that were made for goroutines to have for themselves
+	r             *rand.Rand
+	events        []trace.Event
+	flows         []window.Flow
+	units         []unit
+	gone, inside  []bool
+	back          []int // by event: the run of events that is called back together, from 1; 0: none
+	runs          int
+	seen, outside bool
+	knows         []map[trace.GoID]int // with seen: by event, what it comes after in every execution
+	made          []placed
+	endless       map[trace.GoID]bool // goroutines with a call that does not end
+	calls         int
+	words         uint64 // that were made for goroutines to have for themselves
 }
 
 // placed is a new event and where it stands among the old ones.
@@ -239,11 +224,6 @@ func (h *hiding) begin(g trace.GoID) trace.Event {
 	if h.seen {
 		e.Flags |= format.FlagSeen
 	}
-	if h.own && (h.most || h.r.IntN(2) == 0) {
-		if e.Flags |= format.FlagOwn; h.most || h.r.IntN(2) == 0 {
-			e.Flags |= format.FlagFixed
-		}
-	}
 	return e
 }
 
@@ -345,10 +325,10 @@ func (h *hiding) startOf(g trace.GoID) float64 {
 	return at
 }
 
-// byMissing flags most of the synchronisation in a missing method as its own code's. The rest is called back.
+// byMissing flags most of the synchronisation in a missing method as that of code outside. The rest is called back.
 func (h *hiding) byMissing(e *trace.Event, g trace.GoID) {
 	k := e.Kind
-	if h.own && e.G == g && (k.IsAtomic() || k >= format.Lock && k <= format.SelectDefault) && h.r.IntN(8) > 0 {
+	if h.outside && e.G == g && (k.IsAtomic() || k >= format.Lock && k <= format.SelectDefault) && h.r.IntN(8) > 0 {
 		e.Flags |= format.FlagOpaque
 	}
 }
@@ -411,11 +391,7 @@ func (h *hiding) between(from, to float64) float64 {
 func reachOf(e *trace.Event) []trace.Event {
 	switch k := e.Kind; {
 	case k.IsAccess():
-		x := trace.Event{Kind: format.Reach, Obj: e.Obj, Val: uint64(e.Size)}
-		if !k.IsWrite() {
-			x.Flags = format.FlagReads
-		}
-		return []trace.Event{x}
+		return []trace.Event{{Kind: format.Reach, Obj: e.Obj, Val: uint64(e.Size)}}
 	case k == format.Join:
 		return []trace.Event{{Kind: format.ReachGo, Obj: e.Obj}}
 	case k >= format.Lock && k <= format.SelectCase && e.Obj != 0:

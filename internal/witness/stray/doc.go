@@ -41,7 +41,7 @@
 // Not checked: that the goroutine stands at the fork as the snapshot says, and the terms of what it holds there (the walk up to the fork, which
 // package program checks against every recorded value on the way); which function a function value of the recorded run is, and what that
 // had captured, and which type a type word is, which the walk has seen when it was made; what was in memory before the window began; what code that is not instrumented
-// does to the memory of (D7) (package window asks its footprints); that other goroutines do what the recorded events say, which is witness's part.
+// does to the memory of (D7) (package window has its records); that other goroutines do what the recorded events say, which is witness's part.
 //
 // # Complexity
 //

@@ -74,9 +74,9 @@ type Pair[A, B any] struct {
 // Both returns two values as one.
 func Both[A, B any](a A, b B) Pair[A, B] { return Pair[A, B]{a, b} }
 
-// Outside tells the recorder of a package that is left out: its path as names of functions have it, and as types have it. The result is for the variable whose initialisation calls it.
-func Outside(index uint64, path, typed, traced string, roots interface{ Roots() []any }, some func()) struct{} {
-	runtime.PresageOutside(index, path, typed, traced, roots.Roots(), some)
+// Outside tells the recorder of a package that is left out: its path as names of functions have it. The result is for the variable whose initialisation calls it.
+func Outside(index uint64, path, traced string, roots interface{ Roots() []any }, some func()) struct{} {
+	runtime.PresageOutside(index, path, traced, roots.Roots(), some)
 	return struct{}{}
 }
 

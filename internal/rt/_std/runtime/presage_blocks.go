@@ -81,8 +81,8 @@ func pgBlockOf(size uintptr, class int32) uintptr {
 // takes away.
 func pgSum(parts [][2]uintptr) (h uint64) {
 	for i := range parts {
-		from, n, reads := parts[i][0], parts[i][1]&^pgReads, uint64(parts[i][1]&pgReads)
-		h += pgMix(uint64(from+n)^reads) - pgMix(uint64(from)^reads)
+		from, n := parts[i][0], parts[i][1]
+		h += pgMix(uint64(from+n)) - pgMix(uint64(from))
 	}
 	return h
 }

@@ -4,15 +4,15 @@ package runtime
 
 // checked stops the program if a walk finds what the call under way has not.
 func (s *PresageG) checked(walk func(r *pgWalk)) {
-	r, c := pgNewWalk(s.call.mask), &s.call
+	r, c := pgNewWalk(), &s.call
 	r.whole = true
 	walk(r)
 	r.run()
 	for i := 0; i < r.parts && !c.all; i++ {
-		from, n, reads := r.part[i][0], r.part[i][1]&^pgReads, r.part[i][1]&pgReads
+		from, n := r.part[i][0], r.part[i][1]
 		for p := from; p < from+n; p += 8 {
-			if !s.has(p, reads) {
-				println("presage: missed", hex(p), "in", hex(from), n, "only read:", reads != 0)
+			if !s.has(p) {
+				println("presage: missed", hex(p), "in", hex(from), n)
 				throw("presage: D is not whole")
 			}
 		}
@@ -23,10 +23,10 @@ func (s *PresageG) checked(walk func(r *pgWalk)) {
 	r.release()
 }
 
-// has reports whether the call under way has a byte, and not only to read, unless reads is pgReads.
-func (s *PresageG) has(p, reads uintptr) bool {
+// has reports whether the call under way has a byte.
+func (s *PresageG) has(p uintptr) bool {
 	c := &s.call
-	in := func(x [2]uintptr) bool { return x[0] <= p && p < x[0]+x[1]&^pgReads && x[1]&pgReads <= reads }
+	in := func(x [2]uintptr) bool { return x[0] <= p && p < x[0]+x[1] }
 	for i := range c.own {
 		if in(c.part[i]) {
 			return true

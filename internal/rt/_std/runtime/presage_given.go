@@ -13,7 +13,7 @@ func (s *PresageG) given(p uintptr, t *_type) {
 		return
 	}
 	x, c := pgTypeOf(t), &s.call
-	for i := 0; i < x.n && !c.all && !c.unmask; i++ {
+	for i := 0; i < x.n && !c.all; i++ {
 		o := x.op(i)
 		at, t := p+o.off, o.typ
 		switch o.kind {
@@ -22,18 +22,15 @@ func (s *PresageG) given(p uintptr, t *_type) {
 		case abi.Slice:
 			s.pointer(pgWord(at), o.of(), pgWord(at+16))
 		case abi.Map:
-			s.root(pgKey{pgWord(at), uintptr(unsafe.Pointer(t)), 0, pgMapped, c.mask})
+			s.root(pgKey{pgWord(at), uintptr(unsafe.Pointer(t)), 0, pgMapped})
 		case abi.Chan:
 			if ch := (*hchan)(unsafe.Pointer(pgWord(at))); ch != nil {
-				s.root(pgKey{pgWord(at), uintptr(unsafe.Pointer(ch.elemtype)), 0, pgChannel, c.mask})
+				s.root(pgKey{pgWord(at), uintptr(unsafe.Pointer(ch.elemtype)), 0, pgChannel})
 			}
 		case abi.Func:
-			s.root(pgKey{pgWord(at), 0, 0, pgClosure, c.mask})
+			s.root(pgKey{pgWord(at), 0, 0, pgClosure})
 		case abi.UnsafePointer:
-			if o.some && !c.mask.takes() {
-				continue
-			}
-			s.root(pgKey{pgWord(at), 0, 0, pgObject, c.mask})
+			s.root(pgKey{pgWord(at), 0, 0, pgObject})
 		case abi.Interface:
 			s.boxed(at, o.some)
 		case abi.Array:
@@ -51,10 +48,6 @@ func (s *PresageG) boxed(p uintptr, methods bool) {
 		return
 	}
 	t := pgBoxed(typ, methods)
-	if s.call.mask.invokes(t) {
-		s.call.unmask = true
-		return
-	}
 	if pgDirectIface(t) {
 		s.given(p+8, t)
 	} else {
@@ -68,40 +61,19 @@ func (s *PresageG) pointer(p uintptr, x *pgType, n uintptr) {
 		return
 	}
 	t := x.typ
-	if s.call.mask.leads(x) {
-		s.root(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, s.call.mask})
+	k := pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues}
+	if x.n > 0 {
+		s.root(k)
 		return
 	}
-	if s.call.mask.at != 0 && s.call.mask.of(t).none() { // most of what a channel of work carries
-		return
-	}
-	s.begun(pgKey{p, uintptr(unsafe.Pointer(t)), n, pgValues, s.call.mask})
+	s.begun(k)
 	kind, _, end, _ := pgRegion(p)
 	switch kind {
 	case pgForeign:
 		s.call.all = true
 	case pgHeap, pgVariable:
 		n = max(1, min(n, (end-p)/t.Size_))
-		s.touched(p, t, n, min(n*t.Size_, end-p))
-	}
-}
-
-// touched adds what the call can touch of n values of type t at p, which lead nowhere.
-func (s *PresageG) touched(p uintptr, t *_type, n, size uintptr) {
-	c := &s.call
-	if c.mask.at == 0 {
-		s.note(p, size)
-		return
-	}
-	switch x := c.mask.of(t); {
-	case x.both.is(t):
-		s.note(p, size)
-	case x.both.n == 0 && x.read.is(t):
-		s.note(p, size|pgReads)
-	case x.both.n > 0 || x.read.n > 0:
-		r := s.walking()
-		r.touch(x, p, t, n, size)
-		c.all = c.all || r.all
+		s.note(p, min(n*t.Size_, end-p))
 	}
 }
 
@@ -109,7 +81,7 @@ func (s *PresageG) touched(p uintptr, t *_type, n, size uintptr) {
 func (s *PresageG) note(p, n uintptr) {
 	c := &s.call
 	for i := range c.own {
-		if x := c.part[i]; x[0] == p && x[1]&^pgReads >= n&^pgReads && x[1]&pgReads <= n&pgReads {
+		if x := c.part[i]; x[0] == p && x[1] >= n {
 			return
 		}
 	}
@@ -126,7 +98,7 @@ func (s *PresageG) note(p, n uintptr) {
 // walking returns the walk of what has no set.
 func (s *PresageG) walking() *pgWalk {
 	if s.call.walk == nil {
-		s.call.walk = pgNewWalk(s.call.mask)
+		s.call.walk = pgNewWalk()
 	}
 	return s.call.walk
 }

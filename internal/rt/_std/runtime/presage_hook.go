@@ -76,13 +76,12 @@ type pgEntered struct{ pc, target, from, ret uintptr }
 
 // flags is the rest of direct, for fn, the function of pc.
 func (q *pgEntered) flags(fn funcInfo) uint64 {
-	pc, t, boxed := q.pc, q.target&^1, q.target&1 != 0
+	pc, t := q.pc, q.target&^1
 	if !fn.valid() {
 		return 0
 	}
-	if fn.entry() == t {
-		u, at := newInlineUnwinder(fn, pc-1) // the function is inline in the wrapper
-		return pgThrough(funcname(fn), u.srcFunc(at).name(), boxed)
+	if fn.entry() == t { // the function is inline in the wrapper
+		return pgFlagDirect << 48
 	}
 	w := findfunc(t)
 	if !w.valid() {
@@ -100,27 +99,6 @@ func (q *pgEntered) flags(fn funcInfo) uint64 {
 	}
 	if u, at := newInlineUnwinder(f, pc); u.isInlined(at) { // it is called by what is inline there
 		return 0
-	}
-	return pgThrough(funcname(w), funcname(fn), boxed)
-}
-
-// pgThrough returns the flags of a function that a wrapper calls. The wrapper has loaded nothing that can change if it is the method's own, for a
-// dictionary or a method value, or for a value that is boxed in an interface: then it differs from the method in its name by "-fm" or "(*" and ")".
-func pgThrough(wrapper, fn string, boxed bool) uint64 {
-	if n := len(wrapper); n > 3 && wrapper[n-3:] == "-fm" {
-		wrapper, boxed = wrapper[:n-3], false
-	}
-	i := 0
-	for j := 0; j < len(wrapper); j++ {
-		switch c := wrapper[j]; {
-		case i < len(fn) && fn[i] == c:
-			i++
-		case !boxed || c != '(' && c != '*' && c != ')':
-			return (pgFlagDirect | pgFlagWrapper) << 48
-		}
-	}
-	if i < len(fn) {
-		return (pgFlagDirect | pgFlagWrapper) << 48
 	}
 	return pgFlagDirect << 48
 }
@@ -292,13 +270,10 @@ func (s *PresageG) Opaque(h uint64) {
 	s.pos = p + 8
 }
 
-// Dynamic records the beginning of a call through a function value or an interface, of the code at target. With pgFlagSilent it may be one that touches nothing.
+// Dynamic records the beginning of a call through a function value or an interface, of the code at target.
 //
 //go:noinline
 func (s *PresageG) Dynamic(h uint64, target uintptr) {
-	if h&(pgFlagSilent<<48) != 0 && !pgSilent(target) {
-		h &^= pgFlagSilent << 48
-	}
 	s.Opaque(h)
 	s.target, s.from = target, sys.GetCallerPC()
 }

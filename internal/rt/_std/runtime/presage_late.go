@@ -19,7 +19,7 @@ import (
 //  5. What a walk begins with is an address, and keeps nothing alive. What a garbage collection has marked when it ends is the same object until the next one ends. If something of it was not
 //     marked, its address may be another object's, and what the call has loaded from it lives on, maybe: if the walk would have to begin there, the call reaches everything.
 
-// pgRoots is what a call is given and gets, that it can touch or that leads anywhere; if it is more, and the walk has to be made again, it reaches everything.
+// pgRoots is what a call is given and gets; if it is more, and the walk has to be made again, it reaches everything.
 const pgRoots = 24
 
 // A pgMissing is a call that leaves traced code and has not returned.
@@ -32,7 +32,6 @@ type pgMissing struct {
 	all       bool   // it reaches everything
 	stale     bool   // roots of several cycles, or too many
 	variables bool   // those of the packages that are left out are roots
-	mask      pgMask
 	roots     int
 	root      [pgRoots]pgKey
 	sets      int
@@ -101,13 +100,13 @@ func (o *pgMissing) survives() {
 	o.cycle += 2 // as gcSweep has it
 }
 
-// opens notes that a call begins, by a function of the depth given, and returns the number of the set that its D may grow by; 0: it touches nothing, or everything already.
+// opens notes that a call begins, by a function of the depth given, and returns the number of the set that its D may grow by; 0: it reaches everything already.
 // What D has is in s.call.
 func (s *PresageG) opens(c *pgCall) uint32 {
 	s.over(c.depth)
 	o := c.late
 	c.late, c.notes = nil, false
-	if c.all || c.nothing {
+	if c.all {
 		if o != nil {
 			o.release()
 		}
@@ -116,7 +115,7 @@ func (s *PresageG) opens(c *pgCall) uint32 {
 	if o == nil {
 		o = pgNewMissing()
 	}
-	o.depth, o.mask = c.depth, c.mask
+	o.depth = c.depth
 	o.number = presageReach.grown.Add(1)
 	for i := range c.sets {
 		if c.number[i] != 0 {
@@ -193,7 +192,7 @@ func (s *PresageG) gets(o *pgMissing, p uintptr, t *_type) {
 	c.late, c.notes = o, true
 	s.given(p, t)
 	c.late, c.notes = nil, false
-	if c.all || c.unmask {
+	if c.all {
 		s.everything(o)
 	}
 	c.unwalk()
@@ -275,7 +274,7 @@ func (s *PresageG) lookAgain() {
 // afresh prepares for a walk of a call under way.
 func (s *PresageG) afresh(o *pgMissing) {
 	c := &s.call
-	c.all, c.nothing, c.unmask, c.mask, c.late, c.notes = false, false, false, o.mask, nil, false
+	c.all, c.late, c.notes = false, nil, false
 	c.sets, c.due, c.own = 0, 0, 0
 	c.unwalk()
 }
@@ -292,7 +291,7 @@ func (s *PresageG) again(o *pgMissing) {
 	s.afresh(o)
 	c := &s.call
 	c.looks = true
-	for i := 0; i < o.roots && !c.all && !c.unmask; i++ {
+	for i := 0; i < o.roots && !c.all; i++ {
 		if k := &o.root[i]; k.kind == pgValues {
 			s.pointer(k.addr, pgTypeOf((*_type)(unsafe.Pointer(k.typ))), k.n)
 		} else {
@@ -300,7 +299,7 @@ func (s *PresageG) again(o *pgMissing) {
 		}
 	}
 	if o.variables {
-		s.root(pgKey{kind: pgVariables, n: presageOutside.n, mask: o.mask})
+		s.root(pgKey{kind: pgVariables, n: presageOutside.n})
 	}
 	c.looks = false
 	s.finds(o)
@@ -310,7 +309,7 @@ func (s *PresageG) again(o *pgMissing) {
 // finds records what the walk of a call under way has found and D does not have.
 func (s *PresageG) finds(o *pgMissing) {
 	c := &s.call
-	if c.all || c.unmask {
+	if c.all {
 		s.everything(o)
 		return
 	}

@@ -13,7 +13,6 @@ import (
 type pgOutside struct {
 	_     sys.NotInHeap
 	path  string  // as in the names of functions
-	typed string  // as types have it, without the linker's %2e
 	dir   string  // of its source files, with the slash
 	roots uintptr // of interfaces that hold pointers to variables
 	n     int
@@ -74,12 +73,12 @@ func pgTell(site uint32, all bool) {
 }
 
 // PresageOutside registers a package that is left out, with its variables and a function of it. Called before anything else of the package is initialised.
-func PresageOutside(index uint64, path, typed, traced string, roots []any, some func()) {
+func PresageOutside(index uint64, path, traced string, roots []any, some func()) {
 	if !presage.on {
 		return
 	}
 	x := (*pgOutside)(persistentalloc(unsafe.Sizeof(pgOutside{}), 8, &memstats.other_sys))
-	*x = pgOutside{path: path, typed: typed, dir: pgDir(**(**uintptr)(unsafe.Pointer(&some))), n: len(roots), index: index}
+	*x = pgOutside{path: path, dir: pgDir(**(**uintptr)(unsafe.Pointer(&some))), n: len(roots), index: index}
 	if len(roots) > 0 {
 		x.roots = uintptr(unsafe.Pointer(&roots[0]))
 	}
@@ -149,10 +148,10 @@ func pgPathOf(name string) string {
 	return name
 }
 
-// pgOutsideOf returns the number of a package that is left out by its path, in either spelling; 0 if it is none.
+// pgOutsideOf returns the number of a package that is left out by its path; 0 if it is none.
 func pgOutsideOf(path string) uint64 {
 	for x := presageOutside.last; x != nil; x = x.next {
-		if x.path == path || x.typed == path {
+		if x.path == path {
 			return x.index
 		}
 	}
@@ -193,47 +192,16 @@ func (s *PresageG) MethodBegin(h, method uint64) {
 	s.begins(h, method, false)
 }
 
-// MethodNothing is MethodBegin for a call of which the code touches nothing that it is given, nor variables: nothing follows. It may be anywhere
-// among what other goroutines do, so it has no stamp.
-//
-//go:noinline
-func (s *PresageG) MethodNothing(h, method uint64) {
-	if s.off || !presage.on {
-		return
-	}
-	s.leaving()
-	p := s.told(2, method)
-	pgStore(p, h)
-	s.pos = p + 16
-}
-
-// MethodAll is MethodBegin for a call of which the code may touch anything, whatever it is given: nothing follows.
-//
-//go:noinline
-func (s *PresageG) MethodAll(h, method uint64) {
-	if s.off || !presage.on {
-		return
-	}
-	s.leaving()
-	s.beginsAll(h, method)
-}
-
 // beginsAll writes the records of a call that is taken to reach everything: nothing else is asked.
 func (s *PresageG) beginsAll(h, method uint64) {
-	p := s.told(3, method)
-	pgStore(p+16, s.tick())
-	pgStore(p, h|pgFlagAll<<48)
-	s.pos = p + 24
-}
-
-// told returns room for the record of a call of which nothing more will be said, with all but its first word and its stamp.
-func (s *PresageG) told(words int, method uint64) uintptr {
 	s.site = 0
 	s.call.open = false
 	s.over(s.depth)
-	p := s.room(words)
+	p := s.room(3)
 	pgStore(p+8, method|uint64(s.depth)<<32)
-	return p
+	pgStore(p+16, s.tick())
+	pgStore(p, h|pgFlagAll<<48)
+	s.pos = p + 24
 }
 
 // begins begins it; known: what it reaches is known to be too much.
@@ -246,7 +214,6 @@ func (s *PresageG) begins(h, method uint64, known bool) {
 	c.open, c.head, c.method, c.depth = true, h, method, s.depth
 	c.sets, c.due, c.own = 0, 0, 0
 	c.unwalk()
-	c.mask, c.nothing, c.unmask = pgMask{}, false, false
 	c.known, c.all = known, known
 	if c.late != nil {
 		c.late.reset()
@@ -256,37 +223,26 @@ func (s *PresageG) begins(h, method uint64, known bool) {
 }
 
 // MethodBegun writes the records of the call that MethodBegin began. Roots: the variables of packages that are left out are in its D.
-// If it returns true, the mask has turned out to be everything, and what the call is given has to be said again.
 //
 //go:noinline
-func (s *PresageG) MethodBegun(roots bool) (more bool) {
-	switch {
-	case !s.call.open:
-		return false
-	case s.call.unmask:
-		return s.call.anew()
-	case s.reached(roots):
-		return true
+func (s *PresageG) MethodBegun(roots bool) {
+	if s.call.open {
+		s.reached(roots)
+		s.writeCall(s)
 	}
-	s.writeCall(s)
-	return false
 }
 
-// reached ends the D of the call under way, if it does not return true.
-func (s *PresageG) reached(roots bool) (more bool) {
+// reached ends the D of the call under way.
+func (s *PresageG) reached(roots bool) {
 	c := &s.call
 	c.open = false
-	if roots && !c.all && !c.nothing {
+	if roots && !c.all {
 		systemstack(func() {
-			s.root(pgKey{kind: pgVariables, n: presageOutside.n, mask: c.mask})
+			s.root(pgKey{kind: pgVariables, n: presageOutside.n})
 			if presageReach.check {
 				s.checked(func(r *pgWalk) { r.roots() })
 			}
 		})
-		if c.unmask {
-			c.open = true
-			return c.anew()
-		}
 	}
 	if c.all {
 		c.sets, c.own = 0, 0
@@ -295,7 +251,6 @@ func (s *PresageG) reached(roots bool) (more bool) {
 	if !c.known {
 		pgTell(uint32(c.head), c.all)
 	}
-	return false
 }
 
 // writeCall writes the records of the call into the stream of to.
@@ -343,31 +298,16 @@ func (s *PresageG) writeCall(to *PresageG) {
 	c.unwalk()
 }
 
-// anew forgets what was found by a mask, and the mask; and what is known of the code, which is not the one that was looked at.
-func (c *pgCall) anew() bool {
-	c.head &^= (pgFlagOwn | pgFlagFixed) << 48
-	c.unmask, c.nothing, c.mask, c.all = false, false, pgMask{}, c.known
-	c.sets, c.due, c.own = 0, 0, 0
-	c.unwalk()
-	if c.late != nil {
-		c.late.reset()
-	}
-	return true
-}
-
 // reach writes a span of D at p, and returns where it ends.
 func (c *pgCall) reach(p uintptr, x [2]uintptr) uintptr {
-	flags, n := uint64(0), uint64(x[1]&^pgReads)
-	if x[1]&pgReads != 0 {
-		flags = pgFlagReads
-	}
+	n := uint64(x[1])
 	pgStore(p+8, uint64(x[0]))
 	if n < 1<<16 {
-		pgStore(p, pgHead(pgReach, flags, n, c.head&(1<<32-1)))
+		pgStore(p, pgHead(pgReach, 0, n, c.head&(1<<32-1)))
 		return p + 16
 	}
 	pgStore(p+16, n)
-	pgStore(p, pgHead(pgReach, flags, 0, c.head&(1<<32-1)))
+	pgStore(p, pgHead(pgReach, 0, 0, c.head&(1<<32-1)))
 	return p + 24
 }
 
@@ -379,28 +319,22 @@ func (s *PresageG) MethodEnd(h, method uint64, depth uint32) {
 	s.site = 0
 	s.returned(depth)
 	s.over(depth)
-	n := 3
-	if h>>48&pgFlagUnstamped != 0 {
-		n = 2
-	}
-	p := s.room(n)
+	p := s.room(3)
 	pgStore(p+8, method|uint64(depth)<<32)
-	if n == 3 {
-		pgStore(p+16, s.tick())
-	}
+	pgStore(p+16, s.tick())
 	pgStore(p, h)
-	s.pos = p + uintptr(n)*8
+	s.pos = p + 24
 }
 
 // Reach adds a value of type t at p, and what it leads to.
 //
 //go:noinline
 func (s *PresageG) Reach(t *abi.Type, p unsafe.Pointer) {
-	if c := &s.call; c.open && !c.all && !c.nothing && t.Pointers() {
+	if c := &s.call; c.open && !c.all && t.Pointers() {
 		systemstack(func() {
 			s.given(uintptr(p), t)
 			if presageReach.check {
-				s.checked(func(r *pgWalk) { r.values(uintptr(p), pgTypeOf(t), 1, pgAllWays) })
+				s.checked(func(r *pgWalk) { r.values(uintptr(p), pgTypeOf(t), 1) })
 			}
 		})
 	}

@@ -12,9 +12,6 @@ import (
 // followed, and what it points to ends where its object does. The walk is on the system stack: no garbage
 // collection begins or ends meanwhile, so what was reachable when a pointer to it was read is not used for anything else.
 //
-// Of code that goes no further than a few levels of memory from what it is given (D11 of package footprint) the walk goes no further, either: it takes what is near first, so that
-// what it comes to in several ways has the level of the shortest.
-//
 // Where a walk goes depends on where it begins and on the words it reads, and on nothing else that changes before the next garbage
 // collection has ended. So it notes the words (see), and need not be made again while they are what they were (presage_sets.go).
 
@@ -28,35 +25,27 @@ const (
 
 // A pgWalk is a D, or a part of it, while it is made.
 type pgWalk struct {
-	free    pgFree
-	all     bool
-	large   bool // all, as there is too much of it
-	loose   bool // it depends on more than the words noted
-	frozen  bool // what is read now never changes
-	copies  bool // what it points to is read as a whole
-	whole   bool // it goes on in memory that is a set's
-	mask    pgMask
-	unmask  bool    // that is everything
-	short   bool    // the mask has few levels of memory (D11): the nearest first,
-	most    uintptr // so many
-	level   uintptr // of what is being followed
-	head    int     // of work
-	parts   int
-	todo    int
-	places  int
-	words   int
-	deps    int
-	cycle   uint32 // of garbage collection, when it began
-	round   uint64
-	near    *mspan // where the last pointer pointed to; only while the walk is under way: it holds an object that is in use
-	touches [pgTouchFew]pgTouchNear
-	made    *pgWalk // what that walk has come to is in D already
-	dep     [pgDeps]pgDep
-	few     [pgFew]pgPlace      // the table, as long as it is half full at most: it stays in the processor's cache
-	part    [pgParts][2]uintptr // address, bytes and pgReads
-	work    [pgTodo]pgPlace
-	place   [pgPlaces]pgPlace
-	word    [pgWords][2]uintptr // address, value
+	free   pgFree
+	all    bool
+	large  bool // all, as there is too much of it
+	loose  bool // it depends on more than the words noted
+	frozen bool // what is read now never changes
+	whole  bool // it goes on in memory that is a set's
+	parts  int
+	todo   int
+	places int
+	words  int
+	deps   int
+	cycle  uint32 // of garbage collection, when it began
+	round  uint64
+	near   *mspan  // where the last pointer pointed to; only while the walk is under way: it holds an object that is in use
+	made   *pgWalk // what that walk has come to is in D already
+	dep    [pgDeps]pgDep
+	few    [pgFew]pgPlace      // the table, as long as it is half full at most: it stays in the processor's cache
+	part   [pgParts][2]uintptr // address, bytes
+	work   [pgTodo]pgPlace
+	place  [pgPlaces]pgPlace
+	word   [pgWords][2]uintptr // address, value
 }
 
 // A pgPlace is n values of a type, which a pgType stands for, at addr; untyped: the object that begins there.
@@ -64,22 +53,18 @@ type pgPlace struct {
 	addr  uintptr
 	typ   uintptr
 	n     uintptr
-	round uint64 // in which the entry of the table was made; of what is to be followed: how it was added, and its level
+	round uint64 // in which the entry of the table was made; of what is to be followed: how it was added
 }
 
-func pgNewWalk(mask pgMask) *pgWalk {
+func pgNewWalk() *pgWalk {
 	r := (*pgWalk)(unsafe.Pointer(pgReuse(pgWalks)))
 	if r == nil {
 		r = (*pgWalk)(persistentalloc(unsafe.Sizeof(pgWalk{}), 64, &memstats.other_sys))
 	}
 	r.round++
-	r.all, r.large, r.loose, r.frozen, r.copies, r.whole = false, false, false, false, false, presageReach.full
+	r.all, r.large, r.loose, r.frozen, r.whole = false, false, false, false, presageReach.full
 	r.parts, r.todo, r.places, r.words, r.deps = 0, 0, 0, 0, 0
-	r.mask, r.unmask = mask, false
 	r.near, r.made, r.cycle = nil, nil, pgCycle()
-	r.touches = [pgTouchFew]pgTouchNear{}
-	r.most, r.level, r.head = mask.levels(), 0, 0
-	r.short = r.most > 0
 	return r
 }
 
@@ -91,9 +76,7 @@ func (r *pgWalk) roots() {
 		for i := range x.n {
 			v := (*eface)(unsafe.Pointer(x.roots + uintptr(i)*unsafe.Sizeof(eface{})))
 			r.add(uintptr(v.data), pgTypeOf((*abi.PtrType)(unsafe.Pointer(v._type)).Elem), 1, pgNoted)
-			if !r.short { // else all of them are of the first level
-				r.run()
-			}
+			r.run()
 		}
 	}
 }
@@ -114,56 +97,33 @@ func (r *pgWalk) see(p uintptr) uintptr {
 
 // run follows what there is to follow.
 func (r *pgWalk) run() {
-	for r.todo > 0 && !r.all && !r.unmask {
-		x := r.take()
-		r.frozen, r.copies, r.level = x.round&pgFrozen != 0, x.round&pgGroups != 0, uintptr(x.round>>pgHowBits)
+	for r.todo > 0 && !r.all {
+		r.todo--
+		x := r.work[r.todo]
+		r.frozen = x.round&pgFrozen != 0
 		if x.typ == 0 {
 			r.scan(x.addr)
 			continue
 		}
-		t, ways := (*pgType)(unsafe.Pointer(x.typ)), pgAllWays
-		if x.round&(pgNoted|pgCopied) == pgNoted && r.mask.at != 0 {
-			ways = r.touchOf(t).ways
-		}
-		if x.n == 1 { // most times
-			r.value(x.addr, t, ways)
+		if t := (*pgType)(unsafe.Pointer(x.typ)); x.n == 1 { // most times
+			r.value(x.addr, t)
 		} else {
-			r.values(x.addr, t, x.n, ways)
+			r.values(x.addr, t, x.n)
 		}
 	}
-	r.frozen, r.copies, r.level, r.head, r.todo = false, false, 0, 0, 0
+	r.frozen, r.todo = false, 0
 	r.near = nil
 }
-
-// take takes a place to be followed.
-func (r *pgWalk) take() pgPlace {
-	if !r.short {
-		r.todo--
-		return r.work[r.todo]
-	}
-	x := r.work[r.head]
-	if r.head++; r.head == r.todo {
-		r.head, r.todo = 0, 0
-	}
-	return x
-}
-
-// far reports whether what is being followed is of the last level.
-func (r *pgWalk) far() bool { return r.short && r.level == r.most }
 
 // How memory is added.
 const (
 	pgNoted  = 1 << iota // it is the call's to touch
 	pgFrozen             // it never changes
-	pgCopied             // it is read as a whole: all fields are followed (D16)
-	pgGroups             // of a map with pointers to its keys or elements: what these point to is copied
-
-	pgHowBits = iota
 )
 
 // add adds n values of type t at p.
 func (r *pgWalk) add(p uintptr, x *pgType, n uintptr, how uint8) {
-	if p == 0 || n == 0 || x.size == 0 || r.all || r.far() {
+	if p == 0 || n == 0 || x.size == 0 || r.all {
 		return
 	}
 	t := uintptr(unsafe.Pointer(x.typ))
@@ -172,14 +132,9 @@ func (r *pgWalk) add(p uintptr, x *pgType, n uintptr, how uint8) {
 	if was { // most times
 		return
 	}
-	touch, leads := r.touchOf(x), x.n > 0
-	if touch != nil && how == pgNoted {
-		if leads = touch.leads; !leads && touch.none() {
-			return
-		}
-	}
-	if leads && how == pgNoted && !r.whole && !r.short {
-		if slot, tag := pgSlot(h, n, pgValues, r.mask.at); presageReach.tags[slot] == pgTag(tag) && r.depends(pgKey{p, t, n, pgValues, r.mask}) {
+	leads := x.n > 0
+	if leads && how == pgNoted && !r.whole {
+		if slot, tag := pgSlot(h, n, pgValues); presageReach.tags[slot] == pgTag(tag) && r.depends(pgKey{p, t, n, pgValues}) {
 			return
 		}
 	}
@@ -207,20 +162,17 @@ func (r *pgWalk) add(p uintptr, x *pgType, n uintptr, how uint8) {
 	size = min(size, end-p)
 	r.notes(place, p, t, n)
 	if how&pgNoted != 0 {
-		r.touch(touch, p, x.typ, n, size)
+		r.note(p, size)
 	}
 	if leads && size == n*x.size {
 		r.push(pgPlace{p, uintptr(unsafe.Pointer(x)), n, uint64(how)})
 	}
 }
 
-// pgReads is in the length of a span that is only read (D10 of package footprint).
-const pgReads = 1 << 63
-
 // note adds a span of n bytes at p.
 func (r *pgWalk) note(p, n uintptr) {
-	if i := r.parts - 1; i >= 0 && r.part[i][0]+r.part[i][1]&^pgReads == p && (r.part[i][1]^n)&pgReads == 0 {
-		r.part[i][1] += n &^ pgReads
+	if i := r.parts - 1; i >= 0 && r.part[i][0]+r.part[i][1] == p {
+		r.part[i][1] += n
 		return
 	}
 	if r.parts == pgParts {
@@ -239,14 +191,13 @@ func (r *pgWalk) push(x pgPlace) {
 		r.tooMuch()
 		return
 	}
-	x.round |= uint64(r.level+1) << pgHowBits
 	r.work[r.todo] = x
 	r.todo++
 }
 
 // object adds the object that p points into, whatever it is.
 func (r *pgWalk) object(p uintptr, noted bool) {
-	if p == 0 || r.all || r.far() || noted && r.depends(pgKey{p, 0, 0, pgObject, r.mask}) {
+	if p == 0 || r.all || noted && r.depends(pgKey{p, 0, 0, pgObject}) {
 		return
 	}
 	kind, base, end, s := pgRegion(p)

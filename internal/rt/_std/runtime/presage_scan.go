@@ -185,10 +185,6 @@ func pgWordsOf(h uint64) uintptr {
 		return 1 + max(1, (size+7)/8)
 	case pgStart, pgRawVar:
 		return 3 + (size+7)/8
-	case pgMethodBegin, pgMethodEnd:
-		if h>>48&pgFlagUnstamped != 0 {
-			return 2
-		}
 	case pgReach:
 		if size > 0 {
 			return 2

@@ -40,11 +40,10 @@ const (
 type pgKey struct {
 	addr, typ, n uintptr
 	kind         uintptr
-	mask         pgMask // of what is noted
 }
 
 func (k *pgKey) is(x *pgKey) bool {
-	return k.addr == x.addr && k.typ == x.typ && k.n == x.n && k.kind == x.kind && k.mask == x.mask
+	return k.addr == x.addr && k.typ == x.typ && k.n == x.n && k.kind == x.kind
 }
 
 // Kinds of beginnings.
@@ -80,28 +79,25 @@ type pgDep struct{ slot, serial uint32 }
 
 // A pgCall is a call that MethodBegin has begun.
 type pgCall struct {
-	open    bool
-	all     bool
-	known   bool // all, as before
-	nothing bool // its code can touch nothing
-	unmask  bool // mask has turned out to be everything
-	notes   bool // late is kept
-	looks   bool // the walk is one of those made again
-	depth   uint32
-	head    uint64
-	method  uint64
-	mask    pgMask     // what its code can touch
-	time    uint64     // when it began, before the walks: what they do not find was stored later
-	walk    *pgWalk    // what has no set
-	made    *pgWalk    // the walk by which the set made last was made, and all of which is in D
-	late    *pgMissing // what the walk begins with
-	sets    int
-	due     int
-	own     int
-	part    [pgOwn][2]uintptr
-	set     [pgCallSets]pgDep
-	number  [pgCallSets]uint32 // 0: it has nothing itself
-	queue   [pgQueue]pgDep     // sets still to be added
+	open   bool
+	all    bool
+	known  bool // all, as before
+	notes  bool // late is kept
+	looks  bool // the walk is one of those made again
+	depth  uint32
+	head   uint64
+	method uint64
+	time   uint64     // when it began, before the walks: what they do not find was stored later
+	walk   *pgWalk    // what has no set
+	made   *pgWalk    // the walk by which the set made last was made, and all of which is in D
+	late   *pgMissing // what the walk begins with
+	sets   int
+	due    int
+	own    int
+	part   [pgOwn][2]uintptr
+	set    [pgCallSets]pgDep
+	number [pgCallSets]uint32 // 0: it has nothing itself
+	queue  [pgQueue]pgDep     // sets still to be added
 }
 
 var presageReach struct {
@@ -133,12 +129,12 @@ func pgMakeSets() {
 func pgCycle() uint32 { return atomic.Load(&mheap_.sweepgen) }
 
 func (k *pgKey) slot() (slot, tag uint32) {
-	return pgSlot(pgHash(k.addr, k.typ), k.n, k.kind, k.mask.at)
+	return pgSlot(pgHash(k.addr, k.typ), k.n, k.kind)
 }
 
 // pgSlot is slot, of a key of which the first words have the hash h.
-func pgSlot(h uint64, n, kind, mask uintptr) (slot, tag uint32) {
-	h = (h ^ h>>32 ^ uint64(n<<7^kind<<59^mask<<11)) * 0x9E3779B97F4A7C15
+func pgSlot(h uint64, n, kind uintptr) (slot, tag uint32) {
+	h = (h ^ h>>32 ^ uint64(n<<7^kind<<59)) * 0x9E3779B97F4A7C15
 	return uint32(h >> 52), uint32(h>>28)&(1<<24-1)<<pgSeenBits | 1<<pgSeenBits
 }
 
@@ -155,12 +151,12 @@ func (s *PresageG) alone(k pgKey, whole bool) {
 	r := s.walking()
 	r.whole = whole || presageReach.full
 	was := r.deps
-	if m := s.call.made; m != nil && m.cycle == pgCycle() && !r.short { // what was far there may be near here
+	if m := s.call.made; m != nil && m.cycle == pgCycle() {
 		r.made = m
 	}
 	r.from(k)
 	r.made = nil
-	s.call.all, s.call.unmask = s.call.all || r.all, s.call.unmask || r.unmask
+	s.call.all = s.call.all || r.all
 	for i := was; i < r.deps; i++ {
 		s.depend(r.dep[i])
 	}
@@ -169,10 +165,7 @@ func (s *PresageG) alone(k pgKey, whole bool) {
 // from walks from a beginning.
 func (r *pgWalk) from(k pgKey) {
 	skip := r.whole
-	if r.whole = true; r.short { // not this one; and what was far from another beginning may be near to this one
-		r.round++
-		r.places = 0
-	}
+	r.whole = true // this one is not left to its set
 	switch k.kind {
 	case pgValues:
 		r.add(k.addr, pgTypeOf((*_type)(unsafe.Pointer(k.typ))), k.n, pgNoted)
@@ -197,10 +190,6 @@ func (s *PresageG) root(k pgKey) {
 	case k.addr == 0 && k.kind != pgVariables || s.call.all:
 		return
 	case k.kind == pgClosure:
-		if k.mask.at != 0 {
-			s.call.unmask = s.call.unmask || k.mask.calls(k.addr)
-			return
-		}
 		if kind, _, _, _ := pgRegion(k.addr); kind != pgHeap || pgTraced(pgWord(k.addr)) {
 			return
 		}
@@ -383,11 +372,8 @@ func (e *pgSet) holds() bool {
 
 // make makes the set anew. It returns the walk if that makes no set.
 func (e *pgSet) make(s *PresageG) *pgWalk {
-	r := pgNewWalk(e.key.mask)
+	r := pgNewWalk()
 	r.from(e.key)
-	if r.unmask {
-		return r
-	}
 	if r.all {
 		e.times = min(e.times+1, pgLargeTimes)
 		e.skip = 1<<e.times - 1
@@ -421,36 +407,25 @@ func (s *PresageG) define(e *pgSet) {
 	s.recordSet(0, e.number, e.part.pairs())
 }
 
-// recordSet writes a RawSet: what is only read stands behind a zero.
+// recordSet writes a RawSet.
 func (s *PresageG) recordSet(flags uint64, number uint32, parts [][2]uintptr) {
-	n, reads := 0, false
+	n := 0
 	for i := range parts {
-		n += pgPacked(parts[i][1] &^ pgReads)
-		reads = reads || parts[i][1]&pgReads != 0
-	}
-	if reads {
-		n++
+		n += pgPacked(parts[i][1])
 	}
 	p := s.room(1 + n)
-	at := pgPack(p+8, parts, 0)
-	if reads {
-		pgStore(at, 0)
-		at = pgPack(at+8, parts, pgReads)
-	}
+	at := pgPack(p+8, parts)
 	pgStore(p, pgHead(pgRawSet, flags, uint64(n), uint64(number)))
 	s.pos = at
 }
 
-// pgPack writes the spans at at that are only read, or those that are not, and returns where they end.
-func pgPack(at uintptr, parts [][2]uintptr, reads uintptr) uintptr {
+// pgPack writes spans at at, and returns where they end.
+func pgPack(at uintptr, parts [][2]uintptr) uintptr {
 	for i := range parts {
-		x, n := uint64(parts[i][0])<<16, parts[i][1]&^pgReads
-		switch {
-		case parts[i][1]&pgReads != reads:
-			continue
-		case pgPacked(n) == 1:
+		x, n := uint64(parts[i][0])<<16, parts[i][1]
+		if pgPacked(n) == 1 {
 			pgStore(at, x|uint64(n))
-		default:
+		} else {
 			pgStore(at, x)
 			pgStore(at+8, uint64(n))
 			at += 8
@@ -474,7 +449,7 @@ func (s *PresageG) adopt(r *pgWalk) {
 	for i := range r.deps {
 		s.depend(r.dep[i])
 	}
-	if c.all, c.unmask = c.all || r.all, c.unmask || r.unmask; c.walk == nil {
+	if c.all = c.all || r.all; c.walk == nil {
 		c.walk = r
 		return
 	}
@@ -487,7 +462,7 @@ func (s *PresageG) adopt(r *pgWalk) {
 
 // depends reports whether a walk that comes to a beginning leaves the rest to a set.
 func (r *pgWalk) depends(k pgKey) bool {
-	if r.whole || r.short { // a set has more
+	if r.whole { // a set has more
 		return false
 	}
 	slot, tag := k.slot()

@@ -3,7 +3,6 @@ package runtime
 import (
 	"internal/abi"
 	"internal/runtime/atomic"
-	"unsafe"
 )
 
 // Which code is traced: what it accesses is recorded when it does, so walks do not follow what it has captured.
@@ -59,64 +58,6 @@ func pgTracedPath(path string) bool {
 		}
 	}
 	return false
-}
-
-// pgMethodsTraced reports whether all methods of a type are instrumented, or are those of a sync.Mutex or RWMutex, which hooks record: those of embedded fields are those of their types. What an embedded interface
-// holds the walk comes to, and asks about by its own type (pgEmbeds).
-func pgMethodsTraced(t *_type) bool {
-	if t.Kind() == abi.Pointer {
-		t = (*abi.PtrType)(unsafe.Pointer(t)).Elem
-	}
-	return t.Kind() != abi.Interface && pgPromotes(t, pgEmbedded, true)
-}
-
-// pgEmbedded is how many structs may be embedded in each other.
-const pgEmbedded = 16
-
-// pgPromotes is pgMethodsTraced for a type that is embedded. A wrapper that loads an embedded pointer has no record if what it calls has none: here says that there is no such pointer on the way.
-func pgPromotes(t *_type, deep int, here bool) bool {
-	if t.Kind() == abi.Pointer {
-		t, here = (*abi.PtrType)(unsafe.Pointer(t)).Elem, false
-	}
-	switch {
-	case deep == 0 || t.TFlag&abi.TFlagNamed == 0:
-		return false
-	case t.Kind() == abi.Interface:
-		return true
-	case toRType(t).pkgpath() == "sync" && (toRType(t).name() == "Mutex" || toRType(t).name() == "RWMutex"):
-		return here
-	case !pgTracedPath(toRType(t).pkgpath()):
-		return false
-	}
-	if t.Kind() == abi.Struct {
-		for i := range (*abi.StructType)(unsafe.Pointer(t)).Fields {
-			f := &(*abi.StructType)(unsafe.Pointer(t)).Fields[i]
-			if f.Name.IsEmbedded() && !pgPromotes(f.Typ, deep-1, here) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// pgEmbeds reports whether methods of an embedded field may be those of what an interface holds that is in it, or where it points to. Code that calls methods may read such a field, and go on from there.
-func pgEmbeds(f *abi.StructField) bool {
-	return f.Name.IsEmbedded() && pgLeadsToInterface(f.Typ, pgEmbedded)
-}
-
-func pgLeadsToInterface(t *_type, deep int) bool {
-	if t.Kind() == abi.Pointer {
-		t = (*abi.PtrType)(unsafe.Pointer(t)).Elem
-	}
-	if t.Kind() == abi.Struct {
-		for i := range (*abi.StructType)(unsafe.Pointer(t)).Fields {
-			f := &(*abi.StructType)(unsafe.Pointer(t)).Fields[i]
-			if f.Name.IsEmbedded() && (deep == 0 || pgLeadsToInterface(f.Typ, deep-1)) {
-				return true
-			}
-		}
-	}
-	return t.Kind() == abi.Interface
 }
 
 // pgFindPull goes by the directory.

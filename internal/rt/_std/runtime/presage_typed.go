@@ -14,7 +14,7 @@ import (
 //
 // A wrapper that the compiler has made for a promoted method calls that method and does nothing
 // else. It counts as the operation, unless it loads an embedded pointer or interface from shared
-// memory: such a load has no record, and the call stays opaque (F10 of package footprint).
+// memory: such a load has no record, and the call stays opaque.
 
 // pgTypedTypes are the types of package sync with typed operations, and these operations.
 var pgTypedTypes = [...]struct {

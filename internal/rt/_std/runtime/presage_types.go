@@ -24,7 +24,7 @@ type pgType struct {
 type pgOp struct {
 	off  uintptr
 	kind abi.Kind
-	some bool    // of an interface: it has methods; of an unsafe pointer: it is to what a sync.Pool keeps. What an atomic.Pointer has is a pointer
+	some bool    // of an interface: it has methods
 	typ  *_type  // of what a pointer points to, of elements; else of the place
 	to   *pgType // typ's, once it has been asked for
 	n    uintptr // elements of an array
@@ -130,15 +130,12 @@ func (x *pgType) list(t *_type, off uintptr) {
 
 // named says of an unsafe pointer in a struct of type t what that type tells of it.
 func (o *pgOp) named(t *_type) {
-	switch elem := pgAtomicElem(t); {
-	case pgIsPool(t):
-		o.some = true
-	case elem != nil:
+	if elem := pgAtomicElem(t); elem != nil {
 		o.kind, o.typ = abi.Pointer, elem
 	}
 }
 
-// pgAtomicElem returns T if a struct is an atomic.Pointer[T], which its first field has the type of (D15). Nodes of the trie of packages internal/sync and unique are of two types, of which this
+// pgAtomicElem returns T if a struct is an atomic.Pointer[T], which its first field has the type of. Nodes of the trie of packages internal/sync and unique are of two types, of which this
 // names one.
 func pgAtomicElem(t *_type) *_type {
 	fields := (*abi.StructType)(unsafe.Pointer(t)).Fields
@@ -154,11 +151,6 @@ func pgAtomicElem(t *_type) *_type {
 		return nil
 	}
 	return elem
-}
-
-// pgIsPool reports whether a struct is a sync.Pool.
-func pgIsPool(t *_type) bool {
-	return t.TFlag&abi.TFlagNamed != 0 && toRType(t).pkgpath() == "sync" && toRType(t).name() == "Pool"
 }
 
 // pgOpaqueType reports whether values of a type are left alone: they synchronise by themselves, or never change.

@@ -7,33 +7,24 @@ import (
 
 // What values of each type lead to (presage_reach.go).
 
-// values follows the pointers in n values of type t at p, which is memory that can be read: those of the ways alone.
-func (r *pgWalk) values(p uintptr, x *pgType, n uintptr, ways pgWays) {
+// values follows the pointers in n values of type t at p, which is memory that can be read.
+func (r *pgWalk) values(p uintptr, x *pgType, n uintptr) {
 	for ; n > 0 && x.n > 0 && !r.all; n-- {
-		r.value(p, x, ways)
+		r.value(p, x)
 		p += x.size
 	}
 }
 
 // value follows the pointers in a value.
-func (r *pgWalk) value(p uintptr, x *pgType, ways pgWays) {
+func (r *pgWalk) value(p uintptr, x *pgType) {
 	for i := range x.n {
-		if !ways.has(i) {
-			continue
-		}
 		o := x.op(i)
 		at := p + o.off
 		switch o.kind {
 		case abi.Pointer:
-			if r.copies {
-				r.copied(r.see(at), o.of())
-			} else {
-				r.add(r.see(at), o.of(), 1, pgNoted)
-			}
+			r.add(r.see(at), o.of(), 1, pgNoted)
 		case abi.UnsafePointer:
-			if !o.some || r.mask.takes() {
-				r.object(r.see(at), true)
-			}
+			r.object(r.see(at), true)
 		case abi.Slice:
 			r.add(r.see(at), o.of(), r.see(at+16), pgNoted)
 		case abi.Interface:
@@ -45,18 +36,8 @@ func (r *pgWalk) value(p uintptr, x *pgType, ways pgWays) {
 		case abi.Func:
 			r.function(r.see(at))
 		case abi.Array:
-			r.values(at, o.of(), o.n, pgAllWays)
+			r.values(at, o.of(), o.n)
 		}
-	}
-}
-
-// copied follows what may be a key or an element of a map, and too large to stand in it: what that leads to is no further away than what those lead to that do (D11 of package footprint).
-func (r *pgWalk) copied(p uintptr, x *pgType) {
-	r.add(p, x, 1, pgNoted|pgCopied)
-	if kind, end := r.region(p); r.short && kind == pgHeap && end-p >= x.size {
-		r.copies = false
-		r.values(p, x, 1, pgAllWays)
-		r.copies = true
 	}
 }
 
@@ -67,12 +48,8 @@ func (r *pgWalk) boxed(p uintptr, methods bool) {
 		return
 	}
 	t := pgBoxed(typ, methods)
-	if r.mask.invokes(t) {
-		r.unmask = true
-		return
-	}
 	if x := pgTypeOf(t); pgDirectIface(t) {
-		r.values(data, x, 1, pgAllWays)
+		r.values(data, x, 1)
 	} else {
 		r.add(r.see(data), x, 1, pgFrozen)
 	}
@@ -86,12 +63,8 @@ func pgBoxed(typ uintptr, methods bool) *_type {
 	return (*_type)(unsafe.Pointer(typ))
 }
 
-// function follows what a closure has captured. What a traced one accesses is recorded when it does; code that has a mask calls none that is not known.
+// function follows what a closure has captured. What a traced one accesses is recorded when it does;
 func (r *pgWalk) function(p uintptr) {
-	if r.mask.at != 0 {
-		r.unmask = r.unmask || r.mask.calls(p)
-		return
-	}
 	if kind, _, _, _ := pgRegion(p); kind == pgHeap && !pgTraced(pgWord(p)) {
 		if r.object(p, false); pgPulls(pgWord(p)) {
 			r.all = true
@@ -101,28 +74,26 @@ func (r *pgWalk) function(p uintptr) {
 
 // channel adds a channel, with what is in it or about to be.
 func (r *pgWalk) channel(p uintptr) {
-	if kind, _ := r.region(p); kind != pgHeap || r.far() {
+	if kind, _ := r.region(p); kind != pgHeap {
 		return
 	}
 	c := (*hchan)(unsafe.Pointer(p))
-	if r.depends(pgKey{p, uintptr(unsafe.Pointer(c.elemtype)), 0, pgChannel, r.mask}) || !r.fresh(p, uintptr(unsafe.Pointer(c.elemtype)), 0) {
+	if r.depends(pgKey{p, uintptr(unsafe.Pointer(c.elemtype)), 0, pgChannel}) || !r.fresh(p, uintptr(unsafe.Pointer(c.elemtype)), 0) {
 		return
 	}
-	if r.mask.at == 0 { // else it is touched by what is seen of synchronisation alone
-		r.note(p, 8)
-	}
+	r.note(p, 8)
 	if !c.elemtype.Pointers() {
 		return
 	}
 	elem := pgTypeOf(c.elemtype)
 	lock(&c.lock)
-	r.values(uintptr(c.buf), elem, uintptr(c.dataqsiz), pgAllWays)
+	r.values(uintptr(c.buf), elem, uintptr(c.dataqsiz))
 	if r.see(uintptr(unsafe.Pointer(&c.sendq.first))) != 0 {
 		r.loose = true // where their values are, other words say
 	}
 	for sg := c.sendq.first; sg != nil && !r.all; sg = sg.next {
 		if p := presageSudogElem(sg); p != nil {
-			r.values(uintptr(p), elem, 1, pgAllWays)
+			r.values(uintptr(p), elem, 1)
 		}
 	}
 	unlock(&c.lock)
@@ -130,9 +101,6 @@ func (r *pgWalk) channel(p uintptr) {
 
 // mapped adds a map: its header stands for it in a trace; its entries are followed.
 func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
-	if r.far() {
-		return
-	}
 	kind, _ := r.region(p)
 	switch kind {
 	case pgHeap, pgVariable:
@@ -142,24 +110,13 @@ func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
 		return
 	}
 	m := (*pgMap)(unsafe.Pointer(p))
-	if r.depends(pgKey{p, uintptr(unsafe.Pointer(t)), 0, pgMapped, r.mask}) || !r.fresh(p, uintptr(unsafe.Pointer(t)), 0) {
+	if r.depends(pgKey{p, uintptr(unsafe.Pointer(t)), 0, pgMapped}) || !r.fresh(p, uintptr(unsafe.Pointer(t)), 0) {
 		return
 	}
-	switch {
-	case r.mask.at == 0:
-		r.note(p, 8)
-	case r.mask.of(nil).maps == pgReadWritten:
-		r.note(p, 8)
-	case r.mask.of(nil).maps == pgOnlyRead:
-		r.note(p, 8|pgReads)
-	}
-	how := uint8(0)
-	if t.IndirectKey() || t.IndirectElem() {
-		how = pgGroups
-	}
+	r.note(p, 8)
 	dir, n := r.see(uintptr(unsafe.Pointer(&m.dir))), int(r.see(uintptr(unsafe.Pointer(&m.dirLen))))
 	if n <= 0 {
-		r.add(dir, pgTypeOf(t.Group), 1, how)
+		r.add(dir, pgTypeOf(t.Group), 1, 0)
 		return
 	}
 	kind, end := r.region(dir)
@@ -167,7 +124,7 @@ func (r *pgWalk) mapped(p uintptr, t *pgMapType) {
 		p := r.see(at)
 		if kind, end := r.region(p); kind == pgHeap && end-p >= unsafe.Sizeof(pgTable{}) {
 			x := (*pgTable)(unsafe.Pointer(p))
-			r.add(r.see(uintptr(unsafe.Pointer(&x.groups))), pgTypeOf(t.Group), r.see(uintptr(unsafe.Pointer(&x.mask)))+1, how)
+			r.add(r.see(uintptr(unsafe.Pointer(&x.groups))), pgTypeOf(t.Group), r.see(uintptr(unsafe.Pointer(&x.mask)))+1, 0)
 		}
 	}
 }

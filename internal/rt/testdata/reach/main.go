@@ -35,9 +35,6 @@ var (
 func call[T any](name string, x T, in, out []unsafe.Pointer) {
 	calls++
 	g.MethodBegin(begin|calls, calls)
-	if masked {
-		g.Within(mask)
-	}
 	presagert.Reach(g, x)
 	g.MethodBegun(false)
 	g.MethodEnd(end|calls, calls, 0)
@@ -48,31 +45,7 @@ func call[T any](name string, x T, in, out []unsafe.Pointer) {
 	for _, p := range out {
 		fmt.Printf(" -%#x", uintptr(p))
 	}
-	for _, p := range read {
-		fmt.Printf(" ?%#x", uintptr(p))
-	}
 	fmt.Println()
-}
-
-// mask is that of calls, if they have one.
-var (
-	mask   string
-	masked bool
-	read   []unsafe.Pointer // what D must have as memory that is only read
-)
-
-// reads is within where some is only read.
-func reads[T any](text, name string, x T, only, in, out []unsafe.Pointer) {
-	read = only
-	within(text, name, x, in, out)
-	read = nil
-}
-
-// within is thrice with a mask.
-func within[T any](text, name string, x T, in, out []unsafe.Pointer) {
-	mask, masked = text, true
-	thrice(name, x, in, out)
-	masked = false
 }
 
 // thrice calls three times: the third D is that of the second, kept.
@@ -250,150 +223,19 @@ func shared() {
 	keep = append(keep, a, b, chain)
 }
 
-type inner struct{ a, b uint64 }
-
-type outer struct {
-	n    int
-	in   inner
-	next *outer
-	row  [3]inner
-	flag [2]bool
-	what any
-	mine struct{ x, y uint64 }
-	m    map[int]*uint64
-	c    chan *uint64
-}
-
-type box[T any] struct {
-	pad, val T
-	next     *box[T]
-}
-
-func masks() {
-	type local struct{ a, b uint64 }
-	w, l := word(), &local{}
-	x := &outer{next: &outer{}, what: w, m: map[int]*uint64{1: word()}, c: make(chan *uint64, 1)}
-	y := x.next
-	m, c := *(*unsafe.Pointer)(unsafe.Pointer(&x.m)), *(*unsafe.Pointer)(unsafe.Pointer(&x.c))
-	within("", "nothing", x, nil, ps{at(x), at(y), at(w)})
-	within("\nmain.outer.n\n", "field", x, ps{at(&x.n), at(&y.n)}, ps{at(&x.in.a), at(&x.next), at(w)})
-	within("\nmain.outer.next\n", "pointer", x, ps{at(&x.next), at(&y.next)}, ps{at(&x.n), at(&x.row)})
-	within("\nmain.inner.b\nmain.outer.in\n", "field of a field", x, ps{at(&x.in.b), at(&y.in.b)}, ps{at(&x.in.a), at(&x.row[0].b), at(&x.n)})
-	within("\nmain.inner.b\n", "not by this way", x, nil, ps{at(&x.in.b), at(&x.row[0].b)})
-	within("\nmain.inner.b\nmain.outer.row\n", "in an array", x, ps{at(&x.row[0].b), at(&y.row[2].b)}, ps{at(&x.in.b), at(&x.n)})
-	within("\n=1\nmain.outer.flag\n", "array", x, ps{at(&x.flag[0]), at(&y.flag[1])}, ps{at(&x.n), at(&x.what)})
-	within("\n[1]=1\nmain.outer.flag\n", "element", x, ps{at(&x.flag[1]), at(&y.flag[1])}, ps{at(&x.flag[0]), at(&x.n)})
-	within("\nmain.outer.flag\n", "array alone", x, nil, ps{at(&x.flag[0]), at(&y.flag[1])})
-	within("\nmain.outer\n", "whole", x, ps{at(&x.n), at(&x.in.b), at(&y.c)}, ps{at(w)})
-	within("\n=11\n", "kind", x, ps{at(w), at(x.m[1])}, ps{at(&x.n), at(&x.in.a), at(&x.mine.x)})
-	within("\nmain.outer.mine\nstruct.y\n", "no name", x, ps{at(&x.mine.y)}, ps{at(&x.mine.x), at(&x.in)})
-	within("\nmap\n", "map", x, ps{m}, ps{c, at(x.m[1]), at(&x.m)})
-	within("\nmain.local.b\n", "of a function", l, ps{at(&l.b)}, ps{at(&l.a)})
-	within("\nmain.local\n", "of a function, whole", any(l), ps{at(&l.a), at(&l.b)}, nil)
-	s := make([]inner, 3, 5)
-	within("\nmain.inner.a\n", "slice", s, ps{at(&s[0].a), at(&s[2].a)}, ps{at(&s[0].b)})
-	big := make([]inner, 100)
-	within("\nmain.inner.a\n", "large slice", big, ps{at(&big[0].a), at(&big[99].a)}, nil)
-	words := make([]uint64, 3)
-	within("\n=11\n", "slice of words", words, ps{at(&words[0]), at(&words[2])}, nil)
-	within("\n=10\n=2\n", "another kind", words, nil, ps{at(&words[0])})
-	b := &box[int]{next: &box[int]{}}
-	d := &box[*uint64]{val: w}
-	within("\nmain.box.val\n", "generic", b, ps{at(&b.val), at(&b.next.val)}, ps{at(&b.pad), at(&b.next)})
-	within("\nmain.box.val\n", "another instance", d, ps{at(&d.val)}, ps{at(&d.pad), at(w)})
-	within("\nmain.box.val\n=11\n", "and there", d, ps{at(&d.val), at(w)}, ps{at(&d.pad)})
-	thrice("no mask", x, ps{at(x), at(y), at(w), m, c}, nil)
-	pool, in := &sync.Pool{}, &inner{}
-	pool.Put(in)
-	within("\nmain.inner.a\n", "in a pool", pool, nil, ps{at(&in.a)})
-	var atom struct{ p atomic.Pointer[inner] }
-	atom.p.Store(in)
-	within("\nmain.inner.a\n", "of an atomic pointer", &atom, ps{at(&in.a)}, ps{at(&in.b)})
-	var trie sync.Map
-	trie.Store(1, in)
-	within("\nmain.inner.a\n", "in the nodes of a map", &trie, ps{at(&in.a)}, nil)
-	keep = append(keep, x, l, s, big, words, b, d, pool, &atom, &trie)
-}
-
-type mixed struct {
-	a, b uint64
-	in   inner
-	row  [3]uint64
-	flag bool
-	list []uint64
-	next *mixed
-	m    map[int]*uint64
-}
-
-// kinds: what is only read, and what is written, of the same things.
-func kinds() {
-	x := &mixed{list: make([]uint64, 2), next: &mixed{}, m: map[int]*uint64{1: word()}}
-	y, m := x.next, *(*unsafe.Pointer)(unsafe.Pointer(&x.m))
-	reads("\nmain.mixed.a?\n", "read", x, ps{at(&x.a), at(&y.a)}, nil, ps{at(&x.b)})
-	reads("\nmain.mixed.a?\nmain.mixed.b\n", "read and written", x, ps{at(&x.a), at(&y.a)}, ps{at(&x.b), at(&y.b)}, ps{at(&x.in)})
-	reads("\nmain.mixed.a\nmain.mixed.b?\nmain.mixed.flag?\n", "beside it", x, ps{at(&x.b), at(&y.flag)}, ps{at(&x.a), at(&y.a)}, ps{at(&x.in)})
-	reads("\nmain.mixed?\n", "whole", x, ps{at(&x.a), at(&x.m), at(&y.in.b), at(&y.row[2])}, nil, ps{at(&x.list[0])})
-	reads("\nmain.mixed.b\nmain.mixed?\n", "whole, one written", x, ps{at(&x.a), at(&x.in.a), at(&y.m)}, ps{at(&x.b), at(&y.b)}, nil)
-	reads("\nmain.mixed.b?\nmain.mixed\n", "whole written", x, nil, ps{at(&x.b), at(&y.a)}, nil)
-	reads("\nmain.inner.a\nmain.inner?\nmain.mixed.in\n", "in it", x, ps{at(&x.in.b)}, ps{at(&x.in.a)}, ps{at(&x.a)})
-	reads("\nmain.inner.a\nmain.mixed.in\nmain.mixed?\n", "in a whole", x, ps{at(&x.in.b), at(&x.a)}, ps{at(&x.in.a)}, nil)
-	reads("\n=11?\nmain.mixed.row\n", "elements", x, ps{at(&x.list[0]), at(&x.row[1])}, nil, ps{at(&x.a)})
-	reads("\n=11?\n[1]=11\nmain.mixed.row\n", "one element", x, ps{at(&x.list[0]), at(&x.row[0]), at(&x.row[2])}, ps{at(&x.row[1])}, ps{at(&x.a)})
-	reads("\n[0]=11\n[1]=11?\nmain.mixed.row\n", "two elements", x, ps{at(&x.row[1])}, ps{at(&x.row[0])}, ps{at(&x.row[2]), at(&x.list[0])})
-	reads("\n=11\nmain.mixed.a?\n", "a field is no variable", x, ps{at(&x.a)}, ps{at(&x.list[0])}, ps{at(&x.b)})
-	reads("\nmap?\n", "map", x, ps{m}, nil, ps{at(&x.m)})
-	reads("\nmain.mixed.m?\nmap\n", "map, written", x, ps{at(&x.m)}, ps{m}, nil)
-	large := make([]mixed, 100)
-	reads("\nmain.mixed.a?\n", "large", large, ps{at(&large[0].a), at(&large[99].b)}, nil, nil)
-	reads("\nmain.mixed.a?\nmain.mixed.b\n", "large, written", large, nil, ps{at(&large[0].a), at(&large[99].b)}, nil)
-	reads("\nmain.mixed.a?\nmain.mixed.b\n", "not large", large[:9:9], ps{at(&large[0].a), at(&large[8].a)}, ps{at(&large[0].b), at(&large[8].b)}, ps{at(&large[9].a)})
-	words := make([]uint64, 3)
-	reads("\n=11?\n", "words", words, ps{at(&words[0]), at(&words[2])}, nil, nil)
-	// two ways to one thing: a pointer to a field that is only read
-	reads("\n=11\nmain.mixed.a?\n", "by a pointer", [2]any{x, &x.a}, ps{at(&y.a)}, ps{at(&x.a)}, nil)
-	reads("\n=11\nmain.mixed.a?\n", "the pointer first", [2]any{&x.a, x}, ps{at(&y.a)}, ps{at(&x.a)}, nil)
-	wide := make([]uint64, 9000) // 72000 bytes: more than a word of a set says
-	reads("\n=11?\n", "wide", &[]any{wide}, ps{at(&wide[0]), at(&wide[8999])}, nil, nil)
-	keep = append(keep, x, large, words, wide)
-}
-
-type hook struct{ to *tail }
-
-type wide struct {
-	pad  [200]byte
-	link *tail
-}
-
-type tail struct {
-	a           uint64
-	link, other *tail
-	in          hook
-	shared      atomic.Pointer[tail]
-	list        []*tail
-	c           chan *tail
-}
-
-// ways: of a struct that a traced package declares a walk follows the fields that the mask has, and those that it names as ways (D16 of package footprint).
-func ways() {
+// typed: what an atomic pointer has is followed by its type, what a pool keeps and the nodes of a map whatever it is.
+func typed() {
 	presagert.Traced("\nmain\n")
-	var y, z, i, s, l, c tail
-	x := &tail{link: &y, other: &z, in: hook{&i}, list: []*tail{&l}, c: make(chan *tail, 1)}
-	x.shared.Store(&s)
-	x.c <- &c
-	within("\nmain.tail.a\n", "no way", x, ps{at(&x.a), at(&s.a), at(&c.a)}, ps{at(&y.a), at(&z.a), at(&i.a), at(&l.a)})
-	within("\nmain.tail.a\nmain.tail.link\n", "field", x, ps{at(&x.a), at(&y.a)}, ps{at(&z.a), at(&i.a), at(&l.a)})
-	within("\nmain.tail.a\nmain.tail.link?\n", "field, read", x, ps{at(&x.a), at(&y.a)}, ps{at(&z.a), at(&i.a), at(&l.a)})
-	within("\nmain.tail.a\nmain.tail.link~\n", "way", x, ps{at(&x.a), at(&y.a)}, ps{at(&x.link), at(&z.a), at(&i.a), at(&l.a)})
-	within("\nmain.hook.to?\nmain.tail.a\n", "field of a field", x, ps{at(&x.a), at(&i.a)}, ps{at(&y.a), at(&z.a), at(&l.a)})
-	within("\nmain.tail.a\nmain.tail.list?\n", "slice", x, ps{at(&x.a), at(&l.a)}, ps{at(&y.a), at(&z.a), at(&i.a)})
-	within("\nmain.tail.a\nmain.tail~\n", "whole way", x, ps{at(&x.a), at(&y.a), at(&z.a), at(&i.a), at(&l.a)}, ps{at(&x.link)})
-	within("\nmain.tail.a\n*~\n", "any way", x, ps{at(&x.a), at(&y.a), at(&z.a), at(&i.a), at(&l.a)}, ps{at(&x.link)})
-	within("\nmain.tail?\nmain.tail.a\n", "whole", x, ps{at(&x.a), at(&y.a), at(&z.a), at(&i.a), at(&l.a)}, nil)
-	copied := tail{link: &y}
-	within("\nmain.tail.a\n", "in an interface", &[]any{copied}, ps{at(&y.a)}, nil)
-	within("\nmain.tail.a\n", "in a map", map[int]tail{1: copied}, ps{at(&y.a)}, nil)
-	within("\nmain.tail.a\n", "in a map that has pointers to it", map[int]wide{1: {link: &y}}, ps{at(&y.a)}, nil)
-	keep = append(keep, x)
+	n, wide := &node{any: word()}, make([]uint64, 9000) // 72000 bytes: more than a word of a set says
+	x := n.any.(*uint64)
+	var p struct{ p atomic.Pointer[node] }
+	p.p.Store(n)
+	thrice("atomic pointer", &p, ps{at(&p), at(n), at(x)}, nil)
+	var m sync.Map
+	m.Store(1, n)
+	thrice("nodes of a map", &m, ps{at(n), at(x)}, nil)
+	thrice("wide", &[]any{wide}, ps{at(&wide[0]), at(&wide[8999])}, nil)
+	keep = append(keep, n, &p, &m, wide)
 }
 
 // churn has more objects than there are places for sets, and garbage collections in between.
@@ -494,19 +336,6 @@ func halves() {
 	call("two halves", long, ps{at(long), at(half), at(half.next)}, nil)
 }
 
-// nothing are calls of code that touches nothing.
-func nothing() {
-	const unstamped = 1 << 5 << 48
-	w := word()
-	for range 3 {
-		calls++
-		g.MethodNothing(begin|unstamped|calls, calls)
-		g.MethodEnd(end|unstamped|calls, calls, 0)
-		fmt.Printf("%d nothing -%#x\n", calls, uintptr(at(w)))
-		call("and something", w, ps{at(w)}, nil)
-	}
-}
-
 func main() {
 	g = presagert.Enter(56<<56 | 1)
 	pointers()
@@ -518,14 +347,11 @@ func main() {
 	closures()
 	untyped()
 	shared()
-	masks()
-	kinds()
+	typed()
 	rings()
-	nothing()
 	halves()
 	churn()
 	long, other := list(), word()
 	call("too much", long, ps{at(long), at(long.next), at(other)}, nil)
-	ways()
 	runtime.KeepAlive(keep)
 }
