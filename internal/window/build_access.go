@@ -139,6 +139,9 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		ev.ValDeps = valDeps
 	}
 	m.add(t, i, ev)
+	if a.notes(r); e.Kind.IsWrite() {
+		a.inside = valDeps
+	}
 	if reads(e.Kind) {
 		t.parts = append(t.parts, n)
 		m.pass(i, []int32{n})
@@ -272,6 +275,7 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 		}
 	}
 	a.last = r.index
+	a.notes(r)
 	m.noteDirty(r, a)
 	return true
 }
@@ -279,7 +283,10 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 // privateOutside executes an outside access to an atom that no other goroutine meets. What it reads
 // keeps its value.
 func (m *maker) privateOutside(i int, r *record, t *thread, a *atom) {
+	stale := a.stale(r)
+	a.notes(r)
 	switch {
+	case stale:
 	case r.e.Kind.IsWrite():
 		a.deps, a.value, a.vague = nil, nil, true
 	case len(a.deps) > 0:

@@ -48,13 +48,16 @@ type atom struct {
 	value      *expr.Expr // and its bytes as a term; nil: not known, or they do not change
 	order      ordering
 
-	settled bool // initial is not to be changed,
-	wrote   bool // because somebody has written,
-	lately  bool // outside code was last
-	vague   bool // of an atom that is not shared: outside code was last
-	told    []told
-	lanes   []lane // if outside code accesses its word
-	log     []logged
+	guessed  bool       // initial is what the first access of the window reads
+	settled  bool       // initial is not to be changed,
+	wrote    bool       // because somebody has written,
+	lately   bool       // outside code was last
+	insideBy trace.GoID // whose inside write was the last access that wrote, at the record that the pass is at; 0: none
+	inside   []int32    // and what it was computed from
+	vague    bool       // of an atom that is not shared: outside code was last
+	told     []told
+	lanes    []lane // if outside code accesses its word
+	log      []logged
 }
 
 func (a *atom) shared() bool { return a.many && a.write || a.off || a.missing && !a.quiet }
@@ -367,7 +370,8 @@ func (m *maker) share() {
 	}
 	for i := range m.words {
 		for k := range m.words[i].atoms {
-			if a := &m.words[i].atoms[k]; len(a.lanes) > 0 {
+			a := &m.words[i].atoms[k]
+			if a.insideBy = 0; len(a.lanes) > 0 {
 				a.endTurns()
 			}
 		}
@@ -400,7 +404,7 @@ func (m *maker) touch(w *word, a *atom, i int, r *record) {
 	if a.missing && !a.settled && m.reachedHere(touchOf(w, a), r.index) {
 		a.settled = true // foundBeside writes what is read
 	}
-	a.tell(i, r, v)
+	m.hear(a, i, r, v)
 }
 
 // meet marks the non-blocking sends on unbuffered channels whose partner the window

@@ -65,7 +65,7 @@ func (m *maker) initial(w *word, a *atom, r *record, v uint64) {
 	case r.way > 0 || r.outside() || r.e.Kind == format.Write || r.e.Kind == format.AtomicWrite:
 		a.firstWrite = true
 	default:
-		a.initial = v
+		a.initial, a.guessed = v, true
 	}
 }
 
@@ -99,6 +99,7 @@ type memory struct{ paged[memPage] }
 type memPage struct {
 	val   [wordsOf]uint64
 	known [wordsOf]uint8  // bytes of val that are
+	fresh [wordsOf]uint8  // bytes that nobody has accessed since they were allocated, as far as the trace says
 	since [wordsOf]uint32 // ticks: at these moments the known bytes were so
 }
 
@@ -129,6 +130,7 @@ func (m *memory) set(addr, v uint64, mask uint8, tick uint32) {
 		p.since[i] = tick
 	}
 	p.known[i] |= mask
+	p.fresh[i] &^= mask
 }
 
 // maxCleared bounds the allocations whose zeros are remembered: those of larger ones are
@@ -146,7 +148,9 @@ func (m *memory) alloc(addr, size uint64, zero bool, tick uint32) {
 	for a := addr &^ 7; a < addr+size; a += 8 {
 		lo, hi := max(a, addr), min(a+8, addr+size)
 		if m.forget(lo, hi-lo); zero {
-			m.set(a, 0, uint8((1<<(hi-lo)-1)<<(lo&7)), tick)
+			mask := uint8((1<<(hi-lo) - 1) << (lo & 7))
+			m.set(a, 0, mask, tick)
+			m.at(a >> pageShift).fresh[a>>3%wordsOf] |= mask
 		}
 	}
 }
@@ -156,6 +160,12 @@ func (m *memory) forget(addr, n uint64) {
 	if p := m.get(addr >> pageShift); p != nil {
 		p.known[addr>>3%wordsOf] &^= uint8((1<<n - 1) << (addr & 7))
 	}
+}
+
+// isFresh reports whether nobody has accessed some of the bytes of mask in the word at addr since they were allocated.
+func (m *memory) isFresh(addr uint64, mask uint8) bool {
+	p := m.get(addr >> pageShift)
+	return p != nil && p.fresh[addr>>3%wordsOf]&mask != 0
 }
 
 // value returns the bytes of mask in the word at addr, shifted down, whether all are known, and since when.

@@ -109,9 +109,10 @@ func (x *missing) reaches(t barrier.Touch) bool {
 	return x.active() && (x.pairs.Cut() || x.reached.Hits(t))
 }
 
-// hidden says whether a record is an operation of code outside, about which nothing but the order is known.
+// hidden says whether a record is an operation of code outside, about which nothing but the order is known. A ChanLen may
+// stand for a panic, because the channel is closed: it comes behind what closed it.
 func (m *maker) hidden(r *record) bool {
-	return m.b.miss.active() && r.e.Flags&format.FlagOpaque != 0
+	return r.e.Flags&format.FlagOpaque != 0 && (r.e.Kind == format.ChanLen || m.b.miss.active())
 }
 
 // begins notes a call of the window.

@@ -27,7 +27,11 @@ import (
 //     the recorded run stands before it, one that came after it stands behind all of it that the
 //     reordering has; or one of the two is not in the reordering.
 //
-// These are orders on condition (M9). Where there would be many, a hard edge says more than is
+//   - (E5) A late write stands at the end of its context. Where the last write before it is one by inside code of the same
+//     goroutine, that came later: the first outside write behind an inside one has an ordinary record (SC7). So the late
+//     write leaves what is there.
+//
+// The orders of (E4) are on condition (M9). Where there would be many, a hard edge says more than is
 // needed; it is weak, for an access that races with the last one of a turn comes after all that is
 // hidden.
 
@@ -264,10 +268,14 @@ func (m *maker) dropTurn(i int, r *record) {
 // outsidePart makes the event of one atom of an outside access.
 func (m *maker) outsidePart(i int, r *record, t *thread, a *atom) {
 	e := Event{Kind: r.e.Kind, Flags: r.e.Flags, Obj: a.obj, Val: a.cur}
+	stale := a.stale(r)
 	if a.mask&byteMask(uint64(r.e.Obj), r.e.Size) == 0 { // it may not be accessed
 		e.Flags |= format.FlagStack // no pair has it
 	}
-	if r.e.Kind.IsWrite() {
+	switch {
+	case stale:
+		e.ValDeps = a.inside
+	case r.e.Kind.IsWrite():
 		e.Val = m.left(i, a)
 		a.cur = e.Val
 	}
@@ -275,9 +283,15 @@ func (m *maker) outsidePart(i int, r *record, t *thread, a *atom) {
 	if !r.e.Kind.IsWrite() {
 		t.parts = append(t.parts, n)
 	}
+	a.notes(r)
 	m.accessed(a, n, r.index)
 	m.noteDirty(r, a)
 	m.inTurn(i, t, n, a, r.e.Kind.IsWrite())
+}
+
+// stale reports whether a late write was made before the last inside write of its goroutine, which stands before it (E5).
+func (a *atom) stale(r *record) bool {
+	return r.e.Kind.IsWrite() && r.e.Flags&format.FlagLate != 0 && a.insideBy == r.e.G
 }
 
 // left is what the outside write of record i leaves in a (E2).
@@ -296,9 +310,10 @@ func (m *maker) ownValue() uint64 {
 	return v
 }
 
-// tell takes what record i, which reads or writes the bytes v, tells of what outside code has left.
-func (a *atom) tell(i int, r *record, v uint64) {
+// hear takes what record i, which reads or writes the bytes v, tells of what outside code has left.
+func (m *maker) hear(a *atom, i int, r *record, v uint64) {
 	switch last := len(a.told) - 1; {
+	case a.stale(r):
 	case r.outside() && r.e.Kind.IsWrite():
 		a.told = append(a.told, told{at: int32(i)})
 		a.wrote, a.lately = true, true
@@ -306,24 +321,37 @@ func (a *atom) tell(i int, r *record, v uint64) {
 	case reads(r.e.Kind) && a.lately && !a.told[last].known:
 		a.told[last].val, a.told[last].known = v, true
 	case reads(r.e.Kind) && !a.wrote:
-		a.begins(r, v)
+		m.finds(a, i, r, v)
 	}
 	if r.e.Kind.IsWrite() && !r.outside() {
 		a.wrote, a.lately = true, false
 	}
+	a.notes(r)
 }
 
-// begins takes the first inside read of an atom that nobody has written in the window.
-func (a *atom) begins(r *record, v uint64) {
+// notes keeps whose inside write was the last access that wrote, 0: an outside one.
+func (a *atom) notes(r *record) {
+	switch {
+	case !r.e.Kind.IsWrite() || a.stale(r):
+	case r.outside():
+		a.insideBy = 0
+	default:
+		a.insideBy = r.e.G
+	}
+}
+
+// finds takes the first inside read of an atom that nobody has written in the window. Where outside code of its goroutine
+// may have been, that may have left v, in the window: unexplained will say so.
+func (m *maker) finds(a *atom, i int, r *record, v uint64) {
+	outside := len(a.lanes) > 0 && m.ranSince(r.e.G, -1, i)
 	switch {
 	case a.settled:
-	case a.firstWrite:
+	case outside && (a.firstWrite || a.guessed || a.initial != v):
+		a.firstWrite = a.firstWrite || a.guessed
+		x := a.lastTurn(r.e.G)
+		x.hidden, x.early = true, true
+	case a.firstWrite, len(a.lanes) == 0:
 		a.initial, a.firstWrite = v, false
-	case a.initial != v:
-		if a.initial = v; len(a.lanes) > 0 { // outside code of its goroutine may have written it, before or in the window
-			x := a.lastTurn(r.e.G)
-			x.hidden, x.early = true, true
-		}
 	}
 	a.settled = true
 }

@@ -190,6 +190,9 @@ func (s *surroundings) initial(addr uint64, size int64) (uint64, bool) {
 // start is initial, and the record from which on that is so, -1: before the window. It is known as
 // far as outside code of the goroutine has not written there since.
 func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, known bool) {
+	if s.unseen(addr, byteMask(addr, uint16(size))) {
+		return 0, 0, false
+	}
 	if k := s.m.generation(addr, int32(len(s.m.allocs))); k >= 0 {
 		return 0, int32(s.m.allocs[k].at), s.m.allocs[k].zero
 	}
@@ -198,6 +201,28 @@ func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, kn
 		return 0, 0, false
 	}
 	return v, -1, known
+}
+
+// unseen reports whether outside code may have used memory without a record: nobody else has, and since it was allocated
+// outside code of some goroutine has run. What inside code has written, outside code does not use without a record (SC7 of
+// the recorder).
+func (s *surroundings) unseen(addr uint64, mask uint8) bool {
+	k := s.m.generation(addr, int32(len(s.m.allocs)))
+	for _, i := range s.m.at(addr) {
+		r := &s.m.recs[i]
+		if !r.outside() && bytesIn(&r.e)&mask == mask && (k < 0 || int(i) > s.m.allocs[k].at) {
+			return false
+		}
+	}
+	if k < 0 {
+		return s.m.b.carry.mem.isFresh(addr&^7, mask)
+	}
+	for _, list := range s.m.ran { // the order does not matter
+		if n := len(list); n > 0 && int(list[n-1]) > s.m.allocs[k].at {
+			return true
+		}
+	}
+	return false
 }
 
 // quietSince reports whether no outside code of the goroutine has run between a record and the
@@ -289,6 +314,9 @@ func (s *surroundings) Closes(ch uint64) bool {
 
 func (s *surroundings) Opaque(e *trace.Event) bool {
 	mask := bytesIn(e)
+	if s.unseen(uint64(e.Obj), mask) {
+		return true
+	}
 	return slices.ContainsFunc(s.m.at(uint64(e.Obj)), func(i int32) bool {
 		r := &s.m.recs[i]
 		return r.outside() && bytesIn(&r.e)&mask != 0 && (r.e.G != s.g || int(i) < s.fork && reads(e.Kind))

@@ -66,28 +66,44 @@ func racewrite(addr uintptr) {
 	if addr >= presageCells.quick && !pgFull(gp, addr, 1, sys.GetCallerPC(), true) {
 		return
 	}
-	m := uint64(1) << (pgByteShift + addr&7)
-	if s := gp.presage; s != nil {
-		c := pgCellOf(addr)
-		if w, r := c.w, c.r; w-s.base < s.width && w&m != 0 && (r == 0 || r-s.base < s.width) {
-			return
-		}
-		if !pgHasCell(addr) {
-			return
-		}
-		pc := sys.GetCallerPC()
-		if s.ownTurn(c, addr, m|pgPCEntry(pc), true) {
-			return
+	if s := gp.presage; s != nil && s.pos == s.scanned {
+		m := uint64(1) << (pgByteShift + addr&7)
+		if c := pgCellOf(addr); !pgIsDirty(addr, m) { // (SC7)
+			if w, r := c.w, c.r; w-s.base < s.width && w&m != 0 && (r == 0 || r-s.base < s.width) {
+				return
+			}
+			if !pgHasCell(addr) {
+				return
+			}
 		}
 	}
-	pgSlow(gp, addr, 1, sys.GetCallerPC(), true)
+	pgWriteHook(gp, addr, sys.GetCallerPC())
+}
+
+// pgWriteHook is the rest of racewrite, which saves no register for it.
+//
+//go:nosplit
+//go:noinline
+func pgWriteHook(gp *g, addr, pc uintptr) {
+	if s := gp.presage; s != nil {
+		if s.pos != s.scanned {
+			pgCatchUp(gp)
+		}
+		m := uint64(1) << (pgByteShift + addr&7)
+		if c := pgCellOf(addr); !pgIsDirty(addr, m) {
+			if s.noted(c, m, true) || !pgHasCell(addr) || s.ownTurn(c, addr, m|pgPCEntry(pc), true) {
+				return
+			}
+		}
+	}
+	pgSlow(gp, addr, 1, pc, true)
 }
 
 //go:nosplit
 func racereadrange(addr, size uintptr) { pgRun(addr, size, sys.GetCallerPC(), false, true) }
 
 //go:nosplit
-func racewriterange(addr, size uintptr) { pgRun(addr, size, sys.GetCallerPC(), true, false) }
+func racewriterange(addr, size uintptr) { pgRun(addr, size, sys.GetCallerPC(), true, true) }
 
 //go:nosplit
 func racefuncenter(pc uintptr) {}
@@ -95,7 +111,7 @@ func racefuncenter(pc uintptr) {}
 //go:nosplit
 func racefuncexit() {}
 
-// pgRun takes an access of n bytes. dirty says that it is a read that (SC7) may ask for.
+// pgRun takes an access of n bytes. dirty says that (SC7) may ask for it.
 //
 //go:nosplit
 func pgRun(addr, n, pc uintptr, write, dirty bool) {
@@ -256,7 +272,7 @@ func (s *PresageG) outside2() {
 		c := pgCellOf(addr)
 		s.useCells(addr)
 		down := !(s.noted(c, m, write) && s.settled(c, write)) && s.taken(c, addr&^7, m|e, write)
-		if !write && s.readsDirty(addr, m) {
+		if s.takesDirty(addr, m) {
 			down = true
 		}
 		if down {
@@ -346,7 +362,7 @@ func pgFrom(addr unsafe.Pointer, n uintptr, write bool, callerpc uintptr) {
 		auditAnnounced(addr, n, write, callerpc)
 		return
 	}
-	pgRun(uintptr(addr), n, callerpc, write, !write && pgReaderOf(callerpc) != pgReaderEmitted)
+	pgRun(uintptr(addr), n, callerpc, write, pgReaderOf(callerpc) != pgReaderEmitted)
 }
 
 // pgHeader is pgFrom for an operation on the map or channel with this header.

@@ -13,7 +13,8 @@ import (
 //   - (SC7) Let w be a write of a byte by emitted code of goroutine g, and o a read of the byte by
 //     outside code of g after w, with no write of the byte by anybody in between. Then the trace
 //     has a record of an outside read of the byte by g, after w and not after o in the order of g.
-//     It is an ordinary record: it has its place in the stream.
+//     It is an ordinary record: it has its place in the stream. The same for the first write of the
+//     byte by outside code of g after w: what emitted code has left there is gone.
 //
 // # Dirty bytes
 //
@@ -111,9 +112,9 @@ func pgCatchUp(gp *g) {
 	systemstack(func() { gp.presage.scan() })
 }
 
-// readsDirty reports whether (SC7) asks for a record of the read that is under way, of bytes m of a
+// takesDirty reports whether (SC7) asks for a record of the access that is under way, of bytes m of a
 // word, and makes them clean if that record counts.
-func (s *PresageG) readsDirty(addr uintptr, m uint64) bool {
+func (s *PresageG) takesDirty(addr uintptr, m uint64) bool {
 	if !pgIsDirty(addr, m) {
 		return false
 	}
