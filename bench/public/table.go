@@ -12,9 +12,9 @@ import (
 // columns of the table.
 var columns = []string{
 	"case", "-race open", "hidden", "pairs", // under -race: runs with a report, and pairs of the open form
-	"open", "confirmed", // presage: pairs observed
+	"open: observed", "found", "confirmed", // presage: pairs
 	"hidden", "confirmed",
-	"fixed", "other", "",
+	"fixed", "other", "", // races
 }
 
 // cells are the columns of an outcome.
@@ -22,10 +22,8 @@ func (out *outcome) cells() []string {
 	n := len(out.Open.Pairs)
 	cells := []string{out.Name, fmt.Sprintf("%d/%d", out.Open.Racy, out.Open.Runs), fmt.Sprintf("%d/%d", out.Hidden.Racy, out.Hidden.Runs), fmt.Sprint(n)}
 	if out.POpen != nil {
-		confirmed := func(f found) bool { return f.Confirmed || f.Tier == report.Replayed }
-		observed := func(f found) bool { return f.Tier == report.Observed }
 		cells = append(cells,
-			fmt.Sprintf("%d of %d", out.POpen.of(n, observed), n), fmt.Sprint(out.POpen.of(n, confirmed)),
+			fmt.Sprint(out.POpen.of(n, observed)), fmt.Sprint(out.POpen.of(n, always)), fmt.Sprint(out.POpen.of(n, confirmed)),
 			out.hidden(), fmt.Sprint(out.PHidden.of(n, confirmed)),
 			fmt.Sprint(len(out.POpenFixed.Found)+len(out.PHiddenFixed.Found)),
 			fmt.Sprint(len(out.POpen.Other)+len(out.PHidden.Other)+len(out.POpenFixed.Other)+len(out.PHiddenFixed.Other)))
@@ -33,20 +31,25 @@ func (out *outcome) cells() []string {
 	return append(cells, out.complaint())
 }
 
+func always(found) bool      { return true }
+func observed(f found) bool  { return f.Tier == report.Observed }
+func replayed(f found) bool  { return f.Tier == report.Replayed }
+func confirmed(f found) bool { return f.Confirmed || replayed(f) }
+
 // hidden says what presage makes of the hidden form.
 func (out *outcome) hidden() string {
 	n := len(out.Open.Pairs)
 	if len(out.PHidden.Found) == 0 {
 		return "missing"
 	}
-	return fmt.Sprintf("%d of %d %s", out.PHidden.of(n, func(found) bool { return true }), n, out.PHidden.tiers())
+	return fmt.Sprintf("%d of %d %s", out.PHidden.of(n, always), n, out.PHidden.tiers())
 }
 
 // line is an outcome in one line.
 func (out *outcome) line() string { return strings.Join(out.cells(), "  ") }
 
 // sums counts cases.
-type sums struct{ cases, open, predicted, replayed, missing, confirmed, fixed, wrong int }
+type sums struct{ cases, observed, open, predicted, replayed, missing, confirmed, fixed, wrong int }
 
 func (s *sums) add(out *outcome) {
 	s.cases++
@@ -57,14 +60,20 @@ func (s *sums) add(out *outcome) {
 		return
 	}
 	n := len(out.Open.Pairs)
-	some := func(ok func(found) bool) int { return min(1, out.PHidden.of(n, ok)) }
-	s.open += min(1, out.POpen.of(n, func(f found) bool { return f.Tier == report.Observed }))
-	replayed := some(func(f found) bool { return f.Tier == report.Replayed })
-	predicted := some(func(f found) bool { return f.Tier != report.Replayed })
-	s.predicted += predicted
-	s.replayed += replayed &^ predicted
-	s.missing += 1 - (replayed | predicted)
-	s.confirmed += some(func(f found) bool { return f.Confirmed || f.Tier == report.Replayed })
+	s.observed += min(1, out.POpen.of(n, observed))
+	s.open += min(1, out.POpen.of(n, always))
+	some := func(ok func(found) bool) bool { return out.PHidden.of(n, ok) > 0 }
+	switch {
+	case some(func(f found) bool { return !replayed(f) }):
+		s.predicted++
+	case some(replayed):
+		s.replayed++
+	default:
+		s.missing++
+	}
+	if some(confirmed) {
+		s.confirmed++
+	}
 	s.fixed += len(out.POpenFixed.Found) + len(out.PHiddenFixed.Found)
 }
 
@@ -82,7 +91,7 @@ func printTable(w io.Writer, all []*outcome, o *options) (code int) {
 		out.details(w, o.verbose)
 	}
 	if !o.check {
-		fmt.Fprintf(w, "open: a pair observed in %d of %d cases\n", s.open, s.cases)
+		fmt.Fprintf(w, "open: a pair observed in %d of %d cases, found in %d\n", s.observed, s.cases, s.open)
 		fmt.Fprintf(w, "hidden: predicted in %d of %d cases, only replayed in %d, missing in %d; confirmed by a replay in %d\n", s.predicted, s.cases, s.replayed, s.missing, s.confirmed)
 		fmt.Fprintf(w, "fixed versions: %d races on the same memory\n", s.fixed)
 	}
