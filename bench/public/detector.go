@@ -86,7 +86,7 @@ func parseDetector(out []byte) (pairs []pair) {
 			wanted = false
 		case m == nil:
 			function = strings.TrimSuffix(strings.TrimSpace(line), "()")
-		case wanted && !ofRuntime(function):
+		case wanted && !ofRuntime(m[1]):
 			n, _ := strconv.Atoi(m[2])
 			places, wanted = append(places, place{function, filepath.Base(m[1]), n}), false
 			if len(places) == 2 {
@@ -97,9 +97,10 @@ func parseDetector(out []byte) (pairs []pair) {
 	return pairs
 }
 
-// ofRuntime reports whether a function makes accesses on behalf of its callers.
-func ofRuntime(function string) bool {
-	return strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "internal/runtime/")
+// ofRuntime reports whether a file is of the runtime, which makes accesses on behalf of its
+// callers. The names of functions do not say so: the runtime has functions of package reflect.
+func ofRuntime(file string) bool {
+	return strings.Contains(file, "/src/runtime/") || strings.Contains(file, "/src/internal/runtime/")
 }
 
 // tail is the end of a text, in one line.

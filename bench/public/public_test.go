@@ -71,6 +71,8 @@ WARNING: DATA RACE
 Read at 0x00c0000964f0 by goroutine 11:
   runtime.mapaccess1_faststr()
       /go/src/internal/runtime/maps/runtime_faststr.go:103 +0x36
+  reflect.typedmemmove()
+      /go/src/runtime/mbarrier.go:213 +0x36
   example.org/lib.(*T[go.shape.int]).get()
       /mod/lib@v1.0.0/lib.go:55 +0x36
   driver.TestOpen.func1()
