@@ -133,6 +133,10 @@ func (k *walker) include(s *goState, i int64, e *trace.Event) {
 	if b := k.brackets[i]; b != nil {
 		if i >= k.w.From {
 			key = b.from - 0.5
+			if x, in := k.at(k.pair[0]); in { // a call does not begin between the two accesses
+				y, _ := k.at(k.pair[1])
+				key = min(key, min(x, y)-0.5)
+			}
 		}
 		if b.pair >= 0 {
 			key, _ = k.at(b.pair)

@@ -293,7 +293,11 @@ var argumentPatches = []patch{
 	{"bytes/bytes.go", "\t\"internal/bytealg\"\n", "\t\"internal/bytealg\"; \"internal/race\"\n", 1}, // the lines stay here too
 	{"bytes/bytes.go", "\treturn bytealg.IndexByte(b, c)\n", "\ti := bytealg.IndexByte(b, c); race.ReadFound(b, i, 1); return i\n", 1},
 	{"bytes/bytes.go", "\t\treturn bytealg.Count(s, sep[0])\n", "\t\trace.ReadBytes(s); return bytealg.Count(s, sep[0])\n", 1},
-	{"bytes/bytes.go", "\treturn bytealg.Compare(a, b)\n", "\tx := bytealg.Compare(a, b); if x == 0 { race.ReadBytes(a); race.ReadBytes(b) }; return x\n", 1},
+	{"bytes/bytes.go", "\treturn bytealg.Compare(a, b)\n", "\tn := presageSame(a, b); race.ReadBytes(a[:min(n+1, len(a))]); race.ReadBytes(b[:min(n+1, len(b))]); return bytealg.Compare(a, b)\n", 1},
+	{"bytes/bytes.go", "\nfunc Compare(a, b []byte) int {\n", "\nfunc presageSame(a, b []byte) int { n := 0; for n < min(len(a), len(b)) && a[n] == b[n] { n++ }; return n }; func Compare(a, b []byte) int {\n", 1},
+	{"hash/maphash/maphash.go", "\t\"internal/abi\"\n", "\t\"internal/abi\"; \"internal/race\"\n", 1},
+	{"hash/maphash/maphash.go", "func Bytes(seed Seed, b []byte) uint64 {\n", "func Bytes(seed Seed, b []byte) uint64 { race.ReadBytes(b)\n", 1},
+	{"hash/maphash/maphash.go", "func (h *Hash) Write(b []byte) (int, error) {\n", "func (h *Hash) Write(b []byte) (int, error) { race.ReadBytes(b)\n", 1},
 	{"bytes/bytes.go", "func Index(s, sep []byte) int {\n", "func Index(s, sep []byte) int { i := presageIndex(s, sep); race.ReadBytes(sep); race.ReadFound(s, i, len(sep)); return i }; func presageIndex(s, sep []byte) int {\n", 1},
 	{"crypto/md5/md5.go", "\t\"internal/byteorder\"\n", "\t\"internal/byteorder\"; \"internal/race\"\n", 1},
 	{"crypto/md5/md5.go", "func (d *digest) Write(p []byte) (nn int, err error) {\n", "func (d *digest) Write(p []byte) (nn int, err error) { race.ReadBytes(p)\n", 1},

@@ -14,6 +14,7 @@ const (
 	pgCallLooks         // it only looks
 	pgCallAlters        // it only changes something: what it returns does not depend on what others have changed, but on who has looked
 	pgCallNone          // what it returns does not depend on what others have asked of the kernel: memory, time, threads
+	pgCallCuts          // what it does to memory is not known: it is a cut
 	pgCallForks         // it makes a process, which returns as well
 )
 
@@ -25,10 +26,10 @@ var pgCallTable [512]uint8
 var pgCallsLook = [...]uint16{
 	4, 5, 6, 262, 332, // stat fstat lstat newfstatat statx
 	7, 23, 270, 271, // poll select pselect6 ppoll
-	17, 295, // pread64 preadv
+	17,           // pread64
 	21, 269, 439, // access faccessat faccessat2
 	51, 52, 55, // getsockname getpeername getsockopt
-	63, 79, 89, 267, // uname getcwd readlink readlinkat
+	79, 89, 267, // getcwd readlink readlinkat
 	97, 99, 137, 138, // getrlimit sysinfo statfs fstatfs
 	102, 104, 107, 108, 110, 111, 115, 118, 120, 121, 124, // getuid getgid geteuid getegid getppid getpgrp getgroups getresuid getresgid getpgid getsid
 	125, 140, // capget getpriority
@@ -38,9 +39,14 @@ var pgCallsLook = [...]uint16{
 // What is written goes behind what others write. That there was room for both the run has shown,
 // and for one there is then as well.
 var pgCallsAlter = [...]uint16{
-	1, 18, 20, 296, 328, // write pwrite64 writev pwritev pwritev2
-	44, 46, 307, // sendto sendmsg sendmmsg
+	1, 18, // write pwrite64
 	62, 200, 234, // kill tkill tgkill
+}
+
+// Of these the buffers, which the kernel reads or writes, are not recorded.
+var pgCallsCut = [...]uint16{
+	16, 19, 20, 63, 295, 296, 327, 328, // ioctl readv writev uname preadv pwritev preadv2 pwritev2
+	44, 45, 46, 47, 299, 307, // sendto recvfrom sendmsg recvmsg recvmmsg sendmmsg
 }
 
 var pgCallsNone = [...]uint16{
@@ -61,6 +67,9 @@ func pgCallsInit() {
 	}
 	for _, n := range pgCallsAlter {
 		pgCallTable[n] = pgCallAlters
+	}
+	for _, n := range pgCallsCut {
+		pgCallTable[n] = pgCallCuts
 	}
 	for _, n := range pgCallsNone {
 		pgCallTable[n] = pgCallNone
@@ -116,6 +125,8 @@ func syscall_presageCalls(trap, a2, a4 uintptr) uint8 {
 	switch class {
 	case pgCallBoth, pgCallAlters:
 		presageAlters(pgStateFiles)
+	case pgCallCuts:
+		presageAlters(pgStateProgram)
 	case pgCallForks:
 		presageForks()
 	}
@@ -128,6 +139,8 @@ func syscall_presageCalled(class uint8, result uintptr) {
 	switch class {
 	case pgCallBoth, pgCallLooks:
 		presageLooked(pgStateFiles)
+	case pgCallCuts:
+		presageLooked(pgStateProgram)
 	case pgCallForks:
 		if result != 0 { // else this is the child
 			presageForked()
