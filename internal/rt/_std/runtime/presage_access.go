@@ -68,7 +68,7 @@ func racewrite(addr uintptr) {
 	}
 	if s := gp.presage; s != nil && s.pos == s.scanned {
 		m := uint64(1) << (pgByteShift + addr&7)
-		if c := pgCellOf(addr); !pgIsDirty(addr, m) { // (SC7)
+		if c := pgCellOf(addr); !pgWritesDirty(addr, m) { // (SC7)
 			if w, r := c.w, c.r; w-s.base < s.width && w&m != 0 && (r == 0 || r-s.base < s.width) {
 				return
 			}
@@ -90,7 +90,7 @@ func pgWriteHook(gp *g, addr, pc uintptr) {
 			pgCatchUp(gp)
 		}
 		m := uint64(1) << (pgByteShift + addr&7)
-		if c := pgCellOf(addr); !pgIsDirty(addr, m) {
+		if c := pgCellOf(addr); !pgWritesDirty(addr, m) {
 			if s.noted(c, m, true) || !pgHasCell(addr) || s.ownTurn(c, addr, m|pgPCEntry(pc), true) {
 				return
 			}
@@ -134,7 +134,7 @@ func pgRun(addr, n, pc uintptr, write, dirty bool) {
 			k := min(8-addr&7, n)
 			m := pgBytes(addr&7, k)
 			c := pgCellOf(addr)
-			if dirty && pgIsDirty(addr, m) || !s.noted(c, m, write) && !s.ownTurn(c, addr, m|e, write) {
+			if dirty && (!write && pgIsDirty(addr, m) || write && pgWritesDirty(addr, m)) || !s.noted(c, m, write) && !s.ownTurn(c, addr, m|e, write) {
 				break
 			}
 			addr, n = addr+k, n-k
@@ -272,7 +272,7 @@ func (s *PresageG) outside2() {
 		c := pgCellOf(addr)
 		s.useCells(addr)
 		down := !(s.noted(c, m, write) && s.settled(c, write)) && s.taken(c, addr&^7, m|e, write)
-		if s.takesDirty(addr, m) {
+		if s.takesDirty(addr, m, write) {
 			down = true
 		}
 		if down {

@@ -97,12 +97,12 @@ func presageCellsInit() {
 	m := &firstmoduledata
 	t.data = [2]uintptr{m.noptrdata, m.enoptrbss}
 	pgShortInit()
-	base, granules, owners := pgMapCells(2*pgCellsLimit+pgCellsLimit/8), pgMapCells(pgCellsLimit>>pgGranuleShift<<2), pgMapCells(pgIDBlocks*4)
+	base, granules, owners := pgMapCells(2*pgCellsLimit+pgCellsLimit/4), pgMapCells(pgCellsLimit>>pgGranuleShift<<2), pgMapCells(pgIDBlocks*4)
 	if base == 0 || granules == 0 || owners == 0 {
 		t.blind = 1
 		return
 	}
-	madvise(unsafe.Pointer(base), 2*pgCellsLimit+pgCellsLimit/8, 15 /* MADV_NOHUGEPAGE */)
+	madvise(unsafe.Pointer(base), 2*pgCellsLimit+pgCellsLimit/4, 15 /* MADV_NOHUGEPAGE */)
 	t.base, t.dirty, t.granules, t.owners = base, base+2*pgCellsLimit, granules, owners
 	t.blocks.Store(1) // context 0 is none
 	t.limit = pgCellsLimit

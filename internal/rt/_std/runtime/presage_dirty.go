@@ -18,8 +18,8 @@ import (
 //
 // # Dirty bytes
 //
-// A byte is *dirty* if emitted code has written to it and no read of outside code has been written
-// down since. There is a bit for each byte of memory, behind the cells. A read of outside code that
+// A byte is *dirty* for reads if emitted code has written to it and no access of outside code has been written
+// down since, and for writes if no write has. There are two bits for each byte of memory, behind the cells. A read of outside code that
 // finds a dirty byte is written down, whatever its cell says, and makes its bytes clean. So there
 // are not more of these records than writes.
 //
@@ -49,17 +49,31 @@ import (
 // granule, beside the state of the granule. After each write to a field, reads of the 63 other
 // words would be written down too.
 
-// pgDirtyOf returns the bits of the bytes of a word.
+// pgDirtyOf returns the bits of the bytes of a word, for reads; those for writes are in the byte behind.
 //
 //go:nosplit
 func pgDirtyOf(addr uintptr) *uint8 {
-	return (*uint8)(unsafe.Pointer(presageCells.dirty + addr>>3))
+	return (*uint8)(unsafe.Pointer(presageCells.dirty + addr>>3<<1))
 }
 
-// pgIsDirty reports whether one of the bytes m of a word, as in an entry, is dirty.
+// pgDirtyWritesOf returns the bits of the bytes of a word, for writes.
+//
+//go:nosplit
+func pgDirtyWritesOf(addr uintptr) *uint8 {
+	return (*uint8)(unsafe.Pointer(presageCells.dirty + addr>>3<<1 + 1))
+}
+
+// pgIsDirty reports whether one of the bytes m of a word, as in an entry, is dirty for reads.
 //
 //go:nosplit
 func pgIsDirty(addr uintptr, m uint64) bool { return uint64(*pgDirtyOf(addr))<<pgByteShift&m != 0 }
+
+// pgWritesDirty reports whether one of the bytes m of a word is dirty for writes.
+//
+//go:nosplit
+func pgWritesDirty(addr uintptr, m uint64) bool {
+	return uint64(*pgDirtyWritesOf(addr))<<pgByteShift&m != 0
+}
 
 // pgWrote makes bytes dirty that emitted code has written to, where outside code uses the granule.
 func pgWrote(addr, n uintptr) {
@@ -83,6 +97,9 @@ func pgSoil(addr, n uintptr) {
 		if d := pgDirtyOf(addr); *d&m != m {
 			atomic.Or8(d, m)
 		}
+		if d := pgDirtyWritesOf(addr); *d&m != m {
+			atomic.Or8(d, m)
+		}
 		addr, n = addr+k, n-k
 	}
 }
@@ -90,13 +107,13 @@ func pgSoil(addr, n uintptr) {
 // pgSoilGranule makes all bytes of a granule dirty.
 func pgSoilGranule(addr uintptr) {
 	first := uintptr(unsafe.Pointer(pgDirtyOf(addr &^ (pgGranule - 1))))
-	for i := uintptr(0); i < pgGranule/8; i += 8 {
+	for i := uintptr(0); i < pgGranule/4; i += 8 {
 		pgStore(first+i, ^uint64(0))
 	}
 }
 
 // pgUnsoil makes whole words clean: their memory is new.
-func pgUnsoil(addr, n uintptr) { memclrNoHeapPointers(unsafe.Pointer(pgDirtyOf(addr)), n/8) }
+func pgUnsoil(addr, n uintptr) { memclrNoHeapPointers(unsafe.Pointer(pgDirtyOf(addr)), n/4) }
 
 // pgCatchUp looks at the records of emitted code in front of a read.
 //
@@ -114,8 +131,8 @@ func pgCatchUp(gp *g) {
 
 // takesDirty reports whether (SC7) asks for a record of the access that is under way, of bytes m of a
 // word, and makes them clean if that record counts.
-func (s *PresageG) takesDirty(addr uintptr, m uint64) bool {
-	if !pgIsDirty(addr, m) {
+func (s *PresageG) takesDirty(addr uintptr, m uint64, write bool) bool {
+	if !write && !pgIsDirty(addr, m) || write && !pgWritesDirty(addr, m) {
 		return false
 	}
 	switch pgReaderOf(s.outPC) {
@@ -123,6 +140,9 @@ func (s *PresageG) takesDirty(addr uintptr, m uint64) bool {
 		return false
 	case pgReaderOutside:
 		atomic.And8(pgDirtyOf(addr), ^uint8(m>>pgByteShift))
+		if write {
+			atomic.And8(pgDirtyWritesOf(addr), ^uint8(m>>pgByteShift))
+		}
 	}
 	return true
 }

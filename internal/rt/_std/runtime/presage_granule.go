@@ -178,6 +178,7 @@ func pgClearBytes(word, from, to uintptr) {
 	c := pgCellOf(word)
 	m := uint64(1<<to-1<<from) << pgByteShift
 	atomic.And8(pgDirtyOf(word), ^uint8(m>>pgByteShift))
+	atomic.And8(pgDirtyWritesOf(word), ^uint8(m>>pgByteShift))
 	for _, p := range [2]*uint64{&c.w, &c.r} {
 		for {
 			e := atomic.Load64(p)
