@@ -369,7 +369,13 @@ func (p *rditProgram) compare(t *testing.T) {
 		}
 		return
 	}
-	if d := cmp.Diff(p.wanted("want"), strings.TrimSpace(p.got)); d != "" {
+	var want []string // a line that ends in a question mark depends on the schedule: it may be said or not
+	for line := range strings.Lines(p.wanted("want") + "\n") {
+		if line, maybe := strings.CutSuffix(line, "?\n"); !maybe || strings.Contains(p.got, line+"\n") {
+			want = append(want, strings.TrimSpace(line))
+		}
+	}
+	if d := cmp.Diff(strings.Join(want, "\n"), strings.TrimSpace(p.got)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }

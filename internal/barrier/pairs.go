@@ -167,9 +167,6 @@ func Memory(addr, n uint64) Touch { return Touch{kind: touchesMemory, addr: addr
 // Object touches the lock, channel or the like at addr.
 func Object(addr uint64) Touch { return Touch{kind: touchesObject, addr: addr, n: 1} }
 
-// IsGo says whether x is a goroutine.
-func (x Touch) IsGo() bool { return x.kind == touchesGo }
-
 // TouchOf returns what e acts on, for missing methods that may act on the same.
 func TouchOf(e *trace.Event) Touch {
 	if e.Outside() { // of observed races alone

@@ -54,19 +54,26 @@ func (b *Builder) inside(g trace.GoID) bool {
 func (b *Builder) showsOutside(e *trace.Event) bool {
 	switch e.Kind {
 	case format.OpaqueBegin, format.OpaqueEnd:
-		return !b.site(e.Site).Apart
+		return true
 	case format.Enter:
-		return e.Val == 0 && !b.atOnce(e)
+		return e.Val == 0
 	case format.Exit:
 		return e.Flags&format.FlagTyped == 0 && b.site(e.Site).Defers
 	}
 	return e.Flags&format.FlagOpaque != 0
 }
 
-// atOnce reports whether an Enter is the first of its goroutine, whose go statement enters that function at once.
-func (b *Builder) atOnce(e *trace.Event) bool {
-	m := b.opt.Meta
-	return m != nil && e.Aux == 1 && int(e.G) < len(m.Goroutines) && b.site(m.Goroutines[e.G].Site).Apart
+// apart reports whether the outside code that an event shows touches no memory that the program can have: an end of such
+// a call, or the first Enter of a goroutine whose go statement enters that function at once.
+func (b *Builder) apart(e *trace.Event) bool {
+	switch e.Kind {
+	case format.OpaqueBegin, format.OpaqueEnd:
+		return b.site(e.Site).Apart
+	case format.Enter:
+		m := b.opt.Meta
+		return m != nil && e.Aux == 1 && int(e.G) < len(m.Goroutines) && b.site(m.Goroutines[e.G].Site).Apart
+	}
+	return false
 }
 
 // unknownSite is a site of which nothing is known.

@@ -228,7 +228,7 @@ func (m *maker) beside(i int, r *record, t *thread) {
 		}
 	}
 	first := m.firstOf(t, n)
-	if m.b.showsOutside(&r.e) && !inside && !t.dead {
+	if m.b.showsOutside(&r.e) && !m.b.apart(&r.e) && !inside && !t.dead {
 		first = m.besideMethods(i, t, first)
 	}
 	if first < 0 && (touched || r.e.Kind == format.End && inside) && !t.dead {
