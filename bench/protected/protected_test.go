@@ -177,11 +177,11 @@ func TestCheck(t *testing.T) {
 func TestJudge(t *testing.T) {
 	dir := t.TempDir()
 	o := &options{state: filepath.Join(dir, "state"), presage: filepath.Join(dir, "presage")}
-	j, _ := smallJudge(t, &options{check: true})
+	smallJudge(t, &options{check: true})
 	if out, err := exec.Command("go", "build", "-o", o.presage, "presage/cmd/presage").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	j, _ = smallJudge(t, o)
+	j, _ := smallJudge(t, o)
 	programs, err := parse("small", `program list
 setup l := list.New()
 store l.PushBack(1)

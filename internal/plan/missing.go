@@ -373,14 +373,6 @@ func (p *Plan) Rooted(c *ssa.CallCommon) bool {
 	return p.Missing.rooted[callee.String()]
 }
 
-func (m *Missing) paths() []string {
-	var list []string
-	for _, pkg := range m.Packages {
-		list = append(list, pkg.PkgPath)
-	}
-	return list
-}
-
 // Around reports whether what f can reach is recorded when it is entered: it has an operation of synchronisation of its own.
 func (p *Plan) Around(f *Func) bool {
 	return p.Program.Around && f.Synchronises()
