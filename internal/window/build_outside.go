@@ -31,6 +31,9 @@ import (
 //     goroutine, that came later: the first outside write behind an inside one has an ordinary record (SC7). So the late
 //     write leaves what is there.
 //
+//   - (E6) A write of which the hook has not said how wide it is may be one to a map: what it leaves rests on what was
+//     there.
+//
 // The orders of (E4) are on condition (M9). Where there would be many, a hard edge says more than is
 // needed; it is weak, for an access that races with the last one of a turn comes after all that is
 // hidden.
@@ -276,6 +279,9 @@ func (m *maker) outsidePart(i int, r *record, t *thread, a *atom) {
 	case stale:
 		e.ValDeps = a.inside
 	case r.e.Kind.IsWrite():
+		if r.e.Size == 1 { // (E6)
+			e.ValDeps = []int32{m.add(t, i, Event{Kind: format.Read, Flags: r.e.Flags | format.FlagStack, Obj: a.obj, Val: a.cur})}
+		}
 		e.Val = m.left(i, a)
 		a.cur = e.Val
 	}
