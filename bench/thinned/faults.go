@@ -54,7 +54,7 @@ var faults = []fault{
 	{"granule-clean", "granule", "if atomic.Cas(p, g, g|pgCells) {", "if atomic.Cas(p, g, g|pgCells) && !F {"},
 	{"filled-clean", "granule", "\tpgSoilGranule(first)\n", "\tif !F {\n\t\tpgSoilGranule(first)\n\t}\n"},
 	{"any-reader", "dirty", "\tif !presageVars.over {\n", "\tif F {\n\t\treturn pgReaderOutside\n\t}\n\tif !presageVars.over {\n"},
-	{"word-clean", "dirty", "\t\tatomic.And8(pgDirtyOf(addr), ^uint8(m>>pgByteShift))\n\t}\n\treturn true", "\t\tif F {\n\t\t\tm = pgAllBytes\n\t\t}\n\t\tatomic.And8(pgDirtyOf(addr), ^uint8(m>>pgByteShift))\n\t}\n\treturn true"},
+	{"word-clean", "dirty", "\t\tatomic.And8(pgDirtyOf(addr), ^uint8(m>>pgByteShift))\n\t\tif write {", "\t\tif F {\n\t\t\tm = pgAllBytes\n\t\t}\n\t\tatomic.And8(pgDirtyOf(addr), ^uint8(m>>pgByteShift))\n\t\tif write {"},
 }
 
 var faultWord = regexp.MustCompile(`\bF\b`)

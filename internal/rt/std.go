@@ -338,6 +338,7 @@ var argumentPatches = []patch{
 	{"syscall/zsyscall_linux_amd64.go", "(SYS_FSTAT, uintptr(fd), uintptr(unsafe.Pointer(stat)), 0)\n", "(SYS_FSTAT, uintptr(fd), uintptr(unsafe.Pointer(stat)), 0); if e1 == 0 { presageWrote(unsafe.Pointer(stat), int(unsafe.Sizeof(*stat))) }\n", 1},
 	{"syscall/zsyscall_linux_amd64.go", "uintptr(unsafe.Pointer(stat)), uintptr(flags), 0, 0)\n", "uintptr(unsafe.Pointer(stat)), uintptr(flags), 0, 0); if e1 == 0 { presageWrote(unsafe.Pointer(stat), int(unsafe.Sizeof(*stat))) }\n", 1},
 
+	{"syscall/zsyscall_linux_amd64.go", "uintptr(unsafe.Pointer(newlimit)), uintptr(unsafe.Pointer(old)), 0, 0)\n", "uintptr(unsafe.Pointer(newlimit)), uintptr(unsafe.Pointer(old)), 0, 0); if e1 == 0 && old != nil { presageWrote(unsafe.Pointer(old), int(unsafe.Sizeof(*old))) }\n", 1},
 	{"syscall/syscall_unix.go", "\nfunc Write(fd int, p []byte) (n int, err error) {\n", "\nfunc presageWrote(p unsafe.Pointer, n int) {\n\tif n > 0 {\n\t\trace.WriteRange(p, n)\n\t}\n}\n\nfunc Write(fd int, p []byte) (n int, err error) {\n", 1},
 	after("runtime/mbarrier.go", "func reflect_typedmemclr(typ *_type, ptr unsafe.Pointer) {\n", "\tif raceenabled {\n\t\traceWriteObjectPC(typ, ptr, sys.GetCallerPC(), abi.FuncPCABIInternal(reflect_typedmemclr))\n\t}\n"),
 	after("runtime/mbarrier.go", "func reflect_typedmemclrpartial(typ *_type, ptr unsafe.Pointer, off, size uintptr) {\n", "\tif raceenabled {\n\t\tracewriterangepc(ptr, size, sys.GetCallerPC(), abi.FuncPCABIInternal(reflect_typedmemclrpartial))\n\t}\n"),
