@@ -116,7 +116,8 @@ func endsContext(k format.Kind) bool {
 }
 
 // goesInto returns FlagDirect for a call under way, if the next thing that s does is to enter the instrumented function
-// that the call is of. What the runtime does for itself in between, growing the stack, does not count.
+// that the call is of. What the runtime does for itself in between, growing the stack, does not count, nor what a wrapper
+// of the compiler's reads on the way to the method.
 func (m *merger) goesInto(s *stream) format.Flags {
 	c := s.cursor()
 	var r record
@@ -124,6 +125,7 @@ func (m *merger) goesInto(s *stream) format.Flags {
 		switch {
 		case r.kind == format.Enter:
 			return r.flags & format.FlagDirect
+		case r.kind == format.Read && r.site&format.OutsidePC != 0, r.kind == format.RawContext, r.kind == format.RawPC, r.kind == format.RawLate:
 		case r.kind != format.RawStamp && r.kind != format.RawGC && (r.kind != format.Alloc || r.flags&format.FlagStack == 0):
 			return 0
 		}

@@ -351,11 +351,7 @@ func (s *PresageG) writePC(pc uint64) {
 
 func pgFrom(addr unsafe.Pointer, n uintptr, write bool, callerpc uintptr) {
 	gp := getg()
-	switch {
-	case gp != gp.m.curg:
-		return
-	case uintptr(addr) >= presageCells.limit:
-		pgFull(gp, uintptr(addr), n, callerpc, write)
+	if gp != gp.m.curg || uintptr(addr) >= presageCells.limit {
 		return
 	}
 	if uintptr(addr) >= presageCells.quick && presageCells.audit {
