@@ -321,7 +321,7 @@ func (b *Builder) slide(n int) {
 			b.carry.apply(&r.e, b.opt.Cleared)
 		}
 		if b.showsOutside(&r.e) {
-			b.carry.runs.step(r.e.G)
+			b.carry.runs.step(r.e.G, b.apart(&r.e))
 		}
 		b.miss.pass(r)
 		switch {

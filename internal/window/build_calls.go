@@ -90,9 +90,12 @@ func (b *Builder) site(s trace.Site) *trace.SiteInfo {
 type outsideRuns struct {
 	tick uint32                // how often it was seen
 	last map[trace.GoID]uint32 // tick after the goroutine's last time
+	near uint32                // and after the last time that it may have touched memory of the program
 }
 
-func (o *outsideRuns) step(g trace.GoID) {
+func (o *outsideRuns) step(g trace.GoID, apart bool) {
 	o.tick++
-	o.last[g] = o.tick
+	if o.last[g] = o.tick; !apart {
+		o.near = o.tick
+	}
 }

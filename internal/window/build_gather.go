@@ -103,6 +103,7 @@ type maker struct {
 	bigs    []int32                // allocs too large for allocIn
 	past    int32                  // allocs before the record that the pass is at
 	parts   map[part]int32         // words
+	near    int32                  // the last of those that may have touched memory of the program
 	ran     map[trace.GoID][]int32 // records that show that outside code of a goroutine has run
 	own     map[uint64]bool        // values of writes of which nobody knows what they left
 	begun   []*barrier.Pair        // calls of missing methods, in order: of those with one D, the first
@@ -154,7 +155,9 @@ func (m *maker) make() {
 func (m *maker) gather() {
 	for i := range m.recs {
 		if e := &m.recs[i].e; m.b.showsOutside(e) {
-			m.ran[e.G] = append(m.ran[e.G], int32(i))
+			if m.ran[e.G] = append(m.ran[e.G], int32(i)); !m.b.apart(e) {
+				m.near = int32(i)
+			}
 		}
 		m.lastRec[m.recs[i].e.G] = i
 		m.gatherRecord(i)

@@ -215,14 +215,10 @@ func (s *surroundings) unseen(addr uint64, mask uint8) bool {
 		}
 	}
 	if k < 0 {
-		return s.m.b.carry.mem.isFresh(addr&^7, mask)
+		_, _, since := s.m.b.carry.mem.value(addr&^7, mask)
+		return s.m.b.carry.mem.isFresh(addr&^7, mask) && (s.m.near > 0 || since < s.m.b.carry.runs.near)
 	}
-	for _, list := range s.m.ran { // the order does not matter
-		if n := len(list); n > 0 && int(list[n-1]) > s.m.allocs[k].at {
-			return true
-		}
-	}
-	return false
+	return int(s.m.near) > s.m.allocs[k].at
 }
 
 // quietSince reports whether no outside code of the goroutine has run between a record and the
