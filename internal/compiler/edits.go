@@ -66,7 +66,7 @@ var edits = []edit{
 		"\tPresageWide int `help:\"hooks for presage's recorder say how wide each access is\" concurrent:\"ok\"`\n" +
 		"\tPresageSkip string `help:\"packages whose functions get no hooks, with + in between\" concurrent:\"ok\"`\n"},
 	{"internal/ssagen/ssa.go", "\tif base.Flag.Cfg.Instrumenting && fn.Pragma&ir.Norace == 0 && ", "\tif (base.Flag.Cfg.Instrumenting || base.Debug.Presage > 1) && fn.Pragma&ir.Norace == 0 && "},
-	{"internal/ssagen/ssa.go", "\tif !s.instrumentMemory {\n", "\tif !s.instrumentMemory || !base.PresageHooks(s.peekPos(), s.curfn.Sym().Pkg.Path, s.curfn.Wrapper() && !s.curfn.ABIWrapper()) {\n"},
+	{"internal/ssagen/ssa.go", "\tif !s.instrumentMemory {\n", "\tif !s.instrumentMemory || !base.PresageHooks(s.peekPos(), s.curfn.Sym().Pkg.Path, s.curfn.Sym().Name, s.curfn.Dupok() && !s.curfn.ABIWrapper()) {\n"},
 	{"internal/ssagen/ssa.go", "} else if base.Flag.Race && t.NumComponents(types.CountBlankFields) > 1 {",
 		"} else if (base.Flag.Race || base.Debug.Presage > 1) && (t.NumComponents(types.CountBlankFields) > 1 || base.Debug.Presage != 0 && w > 8 || base.Debug.PresageWide != 0 && w > 1) {"},
 	{"internal/ssagen/ssa.go", "} else if base.Flag.Race {\n\t\t// for non-composite objects", "} else if base.Flag.Race || base.Debug.Presage > 1 {\n\t\t// for non-composite objects"},

@@ -110,11 +110,16 @@ type wrapped struct {
 	sort.IntSlice
 }
 
+type jumps struct {
+	n int
+	*strings.Builder
+}
+
 // Wrappers of methods load the receiver: those that the compiler makes for *wrapped.
-// hooks: call
-func wraps() sort.Interface {
+// hooks: call call
+func wraps() (sort.Interface, interface{ Grow(int) }) {
 //line emitted.go:1:900100
-	return &wrapped{}
+	return &wrapped{}, &jumps{}
 }
 
 //line emitted.go:120
