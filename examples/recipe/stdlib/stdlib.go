@@ -24,15 +24,15 @@ func t1() {
 	b = 1       // race(5, by-path)
 	year = 2026 // race(6, predicted)
 	zip = 105   // race(7, predicted)
-	c = 1
-	zip = 5    // race(9, predicted)
-	code = 2.5 // race(10, predicted)
-	d = 1      // race(11, by-value)
-	e = 1      // race(12, by-path)
-	code = 0.5 // race(13, predicted)
-	flat = 7   // race(14, predicted)
-	f = 1      // race(15, by-path)
-	flat = 11  // race(16, predicted)
+	c = 1       // race(8, by-path)
+	zip = 5     // race(9, predicted)
+	code = 2.5  // race(10, predicted)
+	d = 1       // race(11, by-value)
+	e = 1       // race(12, by-path)
+	code = 0.5  // race(13, predicted)
+	flat = 7    // race(14, predicted)
+	f = 1
+	flat = 11 // race(16, predicted)
 }
 
 func t2() {
@@ -43,7 +43,7 @@ func t2() {
 		println(b) // race(5, by-path)
 	}
 	if _, err := strconv.Atoi(strconv.Itoa(zip)[1:]); err == nil { // race(7, predicted) // race(9, predicted)
-		println(c)
+		println(c) // race(8, by-path)
 	}
 	whole, _, ok := strings.Cut(strconv.FormatFloat(code, 'f', 1, 64), ".") // race(10, predicted) // race(13, predicted)
 	if ok {
@@ -53,7 +53,7 @@ func t2() {
 		println(e) // race(12, by-path)
 	}
 	if fmt.Sprintf("%02d%%%v", flat, ok) == "07%true" { // race(14, predicted) // race(16, predicted)
-		println(f) // race(15, by-path)
+		println(f)
 	}
 }
 
