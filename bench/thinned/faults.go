@@ -96,8 +96,8 @@ func seedFaults(o rt.Overlay) error {
 		{"cell", "\tq := &c.w\n"},
 		{"cell", "\t\te := s.key | pgSharedWord | pgRecorded | m\n"},
 		{"cell", "\tif pgSwap(p, e, done) {"},
-		{"dirty", "\t\t\tatomic.Or8(d, m)\n"},
-		{"dirty", "\t\tatomic.And8(pgDirtyOf(addr), ^uint8(m>>pgByteShift))\n\t}\n\treturn true"},
+		{"dirty", "\t\tif d := pgDirtyWritesOf(addr); *d&m != m {\n"},
+		{"dirty", "\t\tif write {\n\t\t\tatomic.And8(pgDirtyWritesOf(addr), ^uint8(m>>pgByteShift))\n"},
 	} {
 		if err := edit(w.file, w.old, "\tif presageFault != 0 {\n\t\tprocyield(uint32(cputicks()>>4)%16*30)\n\t}\n"+w.old); err != nil {
 			return err
