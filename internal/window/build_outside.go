@@ -279,7 +279,7 @@ func (m *maker) outsidePart(i int, r *record, t *thread, a *atom) {
 	case stale:
 		e.ValDeps = a.inside
 	case r.e.Kind.IsWrite():
-		if r.e.Size == 1 { // (E6)
+		if r.e.Size == 1 && !m.b.miss.active() { // (E6); beside missing methods it is not kept
 			e.ValDeps = []int32{m.add(t, i, Event{Kind: format.Read, Flags: r.e.Flags | format.FlagStack, Obj: a.obj, Val: a.cur})}
 		}
 		e.Val = m.left(i, a)
