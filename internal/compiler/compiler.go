@@ -49,7 +49,7 @@ func (c Config) Key() (string, error) {
 		return "", &Unsupported{fmt.Sprintf("the compiler of GOROOT has no identity: %v", err)}
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q\n", c.GoVersion, id, edits)
+	fmt.Fprintf(h, "%q %q %q %q\n", Name, c.GoVersion, id, edits)
 	for _, name := range addedNames() {
 		src, err := sources.ReadFile(name)
 		if err != nil {
@@ -118,8 +118,9 @@ func (c Config) Build(ctx context.Context, dir string) error {
 	return os.Rename(tmp, filepath.Join(dir, Name))
 }
 
-// Name is that of the compiler in its directory.
-const Name = "compile"
+// Name is that of the compiler in its directory. To a tool that is named compile the go command passes
+// long arguments in a file.
+const Name = "presage-compile"
 
 // overlay writes the edited sources below dir, and returns the file for -overlay.
 func (c Config) overlay(dir, key string) ([]byte, error) {
