@@ -329,7 +329,7 @@ func (h *hidden) finish() {
 				e.Flags, e.Val = e.Flags|format.FlagOpaque|format.FlagNoValue, 0
 				f = window.Flow{Walked: true}
 			case it.opaque:
-				e.Flags = e.Flags&^format.FlagZero | format.FlagOpaque
+				e.Flags = e.Flags&^(format.FlagZero|format.FlagFirst) | format.FlagOpaque
 			case e.Kind.IsAccess():
 				h.left[e.Site] = true
 			}

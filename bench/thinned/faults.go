@@ -50,10 +50,11 @@ var faults = []fault{
 	{"granule-empty", "granule", "\t\t\tif g&pgCells != 0 {\n\t\t\t\tmemclr", "\t\t\tif g&pgCells != 0 && !F {\n\t\t\t\tmemclr"},
 	{"no-soil", "dirty", "if d := pgDirtyOf(addr); *d&m != m {", "if d := pgDirtyOf(addr); *d&m != m && !F {"},
 	{"no-soil-short", "scan", "if mixed && h>>55&1 != 0 {", "if mixed && h>>55&1 != 0 && !F {"},
+	{"no-soil-new", "dirty", "\ts.seen(addr, n)\n\tpgWrote(addr, n)\n", "\tif !F {\n\t\ts.seen(addr, n)\n\t\tpgWrote(addr, n)\n\t}\n"},
 	{"no-catch-up", "dirty", "\tif gp.m.curg != gp || !presage.on {\n\t\treturn", "\tif gp.m.curg != gp || !presage.on || F {\n\t\treturn"},
 	{"granule-clean", "granule", "if atomic.Cas(p, g, g|pgCells) {", "if atomic.Cas(p, g, g|pgCells) && !F {"},
 	{"filled-clean", "granule", "\tpgSoilGranule(first)\n", "\tif !F {\n\t\tpgSoilGranule(first)\n\t}\n"},
-	{"any-reader", "dirty", "\tif !presageVars.over {\n", "\tif F {\n\t\treturn pgReaderOutside\n\t}\n\tif !presageVars.over {\n"},
+	{"any-reader", "dirty", "\tx := pgFindReader(pc)\n", "\tif F {\n\t\treturn pgReaderOutside\n\t}\n\tx := pgFindReader(pc)\n"},
 	{"word-clean", "dirty", "\t\tatomic.And8(pgDirtyOf(addr), ^uint8(m>>pgByteShift))\n\t\tif write {", "\t\tif F {\n\t\t\tm = pgAllBytes\n\t\t}\n\t\tatomic.And8(pgDirtyOf(addr), ^uint8(m>>pgByteShift))\n\t\tif write {"},
 }
 

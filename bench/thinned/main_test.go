@@ -93,6 +93,10 @@ func TestReads(t *testing.T) {
 		{"of an atomic write by outside code", "1r1 1O0 1r0", 0},
 		{"in later contexts", "1r1 1I0 1r0 1s0 1r0 1m0 1r0", 1},
 		{"by two goroutines", "1r1 1I0 1s0 2c0 2r0 2s1 1c1 1r0 1r0", 2},
+		{"of new memory", "1e0 1f0 1f0", 1},
+		{"of new memory that outside code has written to", "1e0 1F0 1f0", 0},
+		{"of new memory, by another goroutine", "1e0 1s0 2c0 2f0 2f0", 1},
+		{"of new memory, again and again", "1e0 1f0 1e0 1f0 1f0 1e0 1e0 1f0", 3},
 		{"by two goroutines, both write", "1r1 1I0 1r0 1s0 2c0 2I0 2r0 2r0 2s1 1c1 1I0 1r0 1r0", 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,9 +13,13 @@ import (
 // written to, and nobody has since, then the thinned trace has a read of it by outside code of the
 // goroutine, behind the write and not behind that of the full trace. Both are found by their places
 // among the accesses of emitted code of the goroutine, which are the same in the two traces.
+//
+// That emitted code allocates memory (FlagFirst) is such a write of its bytes, by the goroutine that
+// reads one first.
 
 // A seenWrite is a byte and a write of it by emitted code: the number of the write among the
-// accesses of emitted code of its goroutine. The goroutine is the runtime's number.
+// accesses of emitted code of its goroutine. The goroutine is the runtime's number. Where the byte
+// was allocated, n is -1 minus the number of allocations that the byte was in before.
 type seenWrite struct {
 	addr trace.Addr
 	g    uint64
@@ -41,6 +45,12 @@ type unread struct {
 	late        bool   // there is one behind it
 }
 
+// newBytes are bytes of a word that emitted code has allocated.
+type newBytes struct {
+	times [8]int // allocations of this memory
+	clean uint8  // somebody has accessed the byte since, or other code has allocated it
+}
+
 // lastWrite is the last write of a byte by anybody: n is 0 if it is not by emitted code.
 type lastWrite struct {
 	g    uint64
@@ -61,6 +71,7 @@ type reader struct {
 	count     map[uint64]int
 	last      map[trace.Addr]*[8]lastWrite
 	own       map[ownWord]*[8]lastWrite
+	made      map[trace.Addr]*newBytes
 }
 
 func readsOf(src *trace.Reader, events []trace.Event) reads {
@@ -68,13 +79,14 @@ func readsOf(src *trace.Reader, events []trace.Event) reads {
 	r := &reader{
 		reads:     reads{map[seenWrite]outsideRead{}, map[seenWrite]outsideRead{}},
 		goroutine: func(g trace.GoID) uint64 { return list[g].RunID },
-		count:     map[uint64]int{}, last: map[trace.Addr]*[8]lastWrite{}, own: map[ownWord]*[8]lastWrite{},
+		count:     map[uint64]int{}, last: map[trace.Addr]*[8]lastWrite{}, own: map[ownWord]*[8]lastWrite{}, made: map[trace.Addr]*newBytes{},
 	}
 	for i := range events {
 		switch e := &events[i]; {
 		case e.IsText() || e.Flags&format.FlagStack != 0 && e.Kind != format.Alloc:
 		case e.Kind == format.Alloc:
 			r.alloc(e.Obj, trace.Addr(e.Val))
+			r.isMade(e)
 		case e.Kind.IsAccess() && e.Obj != 0:
 			r.access(e)
 		}
@@ -105,6 +117,21 @@ func (r *reader) forget(list *[8]lastWrite, w, x, n trace.Addr) {
 	}
 }
 
+// isMade takes an allocation of at most a page: first reads of its bytes have to be there.
+func (r *reader) isMade(e *trace.Event) {
+	for x := e.Obj; e.Val <= 4096 && x < e.Obj+trace.Addr(e.Val); x++ {
+		m := r.made[x&^7]
+		if m == nil {
+			m = &newBytes{clean: 0xff}
+			r.made[x&^7] = m
+		}
+		m.times[x&7]++
+		if m.clean |= 1 << (x & 7); e.Flags&format.FlagFirst != 0 {
+			m.clean &^= 1 << (x & 7)
+		}
+	}
+}
+
 func (r *reader) access(e *trace.Event) {
 	g := r.goroutine(e.G)
 	emitted := e.Flags&format.FlagOpaque == 0
@@ -128,6 +155,9 @@ func (r *reader) write(x trace.Addr, g uint64, e *trace.Event, emitted bool) {
 		entryOf(r.own, ownWord{g, x &^ 7})[x&7] = w
 	}
 	entryOf(r.last, x&^7)[x&7] = w
+	if m := r.made[x&^7]; m != nil {
+		m.clean |= 1 << (x & 7)
+	}
 }
 
 func (r *reader) read(x trace.Addr, g uint64, e *trace.Event) {
@@ -142,6 +172,16 @@ func (r *reader) read(x trace.Addr, g uint64, e *trace.Event) {
 	}
 	if w := entryOf(r.own, ownWord{g, x &^ 7})[x&7]; w.n > 0 && e.Flags&format.FlagLate == 0 {
 		note(r.found, w)
+	}
+	if m := r.made[x&^7]; m != nil {
+		w := lastWrite{n: -m.times[x&7]}
+		if m.clean>>(x&7)&1 == 0 {
+			note(r.asked, w)
+			m.clean |= 1 << (x & 7)
+		}
+		if e.Flags&format.FlagLate == 0 {
+			note(r.found, w)
+		}
 	}
 }
 

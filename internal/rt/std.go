@@ -61,24 +61,25 @@ var patches = []patch{
 func mallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 	x := presageMallocgc(size, typ, needzero)
 	if presage.on {
-		presageAlloc(x, size, 0)
+		presageAlloc(x, size, 0, 0)
 	}
 	return x
 }
 
-// presageZeroed is mallocgc for memory that stays zero until the program writes to it.
-func presageZeroed(size uintptr, typ *_type) unsafe.Pointer {
+// presageZeroed is mallocgc for memory that stays zero until the program writes to it. pc is where it
+// is asked for.
+func presageZeroed(size uintptr, typ *_type, pc uintptr) unsafe.Pointer {
 	x := presageMallocgc(size, typ, true)
 	if presage.on {
-		presageAlloc(x, size, pgFlagZero)
+		presageAlloc(x, size, pgFlagZero, pc)
 	}
 	return x
 }
 
 func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 `, 1},
-	{"runtime/malloc.go", "func newobject(typ *_type) unsafe.Pointer {\n\treturn mallocgc(typ.Size_, typ, true)\n", "func newobject(typ *_type) unsafe.Pointer {\n\treturn presageZeroed(typ.Size_, typ)\n", 1},
-	{"runtime/slice.go", "\t\tpanicmakeslicecap()\n\t}\n\n\treturn mallocgc(mem, et, true)\n", "\t\tpanicmakeslicecap()\n\t}\n\n\treturn presageZeroed(mem, et)\n", 1},
+	{"runtime/malloc.go", "func newobject(typ *_type) unsafe.Pointer {\n\treturn mallocgc(typ.Size_, typ, true)\n", "func newobject(typ *_type) unsafe.Pointer {\n\treturn presageZeroed(typ.Size_, typ, sys.GetCallerPC())\n", 1},
+	{"runtime/slice.go", "\t\tpanicmakeslicecap()\n\t}\n\n\treturn mallocgc(mem, et, true)\n", "\t\tpanicmakeslicecap()\n\t}\n\n\treturn presageZeroed(mem, et, sys.GetCallerPC())\n", 1},
 	after("runtime/mgc.go", "func gcMarkTermination(stw worldStop) {\n", "\tpresageGC()\n"),
 
 	// Channels. The checks without the lock go: their results must have a place in the order.

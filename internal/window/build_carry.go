@@ -275,7 +275,7 @@ func newCarry() carry {
 func (c *carry) apply(e *trace.Event, cleared bool) {
 	switch {
 	case e.Kind == format.Alloc:
-		c.alloc(uint64(e.Obj), e.Val, cleared || e.Flags&format.FlagZero != 0)
+		c.alloc(uint64(e.Obj), e.Val, cleared || e.Flags&format.FlagZero != 0, e.Flags&format.FlagFirst != 0)
 	case e.Kind.IsAccess():
 		c.mem.access(e, c.runs.tick)
 	case e.Kind == format.SelectCase:
@@ -302,8 +302,8 @@ func (c *carry) object(k objKey) *object {
 }
 
 // alloc makes everything in a range new.
-func (c *carry) alloc(addr, size uint64, zero bool) {
-	c.mem.alloc(addr, size, zero, c.runs.tick)
+func (c *carry) alloc(addr, size uint64, zero, first bool) {
+	c.mem.alloc(addr, size, zero, first, c.runs.tick)
 	eachPage(c.pages, addr, size, func(list []objKey) {
 		for _, k := range list {
 			if uint64(k.addr)-addr < size {

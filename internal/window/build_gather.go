@@ -121,6 +121,7 @@ type maker struct {
 type span struct {
 	addr, size uint64
 	zero       bool
+	first      bool // format.FlagFirst
 	g          trace.GoID
 	at         int // record
 }
@@ -178,7 +179,7 @@ func (m *maker) gatherRecord(i int) {
 	case r.e.Kind == format.MethodBegin:
 		m.begins(r.pair)
 	case r.e.Kind == format.Alloc:
-		m.alloc(span{uint64(r.e.Obj), r.e.Val, m.b.opt.Cleared || r.e.Flags&format.FlagZero != 0, r.e.G, i})
+		m.alloc(span{uint64(r.e.Obj), r.e.Val, m.b.opt.Cleared || r.e.Flags&format.FlagZero != 0, r.e.Flags&format.FlagFirst != 0, r.e.G, i})
 	default:
 		if c, ok := classOf(r.e.Kind); ok && (r.e.Kind != format.SelectCase || r.e.Obj != 0) {
 			r.obj = m.object(objKey{c, objectOf(&r.e)})

@@ -99,7 +99,7 @@ type memory struct{ paged[memPage] }
 type memPage struct {
 	val   [wordsOf]uint64
 	known [wordsOf]uint8  // bytes of val that are
-	fresh [wordsOf]uint8  // bytes that nobody has accessed since they were allocated, as far as the trace says
+	fresh [wordsOf]uint8  // bytes without an access since they were allocated, of which outside code may have made the first one without a record
 	since [wordsOf]uint32 // ticks: at these moments the known bytes were so
 }
 
@@ -137,7 +137,8 @@ func (m *memory) set(addr, v uint64, mask uint8, tick uint32) {
 // unknown until the first access.
 const maxCleared = 1 << 14
 
-func (m *memory) alloc(addr, size uint64, zero bool, tick uint32) {
+// alloc takes an Alloc. Bytes of which the first access of outside code is in the trace are not fresh.
+func (m *memory) alloc(addr, size uint64, zero, first bool, tick uint32) {
 	if size > maxCleared { // of its words those that are known: a trace may say any size
 		to := addr + size
 		m.forget(addr, min(size, -addr&7))
@@ -150,7 +151,9 @@ func (m *memory) alloc(addr, size uint64, zero bool, tick uint32) {
 		if m.forget(lo, hi-lo); zero {
 			mask := uint8((1<<(hi-lo) - 1) << (lo & 7))
 			m.set(a, 0, mask, tick)
-			m.at(a >> pageShift).fresh[a>>3%wordsOf] |= mask
+			if !first {
+				m.at(a >> pageShift).fresh[a>>3%wordsOf] |= mask
+			}
 		}
 	}
 }

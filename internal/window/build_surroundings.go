@@ -203,9 +203,9 @@ func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, kn
 	return v, -1, known
 }
 
-// unseen reports whether outside code may have used memory without a record: nobody else has, and since it was allocated
-// outside code of some goroutine has run. What inside code has written, outside code does not use without a record (SC7 of
-// the recorder).
+// unseen reports whether outside code may have used memory without a record: nobody else has, and since outside code has
+// allocated it, outside code of some goroutine has run. What inside code has written or allocated (FlagFirst), outside code
+// does not use without a record (SC7 of the recorder).
 func (s *surroundings) unseen(addr uint64, mask uint8) bool {
 	k := s.m.generation(addr, int32(len(s.m.allocs)))
 	for _, i := range s.m.at(addr) {
@@ -218,7 +218,7 @@ func (s *surroundings) unseen(addr uint64, mask uint8) bool {
 		_, _, since := s.m.b.carry.mem.value(addr&^7, mask)
 		return s.m.b.carry.mem.isFresh(addr&^7, mask) && (s.m.near > 0 || since < s.m.b.carry.runs.near)
 	}
-	return int(s.m.near) > s.m.allocs[k].at
+	return !s.m.allocs[k].first && int(s.m.near) > s.m.allocs[k].at
 }
 
 // quietSince reports whether no outside code of the goroutine has run between a record and the

@@ -1,8 +1,7 @@
 // Package fig5 is RECIPE's Figure 5: what the relaxation reaches, and what it does not.
 //
 // Line 6 may read from line 4 instead of line 5, so 5 and 7 race by value. Line 3 reads a base object, and RECIPE keeps it reading
-// from line 2. If it may read from line 1, line 2 races with line 8 too. That line 1 does if it reads from before it is missed: code
-// outside may have written to that object, which nobody has used yet.
+// from line 2. If it may read from line 1, or from before it, lines 2 and 1 race with line 8 too.
 package fig5
 
 import "presage/examples/recipe/inorder"
@@ -19,7 +18,7 @@ var (
 )
 
 func t1() {
-	p = &o1 // race(1-3, predicted)
+	p = &o1 // race(1-3, predicted) // race(1-8, base)
 	p = &o2 // race(2-3, predicted) // race(2-8, base)
 	y = 3   // race(4-6, predicted)
 	y = 5   // race(5-6, predicted) // race(5-7, by-value)
@@ -27,7 +26,7 @@ func t1() {
 
 func t2() {
 	field = p.f // race(1-3, predicted) // race(2-3, predicted)
-	base = p    // race(2-8, base)
+	base = p    // race(1-8, base) // race(2-8, base)
 	if y > 2 {  // race(4-6, predicted) // race(5-6, predicted)
 		field += y // race(5-7, by-value)
 	}

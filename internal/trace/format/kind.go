@@ -121,6 +121,7 @@ const (
 	FlagSeen        Flags = 1 << 2 // MethodBegin: what it does with locks, channels and goroutines is recorded by itself; D is memory
 	FlagGone        Flags = 1 << 2 // Reach, behind a ReachSet with another set: of what that has this is not in the set
 	FlagZero        Flags = 1 << 0 // Alloc: new, make or a variable, not memory that the runtime fills (append, conversions)
+	FlagFirst       Flags = 1 << 1 // Alloc: instrumented code has asked for it, and the first read and write of each byte by outside code is in the trace
 	FlagDirect      Flags = 1 << 0 // OpaqueBegin: of a call through a function value or an interface that enters an instrumented function at once; Enter: by such a call
 	FlagTry         Flags = 1 << 1 // lock: by TryLock or TryRLock; AtomicRead: a CompareAndSwap that failed
 	FlagPool        Flags = 1 << 1 // Acquire, ReleaseMerge: of an object that is got from a sync.Pool, or put there

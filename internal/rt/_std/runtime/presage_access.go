@@ -358,7 +358,9 @@ func pgFrom(addr unsafe.Pointer, n uintptr, write bool, callerpc uintptr) {
 		auditAnnounced(addr, n, write, callerpc)
 		return
 	}
-	pgRun(uintptr(addr), n, callerpc, write, pgReaderOf(callerpc) != pgReaderEmitted)
+	if at := pgReaderOf(callerpc); at != pgReaderRuntime {
+		pgRun(uintptr(addr), n, callerpc, write, at != pgReaderEmitted)
+	}
 }
 
 // pgHeader is pgFrom for an operation on the map or channel with this header.

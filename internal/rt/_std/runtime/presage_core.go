@@ -323,8 +323,9 @@ func (s *PresageG) put3(st *pgStripe, h uint64, obj uintptr, a, b uint64) {
 	s.advance(p, 40)
 }
 
-// presageAlloc records an allocation of n bytes at x.
-func presageAlloc(x unsafe.Pointer, n uintptr, flags uint64) {
+// presageAlloc records an allocation of n bytes at x, which the code in front of pc has asked for (0:
+// it does not matter).
+func presageAlloc(x unsafe.Pointer, n uintptr, flags uint64, pc uintptr) {
 	gp := getg()
 	presageClear(gp.presage, uintptr(x), n)
 	if n == 0 || gp.m.curg != gp {
@@ -333,6 +334,9 @@ func presageAlloc(x unsafe.Pointer, n uintptr, flags uint64) {
 	s := pgState(gp)
 	if s == nil || s.off {
 		return
+	}
+	if pc != 0 && s.soilsNew(uintptr(x), n, pc) {
+		flags |= pgFlagFirst
 	}
 	p := s.room(4)
 	pgStore(p+8, uint64(uintptr(x)))

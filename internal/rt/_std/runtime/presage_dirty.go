@@ -14,7 +14,8 @@ import (
 //     outside code of g after w, with no write of the byte by anybody in between. Then the trace
 //     has a record of an outside read of the byte by g, after w and not after o in the order of g.
 //     It is an ordinary record: it has its place in the stream. The same for the first write of the
-//     byte by outside code of g after w: what emitted code has left there is gone.
+//     byte by outside code of g after w: what emitted code has left there is gone. That emitted code
+//     allocates memory counts as a write of its zeros, if the Alloc has FlagFirst.
 //
 // # Dirty bytes
 //
@@ -112,6 +113,25 @@ func pgSoilGranule(addr uintptr) {
 	}
 }
 
+// soilsNew makes memory dirty that emitted code has allocated, as if it had written the zeros. It
+// returns false if the code in front of pc is not known to be emitted.
+func (s *PresageG) soilsNew(addr, n, pc uintptr) bool {
+	t := &presageCells
+	if addr >= t.limit || n >= t.limit-addr || !presageVars.over || s.inside == 0 && !s.takeInside() {
+		return false
+	}
+	if at := pgReaderOf(pc); at == pgReaderOutside || at == pgReaderRuntime {
+		return false
+	}
+	mp := acquirem() // as in scan
+	s.scanning = true
+	s.seen(addr, n)
+	pgWrote(addr, n)
+	s.scanning = false
+	releasem(mp)
+	return true
+}
+
 // pgUnsoil makes whole words clean: their memory is new.
 func pgUnsoil(addr, n uintptr) { memclrNoHeapPointers(unsafe.Pointer(pgDirtyOf(addr)), n/4) }
 
@@ -138,7 +158,7 @@ func (s *PresageG) takesDirty(addr uintptr, m uint64, write bool) bool {
 	switch pgReaderOf(s.outPC) {
 	case pgReaderEmitted:
 		return false
-	case pgReaderOutside:
+	case pgReaderOutside, pgReaderRuntime:
 		atomic.And8(pgDirtyOf(addr), ^uint8(m>>pgByteShift))
 		if write {
 			atomic.And8(pgDirtyWritesOf(addr), ^uint8(m>>pgByteShift))
@@ -178,6 +198,7 @@ const (
 	pgReaderUnknown = iota // emitted code, or a function that was left as written
 	pgReaderOutside
 	pgReaderEmitted
+	pgReaderRuntime // the runtime on its own account: memory that it allocates has no Alloc
 )
 
 // pgEmitted is a package with emitted code. It is outside the heap; its strings are data of the
@@ -192,7 +213,7 @@ type pgEmitted struct {
 // program counter, and whose code is there.
 var presageEmitted struct {
 	last  *pgEmitted
-	found [1 << 10]uintptr
+	found [1 << 12]uintptr
 }
 
 // pgEmits notes that the init function at pc is of a package with emitted code.
@@ -216,14 +237,14 @@ func pgEmits(pc uintptr, whole bool) {
 // pgReaderOf tells whose code is in front of a return address. Until main.main begins, not all
 // packages are known.
 func pgReaderOf(pc uintptr) int {
-	if !presageVars.over {
-		return pgReaderUnknown
-	}
-	k := &presageEmitted.found[pc*0x9E3779B97F4A7C15>>54]
+	k := &presageEmitted.found[pc*0x9E3779B97F4A7C15>>52]
 	if x := atomic.Loaduintptr(k); x>>2 == pc {
 		return int(x & 3)
 	}
 	x := pgFindReader(pc)
+	if !presageVars.over && x != pgReaderRuntime {
+		return pgReaderUnknown
+	}
 	atomic.Storeuintptr(k, pc<<2|uintptr(x))
 	return x
 }
@@ -238,6 +259,9 @@ func pgFindReader(pc uintptr) int {
 	}
 	u, k := newInlineUnwinder(f, pc-1)
 	path := pgPathOf(u.srcFunc(k).name())
+	if path == "runtime" {
+		return pgReaderRuntime
+	}
 	file, _ := u.fileLine(k)
 	at := pgReaderOutside
 	for x := presageEmitted.last; x != nil; x = x.next {
