@@ -157,13 +157,14 @@ func (c *comparison) write(g *clock.Goroutine, e *trace.Event, w *word, mask uin
 		c.valueless++
 	}
 	w.each(mask, func(p *part) {
-		for _, m := range p.missed {
-			if m.g != e.G && !g.Has(m.epoch) { // (C1)
+		p.missed = slices.DeleteFunc(p.missed, func(m miss) bool {
+			racy := m.g != e.G && !g.Has(m.epoch) // (C1)
+			if racy {
 				m.kind.count--
 				c.racy++
 			}
-		}
-		p.missed = nil
+			return racy
+		})
 		p.writes = slices.DeleteFunc(p.writes, func(a access) bool { return a.g == e.G || g.Has(a.epoch) })
 		p.writes = append(p.writes, now)
 		p.from, p.site, p.val = from, e.Site, val
