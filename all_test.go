@@ -42,7 +42,7 @@ var layers = map[string][]string{
 	"internal/trace/raw":               {"internal/trace", "internal/trace/format"},
 	"internal/trace/std":               {"internal/trace", "internal/trace/format"},
 	"internal/trace/source":            {"internal/trace", "internal/trace/raw", "internal/trace/std"},
-	"internal/trace/tracetest":         {"internal/trace", "internal/trace/format", "internal/trace/raw", "internal/trace/std", "internal/window", "internal/witness", "internal/expr"},
+	"internal/trace/tracetest":         {"internal/barrier", "internal/trace", "internal/trace/format", "internal/trace/raw", "internal/trace/std", "internal/window", "internal/witness", "internal/expr"},
 	"internal/program":                 {"internal/plan", "internal/trace", "internal/trace/format", "internal/window", "internal/expr"},
 	"internal/program/progtest":        {"internal/evalorder", "internal/plan", "internal/trace", "internal/trace/format"},
 	"internal/table":                   nil,

@@ -21,9 +21,11 @@ import (
 // trace and what is wanted of it:
 //
 //	edge e f     package barrier: e comes before f, other than by program order and what other edges say
+//	order e f    the same by Algorithm 5 as the thesis writes it (A1 to A6 of package barrier)
 //	rdit e f     a race by maximal causality that minds the missing methods
 //	barrier e f  with a barrier for every missing method, whatever it reaches (Caveat 0)
 //	recorded e f the recorded run is the witness (Confirm)
+//	written e f  by maximal causality that keeps the orders of Algorithm 5 as written: no race, where there is no rdit e f and a comment says so
 //	ignore e f   by maximal causality that does not mind them
 //	hb e f       unordered by happens-before that does not
 //	cp e f       unordered by causally-precedes, which does not either; wcp by weak-causally-precedes
@@ -59,6 +61,7 @@ func rditText(t *testing.T, name, text string) string {
 			confirmed(t, &out, events, meta, res)
 		}
 	}
+	asWritten(t, &out, events, meta, walkOf(t, text, events))
 	for _, p := range unordered(events) {
 		fmt.Fprintf(&out, "hb %s %s\n", siteName(meta, p[0]), siteName(meta, p[1]))
 	}
@@ -73,6 +76,30 @@ func rditText(t *testing.T, name, text string) string {
 		fmt.Fprintf(&out, "wcp %s %s\n", siteName(meta, p.A), siteName(meta, p.B))
 	}
 	return out.String()
+}
+
+// asWritten writes what Algorithm 5 of the thesis orders, and what maximal causality finds then.
+func asWritten(t *testing.T, out *strings.Builder, events []trace.Event, meta *trace.Meta, walk window.Walker) {
+	t.Helper()
+	orders, err := barrier.AsWritten(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range orders {
+		fmt.Fprintf(out, "order %s %s\n", siteName(meta, events[o.From].Site), siteName(meta, events[o.To].Site))
+	}
+	var flows []window.Flow
+	opt := Options{}
+	if f, ok := walk.(tracetest.Walker); ok {
+		flows = f
+	}
+	enforced, flows := tracetest.Enforced(events, flows, orders)
+	if flows != nil {
+		opt.Walker = tracetest.Walker(flows)
+	}
+	for _, x := range runEvents(t, enforced, meta, opt).Races {
+		fmt.Fprintf(out, "written %s %s\n", siteName(meta, x.A.Site), siteName(meta, x.B.Site))
+	}
 }
 
 // walkOf is what the comments of a trace say that a walk has found (#walked), nil if they say nothing.

@@ -69,6 +69,10 @@
 //   - Calls that overlap and meet in a row, a with b and b with c: an event that a hits and a later one that c hits. B1 orders by groups.
 //   - Two writes of traced code before a call: either may be the last by Algorithm 5, and the method reads it. B5.
 //
+// Algorithms 5 and 6 as they are written are in this package to be compared with: AsWritten, rules (A1) to (A7) of thesis.go.
+// They also ask too much: a read, or an access of the race, that a call comes after keeps its order with that in every execution (testdata/rdit/beyond.txtar
+// of package analyse, "it can do without").
+//
 // # Soundness
 //
 // Let τ* be the run with its missing events, τ the trace, and σ a reordering that the model and B1 to B8 allow. There is an execution σ*
