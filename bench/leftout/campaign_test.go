@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"presage/bench/seeded"
@@ -13,14 +15,20 @@ import (
 // What has run is not run again: a line says all that the tables need.
 func TestRestore(t *testing.T) {
 	r := row{events: 1, calls: 2, gone: 3, escaped: 4, races: 5, left: 6, missed: map[string]int{"several": 2}}
-	r.found[rdit].right, r.found[hb].wrong = 7, 8
+	r.found[rdit].left, r.found[asWritten].more, r.found[hb].wrong = 7, 9, 8
 	o := &outcome{Subject: "m/sub", Number: 3, Operator: seeded.Atomic, Name: "sub.T.n", How: "ran", Seconds: 1.5, Rows: []row{r}}
 	line, err := json.Marshal(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), "lines")
-	if err := os.WriteFile(name, append(append(line, '\n'), line[:20]...), 0o666); err != nil {
+	other := strings.Replace(string(line), "[7,0,0]", "[7,0]", 1) // another version's
+	other = strings.Replace(other, `"Number":3`, `"Number":4`, 1)
+	if other == string(line) {
+		t.Fatalf("no count in %s", line)
+	}
+	text := fmt.Sprintf("%s\n%s\n%s", line, other, line[:20])
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	c := campaign{bench: &bench{variants: []variant{{synchronisation, false}}}}

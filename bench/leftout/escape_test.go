@@ -30,7 +30,7 @@ func TestNothingEscapes(t *testing.T) {
 	if r := x.found[rdit]; r.wrong > 0 {
 		t.Errorf("%d races are found that are none", r.wrong)
 	}
-	if y := b.total[recorded]; y.found[rdit].wrong > 0 || y.found[rdit].right < y.left/2 || y.left < 10 || y.calls != x.calls {
-		t.Errorf("what is touched recorded: %d races are found, and %d that are none; want at least half of %d, and 0", y.found[rdit].right, y.found[rdit].wrong, y.left)
+	if y := b.total[recorded]; y.found[rdit].wrong > 0 || y.found[rdit].left < y.left/2 || y.left < 10 || y.calls != x.calls {
+		t.Errorf("what is touched recorded: %d races are found, and %d that are none; want at least half of %d, and 0", y.found[rdit].left, y.found[rdit].wrong, y.left)
 	}
 }

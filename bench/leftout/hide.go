@@ -157,7 +157,7 @@ func readHidden(src trace.Source, w window.Walker, c code, limit int, s seen, ex
 			continue
 		}
 		f := w.Step(int64(len(h.all.events)), &e)
-		f.Needs, f.From = slices.Clone(f.Needs), slices.Clone(f.From)
+		f.Needs, f.From, f.Where = slices.Clone(f.Needs), slices.Clone(f.From), slices.Clone(f.Where)
 		h.add(e, f, slices.ContainsFunc(open[e.G], func(x *call) bool { return x != nil }))
 	}
 	h.finish()
@@ -316,7 +316,12 @@ func (h *hidden) finish() {
 		default:
 			at[it.at] = int64(len(h.rest.events))
 			f := h.all.flows[it.at]
-			f.Needs, f.From = move(f.Needs), move(f.From)
+			f.Needs, f.From, f.Where = move(f.Needs), move(f.From), move(f.Where)
+			if f.Appended != nil {
+				x := *f.Appended
+				x.Moved = move(x.Moved)
+				f.Appended = &x
+			}
 			if it.inside && (it.own || h.exits[h.backs[it.at]] == 0) {
 				f.Walked = false
 			}

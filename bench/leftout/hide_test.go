@@ -129,3 +129,28 @@ func TestMade(t *testing.T) {
 		}
 	}
 }
+
+// What an append rests on is numbered anew, as all that an event rests on.
+func TestAppendMoves(t *testing.T) {
+	h := &hidden{left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, exits: []int{0}}
+	h.add(trace.Event{Kind: format.Enter, G: 1, Aux: 1}, window.Flow{}, false)
+	x := &call{begin: trace.Event{Kind: format.MethodBegin, G: 1, Obj: 7}, recorded: &barrier.Set{}}
+	h.frames[1][0].call = x
+	h.items = append(h.items, item{at: -1, call: x, begin: true})
+	h.add(trace.Event{Kind: format.Read, G: 1, Obj: 0x100, Size: 8}, window.Flow{Walked: true}, true)
+	h.add(trace.Event{Kind: format.Exit, G: 1, Aux: 1}, window.Flow{Walked: true}, true)
+	h.items = append(h.items, item{at: -1, call: x, end: true})
+	h.add(trace.Event{Kind: format.Read, G: 1, Obj: 0x200, Size: 8}, window.Flow{Walked: true}, false)
+	full := window.Flow{Walked: true, Where: []int64{1, 3}, Appended: &window.Appended{Array: 0x300, Bytes: 8, Elem: 8, Moved: []int64{3}}}
+	h.add(trace.Event{Kind: format.Write, G: 1, Obj: 0x300, Size: 8}, full, false)
+	h.finish()
+	n := len(h.rest.events) - 1
+	f := h.rest.flows[n]
+	want := []int64{int64(n - 1)}
+	if !slices.Equal(f.Where, want) || !slices.Equal(f.Appended.Moved, want) || f.Appended.Array != 0x300 {
+		t.Errorf("where %v, moved %v, want %v", f.Where, f.Appended.Moved, want)
+	}
+	if !slices.Equal(full.Appended.Moved, []int64{3}) {
+		t.Error("the flow of the whole trace has changed")
+	}
+}

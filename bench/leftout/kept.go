@@ -36,14 +36,15 @@ type kept struct {
 }
 
 type keptFlow struct {
-	Walked      bool
-	Needs, From []int64
+	Walked             bool
+	Needs, From, Where []int64
+	Appended           *window.Appended
 }
 
 // Step implements window.Walker.
 func (k *kept) Step(i int64, _ *trace.Event) window.Flow {
 	f := k.Flows[i]
-	return window.Flow{Walked: f.Walked, Needs: f.Needs, From: f.From}
+	return window.Flow{Walked: f.Walked, Needs: f.Needs, From: f.From, Where: f.Where, Appended: f.Appended}
 }
 
 // keeping is a source and a walk of which all is kept.
@@ -63,7 +64,7 @@ func (x *keeping) Next(e *trace.Event) error {
 
 func (x *keeping) Step(i int64, e *trace.Event) window.Flow {
 	f := x.Walker.Step(i, e)
-	x.to.Flows = append(x.to.Flows, keptFlow{f.Walked, slices.Clone(f.Needs), slices.Clone(f.From)})
+	x.to.Flows = append(x.to.Flows, keptFlow{f.Walked, slices.Clone(f.Needs), slices.Clone(f.From), slices.Clone(f.Where), f.Appended})
 	return f
 }
 

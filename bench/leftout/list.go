@@ -109,7 +109,11 @@ func (h *hidden) printWhy(q sites, res *analyse.Result) {
 	}
 }
 
+// printMissed prints what was not found, after what windows left out where a read does not say who wrote what it saw.
 func (h *hidden) printMissed(list []*missed, res *analyse.Result) {
+	if n := res.Counts.Build.Uncertain; n > 0 {
+		fmt.Printf("left out of a window: %d times the rest of a goroutine, because the record does not say who wrote what it read (E3 of package window)\n", n)
+	}
 	for _, x := range list {
 		fmt.Printf("not found: %d kept apart by %s\n", len(x.sites), x.name)
 		slices.SortFunc(x.sites, func(x, y sites) int { return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1])) })
