@@ -83,7 +83,7 @@ func asked(pairs map[sites]bool) func(a, b trace.Site) bool {
 var reasons = [...]string{"raced", "a common lock", "a chain without missing methods", "a chain with missing methods", "orders of missing methods together", "values", "operations", "the budget", "untried"}
 
 // printWhy prints why a pair does not race, in the window in which it is nearest to it.
-func (h *hidden) printWhy(q sites, res *analyse.Result) {
+func (h *hidden) printWhy(q sites, res *analyse.Result, p *plan.Plan) {
 	for _, x := range res.Explained {
 		if sitesOf(x.A.Site, x.B.Site) != q {
 			continue
@@ -98,7 +98,7 @@ func (h *hidden) printWhy(q sites, res *analyse.Result) {
 			fmt.Printf("		%s %s at %s, then %s %s at %s", h.all.meta.GoName(e.G), e.Kind, h.all.meta.Position(e.Site), h.all.meta.GoName(f.G), f.Kind, h.all.meta.Position(f.Site))
 			for _, c := range l.Calls {
 				if i := c.Begin; i >= 0 {
-					fmt.Printf(", by %s", h.methods[h.rest.events[i].Obj])
+					fmt.Printf(", by %s", h.methodName(p, h.rest.events[i].Obj))
 				}
 			}
 			if l.By == analyse.MissingMethod {
@@ -109,8 +109,64 @@ func (h *hidden) printWhy(q sites, res *analyse.Result) {
 	}
 }
 
+// mechanisms counts the pairs that were not found by what keeps them apart, in the window in which they are nearest to a race.
+func mechanisms(list []*missed, res *analyse.Result) map[string]int {
+	by, count := map[sites]string{}, map[string]int{}
+	for i := range res.Explained {
+		x := &res.Explained[i]
+		by[sitesOf(x.A.Site, x.B.Site)] = mechanism(x)
+	}
+	for _, x := range list {
+		for _, q := range x.sites {
+			if by[q] == "" {
+				count["never in one window"]++
+			} else {
+				count[by[q]]++
+			}
+		}
+	}
+	return count
+}
+
+// mechanism names what keeps a pair apart. Of a chain with missing methods it says what each of its orders rests on.
+func mechanism(x *analyse.Explanation) string {
+	if x.Reason != analyse.Missing {
+		return reasons[x.Reason]
+	}
+	var rests []string
+	for _, l := range x.Chain {
+		if l.By == analyse.MissingMethod {
+			rests = append(rests, restsOn(&l))
+		}
+	}
+	slices.Sort(rests)
+	return strings.Join(slices.Compact(rests), " and ")
+}
+
+// restsOn says what an order of missing methods rests on.
+func restsOn(l *analyse.Link) string {
+	switch {
+	case l.Lives != 0:
+		return "a goroutine in a D"
+	case l.Part == [2]uint64{}:
+		return "a D that is everything"
+	case len(l.Calls) == 2:
+		return "two Ds that meet"
+	}
+	return "an access in a D"
+}
+
+// printMechanisms prints what keeps apart what RDIT does not find.
+func (r *row) printMechanisms(s variant) {
+	for _, why := range slices.SortedFunc(maps.Keys(r.mechanisms), func(x, y string) int {
+		return cmp.Or(cmp.Compare(r.mechanisms[y], r.mechanisms[x]), strings.Compare(x, y))
+	}) {
+		fmt.Printf("%-16s not found by RDIT: %5d %s\n", s, r.mechanisms[why], why)
+	}
+}
+
 // printMissed prints what was not found, after what windows left out where a read does not say who wrote what it saw.
-func (h *hidden) printMissed(list []*missed, res *analyse.Result) {
+func (h *hidden) printMissed(list []*missed, res *analyse.Result, p *plan.Plan) {
 	if n := res.Counts.Build.Uncertain; n > 0 {
 		fmt.Printf("left out of a window: %d times the rest of a goroutine, because the record does not say who wrote what it read (E3 of package window)\n", n)
 	}
@@ -119,7 +175,7 @@ func (h *hidden) printMissed(list []*missed, res *analyse.Result) {
 		slices.SortFunc(x.sites, func(x, y sites) int { return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1])) })
 		for _, q := range x.sites {
 			fmt.Printf("\t%s and %s\n", h.all.meta.Position(q[0]), h.all.meta.Position(q[1]))
-			h.printWhy(q, res)
+			h.printWhy(q, res, p)
 		}
 	}
 }

@@ -303,7 +303,8 @@ func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool, p *
 			if b.list {
 				fmt.Printf("-- %s\n", s)
 				h.printAll(p)
-				h.printMissed(list, res)
+				h.printMissed(list, res, p)
+				x.mechanisms = mechanisms(list, res)
 			}
 		}
 		if m == barrier.Ignore {

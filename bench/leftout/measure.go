@@ -60,7 +60,7 @@ func (b *bench) measure(ctx context.Context, name string, c record.Config) (*mea
 					return nil, err
 				}
 			}
-			if b.kept != "" && len(really) > 0 {
+			if b.kept != "" && i == 0 && len(really) > 0 {
 				if err := b.keep(title, name, really, p); err != nil {
 					return nil, err
 				}

@@ -43,6 +43,7 @@ type row struct {
 	races, left                  int
 	found                        [engines]tally
 	missed                       map[string]int // the true ones that RDIT does not find, by what keeps them apart
+	mechanisms                   map[string]int // of -list: those of both accesses left, by how that keeps them apart
 }
 
 func (r *row) add(x *row) {
@@ -52,12 +53,18 @@ func (r *row) add(x *row) {
 		r.found[i].more += x.found[i].more
 		r.found[i].wrong += x.found[i].wrong
 	}
-	for why, n := range x.missed {
-		if r.missed == nil {
-			r.missed = map[string]int{}
+	r.missed, r.mechanisms = plus(r.missed, x.missed), plus(r.mechanisms, x.mechanisms)
+}
+
+// plus adds some counts to others.
+func plus(to, from map[string]int) map[string]int {
+	for why, n := range from {
+		if to == nil {
+			to = map[string]int{}
 		}
-		r.missed[why] += n
+		to[why] += n
 	}
+	return to
 }
 
 func printHead() {
@@ -81,6 +88,7 @@ func (b *bench) printTotal(name string) (wrong int) {
 	for _, s := range b.variants {
 		if t := b.total[s]; t != nil {
 			t.print(name, s)
+			t.printMechanisms(s)
 			wrong += t.found[rdit].wrong
 		}
 	}
@@ -91,11 +99,11 @@ func (b *bench) printTotal(name string) (wrong int) {
 type saved struct {
 	Events, Calls, Gone, Escaped, Races, Left int
 	Found                                     [][]int // by detector: left, more, wrong
-	Missed                                    map[string]int
+	Missed, Mechanisms                        map[string]int
 }
 
 func (r row) MarshalJSON() ([]byte, error) {
-	s := saved{r.events, r.calls, r.gone, r.escaped, r.races, r.left, nil, r.missed}
+	s := saved{r.events, r.calls, r.gone, r.escaped, r.races, r.left, nil, r.missed, r.mechanisms}
 	for _, f := range r.found {
 		s.Found = append(s.Found, []int{f.left, f.more, f.wrong})
 	}
@@ -105,7 +113,7 @@ func (r row) MarshalJSON() ([]byte, error) {
 func (r *row) UnmarshalJSON(data []byte) error {
 	var s saved
 	err := json.Unmarshal(data, &s)
-	*r = row{events: s.Events, calls: s.Calls, gone: s.Gone, escaped: s.Escaped, races: s.Races, left: s.Left, missed: s.Missed}
+	*r = row{events: s.Events, calls: s.Calls, gone: s.Gone, escaped: s.Escaped, races: s.Races, left: s.Left, missed: s.Missed, mechanisms: s.Mechanisms}
 	for i, f := range s.Found {
 		if len(f) != 3 || len(s.Found) != engines {
 			return fmt.Errorf("counts of %d detectors, %d of each: it was written by another version of this command", len(s.Found), len(f))
