@@ -65,7 +65,7 @@ func main() {
 	dir := flag.String("dir", "", "scratch directory; default: a temporary one")
 	run := flag.String("run", "", "of go test")
 	limit := flag.Int("events", 2_000_000, "of a trace; what comes after them is not looked at")
-	left := flag.String("seen", string(nothing), "what is left of missing methods: nothing, accesses, synchronisation, hooks or touched; all: one after the other")
+	left := flag.String("seen", string(nothing), "what is left of missing methods: nothing, accesses, synchronisation, hooks or touched; several with commas; all of them: all")
 	flag.IntVar(&tries, "tries", tries, "pairs of accesses of two positions that are tried in a window")
 	flags := flag.String("flags", "", "more of go test, separated by spaces")
 	show := flag.Bool("v", false, "print the races that are false")
@@ -106,12 +106,8 @@ func main() {
 		}
 	}
 	b := bench{session: &session.Session{Dir: abs}, run: *run, limit: *limit, show: *show, list: *list, kept: *keep, atomics: *atomics, flags: strings.Fields(*flags), total: map[variant]*row{}}
-	for _, s := range []seen{nothing, accesses, synchronisation, hooks, outside} {
-		if *left == "all" || *left == string(s) {
-			if b.variants = append(b.variants, variant{s, false}); *exact && s != outside {
-				b.variants = append(b.variants, variant{s, true})
-			}
-		}
+	if b.variants, err = variants(*left, *exact); err != nil {
+		log.Fatal(err)
 	}
 	if *again {
 		if err := b.again(context.Background(), flag.Args()); err != nil {
@@ -136,6 +132,27 @@ func main() {
 	if b.wrong += b.printTotal("total"); b.wrong > 0 {
 		os.Exit(1)
 	}
+}
+
+// variants are those that -seen names, and with exact Ds as well if that is asked for.
+func variants(names string, exact bool) (list []variant, err error) {
+	known := []seen{nothing, accesses, synchronisation, hooks, outside}
+	asked := known
+	if names != "all" {
+		asked = nil
+		for _, name := range strings.Split(names, ",") {
+			asked = append(asked, seen(name))
+		}
+	}
+	for _, s := range asked {
+		if !slices.Contains(known, s) {
+			return nil, fmt.Errorf("-seen=%s: there are %v and all", s, known)
+		}
+		if list = append(list, variant{s, false}); exact && s != outside {
+			list = append(list, variant{s, true})
+		}
+	}
+	return list, nil
 }
 
 // operators are those that -seeded names.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"testing"
 
 	"presage/internal/trace"
@@ -31,6 +32,22 @@ func TestMedian(t *testing.T) {
 	}{{nil, "-"}, {[]int{4}, "4"}, {[]int{2, 2}, "2"}, {[]int{9, 1, 5}, "5 [1 9]"}, {[]int{9, 1, 5, 6}, "5 [1 9]"}} {
 		if got := median(c.list); got != c.want {
 			t.Errorf("%v: %s, want %s", c.list, got, c.want)
+		}
+	}
+}
+
+// TestVariants: a name that nothing has is an error, and not an empty table.
+func TestVariants(t *testing.T) {
+	got, err := variants("hooks,touched", true)
+	if want := []variant{{hooks, false}, {hooks, true}, {outside, false}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	if got, err := variants("all", false); err != nil || len(got) != 5 {
+		t.Errorf("all: %v, %v", got, err)
+	}
+	for _, names := range []string{"", "hook", "hooks,all"} {
+		if got, err := variants(names, false); err == nil {
+			t.Errorf("%q: %v, want an error", names, got)
 		}
 	}
 }
