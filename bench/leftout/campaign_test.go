@@ -14,7 +14,7 @@ import (
 
 // What has run is not run again: a line says all that the tables need.
 func TestRestore(t *testing.T) {
-	r := row{events: 1, calls: 2, gone: 3, escaped: 4, races: 5, left: 6, missed: map[string]int{"several": 2}, mechanisms: map[string]int{"values": 1}}
+	r := row{events: 1, calls: 2, gone: 3, escaped: 4, races: 5, left: 6, between: 3, missed: map[string]int{"several": 2}, mechanisms: map[string]int{"values": 1}}
 	r.found[rdit].left, r.found[asWritten].more, r.found[hb].wrong = 7, 9, 8
 	o := &outcome{Subject: "m/sub", Number: 3, Operator: seeded.Atomic, Name: "sub.T.n", How: "ran", Seconds: 1.5, Rows: []row{r}}
 	line, err := json.Marshal(o)

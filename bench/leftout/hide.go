@@ -58,6 +58,7 @@ type code struct {
 type hidden struct {
 	all, rest            stretch
 	left                 map[trace.Site]bool // of rest
+	beyond               map[trace.Site]bool // of these: an access there is not between the ends of a missing method's call
 	calls, gone, escaped int
 	lost                 map[loss]int // what has escaped
 
@@ -112,7 +113,7 @@ type item struct {
 
 // readHidden reads a trace, without BarrierPairs and with them.
 func readHidden(src trace.Source, w window.Walker, c code, limit int, s seen, exact bool) (*hidden, error) {
-	h := &hidden{seen: s, code: c, exact: exact, left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, exits: []int{0}}
+	h := &hidden{seen: s, code: c, exact: exact, left: map[trace.Site]bool{}, beyond: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, exits: []int{0}}
 	h.all.meta, h.rest.meta = src.Meta(), src.Meta()
 	open := map[trace.GoID][]*call{} // nil: a method that is not missing
 	var pairs barrier.Pairs
@@ -336,7 +337,9 @@ func (h *hidden) finish() {
 			case it.opaque:
 				e.Flags = e.Flags&^(format.FlagZero|format.FlagFirst) | format.FlagOpaque
 			case e.Kind.IsAccess():
-				h.left[e.Site] = true
+				if h.left[e.Site] = true; !it.inside {
+					h.beyond[e.Site] = true
+				}
 			}
 			put(e, f)
 		}

@@ -12,7 +12,7 @@ import (
 
 // A call of a function with synchronisation loses what its own code does, and keeps what it calls; its D has what was dropped.
 func TestHide(t *testing.T) {
-	h := &hidden{left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}}
+	h := &hidden{left: map[trace.Site]bool{}, beyond: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}}
 	h.add(trace.Event{Kind: format.Enter, G: 1, Aux: 1}, window.Flow{}, false)
 	x := &call{begin: trace.Event{Kind: format.MethodBegin, G: 1, Obj: 7}, from: 1}
 	x.recorded = &barrier.Set{}
@@ -65,6 +65,9 @@ func TestHide(t *testing.T) {
 	}
 	if d.Hits(barrier.Memory(0x310, 8)) || d.Hits(barrier.Memory(0x400, 8)) || h.left[3] || !h.left[6] || h.gone != 5 {
 		t.Errorf("D or what is left is wrong: %d gone", h.gone)
+	}
+	if h.beyond[6] || !h.beyond[7] {
+		t.Errorf("beyond calls of missing methods: %v; 6 is called back, 7 is not", h.beyond)
 	}
 	if h.escaped != 1 {
 		t.Errorf("%d escaped, want 1: the lock", h.escaped)
@@ -132,7 +135,7 @@ func TestMade(t *testing.T) {
 
 // What an append rests on is numbered anew, as all that an event rests on.
 func TestAppendMoves(t *testing.T) {
-	h := &hidden{left: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, exits: []int{0}}
+	h := &hidden{left: map[trace.Site]bool{}, beyond: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, exits: []int{0}}
 	h.add(trace.Event{Kind: format.Enter, G: 1, Aux: 1}, window.Flow{}, false)
 	x := &call{begin: trace.Event{Kind: format.MethodBegin, G: 1, Obj: 7}, recorded: &barrier.Set{}}
 	h.frames[1][0].call = x

@@ -158,6 +158,9 @@ func restsOn(l *analyse.Link) string {
 
 // printMechanisms prints what keeps apart what RDIT does not find.
 func (r *row) printMechanisms(s variant) {
+	if len(r.mechanisms) > 0 {
+		fmt.Printf("%-16s of %d left, both accesses are between the ends of calls of missing methods: %d\n", s, r.left, r.between)
+	}
 	for _, why := range slices.SortedFunc(maps.Keys(r.mechanisms), func(x, y string) int {
 		return cmp.Or(cmp.Compare(r.mechanisms[y], r.mechanisms[x]), strings.Compare(x, y))
 	}) {

@@ -294,7 +294,9 @@ func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool, p *
 	x := &row{events: len(h.all.events), calls: h.calls, gone: h.gone, escaped: h.escaped}
 	for q := range really {
 		if h.left[q[0]] && h.left[q[1]] {
-			x.left++
+			if x.left++; !h.beyond[q[0]] && !h.beyond[q[1]] {
+				x.between++
+			}
 		}
 	}
 	x.races = len(really)

@@ -41,6 +41,7 @@ func (t tally) String() string {
 type row struct {
 	events, calls, gone, escaped int
 	races, left                  int
+	between                      int // of those left: both accesses are always between the ends of calls of missing methods
 	found                        [engines]tally
 	missed                       map[string]int // the true ones that RDIT does not find, by what keeps them apart
 	mechanisms                   map[string]int // of -list: those of both accesses left, by how that keeps them apart
@@ -48,6 +49,7 @@ type row struct {
 
 func (r *row) add(x *row) {
 	r.events, r.calls, r.gone, r.escaped, r.races, r.left = r.events+x.events, r.calls+x.calls, r.gone+x.gone, r.escaped+x.escaped, r.races+x.races, r.left+x.left
+	r.between += x.between
 	for i := range r.found {
 		r.found[i].left += x.found[i].left
 		r.found[i].more += x.found[i].more
@@ -97,13 +99,13 @@ func (b *bench) printTotal(name string) (wrong int) {
 
 // saved is a row as -o writes it.
 type saved struct {
-	Events, Calls, Gone, Escaped, Races, Left int
-	Found                                     [][]int // by detector: left, more, wrong
-	Missed, Mechanisms                        map[string]int
+	Events, Calls, Gone, Escaped, Races, Left, Between int
+	Found                                              [][]int // by detector: left, more, wrong
+	Missed, Mechanisms                                 map[string]int
 }
 
 func (r row) MarshalJSON() ([]byte, error) {
-	s := saved{r.events, r.calls, r.gone, r.escaped, r.races, r.left, nil, r.missed, r.mechanisms}
+	s := saved{r.events, r.calls, r.gone, r.escaped, r.races, r.left, r.between, nil, r.missed, r.mechanisms}
 	for _, f := range r.found {
 		s.Found = append(s.Found, []int{f.left, f.more, f.wrong})
 	}
@@ -113,7 +115,7 @@ func (r row) MarshalJSON() ([]byte, error) {
 func (r *row) UnmarshalJSON(data []byte) error {
 	var s saved
 	err := json.Unmarshal(data, &s)
-	*r = row{events: s.Events, calls: s.Calls, gone: s.Gone, escaped: s.Escaped, races: s.Races, left: s.Left, missed: s.Missed, mechanisms: s.Mechanisms}
+	*r = row{events: s.Events, calls: s.Calls, gone: s.Gone, escaped: s.Escaped, races: s.Races, left: s.Left, between: s.Between, missed: s.Missed, mechanisms: s.Mechanisms}
 	for i, f := range s.Found {
 		if len(f) != 3 || len(s.Found) != engines {
 			return fmt.Errorf("counts of %d detectors, %d of each: it was written by another version of this command", len(s.Found), len(f))
