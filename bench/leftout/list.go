@@ -11,6 +11,7 @@ import (
 	"presage/internal/instrument"
 	"presage/internal/plan"
 	"presage/internal/trace"
+	"presage/internal/window"
 )
 
 // What -list prints.
@@ -148,8 +149,10 @@ func restsOn(l *analyse.Link) string {
 	switch {
 	case l.Lives != 0:
 		return "a goroutine in a D"
-	case l.Part == [2]uint64{}:
+	case slices.ContainsFunc(l.Calls, func(c window.MissingCall) bool { return c.All }):
 		return "a D that is everything"
+	case l.Part == [2]uint64{}:
+		return "a call, by what is not known"
 	case len(l.Calls) == 2:
 		return "two Ds that meet"
 	}
