@@ -97,7 +97,7 @@ func (b *bench) keep(title, name string, really map[sites]bool, p *plan.Plan) er
 	for q := range really {
 		k.Really = append(k.Really, q)
 	}
-	file := strings.NewReplacer("/", "_", " ", "_").Replace(title)
+	file := strings.TrimLeft(strings.NewReplacer("/", "_", " ", "_").Replace(title), "._") // a shell's * leaves out names with a dot
 	f, err := os.Create(filepath.Join(b.kept, fmt.Sprintf("%s.%d", file, time.Now().UnixNano())))
 	if err != nil {
 		return err
