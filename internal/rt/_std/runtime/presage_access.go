@@ -351,11 +351,13 @@ func (s *PresageG) writePC(pc uint64) {
 
 func pgFrom(addr unsafe.Pointer, n uintptr, write bool, callerpc uintptr) {
 	gp := getg()
-	if gp != gp.m.curg || uintptr(addr) >= presageCells.limit {
+	if gp != gp.m.curg || presageCells.limit == 0 {
 		return
 	}
-	if uintptr(addr) >= presageCells.quick && presageCells.audit {
-		auditAnnounced(addr, n, write, callerpc)
+	if presageCells.audit {
+		if uintptr(addr) < presageCells.limit {
+			auditAnnounced(addr, n, write, callerpc)
+		}
 		return
 	}
 	if at := pgReaderOf(callerpc); at != pgReaderRuntime {

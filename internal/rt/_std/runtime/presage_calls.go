@@ -16,6 +16,9 @@ const (
 	pgCallNone          // what it returns does not depend on what others have asked of the kernel: memory, time, threads
 	pgCallCuts          // what it does to memory is not known: it is a cut
 	pgCallForks         // it makes a process, which returns as well
+
+	pgCallMaps = 1 << 6 // and it maps memory
+	pgCallZero = 1 << 7 // and that is zero
 )
 
 // pgCallTable is what becomes of a system call, by its number on linux/amd64.
@@ -43,14 +46,16 @@ var pgCallsAlter = [...]uint16{
 	62, 200, 234, // kill tkill tgkill
 }
 
-// Of these the buffers, which the kernel reads or writes, are not recorded.
+// Of most the buffers, which the kernel reads or writes, are not recorded. Memory that is unmapped may
+// be mapped again at the same address, and is other memory then.
 var pgCallsCut = [...]uint16{
+	11, 25, // munmap mremap
 	16, 19, 20, 63, 295, 296, 327, 328, // ioctl readv writev uname preadv pwritev preadv2 pwritev2
 	44, 45, 46, 47, 299, 307, // sendto recvfrom sendmsg recvmsg recvmmsg sendmmsg
 }
 
 var pgCallsNone = [...]uint16{
-	10, 11, 12, 25, 27, 28, 149, 150, 151, 152, 325, // mprotect munmap brk mremap mincore madvise mlock munlock mlockall munlockall mlock2
+	10, 12, 27, 28, 149, 150, 151, 152, 325, // mprotect brk mincore madvise mlock munlock mlockall munlockall mlock2
 	14, 15, 131, // rt_sigprocmask rt_sigreturn sigaltstack
 	24, 142, 143, 144, 145, 146, 147, 148, 203, 204, // sched_yield, sched_*
 	35, 96, 98, 100, 201, 228, 229, 230, // nanosleep gettimeofday getrusage times time clock_gettime clock_getres clock_nanosleep
@@ -83,6 +88,7 @@ const (
 	pgSysMmap      = 9
 	pgSysFcntl     = 72
 	pgMapAnonymous = 0x20
+	pgMapFixed     = 0x10
 	pgMapShared    = 0x01
 )
 
@@ -95,14 +101,28 @@ var pgFilesMapped atomic.Bool
 //go:nosplit
 func pgCallClass(trap, a2, a4 uintptr) uint8 {
 	switch {
-	case trap == pgSysMmap && a4&pgMapAnonymous != 0:
-		return pgCallNone
+	case trap == pgSysMmap:
+		return pgMapClass(a4)
 	case trap == pgSysFcntl && (a2 == 1 || a2 == 3 || a2 == 5 || a2 == 9 || a2 == 1032 || a2 == 1034): // F_GETFD F_GETFL F_GETLK F_GETOWN F_GETPIPE_SZ F_GET_SEALS
 		return pgCallLooks
 	case trap < uintptr(len(pgCallTable)):
 		return pgCallTable[trap]
 	}
 	return pgCallBoth
+}
+
+// pgMapClass returns what becomes of mmap, by its flags.
+//
+//go:nosplit
+func pgMapClass(flags uintptr) uint8 {
+	class := uint8(pgCallBoth | pgCallMaps)
+	if flags&pgMapAnonymous != 0 {
+		class = pgCallNone | pgCallMaps | pgCallZero
+	}
+	if flags&pgMapFixed != 0 {
+		class = class&(pgCallMaps|pgCallZero) | pgCallCuts
+	}
+	return class
 }
 
 // syscall_presageCalls stands before a system call. It returns what syscall_presageCalled, behind
@@ -122,7 +142,7 @@ func syscall_presageCalls(trap, a2, a4 uintptr) uint8 {
 	if trap == pgSysMmap && a4&(pgMapShared|pgMapAnonymous) == pgMapShared {
 		pgFilesMapped.Store(true)
 	}
-	switch class {
+	switch class &^ (pgCallMaps | pgCallZero) {
 	case pgCallBoth, pgCallAlters:
 		presageAlters(pgStateFiles)
 	case pgCallCuts:
@@ -135,8 +155,15 @@ func syscall_presageCalls(trap, a2, a4 uintptr) uint8 {
 
 //go:linkname syscall_presageCalled syscall.presageCalled
 //go:nosplit
-func syscall_presageCalled(class uint8, result uintptr) {
-	switch class {
+func syscall_presageCalled(class uint8, result, a2 uintptr) {
+	if class&pgCallMaps != 0 && int(result) > 0 {
+		var zero uint64
+		if class&pgCallZero != 0 {
+			zero = pgFlagZero
+		}
+		pgMaps(result, a2, zero)
+	}
+	switch class &^ (pgCallMaps | pgCallZero) {
 	case pgCallBoth, pgCallLooks:
 		presageLooked(pgStateFiles)
 	case pgCallCuts:
@@ -146,6 +173,18 @@ func syscall_presageCalled(class uint8, result uintptr) {
 			presageForked()
 		}
 	}
+}
+
+// pgMaps records that the kernel has mapped n bytes at x. What was there before is gone.
+//
+//go:nosplit
+func pgMaps(x, n uintptr, flags uint64) {
+	gp := getg()
+	systemstack(func() {
+		if s := pgState(gp); s != nil {
+			s.newMemory(x, n, flags)
+		}
+	})
 }
 
 // presageForks stands before a fork, and presageForked behind it in the parent. In between the

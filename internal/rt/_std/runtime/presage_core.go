@@ -338,8 +338,16 @@ func presageAlloc(x unsafe.Pointer, n uintptr, flags uint64, pc uintptr) {
 	if pc != 0 && s.soilsNew(uintptr(x), n, pc) {
 		flags |= pgFlagFirst
 	}
+	s.newMemory(uintptr(x), n, flags)
+}
+
+// newMemory records that n bytes at x are new memory.
+func (s *PresageG) newMemory(x, n uintptr, flags uint64) {
+	if s.off {
+		return
+	}
 	p := s.room(4)
-	pgStore(p+8, uint64(uintptr(x)))
+	pgStore(p+8, uint64(x))
 	pgStore(p+16, uint64(n))
 	pgStore(p+24, s.tick())
 	pgStore(p, pgHead(pgAllocKind, flags, 0, uint64(s.site)))

@@ -10,7 +10,7 @@ import (
 // presageCalls stands before a system call, presageCalled behind it.
 
 func presageCalls(trap, a2, a4 uintptr) uint8
-func presageCalled(class uint8, result uintptr)
+func presageCalled(class uint8, result, a2 uintptr)
 
 // presageRaw is a system call without a record.
 //

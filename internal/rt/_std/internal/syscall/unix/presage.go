@@ -8,4 +8,4 @@ import _ "unsafe" // for linkname
 func presageCalls(trap, a2, a4 uintptr) uint8
 
 //go:linkname presageCalled syscall.presageCalled
-func presageCalled(class uint8, result uintptr)
+func presageCalled(class uint8, result, a2 uintptr)
