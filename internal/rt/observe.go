@@ -12,6 +12,10 @@ var observePatches = []patch{
 	{"runtime/proc.go", "\tpresageEnd()\n", "\tpresageCounts(); presageEnd()\n", 1},
 	{"runtime/coro.go", "\tpresageEnd()\n", "\tpresageCounts(); presageEnd()\n", 1},
 	{"runtime/proc.go", "\tgfput(pp, gp)\n\tif locked {\n", "\tgfput(pp, gp); presageCounted()\n\tif locked {\n", 1},
+	// The collector has the goroutines that have ended off their list for a moment.
+	opens("runtime/mgcmark.go", "func markrootFreeGStacks() {", "presageCounts()"),
+	{"runtime/mgcmark.go", "\tif list.empty() {\n\t\treturn\n\t}\n\n\t// Free stacks.\n", "\tif list.empty() {\n\t\tpresageCounted(); return\n\t}\n\n\t// Free stacks.\n", 1},
+	{"runtime/mgcmark.go", "\tsched.gFree.noStack.pushAll(q)\n\tunlock(&sched.gFree.lock)\n", "\tsched.gFree.noStack.pushAll(q)\n\tunlock(&sched.gFree.lock); presageCounted()\n", 1},
 
 	// The program: the collector, profiles, statistics.
 	alters("runtime/mgc.go", "func GC() {"),

@@ -74,11 +74,14 @@ func presagePrints() {
 }
 
 // pgUncounted is how many goroutines are being made or ended at the moment: the runtime counts them
-// already, or still, and their Go, or End, is not recorded, or was before.
-var pgUncounted atomic.Int32
+// already, or still, and their Go, or End, is not recorded, or was before. The upper half is how many
+// such changes there have been: one may begin and end between two looks.
+var pgUncounted atomic.Uint64
+
+const pgOneChange = 1<<32 | 1
 
 // presageCounts begins a change of the number of goroutines, and presageCounted ends it.
-func presageCounts()  { pgUncounted.Add(1) }
+func presageCounts()  { pgUncounted.Add(pgOneChange) }
 func presageCounted() { pgUncounted.Add(-1) }
 
 // presageNumGoroutine returns the number of goroutines, and records the look. While the stripe is
@@ -97,7 +100,7 @@ func presageNumGoroutine() int {
 		st := pgEnter(s, pgGoroutines)
 		before := pgUncounted.Load()
 		n := pgGoroutineCount()
-		done := before == 0 && pgUncounted.Load() == 0
+		done := uint32(before) == 0 && pgUncounted.Load() == before
 		if done || i == pgCountTries {
 			s.observe(pgStateGoroutines, pgFlagRead)
 			pgStore(uintptr(unsafe.Pointer(&st.clock)), s.last|pgHeld)
@@ -106,11 +109,15 @@ func presageNumGoroutine() int {
 		}
 		pgLeave(st)
 		Gosched()
+		if i > pgCountTries/2 {
+			usleep(100)
+		}
 	}
 }
 
 // pgCountTries is how often presageNumGoroutine waits for a moment at which no goroutine is being
-// made or ended. After that it takes the number that it has.
+// made or ended: the thread that does so may have to wait for a processor. After that, most of a
+// second, it takes the number that it has.
 const pgCountTries = 10000
 
 // stampCount returns a stamp of an operation that changes the number of goroutines.
