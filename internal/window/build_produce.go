@@ -28,13 +28,14 @@ type production struct {
 	answer   []int32
 	writers  map[written][]writer // see misplaced; nil: not yet needed
 
-	loose   map[Edge]looseness
-	follows follows
-	calls   barrier.Order // of missing methods
-	keptBy  []KeptOrder
-	methods map[int32]trace.Addr   // begun or ended by an event
-	free    map[trace.GoID][]int32 // what code has read that missing methods under way have called back, and that keeps its value only as far as they learn of it
-	dirty   []dirtied              // atoms that some D may have, written since the last MethodBegin that has all later ones read the same
+	loose     map[Edge]looseness
+	arguments []int32 // Pins of what calls of outside code are given
+	follows   follows
+	calls     barrier.Order // of missing methods
+	keptBy    []KeptOrder
+	methods   map[int32]trace.Addr   // begun or ended by an event
+	free      map[trace.GoID][]int32 // what code has read that missing methods under way have called back, and that keeps its value only as far as they learn of it
+	dirty     []dirtied              // atoms that some D may have, written since the last MethodBegin that has all later ones read the same
 }
 
 func newProduction() production {
@@ -193,7 +194,11 @@ func (m *maker) event(i int, r *record, t *thread) {
 	case format.Join:
 		m.join(i, r, t)
 	case format.Alloc:
-	case format.OpaqueBegin, format.OpaqueEnd, format.Block, format.Value, format.Word, format.Enter, format.Exit:
+	case format.OpaqueBegin:
+		if p := m.pin(i, r, t); p >= 0 {
+			m.arguments = append(m.arguments, p)
+		}
+	case format.OpaqueEnd, format.Block, format.Value, format.Word, format.Enter, format.Exit:
 		m.pin(i, r, t)
 	default:
 		if r.obj >= 0 {

@@ -26,8 +26,8 @@ func (m *maker) loosen(k int, why looseness) {
 	}
 }
 
-// Relaxed returns the window without what outside code rests on by what it reads: its reads may see
-// any write, nothing is said of what may be hidden in a turn (E4). Whoever comes first to a
+// Relaxed returns the window without what outside code rests on by what it reads and is given: its
+// reads may see any write, its arguments may be others, nothing is said of what may be hidden in a turn (E4). Whoever comes first to a
 // sync.Once of outside code runs its function, and, with others, who gets an object from a
 // sync.Pool gets some object, and who looks at files sees something: not for a race in outside
 // code, which may be on such an object. What the goroutines do then is not known, so a reordering
@@ -49,6 +49,9 @@ func (b *Built) Relaxed(w *Window, others bool) (x *Window, ok bool) {
 			ok = ok || e.Strict
 			e.Strict = false
 		}
+	}
+	for _, p := range b.m.arguments {
+		c.Events[p].Deps, ok = nil, true
 	}
 	c.Edges = slices.DeleteFunc(slices.Clone(w.Edges), func(e Edge) bool {
 		l := b.m.loose[e]
