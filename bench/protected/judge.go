@@ -238,8 +238,8 @@ func (j *judge) note(r *report.Race) {
 	case f == protected:
 		c.False = append(c.False, text)
 	case f == apart:
-		c.Apart = string(r.Tier)
+		c.Apart = string(r.Proof())
 	default:
-		c.Twin = string(r.Tier)
+		c.Twin = string(r.Proof())
 	}
 }

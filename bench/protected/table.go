@@ -47,7 +47,7 @@ func (r *row) add(v *verdict) {
 }
 
 // tiers are those of twins' races, in the order of the columns.
-var tiers = []string{"observed", "predicted", "by-value", "by-path"}
+var tiers = []string{"observed", "predicted", "by-value", "by-path", "replayed"}
 
 // printTable prints the verdicts by family, and returns the exit code.
 func printTable(w io.Writer, verdicts []*verdict, verbose bool) (code int) {
@@ -60,14 +60,14 @@ func printTable(w io.Writer, verdicts []*verdict, verbose bool) (code int) {
 			rows[name].add(v)
 		}
 	}
-	fmt.Fprintf(w, "%-14s %8s %7s %6s %6s  | FALSE | twins: %8s %9s %8s %7s %7s | apart found | other\n", "family", "programs", "dropped", "failed", "judged", tiers[0], tiers[1], tiers[2], tiers[3], "missing")
+	fmt.Fprintf(w, "%-14s %8s %7s %6s %6s  | FALSE | twins: %8s %9s %8s %7s %8s %7s | apart found | other\n", "family", "programs", "dropped", "failed", "judged", tiers[0], tiers[1], tiers[2], tiers[3], tiers[4], "missing")
 	last := func(name string) int { return map[bool]int{true: 1}[name == "total"] }
 	for _, name := range slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
 		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a, b))
 	}) {
 		r := rows[name]
-		fmt.Fprintf(w, "%-14s %8d %7d %6d %6d  | %5d |        %8d %9d %8d %7d %7d | %5d %5d | %5d\n", name, r.programs, r.dropped, r.failed, r.judged, r.wrong,
-			r.tiers[tiers[0]], r.tiers[tiers[1]], r.tiers[tiers[2]], r.tiers[tiers[3]], r.missing, r.apart, r.found, r.other)
+		fmt.Fprintf(w, "%-14s %8d %7d %6d %6d  | %5d |        %8d %9d %8d %7d %8d %7d | %5d %5d | %5d\n", name, r.programs, r.dropped, r.failed, r.judged, r.wrong,
+			r.tiers[tiers[0]], r.tiers[tiers[1]], r.tiers[tiers[2]], r.tiers[tiers[3]], r.tiers[tiers[4]], r.missing, r.apart, r.found, r.other)
 	}
 	list(w, verdicts, verbose)
 	if r := rows["total"]; r != nil && r.wrong > 0 {
