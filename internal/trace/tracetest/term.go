@@ -51,6 +51,13 @@ func amount(e *expr.Expr, read func(r int32) (uint64, bool)) (uint64, bool) {
 			return 0, false
 		}
 		return amount(e.Args()[2-c], read)
+	case expr.Part:
+		x, ok := amount(e.Args()[0], read)
+		return x >> (8 * e.Number()) & (1<<(8*e.Bytes()) - 1), ok
+	case expr.Cat:
+		lo, ok := amount(e.Args()[0], read)
+		hi, ok2 := amount(e.Args()[1], read)
+		return lo&(1<<(8*e.Number())-1) | hi<<(8*e.Number()), ok && ok2
 	}
 	x, ok := amount(e.Args()[0], read)
 	y, ok2 := amount(e.Args()[1], read)
