@@ -7,10 +7,13 @@ import (
 	"strconv"
 	"testing"
 
+	"presage/internal/engine"
+	"presage/internal/hb"
 	"presage/internal/trace"
 	"presage/internal/trace/raw"
 	"presage/internal/trace/tracetest"
 	"presage/internal/trace/tracetest/outsidetest"
+	"presage/internal/window"
 )
 
 // outsideStates bounds the exploration of one program.
@@ -108,4 +111,65 @@ func analyseOutside(t *testing.T, run *outsidetest.Run, c *outsideMode) map[[2]t
 		found[[2]trace.Site{q.lo, q.hi}] = true
 	}
 	return found
+}
+
+// TestOutsideFaults leaves rules of the model of outside code out, one after the other. Each makes some
+// race that the program does not have.
+func TestOutsideFaults(t *testing.T) {
+	for _, f := range outsidetest.Faults() {
+		t.Run(f.Name, func(t *testing.T) {
+			for k := range uint64(20_000) {
+				if q, ok := falseOutside(t, &f, k); ok {
+					t.Logf("program %d: %v", k, q)
+					return
+				}
+			}
+			t.Error("not noticed")
+		})
+	}
+}
+
+// falseOutside returns a false race that a fault makes in a program.
+func falseOutside(t *testing.T, f *outsidetest.Fault, k uint64) (sitePair, bool) {
+	x := rand.New(rand.NewPCG(37, k))
+	p := outsidetest.Generate(x)
+	run := f.Apply(x, p.Record(x, outsidetest.Walk{Guards: k%2 == 0}))
+	want, ok := p.Explore(outsideStates)
+	if !ok {
+		return sitePair{}, false
+	}
+	r := newRun(Options{Walker: tracetest.Walker(run.Flows), cleared: true}, nil)
+	if r.ctx = context.Background(); f.Ordered {
+		r.hb = hb.New()
+	}
+	found := map[sitePair]bool{}
+	r.only = func(b *window.Built) error {
+		for _, g := range r.ladder(b.Window) {
+			if f.Window != nil {
+				g.w = tracetest.Clone(g.w)
+				f.Window(g.w)
+			}
+			s := engine.New(g.w, engine.Options{})
+			for _, q := range tracetest.Candidates(g.w) {
+				if candidateAccess(g.w, int(q.A)) && candidateAccess(g.w, int(q.B)) && s.Solve(q).Verdict == engine.Race {
+					found[pairOf(g.w.Events[q.A].Site, g.w.Events[q.B].Site)] = true
+				}
+			}
+		}
+		return nil
+	}
+	for i := range run.Events {
+		if err := r.step(&run.Events[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.finish(); err != nil {
+		t.Fatal(err)
+	}
+	for q := range found {
+		if !want[[2]trace.Site{q.lo, q.hi}] {
+			return q, true
+		}
+	}
+	return sitePair{}, false
 }
