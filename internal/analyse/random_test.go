@@ -73,9 +73,18 @@ func pairsOf(races map[[2]trace.Site]bool) map[sitePair]bool {
 	return out
 }
 
-// smallWindows analyses a trace in windows of five events, whose states the builder carries
-// from one to the next. Each window must be one whose recorded order the model allows.
+// smallWindows returns the pairs of sites of smallRaces.
 func smallWindows(t *testing.T, events []trace.Event, flows []window.Flow) map[sitePair]bool {
+	out := make(map[sitePair]bool)
+	for _, x := range smallRaces(t, events, flows) {
+		out[pairOf(x.A.Site, x.B.Site)] = true
+	}
+	return out
+}
+
+// smallRaces analyses a trace in windows of five events, whose states the builder carries
+// from one to the next. Each window must be one whose recorded order the model allows.
+func smallRaces(t *testing.T, events []trace.Event, flows []window.Flow) []Race {
 	r := newRun(Options{Walker: tracetest.Walker(flows), Window: 5, cleared: true}, nil)
 	r.ctx = context.Background()
 	r.built = func(b *window.Built) {
@@ -91,15 +100,11 @@ func smallWindows(t *testing.T, events []trace.Event, flows []window.Flow) map[s
 	if err := r.finish(); err != nil {
 		t.Fatal(err)
 	}
-	out := make(map[sitePair]bool)
 	res := r.result()
-	for _, x := range res.Races {
-		out[pairOf(x.A.Site, x.B.Site)] = true
-	}
 	for _, err := range res.Rejected {
 		t.Errorf("small windows: %v", err)
 	}
-	return out
+	return res.Races
 }
 
 // looks says whether a trace has an operation that must follow another although Go's memory model, and

@@ -29,8 +29,10 @@ func (m *maker) accessEvent(i int, r *record, t *thread) {
 		case w.noValue && a.mask&byteMask(uint64(e.Obj), e.Size) == 0: // of a map or a channel
 		case a.shared():
 			if !m.part(i, r, t, w, a, deps, valDeps) {
+				m.dropAccess(i, r)
 				return
 			}
+			a.lost = a.lost && !r.e.Kind.IsWrite()
 			deps, first = nil, false
 		default:
 			m.settle(w, a)
@@ -84,7 +86,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		m.cut(t)
 		return false
 	}
-	if r.outside() && !r.e.Kind.IsWrite() && m.racy(r) { // (E3)
+	if a.lost && m.needsOld(w, r) || r.outside() && !r.e.Kind.IsWrite() && m.racy(r) { // (E3)
 		m.b.count.Uncertain++
 		m.cut(t)
 		return false
@@ -254,7 +256,7 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 				m.cut(t)
 				return false
 			}
-			a.cur, a.deps, a.value, a.vague = v, nil, nil, false
+			a.cur, a.value, a.vague = v, nil, false // a.deps: outside code may have made it of what was there (E6)
 		}
 		m.pass(i, a.deps)
 		if !w.noValue && (a.value != nil || len(a.deps) == 0) {
@@ -288,7 +290,9 @@ func (m *maker) privateOutside(i int, r *record, t *thread, a *atom) {
 	switch {
 	case stale:
 	case r.e.Kind.IsWrite():
-		a.deps, a.value, a.vague = nil, nil, true
+		if a.value, a.vague = nil, true; !m.restsOnOld(r) {
+			a.deps = nil
+		}
 	case len(a.deps) > 0:
 		m.add(t, i, Event{Kind: Pin, Flags: format.FlagOpaque, Obj: -1, Deps: a.deps})
 	}

@@ -52,6 +52,7 @@ type atom struct {
 	settled  bool       // initial is not to be changed,
 	wrote    bool       // because somebody has written,
 	lately   bool       // outside code was last
+	lost     bool       // the last write is of a goroutine that has ended in the window before
 	insideBy trace.GoID // whose inside write was the last access that wrote, at the record that the pass is at; 0: none
 	inside   []int32    // and what it was computed from
 	vague    bool       // of an atom that is not shared: outside code was last

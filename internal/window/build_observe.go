@@ -10,14 +10,16 @@ import "presage/internal/trace/format"
 //     none among each other, unless a look follows.
 //   - (S2) A look at how many goroutines there are keeps its order with what changes that, every Go
 //     and every End. No alternative starts one in a window with such a look.
+//     Where one of these is not in the window, nor is a later look.
 //   - (S3) An operation on the whole program is a cut: what was before it in the recorded run comes
 //     before it, what was behind it comes behind it.
 
 // observing is what the second pass knows of such operations.
 type observing struct {
-	counting bool  // the window has a look at how many goroutines there are
-	cutAt    int32 // the last cut: its event, +1; 0: none
-	lost     bool  // a cut is not in the window
+	counting   bool  // the window has a look at how many goroutines there are
+	miscounted bool  // something that changes that is not in the window
+	cutAt      int32 // the last cut: its event, +1; 0: none
+	lost       bool  // a cut is not in the window
 }
 
 // observe executes an Observe.
@@ -33,6 +35,10 @@ func (m *maker) observe(i int, r *record, t *thread) {
 		m.afterAll(t, n)
 		m.cutAt = n + 1
 	case format.StateGoroutines:
+		if m.miscounted {
+			m.cut(t)
+			return
+		}
 		n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
 		for _, u := range m.order {
 			if u != t {
@@ -41,6 +47,10 @@ func (m *maker) observe(i int, r *record, t *thread) {
 		}
 		t.looked = n + 1
 	default:
+		if m.objs[r.obj].poisoned {
+			m.cut(t)
+			return
+		}
 		m.hiddenSync(i, r, t, &m.objs[r.obj])
 	}
 }

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -15,7 +16,7 @@ import (
 //     is a value of its own.
 //   - (E3) A read of which the record does not say who wrote what it sees is in no window, and
 //     nothing of its goroutine behind it: an outside read of a word that a race was observed on, an
-//     inside read whose value nobody wrote.
+//     inside read whose value nobody wrote, an outside read of what a write has left that is in no window.
 //
 // Not all of them are written down. While one goroutine uses a word, its *turn*, there is a record
 // of its first access of each kind and of its last, which is a late record. So a turn with a late
@@ -32,7 +33,7 @@ import (
 //     write leaves what is there.
 //
 //   - (E6) A write of which the hook has not said how wide it is may be one to a map: what it leaves rests on what was
-//     there.
+//     there. So may a write that has no record.
 //
 // The orders of (E4) are on condition (M9). Where there would be many, a hard edge says more than is
 // needed; it is weak, for an access that races with the last one of a turn comes after all that is
@@ -75,8 +76,9 @@ type lane struct {
 	reads, writes int      // up to here, the log's writes come before its reading turns, and all of it before its writing ones
 }
 
-// extent is a turn as events, from the first to the last.
+// extent is a turn as events, from the first to the last. Something of it may also be hidden behind each of the events before.
 type extent struct {
+	before      []int32
 	first, last int32
 	writes      bool
 }
@@ -131,8 +133,8 @@ func (a *atom) takeTurn(i int, r *record) {
 	}
 	x := &l.turns[len(l.turns)-1]
 	x.last, x.writes, x.outside = int32(i), x.writes || write, x.outside || r.outside()
-	if r.outside() && r.e.Flags&format.FlagLate != 0 {
-		x.hidden, x.early = true, x.early || x.first == int32(i)
+	if r.outside() && r.e.Flags&format.FlagLate != 0 { // the first record of the first turn may be one of inside code
+		x.hidden, x.early = true, x.early || x.first == int32(i) || k == 0 && len(l.turns) == 1
 	}
 }
 
@@ -188,7 +190,7 @@ func (m *maker) inTurn(i int, t *thread, n int32, a *atom, write bool) {
 		}
 	}
 	if x.hidden && x.ended && x.last == int32(i) {
-		l.ended = append(l.ended, extent{l.begun, n, x.writes})
+		l.ended = append(l.ended, extent{m.beforeFirst(i, t, l.begun, x), l.begun, n, x.writes})
 	}
 	a.log = append(a.log, logged{n, write})
 }
@@ -208,14 +210,48 @@ func (m *maker) afterTurns(n int32, l *lane, h *heeded, write bool) {
 		t := m.order[m.w.Events[x.last].Thread]
 		first, _ := slices.BinarySearch(t.events, x.first)
 		last, _ := slices.BinarySearch(t.events, x.last)
-		if hard || last-first >= mostOrders {
+		if hard || last-first+len(x.before) >= mostOrders {
 			m.weakEdge(x.last, n)
 			return // the turns before this one are before it
 		}
-		for _, e := range t.events[first : last+1] {
-			m.w.Orders = append(m.w.Orders, Conditional{If: e, From: e, To: n})
+		for _, e := range slices.Concat(x.before, t.events[first:last+1]) {
+			if m.w.Events[e].Thread != m.w.Events[n].Thread { // the go statement's may be
+				m.w.Orders = append(m.w.Orders, Conditional{If: e, From: e, To: n})
+			}
 		}
 	}
+}
+
+// beforeFirst returns the events before the first one of a turn behind which something of the turn may be hidden: outside
+// code of t has run between each of them and the next, and the memory of record i was there. The last one may be the go
+// statement that started t. It stops at mostOrders.
+func (m *maker) beforeFirst(i int, t *thread, first int32, x *turn) (list []int32) {
+	if !x.early {
+		return nil
+	}
+	since := 0
+	if k := m.lastAlloc(uint64(m.recs[i].e.Obj), 1); k >= 0 {
+		since = m.allocs[k].at
+	}
+	k, _ := slices.BinarySearch(t.events, first)
+	for next := first; k >= 0 && len(list) < mostOrders; k-- {
+		from := t.by
+		if k > 0 {
+			from = t.events[k-1]
+		}
+		if from >= 0 && m.ranBetween(t.g, max(m.w.Events[from].Index, m.recs[since].index), m.w.Events[next].Index) {
+			list = append(list, from)
+		}
+		next = from
+	}
+	return list
+}
+
+// ranBetween reports whether outside code of g may have run between two events of the trace.
+func (m *maker) ranBetween(g trace.GoID, first, last int64) bool {
+	list := m.ran[g]
+	k, _ := slices.BinarySearchFunc(list, first, func(i int32, x int64) int { return cmp.Compare(m.recs[i].index, x) })
+	return k < len(list) && m.recs[list[k]].index <= last
 }
 
 // beforeTurn has what others did before a hidden turn, which begins with event n, not come later.
@@ -248,24 +284,34 @@ func (m *maker) beforeTurn(t *thread, n int32, a *atom, l *lane, x *turn) {
 	}
 }
 
-// dropTurn notes that record r, of a goroutine that has ended in the window, is not in it.
-func (m *maker) dropTurn(i int, r *record) {
+// dropAccess notes that record i, of a goroutine that has ended in the window, is not in it.
+func (m *maker) dropAccess(i int, r *record) {
 	w := &m.words[r.mem]
 	mask := bytesIn(&r.e)
 	for k := range w.atoms {
 		a := &w.atoms[k]
-		if a.mask&mask == 0 || len(a.lanes) == 0 {
+		if a.mask&mask == 0 {
 			continue
 		}
-		l := &a.lanes[a.laneOf(r.e.G)]
-		if x, t := l.turnAt(i), m.thread(r.e.G); x.hidden && t.last >= 0 {
-			first := l.begun
-			if int32(i) == x.first || first < 0 {
-				first = t.last
-			}
-			l.ended = append(l.ended, extent{first, t.last, x.writes})
+		a.lost = a.lost || r.e.Kind.IsWrite()
+		if len(a.lanes) > 0 {
+			m.dropTurn(i, r, a)
 		}
 	}
+}
+
+// dropTurn ends the turn of which record i is the last.
+func (m *maker) dropTurn(i int, r *record, a *atom) {
+	l := &a.lanes[a.laneOf(r.e.G)]
+	x, t := l.turnAt(i), m.thread(r.e.G)
+	if !x.hidden || t.last < 0 {
+		return
+	}
+	first := l.begun
+	if int32(i) == x.first || first < 0 {
+		first = t.last
+	}
+	l.ended = append(l.ended, extent{m.beforeFirst(i, t, first, x), first, t.last, x.writes})
 }
 
 // outsidePart makes the event of one atom of an outside access.
@@ -279,8 +325,8 @@ func (m *maker) outsidePart(i int, r *record, t *thread, a *atom) {
 	case stale:
 		e.ValDeps = a.inside
 	case r.e.Kind.IsWrite():
-		if r.e.Size == 1 && !m.b.miss.active() { // (E6); beside missing methods it is not kept
-			e.ValDeps = []int32{m.add(t, i, Event{Kind: format.Read, Flags: r.e.Flags | format.FlagStack, Obj: a.obj, Val: a.cur})}
+		if m.restsOnOld(r) {
+			e.ValDeps = m.old(i, t, a)
 		}
 		e.Val = m.left(i, a)
 		a.cur = e.Val
@@ -293,6 +339,25 @@ func (m *maker) outsidePart(i int, r *record, t *thread, a *atom) {
 	m.accessed(a, n, r.index)
 	m.noteDirty(r, a)
 	m.inTurn(i, t, n, a, r.e.Kind.IsWrite())
+}
+
+// needsOld reports whether an access that tells no value needs what was there: it reads, or what it leaves rests on that.
+func (m *maker) needsOld(w *word, r *record) bool {
+	switch {
+	case r.outside():
+		return !r.e.Kind.IsWrite() || m.restsOnOld(r)
+	case w.noValue:
+		return reads(r.e.Kind) || r.e.Flags&format.FlagNoValue != 0
+	}
+	return false
+}
+
+// restsOnOld reports whether what an outside write leaves rests on what was there (E6). Beside missing methods that is not kept.
+func (m *maker) restsOnOld(r *record) bool { return r.e.Size == 1 && !m.b.miss.active() }
+
+// old is a read of what is in a, which pairs do not have.
+func (m *maker) old(i int, t *thread, a *atom) []int32 {
+	return []int32{m.add(t, i, Event{Kind: format.Read, Flags: m.recs[i].e.Flags&format.FlagOpaque | format.FlagStack, Obj: a.obj, Val: a.cur})}
 }
 
 // stale reports whether a late write was made before the last inside write of its goroutine, which stands before it (E5).
@@ -367,10 +432,14 @@ func (m *maker) finds(a *atom, i int, r *record, v uint64) {
 // and it returns false.
 func (m *maker) unexplained(i int, t *thread, a *atom, v uint64) bool {
 	m.b.count.Hidden++
-	if !m.ranSince(t.g, a.last, i) || len(a.lanes) > 0 && !a.hiddenAt(t.g, i) {
+	if a.lost || !m.ranSince(t.g, a.last, i) || len(a.lanes) > 0 && !a.hiddenAt(t.g, i) {
 		return false
 	}
-	m.add(t, i, Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: v}) // no pair has it
+	e := Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: v} // no pair has it
+	if !m.b.miss.active() { // it may be one to a map (E6)
+		e.ValDeps = m.old(i, t, a)
+	}
+	m.add(t, i, e)
 	a.cur = v
 	return true
 }

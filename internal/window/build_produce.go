@@ -48,6 +48,7 @@ type thread struct {
 	id     Thread // -1: no event yet
 	cutAt  int    // with dead: the record at which it ends
 	dead   bool   // nothing more of it is in the window
+	by     int32  // the go statement that starts it, -1: not in the window
 	last   int32  // its last event
 	events []int32
 	parts  []int32
@@ -64,7 +65,7 @@ type thread struct {
 func (m *maker) thread(g trace.GoID) *thread {
 	t := m.threads[g]
 	if t == nil {
-		t = &thread{g: g, id: -1, last: -1, sends: -1}
+		t = &thread{g: g, id: -1, by: -1, last: -1, sends: -1}
 		if k, ok := m.senders[g]; ok {
 			t.sends = k
 		}
@@ -149,11 +150,14 @@ func (m *maker) produce() {
 func (m *maker) dropped(i int, r *record) {
 	switch {
 	case r.mem >= 0:
-		m.dropTurn(i, r)
+		m.dropAccess(i, r)
 	case r.e.Kind == format.Observe && r.e.Obj == format.StateProgram:
 		m.lost = true
 	case r.e.Kind == format.Go:
+		m.miscounted = true
 		m.cut(m.thread(trace.GoID(r.e.Obj)))
+	case r.e.Kind == format.End:
+		m.miscounted = true
 	case r.obj >= 0 && (m.objs[r.obj].opaque || m.objs[r.obj].missing || m.objs[r.obj].key.class == hiddenClass):
 		m.objs[r.obj].poisoned = true
 	}

@@ -200,6 +200,7 @@ func (m *maker) goEvent(i int, r *record, t *thread) {
 	m.started[u] = true
 	n := m.add(t, i, Event{Kind: format.Go, Deps: m.resolve(r.needs)})
 	started := m.thtouchOf(u)
+	m.thread(u).by = n
 	m.w.Events[n].Obj = Obj(started)
 	m.followGo(n, started)
 }

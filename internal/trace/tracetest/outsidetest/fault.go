@@ -31,7 +31,6 @@ func Faults() []Fault {
 		}},
 		{Name: "O2: arguments are not pinned", Trace: needless(format.OpaqueBegin, 0)},
 		{Name: "O2: what is returned to outside code is not pinned", Trace: needless(format.Exit, 0)},
-		{Name: "O2: a panic of outside code rests on nothing", Trace: needless(format.Exit, format.FlagPanic)},
 		{Name: "O3: what outside code leaves is one number", Window: sameLeft},
 		{Name: "O3: a map write is a write (E6)", Trace: full(func(e *trace.Event) bool {
 			if isOutside(e) && e.Kind == format.Write {

@@ -2,8 +2,11 @@ package outsidetest
 
 import "math/rand/v2"
 
-// Generate makes a random program.
+// Generate makes a random program, two times in three one whose goroutines keep to a protocol.
 func Generate(r *rand.Rand) *Program {
+	if r.IntN(3) > 0 {
+		return agree(r)
+	}
 	n := 2 + r.IntN(2)
 	p := &Program{Code: make([][]Instr, n), Whole: make([]bool, n), Vars: 2 + r.IntN(2), Locks: 1 + r.IntN(2), Groups: 1, Onces: 1}
 	for range 1 + r.IntN(2) {
@@ -30,6 +33,7 @@ func Generate(r *rand.Rand) *Program {
 type writing struct {
 	r    *rand.Rand
 	p    *Program
+	by   *protocol // nil: none
 	g    int
 	code []Instr
 	most int
@@ -53,6 +57,14 @@ func (w *writing) add(in Instr) int {
 func (w *writing) one(n int) bool { return w.r.IntN(n) == 0 }
 
 func (w *writing) reg(c scope) int { return c.bank + w.r.IntN(bank) }
+
+// variable is one to access: beside a protocol, seldom one that it is about.
+func (w *writing) variable() int {
+	if w.by == nil || w.one(10) {
+		return w.r.IntN(w.p.Vars)
+	}
+	return w.by.other(w.r, w.g)
+}
 
 // starts has the first goroutine start the others, some of them later.
 func (w *writing) starts() {
@@ -131,7 +143,7 @@ func (w *writing) source(c scope) (src int, k uint8) {
 }
 
 func (w *writing) access(c scope) {
-	in := Instr{Op: Read, Obj: w.r.IntN(w.p.Vars), Outside: c.outside, Dst: w.reg(c), Src: -1}
+	in := Instr{Op: Read, Obj: w.variable(), Outside: c.outside, Dst: w.reg(c), Src: -1}
 	if !w.one(2) {
 		in.Op, in.Dst = Write, -1
 		in.Src, in.K = w.source(c)
@@ -145,7 +157,7 @@ func (w *writing) access(c scope) {
 }
 
 func (w *writing) atomic(c scope) {
-	in := Instr{Obj: w.r.IntN(w.p.Vars), Outside: c.outside, Dst: w.reg(c), Src: -1}
+	in := Instr{Obj: w.variable(), Outside: c.outside, Dst: w.reg(c), Src: -1}
 	switch w.r.IntN(4) {
 	case 0:
 		in.Op = AtomRead

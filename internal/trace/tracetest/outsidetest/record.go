@@ -13,7 +13,7 @@ import (
 // Run is an execution of a program as a trace. The site of an event is that of its instruction.
 type Run struct {
 	*Program
-	Schedule []int // goroutines
+	Schedule []int // goroutines; ^g: the hook of the next access of g
 	Events   []trace.Event
 	Flows    []window.Flow
 }
@@ -34,7 +34,7 @@ const (
 )
 
 // Record executes the program under a random schedule. A goroutine that has made a step makes the
-// next one as well, more or less often.
+// next one as well, more or less often. The hooks of outside code run before its accesses, and others may come in between.
 func (p *Program) Record(r *rand.Rand, walk Walk) *Run {
 	m := newMachine(p)
 	st := m.start()
@@ -44,7 +44,9 @@ func (p *Program) Record(r *rand.Rand, walk Walk) *Run {
 		if r.Float64() >= stay {
 			g = r.IntN(len(p.Code))
 		}
-		if !rec.step(m, st, g) {
+		if r.IntN(4) == 0 {
+			rec.hook(m, st, g)
+		} else if !rec.step(m, st, g) {
 			idle, g = idle+1, r.IntN(len(p.Code))
 			continue
 		}
@@ -59,7 +61,11 @@ func (p *Program) Replay(schedule []int, walk Walk) *Run {
 	st := m.start()
 	rec := newRecorder(p, walk)
 	for _, g := range schedule {
-		rec.step(m, st, g)
+		if g < 0 {
+			rec.hook(m, st, ^g)
+		} else {
+			rec.step(m, st, g)
+		}
 	}
 	return &rec.Run
 }
@@ -75,6 +81,7 @@ type taint struct {
 type recorder struct {
 	Run
 	walk  Walk
+	noted []bool // by goroutine: the next access has a record
 	regs  [][registers]taint
 	next  [][]int64 // by goroutine: what its next event needs
 	reads [][]int64 // by goroutine: the reads of inside code,
@@ -84,9 +91,24 @@ type recorder struct {
 
 func newRecorder(p *Program, walk Walk) *recorder {
 	n := len(p.Code)
-	r := &recorder{Run: Run{Program: p}, walk: walk, regs: make([][registers]taint, n), next: make([][]int64, n), reads: make([][]int64, n), kept: make([][]int64, n), sent: make([]uint64, len(p.Chans))}
+	r := &recorder{Run: Run{Program: p}, walk: walk, noted: make([]bool, n), regs: make([][registers]taint, n), next: make([][]int64, n), reads: make([][]int64, n), kept: make([][]int64, n), sent: make([]uint64, len(p.Chans))}
 	r.emit(0, trace.Event{Kind: format.Alloc, Obj: memoryAt, Val: 0x1000}, window.Flow{})
 	return r
+}
+
+// hook writes the next instruction of g down, if it is an access of outside code.
+func (r *recorder) hook(m *machine, st state, g int) {
+	in := m.next(st, g)
+	if in == nil || !in.Outside || r.noted[g] || in.Op != Read && in.Op != Write && in.Op != MapSet {
+		return
+	}
+	e := trace.Event{Kind: format.Write, Flags: format.FlagOpaque, Site: r.Site(g, int(st.of(g)[ofPC]))}
+	if in.Op == Read {
+		e.Kind = format.Read
+	}
+	r.Schedule = append(r.Schedule, ^g)
+	r.access(g, in, e)
+	r.noted[g] = true
 }
 
 // step has g execute an instruction, and notes what it did.
@@ -98,6 +120,10 @@ func (r *recorder) step(m *machine, st state, g int) bool {
 		return false
 	}
 	r.Schedule = append(r.Schedule, g)
+	if r.noted[g] {
+		r.noted[g] = false
+		return true
+	}
 	if first {
 		r.begins(0, 0)
 	}
