@@ -32,7 +32,9 @@ func (m *maker) accessEvent(i int, r *record, t *thread) {
 				m.dropAccess(i, r)
 				return
 			}
-			a.lost = a.lost && !r.e.Kind.IsWrite()
+			if r.e.Kind.IsWrite() {
+				a.lost, a.lostOutside = false, false
+			}
 			deps, first = nil, false
 		default:
 			m.settle(w, a)
@@ -86,7 +88,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		m.cut(t)
 		return false
 	}
-	if a.lost && m.needsOld(w, r) || r.outside() && !r.e.Kind.IsWrite() && m.racy(r) { // (E3)
+	if a.lost && m.needsOld(w, a, r) || r.outside() && !r.e.Kind.IsWrite() && m.racy(r) { // (E3)
 		m.b.count.Uncertain++
 		m.cut(t)
 		return false
@@ -109,7 +111,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 	}
 	shift := 8 * (uint64(e.Obj) & 7)
 	v, aux := extract(e.Val<<shift, a.mask), extract(e.Aux<<shift, a.mask)
-	n := int32(len(m.w.Events))
+	n, stirred := int32(len(m.w.Events)), false
 	switch {
 	case w.noValue && !reads(e.Kind):
 		v = uint64(n) + 1
@@ -125,7 +127,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 			m.cut(t)
 			return false
 		}
-		n = int32(len(m.w.Events))
+		n, stirred = int32(len(m.w.Events)), e.Kind == format.Read && a.stirredAt(t.g, i)
 	}
 	ev := Event{Kind: e.Kind, Flags: e.Flags, Obj: a.obj, Val: v, Deps: deps, Where: m.places(r)}
 	switch {
@@ -157,7 +159,10 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 	m.ordered(t, n, a, r)
 	m.accessed(a, n, r.index)
 	m.noteDirty(r, a)
-	m.inTurn(i, t, n, a, e.Kind.IsWrite())
+	if m.inTurn(i, t, n, a, e.Kind.IsWrite()); stirred { // (E7)
+		a.cur = m.ownValue()
+		m.add(t, i, Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: a.cur})
+	}
 	return true
 }
 

@@ -48,17 +48,19 @@ type atom struct {
 	value      *expr.Expr // and its bytes as a term; nil: not known, or they do not change
 	order      ordering
 
-	guessed  bool       // initial is what the first access of the window reads
-	settled  bool       // initial is not to be changed,
-	wrote    bool       // because somebody has written,
-	lately   bool       // outside code was last
-	lost     bool       // the last write is of a goroutine that has ended in the window before
-	insideBy trace.GoID // whose inside write was the last access that wrote, at the record that the pass is at; 0: none
-	inside   []int32    // and what it was computed from
-	vague    bool       // of an atom that is not shared: outside code was last
-	told     []told
-	lanes    []lane // if outside code accesses its word
-	log      []logged
+	guessed bool // initial is what the first access of the window reads
+	settled bool // initial is not to be changed,
+	wrote   bool // because somebody has written,
+	lately  bool // outside code was last
+	vague   bool // of an atom that is not shared: outside code was last
+	told    []told
+	lanes   []lane // if outside code accesses its word
+	log     []logged
+
+	lost        bool       // the last write is of a goroutine that has ended in the window before
+	lostOutside bool       // or some write since one that is not was by its outside code
+	insideBy    trace.GoID // whose inside write was the last access that wrote, at the record that the pass is at; 0: none
+	inside      []int32    // and what it was computed from
 }
 
 func (a *atom) shared() bool { return a.many && a.write || a.off || a.missing && !a.quiet }
@@ -377,7 +379,9 @@ func (m *maker) share() {
 		for k := range m.words[i].atoms {
 			a := &m.words[i].atoms[k]
 			if a.insideBy = 0; len(a.lanes) > 0 {
-				a.endTurns()
+				if a.endTurns(); m.racyAt(m.words[i].addr) {
+					m.obscure(a)
+				}
 			}
 		}
 	}
@@ -398,7 +402,7 @@ func (m *maker) touch(w *word, a *atom, i int, r *record) {
 		return
 	}
 	if w.outside {
-		a.takeTurn(i, r)
+		a.takeTurn(i, r, w.alloced)
 	}
 	if w.noValue {
 		return

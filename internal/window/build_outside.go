@@ -28,6 +28,10 @@ import (
 //     the recorded run stands before it, one that came after it stands behind all of it that the
 //     reordering has; or one of the two is not in the reordering.
 //
+//   - (E7) What outside code leaves between the records of a turn with a late write is not known: a write of it that is
+//     not the last of the turn leaves a value of its own. Where there may be writes before the first record, a read by another
+//     goroutine that comes after the turn comes after all of it.
+//
 //   - (E5) A late write stands at the end of its context. Where the last write before it is one by inside code of the same
 //     goroutine, that came later: the first outside write behind an inside one has an ordinary record (SC7). So the late
 //     write leaves what is there.
@@ -77,10 +81,11 @@ type lane struct {
 }
 
 // extent is a turn as events, from the first to the last. Something of it may also be hidden behind each of the events before.
+// whole: what there is between is not known, others can read only what all of it has left.
 type extent struct {
-	before      []int32
-	first, last int32
-	writes      bool
+	before        []int32
+	first, last   int32
+	writes, whole bool
 }
 
 // heeded is how many turns of a lane come before the reads and before the writes of another.
@@ -93,6 +98,9 @@ type turn struct {
 	outside     bool // one of them is of outside code
 	hidden      bool // there may be others between them,
 	early       bool // and before the first one
+	stirs       bool // there may be writes between its records: it has a late one
+	looks       bool // it has a late read
+	lastWrite   int32
 	ended       bool // a conflicting access of another goroutine follows in the window
 }
 
@@ -113,8 +121,8 @@ func (a *atom) laneOf(g trace.GoID) int {
 	return slices.IndexFunc(a.lanes, func(l lane) bool { return l.g == g })
 }
 
-// takeTurn takes record i into the turns of the atom.
-func (a *atom) takeTurn(i int, r *record) {
+// takeTurn takes record i into the turns of the atom. alloced: its memory was allocated in the window.
+func (a *atom) takeTurn(i int, r *record, alloced bool) {
 	write := r.e.Kind.IsWrite()
 	for k := range a.lanes {
 		l := &a.lanes[k]
@@ -133,8 +141,12 @@ func (a *atom) takeTurn(i int, r *record) {
 	}
 	x := &l.turns[len(l.turns)-1]
 	x.last, x.writes, x.outside = int32(i), x.writes || write, x.outside || r.outside()
+	if write {
+		x.lastWrite = int32(i)
+	}
 	if r.outside() && r.e.Flags&format.FlagLate != 0 { // the first record of the first turn may be one of inside code
-		x.hidden, x.early = true, x.early || x.first == int32(i) || k == 0 && len(l.turns) == 1
+		x.hidden, x.stirs, x.looks = true, x.stirs || write, x.looks || !write || r.e.Size == 1
+		x.early = x.early || x.first == int32(i) || len(l.turns) == 1 && (k == 0 || !alloced)
 	}
 }
 
@@ -150,6 +162,59 @@ func (a *atom) endTurns() {
 		l := &a.lanes[k]
 		x := &l.turns[len(l.turns)-1]
 		x.hidden = x.hidden || x.outside && !x.ended
+	}
+}
+
+// obscure ends goroutines that may have read a in a hidden turn while it was racing (E3): a late read stands at the end of
+// its context, and hooks of others' accesses run before these. What it has seen it has seen after the last operation of
+// synchronisation before the accesses that it races with.
+func (m *maker) obscure(a *atom) {
+	for k := range a.lanes {
+		l := &a.lanes[k]
+		for i := range l.turns {
+			if x := &l.turns[i]; x.looks {
+				m.skipAfter(l.g, m.meets(a, l, x))
+			}
+		}
+	}
+}
+
+// meets returns the record behind which turn x of l may have met another's: the last operation of synchronisation, by the other,
+// before the nearest conflicting turns. It is -1 if that is before the window, and the number of records if there are none.
+func (m *maker) meets(a *atom, l *lane, x *turn) int {
+	since := len(m.recs)
+	for o := range a.lanes {
+		u := &a.lanes[o]
+		k, _ := slices.BinarySearchFunc(u.turns, x.last, func(y turn, last int32) int { return cmp.Compare(y.first, last) })
+		for _, y := range u.turns[max(0, k-1):min(len(u.turns), k+1)] {
+			if u.g != l.g && (x.writes || y.writes) {
+				since = min(since, m.contextOf(u.g, int(y.first)))
+			}
+		}
+	}
+	return since
+}
+
+// contextOf is the last operation of synchronisation of g before record i, -1 if that is before the window.
+func (m *maker) contextOf(g trace.GoID, i int) int {
+	for i--; i >= 0; i-- {
+		if e := &m.recs[i].e; e.G == g && synchronises(e.Kind) {
+			break
+		}
+	}
+	return i
+}
+
+// skipAfter has g end at its first record behind another.
+func (m *maker) skipAfter(g trace.GoID, i int) {
+	for i++; i < m.onPath; i++ {
+		if m.recs[i].e.G == g {
+			if !m.recs[i].skip {
+				m.b.count.Uncertain++
+			}
+			m.recs[i].skip = true
+			return
+		}
 	}
 }
 
@@ -180,7 +245,7 @@ func (m *maker) inTurn(i int, t *thread, n int32, a *atom, write bool) {
 	}
 	for o := range a.lanes {
 		if o != k {
-			m.afterTurns(n, &a.lanes[o], &l.after[o], write)
+			m.afterTurns(n, &a.lanes[o], &l.after[o], write, reads(m.recs[i].e.Kind) || m.recs[i].outside() && m.restsOnOld(&m.recs[i]))
 		}
 	}
 	x := l.turnAt(i)
@@ -190,13 +255,13 @@ func (m *maker) inTurn(i int, t *thread, n int32, a *atom, write bool) {
 		}
 	}
 	if x.hidden && x.ended && x.last == int32(i) {
-		l.ended = append(l.ended, extent{m.beforeFirst(i, t, l.begun, x), l.begun, n, x.writes})
+		l.ended = append(l.ended, extent{m.beforeFirst(i, t, l.begun, x), l.begun, n, x.writes, x.early && x.stirs})
 	}
 	a.log = append(a.log, logged{n, write})
 }
 
-// afterTurns has event n stand behind the hidden turns of another goroutine that have ended.
-func (m *maker) afterTurns(n int32, l *lane, h *heeded, write bool) {
+// afterTurns has event n, which writes or reads, stand behind the hidden turns of another goroutine that have ended.
+func (m *maker) afterTurns(n int32, l *lane, h *heeded, write, read bool) {
 	from := h.reads
 	if h.reads = len(l.ended); write {
 		from, h.writes = h.writes, len(l.ended)
@@ -210,7 +275,7 @@ func (m *maker) afterTurns(n int32, l *lane, h *heeded, write bool) {
 		t := m.order[m.w.Events[x.last].Thread]
 		first, _ := slices.BinarySearch(t.events, x.first)
 		last, _ := slices.BinarySearch(t.events, x.last)
-		if hard || last-first+len(x.before) >= mostOrders {
+		if hard || x.whole && read || last-first+len(x.before) >= mostOrders {
 			m.weakEdge(x.last, n)
 			return // the turns before this one are before it
 		}
@@ -293,7 +358,9 @@ func (m *maker) dropAccess(i int, r *record) {
 		if a.mask&mask == 0 {
 			continue
 		}
-		a.lost = a.lost || r.e.Kind.IsWrite()
+		if r.e.Kind.IsWrite() {
+			a.lost, a.lostOutside = true, a.lostOutside || r.outside()
+		}
 		if len(a.lanes) > 0 {
 			m.dropTurn(i, r, a)
 		}
@@ -311,7 +378,7 @@ func (m *maker) dropTurn(i int, r *record, a *atom) {
 	if int32(i) == x.first || first < 0 {
 		first = t.last
 	}
-	l.ended = append(l.ended, extent{m.beforeFirst(i, t, first, x), first, t.last, x.writes})
+	l.ended = append(l.ended, extent{m.beforeFirst(i, t, first, x), first, t.last, x.writes, false})
 }
 
 // outsidePart makes the event of one atom of an outside access.
@@ -341,9 +408,11 @@ func (m *maker) outsidePart(i int, r *record, t *thread, a *atom) {
 	m.inTurn(i, t, n, a, r.e.Kind.IsWrite())
 }
 
-// needsOld reports whether an access that tells no value needs what was there: it reads, or what it leaves rests on that.
-func (m *maker) needsOld(w *word, r *record) bool {
+// needsOld reports whether an access needs what was there and does not tell what that was: it reads, or what it leaves rests on that.
+func (m *maker) needsOld(w *word, a *atom, r *record) bool {
 	switch {
+	case a.lostOutside && reads(r.e.Kind):
+		return true
 	case r.outside():
 		return !r.e.Kind.IsWrite() || m.restsOnOld(r)
 	case w.noValue:
@@ -368,10 +437,26 @@ func (a *atom) stale(r *record) bool {
 // left is what the outside write of record i leaves in a (E2).
 func (m *maker) left(i int, a *atom) uint64 {
 	k, _ := slices.BinarySearchFunc(a.told, int32(i), func(x told, i int32) int { return int(x.at - i) })
-	if x := a.told[k]; x.known {
+	if x := a.told[k]; x.known && !(m.racy(&m.recs[i]) && a.othersWrite(m.recs[i].e.G)) && !a.stirredAt(m.recs[i].e.G, i) {
 		return m.object64(a, x.val)
 	}
 	return m.ownValue()
+}
+
+// othersWrite reports whether another goroutine than g writes to a in the window.
+func (a *atom) othersWrite(g trace.GoID) bool {
+	return slices.ContainsFunc(a.lanes, func(l lane) bool {
+		return l.g != g && slices.ContainsFunc(l.turns, func(x turn) bool { return x.writes })
+	})
+}
+
+// stirredAt reports whether outside code of g may write without a record behind record i of its turn.
+func (a *atom) stirredAt(g trace.GoID, i int) bool {
+	if len(a.lanes) == 0 {
+		return false
+	}
+	x := a.lanes[a.laneOf(g)].turnAt(i)
+	return x.stirs && int32(i) < x.lastWrite
 }
 
 // ownValue makes a value that nothing else is. Who sees it knows whose it is, and not what it says.
@@ -432,11 +517,11 @@ func (m *maker) finds(a *atom, i int, r *record, v uint64) {
 // and it returns false.
 func (m *maker) unexplained(i int, t *thread, a *atom, v uint64) bool {
 	m.b.count.Hidden++
-	if a.lost || !m.ranSince(t.g, a.last, i) || len(a.lanes) > 0 && !a.hiddenAt(t.g, i) {
+	if a.lost || m.racy(&m.recs[i]) || !m.ranSince(t.g, a.last, i) || len(a.lanes) > 0 && !a.hiddenAt(t.g, i) {
 		return false
 	}
 	e := Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: v} // no pair has it
-	if !m.b.miss.active() { // it may be one to a map (E6)
+	if !m.b.miss.active() {                                                     // it may be one to a map (E6)
 		e.ValDeps = m.old(i, t, a)
 	}
 	m.add(t, i, e)
@@ -459,8 +544,10 @@ func (m *maker) ranSince(g trace.GoID, index int64, i int) bool {
 
 // racy reports whether the order of accesses to the word of a record is not certain: a race was
 // observed there.
-func (m *maker) racy(r *record) bool {
-	_, ok := m.b.racy[uint64(r.e.Obj)>>3]
+func (m *maker) racy(r *record) bool { return m.racyAt(uint64(r.e.Obj)) }
+
+func (m *maker) racyAt(addr uint64) bool {
+	_, ok := m.b.racy[addr>>3]
 	return ok
 }
 

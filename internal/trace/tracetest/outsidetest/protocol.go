@@ -23,6 +23,7 @@ type medium int
 const (
 	guarded  medium = iota // memory, under the first lock
 	atomic                 // memory, by atomic operations
+	plain                  // memory, which races
 	file                   // a file, under the first lock
 	counted                // the number of goroutines: the owner ends
 	elements               // how many a channel has
@@ -232,6 +233,9 @@ func (w *writing) set(c scope, list ...uint8) {
 		switch w.by.medium {
 		case guarded:
 			w.locked(c, func() { write(Write) })
+		case plain:
+			w.locked(c, func() {})
+			write(Write)
 		case file:
 			w.locked(c, func() { write(Change) })
 		case atomic:
@@ -248,7 +252,7 @@ func (w *writing) set(c scope, list ...uint8) {
 // look puts the flag into register s.
 func (w *writing) look(c scope, s int) {
 	in := Instr{Outside: c.outside, Dst: s, Src: -1}
-	in.Op = [media]Op{Read, AtomRead, Look, Count, Len, Poll}[w.by.medium]
+	in.Op = [media]Op{guarded: Read, atomic: AtomRead, plain: Read, file: Look, counted: Count, elements: Len, polled: Poll}[w.by.medium]
 	if in.Op == Read && c.outside {
 		in.Narrow = w.one(3)
 	}
@@ -352,7 +356,21 @@ func (w *writing) relay(c scope, s int, k uint8, n int) {
 			return
 		}
 	}
-	i := w.add(Instr{Op: If, Src: s, K: k, Dst: -1, Outside: c.outside})
+	w.when(c, s, k)
+}
+
+// when uses the data if register s is k, or if it is not what it is otherwise.
+func (w *writing) when(c scope, s int, k uint8) {
+	in := Instr{Op: If, Src: s, K: k, Dst: -1, Outside: c.outside}
+	not := w.one(3)
+	if not {
+		in.K ^= 1
+	}
+	i := w.add(in)
+	if not {
+		j := w.add(Instr{Op: Jump, Dst: -1, Src: -1, Outside: c.outside})
+		w.code[i].To, i = len(w.code), j
+	}
 	w.use(c)
 	w.code[i].To = len(w.code)
 }

@@ -46,7 +46,11 @@ func (p *Program) Record(r *rand.Rand, walk Walk) *Run {
 		}
 		if r.IntN(4) == 0 {
 			rec.hook(m, st, g)
-		} else if !rec.step(m, st, g) {
+		}
+		if r.IntN(4) == 0 {
+			g = r.IntN(len(p.Code))
+		}
+		if !rec.step(m, st, g) {
 			idle, g = idle+1, r.IntN(len(p.Code))
 			continue
 		}
