@@ -106,7 +106,7 @@ func (q *query) waitGroup(i int32, e *window.Event) {
 func (q *query) once(i int32, e *window.Event) {
 	steps := q.operations(e.Obj, func(f *window.Event) bool { return f.Kind == format.OnceBegin || f.Kind == format.OnceEnd })
 	start := int(q.w.Init[e.Obj].Once)
-	width := widthFor(start + len(steps))
+	width := widthFor(max(start+len(steps), int(window.OnceDone)))
 	want := map[format.Kind]window.OnceState{format.OnceBegin: window.OnceFresh, format.OnceEnd: window.OnceRunning, format.OncePass: window.OnceDone}
 	q.require(i, eq(q.count(start, steps, i, width), num(uint64(want[e.Kind]), width)))
 }
