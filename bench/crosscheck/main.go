@@ -4,6 +4,7 @@
 //	random    fuzzengine's: random executions with every synchronisation primitive, under every semantics of reads
 //	variants  of such windows, whose recorded order is no reordering (path relaxation)
 //	programs  those that an analysis asks about, of a recorded run of bench/tiny's random programs
+//	outside   the same, of a thinned run of a random program with outside code (package outsidetest)
 //
 //	go run ./bench/crosscheck [-n queries] [-seed s] [-solver z3] [-limit 10s] [-scale 1]
 //
@@ -15,6 +16,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"time"
 
@@ -23,6 +25,7 @@ import (
 	"presage/internal/program/progtest"
 	"presage/internal/smt"
 	"presage/internal/trace/tracetest"
+	"presage/internal/trace/tracetest/outsidetest"
 	"presage/internal/window"
 )
 
@@ -49,11 +52,12 @@ func main() {
 			r := tracetest.ScaledWindow(*seed, i, *scale)
 			c.window(r.Window, fmt.Sprintf("random window %d of seed %d, %s", i, *seed, r.Profile))
 		}},
-		{"variants", 20, func(c *check, i uint64) {
+		{"variants", 15, func(c *check, i uint64) {
 			r := tracetest.RandomVariant(*seed, i, *scale)
 			c.window(r.Window, fmt.Sprintf("variant %d of seed %d, %s", i, *seed, r.Profile))
 		}},
-		{"programs", 30, programs(*seed)},
+		{"programs", 25, programs(*seed)},
+		{"outside", 10, outside(*seed)},
 	}
 	for _, s := range sources {
 		c.begin(s.name)
@@ -67,6 +71,21 @@ func main() {
 	if why := c.failure(); why != "" {
 		fmt.Fprintln(os.Stderr, "crosscheck:", why)
 		os.Exit(1)
+	}
+}
+
+// outside analyses a run of a random program with outside code, as the recorder writes it down.
+func outside(seed uint64) func(c *check, i uint64) {
+	return func(c *check, i uint64) {
+		r := rand.New(rand.NewPCG(seed, i))
+		run := outsidetest.Generate(r).Record(r, outsidetest.Walk{Guards: i%2 == 0}).Thin(r, outsidetest.Thinning{})
+		opt := analyse.Options{
+			Walker: tracetest.Walker(run.Flows), EveryPair: true,
+			Solver: func(w *window.Window) analyse.Solver { return c.prepare(w, fmt.Sprintf("outside program %d", i)) },
+		}
+		if _, err := analyse.Run(context.Background(), &tracetest.Source{Events: run.Events}, nil, opt); err != nil {
+			c.fail(fmt.Errorf("outside program %d: %w", i, err))
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"presage/internal/engine"
+	"presage/internal/trace/format"
 	"presage/internal/window"
 	"presage/internal/witness"
 	"presage/internal/witness/stray"
@@ -82,7 +83,9 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) bool {
 				r.relax(b.Built, g.w, p, s)
 			}
 		case engine.Race:
-			if r.witnessed(b, g.w, p, res.Order, k, s) {
+			if split(g.w, p, res.Order) {
+				r.counts.Refuted++
+			} else if r.witnessed(b, g.w, p, res.Order, k, s) {
 				return true
 			}
 		}
@@ -91,6 +94,29 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) bool {
 		r.counts.Untried[k]++
 	}
 	return false
+}
+
+// split reports whether a reordering has a part of one of the two accesses, which is of several, be read by another
+// goroutine before the access takes place.
+func split(w *window.Window, p window.Pair, order []int32) bool {
+	for k, q := range order {
+		e := &w.Events[q]
+		if !e.Kind.IsWrite() || !partOf(w, q, p.A) && !partOf(w, q, p.B) {
+			continue
+		}
+		for _, x := range order[k+1:] {
+			if o := &w.Events[x]; o.Kind.IsAccess() && o.Obj == e.Obj && o.Thread != e.Thread && o.Kind != format.Write && o.Kind != format.AtomicWrite {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// partOf reports whether events q and x are parts of one access.
+func partOf(w *window.Window, q, x int32) bool {
+	e, o := &w.Events[q], &w.Events[x]
+	return q != x && e.Index == o.Index && e.Thread == o.Thread && e.Kind == o.Kind
 }
 
 // place is where a pair is tried: a window, and how its variant leaves the recorded path.

@@ -227,7 +227,10 @@ func falseByFault(t *testing.T, f *outsidetest.Fault, k uint64) (sitePair, bool)
 			}
 			s := engine.New(g.w, engine.Options{})
 			for _, q := range tracetest.Candidates(g.w) {
-				if candidateAccess(g.w, int(q.A)) && candidateAccess(g.w, int(q.B)) && s.Solve(q).Verdict == engine.Race {
+				if !candidateAccess(g.w, int(q.A)) || !candidateAccess(g.w, int(q.B)) {
+					continue
+				}
+				if res := s.Solve(q); res.Verdict == engine.Race && !split(g.w, q, res.Order) {
 					found[pairOf(g.w.Events[q.A].Site, g.w.Events[q.B].Site)] = true
 				}
 			}

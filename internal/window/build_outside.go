@@ -16,21 +16,19 @@ import (
 //     is a value of its own.
 //   - (E3) A read of which the record does not say who wrote what it sees is in no window, and
 //     nothing of its goroutine behind it: an outside read of a word that a race was observed on, an
-//     inside read whose value nobody wrote, an outside read of what a write has left that is in no window.
+//     inside read whose value nobody wrote, an outside read of what a write has left that is not in the window
+//     because its goroutine has ended. A late read of a word that a race was observed on may have been anywhere in its
+//     turn: the goroutine ends behind the last operation of synchronisation before the access that it races with.
+//     Where several goroutines write to such a word, what an outside write leaves there is a value of its own.
 //
 // Not all of them are written down. While one goroutine uses a word, its *turn*, there is a record
 // of its first access of each kind and of its last, which is a late record. So a turn with a late
 // record, or that has not ended in the window, may have accesses between its records: it is
-// *hidden*. The first turn after an allocation may even have some before its first record, if that
-// is late.
+// *hidden*. The first turn after an allocation may even have some before its first record.
 //
 //   - (E4) Nobody else's conflicting access stands within a hidden turn. One that came before it in
 //     the recorded run stands before it, one that came after it stands behind all of it that the
 //     reordering has; or one of the two is not in the reordering.
-//
-//   - (E7) What outside code leaves between the records of a turn with a late write is not known: a write of it that is
-//     not the last of the turn leaves a value of its own. Where there may be writes before the first record, a read by another
-//     goroutine that comes after the turn comes after all of it.
 //
 //   - (E5) A late write stands at the end of its context. Where the last write before it is one by inside code of the same
 //     goroutine, that came later: the first outside write behind an inside one has an ordinary record (SC7). So the late
@@ -38,6 +36,10 @@ import (
 //
 //   - (E6) A write of which the hook has not said how wide it is may be one to a map: what it leaves rests on what was
 //     there. So may a write that has no record.
+//
+//   - (E7) What outside code leaves between the records of a turn with a late write is not known: a write of it that is
+//     not the last of the turn leaves a value of its own. Where there may be writes before the first record, a read by another
+//     goroutine that comes after the turn comes after all of it.
 //
 // The orders of (E4) are on condition (M9). Where there would be many, a hard edge says more than is
 // needed; it is weak, for an access that races with the last one of a turn comes after all that is
@@ -144,9 +146,20 @@ func (a *atom) takeTurn(i int, r *record, alloced bool) {
 	if write {
 		x.lastWrite = int32(i)
 	}
-	if r.outside() && r.e.Flags&format.FlagLate != 0 { // the first record of the first turn may be one of inside code
-		x.hidden, x.stirs, x.looks = true, x.stirs || write, x.looks || !write || r.e.Size == 1
-		x.early = x.early || x.first == int32(i) || len(l.turns) == 1 && (k == 0 || !alloced)
+	if r.outside() && r.e.Flags&format.FlagLate != 0 {
+		l.late(len(l.turns)-1, i, r, k == 0 || !alloced)
+	}
+}
+
+// late notes a late record, i, in turn k. first says that the lane's first turn may be that of an allocation: its first
+// record may be one of inside code then. A turn that begins with a late record may be one of the turn before, which
+// another's access ended while the context went on.
+func (l *lane) late(k, i int, r *record, first bool) {
+	x, write := &l.turns[k], r.e.Kind.IsWrite()
+	x.hidden, x.stirs, x.looks = true, x.stirs || write, x.looks || !write || r.e.Size == 1
+	x.early = x.early || x.first == int32(i) || k == 0 && first
+	if x.first == int32(i) && k > 0 {
+		l.late(k-1, i, r, first)
 	}
 }
 

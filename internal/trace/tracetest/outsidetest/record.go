@@ -96,7 +96,7 @@ type recorder struct {
 func newRecorder(p *Program, walk Walk) *recorder {
 	n := len(p.Code)
 	r := &recorder{Run: Run{Program: p}, walk: walk, noted: make([]bool, n), regs: make([][registers]taint, n), next: make([][]int64, n), reads: make([][]int64, n), kept: make([][]int64, n), sent: make([]uint64, len(p.Chans))}
-	r.emit(0, trace.Event{Kind: format.Alloc, Obj: memoryAt, Val: 0x1000}, window.Flow{})
+	r.emit(0, trace.Event{Kind: format.Alloc, Flags: format.FlagZero, Obj: memoryAt, Val: 0x1000}, window.Flow{})
 	return r
 }
 
