@@ -86,6 +86,7 @@ func (t *Trace) analyse(ctx context.Context, level analyse.Level) (*analyse.Resu
 	if opt.Level = level; t.Walker != nil && level != analyse.HB {
 		opt.Walker = t.Walker(level)
 	}
+	opt.Open = t.Open
 	res, err := analyse.Run(ctx, src, t.Meta, opt)
 	if err != nil {
 		return nil, err

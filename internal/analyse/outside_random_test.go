@@ -12,7 +12,6 @@ import (
 	"presage/internal/engine"
 	"presage/internal/hb"
 	"presage/internal/trace"
-	"presage/internal/trace/format"
 	"presage/internal/trace/raw"
 	"presage/internal/trace/tracetest"
 	"presage/internal/trace/tracetest/outsidetest"
@@ -58,10 +57,10 @@ type outsideCounts struct {
 }
 
 // outsideMode is what was found in recordings of one kind.
-type outsideMode struct{ found, value, small int }
+type outsideMode struct{ found, value int }
 
 func (m *outsideMode) String() string {
-	return fmt.Sprintf("%d races found, %d of them by value; %d runs also in small windows", m.found, m.value, m.small)
+	return fmt.Sprintf("%d races found, %d of them by value", m.found, m.value)
 }
 
 func (c *outsideCounts) program(t *testing.T, k uint64) {
@@ -138,7 +137,7 @@ func falseOutside(found map[[2]trace.Site]Tier, want map[[2]trace.Site]bool, run
 // analyseOutside returns the pairs of sites that race in a run, as one window and in small ones.
 func analyseOutside(t *testing.T, run *outsidetest.Run, c *outsideMode) map[[2]trace.Site]Tier {
 	t.Helper()
-	res, err := Run(context.Background(), &tracetest.Source{Events: run.Events}, nil, Options{Walker: tracetest.Walker(run.Flows), cleared: true})
+	res, err := Run(context.Background(), &tracetest.Source{Events: run.Events}, nil, Options{Walker: tracetest.Walker(run.Flows), cleared: true, Open: opens(run.Events)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,12 +146,7 @@ func analyseOutside(t *testing.T, run *outsidetest.Run, c *outsideMode) map[[2]t
 	}
 	found := map[[2]trace.Site]Tier{}
 	c.found += len(res.Races)
-	var small []Race
-	if !racesOutside(run.Events) { // the race may be observed only behind the window
-		small = smallRaces(t, run.Events, run.Flows)
-		c.small++
-	}
-	for _, x := range slices.Concat(res.Races, small) {
+	for _, x := range slices.Concat(res.Races, smallRaces(t, run.Events, run.Flows)) {
 		q := pairOf(x.A.Site, x.B.Site)
 		p := [2]trace.Site{q.lo, q.hi}
 		if tier, ok := found[p]; !ok || tier == Observed {
@@ -163,25 +157,6 @@ func analyseOutside(t *testing.T, run *outsidetest.Run, c *outsideMode) map[[2]t
 		}
 	}
 	return found
-}
-
-// racesOutside reports whether a race is observed on a word that outside code accesses.
-func racesOutside(events []trace.Event) bool {
-	outside, racing := map[trace.Addr]bool{}, map[trace.Addr]bool{}
-	h := hb.New()
-	h.Each(func(_, second int64) { racing[events[second].Obj&^7] = true })
-	for i := range events {
-		if e := &events[i]; e.Kind.IsAccess() && e.Flags&format.FlagOpaque != 0 {
-			outside[e.Obj&^7] = true
-		}
-		h.Step(int64(i), &events[i])
-	}
-	for w := range racing {
-		if outside[w] {
-			return true
-		}
-	}
-	return false
 }
 
 // TestOutsideFaults leaves rules of the model of outside code out, one after the other. Each makes some

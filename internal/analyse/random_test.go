@@ -2,6 +2,7 @@ package analyse
 
 import (
 	"context"
+	"io"
 	"math/rand/v2"
 	"testing"
 
@@ -85,8 +86,11 @@ func smallWindows(t *testing.T, events []trace.Event, flows []window.Flow) map[s
 // smallRaces analyses a trace in windows of five events, whose states the builder carries
 // from one to the next. Each window must be one whose recorded order the model allows.
 func smallRaces(t *testing.T, events []trace.Event, flows []window.Flow) []Race {
-	r := newRun(Options{Walker: tracetest.Walker(flows), Window: 5, cleared: true}, nil)
+	r := newRun(Options{Walker: tracetest.Walker(flows), Window: 5, cleared: true, Open: opens(events)}, nil)
 	r.ctx = context.Background()
+	if err := r.foresee(r.ctx); err != nil {
+		t.Fatal(err)
+	}
 	r.built = func(b *window.Built) {
 		if err := tracetest.Validate(b.Window); err != nil {
 			t.Fatalf("window from event %d: %v\n%s\n%s", b.From, err, tracetest.Format(b.Window), raw.Text(events, nil))
@@ -105,6 +109,13 @@ func smallRaces(t *testing.T, events []trace.Event, flows []window.Flow) []Race 
 		t.Errorf("small windows: %v", err)
 	}
 	return res.Races
+}
+
+// opens opens a trace at its beginning.
+func opens(events []trace.Event) func() (trace.Source, io.Closer, error) {
+	return func() (trace.Source, io.Closer, error) {
+		return &tracetest.Source{Events: events}, io.NopCloser(nil), nil
+	}
 }
 
 // looks says whether a trace has an operation that must follow another although Go's memory model, and

@@ -35,6 +35,7 @@ func Recheck(ctx context.Context, open func() (trace.Source, io.Closer, error), 
 		return errors.New("the witness does not say which events of its window it is of")
 	}
 	verdict := fmt.Errorf("no window of the trace begins at event %d", s.From)
+	opt.Open = open
 	r := newRun(opt, meta)
 	r.only = func(b *window.Built) error {
 		if b.From != s.From {

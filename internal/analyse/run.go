@@ -42,6 +42,11 @@ type Options struct {
 	// no more than level Causal has, one that keeps no forks no more than level Value.
 	Walker window.Walker
 
+	// Open opens the trace at its beginning, for a pass that looks for the words on which the recorded run has a race. Without it
+	// such a race is known from its second access on, and one between outside accesses that are further apart than a window
+	// may have a false race in front of it.
+	Open func() (trace.Source, io.Closer, error)
+
 	cleared bool // tests: allocated memory is zero
 
 	// Progress is called now and then with the number of events read and races found.
@@ -222,6 +227,9 @@ const maxUnordered = 1 << 20
 
 func (r *run) read(ctx context.Context, src trace.Source) error {
 	r.ctx = ctx
+	if err := r.foresee(ctx); err != nil {
+		return err
+	}
 	if r.builder != nil && r.opt.Walker != nil {
 		return r.readBeside(ctx, src)
 	}
@@ -240,6 +248,18 @@ func (r *run) read(ctx context.Context, src trace.Source) error {
 			return err
 		}
 	}
+}
+
+// foresee has the windows know of all races of the recorded run, if the trace can be opened (Options.Open).
+func (r *run) foresee(ctx context.Context) error {
+	if r.builder == nil || r.opt.Open == nil {
+		return nil
+	}
+	words, all, err := racing(ctx, r.opt.Open)
+	if err == nil {
+		r.builder.Racing(words, all)
+	}
+	return err
 }
 
 // pause comes after every event: now and then it tells how far the analysis is, and looks whether it is to end.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -270,10 +269,7 @@ func (a *analysis) file(ctx context.Context, name string) error {
 
 // confirm is a pass between the two, for unordered accesses that have no witness yet.
 func (a *analysis) confirm(name string, meta *trace.Meta, res *analyse.Result) error {
-	return analyse.Confirm(func() (trace.Source, io.Closer, error) {
-		s, err := openTrace(name)
-		return s, s, err
-	}, meta, res)
+	return analyse.Confirm(opener(name), meta, res)
 }
 
 // tally counts a trace that is not to be analysed. One without an index is read through.
@@ -301,7 +297,7 @@ func (a *analysis) tally(s *source.File) error {
 
 // find is the first pass.
 func (a *analysis) find(ctx context.Context, s *source.File, name string) (*analyse.Result, error) {
-	opt := analyse.Options{Level: levels[a.options.level], Window: a.options.window, Conflicts: a.options.budget, Effort: a.options.effort, Missing: missings[a.options.missing]}
+	opt := analyse.Options{Level: levels[a.options.level], Window: a.options.window, Conflicts: a.options.budget, Effort: a.options.effort, Missing: missings[a.options.missing], Open: opener(name)}
 	if a.explain != nil {
 		opt.Explain = a.explain(s.Meta())
 	}

@@ -508,8 +508,12 @@ func (m *maker) racy(r *record) bool { return m.racyAt(uint64(r.e.Obj)) }
 
 func (m *maker) racyAt(addr uint64) bool {
 	_, ok := m.b.racy[addr>>3]
-	return ok
+	return ok || m.b.allRacy
 }
+
+// Racing says on which words (addresses / 8) the whole trace has a race; all: on any. Without it Unordered says so, of what has
+// been added so far.
+func (b *Builder) Racing(words map[uint64]struct{}, all bool) { b.racy, b.allRacy = words, all }
 
 // Unordered says that two events, the second of which is added next, are conflicting accesses that
 // the recorded order leaves unordered (E3).
