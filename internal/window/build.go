@@ -135,6 +135,7 @@ type Builder struct {
 	hush      hush
 	racy      map[uint64]struct{} // words that a race was observed on
 	allRacy   bool                // too many to be kept
+	foreseen  bool                // those of the whole trace
 	races     int64               // an event of one, that is added next
 	count     BuildCounts
 }

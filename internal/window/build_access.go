@@ -256,7 +256,7 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 	}
 	if reads(e.Kind) {
 		if !w.noValue && (v != a.cur || a.vague) {
-			if !a.vague && !m.quietlyWritten(w, a) && !m.ranSince(t.g, a.last, i) {
+			if m.raceForeseen(w.addr) || !a.vague && !m.quietlyWritten(w, a) && !m.ranSince(t.g, a.last, i) { // (E3)
 				m.b.count.Uncertain++
 				m.cut(t)
 				return false

@@ -60,7 +60,7 @@ func (m *maker) initial(w *word, a *atom, r *record, v uint64) {
 	}
 	switch {
 	case known:
-	case beside, m.racyAt(w.addr): // foundBeside writes what is read; nobody knows whose value it is (E3)
+	case beside, m.raceForeseen(w.addr): // foundBeside writes what is read; nobody knows whose value it is (E3)
 		a.firstWrite, a.settled = true, true
 	case r.way > 0 || r.outside() || r.e.Kind == format.Write || r.e.Kind == format.AtomicWrite:
 		a.firstWrite = true

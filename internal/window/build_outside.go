@@ -19,7 +19,8 @@ import (
 //     inside read whose value nobody wrote, an outside read of what a write has left that is not in the window
 //     because its goroutine has ended. A late read of a word that a race was observed on may have been anywhere in its
 //     turn: the goroutine ends behind the last operation of synchronisation before the access that it races with.
-//     Where several goroutines write to such a word, what an outside write leaves there is a value of its own.
+//     What an outside write leaves in such a word is a value of its own: another may follow that has its record behind
+//     the window.
 //
 // Not all of them are written down. While one goroutine uses a word, its *turn*, there is a record
 // of its first access of each kind and of its last, which is a late record. So a turn with a late
@@ -397,7 +398,9 @@ func (a *atom) stale(r *record) bool {
 // left is what the outside write of record i leaves in a (E2).
 func (m *maker) left(i int, a *atom) uint64 {
 	k, _ := slices.BinarySearchFunc(a.told, int32(i), func(x told, i int32) int { return int(x.at - i) })
-	if x := a.told[k]; x.known && !(m.racy(&m.recs[i]) && a.othersWrite(m.recs[i].e.G)) && !a.stirredAt(m.recs[i].e.G, i) {
+	r := &m.recs[i]
+	racy := m.raceForeseen(uint64(r.e.Obj)) || m.racy(r) && a.othersWrite(r.e.G) // (E3)
+	if x := a.told[k]; x.known && !racy && !a.stirredAt(r.e.G, i) {
 		return m.object64(a, x.val)
 	}
 	return m.ownValue()
@@ -462,6 +465,7 @@ func (m *maker) finds(a *atom, i int, r *record, v uint64) {
 	outside := len(a.lanes) > 0 && m.ranSince(r.e.G, -1, i)
 	switch {
 	case a.settled:
+	case m.raceForeseen(uint64(r.e.Obj)): // (E3)
 	case outside && (a.firstWrite || a.guessed || a.initial != v):
 		a.firstWrite = a.firstWrite || a.guessed
 		x := a.lastTurn(r.e.G)
@@ -511,10 +515,19 @@ func (m *maker) racyAt(addr uint64) bool {
 	return ok || m.b.allRacy
 }
 
-// Racing says on which words (addresses / 8) the whole trace has a race; all: on any. Without it Unordered says so, of what has
-// been added so far.
-func (b *Builder) Racing(words map[uint64]struct{}, all bool) { b.racy, b.allRacy = words, all }
+// raceForeseen reports whether a race of the run on a word that outside code accesses is known from the start.
+func (m *maker) raceForeseen(addr uint64) bool { return m.b.foreseen && m.racyAt(addr) }
+
+// Racing says on which words (addresses / 8) that outside code accesses the whole trace has a race; all: on any. Without it
+// Unordered says so, of what has been added so far.
+func (b *Builder) Racing(words map[uint64]struct{}, all bool) {
+	b.racy, b.allRacy, b.foreseen = words, all, true
+}
 
 // Unordered says that two events, the second of which is added next, are conflicting accesses that
 // the recorded order leaves unordered (E3).
-func (b *Builder) Unordered(first, second int64) { b.races = second }
+func (b *Builder) Unordered(first, second int64) {
+	if !b.foreseen {
+		b.races = second
+	}
+}
