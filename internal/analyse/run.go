@@ -255,9 +255,9 @@ func (r *run) foresee(ctx context.Context) error {
 	if r.builder == nil || r.opt.Open == nil {
 		return nil
 	}
-	words, all, err := racing(ctx, r.opt.Open)
+	races, err := window.FindRaces(ctx, r.opt.Open)
 	if err == nil {
-		r.builder.Racing(words, all)
+		r.builder.Races(races)
 	}
 	return err
 }

@@ -134,8 +134,7 @@ type Builder struct {
 	solo      bool                // buf is of one goroutine, and not noted (interest)
 	hush      hush
 	racy      map[uint64]struct{} // words that a race was observed on
-	allRacy   bool                // too many to be kept
-	foreseen  bool                // those of the whole trace
+	run       *Races              // those of the whole trace; nil: not known
 	races     int64               // an event of one, that is added next
 	count     BuildCounts
 }

@@ -385,6 +385,7 @@ func (m *maker) share() {
 			}
 		}
 	}
+	m.endUnsure()
 }
 
 func (m *maker) touch(w *word, a *atom, i int, r *record) {

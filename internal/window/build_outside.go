@@ -512,22 +512,13 @@ func (m *maker) racy(r *record) bool { return m.racyAt(uint64(r.e.Obj)) }
 
 func (m *maker) racyAt(addr uint64) bool {
 	_, ok := m.b.racy[addr>>3]
-	return ok || m.b.allRacy
-}
-
-// raceForeseen reports whether a race of the run on a word that outside code accesses is known from the start.
-func (m *maker) raceForeseen(addr uint64) bool { return m.b.foreseen && m.racyAt(addr) }
-
-// Racing says on which words (addresses / 8) that outside code accesses the whole trace has a race; all: on any. Without it
-// Unordered says so, of what has been added so far.
-func (b *Builder) Racing(words map[uint64]struct{}, all bool) {
-	b.racy, b.allRacy, b.foreseen = words, all, true
+	return ok || m.raceForeseen(addr)
 }
 
 // Unordered says that two events, the second of which is added next, are conflicting accesses that
 // the recorded order leaves unordered (E3).
 func (b *Builder) Unordered(first, second int64) {
-	if !b.foreseen {
+	if b.run == nil {
 		b.races = second
 	}
 }
