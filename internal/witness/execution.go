@@ -19,6 +19,9 @@ func Execute(w *window.Window, p window.Pair, order []int32) (*Execution, error)
 			return nil, err
 		}
 	}
+	if err := s.checkWhole(p, order); err != nil {
+		return nil, err
+	}
 	return &Execution{s}, s.checkRace(p)
 }
 
