@@ -414,8 +414,8 @@ func presageEnd() {
 	releasem(mp)
 }
 
-// presageAlloc is (R14).
-func presageAlloc(x unsafe.Pointer, n uintptr, flags uint64) {
+// presageAlloc is (R14). Who asks for the memory does not matter.
+func presageAlloc(x unsafe.Pointer, n uintptr, flags uint64, _ uintptr) {
 	if n == 0 {
 		return
 	}
