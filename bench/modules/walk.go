@@ -56,7 +56,7 @@ func (w *walked) file(ctx context.Context, name string, p **plan.Plan) error {
 		}
 		walker.Step(i, &e)
 		w.events++
-		if e.Flags&format.FlagUnexplained != 0 {
+		if unexplained(&e) {
 			w.unexplained++
 		}
 		if i%(1<<20) == 0 && ctx.Err() != nil {
@@ -65,6 +65,12 @@ func (w *walked) file(ctx context.Context, name string, p **plan.Plan) error {
 	}
 	w.add(walker)
 	return nil
+}
+
+// unexplained reports whether e is a read whose value no recorded write explains. Of other kinds of
+// events the same bit says something else: of an Alloc, that the memory is zero.
+func unexplained(e *trace.Event) bool {
+	return e.Kind.IsAccess() && e.Flags&format.FlagUnexplained != 0
 }
 
 // add adds what one walk showed.
