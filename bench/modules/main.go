@@ -17,8 +17,8 @@
 //
 //  1. All runs have the same flags, -count=1 and -v=test2json, from whose marks outcomes are read.
 //  2. Tests that end differently in the two plain runs are flaky by themselves. Tests that differ between plain and
-//     instrumented are run again three times both ways, on their own; those that then have outcomes in common are
-//     flaky. Flaky tests are counted and named, not hidden. The others differ.
+//     instrumented are run again three times both ways, on their own, and packages as a whole; those that then have
+//     outcomes in common are flaky. Flaky tests are counted and named, not hidden. The others differ.
 //  3. A test that fails plain is compared too. A package that does not build plain is named and not compared.
 //  4. Where a trace of the whole suite would be too large, modules.txt has parts of it and the
 //     reason: the suite is then recorded and compared but not walked, and the parts are recorded again, walked and
@@ -350,18 +350,27 @@ func (w *watch) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// again runs the tests that differ once more, three times both ways (2).
+// alone returns the arguments of go test that run one test of a suite, or a whole package if test is "".
+func alone(suite []string, pkg, test string) []string {
+	args := slices.Clone(suite[:len(suite)-1])
+	if test != "" {
+		args = append(args, "-run=^"+regexp.QuoteMeta(test)+"$")
+	}
+	return append(args, pkg)
+}
+
+// again runs the tests and packages that differ once more, three times both ways (2).
 func (b *bench) again(ctx context.Context, dir string, suite []string, list []difference) (differ, flaky []difference) {
 	type top struct{ pkg, test string }
 	plain, instrumented := map[top][]map[key]string{}, map[top][]map[key]string{}
 	for _, d := range list {
 		t := top{d.pkg, d.top()}
-		if t.pkg == "" || t.test == "" {
+		if t.pkg == "" {
 			differ = append(differ, d)
 			continue
 		}
 		for len(plain[t]) < 3 {
-			args := append(slices.Clone(suite[:len(suite)-1]), "-run=^"+regexp.QuoteMeta(t.test)+"$", t.pkg)
+			args := alone(suite, t.pkg, t.test)
 			plain[t] = append(plain[t], outcomes(b.plain(ctx, dir, args)))
 			out, _ := b.record(ctx, dir, filepath.Join(b.Dir, "again"), 1, args)
 			instrumented[t] = append(instrumented[t], outcomes(out))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"slices"
 	"testing"
 )
 
@@ -24,6 +25,26 @@ func TestCompare(t *testing.T) {
 	want := []difference{{key{"a", "U"}, "FAIL", "PASS"}, {key{"c", "V"}, "PASS", ""}}
 	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("compare: %v, want %v", got, want)
+	}
+}
+
+// A package whose outcome differs is run again as a whole, and is flaky only if outcomes meet.
+func TestAgain(t *testing.T) {
+	suite := []string{"-short", "./..."}
+	if got, want := alone(suite, "a/b", "TestA"), []string{"-short", "-run=^TestA$", "a/b"}; !slices.Equal(got, want) {
+		t.Errorf("a test: %q, want %q", got, want)
+	}
+	if got, want := alone(suite, "a/b", ""), []string{"-short", "a/b"}; !slices.Equal(got, want) {
+		t.Errorf("a package: %q, want %q", got, want)
+	}
+	k := key{"a/b", ""}
+	pass, fail := map[key]string{k: "PASS"}, map[key]string{k: "FAIL"}
+	d := difference{k, "PASS", "FAIL"}
+	if !common(d, []map[key]string{pass, pass}, []map[key]string{fail, pass}) {
+		t.Error("a package that passes once when run again is not flaky")
+	}
+	if common(d, []map[key]string{pass, pass}, []map[key]string{fail, fail}) {
+		t.Error("a package that always fails instrumented is flaky")
 	}
 }
 
