@@ -232,7 +232,7 @@ func raceToReplay(race *report.Race, name string, meta *trace.Meta) replay.Race 
 	w := race.Witness
 	return replay.Race{
 		ID: race.ID, A: lineOf(&race.A), B: lineOf(&race.B),
-		Witness: replay.Witness{From: w.From, Order: w.Order, Path: pathToReplay(race), Recorded: w.Semantics == report.RecordedRun},
+		Witness: replay.Witness{From: w.From, Order: w.Order, Path: pathToReplay(race), Recorded: w.Semantics == report.RecordedRun, Tried: race.Tier == report.ToRun || race.Proof() == report.Replayed},
 		Meta:    meta,
 		Open:    opener(name),
 	}

@@ -42,7 +42,8 @@
 //   - (F1) A select that is a step takes the case that it took. It waits for it, though others are ready: the goroutine might as well have come later. One that took its default
 //     is blind to timers, which may be late; not to other channels. From level 2 on it takes the case if that is ready.
 //   - (F2) A call of time's functions of a Time, Since and Until, of math/rand's functions without a Rand, and of os.Getpid returns the numbers that it returned. Times themselves are
-//     those of the replay, so that a deadline is as far away as it was.
+//     those of the replay, so that a deadline is as far away as it was. A schedule that is only tried (Witness.Tried) is fed none of these numbers: a Time may be
+//     that of a file, which the program may find otherwise.
 //   - (F3) Random numbers of the runtime are a function of the process's seed, the goroutine's number in the recorded run, and how often it has asked: also
 //     where a loop over a map begins, seeds of maps and of hash/maphash, rand.Shuffle, and what code without gates asks for. The keys of hashes are made from the seed too.
 //   - (F4) A schedule is not loosened while a goroutine that has steps left sleeps, up to ten times the limit, or a timer is due, up to four times.

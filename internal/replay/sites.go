@@ -57,6 +57,21 @@ func sitesOf(p *plan.Plan) Sites {
 	return out
 }
 
+// fedTo returns the sites for a schedule. One that is only tried is fed no numbers: those of a Time may be of a file, which
+// the program may find otherwise under it.
+func (s Sites) fedTo(w *Witness) Sites {
+	if !w.Tried {
+		return s
+	}
+	out := Sites{}
+	for k, what := range s {
+		if !what.feeds() {
+			out[k] = what
+		}
+	}
+	return out
+}
+
 // siteOf is what stands at the site of an instruction, nil if that is nothing of interest.
 func siteOf(in ssa.Instruction, ip *plan.Instr) *Site {
 	switch in := in.(type) {

@@ -18,6 +18,8 @@ type Witness struct {
 	Path *Path
 	// Recorded: the recorded run itself is the execution; Order has the accesses alone, which need not be next to each other.
 	Recorded bool
+	// Tried: it is no witness, but a schedule in which code outside the trace may see something else than in the recorded run.
+	Tried bool
 }
 
 // Path is what a goroutine, and those that it starts, do in place of an event and what follows it in the goroutine.
