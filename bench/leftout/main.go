@@ -354,7 +354,7 @@ func (x *row) written(ctx context.Context, b *bench, really map[sites]bool, h *h
 		b.count(x, asWritten, really, res.Races[i].A.Site, res.Races[i].B.Site, h)
 	}
 	if res.Counts.Rejected > 0 {
-		return fmt.Errorf("Algorithm 5 as written: %d witnesses rejected: %v", res.Counts.Rejected, res.Rejected[0])
+		return fmt.Errorf("in Algorithm 5 as written %d witnesses were rejected: %v", res.Counts.Rejected, res.Rejected[0])
 	}
 	return nil
 }
