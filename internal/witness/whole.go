@@ -21,8 +21,8 @@ func (s *state) checkWhole(p window.Pair, order []int32) error {
 	return nil
 }
 
-// sameAccess reports whether two events are parts of one access.
+// sameAccess reports whether two events are parts of one access. Number 0 is the start of a trace, or none.
 func (s *state) sameAccess(i, k int32) bool {
 	e, o := &s.w.Events[i], &s.w.Events[k]
-	return i != k && e.Index == o.Index && e.Thread == o.Thread && e.Kind == o.Kind
+	return i != k && e.Index > 0 && e.Index == o.Index && e.Thread == o.Thread && e.Kind == o.Kind
 }
