@@ -215,6 +215,9 @@ func (m *maker) inTurn(i int, t *thread, n int32, a *atom, write bool) {
 			m.beforeTurn(t, n, a, l, x)
 		}
 	}
+	if l.begun < 0 { // the first record has no event
+		l.begun = n
+	}
 	if x.hidden && x.ended && x.last == int32(i) {
 		l.ended = append(l.ended, extent{m.beforeFirst(i, t, l.begun, x), l.begun, n, x.writes, x.early && x.stirs})
 	}
