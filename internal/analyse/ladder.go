@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"presage/internal/engine"
-	"presage/internal/trace/format"
 	"presage/internal/window"
 	"presage/internal/witness"
 	"presage/internal/witness/stray"
@@ -83,9 +82,7 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) bool {
 				r.relax(b.Built, g.w, p, s)
 			}
 		case engine.Race:
-			if split(g.w, p, res.Order) {
-				r.counts.Refuted++
-			} else if r.witnessed(b, g.w, p, res.Order, k, s) {
+			if r.witnessed(b, g.w, p, res.Order, k, s) {
 				return true
 			}
 		}
@@ -94,29 +91,6 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) bool {
 		r.counts.Untried[k]++
 	}
 	return false
-}
-
-// split reports whether a reordering has a part of one of the two accesses, which is of several, be read by another
-// goroutine before the access takes place.
-func split(w *window.Window, p window.Pair, order []int32) bool {
-	for k, q := range order {
-		e := &w.Events[q]
-		if !e.Kind.IsWrite() || !partOf(w, q, p.A) && !partOf(w, q, p.B) {
-			continue
-		}
-		for _, x := range order[k+1:] {
-			if o := &w.Events[x]; o.Kind.IsAccess() && o.Obj == e.Obj && o.Thread != e.Thread && o.Kind != format.Write && o.Kind != format.AtomicWrite {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// partOf reports whether events q and x are parts of one access.
-func partOf(w *window.Window, q, x int32) bool {
-	e, o := &w.Events[q], &w.Events[x]
-	return q != x && e.Index == o.Index && e.Thread == o.Thread && e.Kind == o.Kind
 }
 
 // place is where a pair is tried: a window, and how its variant leaves the recorded path.
@@ -128,8 +102,7 @@ type place struct {
 // witnessed has a witness checked and keeps the race (A1).
 func (r *run) witnessed(b place, w *window.Window, p window.Pair, order []int32, k int, s *pairState) bool {
 	if err := check(b, w, p, order); err != nil {
-		r.counts.Rejected++
-		r.rejected(err)
+		r.refused(err)
 		return false
 	}
 	race := Race{
@@ -158,6 +131,16 @@ func (r *run) witnessed(b place, w *window.Window, p window.Pair, order []int32,
 	r.races = append(r.races, race)
 	s.race, s.rung = len(r.races), k
 	return true
+}
+
+// refused counts a witness that the checker refuses: as an error, unless it only has an access in parts (A).
+func (r *run) refused(err error) {
+	if witness.IsPart(err) {
+		r.counts.Refuted++
+		return
+	}
+	r.counts.Rejected++
+	r.rejected(err)
 }
 
 // check has both checkers look at a witness: that of the window's rules, and where the window is a variant, that of the

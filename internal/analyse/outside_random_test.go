@@ -16,6 +16,7 @@ import (
 	"presage/internal/trace/tracetest"
 	"presage/internal/trace/tracetest/outsidetest"
 	"presage/internal/window"
+	"presage/internal/witness"
 )
 
 // outsideStates bounds the exploration of one program.
@@ -205,7 +206,7 @@ func falseByFault(t *testing.T, f *outsidetest.Fault, k uint64) (sitePair, bool)
 				if !candidateAccess(g.w, int(q.A)) || !candidateAccess(g.w, int(q.B)) {
 					continue
 				}
-				if res := s.Solve(q); res.Verdict == engine.Race && !split(g.w, q, res.Order) {
+				if res := s.Solve(q); res.Verdict == engine.Race && !witness.IsPart(witness.Check(g.w, q, res.Order)) {
 					found[pairOf(g.w.Events[q.A].Site, g.w.Events[q.B].Site)] = true
 				}
 			}

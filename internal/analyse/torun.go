@@ -71,8 +71,7 @@ func (r *run) relax(b *window.Built, w *window.Window, p window.Pair, s *pairSta
 		return
 	}
 	if _, err := witness.Execute(x.w, p, res.Order); err != nil {
-		r.counts.Rejected++
-		r.rejected(err)
+		r.refused(err)
 		return
 	}
 	r.toTry(Race{

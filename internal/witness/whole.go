@@ -1,12 +1,25 @@
 package witness
 
 import (
+	"errors"
+
 	"presage/internal/trace/format"
 	"presage/internal/window"
 )
 
-// checkWhole refuses (R) a witness in which another goroutine reads what a part of an access of the race, which is of several, has
-// left: the access has not taken place before the end of the witness, so nobody knows how far it is.
+// partRule is the rule that checkWhole is. It is no rule of the model: there each part is an event of its own.
+const partRule = "A"
+
+// IsPart reports whether a witness is refused only because another goroutine reads a part of an access of the race. Whoever
+// searches may find such an order; it is no mistake of the search.
+func IsPart(err error) bool {
+	var v *Violation
+	return errors.As(err, &v) && v.Rule == partRule
+}
+
+// checkWhole refuses (A) a witness in which another goroutine reads what a part of an access of the race, one
+// of several parts, has left: the access takes place at the end of the witness, so nobody knows how far it is
+// before that. It is O(events of the witness).
 func (s *state) checkWhole(p window.Pair, order []int32) error {
 	left := make(map[window.Obj]int32) // the part, by location
 	for _, i := range order {
@@ -15,7 +28,7 @@ func (s *state) checkWhole(p window.Pair, order []int32) error {
 		case e.Kind.IsWrite() && (s.sameAccess(i, p.A) || s.sameAccess(i, p.B)):
 			left[e.Obj] = i
 		case ok && e.Kind.IsAccess() && e.Kind != format.Write && e.Kind != format.AtomicWrite && e.Thread != s.w.Events[part].Thread:
-			return s.violation("R", i, "reads event %d, a part of an access of the race", part)
+			return s.violation(partRule, i, "reads event %d, a part of an access of the race", part)
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@
 //
 // # Rules
 //
-// The numbers are those of docs/model.md and are part of every error.
+// The numbers are those of docs/model.md, but for A, and are part of every error.
 //
 //	M1 program order      L locks         U unbuffered channels
 //	M2 thread start       W WaitGroups    S select and len
@@ -21,6 +21,7 @@
 //	M4 hard edges         N Cond          R the race itself
 //	M6 needed reads       C channels      V guards
 //	M9 orders on condition                X the window is malformed
+//	A  accesses as wholes
 //
 // Those of Recorded are (H1) to (H9), those of Crossing (Y1) to (Y5).
 //
