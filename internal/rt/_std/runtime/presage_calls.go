@@ -182,6 +182,7 @@ func pgMaps(x, n uintptr, flags uint64) {
 	gp := getg()
 	systemstack(func() {
 		if s := pgState(gp); s != nil {
+			presageClear(s, x, n)
 			s.newMemory(x, n, flags)
 		}
 	})
