@@ -240,6 +240,7 @@ func gtGate(site uint32, addr, n uintptr) {
 	if *(*byte)(unsafe.Pointer(gates.marks + uintptr(site)))&gtMarkGo != 0 {
 		s.starts = uint64(site)
 	}
+	s.leaves(site)
 	if s.next >= s.end {
 		if s.held {
 			gtFreeze(s)
@@ -315,6 +316,7 @@ func gtPast(site uint32) {
 		s.finish()
 		return
 	}
+	s.leaves(site)
 	if s.next < s.end {
 		p := gtStep(s.next)
 		if v := *gtWord(p, gtSSite); uint32(v) == site && v>>32&gtMark != 0 {

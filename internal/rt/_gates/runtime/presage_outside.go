@@ -1,6 +1,9 @@
 package runtime
 
-import "internal/runtime/atomic"
+import (
+	"internal/runtime/atomic"
+	"unsafe"
+)
 
 // Gates of outside code: packages and functions that are compiled as they are written. The race
 // detector's hooks, which the compiler puts in front of each access, are their gates
@@ -199,4 +202,42 @@ func gtSettles() uint64 {
 		return 20e6 // with others of the place
 	}
 	return 1e6
+}
+
+// leaves goes on to the next step where its gate comes, in a run that only looks: the goroutine
+// stays at a step of outside code for the passages behind it.
+func (s *presageGate) leaves(site uint32) {
+	if *gtWord(gates.base, gtLooks) == 0 || s.next+1 >= s.end {
+		return
+	}
+	p := gtStep(s.next)
+	if *gtWord(p, gtSSite)>>32&gtOutside != 0 && *gtWord(p, gtSState) >= gtPassed && uint32(*gtWord(gtStep(s.next+1), gtSSite)) == site {
+		s.next++
+		s.turn()
+	}
+}
+
+// gtLooked reports whether a run that only looks has seen what it is for: both accesses of the
+// pair were made, and the goroutine of one of outside code, which makes more of the place, waits
+// or has ended.
+func gtLooked() bool {
+	if *gtWord(gates.base, gtLooks) == 0 {
+		return false
+	}
+	last := gtStep(*gtWord(gates.base, gtSteps) - 1)
+	return gtSaw(last) && gtSaw(gtStep(*gtWord(last, gtSPair)-1))
+}
+
+// gtSaw is gtLooked for one of the two accesses.
+func gtSaw(p uintptr) bool {
+	state := atomic.Load64(gtWord(p, gtSState))
+	if state < gtPassed || *gtWord(p, gtSSite)>>32&gtOutside == 0 {
+		return state >= gtPassed
+	}
+	g := uintptr(*gtWord(p, gtSG))
+	if atomic.Load64(gtWord(gates.gs+g*gtGWords*8, gtGState)) == 2 {
+		return true
+	}
+	s := (*presageGate)(unsafe.Pointer(gates.state + g*unsafe.Sizeof(presageGate{})))
+	return readgstatus(s.gp.ptr())&^_Gscan == _Gwaiting
 }

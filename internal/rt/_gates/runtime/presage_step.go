@@ -95,7 +95,12 @@ func gtPause(step uint64) (level uint64) {
 func gtStalled(step uint64) (level uint64) {
 	level = gtLoose()
 	moved := atomic.Load64(gtWord(gates.base, gtMoved))
-	if now := uint64(nanotime()); level < gtOpen && now > moved && now-moved > *gtWord(gates.base, gtLimit) && !gtExpects(now, moved) {
+	now := uint64(nanotime())
+	if level < gtOpen && now > moved && now-moved > gtSettles() && gtLooked() {
+		atomic.Store64(gtWord(gates.base, gtLevel), gtOpen)
+		return gtOpen
+	}
+	if level < gtOpen && now > moved && now-moved > *gtWord(gates.base, gtLimit) && !gtExpects(now, moved) {
 		if atomic.Cas64(gtWord(gates.base, gtMoved), moved, now) {
 			if k := atomic.Xadd64(gtWord(gates.base, gtStalls), 1); k <= 8 {
 				*gtWord(gates.base, gtStalls+uintptr(2*k-1)) = level | atomic.Load64(gtWord(gates.base, gtSequence))<<8
