@@ -8,6 +8,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -31,17 +32,27 @@ func TestLimit(t *testing.T) {
 		if err := rt.SetLimit(dir, test.limit); err != nil {
 			t.Fatal(err)
 		}
+		stdin, begin, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
 		var wg sync.WaitGroup
 		for range 3 {
-			cmd := exec.Command(bin, "stay")
+			cmd := exec.Command(bin, "stay", "wait")
 			cmd.Env = append(os.Environ(), rt.EnvDir+"="+dir)
+			cmd.Stdin = stdin
 			wg.Go(func() {
 				if out, err := cmd.CombinedOutput(); err != nil || string(out) != "160000\n" {
 					t.Errorf("limit %d: %v\n%.2000s", test.limit, err, out)
 				}
 			})
 		}
+		for deadline := time.Now().Add(20 * time.Second); begun(t, dir) < 3 && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		begin.Close()
 		wg.Wait()
+		stdin.Close()
 		recorded := 0
 		subs, _ := filepath.Glob(filepath.Join(dir, "[0-9]*"))
 		for _, sub := range subs {
@@ -71,6 +82,23 @@ func TestLimit(t *testing.T) {
 			t.Errorf("limit %d (-want +got):\n%s", test.limit, diff)
 		}
 	}
+}
+
+// begun returns how many processes have a file to record to, or have said that they have none.
+func begun(t *testing.T, dir string) (n int) {
+	unrecorded, err := rt.ReadUnrecorded(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range unrecorded {
+		n += u.N
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "[0-9]*", "*"))
+	dirs := map[string]bool{}
+	for _, f := range files {
+		dirs[filepath.Dir(f)] = true
+	}
+	return n + len(dirs)
 }
 
 // onDisk returns what the files of processes take of the disk.

@@ -284,6 +284,9 @@ func main() {
 		os.Rename(dirs[0], dirs[0]+"-moved")
 	}
 	os.Chdir("/")
+	if len(os.Args) > 2 { // others begin too
+		os.Stdin.Read(make([]byte, 1))
+	}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	n := 0
