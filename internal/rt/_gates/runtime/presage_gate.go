@@ -31,6 +31,7 @@ type presageGate struct {
 	cur    int64  // the step that is under way, -1: none
 	at     uint64 // the last gate that it came to, + 1
 	held   bool   // it has an access of the pair
+	spins  uint64 // when it last looked whether its turn has come
 
 	// Of outside code (presage_outside.go).
 	watch  uint32 // the hooks of the race detector are looked at
@@ -153,6 +154,9 @@ func presageEnd() {
 	s.finish()
 	atomic.Store64(gtWord(s.entry, gtGState), 2)
 	getg().presage = nil
+	if s.held {
+		gtLost()
+	}
 }
 
 // presageExit keeps the process until the schedule is over, or stalls.

@@ -108,9 +108,11 @@ var gates struct {
 	slots uint64
 	feeds uintptr
 	logs  uintptr
-	hides uint32 // 1: the hooks of all goroutines are looked at, because some accesses of outside code are hidden (gtHides)
-	n     int
-	state uintptr // of the goroutines: presageGate
+
+	looked, busy uint64 // gtStill: when it looked last, and when something moved then
+	hides        uint32 // 1: the hooks of all goroutines are looked at, because some accesses of outside code are hidden (gtHides)
+	n            int
+	state        uintptr // of the goroutines: presageGate
 }
 
 func gtWord(p uintptr, i uintptr) *uint64 { return (*uint64)(unsafe.Pointer(p + i*8)) }

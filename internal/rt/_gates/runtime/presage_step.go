@@ -100,7 +100,7 @@ func gtStalled(step uint64) (level uint64) {
 		atomic.Store64(gtWord(gates.base, gtLevel), gtOpen)
 		return gtOpen
 	}
-	if level < gtOpen && now > moved && now-moved > *gtWord(gates.base, gtLimit) && !gtExpects(now, moved) {
+	if level < gtOpen && now > moved && (now-moved > *gtWord(gates.base, gtLimit) && !gtExpects(now, moved) || gtStill(now, moved)) {
 		if atomic.Cas64(gtWord(gates.base, gtMoved), moved, now) {
 			if k := atomic.Xadd64(gtWord(gates.base, gtStalls), 1); k <= 8 {
 				*gtWord(gates.base, gtStalls+uintptr(2*k-1)) = level | atomic.Load64(gtWord(gates.base, gtSequence))<<8
@@ -113,4 +113,66 @@ func gtStalled(step uint64) (level uint64) {
 		usleep(50)
 	}
 	return level
+}
+
+// gtStill reports whether nothing can move any more, and has not for a twentieth of the limit:
+// each goroutine of the program waits for another one, or for the schedule.
+func gtStill(now, moved uint64) bool {
+	if s := getg().m.curg.presage; s != nil {
+		s.spins = now
+	}
+	enough := *gtWord(gates.base, gtLimit) / 20
+	if now-moved < enough || now-atomic.Load64(&gates.looked) < enough/50 {
+		return false
+	}
+	atomic.Store64(&gates.looked, now)
+	if gtExpects(now, moved) || !gtAllWait(now) {
+		atomic.Store64(&gates.busy, now)
+	}
+	return now-max(moved, atomic.Load64(&gates.busy)) > enough
+}
+
+// gtAllWait reports whether no goroutine of the program runs, but for those that stand at a gate,
+// and none waits for something from outside.
+func gtAllWait(now uint64) bool {
+	all, n := atomicAllG()
+	for i := uintptr(0); i < n; i++ {
+		gp := atomicAllGIndex(all, i)
+		if isSystemGoroutine(gp, false) {
+			continue
+		}
+		switch readgstatus(gp) &^ _Gscan {
+		case _Gwaiting:
+			if gp.waitreason == waitReasonIOWait {
+				return false
+			}
+		case _Grunnable, _Grunning, _Gpreempted:
+			if s := gp.presage; s == nil || now-s.spins > gtSpins && now > s.spins {
+				return false
+			}
+		case _Gsyscall, _Gcopystack:
+			return false
+		}
+	}
+	return true
+}
+
+// gtSpins is how long a goroutine that stands at a gate may not have looked whether its turn has
+// come, in nanoseconds.
+const gtSpins = 10e6
+
+// gtLost ends the schedule if an access of the pair can no longer come: its goroutine has ended.
+func gtLost() {
+	last := gtStep(*gtWord(gates.base, gtSteps) - 1)
+	if !gtCannotCome(last) && !gtCannotCome(gtStep(*gtWord(last, gtSPair)-1)) {
+		return
+	}
+	if level := gtLoose(); level < gtOpen && atomic.Cas64(gtWord(gates.base, gtLevel), level, gtOpen) {
+		gtWhere(atomic.Load64(gtWord(gates.base, gtStalls)) == 0)
+	}
+}
+
+func gtCannotCome(p uintptr) bool {
+	entry := gates.gs + uintptr(*gtWord(p, gtSG))*gtGWords*8
+	return atomic.Load64(gtWord(p, gtSState)) < gtPassed && atomic.Load64(gtWord(entry, gtGState)) == 2
 }
