@@ -57,12 +57,16 @@ func reports(text string) []report {
 // Judge returns the detector's report of a race between two lines, "" if there is none in its
 // output. Of each stack the innermost frame counts that is in one of the program's files, or in the
 // function of outside code that makes the access: a map or a slice is accessed in the runtime.
+// The detector has no frames of package syscall, which announces what the kernel does to a buffer.
 func Judge(text string, a, b Line, ours func(file string) bool) string {
 	for _, r := range reports(text) {
 		if len(r.stacks) != 2 {
 			continue
 		}
 		is := func(k int, l Line) bool {
+			if strings.HasPrefix(l.Func, "syscall.") {
+				return isRange(r.stacks[k])
+			}
 			return same(innermost(r.stacks[k], func(f Line) bool { return ours(f.File) || l.Func != "" && f.Func == l.Func }), l)
 		}
 		if is(0, a) && is(1, b) || is(0, b) && is(1, a) {
@@ -70,6 +74,11 @@ func Judge(text string, a, b Line, ours func(file string) bool) string {
 		}
 	}
 	return ""
+}
+
+// isRange reports whether an access is one that a function of package internal/race announced.
+func isRange(stack []Line) bool {
+	return len(stack) > 0 && (stack[0].Func == "runtime.racereadrange" || stack[0].Func == "runtime.racewriterange")
 }
 
 func innermost(stack []Line, counts func(Line) bool) Line {

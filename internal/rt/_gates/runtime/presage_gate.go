@@ -34,10 +34,11 @@ type presageGate struct {
 	spins  uint64 // when it last looked whether its turn has come
 
 	// Of outside code (presage_outside.go).
-	watch  uint32 // the hooks of the race detector are looked at
-	asked  bool   // the access in the hook stands at its step, and waits
-	access gtAccess
-	known  [gtKnown]gtPlace
+	watch     uint32 // the hooks of the race detector are looked at
+	asked     bool   // the access in the hook stands at its step, and waits
+	announced bool   // the next access in a hook is one that package internal/race has announced
+	access    gtAccess
+	known     [gtKnown]gtPlace
 }
 
 // gtStart gives a goroutine its part of the schedule.

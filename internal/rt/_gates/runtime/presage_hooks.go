@@ -39,6 +39,10 @@ func presageHeld(addr, n uintptr, write bool, pc uintptr) bool {
 	if s == nil || gp != gp.m.curg || n == 0 {
 		return false
 	}
+	if s.announced { // it has been here
+		s.announced = false
+		return false
+	}
 	s.access = gtAccess{addr: addr, n: n, pc: pc, write: write}
 	systemstack(gtHeldFirst)
 	for s.asked {
@@ -102,6 +106,7 @@ func gtAnnouncedAt(addr unsafe.Pointer, a gtAccess) bool {
 }
 
 // gtAsked is called for an access that a function of package internal/race makes for its caller.
+// It comes to a hook behind it, which lets it pass.
 func gtAsked(addr unsafe.Pointer, n int, write bool) bool {
 	var pcs [16]uintptr
 	for _, pc := range pcs[:callers(1, pcs[:])] {
@@ -113,7 +118,11 @@ func gtAsked(addr unsafe.Pointer, n int, write bool) bool {
 		for ; at.valid(); at = u.next(at) {
 			if name := u.srcFunc(at).name(); !stringslite.HasPrefix(name, "internal/race.") && !stringslite.HasPrefix(name, "runtime.") {
 				_, line := u.fileLine(at)
-				return gtAnnouncedAt(addr, gtAccess{n: uintptr(n), place: presagePlace(name, line, write), write: write})
+				hidden := gtAnnouncedAt(addr, gtAccess{n: uintptr(n), place: presagePlace(name, line, write), write: write})
+				if s := getg().presage; s != nil {
+					s.announced = !hidden && n > 0 && s.watch != 0
+				}
+				return hidden
 			}
 		}
 	}

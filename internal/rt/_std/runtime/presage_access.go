@@ -3,6 +3,7 @@ package runtime
 import (
 	"internal/runtime/atomic"
 	"internal/runtime/sys"
+	"internal/stringslite"
 	"unsafe"
 )
 
@@ -301,6 +302,14 @@ func (s *PresageG) outsideRecord(addr, n uintptr, pc, flags uint64, write bool) 
 	s.touch(pgHead(kind, flags|pgFlagOpaque|pgFlagNoValue, 0, pc|pgOutsidePC), addr, uint64(n))
 }
 
+// outsideSite is what stands in the place of a site for an access at a program counter of outside
+// code, of which the recording then has the place.
+func (s *PresageG) outsideSite(callerpc uintptr) uint64 {
+	pc := pgPCEntry(callerpc)
+	s.knowPC(pc)
+	return pc | pgOutsidePC
+}
+
 // pgPCs are the program counters of which the recording has the place, by hash.
 var pgPCs [1 << 16]uint32
 
@@ -324,13 +333,17 @@ func (s *PresageG) knowPC(pc uint64) {
 }
 
 // writePC writes a RawPC. The program counter has lost its last two bits. It is the return address of a call of five
-// bytes, so the byte in front of it without them is in the call.
+// bytes, so the byte in front of it without them is in the call. What package internal/race is inlined in is the place.
 func (s *PresageG) writePC(pc uint64) {
 	at := firstmoduledata.text + uintptr(pc)<<2 - 1
 	name, file, line := "", "", 0
 	if f := findfunc(at); f.valid() {
 		u, k := newInlineUnwinder(f, at)
 		name = u.srcFunc(k).name()
+		for stringslite.HasPrefix(name, "internal/race.") && u.next(k).valid() {
+			k = u.next(k)
+			name = u.srcFunc(k).name()
+		}
 		file, line = u.fileLine(k)
 	}
 	name, file = name[:min(len(name), 4000)], file[:min(len(file), 4000)]

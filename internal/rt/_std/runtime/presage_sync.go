@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"internal/runtime/atomic"
+	"internal/runtime/sys"
 	"unsafe"
 )
 
@@ -272,21 +273,22 @@ func race_presageRelease(p unsafe.Pointer) { pgRecord(pgRelease, 0, p) }
 func race_presageReleaseMerge(p unsafe.Pointer) { pgRecord(pgReleaseMerge, 0, p) }
 
 //go:linkname race_presageReadRange internal/race.presageReadRange
-func race_presageReadRange(p unsafe.Pointer, n int) { pgRange(pgRead, p, n) }
+func race_presageReadRange(p unsafe.Pointer, n int) { pgRange(pgRead, p, n, sys.GetCallerPC()) }
 
 //go:linkname race_presageWriteRange internal/race.presageWriteRange
-func race_presageWriteRange(p unsafe.Pointer, n int) { pgRange(pgWrite, p, n) }
+func race_presageWriteRange(p unsafe.Pointer, n int) { pgRange(pgWrite, p, n, sys.GetCallerPC()) }
 
 // pgRange records what the kernel does to a buffer. Of a large one it records the beginning: an
 // access that races with the buffer races there as well. Behind that it records what the kernel
 // reads of dirty bytes (SC7). A buffer on the goroutine's own stack is left out: no other goroutine
-// can access it, and a stack that is freed is another goroutine's without an Alloc.
-func pgRange(kind uint64, p unsafe.Pointer, n int) {
+// can access it, and a stack that is freed is another goroutine's without an Alloc. The place is
+// that of the call of package internal/race, which is inlined at callerpc.
+func pgRange(kind uint64, p unsafe.Pointer, n int, callerpc uintptr) {
 	if gp := getg(); uintptr(p)-gp.stack.lo < gp.stack.hi-gp.stack.lo {
 		return
 	}
 	if s := pgHere(); s != nil && n > 0 {
-		h, first := pgHead(kind, pgFlagOpaque|pgFlagNoValue, 0, 0), min(n, pgBuffer())
+		h, first := pgHead(kind, pgFlagOpaque|pgFlagNoValue, 0, s.outsideSite(callerpc)), min(n, pgBuffer())
 		s.touch(h, uintptr(p), uint64(first))
 		if kind == pgRead && n > first {
 			s.readsRest(h, uintptr(p)+uintptr(first), uintptr(n-first))
