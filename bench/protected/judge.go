@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"presage/bench/session"
 	"presage/internal/report"
 )
 
@@ -46,7 +47,7 @@ type judge struct {
 	dir     string // of the module
 	temp    string // to remove
 	id      string // of presage and its flags
-	state   *state
+	state   *session.State[verdict]
 	cases   []*judged
 }
 
@@ -74,7 +75,7 @@ func newJudge(o *options) (*judge, error) {
 	if j.id, err = judgeID(o); err != nil {
 		return nil, err
 	}
-	j.state, err = openState(o.state)
+	j.state, err = session.OpenState[verdict](o.state)
 	return j, err
 }
 
@@ -113,8 +114,8 @@ func (j *judge) progress(format string, arg ...any) {
 
 // start returns the verdict that a program has, or the one that it is going to have.
 func (j *judge) start(p *program) *verdict {
-	checked := j.state.find(unjudged, p)
-	if v := j.state.find(j.id, p); v != nil {
+	checked := find(j.state, unjudged, p)
+	if v := find(j.state, j.id, p); v != nil {
 		return v
 	}
 	if checked != nil && checked.Dropped != "" {
@@ -137,7 +138,7 @@ func (j *judge) keepChecked() error {
 		}
 		v := c.verdict
 		v.Judge = unjudged
-		if err := j.state.add(&v); err != nil {
+		if err := j.state.Add(&v); err != nil {
 			return err
 		}
 	}
@@ -171,7 +172,7 @@ func (j *judge) predict(pkg string) error {
 	}
 	for _, c := range j.cases {
 		if c.Dropped == "" && c.pkg(protected) == pkg {
-			if err := j.state.add(&c.verdict); err != nil {
+			if err := j.state.Add(&c.verdict); err != nil {
 				return err
 			}
 		}

@@ -239,7 +239,7 @@ func resume(t *testing.T, o *options, programs []*program, want []*verdict) {
 		}
 	}
 	programs[0].add("setup", "// changed")
-	if j.state.find(j.id, programs[0]) != nil {
+	if find(j.state, j.id, programs[0]) != nil {
 		t.Error("a program that was changed keeps its verdict")
 	}
 }

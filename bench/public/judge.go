@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"golang.org/x/mod/module"
+	"presage/bench/session"
 	"presage/internal/report"
 )
 
@@ -24,7 +25,7 @@ type bench struct {
 	dir     string // of the modules
 	temp    string // to remove
 	id      string // of presage and the forms
-	state   *state
+	state   *session.State[outcome]
 }
 
 // open makes the directory and presage, and reads the state.
@@ -58,7 +59,7 @@ func (b *bench) open() (err error) {
 		h.Write(text)
 	}
 	b.id = fmt.Sprintf("%x", h.Sum(nil)[:8])
-	b.state, err = openState(o.state)
+	b.state, err = session.OpenState[outcome](o.state)
 	return err
 }
 
@@ -74,9 +75,19 @@ type outcome struct {
 	POpenFixed, PHiddenFixed *predicted
 }
 
+// find returns the outcome of a case in a state, nil if there is none.
+func find(s *session.State[outcome], judge string, c *raceCase) *outcome {
+	for _, out := range s.Rows {
+		if out.Judge == judge && out.Name == c.name && out.Case == c.hash {
+			return out
+		}
+	}
+	return nil
+}
+
 // judge runs a case, unless the state has its outcome.
 func (b *bench) judge(c *raceCase) (*outcome, error) {
-	if out := b.state.find(b.id, c); out != nil {
+	if out := find(b.state, b.id, c); out != nil {
 		return out, nil
 	}
 	out := &outcome{Judge: b.id, Name: c.name, Case: c.hash}
@@ -89,7 +100,7 @@ func (b *bench) judge(c *raceCase) (*outcome, error) {
 		return nil, err
 	}
 	if b.options.check {
-		return out, b.state.add(out)
+		return out, b.state.Add(out)
 	}
 	for _, p := range []struct {
 		to    **predicted
@@ -106,7 +117,7 @@ func (b *bench) judge(c *raceCase) (*outcome, error) {
 			return nil, err
 		}
 	}
-	return out, b.state.add(out)
+	return out, b.state.Add(out)
 }
 
 // runVersion runs both forms of a case with one version of its module under -race.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"presage/bench/session"
 	"presage/internal/report"
 )
 
@@ -207,7 +208,7 @@ func TestCase(t *testing.T) {
 	if c := out.complaint(); c != "" {
 		t.Error(c)
 	}
-	if again, err := openState(b.options.state); err != nil || again.find(b.id, all[0]) == nil {
+	if again, err := session.OpenState[outcome](b.options.state); err != nil || find(again, b.id, all[0]) == nil {
 		t.Errorf("the outcome is not in the state file: %v", err)
 	}
 }
