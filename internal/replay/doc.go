@@ -57,8 +57,8 @@
 // # Levels
 //
 // Where no step is made for a while, the schedule is loosened by a level, and the outcome says at
-// which step. A while is the limit, or a twentieth of it where nothing can move any more: all
-// goroutines wait for each other or for the schedule. Where the goroutine of one of the two
+// which step. A while is the limit, or 50 ms where nothing can move any more: all goroutines wait
+// for each other or for the schedule. Where the goroutine of one of the two
 // accesses ends without it, the schedule is over.
 //
 //	0  (G6) and the order of all steps

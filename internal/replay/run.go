@@ -219,11 +219,16 @@ func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, 
 // grace is how long the program may go on when its schedule is over.
 const grace = 200 * time.Millisecond
 
+// hangs is how many times the limit a program that hangs may do nothing: as long as a schedule
+// waits for a goroutine that sleeps (F4).
+const hangs = 10
+
 // watch waits for the end of the program, or of its schedule. It returns why it had to end a program that hung.
 func (p *Program) watch(cmd *exec.Cmd, file string) (hung string) {
 	ended := make(chan struct{})
 	go func() { cmd.Wait(); close(ended) }()
 	begun := time.Now()
+	rest := restOf(cmd.Process.Pid, file)
 	for {
 		select {
 		case <-ended:
@@ -239,16 +244,22 @@ func (p *Program) watch(cmd *exec.Cmd, file string) (hung string) {
 			}
 			return ""
 		}
-		if time.Since(begun) > p.cfg.Timeout {
-			cmd.Process.Signal(syscall.SIGQUIT)
-			select {
-			case <-ended:
-			case <-time.After(2 * time.Second):
-				cmd.Process.Kill()
-				<-ended
-			}
-			return fmt.Sprintf("the program had not ended after %v", p.cfg.Timeout)
+		switch still := rest.since(); {
+		case time.Since(begun) > p.cfg.Timeout:
+			hung = fmt.Sprintf("the program had not ended after %v", p.cfg.Timeout)
+		case still > hangs*p.cfg.Limit:
+			hung = fmt.Sprintf("the program did nothing for %v", hangs*p.cfg.Limit)
+		default:
+			continue
 		}
+		cmd.Process.Signal(syscall.SIGQUIT)
+		select {
+		case <-ended:
+		case <-time.After(2 * time.Second):
+			cmd.Process.Kill()
+			<-ended
+		}
+		return hung
 	}
 }
 

@@ -28,7 +28,8 @@ const (
 	fileVersion = 3
 
 	hdrPid, hdrGates, hdrSteps, hdrPreds, hdrSites  = 2, 3, 4, 5, 6
-	hdrLimit, hdrLevel, hdrSequence, hdrStalls      = 7, 8, 9, 11
+	hdrLimit, hdrLevel, hdrSequence                 = 7, 8, 9
+	hdrMoved, hdrStalls                             = 10, 11
 	hdrApart, hdrChildren, hdrWords                 = 30, 31, 64
 	hdrSeed, hdrFeeds, hdrArgs, hdrNth, hdrSeen     = 32, 33, 34, 35, 36
 	hdrHold, hdrPrefer, hdrValues                   = 37, 38, 40

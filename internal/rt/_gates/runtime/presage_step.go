@@ -115,13 +115,13 @@ func gtStalled(step uint64) (level uint64) {
 	return level
 }
 
-// gtStill reports whether nothing can move any more, and has not for a twentieth of the limit:
-// each goroutine of the program waits for another one, or for the schedule.
+// gtStill reports whether nothing can move any more, and has not for a while: each goroutine of
+// the program waits for another one, or for the schedule.
 func gtStill(now, moved uint64) bool {
 	if s := getg().m.curg.presage; s != nil {
 		s.spins = now
 	}
-	enough := *gtWord(gates.base, gtLimit) / 20
+	enough := min(*gtWord(gates.base, gtLimit)/20, 50e6)
 	if now-moved < enough || now-atomic.Load64(&gates.looked) < enough/50 {
 		return false
 	}
