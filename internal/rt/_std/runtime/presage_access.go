@@ -218,13 +218,14 @@ func (s *PresageG) outsideFull() {
 	case presageCells.audit:
 		s.audit()
 	default:
-		looked := s.pos == s.scanned
-		flags := uint64(pgFlagFull)
-		if s.outAddr >= presageCells.limit {
-			flags = 0
-		}
+		looked, far := s.pos == s.scanned, s.outAddr >= presageCells.limit
 		if s.context() {
-			s.outsideRecord(s.outAddr, s.outSize, pgPCEntry(s.outPC), flags, s.outWrite)
+			if far {
+				s.outsideRecord(s.outAddr, s.outSize, pgPCEntry(s.outPC), 0, s.outWrite)
+			}
+			if !far || presageCells.full {
+				s.outsideRecord(s.outAddr, s.outSize, pgPCEntry(s.outPC), pgFlagFull, s.outWrite)
+			}
 		}
 		if looked {
 			s.scanned = s.pos
@@ -308,6 +309,15 @@ func (s *PresageG) outsideSite(callerpc uintptr) uint64 {
 	pc := pgPCEntry(callerpc)
 	s.knowPC(pc)
 	return pc | pgOutsidePC
+}
+
+// touchOutside writes down an access of outside code that no cell decides on: where every access is asked for, as
+// one of those as well.
+func (s *PresageG) touchOutside(h uint64, p uintptr, n uint64) {
+	s.touch(h, p, n)
+	if presageCells.full || presageCells.audit {
+		s.touch(h|pgFlagFull<<48, p, n)
+	}
 }
 
 // pgPCs are the program counters of which the recording has the place, by hash.
