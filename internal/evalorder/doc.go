@@ -66,6 +66,9 @@
 // (O17) x.f of a variable x, f a field or method of what x embeds, reads the embedded field alone, where go/ssa may read all of x: e.Lock() with an
 // embedded *sync.Mutex, interface, or method that takes its receiver by value; e.n behind an embedded pointer. The fields between are named for go/ssa: e.Mutex.Lock().
 //
+// (O18) unsafe.Sizeof(x) and unsafe.Alignof(x) do not evaluate x. Where x has a type parameter in its type they are no constants, and go/ssa
+// evaluates it.
+//
 // # Soundness
 //
 // What is compared by random statements, plain against instrumented (TestOrder of package instrument), is the order of effects and reads. Which of two late panics comes is not modelled

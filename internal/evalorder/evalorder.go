@@ -18,6 +18,7 @@ func Build(p *ssa.Package, files []*ast.File, info *types.Info, sizes types.Size
 	r := &rewriter{info: info, pkg: p.Pkg, sizes: sizes}
 	defer r.restore()
 	r.promoted(files)
+	r.unevaluated(files)
 	for _, f := range files {
 		for _, d := range f.Decls {
 			switch d := d.(type) {

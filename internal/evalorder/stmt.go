@@ -206,9 +206,6 @@ func (r *rewriter) length(s *ast.RangeStmt) {
 			return
 		}
 	}
-	if s.Key != nil && s.Tok == token.ASSIGN && !types.Identical(r.typeOf(s.Key), types.Typ[types.Int]) {
-		return
-	}
 	t := types.Unalias(r.typeOf(s.X)).Underlying()
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem().Underlying()

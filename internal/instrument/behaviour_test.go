@@ -15,12 +15,17 @@ import (
 
 // TestBehaviour runs the program of testdata/prog plain and instrumented. Its output must be the same, all of its functions
 // must be emitted, and the recorder for tests must not run out of room.
-func TestBehaviour(t *testing.T) {
+func TestBehaviour(t *testing.T) { behaviour(t, "testdata/prog") }
+
+// TestChecks does the same for what the language checks where nothing uses the value.
+func TestChecks(t *testing.T) { behaviour(t, "testdata/checks") }
+
+func behaviour(t *testing.T, prog string) {
 	if testing.Short() {
 		t.Skip("builds two programs")
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/prog")); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(prog)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module prog\n\ngo 1.26\n"), 0o644); err != nil {

@@ -146,6 +146,10 @@ func (b *body) unop(in *ssa.UnOp, ip *plan.Instr) {
 	name := b.names[in]
 	switch in.Op {
 	case token.MUL:
+		if ip.Check {
+			b.out.putf("_ = *%s", b.hidden(in.X))
+			return
+		}
 		if b.plan.Local(in.X) {
 			b.out.putf("%s = %s", name, b.path(in.X))
 		} else {

@@ -77,6 +77,8 @@
 // Then it has no bracket, and the records of (R5). Where it is deferred, these have the site of
 // the Defer instruction (R7).
 //
+// (R16) The load that go/ssa has for &*p is a Check: it panics if p is nil, and has no record (nilcheck.go).
+//
 // # Walking
 //
 // A Slice instruction with a result capacity (string: length) of 0 keeps the base

@@ -14,10 +14,15 @@ import (
 //	binary.BigEndian.Uint16(b)   // t0 = *binary.BigEndian has an unexported type
 //	x.Promoted                   // t1 = &x.unexported (embedded); t2 = &t1.Promoted
 //
-// A load of an array that nothing uses is fused with nothing: SSA evaluates the operand of a range over an
-// array even where Go does not.
+// A load of an array variable that nothing uses is fused with nothing: SSA evaluates the operand of a range
+// over an array even where Go does not.
 //
-//	for i := range p.array {}    // t0 = &p.array; t1 = *t0
+//	for i := range array {}      // t0 = *array
+//
+// Loads through pointers stay, because they panic if the pointer is nil. Package evalorder removes those that
+// Go does not evaluate.
+//
+//	for i := range *f() {}       // t0 = f(); t1 = *t0
 
 // Fused reports whether the instruction has no place of its own in emitted code (R11).
 func (f *Func) Fused(in ssa.Instruction) bool { return fused(f.Unit.Pkg, in) }
@@ -36,10 +41,19 @@ func fused(pkg *Package, in ssa.Instruction) bool {
 		if fa, ok := in.X.(*ssa.FieldAddr); ok && ForeignField(pkg, fa.X.Type(), fa.Field) {
 			return true
 		}
-		if _, array := Core(in.Type()).(*types.Array); array && len(*in.Referrers()) == 0 {
+		if _, array := Core(in.Type()).(*types.Array); array && named(in.X) && len(*in.Referrers()) == 0 {
 			return true
 		}
 		return ForeignGlobal(pkg, in) != nil
+	}
+	return false
+}
+
+// named reports whether addr is the address of a variable, which is never nil.
+func named(addr ssa.Value) bool {
+	switch addr.(type) {
+	case *ssa.Alloc, *ssa.Global, *ssa.FreeVar:
+		return true
 	}
 	return false
 }

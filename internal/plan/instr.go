@@ -24,7 +24,7 @@ func (p *Plan) hooks(f *Func) {
 			continue
 		}
 		for j, in := range b.Instrs {
-			if ip := &f.Blocks[i].Instrs[j]; !ip.Fused {
+			if ip := &f.Blocks[i].Instrs[j]; !ip.Fused && !ip.Check {
 				h.instr(ip, in)
 				ip.Before, ip.After = nonZero(ip.Before), nonZero(ip.After)
 			}

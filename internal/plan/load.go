@@ -39,6 +39,8 @@ type Package struct {
 	Deps map[string]*types.Package
 	// Unordered are the places whose order of evaluation is not gc's.
 	Unordered []token.Pos
+	// checks are the stars of the expressions &*p.
+	checks map[token.Pos]bool
 }
 
 // Program is what Load returns: the chosen packages, those of other modules first, in the order of their paths. What is numbered through all packages so has the same numbers in other modules, whose
@@ -215,7 +217,7 @@ func build(fset *token.FileSet, p *packages.Package) *Package {
 	dateFiles(p)
 	sp := prog.CreatePackage(p.Types, p.Syntax, p.TypesInfo, false)
 	gaps, _ := evalorder.Build(sp, p.Syntax, p.TypesInfo, p.TypesSizes) // initialisers are not emitted
-	return &Package{Package: p, SSA: sp, Deps: deps, Unordered: gaps}
+	return &Package{Package: p, SSA: sp, Deps: deps, Unordered: gaps, checks: nilChecks(p.Syntax)}
 }
 
 // defaultLanguage is the language version of a module whose go.mod has no go directive, or that

@@ -29,6 +29,7 @@ func (p *Plan) number(f *Func) {
 				last = pos
 			}
 			blk.Instrs[j].Fused = fused(f.Unit.Pkg, in)
+			blk.Instrs[j].Check = f.Unit.Pkg.checksOnly(in)
 			if sited(in) || revealing(f.Unit.Pkg, in) {
 				expr, object := d.describe(in)
 				blk.Instrs[j].Site = p.site(f, i, j, last, expr, object)

@@ -84,6 +84,7 @@ type Instr struct {
 	Target Target     // with Opaque: what tells which function is called
 	Maybe  bool       // with Opaque: the run may find that a typed operation is called (R15)
 	Fused  bool       // not in the emitted program (R11)
+	Check  bool       // a load that only checks for nil: it is executed, but reads nothing (R16)
 	Before []Hook     // records written before the instruction takes effect
 	After  []Hook     // records written after it, and after the bracket
 }
