@@ -46,7 +46,7 @@ type body struct {
 func newBody(u *unitEmitter, f *plan.Func, depth int) *body {
 	b := &body{
 		unitEmitter: u, plan: f, fn: f.SSA, depth: depth,
-		names: map[ssa.Value]string{}, results: map[*ssa.Alloc]string{}, inlined: inline(f.SSA),
+		names: map[ssa.Value]string{}, results: map[*ssa.Alloc]string{}, inlined: inline(f.SSA, u.unit.Node, u.pkg.TypesInfo),
 		consts: map[string]string{}, literals: map[*ssa.Function]string{}, placed: map[place][]*ssa.Function{}, roomAt: -1,
 		loops: findLoops(f.SSA),
 	}

@@ -173,6 +173,7 @@ func (b *body) emitCall(in *ssa.Call, ip *plan.Instr) {
 	if bi, ok := in.Call.Value.(*ssa.Builtin); ok && bi.Name() == "append" {
 		b.keep(in)
 	}
+	b.keepAlive(&in.Call)
 	if ip.Opaque && !b.gates {
 		b.opaque = true
 		opaqueEnd := fmt.Sprintf("g_.OpaqueEnd(%#x, d_)", header(opaqueEnd, 0, 0, ip.Site))

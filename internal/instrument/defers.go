@@ -13,6 +13,7 @@ import (
 // emitGo writes a go statement.
 func (b *body) emitGo(in *ssa.Go, ip *plan.Instr) {
 	b.mustBeStatement(&in.Call)
+	b.mustKeepAlive(&in.Call)
 	call := b.call(&in.Call)
 	b.goLeaves(in, ip)
 	b.before(ip)
@@ -24,6 +25,7 @@ func (b *body) emitGo(in *ssa.Go, ip *plan.Instr) {
 // that tells the recorder their site; the others must be called by the runtime itself, or recover would not work in them.
 func (b *body) emitDefer(in *ssa.Defer, ip *plan.Instr) {
 	b.mustBeStatement(&in.Call)
+	b.mustKeepAlive(&in.Call)
 	if bi, ok := in.Call.Value.(*ssa.Builtin); ok && bi.Name() == "recover" {
 		refuse("defer recover(), whose frame would not be the same")
 	}

@@ -41,14 +41,15 @@
 // evaluate and reject them: overflow, division by zero, index out of range, slices of constants.
 //
 // (E7) What has no name here (unexported fields and types of other packages) is fused into the
-// expression that uses it, or the unit is refused. Conversions of pointers to uintptr are written inside the expression that uses them.
+// expression that uses it, or the unit is refused. Conversions of pointers to uintptr are written inside the expression that uses them, or
+// the pointer is kept alive by hand (uintptrs.go).
 //
 // (E8) Every statement has a //line comment of the source line its instruction has, so that panics, runtime.Caller and
 // failing tests name the user's lines. All emitted text is behind such a comment, with a column by which the compiler of
 // package compiler knows it (lines.go).
 //
 // (E9) A unit that is refused, does not type-check, or that the compiler rejects (MarkOpaque) stays as it was written: it is opaque, with a reason. So do functions with
-// //go: directives other than noinline, files that import "C", and generated ones.
+// //go: directives other than noinline (docs/recording.md has the list), files that import "C", and generated ones.
 //
 // (E10) Each file of the package's own tells the recorder, in an init function, where its package-level variables are (vars.go):
 // initialisers stay as written.

@@ -14,14 +14,41 @@ func asWritten(pkg *Package, file *ast.File, n ast.Node) string {
 	if !IsSource(pkg, pkg.FileName(file)) {
 		return "cgo file"
 	}
-	if d, ok := n.(*ast.FuncDecl); ok && d.Doc != nil {
-		for _, c := range d.Doc.List {
-			if word, _, _ := strings.Cut(c.Text, " "); strings.HasPrefix(word, "//go:") && !kept[word] {
+	if d, ok := n.(*ast.FuncDecl); ok {
+		for _, group := range file.Comments {
+			if word := directive(group, d); word != "" && directs(file, group, d) {
 				return "directive " + word
 			}
 		}
 	}
 	return ""
+}
+
+// directive returns the first directive of a comment that means something else for an emitted function. A go:linkname names its
+// function, so it counts only where it documents it.
+func directive(group *ast.CommentGroup, d *ast.FuncDecl) string {
+	for _, c := range group.List {
+		word, _, _ := strings.Cut(strings.TrimSpace(c.Text), " ")
+		if strings.HasPrefix(word, "//go:") && !kept[word] && (group == d.Doc || word != "//go:linkname") {
+			return word
+		}
+	}
+	return ""
+}
+
+// directs reports whether a comment stands between a function and the declaration before it. The compiler applies directives there
+// to the function, also if lines without text stand between them.
+func directs(file *ast.File, group *ast.CommentGroup, d *ast.FuncDecl) bool {
+	if group == d.Doc {
+		return true
+	}
+	last := file.Name.End()
+	for _, other := range file.Decls {
+		if other.End() <= d.Pos() {
+			last = other.End()
+		}
+	}
+	return last < group.Pos() && group.End() < d.Pos()
 }
 
 // IsSource reports whether the file is one of the package's own: cgo replaces its input by files in the build cache.
