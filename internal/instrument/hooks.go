@@ -169,15 +169,15 @@ func (b *body) rangeHook(h *plan.Hook, site trace.Site) {
 		s, n, size, when, p, plan.MaxValues, header(h.Kind, 0, 0, site), header(h.Kind, format.FlagNoValue, 0, site))
 }
 
-// textHook records the bytes of a string, with values if they are few.
+// textHook records the bytes of a string, with values if they are few and can be read.
 func (b *body) textHook(h *plan.Hook, site trace.Site) {
 	b.barrier()
 	text := "string(c_)"
 	if t, ok := plan.Core(h.Addr.Type()).(*types.Basic); !ok || t.Info()&types.IsString == 0 {
 		text = fmt.Sprintf("*(*string)(%s.Add(%[1]s.Pointer(&c_), %d))", unsafeName, h.Offset)
 	}
-	b.out.putf("{ c_ := %s; s_ := %s; n_ := uintptr(len(s_)); if n_ > 0 { p_ := %s.Pointer(%[3]s.StringData(s_)); if n_ <= %d { g_.Mem(%#x, p_, p_, n_) } else { g_.Range(%#x, p_, n_) } } }",
-		b.hidden(h.Addr), text, unsafeName, plan.MaxValues, header(h.Kind, format.FlagText, 0, site), header(h.Kind, format.FlagText|format.FlagNoValue, 0, site))
+	b.out.putf("{ c_ := %s; s_ := %s; n_ := uintptr(len(s_)); if n_ > 0 { g_.Text(%#[4]x, %[3]s.Pointer(%[3]s.StringData(s_)), n_) } }",
+		b.hidden(h.Addr), text, unsafeName, header(h.Kind, format.FlagText, 0, site))
 }
 
 // emitChanLen takes the length of a channel through the recorder.

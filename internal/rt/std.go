@@ -56,6 +56,9 @@ var patches = []patch{
 	{"runtime/proc.go", "\texithook.Run(code)\n}", "\texithook.Run(code)\n\tpresageEnds()\n}", 1},
 	{"runtime/panic.go", "\tpreprintpanics(&p)\n", "\tpreprintpanics(&p); presageEnds()\n", 1},
 
+	// A fault where the recorder reads what a string says.
+	{"runtime/signal_unix.go", "\tflags := int32(_SigThrow)\n\tif sig < uint32(len(sigtable)) {\n\t\tflags = sigtable[sig].flags\n\t}\n\tif !c.sigFromUser() && flags&_SigPanic != 0 && (gp.throwsplit || gp != mp.curg) {\n", "\tif presageFault(sig, c) {\n\t\treturn\n\t}\n\tflags := int32(_SigThrow)\n\tif sig < uint32(len(sigtable)) {\n\t\tflags = sigtable[sig].flags\n\t}\n\tif !c.sigFromUser() && flags&_SigPanic != 0 && (gp.throwsplit || gp != mp.curg) {\n", 1},
+
 	// Memory.
 	{"runtime/malloc.go", "\nfunc mallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {\n", `
 func mallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {

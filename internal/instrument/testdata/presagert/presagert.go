@@ -41,6 +41,7 @@ func Val[T any](g *G, h uint64, x T)                               { g.room = 0 
 func (g *G) W3(h uint64, p unsafe.Pointer, v uint64)       { g.take(3) }
 func (g *G) W4(h uint64, p unsafe.Pointer, v, w uint64)    { g.take(4) }
 func (g *G) W5(h uint64, p unsafe.Pointer, v, w, x uint64) { g.take(5) }
+func (g *G) Text(h uint64, p unsafe.Pointer, n uintptr)    {}
 func (g *G) Mem(h uint64, p, q unsafe.Pointer, n uintptr)  { g.touch(q, n) }
 func (g *G) Range(h uint64, p unsafe.Pointer, n uintptr)   { g.touch(p, n) }
 func (g *G) Bytes(h uint64, q unsafe.Pointer, n uintptr)   { g.touch(q, n) }
