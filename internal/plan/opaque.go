@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"go/ast"
+	"go/token"
 	"slices"
 	"strings"
 )
@@ -15,8 +17,8 @@ func asWritten(pkg *Package, file *ast.File, n ast.Node) string {
 		return "cgo file"
 	}
 	if d, ok := n.(*ast.FuncDecl); ok {
-		for _, group := range file.Comments {
-			if word := directive(group, d); word != "" && directs(file, group, d) {
+		for _, group := range commentsOf(file, d) {
+			if word := directive(group, d); word != "" {
 				return "directive " + word
 			}
 		}
@@ -36,19 +38,18 @@ func directive(group *ast.CommentGroup, d *ast.FuncDecl) string {
 	return ""
 }
 
-// directs reports whether a comment stands between a function and the declaration before it. The compiler applies directives there
-// to the function, also if lines without text stand between them.
-func directs(file *ast.File, group *ast.CommentGroup, d *ast.FuncDecl) bool {
-	if group == d.Doc {
-		return true
+// commentsOf returns the comments between a function and the declaration before it. The compiler applies directives there to the
+// function, also if lines without text stand between them. Declarations and comments are in the order of the file.
+func commentsOf(file *ast.File, d *ast.FuncDecl) []*ast.CommentGroup {
+	from := file.Name.End()
+	if i, _ := slices.BinarySearchFunc(file.Decls, d.Pos(), func(e ast.Decl, pos token.Pos) int { return cmp.Compare(e.Pos(), pos) }); i > 0 {
+		from = file.Decls[i-1].End()
 	}
-	last := file.Name.End()
-	for _, other := range file.Decls {
-		if other.End() <= d.Pos() {
-			last = other.End()
-		}
+	after := func(pos token.Pos) int {
+		i, _ := slices.BinarySearchFunc(file.Comments, pos, func(g *ast.CommentGroup, pos token.Pos) int { return cmp.Compare(g.Pos(), pos) })
+		return i
 	}
-	return last < group.Pos() && group.End() < d.Pos()
+	return file.Comments[after(from):after(d.Type.Func)]
 }
 
 // IsSource reports whether the file is one of the package's own: cgo replaces its input by files in the build cache.
