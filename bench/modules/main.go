@@ -302,7 +302,7 @@ func size(dir string) int64 {
 func (b *bench) analyse(ctx context.Context, traces string) *session.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
-	return b.run(ctx, exec.CommandContext(ctx, b.Presage, "analyze", "-json", "-q", traces), &watch{})
+	return b.run(ctx, exec.CommandContext(ctx, b.Presage, "analyze", "-trust", "-json", "-q", traces), &watch{})
 }
 
 // run runs presage and reads its report; nil if there is none.

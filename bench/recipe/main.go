@@ -134,7 +134,7 @@ func measure(ctx context.Context, s *session.Session, name string) (*row, error)
 
 // analyse has a trace analysed; nil if presage does not know the level.
 func analyse(ctx context.Context, s *session.Session, file, level string) (*analysis, error) {
-	cmd := exec.CommandContext(ctx, s.Presage, "analyze", "-q", "-json", "-level", level, file)
+	cmd := exec.CommandContext(ctx, s.Presage, "analyze", "-trust", "-q", "-json", "-level", level, file)
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

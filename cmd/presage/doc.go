@@ -65,6 +65,7 @@ Flags of replay, which come before the IDs:
 	-dlv             run the program under delve, up to where both goroutines are before their accesses (docs/replay.md)
 	-limit time      how long the schedule waits for an event before it is loosened (1s)
 	-timeout time    how long a run of the program may take (1m)
+	-trust           use flags, arguments and directories that a file names, although they can name or run a program (docs/replay.md)
 	-json            the outcome as JSON, one object a line (docs/replay.md)
 
 Flags of explain:

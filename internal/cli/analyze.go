@@ -56,7 +56,7 @@ func checkLevel(flag, level string) error {
 }
 
 func newAnalyze(env *Env) *cobra.Command {
-	o, fly := options{}, onTheFly{}
+	o, fly, g := options{}, onTheFly{}, grant{}
 	cmd := &cobra.Command{Use: "analyze trace...", Aliases: []string{"analyse"}, Args: minArgs(1),
 		Short: "Analyse traces recorded earlier, or by other tools (RAPID's STD, also compressed by gzip)",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -76,7 +76,7 @@ func newAnalyze(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a := &analysis{env: env, options: o, fly: fly, progress: newProgress(env.Stderr, o.quiet), command: append([]string{"presage", "analyze"}, args...), files: files}
+			a := &analysis{env: env, options: o, fly: fly, grant: g, progress: newProgress(env.Stderr, o.quiet), command: append([]string{"presage", "analyze"}, args...), files: files}
 			if a.smt, err = newSMT(o.solver); err != nil {
 				return err
 			}
@@ -95,6 +95,7 @@ func newAnalyze(env *Env) *cobra.Command {
 	f.BoolVar(&fly.span, "span", false, "drop accesses by their location alone while nothing was sent; for fasttrack, where one race of a location is enough")
 	f.IntVar(&fly.contexts, "contexts", 0, "histories that the filter keeps of each site; 0: 4096")
 	f.IntVar(&fly.sites, "sites", 0, "sites, the most recent ones, of which the filter keeps histories; 0: all")
+	f.BoolVar(&g.all, "trust", false, trustHelp)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	return cmd
 }
@@ -146,6 +147,7 @@ type analysis struct {
 
 	// plan is the plan of the program when it is at hand; nil: it is loaded from the trace's tables.
 	plan  func(context.Context) (*plan.Plan, error)
+	grant grant // for loading it
 	last  loaded
 	shape report.ShapeFunc // of the trace at hand
 
@@ -316,7 +318,7 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 	opt.Progress = func(n int64, _ int) { a.progress.step(report.Progress{Text: text, Done: n, Total: total}) }
 	var walker *program.Walker
 	if s.Format == source.Trace && s.Meta().Source == "presage" && opt.Level != analyse.HB {
-		if p, err := a.load(ctx, s.Meta()); err != nil {
+		if p, err := a.load(ctx, name, s.Meta()); err != nil {
 			a.warn(report.Warning{Code: "not-walked", Count: 1, Text: fmt.Sprintf("the source is not at hand as it was recorded, so every read keeps its value: %v", err)})
 		} else {
 			a.shape = func(s trace.Site) string { return program.ShapeAt(p, s) }
@@ -351,9 +353,12 @@ type loaded struct {
 	plan *plan.Plan
 }
 
-func (a *analysis) load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
+func (a *analysis) load(ctx context.Context, name string, meta *trace.Meta) (*plan.Plan, error) {
 	if a.plan != nil {
 		return a.plan(ctx)
+	}
+	if err := a.grant.trace(ctx, name, meta); err != nil {
+		return nil, err
 	}
 	if a.last.plan == nil || !program.Same(a.last.meta, meta) {
 		p, err := program.Load(ctx, meta)

@@ -24,7 +24,7 @@ func (a *analysis) replay(ctx context.Context) {
 	if len(a.files) == 1 {
 		k.summary.TraceFile = a.files[0]
 	}
-	r := replayer{env: a.env, kept: k, args: replayArgs{limit: time.Second, timeout: time.Minute}, progress: a.progress, checked: true,
+	r := replayer{env: a.env, kept: k, args: replayArgs{limit: time.Second, timeout: time.Minute}, progress: a.progress, checked: true, grant: grant{all: true},
 		programs: map[string]*replay.Program{}, plans: map[string]*plan.Plan{}, recorded: a.plan}
 	interrupted := ctx.Err
 	ctx, cancel := context.WithTimeout(ctx, a.options.confirm)
@@ -94,7 +94,7 @@ func (r *replayer) build(ctx context.Context, races []*report.Race) {
 	packages := map[*replay.Program][]string{}
 	tested := map[string]bool{} // traces
 	for _, race := range races {
-		name, meta, err := r.open(race)
+		name, meta, err := r.open(ctx, race)
 		if err != nil || tested[name] {
 			continue
 		}

@@ -24,6 +24,7 @@ import (
 type explainArgs struct {
 	options
 	trace, report string
+	grant         grant
 }
 
 const explainLong = `Say why two accesses are a race, or why they are none: the chain of events that keeps them in order.
@@ -49,6 +50,7 @@ func newExplain(env *Env) *cobra.Command {
 	f.IntVar(&o.budget, "budget", 0, "likewise, conflicts of the engine")
 	f.IntVar(&o.effort, "effort", 0, "likewise, work on one trace")
 	f.StringVar(&o.missing, "missing", "rdit", "likewise, what calls of missing methods do: rdit, barrier, ignore")
+	f.BoolVar(&o.grant.all, "trust", false, trustHelp)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	return cmd
 }
@@ -104,6 +106,10 @@ func (x *explainer) files() ([]string, error) {
 		return nil, err
 	}
 	if k, err := readKept(filepath.Join(dir, record.ReportFile)); err == nil && k.summary.TraceFile != "" { // -o has moved them
+		all := x.args.grant.all
+		k.own = true
+		x.args.grant = k.grant()
+		x.args.grant.all = all
 		return traceFiles([]string{k.summary.TraceFile})
 	}
 	return traceFiles([]string{dir})
@@ -115,7 +121,7 @@ func (x *explainer) each(ctx context.Context, explain func(*trace.Meta) func(a, 
 	if err != nil {
 		return err
 	}
-	a := &analysis{env: x.env, options: x.args.options, progress: newProgress(x.env.Stderr, x.args.quiet), files: files, explain: explain}
+	a := &analysis{env: x.env, options: x.args.options, progress: newProgress(x.env.Stderr, x.args.quiet), files: files, explain: explain, grant: x.args.grant}
 	defer a.progress.end()
 	for _, name := range files {
 		s, err := openTrace(name)

@@ -15,6 +15,7 @@ import (
 	"presage/internal/replay"
 	"presage/internal/report"
 	"presage/internal/trace"
+	"presage/internal/trust"
 )
 
 // keptSuffix is that of the files of kept schedules, and keptDir where they are written, below the root of the module.
@@ -43,7 +44,7 @@ func (r *replayer) keep(ctx context.Context, races []*report.Race) error {
 }
 
 func (r *replayer) keepOne(ctx context.Context, race *report.Race) (string, error) {
-	name, meta, err := r.open(race)
+	name, meta, err := r.open(ctx, race)
 	if err != nil {
 		return "", err
 	}
@@ -66,6 +67,9 @@ func (r *replayer) keepOne(ctx context.Context, race *report.Race) (string, erro
 	all, err := replay.Keep(raceToReplay(race, name, meta), p, root, command)
 	if err != nil {
 		return "", err
+	}
+	if !trust.Name(race.ID) {
+		return "", fmt.Errorf("its ID %q cannot be the name of a file", race.ID)
 	}
 	file := filepath.Join(root, keptDir, race.ID+keptSuffix)
 	for _, k := range all {
@@ -250,6 +254,9 @@ func (r *replayer) replayFile(ctx context.Context, name string) (*replay.KeptOut
 	}
 	k, err := replay.ParseKept(name, data)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.grant.kept(name, k); err != nil {
 		return nil, err
 	}
 	root, err := rootOf(ctx, filepath.Dir(name))

@@ -29,6 +29,7 @@ type replayArgs struct {
 	delve          bool
 	keep           bool
 	quiet, json    bool
+	trust          bool
 	limit, timeout time.Duration
 }
 
@@ -43,6 +44,7 @@ func newReplay(env *Env) *cobra.Command {
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print all of the schedule as it happened, not its last steps alone")
 	f.BoolVar(&o.delve, "dlv", false, "run the program under delve, up to where both goroutines are before their accesses")
 	f.BoolVar(&o.json, "json", false, "the outcome as JSON, one object a line")
+	f.BoolVar(&o.trust, "trust", false, trustHelp)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	f.DurationVar(&o.limit, "limit", time.Second, "how long the schedule waits for an event before it is loosened")
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a run of the program may take")
@@ -53,7 +55,7 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 	if files, ok, err := keptFiles(ids); err != nil {
 		return err
 	} else if ok {
-		r := replayer{env: env, args: o, progress: newProgress(env.Stderr, o.quiet)}
+		r := replayer{env: env, args: o, grant: grant{all: o.trust}, progress: newProgress(env.Stderr, o.quiet)}
 		return r.replayFiles(ctx, files)
 	}
 	k, err := readKept(o.file)
@@ -70,7 +72,8 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 	if o.delve && len(races) != 1 {
 		return usagef("-dlv takes one race, not %d", len(races))
 	}
-	r := replayer{env: env, kept: k, args: o, progress: newProgress(env.Stderr, o.quiet), programs: map[string]*replay.Program{}, plans: map[string]*plan.Plan{}}
+	r := replayer{env: env, kept: k, args: o, grant: k.grant(), progress: newProgress(env.Stderr, o.quiet), programs: map[string]*replay.Program{}, plans: map[string]*plan.Plan{}}
+	r.grant.all = o.trust
 	if o.keep {
 		return r.keep(ctx, races)
 	}
@@ -108,7 +111,7 @@ type kept struct {
 	config  *report.Config
 	races   []*report.Race
 	summary *report.Summary
-	dir     string // of the report
+	own     bool // it is that of the last run, in the cache
 }
 
 func (k *kept) Config(m *report.Config) error   { k.config = m; return nil }
@@ -125,7 +128,8 @@ func (k *kept) Race(m *report.Race) error {
 func (k *kept) Summary(m *report.Summary) error { k.summary = m; return nil }
 
 func readKept(name string) (*kept, error) {
-	if name == "" {
+	own := name == ""
+	if own {
 		dir, err := record.LastRun()
 		if err != nil {
 			return nil, err
@@ -137,7 +141,7 @@ func readKept(name string) (*kept, error) {
 		return nil, fmt.Errorf("reading report %s: %w", name, underlying(err))
 	}
 	defer f.Close()
-	k := &kept{dir: filepath.Dir(name)}
+	k := &kept{own: own}
 	if err := report.HandleJSON(f, k); err != nil {
 		return nil, fmt.Errorf("reading report %s: %w", name, err)
 	}
@@ -185,6 +189,7 @@ type replayer struct {
 	kept     *kept
 	args     replayArgs
 	progress *progress
+	grant    grant                      // what may be run
 	checked  bool                       // the witnesses have just been found: the checker has judged them
 	programs map[string]*replay.Program // by programKey
 	plans    map[string]*plan.Plan
@@ -193,7 +198,7 @@ type replayer struct {
 }
 
 func (r *replayer) replay(ctx context.Context, race *report.Race) (*replay.Outcome, error) {
-	name, meta, err := r.open(race)
+	name, meta, err := r.open(ctx, race)
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +220,7 @@ func (r *replayer) replay(ctx context.Context, race *report.Race) (*replay.Outco
 }
 
 // open finds the trace of a race.
-func (r *replayer) open(race *report.Race) (name string, meta *trace.Meta, err error) {
+func (r *replayer) open(ctx context.Context, race *report.Race) (name string, meta *trace.Meta, err error) {
 	if race.Witness == nil {
 		return "", nil, errors.New("the race has no witness: analyse its trace at a level above hb")
 	}
@@ -224,6 +229,9 @@ func (r *replayer) open(race *report.Race) (name string, meta *trace.Meta, err e
 	}
 	if meta, err = metaOf(name); err == nil && meta.Source != "presage" {
 		err = fmt.Errorf("trace %s was recorded by another tool: there is no program to replay", name)
+	}
+	if err == nil {
+		err = r.grant.trace(ctx, name, meta)
 	}
 	return name, meta, err
 }

@@ -42,10 +42,11 @@ func openTrace(name string) (*source.File, error) {
 
 func newDump(env *Env) *cobra.Command {
 	var symbolic bool
+	var g grant
 	cmd := &cobra.Command{Use: "dump [-symbolic] trace", Short: "Print a trace in its text form (package internal/trace/raw)", Args: exactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if symbolic {
-				return dumpSymbolic(cmd.Context(), env, args[0])
+				return dumpSymbolic(cmd.Context(), env, g, args[0])
 			}
 			f, err := openTrace(args[0])
 			if err != nil {
@@ -56,12 +57,13 @@ func newDump(env *Env) *cobra.Command {
 			_, _, err = source.Convert(out, source.Text, f)
 			return errors.Join(err, out.Flush())
 		}}
+	cmd.Flags().BoolVar(&g.all, "trust", false, trustHelp)
 	cmd.Flags().BoolVar(&symbolic, "symbolic", false, "print what each goroutine did, in SSA form; the source has to be at hand as it was recorded")
 	return cmd
 }
 
 // dumpSymbolic prints the symbolic trace.
-func dumpSymbolic(ctx context.Context, env *Env, name string) error {
+func dumpSymbolic(ctx context.Context, env *Env, g grant, name string) error {
 	f, err := openTrace(name)
 	if err != nil {
 		return err
@@ -72,6 +74,9 @@ func dumpSymbolic(ctx context.Context, env *Env, name string) error {
 	}
 	if meta.Source != "presage" {
 		return fmt.Errorf("%s was not recorded by presage: there is no program to go with it", name)
+	}
+	if err := g.trace(ctx, name, meta); err != nil {
+		return err
 	}
 	p, err := program.Load(ctx, meta)
 	if err != nil {

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 
 	"presage/internal/trace/format"
+	"presage/internal/trust"
 )
 
 // consistent reports what no schedule can be, whoever wrote it: nothing of it is run then. Of a kept schedule there is no trace against which its
@@ -15,8 +15,8 @@ func (k *Kept) consistent() error {
 	if k.ID == "" || k.Package == "" || k.Dir == "" {
 		return errors.New("the head lacks a line: id, dir, and test or run are needed")
 	}
-	if !filepath.IsLocal(k.Dir) {
-		return fmt.Errorf("dir %s is not below the root of the module", k.Dir)
+	if err := k.namesConsistent(); err != nil {
+		return err
 	}
 	numbered := map[int]bool{}
 	for _, f := range k.funcs {
@@ -58,6 +58,35 @@ func (k *Kept) consistent() error {
 		}
 	}
 	return k.pairConsistent()
+}
+
+// namesConsistent holds what becomes a path, or an argument of the go command, to what it is: the
+// file may be somebody else's.
+func (k *Kept) namesConsistent() error {
+	files, packages := []string{k.Dir}, []string{k.Package}
+	for _, s := range k.sources {
+		files = append(files, s.file)
+	}
+	for i := range k.funcs {
+		files, packages = append(files, k.funcs[i].file), append(packages, k.funcs[i].pkg)
+	}
+	for i := range k.places {
+		files, packages = append(files, k.places[i].file), append(packages, k.places[i].pkg())
+	}
+	if !trust.Name(k.ID) {
+		return fmt.Errorf("id %q is not one of a race", k.ID)
+	}
+	for _, f := range files {
+		if !trust.Local(f) {
+			return fmt.Errorf("%q is not below the root of the module", f)
+		}
+	}
+	for _, p := range packages {
+		if !trust.Package(p) {
+			return fmt.Errorf("%q is not a package", p)
+		}
+	}
+	return nil
 }
 
 func (s *keptStep) consistent(k *Kept, numbered map[int]bool) error {

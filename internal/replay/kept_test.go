@@ -132,6 +132,11 @@ func TestKeptConsistent(t *testing.T) {
 			k.steps[n-3], k.steps[n-2] = k.steps[n-2], k.steps[n-3]
 		}, "stand between the accesses"},
 		{"a directory elsewhere", func(k *Kept) { k.Dir = "../x" }, "is not below the root"},
+		{"a source elsewhere", func(k *Kept) { k.sources[0].file = "../x.go" }, "is not below the root"},
+		{"a function's file elsewhere", func(k *Kept) { k.funcs[0].file = "/x.go" }, "is not below the root"},
+		{"an ID that is a path", func(k *Kept) { k.ID = "../../x" }, "is not one of a race"},
+		{"a package that is a flag", func(k *Kept) { k.Package = "-toolexec=./x" }, "is not a package"},
+		{"a function of such a package", func(k *Kept) { k.funcs[0].pkg = "--" }, "is not a package"},
 		{"no package", func(k *Kept) { k.Package = "" }, "lacks a line"},
 		{"a goroutine of a gate that is none", func(k *Kept) { k.who[2].gate = 77 }, "which no function has"},
 		{"feeds out of order", func(k *Kept) { k.feeds = []keptFeed{{who: 2, gate: 1}, {who: 1, gate: 1}} }, "feed 2 is of goroutine 1"},

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"presage/internal/trust"
 )
 
 // ProtocolVersion is the version of the JSON form. Fields may be added within v1;
@@ -132,6 +134,9 @@ func (m *Message) send(h Handler) error {
 	case m.Warning != nil:
 		return h.Warning(m.Warning)
 	case m.Race != nil:
+		if id := m.Race.ID; id != "" && !trust.Name(id) {
+			return fmt.Errorf("%q is not the ID of a race", id)
+		}
 		return h.Race(m.Race)
 	case m.Guard != nil:
 		if g, ok := h.(GuardHandler); ok {
