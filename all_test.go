@@ -21,7 +21,7 @@ import (
 // The commands of bench may import anything.
 var layers = map[string][]string{
 	"cmd/presage":                          {"internal/cli"},
-	"internal/cli":                         {"internal/barrier", "internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/place", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/disk", "internal/online", "internal/replay", "internal/analyse", "internal/detect", "internal/tree", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/trust", "internal/window", "internal/engine", "internal/smt"},
+	"internal/cli":                         {"internal/barrier", "internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/place", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/disk", "internal/online", "internal/replay", "internal/analyse", "internal/detect", "internal/tree", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/trust", "internal/visible", "internal/window", "internal/engine", "internal/smt"},
 	"internal/record":                      {"internal/compiler", "internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
 	"internal/replay":                      {"internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/program", "internal/trace", "internal/trace/format", "internal/trust"},
 	"internal/instrument":                  {"internal/plan", "internal/trace", "internal/trace/format"},
@@ -72,7 +72,8 @@ var layers = map[string][]string{
 	"internal/relay/guard":                 {"internal/relay/lockset", "internal/relay/summary"},
 	"internal/relay/link":                  {"internal/relay/evidence/promise", "internal/relay/model", "internal/relay/order", "internal/relay/guard", "internal/relay/path", "internal/relay/lockset", "internal/relay/summary", "internal/relay/pairs", "internal/relay/tier"},
 	"internal/relay/unmodelled":            {"internal/relay/load"},
-	"internal/report":                      {"internal/trace", "internal/trace/format", "internal/trust"},
+	"internal/report":                      {"internal/trace", "internal/trace/format", "internal/trust", "internal/visible"},
+	"internal/visible":                     nil,
 	"internal/trust":                       nil,
 }
 
@@ -196,6 +197,24 @@ func TestExported(t *testing.T) {
 					t.Errorf("%s: %s has no comment", file, fn.Name.Name)
 				}
 			}
+		}
+	}
+}
+
+// TestVisible: what the command prints goes through package visible, so that no file's text gets to
+// the terminal as it is.
+func TestVisible(t *testing.T) {
+	files, err := filepath.Glob("internal/cli/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files", err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(f, "_test.go") && (bytes.Contains(data, []byte("fmt.Fprintf(")) || bytes.Contains(data, []byte("fmt.Fprint("))) {
+			t.Errorf("%s: use visible.Fprintf", f)
 		}
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"presage/internal/report"
 	"presage/internal/trace"
 	"presage/internal/trace/source"
+	"presage/internal/visible"
 )
 
 // The levels of analysis, each with what the one before it finds.
@@ -225,7 +226,7 @@ func (a *analysis) run(ctx context.Context) error {
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	for _, err := range unread {
-		fmt.Fprintf(a.env.Stderr, "presage: %v\n", err)
+		visible.Fprintf(a.env.Stderr, "presage: %v\n", err)
 	}
 	if code == exitNone {
 		return nil
@@ -470,7 +471,7 @@ func (a *analysis) finish() int {
 func (a *analysis) print() error {
 	err := a.send(newPrinter(a.env.Stdout, a.options.json))
 	if keepErr := a.sendKept(); keepErr != nil {
-		fmt.Fprintf(a.env.Stderr, "presage: the report is not kept: %v\n", disk.Explain(keepErr))
+		visible.Fprintf(a.env.Stderr, "presage: the report is not kept: %v\n", disk.Explain(keepErr))
 	}
 	return err
 }

@@ -29,6 +29,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"presage/internal/disk"
+	"presage/internal/visible"
 )
 
 // Env is what the command line works with.
@@ -75,7 +76,7 @@ func Main(ctx context.Context, env Env) int {
 		exit = &exitError{exitFailed, disk.Explain(err).Error()}
 	}
 	if exit.text != "" {
-		fmt.Fprintf(env.Stderr, "presage: %s\n", exit.text)
+		visible.Fprintf(env.Stderr, "presage: %s\n", visible.Block(exit.text))
 	}
 	if exit.code == exitUsage {
 		fmt.Fprintln(env.Stderr, "Run 'presage help' for usage.")
@@ -130,7 +131,7 @@ func newRoot(env *Env) *cobra.Command {
 		if text == "" {
 			text = cmd.Short
 		}
-		fmt.Fprintf(env.Stdout, "%s\n\n%s", text, cmd.UsageString())
+		visible.Fprintf(env.Stdout, "%s\n\n%s", visible.Block(text), visible.Block(cmd.UsageString()))
 	})
 	root.AddCommand(newTest(env), newRun(env), newAnalyze(env), newVet(env), newReport(env), newExplain(env), newReplay(env), newTrace(env), newVersion(env))
 	return root

@@ -18,6 +18,7 @@ import (
 	"presage/internal/record"
 	"presage/internal/report"
 	"presage/internal/trace"
+	"presage/internal/visible"
 )
 
 // explainArgs are the flags of explain.
@@ -153,7 +154,7 @@ func (x *explainer) list(ctx context.Context) error {
 				}
 				continue
 			}
-			fmt.Fprintf(x.env.Stdout, "%s %s  by %s\n", shortened(meta.Position(p.A)), shortened(meta.Position(p.B)), by)
+			visible.Fprintf(x.env.Stdout, "%s %s  by %s\n", shortened(meta.Position(p.A)), shortened(meta.Position(p.B)), by)
 		}
 		return nil
 	})

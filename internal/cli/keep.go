@@ -16,6 +16,7 @@ import (
 	"presage/internal/report"
 	"presage/internal/trace"
 	"presage/internal/trust"
+	"presage/internal/visible"
 )
 
 // keptSuffix is that of the files of kept schedules, and keptDir where they are written, below the root of the module.
@@ -32,10 +33,10 @@ func (r *replayer) keep(ctx context.Context, races []*report.Race) error {
 		r.progress.end()
 		if err != nil {
 			failed = true
-			fmt.Fprintf(r.env.Stderr, "presage: race %s is not kept: %v\n", race.ID, err)
+			visible.Fprintf(r.env.Stderr, "presage: race %s is not kept: %v\n", race.ID, err)
 			continue
 		}
-		fmt.Fprintf(r.env.Stdout, "race %s on %s is kept in %s; to replay it: presage replay %[3]s\n", race.ID, race.Name(), name)
+		visible.Fprintf(r.env.Stdout, "race %s on %s is kept in %s; to replay it: presage replay %[3]s\n", race.ID, race.Name(), name)
 	}
 	if failed {
 		return &exitError{code: exitFailed}
@@ -226,7 +227,7 @@ func (r *replayer) replayFiles(ctx context.Context, files []string) error {
 		r.progress.end()
 		switch {
 		case err != nil:
-			fmt.Fprintf(r.env.Stderr, "presage: %v\n", err)
+			visible.Fprintf(r.env.Stderr, "presage: %v\n", err)
 			code = worse(code, exitFailed)
 		case out.Verdict == replay.Confirmed:
 			code = worse(code, exitRaces)
@@ -285,23 +286,23 @@ func (r *replayer) printKept(name string, k *replay.Kept, out *replay.KeptOutcom
 	if out.Confirmed {
 		text = fmt.Sprintf("%s in try %d", confirmedBy(out.Judge), len(out.Tries))
 	}
-	fmt.Fprintf(w, "%s: race %s on %s: %s\n", name, k.ID, k.Object, text)
+	visible.Fprintf(w, "%s: race %s on %s: %s\n", name, k.ID, k.Object, text)
 	if len(out.Changed) > 0 {
-		fmt.Fprintf(w, "  changed since it was kept: %s\n", strings.Join(out.Changed, ", "))
+		visible.Fprintf(w, "  changed since it was kept: %s\n", strings.Join(out.Changed, ", "))
 	}
 	if len(out.Tries) == 0 {
 		return nil
 	}
 	for i, t := range out.Tries {
 		if t.Dump != "" {
-			fmt.Fprintf(w, "  try %d: what the program printed, with its goroutines, is in %s\n", i+1, t.Dump)
+			visible.Fprintf(w, "  try %d: what the program printed, with its goroutines, is in %s\n", i+1, t.Dump)
 		}
 		if r.args.verbose {
 			r.printSchedule(w, t.Schedule)
 		}
 	}
 	if last := out.Tries[len(out.Tries)-1]; last.Report != "" {
-		fmt.Fprintf(w, "\n%s\n", indent(last.Report))
+		visible.Fprintf(w, "\n%s\n", visible.Block(indent(last.Report)))
 	}
 	return nil
 }

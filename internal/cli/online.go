@@ -12,6 +12,7 @@ import (
 	"presage/internal/plan"
 	"presage/internal/record"
 	"presage/internal/report"
+	"presage/internal/visible"
 )
 
 // onlineFlags is what the flags say of a detector inside the program, in place of recording and prediction.
@@ -166,7 +167,7 @@ func onRace(command string, f *online.Found, env *Env) {
 	cmd.Env = append(os.Environ(), "PRESAGE_RACE="+f.String(), "PRESAGE_RACE_AT="+racePlace(f.At), "PRESAGE_RACE_EARLIER="+racePlace(f.Old))
 	cmd.Stdout, cmd.Stderr = env.Stderr, env.Stderr
 	if err := cmd.Run(); err != nil {
-		fmt.Fprintf(env.Stderr, "presage: -on-race %s: %v\n", command, err)
+		visible.Fprintf(env.Stderr, "presage: -on-race %s: %v\n", command, err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"presage/internal/report"
+	"presage/internal/visible"
 )
 
 // progress shows what is being done: a bar on a terminal; elsewhere one line when a
@@ -41,7 +41,7 @@ func (p *progress) step(m report.Progress) {
 		p.end()
 		p.text, p.begun, p.told = m.Text, time.Now(), false
 		if p.tty {
-			p.bar = progressbar.NewOptions64(max(m.Total, -1), progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription("presage: "+m.Text),
+			p.bar = progressbar.NewOptions64(max(m.Total, -1), progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription("presage: "+visible.Line(m.Text)),
 				progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetWidth(30))
 			if m.Total == 0 {
 				p.bar.ChangeMax64(-1)
@@ -52,7 +52,7 @@ func (p *progress) step(m report.Progress) {
 	case p.bar != nil:
 		p.bar.Set64(m.Done)
 	case !p.told && time.Since(p.begun) > slow:
-		fmt.Fprintf(p.w, "presage: %s …\n", p.text)
+		visible.Fprintf(p.w, "presage: %s …\n", p.text)
 		p.told = true
 	}
 }

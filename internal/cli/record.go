@@ -13,6 +13,7 @@ import (
 	"presage/internal/disk"
 	"presage/internal/record"
 	"presage/internal/report"
+	"presage/internal/visible"
 )
 
 func newTest(env *Env) *cobra.Command {
@@ -94,7 +95,7 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 // sayCode names the exit code of a program that failed.
 func sayCode(env *Env, test bool, code int, next string) {
 	if code != 0 {
-		fmt.Fprintf(env.Stderr, "presage: %s ended with code %d; %s\n", map[bool]string{true: "go test", false: "the program"}[test], code, next)
+		visible.Fprintf(env.Stderr, "presage: %s ended with code %d; %s\n", map[bool]string{true: "go test", false: "the program"}[test], code, next)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"presage/internal/report"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
+	"presage/internal/visible"
 )
 
 // replayArgs are the flags of replay.
@@ -85,7 +86,7 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 			if len(races) == 1 {
 				return err
 			}
-			fmt.Fprintf(env.Stderr, "presage: race %s: %v\n", race.ID, err)
+			visible.Fprintf(env.Stderr, "presage: race %s: %v\n", race.ID, err)
 			continue
 		}
 		if !o.delve {
@@ -98,7 +99,7 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 		}
 	}
 	if len(races) > 1 && !o.json {
-		fmt.Fprintf(env.Stdout, "presage: %d of %d races confirmed\n", confirmed, len(races))
+		visible.Fprintf(env.Stdout, "presage: %d of %d races confirmed\n", confirmed, len(races))
 	}
 	if confirmed > 0 {
 		return &exitError{code: exitRaces}
@@ -158,7 +159,7 @@ func (k *kept) list(w io.Writer) error {
 		return nil
 	}
 	for _, r := range k.races {
-		fmt.Fprintf(w, "%s  %-9s %s: %s %s, %s %s\n", r.ID, r.Tier, r.Name(), r.A.Kind, short(r.A.Position), r.B.Kind, short(r.B.Position))
+		visible.Fprintf(w, "%s  %-9s %s: %s %s, %s %s\n", r.ID, r.Tier, r.Name(), r.A.Kind, short(r.A.Position), r.B.Kind, short(r.B.Position))
 	}
 	return nil
 }
@@ -360,29 +361,29 @@ func (r *replayer) print(race *report.Race, out *replay.Outcome) error {
 	if out.Confirmed {
 		verdict = confirmedBy(out.Judge)
 	}
-	fmt.Fprintf(w, "race %s on %s: %s in try %d (%s and %s, %d steps)\n", race.ID, race.Name(), verdict, len(out.Tries), short(race.A.Position), short(race.B.Position), out.Steps)
+	visible.Fprintf(w, "race %s on %s: %s in try %d (%s and %s, %d steps)\n", race.ID, race.Name(), verdict, len(out.Tries), short(race.A.Position), short(race.B.Position), out.Steps)
 	for i, t := range out.Tries {
 		if how := t.How(); how != "" {
-			fmt.Fprintf(w, "  try %d: %s\n", i+1, how)
+			visible.Fprintf(w, "  try %d: %s\n", i+1, how)
 		}
 		for _, l := range t.Loosened {
-			fmt.Fprintf(w, "  try %d: %s\n", i+1, l)
+			visible.Fprintf(w, "  try %d: %s\n", i+1, l)
 		}
 		if t.Why != "" {
-			fmt.Fprintf(w, "  try %d: %s\n", i+1, t.Why)
+			visible.Fprintf(w, "  try %d: %s\n", i+1, t.Why)
 		}
 		if t.Dump != "" {
-			fmt.Fprintf(w, "  try %d: what the program printed, with its goroutines, is in %s\n", i+1, t.Dump)
+			visible.Fprintf(w, "  try %d: what the program printed, with its goroutines, is in %s\n", i+1, t.Dump)
 		}
 	}
 	last := out.Tries[len(out.Tries)-1]
 	r.printSchedule(w, last.Schedule)
 	for _, s := range last.Saw {
-		fmt.Fprintf(w, "  %s\n", s.Text())
+		visible.Fprintf(w, "  %s\n", s.Text())
 	}
-	fmt.Fprintf(w, "  to run it again: %s\n", r.again(race))
+	visible.Fprintf(w, "  to run it again: %s\n", r.again(race))
 	if last.Report != "" {
-		fmt.Fprintf(w, "\n%s\n", indent(last.Report))
+		visible.Fprintf(w, "\n%s\n", visible.Block(indent(last.Report)))
 	}
 	return nil
 }
@@ -396,13 +397,13 @@ func confirmedBy(j replay.Judges) string {
 
 func (r *replayer) printSchedule(w io.Writer, schedule []replay.Passage) {
 	if n := len(schedule) - shownSteps; n > 0 && !r.args.verbose {
-		fmt.Fprintf(w, "  the schedule as it happened, without the first %d steps (-v shows them):\n", n)
+		visible.Fprintf(w, "  the schedule as it happened, without the first %d steps (-v shows them):\n", n)
 		schedule = schedule[n:]
 	} else {
-		fmt.Fprintf(w, "  the schedule as it happened:\n")
+		visible.Fprintf(w, "  the schedule as it happened:\n")
 	}
 	for _, s := range schedule {
-		fmt.Fprintf(w, "  %6d goroutine %d: %s at %s:%d (event %d)\n", s.Order, s.Goroutine, s.Kind, filepath.Base(s.File), s.Line, s.Event)
+		visible.Fprintf(w, "  %6d goroutine %d: %s at %s:%d (event %d)\n", s.Order, s.Goroutine, s.Kind, filepath.Base(s.File), s.Line, s.Event)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"presage/internal/trace/format"
 	"presage/internal/trace/source"
 	"presage/internal/trace/std"
+	"presage/internal/visible"
 )
 
 func newTrace(env *Env) *cobra.Command {
@@ -53,9 +54,9 @@ func newDump(env *Env) *cobra.Command {
 				return err
 			}
 			defer f.Close()
-			out := bufio.NewWriter(env.Stdout)
+			out := visible.NewWriter(env.Stdout)
 			_, _, err = source.Convert(out, source.Text, f)
-			return errors.Join(err, out.Flush())
+			return errors.Join(err, out.Close())
 		}}
 	cmd.Flags().BoolVar(&g.all, "trust", false, trustHelp)
 	cmd.Flags().BoolVar(&symbolic, "symbolic", false, "print what each goroutine did, in SSA form; the source has to be at hand as it was recorded")
@@ -82,7 +83,8 @@ func dumpSymbolic(ctx context.Context, env *Env, g grant, name string) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(env.Stdout)
+	shown := visible.NewWriter(env.Stdout)
+	out := bufio.NewWriter(shown)
 	err = program.DumpSymbolic(out, p, func(f func(trace.Source) error) error {
 		src, err := openTrace(name)
 		if err != nil {
@@ -90,7 +92,7 @@ func dumpSymbolic(ctx context.Context, env *Env, g grant, name string) error {
 		}
 		return errors.Join(f(src), src.Close())
 	})
-	return errors.Join(err, out.Flush())
+	return errors.Join(err, out.Flush(), shown.Close())
 }
 
 func newConvert(env *Env) *cobra.Command {
@@ -140,9 +142,9 @@ func convert(env *Env, src *source.File, out string, to source.Format) error {
 	b := bufio.NewWriter(f)
 	n, lossy, err := source.Convert(b, to, src)
 	err = errors.Join(err, b.Flush(), f.Close())
-	fmt.Fprintf(env.Stderr, "presage: %s written\n", plural(n, "event"))
+	visible.Fprintf(env.Stderr, "presage: %s written\n", plural(n, "event"))
 	if lossy != (std.Lossy{}) {
-		fmt.Fprintf(env.Stderr, "presage: STD has no place for %s, %s by another goroutine, %s of other kinds (written as acq and rel), %s (left out)\n",
+		visible.Fprintf(env.Stderr, "presage: STD has no place for %s, %s by another goroutine, %s of other kinds (written as acq and rel), %s (left out)\n",
 			plural(int64(lossy.Values), "value"), plural(int64(lossy.Foreign), "unlock"), plural(int64(lossy.Approximated), "synchronisation"), plural(int64(lossy.Dropped), "event"))
 	}
 	return err
@@ -174,7 +176,7 @@ func printStat(w io.Writer, f *source.File, s *trace.Stat) {
 	m := f.Meta()
 	row := func(name string, value any) {
 		if v := fmt.Sprint(value); v != "" {
-			fmt.Fprintf(w, "%-11s %s\n", name, v)
+			visible.Fprintf(w, "%-11s %s\n", name, v)
 		}
 	}
 	row("form", f.Format)
@@ -203,7 +205,7 @@ func printStat(w io.Writer, f *source.File, s *trace.Stat) {
 	}
 	slices.SortStableFunc(kinds, func(a, b format.Kind) int { return cmp.Compare(s.Kinds[b], s.Kinds[a]) })
 	for _, k := range kinds {
-		fmt.Fprintf(w, "  %-10s %d\n", k, s.Kinds[k])
+		visible.Fprintf(w, "  %-10s %d\n", k, s.Kinds[k])
 	}
 	for _, warn := range m.Warnings {
 		row("warning", fmt.Sprintf("%s: %s (%d)", warn.Code, warn.Text, warn.Count))

@@ -1,20 +1,20 @@
 package cli
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"presage/internal/report"
+	"presage/internal/visible"
 )
 
 func newVersion(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version of presage", Args: exactArgs(0),
 		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintf(env.Stdout, "presage %s, report protocol %s, built with %s for %s/%s\n",
+			visible.Fprintf(env.Stdout, "presage %s, report protocol %s, built with %s for %s/%s\n",
 				version(), report.ProtocolVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return nil
 		},

@@ -23,6 +23,7 @@ import (
 	"presage/internal/relay/summary"
 	"presage/internal/relay/tier"
 	"presage/internal/report"
+	"presage/internal/visible"
 )
 
 type vetOptions struct {
@@ -189,7 +190,7 @@ func (v *vetting) summarise(ctx context.Context) error {
 	v.progress.end()
 	if !v.quiet {
 		s := res.Stats.Store
-		fmt.Fprintf(v.env.Stderr, "presage: summaries: %d made, %d found in %s, in %.1fs\n", s.Made, s.Found, cfg.Store, time.Since(v.begun).Seconds())
+		visible.Fprintf(v.env.Stderr, "presage: summaries: %d made, %d found in %s, in %.1fs\n", s.Made, s.Found, cfg.Store, time.Since(v.begun).Seconds())
 	}
 	return nil
 }
@@ -245,7 +246,7 @@ func (v *vetting) revision(ctx context.Context) (err error) {
 	}
 	for _, e := range res.Errors {
 		if e.Target { // what is not seen there is reported as new
-			fmt.Fprintf(v.env.Stderr, "presage: at %s, %v\n", v.since, e)
+			visible.Fprintf(v.env.Stderr, "presage: at %s, %v\n", v.since, e)
 		}
 	}
 	for _, w := range res.Pairs {
@@ -307,6 +308,6 @@ func (v *vetting) writeBaseline(kept map[*relay.Warning]bool) error {
 	if err := os.WriteFile(v.baseline, b.Bytes(), 0o666); err != nil {
 		return fmt.Errorf("writing the baseline: %w", err)
 	}
-	fmt.Fprintf(v.env.Stderr, "presage: %d pair%s written to %s\n", len(entries), map[bool]string{false: "s"}[len(entries) == 1], v.baseline)
+	visible.Fprintf(v.env.Stderr, "presage: %d pair%s written to %s\n", len(entries), map[bool]string{false: "s"}[len(entries) == 1], v.baseline)
 	return nil
 }

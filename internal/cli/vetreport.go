@@ -13,6 +13,7 @@ import (
 	"presage/internal/relay/summary"
 	"presage/internal/relay/tier"
 	"presage/internal/report"
+	"presage/internal/visible"
 )
 
 // report prints what was found, and returns the exit code as an error.
@@ -46,7 +47,7 @@ func (v *vetting) report() error {
 	}
 	err := h.Summary(&report.Summary{Warnings: len(messages), ExitCode: code, Functions: s.Functions, Vet: &v.counts})
 	if !v.quiet { // the report itself does not depend on time
-		fmt.Fprintf(v.env.Stderr, "presage: %.1fs; summaries: %d made, %d found\n", time.Since(v.begun).Seconds(), s.Store.Made, s.Store.Found)
+		visible.Fprintf(v.env.Stderr, "presage: %.1fs; summaries: %d made, %d found\n", time.Since(v.begun).Seconds(), s.Store.Made, s.Store.Found)
 	}
 	if err == nil && code != exitNone {
 		err = &exitError{code: code}

@@ -8,6 +8,7 @@ import (
 	"presage/internal/record"
 	"presage/internal/relay"
 	"presage/internal/relay/store"
+	"presage/internal/visible"
 )
 
 // vetStore is the directory of summaries that a flag names: "" is below the cache directory, "off" is none.
@@ -36,7 +37,7 @@ func vettool(env *Env) (bool, error) {
 	switch {
 	case last == "-V=full":
 		d, err := store.Executable()
-		fmt.Fprintf(env.Stdout, "presage version devel buildID=%x\n", d)
+		visible.Fprintf(env.Stdout, "presage version devel buildID=%x\n", d)
 		return true, err
 	case last == "-flags":
 		_, err := fmt.Fprintln(env.Stdout, `[{"Name":"store","Bool":false,"Usage":"directory of summaries"}]`)

@@ -7,6 +7,7 @@ import (
 
 	"presage/internal/trace"
 	"presage/internal/trace/format"
+	"presage/internal/visible"
 )
 
 // Explained is what presage explain says of two accesses that are no race: the chain of events that keeps them in order, if there is one.
@@ -102,7 +103,7 @@ func (m *MemoryName) String() string {
 
 // WriteExplained prints it for people.
 func WriteExplained(w io.Writer, o TextOptions, x *Explained) error {
-	h := NewText(w, o).(*textHandler)
+	h, x := NewText(w, o).(*textHandler), visible.Copy(x)
 	h.printf("%s %s\n", h.head.Sprint("NO RACE"), h.head.Sprintf("on %s", orUnknown(x.Object)))
 	h.access(&x.A)
 	h.access(&x.B)

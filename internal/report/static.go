@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"presage/internal/visible"
 )
 
 // Vet is what a warning of the static lens has besides its accesses.
@@ -48,6 +50,7 @@ func (h *jsonHandler) Guard(m *Guard) error { return h.enc.Encode(Message{Guard:
 
 // Guard prints a suggestion as go vet would.
 func (h *textHandler) Guard(g *Guard) error {
+	g = visible.Copy(g)
 	h.printf("%s: %s is guarded by %s: +checklocks:%s (%d of %s)\n", h.short(g.Position), h.head.Sprint(g.Memory), g.Lock, g.Lock, g.Held, plural(g.Uses, "use"))
 	for _, p := range g.Without {
 		h.printf("\tnot held at %s\n", h.loc.Sprint(h.short(p)))

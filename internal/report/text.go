@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/fatih/color"
+
+	"presage/internal/visible"
 )
 
 // TextOptions configure the text form.
@@ -27,7 +29,8 @@ type textHandler struct {
 	head, bad, dim, loc *color.Color
 }
 
-// NewText returns a Handler that writes the report for people.
+// NewText returns a Handler that writes the report for people. It prints copies of the messages that a
+// terminal does not obey (visible.Copy).
 func NewText(w io.Writer, o TextOptions) Handler {
 	if o.Width < 40 {
 		o.Width = 100
@@ -49,7 +52,9 @@ func (h *textHandler) Progress(*Progress) error { return nil }
 
 // Warning keeps the warning for the end: what was not covered qualifies the whole report.
 func (h *textHandler) Warning(m *Warning) error {
-	h.warnings = append(h.warnings, m)
+	w := visible.Copy(m)
+	w.Text = strings.ReplaceAll(visible.Text(m.Text), "\n", "\n  ") // a line of it is none of the report's
+	h.warnings = append(h.warnings, w)
 	return nil
 }
 
@@ -61,6 +66,7 @@ func (h *textHandler) printf(format string, args ...any) {
 
 // Race prints one race: accesses, what hid it, witness.
 func (h *textHandler) Race(r *Race) error {
+	r = visible.Copy(r)
 	if r.Tier == Static && r.Vet != nil {
 		h.static(r)
 		return h.err
@@ -221,6 +227,7 @@ func (h *textHandler) short(p Position) string {
 
 // Summary prints the warnings and the last line.
 func (h *textHandler) Summary(m *Summary) error {
+	m = visible.Copy(m)
 	for _, w := range h.warnings {
 		h.printf("%s %s%s\n", h.head.Sprint("warning:"), w.Text, pick(w.Count > 1 && !strings.Contains(w.Text, strconv.Itoa(w.Count)), fmt.Sprintf(" (%d)", w.Count), ""))
 	}
