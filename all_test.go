@@ -21,18 +21,18 @@ import (
 // The commands of bench may import anything.
 var layers = map[string][]string{
 	"cmd/presage":                          {"internal/cli"},
-	"internal/cli":                         {"internal/barrier", "internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/place", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/disk", "internal/online", "internal/replay", "internal/analyse", "internal/detect", "internal/tree", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/trust", "internal/visible", "internal/window", "internal/engine", "internal/smt"},
-	"internal/record":                      {"internal/compiler", "internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
-	"internal/replay":                      {"internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/program", "internal/trace", "internal/trace/format", "internal/trust"},
+	"internal/cli":                         {"internal/private", "internal/barrier", "internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/place", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/disk", "internal/online", "internal/replay", "internal/analyse", "internal/detect", "internal/tree", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/trust", "internal/visible", "internal/window", "internal/engine", "internal/smt"},
+	"internal/record":                      {"internal/private", "internal/compiler", "internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
+	"internal/replay":                      {"internal/private", "internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/program", "internal/trace", "internal/trace/format", "internal/trust"},
 	"internal/instrument":                  {"internal/plan", "internal/trace", "internal/trace/format"},
 	"internal/plan":                        {"internal/evalorder", "internal/trace", "internal/trace/format"},
 	"internal/rt":                          {"internal/trace/format"},
-	"internal/compiler":                    nil,
+	"internal/compiler":                    {"internal/private"},
 	"internal/disk":                        nil,
 	"internal/rt/online":                   nil,
 	"internal/online":                      {"internal/plan", "internal/report", "internal/trace", "internal/trace/format"},
 	"internal/rt/rawfile":                  {"internal/trace/format"},
-	"internal/merge":                       {"internal/barrier", "internal/disk", "internal/trace", "internal/trace/format"}, // barrier: Ds as sets
+	"internal/merge":                       {"internal/private", "internal/barrier", "internal/disk", "internal/trace", "internal/trace/format"}, // barrier: Ds as sets
 	"internal/lockset":                     {"internal/shadow", "internal/table", "internal/trace/format"},
 	"internal/fasttrack":                   {"internal/clock", "internal/shadow", "internal/trace/format"},
 	"internal/hybrid":                      {"internal/clock", "internal/lockset", "internal/shadow", "internal/trace/format"},
@@ -73,6 +73,7 @@ var layers = map[string][]string{
 	"internal/relay/link":                  {"internal/relay/evidence/promise", "internal/relay/model", "internal/relay/order", "internal/relay/guard", "internal/relay/path", "internal/relay/lockset", "internal/relay/summary", "internal/relay/pairs", "internal/relay/tier"},
 	"internal/relay/unmodelled":            {"internal/relay/load"},
 	"internal/report":                      {"internal/trace", "internal/trace/format", "internal/trust", "internal/visible"},
+	"internal/private":                     nil,
 	"internal/visible":                     nil,
 	"internal/trust":                       nil,
 }

@@ -19,6 +19,7 @@ import (
 	"presage/internal/barrier"
 	"presage/internal/disk"
 	"presage/internal/plan"
+	"presage/internal/private"
 	"presage/internal/program"
 	"presage/internal/report"
 	"presage/internal/trace"
@@ -481,7 +482,7 @@ func (a *analysis) sendKept() error {
 	if a.keep == "" {
 		return nil
 	}
-	f, err := os.Create(a.keep)
+	f, err := private.Create(a.keep)
 	if err != nil {
 		return err
 	}

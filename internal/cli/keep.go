@@ -98,10 +98,10 @@ func (r *replayer) tryKept(ctx context.Context, root, file string, text []byte) 
 }
 
 func writeKept(file string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(file, text, 0o666)
+	return os.WriteFile(file, text, 0o600)
 }
 
 // shortName is a file's name from where the command runs.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"presage/internal/disk"
+	"presage/internal/private"
 	"presage/internal/record"
 	"presage/internal/report"
 	"presage/internal/visible"
@@ -148,7 +149,7 @@ func keepTraces(traces []string, out string) ([]string, error) {
 	if len(traces) == 1 {
 		return []string{out}, move(traces[0], out)
 	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
+	if err := os.MkdirAll(out, 0o700); err != nil {
 		return nil, fmt.Errorf("keeping the traces: %w", err)
 	}
 	var kept []string
@@ -169,7 +170,7 @@ func move(from, to string) error {
 	}
 	data, err := os.ReadFile(from)
 	if err == nil {
-		err = os.WriteFile(to, data, 0o666)
+		err = private.WriteFile(to, data)
 	}
 	if err != nil {
 		return fmt.Errorf("keeping the trace: %w", err)

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"presage/internal/private"
 	"presage/internal/program"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
@@ -135,7 +135,7 @@ func formOf(out, form string) (source.Format, error) {
 }
 
 func convert(env *Env, src *source.File, out string, to source.Format) error {
-	f, err := os.Create(out)
+	f, err := private.Create(out)
 	if err != nil {
 		return fmt.Errorf("writing trace %s: %w", out, underlying(err))
 	}

@@ -305,7 +305,7 @@ func (v *vetting) writeBaseline(kept map[*relay.Warning]bool) error {
 	if err := baseline.Write(&b, entries); err != nil {
 		return err
 	}
-	if err := os.WriteFile(v.baseline, b.Bytes(), 0o666); err != nil {
+	if err := os.WriteFile(v.baseline, b.Bytes(), 0o600); err != nil {
 		return fmt.Errorf("writing the baseline: %w", err)
 	}
 	visible.Fprintf(v.env.Stderr, "presage: %d pair%s written to %s\n", len(entries), map[bool]string{false: "s"}[len(entries) == 1], v.baseline)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"presage/internal/private"
 )
 
 // keep is the number of compilers that stay in the cache.
@@ -22,12 +24,15 @@ func (c Config) Cached(ctx context.Context, dir string, building func()) (string
 	home := filepath.Join(dir, key)
 	file := filepath.Join(home, Name)
 	if _, err := os.Stat(file); err == nil {
+		if err := private.CheckTree(home); err != nil {
+			return "", fmt.Errorf("the compiler in the cache: %w", err)
+		}
 		now := time.Now()
 		os.Chtimes(home, now, now)
 		return file, nil
 	}
 	building()
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := private.MkdirAll(dir); err != nil {
 		return "", fmt.Errorf("making a directory for the compiler: %w", err)
 	}
 	// Made elsewhere and put there whole: another process may be at it as well.
@@ -38,9 +43,6 @@ func (c Config) Cached(ctx context.Context, dir string, building func()) (string
 	defer os.RemoveAll(tmp)
 	if err := c.Build(ctx, tmp); err != nil {
 		return "", err
-	}
-	if err := os.Chmod(tmp, 0o777); err != nil {
-		return "", fmt.Errorf("keeping the compiler: %w", err)
 	}
 	if err := os.Rename(tmp, home); err != nil {
 		if _, there := os.Stat(file); there != nil {

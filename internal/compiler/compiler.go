@@ -49,7 +49,7 @@ func (c Config) Key() (string, error) {
 		return "", &Unsupported{fmt.Sprintf("the compiler of GOROOT has no identity: %v", err)}
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q %q\n", Name, c.GoVersion, id, edits)
+	fmt.Fprintf(h, "%q %q %q %q %q\n", cacheVersion, Name, c.GoVersion, id, edits)
 	for _, name := range addedNames() {
 		src, err := sources.ReadFile(name)
 		if err != nil {
@@ -59,6 +59,10 @@ func (c Config) Key() (string, error) {
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12]), nil
 }
+
+// cacheVersion is that of how compilers are kept. Those of version 1 had directories that everybody
+// could write: a new one is built in their place.
+const cacheVersion = "2"
 
 // buildID returns the note of a program of Go that identifies it.
 func buildID(file string) (string, error) {
@@ -101,7 +105,7 @@ func (c Config) Build(ctx context.Context, dir string) error {
 		return err
 	}
 	list := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(list, overlay, 0o666); err != nil {
+	if err := os.WriteFile(list, overlay, 0o600); err != nil {
 		return err
 	}
 	tmp := filepath.Join(dir, Name+".new")
@@ -114,6 +118,9 @@ func (c Config) Build(ctx context.Context, dir string) error {
 			return ctx.Err()
 		}
 		return &Unsupported{fmt.Sprintf("it does not build: %v\n%s", err, bytes.TrimSpace(out))}
+	}
+	if err := os.Chmod(tmp, 0o700); err != nil { // whatever the umask allows
+		return err
 	}
 	return os.Rename(tmp, filepath.Join(dir, Name))
 }
@@ -152,10 +159,10 @@ func (c Config) overlay(dir, key string) ([]byte, error) {
 	for file, src := range files {
 		name := filepath.Join(dir, filepath.FromSlash(file))
 		replace[filepath.Join(root, filepath.FromSlash(file))] = name
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(name, src, 0o666); err != nil {
+		if err := os.WriteFile(name, src, 0o600); err != nil {
 			return nil, err
 		}
 	}

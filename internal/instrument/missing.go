@@ -289,7 +289,7 @@ func (r *Result) outside() error {
 	for i, pkg := range r.Plan.Missing.Packages {
 		text := outsideFile(pkg, r.Plan.Missing.Roots[pkg.PkgPath], i+1, traced)
 		name := filepath.Join(r.cfg.OutDir, fmt.Sprintf("outside%d.go", i))
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			return fmt.Errorf("writing emitted source: %w", err)
 		}
 		r.Overlay[filepath.Join(filepath.Dir(pkg.GoFiles[0]), "00_presage_outside.go")] = name
@@ -305,7 +305,7 @@ func (r *Result) tellTraced(traced string) error {
 		}
 		name := filepath.Join(r.cfg.OutDir, fmt.Sprintf("traced%d.go", i))
 		text := fmt.Sprintf("package %s\n\nimport %s %q\n\nfunc init() { %s.Traced(%q) }\n", pkg.Name, rtName, rtPath, rtName, traced)
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			return fmt.Errorf("writing emitted source: %w", err)
 		}
 		r.Overlay[filepath.Join(filepath.Dir(pkg.GoFiles[0]), "presage_traced.go")] = name

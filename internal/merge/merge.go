@@ -3,9 +3,9 @@ package merge
 import (
 	"container/heap"
 	"fmt"
-	"os"
 
 	"presage/internal/disk"
+	"presage/internal/private"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -56,7 +56,7 @@ func mergeOf(dir string, meta *trace.Meta, w *trace.Writer, full bool) (Stats, e
 // File merges the raw records in dir into a trace file, as Merge or, if full is set, as MergeFull
 // does.
 func File(dir, name string, meta *trace.Meta, full bool) (Stats, error) {
-	f, err := os.Create(name)
+	f, err := private.Create(name)
 	if err != nil {
 		return Stats{}, err
 	}

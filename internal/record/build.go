@@ -18,6 +18,7 @@ import (
 	"presage/internal/disk"
 	"presage/internal/instrument"
 	"presage/internal/plan"
+	"presage/internal/private"
 	"presage/internal/rt"
 	"presage/internal/trace"
 )
@@ -60,7 +61,7 @@ func (e *loadError) Is(target error) bool { return target == errPlain }
 // complete; b.release lets others remove it.
 func (c *Config) build(ctx context.Context, cache string, in *inputs) (*build, error) {
 	dir := filepath.Join(cache, "build", in.key)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := private.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("making a directory for the instrumented sources: %w", err)
 	}
 	lock, err := lockDir(dir)
@@ -117,8 +118,8 @@ func restore(dir string, in *inputs) *build {
 	}
 	if b.Compiler != "" {
 		now := time.Now()
-		if os.Chtimes(filepath.Dir(b.Compiler), now, now) != nil {
-			return nil // it is no longer in the cache
+		if os.Chtimes(filepath.Dir(b.Compiler), now, now) != nil || private.CheckTree(filepath.Dir(b.Compiler)) != nil {
+			return nil // it is no longer in the cache, or refused
 		}
 	}
 	return &b
@@ -135,7 +136,7 @@ func (b *build) save(dir string) error {
 // writeFile writes a file so that no reader sees half of it.
 func writeFile(name string, data []byte) error {
 	tmp := name + ".new"
-	if err := os.WriteFile(tmp, data, 0o666); err != nil {
+	if err := os.WriteFile(tmp, data, 0o600); err != nil {
 		return err
 	}
 	return os.Rename(tmp, name)
@@ -149,7 +150,7 @@ const maxTries = 8
 // it stays as written, and the build is tried again.
 func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, error) {
 	src, stdDir := filepath.Join(dir, "src"), filepath.Join(dir, "std")
-	if err := errors.Join(os.RemoveAll(src), os.MkdirAll(src, 0o777), os.MkdirAll(stdDir, 0o777)); err != nil {
+	if err := errors.Join(os.RemoveAll(src), os.MkdirAll(src, 0o700), os.MkdirAll(stdDir, 0o700)); err != nil {
 		return nil, fmt.Errorf("making a directory for the instrumented sources: %w", err)
 	}
 	b := &build{Key: in.key, Overlay: filepath.Join(dir, "overlay.json"), in: in}

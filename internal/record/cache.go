@@ -6,29 +6,40 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"presage/internal/private"
 )
 
 // KeepRuns is the number of runs whose traces stay in the cache.
 const KeepRuns = 3
 
 // CacheDir is the directory of everything that presage keeps. PRESAGE_CACHE
-// overrides the user's cache directory.
+// overrides the user's cache directory. One that somebody else can change is refused: programs in it
+// are run.
 func CacheDir() (string, error) {
+	dir, err := cacheDir()
+	if err != nil {
+		return "", fmt.Errorf("finding a place for recordings (set PRESAGE_CACHE): %w", err)
+	}
+	if err := private.CheckTree(dir); err != nil {
+		return "", fmt.Errorf("cache of presage: %w", err)
+	}
+	return dir, nil
+}
+
+func cacheDir() (string, error) {
 	if dir := os.Getenv("PRESAGE_CACHE"); dir != "" {
 		return filepath.Abs(dir)
 	}
 	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("finding a place for recordings (set PRESAGE_CACHE): %w", err)
-	}
-	return filepath.Join(dir, "presage"), nil
+	return filepath.Join(dir, "presage"), err
 }
 
 // newRun makes the directory of a run, and removes those of older ones.
 func newRun(cache string, now time.Time) (string, error) {
 	runs := filepath.Join(cache, "runs")
 	dir := filepath.Join(runs, fmt.Sprintf("%s-%d", now.UTC().Format("20060102T150405.000"), os.Getpid()))
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := private.MkdirAll(dir); err != nil {
 		return "", fmt.Errorf("making a directory for the recording: %w", err)
 	}
 	prune(runs)
@@ -86,7 +97,7 @@ func LastRun() (string, error) {
 	for _, e := range slices.Backward(entries) {
 		dir := filepath.Join(cache, "runs", e.Name())
 		if _, err := os.Stat(filepath.Join(dir, ReportFile)); err == nil {
-			return dir, nil
+			return dir, private.Check(dir)
 		}
 	}
 	return "", fmt.Errorf("no run is kept in %s: use presage test or presage run first", cache)

@@ -200,7 +200,7 @@ func absolute(dir, file string) string {
 }
 
 func writeModFile(dir, name string, data []byte, sumName string, sum []byte) error {
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, name), data, 0o666), os.WriteFile(filepath.Join(dir, sumName), sum, 0o666)); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, name), data, 0o600), os.WriteFile(filepath.Join(dir, sumName), sum, 0o600)); err != nil {
 		return fmt.Errorf("writing a %s: %w", name, err)
 	}
 	return nil
@@ -212,7 +212,7 @@ func copyWhole(m *module, to string) error {
 	if _, err := os.Stat(to); err == nil {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
 	tmp, err := os.MkdirTemp(filepath.Dir(to), ".new-")
@@ -245,7 +245,7 @@ func (m *module) ensureGoMod(copied string) error {
 			return err
 		}
 	}
-	return os.WriteFile(name, data, 0o666)
+	return os.WriteFile(name, data, 0o600)
 }
 
 // CopyTree copies the files of a directory; the copies can be written.
@@ -260,15 +260,15 @@ func CopyTree(from, to string) error {
 		}
 		target := filepath.Join(to, rel)
 		if d.IsDir() {
-			return os.MkdirAll(target, 0o777)
+			return os.MkdirAll(target, 0o700)
 		}
 		data, err := os.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		mode := fs.FileMode(0o666)
+		mode := fs.FileMode(0o600)
 		if info, err := d.Info(); err == nil {
-			mode |= info.Mode() & 0o111
+			mode |= info.Mode() & 0o100
 		}
 		return os.WriteFile(target, data, mode)
 	})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"presage/internal/plan"
+	"presage/internal/private"
 	"presage/internal/rt"
 )
 
@@ -50,7 +51,7 @@ func (c Config) RunOnline(ctx context.Context, opt OnlineOptions, watch func(dir
 	}
 	o := &Online{Dir: dir, Told: filepath.Join(dir, "told"), GoVersion: b.goVersion, Plain: b.plain}
 	o.Plan = func(ctx context.Context) (*plan.Plan, error) { return c.planOnline(ctx) }
-	if err := os.MkdirAll(o.Told, 0o777); err != nil {
+	if err := os.MkdirAll(o.Told, 0o700); err != nil {
 		return nil, fmt.Errorf("making a directory for what is found: %w", err)
 	}
 	defer watch(o.Told)()
@@ -80,7 +81,7 @@ const keepOnline = 8
 // depends on the version of Go alone, and is written only where it is not there yet.
 func (c *Config) buildOnline(ctx context.Context, cache string) (*onlineBuild, error) {
 	dir := filepath.Join(cache, "online", toolID())
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := private.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("making a directory for the detector: %w", err)
 	}
 	lock, err := lockDir(dir)

@@ -21,7 +21,7 @@ type dirLock struct{ f *os.File }
 
 // lockDir takes the shared lock of a directory.
 func lockDir(dir string) (*dirLock, error) {
-	f, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR, 0o666)
+	f, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}

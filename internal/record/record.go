@@ -115,7 +115,7 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 	}
 	r.Opaque = b.warnOpaque()
 	rawDir := filepath.Join(dir, "raw")
-	if err := os.MkdirAll(rawDir, 0o777); err != nil {
+	if err := os.MkdirAll(rawDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making a directory for the recording: %w", err)
 	}
 	defer os.RemoveAll(rawDir)

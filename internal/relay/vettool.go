@@ -80,7 +80,7 @@ func Vettool(cfgFile, dir string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(cfg.VetxOutput, data, 0o666)
+	return os.WriteFile(cfg.VetxOutput, data, 0o600)
 }
 
 func readVetx(file string) (*vetx, error) {

@@ -55,7 +55,7 @@ func (p *Program) Build(ctx context.Context, packages []string) {
 	}
 	p.cfg.Progress("building for the replays")
 	dir := filepath.Join(p.dir, "tests")
-	if os.MkdirAll(dir, 0o777) != nil {
+	if os.MkdirAll(dir, 0o700) != nil {
 		return
 	}
 	args := slices.Concat([]string{"test", "-c", "-vet=off"}, p.cfg.Meta.BuildFlags, []string{"-overlay=" + p.overlay, "-o", dir + string(filepath.Separator)})
@@ -72,7 +72,7 @@ func (p *Program) Build(ctx context.Context, packages []string) {
 		return
 	}
 	for name, pkg := range byName {
-		if bin := filepath.Join(dir, name+".test"); isFile(bin) {
+		if bin := filepath.Join(dir, name+".test"); isFile(bin) && os.Chmod(bin, 0o700) == nil {
 			p.bins[pkg] = bin
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"presage/internal/disk"
 	"presage/internal/instrument"
 	"presage/internal/plan"
+	"presage/internal/private"
 	"presage/internal/program"
 	"presage/internal/rt"
 	"presage/internal/trace"
@@ -69,7 +70,7 @@ func Prepare(ctx context.Context, cfg Config) (*Program, error) {
 	}
 	p := &Program{cfg: cfg, bins: map[string]string{}, dir: filepath.Join(cfg.Cache, "replay", key(&cfg))}
 	stdDir := filepath.Join(p.dir, "std")
-	if err := os.MkdirAll(stdDir, 0o777); err != nil {
+	if err := errors.Join(private.MkdirAll(p.dir), private.MkdirAll(stdDir)); err != nil {
 		return nil, fmt.Errorf("making a directory for the replay: %w", err)
 	}
 	var err error
@@ -102,7 +103,7 @@ func (p *Program) writeSites(plan *plan.Plan) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(p.dir, sitesFile), data, 0o666)
+	return os.WriteFile(filepath.Join(p.dir, sitesFile), data, 0o600)
 }
 
 // keep is the number of programs with gates that stay in the cache.
@@ -177,7 +178,7 @@ func (p *Program) env() []string {
 func (p *Program) emit(ctx context.Context) error {
 	p.cfg.Progress("instrumenting for the replay")
 	src := filepath.Join(p.dir, "src")
-	if err := errors.Join(os.RemoveAll(src), os.MkdirAll(src, 0o777)); err != nil {
+	if err := errors.Join(os.RemoveAll(src), os.MkdirAll(src, 0o700)); err != nil {
 		return fmt.Errorf("making a directory for the replay: %w", err)
 	}
 	recorded := p.cfg.Plan
@@ -202,7 +203,7 @@ func (p *Program) emit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(p.overlay+".new", data, 0o666); err != nil {
+	if err := os.WriteFile(p.overlay+".new", data, 0o600); err != nil {
 		return err
 	}
 	return os.Rename(p.overlay+".new", p.overlay) // that it is there says that all is
@@ -250,6 +251,9 @@ func (p *Program) binary(ctx context.Context, pkg string) (string, error) {
 			return "", fmt.Errorf("building for the replay: %w", full)
 		}
 		return "", fmt.Errorf("building for the replay: %w\n%s", err, out.Bytes())
+	}
+	if err := os.Chmod(bin, 0o700); err != nil { // whatever the umask allows
+		return "", fmt.Errorf("building for the replay: %w", err)
 	}
 	p.bins[pkg] = bin
 	return bin, nil

@@ -60,7 +60,7 @@ func (p *Program) Debug(ctx context.Context, r Race, d Debugger) (*Outcome, erro
 	data, _ := s.encode(v)
 	files := map[string][]byte{"schedule": data, "meet.star": []byte(meeting), "init": fmt.Appendf(nil, delveInit, filepath.Join(dir, "meet.star"))}
 	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			return out, fmt.Errorf("writing for delve: %w", err)
 		}
 	}

@@ -187,7 +187,7 @@ func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, 
 	defer os.RemoveAll(dir)
 	data, perm := s.encode(v)
 	file := filepath.Join(dir, "schedule")
-	if err := os.WriteFile(file, data, 0o666); err != nil {
+	if err := os.WriteFile(file, data, 0o600); err != nil {
 		return nil, fmt.Errorf("writing the schedule: %w", err)
 	}
 	t := &Try{Swap: v.swap, Level: v.level, Command: append([]string{bin}, p.arguments()...), Dir: p.directory(pkg)}
@@ -211,7 +211,7 @@ func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, 
 	if hung != "" && !t.Confirmed {
 		t.Why = hung + "; " + t.Why
 		t.Dump = filepath.Join(p.dir, r.ID+".dump")
-		os.WriteFile(t.Dump, output.Bytes(), 0o666)
+		os.WriteFile(t.Dump, output.Bytes(), 0o600)
 	}
 	return t, nil
 }

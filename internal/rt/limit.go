@@ -13,7 +13,7 @@ import (
 func SetLimit(dir string, bytes int64) error {
 	page := make([]byte, 8*format.LimitWords)
 	binary.LittleEndian.PutUint64(page[8*format.LimitMost:], uint64(bytes))
-	if err := os.WriteFile(filepath.Join(dir, format.LimitFile), page, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, format.LimitFile), page, 0o600); err != nil {
 		return fmt.Errorf("setting the limit of the recording: %w", err)
 	}
 	return nil

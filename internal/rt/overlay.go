@@ -156,7 +156,7 @@ func (o *Overlay) root(cfg Config) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	link := filepath.Join(dir, "goroot-"+cfg.GoVersion)
@@ -363,10 +363,10 @@ func (b *builder) write(dir string) (map[string]string, error) {
 		if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, src) {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(name, src, 0o666); err != nil {
+		if err := os.WriteFile(name, src, 0o600); err != nil {
 			return nil, err
 		}
 		// The go command does not index files younger than two seconds, and looks for a

@@ -67,7 +67,7 @@ const (
 
 // Open makes the directory if it is not there.
 func Open(root string) (*Dir, error) {
-	if err := os.MkdirAll(root, 0o777); err != nil {
+	if err := os.MkdirAll(root, 0o700); err != nil {
 		return nil, fmt.Errorf("directory of summaries: %w", err)
 	}
 	return &Dir{root}, nil
@@ -98,7 +98,7 @@ func (d *Dir) Get(k Key) ([]byte, error) {
 // Put makes an entry; another process that makes the same at the same time makes the same.
 func (d *Dir) Put(k Key, data []byte) error {
 	name := d.file(k, "")
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "new-*")
@@ -122,10 +122,10 @@ func (d *Dir) Put(k Key, data []byte) error {
 // two minutes is void.
 func (d *Dir) Claim(k Key) (bool, error) {
 	name := d.file(k, ".claim")
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return false, err
 	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		info, err := os.Stat(name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -164,5 +164,5 @@ func (d *Dir) Trim() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(mark, nil, 0o666)
+	return os.WriteFile(mark, nil, 0o600)
 }

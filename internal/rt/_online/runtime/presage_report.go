@@ -34,7 +34,7 @@ func ftOpen(dir string) {
 	n += copy(presage.dir[n:], ".races\x00")
 	presage.dirLen = n - 1
 	const flags = 0o1 | 0o100 | 0o2000 | 0o2000000 // O_WRONLY|O_CREAT|O_APPEND|O_CLOEXEC
-	fd, _, e := pgsys.Syscall6(257, ^uintptr(99), uintptr(unsafe.Pointer(&presage.dir)), flags, 0o666, 0, 0)
+	fd, _, e := pgsys.Syscall6(257, ^uintptr(99), uintptr(unsafe.Pointer(&presage.dir)), flags, 0o600, 0, 0)
 	if e == 0 {
 		presage.fd = int32(fd)
 		l := &ftOut.lines

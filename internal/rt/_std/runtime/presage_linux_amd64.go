@@ -70,7 +70,7 @@ func pgMakeDir(dir string) (reason uint64) {
 			presage.dirLen = n + 1 + pgDecimal(presage.dir[n+1:], try, 1)
 		}
 		presage.dir[presage.dirLen] = 0
-		_, _, e := pgsys.Syscall6(pgSysMkdirat, pgAtCwd, uintptr(unsafe.Pointer(&presage.dir)), 0o777, 0, 0, 0)
+		_, _, e := pgsys.Syscall6(pgSysMkdirat, pgAtCwd, uintptr(unsafe.Pointer(&presage.dir)), 0o700, 0, 0, 0)
 		if e == 0 {
 			return 0
 		}
@@ -167,7 +167,7 @@ func pgOpen(i uint64, suffix string, flags uintptr) (fd, errno uintptr) {
 	presage.dir[d] = '/'
 	k := d + 1 + pgDecimal(presage.dir[d+1:], i, 6)
 	copy(presage.dir[k:], suffix)
-	fd, _, errno = pgsys.Syscall6(pgSysOpenat, pgAtCwd, uintptr(unsafe.Pointer(&presage.dir)), flags, 0o666, 0, 0)
+	fd, _, errno = pgsys.Syscall6(pgSysOpenat, pgAtCwd, uintptr(unsafe.Pointer(&presage.dir)), flags, 0o600, 0, 0)
 	return fd, errno
 }
 
