@@ -143,11 +143,12 @@ func readKept(name string) (*kept, error) {
 	}
 	defer f.Close()
 	k := &kept{own: own}
-	if err := report.HandleJSON(f, k); err != nil {
-		return nil, fmt.Errorf("reading report %s: %w", name, err)
+	err = report.HandleJSON(f, k)
+	if err == nil {
+		err = (&lastSummary{begun: k.config != nil, complete: k.summary != nil}).whole()
 	}
-	if k.config == nil || k.summary == nil {
-		return nil, fmt.Errorf("report %s is not complete", name)
+	if err != nil {
+		return nil, fmt.Errorf("reading report %s: %w", name, err)
 	}
 	return k, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -46,7 +47,11 @@ func printReport(env *Env, name string, asJSON bool) error {
 	}
 	defer f.Close()
 	var count lastSummary
-	if err := report.HandleJSON(f, report.Tee(newPrinter(env.Stdout, asJSON), &count)); err != nil {
+	err = report.HandleJSON(f, report.Tee(newPrinter(env.Stdout, asJSON), &count))
+	if err == nil {
+		err = count.whole()
+	}
+	if err != nil {
 		return fmt.Errorf("reading report %s: %w", name, err)
 	}
 	if count.races > 0 {
@@ -55,15 +60,29 @@ func printReport(env *Env, name string, asJSON bool) error {
 	return nil
 }
 
-// lastSummary keeps the number of races.
-type lastSummary struct{ races int }
+// lastSummary keeps the number of races, and what of a whole report there was.
+type lastSummary struct {
+	races           int
+	begun, complete bool
+}
 
-func (l *lastSummary) Config(*report.Config) error     { return nil }
+// whole reports what a report lacks. Without its summary, races and warnings may be missing.
+func (l *lastSummary) whole() error {
+	switch {
+	case !l.begun:
+		return errors.New("it is empty, or no report: it does not begin with what made it (config)")
+	case !l.complete:
+		return errors.New("it is cut off: it has no summary, so races and warnings may be missing")
+	}
+	return nil
+}
+
+func (l *lastSummary) Config(*report.Config) error     { l.begun = true; return nil }
 func (l *lastSummary) Progress(*report.Progress) error { return nil }
 func (l *lastSummary) Warning(*report.Warning) error   { return nil }
 func (l *lastSummary) Race(*report.Race) error         { return nil }
 func (l *lastSummary) Summary(m *report.Summary) error {
-	l.races = m.Races
+	l.races, l.complete = m.Races, true
 	if m.Vet != nil {
 		l.races += m.Vet.Warnings
 	}

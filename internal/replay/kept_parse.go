@@ -40,7 +40,7 @@ var sections = []string{"the lines of the head", "the functions and their gates"
 func ParseKept(name string, data []byte) (*Kept, error) {
 	p := keptParser{kept: &Kept{}}
 	n := 0
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) { // a byte-order mark, which some editors write
 		n++
 		line = strings.TrimRight(line, "\r\n")
 		if t := strings.TrimSpace(line); t == "" || t[0] == '#' {

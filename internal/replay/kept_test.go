@@ -62,6 +62,9 @@ func TestKeptText(t *testing.T) {
 	if _, err := ParseKept("crlf", crlf); err != nil {
 		t.Errorf("with other line ends: %v", err)
 	}
+	if _, err := ParseKept("marked", append([]byte("\ufeff"), crlf...)); err != nil {
+		t.Errorf("with a byte-order mark: %v", err)
+	}
 }
 
 // TestKeptAltered: a file that was altered by hand is refused, with the place and the reason.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -106,7 +107,7 @@ func (h *jsonHandler) Summary(m *Summary) error   { return h.enc.Encode(Message{
 
 // HandleJSON reads the JSON form and calls h for every message.
 func HandleJSON(r io.Reader, h Handler) error {
-	dec := json.NewDecoder(r)
+	dec := json.NewDecoder(afterMark(r))
 	for n := 1; ; n++ {
 		var m Message
 		if err := dec.Decode(&m); err == io.EOF {
@@ -118,6 +119,15 @@ func HandleJSON(r io.Reader, h Handler) error {
 			return err
 		}
 	}
+}
+
+// afterMark skips a byte-order mark, which some editors write.
+func afterMark(r io.Reader) io.Reader {
+	b := bufio.NewReader(r)
+	if mark, err := b.Peek(3); err == nil && string(mark) == "\ufeff" {
+		b.Discard(len(mark))
+	}
+	return b
 }
 
 // send calls the method of h for the one field that is set. A message of a later

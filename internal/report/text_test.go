@@ -86,6 +86,10 @@ func TestDecode(t *testing.T) {
 		{"later protocol", `{"config":{"protocol_version":"v2.0.0"}}`, `protocol version "v2.0.0"`},
 		{"a message of a later v1", `{"config":{"protocol_version":"v1.7.0"}}` + "\n" + `{"hint":{}}`, ""},
 		{"empty", "", ""},
+		{"a byte-order mark", "\ufeff" + `{"config":{"protocol_version":"v1.7.0"}}` + "\r\n" + `{"hint":{}}` + "\r\n", ""},
+		{"a mark inside", `{"config":{"protocol_version":"v1.7.0"}}` + "\n\ufeff" + `{"hint":{}}`, "reading message 2"},
+		{"more behind it", `{"config":{"protocol_version":"v1.7.0"}}` + "\nx", "reading message 2"},
+		{"an ID that is a path", `{"race":{"id":"../x"}}`, `"../x" is not the ID of a race`},
 	} {
 		var out bytes.Buffer
 		err := HandleJSON(strings.NewReader(test.in), NewText(&out, TextOptions{}))

@@ -60,7 +60,11 @@ func (r *Reader) Next(e *trace.Event) error {
 			break
 		}
 		r.line++
-		event, err := r.parseLine(r.in.Text(), e)
+		text := r.in.Text()
+		if r.line == 1 {
+			text = strings.TrimPrefix(text, "\ufeff") // a byte-order mark, which some editors write
+		}
+		event, err := r.parseLine(text, e)
 		if err != nil {
 			r.err = fmt.Errorf("line %d: %w", r.line, err)
 		} else if event {

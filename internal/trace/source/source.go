@@ -99,7 +99,7 @@ func detect(head []byte) (Format, error) {
 	case head[0] == 0x1f && len(head) > 1 && head[1] == 0x8b:
 		return STD, nil
 	}
-	line, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
+	line, _, _ := bytes.Cut(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), "\r\n"), []byte("\n"))
 	if bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(head[:max(0, len(head)-utf8.UTFMax)]) && bytes.IndexByte(line, '|') < 0 {
 		return "", trace.ErrNotTrace
 	}

@@ -105,6 +105,23 @@ func TestConvertDamaged(t *testing.T) {
 	}
 }
 
+// TestMark: a byte-order mark changes no format, and makes no thread.
+func TestMark(t *testing.T) {
+	for format, text := range map[Format]string{STD: "T1|w(x)|1\r\nT1|w(x)|2\r\n", Text: "a write x\na write x\n"} {
+		for _, in := range []string{text, "\ufeff" + text} {
+			f, err := Open(save(t, []byte(in)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := trace.Count(f)
+			if err != nil || f.Format != format || s.Goroutines != 1 || s.Events != 2 {
+				t.Errorf("%q is %s: %+v, %v", in, f.Format, s, err)
+			}
+			f.Close()
+		}
+	}
+}
+
 func TestCount(t *testing.T) {
 	text := `main write x val=1 @a
 main write x+4 size=4 val=1 @a

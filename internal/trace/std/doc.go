@@ -37,6 +37,8 @@
 //     to hold it. The Unlock is put before that acquire, and the holder's next event must be its wait(L).
 //   - (S6) A fork of a thread that already has events cannot be a Go. It is a ReleaseMerge, and an Acquire before the thread's next event:
 //     the recorded order is kept.
+//   - (S8) A byte-order mark at the beginning is skipped, and line ends may be CRLF. A mark at the beginning of another line would make a
+//     thread of its own, and races with it: it is an error with its line. So is what stands behind a compressed trace and is not gzip.
 //   - (S7) A line that is none of the above, and a line that no execution has (two holders of a lock, rel by a
 //     thread that does not hold it, events of a thread after it was joined), is an error with line and offset. (RAPID repeats the
 //     event before a line it cannot parse. That invents races.)

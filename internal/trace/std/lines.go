@@ -13,6 +13,11 @@ import (
 // maxLine bounds the length of a line.
 const maxLine = 1 << 20
 
+// mark is a byte-order mark.
+var mark = []byte("\ufeff")
+
+var errMark = errors.New("a byte-order mark inside the trace: are these several files in one?")
+
 // pad is the number of bytes that may be loaded behind a name in the buffer.
 const pad = 16
 
@@ -38,7 +43,18 @@ func newLines(in io.Reader) (*lines, error) {
 		}
 		l.in = z
 	}
+	l.skipMark()
 	return l, nil
+}
+
+// skipMark skips a byte-order mark (S8). Offsets count it.
+func (l *lines) skipMark() {
+	for l.end < len(mark) && l.eof == nil {
+		l.fill()
+	}
+	if bytes.HasPrefix(l.buf[:l.end], mark) {
+		l.pos, l.after = len(mark), int64(len(mark))
+	}
 }
 
 // next returns the next line, without its end.
@@ -89,8 +105,11 @@ func (l *lines) fill() {
 	}
 	n, err := l.in.Read(l.buf[l.end : len(l.buf)-pad])
 	l.end += n
-	if n == 0 && err == nil {
+	switch {
+	case n == 0 && err == nil:
 		err = io.ErrNoProgress
+	case err == gzip.ErrHeader || err == io.ErrUnexpectedEOF:
+		err = fmt.Errorf("the file is cut, or goes on behind the compressed trace with what is not gzip: %w", err)
 	}
 	l.eof = err
 }

@@ -1,6 +1,7 @@
 package std
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -128,6 +129,9 @@ func (r *Reader) step(e *trace.Event) bool {
 	}
 	if len(line) == 0 {
 		return false
+	}
+	if line[0] == mark[0] && bytes.HasPrefix(line, mark) {
+		return r.fail(line, errMark)
 	}
 	if !r.slow && r.access(line, e) {
 		return true

@@ -160,12 +160,36 @@ func TestErrors(t *testing.T) {
 		{"T1|end()|1\nT1|w(V)|1", "line 2 (offset 11): T1 ended"},
 		{"T0|w(" + strings.Repeat("x", 2*maxLine), "line 1 (offset 0): longer than"},
 		{"T0|w(V)|1\nT0|w(", `line 2 (offset 10): not thread`},
+		{"T0|w(V)|1\n\ufeffT0|w(V)|1", `line 2 (offset 10): a byte-order mark inside the trace`},
+		{"\ufeff\ufeffT0|w(V)|1", `line 1 (offset 3): a byte-order mark inside the trace`},
+		{"\ufeffT0|w(V)|1\r\nhello\r\n", `line 2 (offset 14): not thread|op(operand)|location: "hello"`},
 	} {
 		_, _, err := read(c.std)
 		var e *Error
 		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%.60q: %v, want %s", c.std, err, c.want)
 		}
+	}
+}
+
+// TestMark: a byte-order mark makes no thread, and line ends may be CRLF (S8).
+func TestMark(t *testing.T) {
+	const plain = "T1|w(x)|1\nT1|w(x)|2\nT2|r(x)|3"
+	want, meta, err := read(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"\ufeff" + plain, strings.ReplaceAll(plain, "\n", "\r\n") + "\r\n", "\ufeff" + strings.ReplaceAll(plain, "\n", "\r\n")} {
+		events, m, err := read(text)
+		if d := cmp.Diff(want, events); err != nil || d != "" {
+			t.Errorf("%q: %v\n%s", text, err, d)
+		}
+		if d := cmp.Diff(meta, m); d != "" {
+			t.Errorf("%q:\n%s", text, d)
+		}
+	}
+	if events, _, err := read("\ufeff"); err != nil || len(events) != 0 {
+		t.Errorf("a mark alone: %d events, %v", len(events), err)
 	}
 }
 
@@ -180,6 +204,15 @@ func TestGzip(t *testing.T) {
 	}
 	if _, _, err := read(whole[:len(whole)-9]); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("cut: %v", err)
+	}
+	if events, _, err := read(whole + whole); err != nil || len(events) != 4 {
+		t.Errorf("two traces in one: %d events, %v", len(events), err)
+	}
+	for _, junk := range []string{"x", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "T0|w(V1)|3\nT0|w(V1)|4\n", whole[:11]} {
+		events, _, err := read(whole + junk)
+		if err == nil || !strings.HasPrefix(err.Error(), "line 3 (offset 22): the file is cut, or goes on behind the compressed trace") {
+			t.Errorf("%q behind it: %d events, %v", junk, len(events), err)
+		}
 	}
 	if _, _, err := read(whole[:5]); err == nil {
 		t.Error("cut in the header: no error")
