@@ -88,7 +88,7 @@ func accesses(race *report.Race, meta *trace.Meta, open func() (trace.Source, io
 		if err != nil {
 			return err
 		}
-		if int(site) >= len(meta.Sites) || site == 0 || meta.Sites[site].File < 0 {
+		if int(site) >= len(meta.Sites) || site == 0 || meta.Sites[site].File < 0 || int(meta.Sites[site].File) >= len(meta.Files) {
 			continue // in code that was not instrumented: the report has the line of the call
 		}
 		at := report.Position{File: meta.Files[meta.Sites[site].File].Name, Line: int(meta.Sites[site].Line)}

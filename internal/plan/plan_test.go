@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -82,7 +83,7 @@ func TestNumbering(t *testing.T) {
 }
 
 // load writes the archive's module to a directory and loads it.
-func load(t *testing.T, ar *txtar.Archive) *Program {
+func load(t testing.TB, ar *txtar.Archive) *Program {
 	t.Helper()
 	dir := t.TempDir()
 	for _, f := range ar.Files {
@@ -178,4 +179,28 @@ func listHook(h Hook) string {
 		s += fmt.Sprintf(" case %d", h.Case)
 	}
 	return s + fmt.Sprintf(" %d)", h.Size)
+}
+
+// FuzzMatches: a plan and the tables of any trace agree or not, and agreement is of every file.
+func FuzzMatches(f *testing.F) {
+	ar, err := txtar.ParseFile("testdata/calls.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	p := New(load(f, ar), nil)
+	own, err := json.Marshal(&trace.Meta{Files: p.Files, Funcs: p.Funcs, Sites: p.Sites})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(own)
+	f.Add([]byte(`{"files":[{"name":"a.go","hash":"0"}],"outside":{"files":-1}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var m trace.Meta
+		if json.Unmarshal(data, &m) != nil || p.Matches(&m) != nil {
+			return
+		}
+		if len(m.Funcs) < len(p.Funcs) || len(m.Sites) < len(p.Sites) {
+			t.Errorf("%s agrees", data)
+		}
+	})
 }

@@ -266,6 +266,9 @@ func (p *Program) directory(pkg string) string {
 	}
 	_, funcs, _ := p.cfg.Meta.Program()
 	for _, f := range funcs {
+		if f.File < 0 || int(f.File) >= len(p.cfg.Meta.Files) {
+			continue // the trace may be somebody else's
+		}
 		if name := p.cfg.Meta.Files[f.File].Name; strings.TrimSuffix(f.Pkg, "_test") == pkg && isTest(name) {
 			return filepath.Dir(name)
 		}

@@ -77,6 +77,9 @@ func (p *keptParser) line(line string) error {
 		return err
 	}
 	p.lines++
+	if len(w) == 0 { // a | alone
+		return fmt.Errorf("%q is a line without words", line)
+	}
 	switch {
 	case p.lines == 1:
 		return p.first(w, line)

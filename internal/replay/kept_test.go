@@ -96,6 +96,7 @@ func TestKeptAltered(t *testing.T) {
 		{"an unknown kind", strings.Replace(text, "unlock o4", "open o4", 1), "is not a line of the steps"},
 		{"an unknown line", strings.Replace(text, "dir .", "dirs .", 1), "is not a line of the lines of the head"},
 		{"an open quotation", strings.Replace(text, `race "captured last"`, `race "captured last`, 1), "a quotation that does not end"},
+		{"a line without words", strings.Replace(text, "dir .", "| x", 1), "is a line without words"},
 		{"more behind the end", text + "step 11\n", "a line behind the end"},
 	} {
 		if _, err := ParseKept("f", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"presage/internal/visible"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden texts")
@@ -149,4 +152,37 @@ func TestOperand(t *testing.T) {
 			t.Errorf("operand(%q) = %q, want %q", in, got, want)
 		}
 	}
+}
+
+// FuzzHandleJSON: any bytes are an error, or a report that can be printed and written again. What is
+// printed has nothing that a terminal obeys.
+func FuzzHandleJSON(f *testing.F) {
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(names) == 0 {
+		f.Fatal("no test data", err)
+	}
+	for _, name := range names {
+		ar, err := txtar.ParseFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range ar.Files {
+			if filepath.Ext(file.Name) == ".jsonl" {
+				f.Add(file.Data)
+			}
+		}
+	}
+	f.Add([]byte(`{"race":{"id":"a","tier":"predicted","witness":{"order":[0,1],"steps":[{}],"reads":[{}]},"path":{"steps":[{}]}}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var text, again bytes.Buffer
+		if HandleJSON(bytes.NewReader(data), Tee(NewText(&text, TextOptions{}), NewJSON(&again))) != nil {
+			return
+		}
+		if s := text.String(); visible.Text(s) != s {
+			t.Errorf("printed: %q", s)
+		}
+		if err := HandleJSON(&again, NewText(io.Discard, TextOptions{})); err != nil {
+			t.Errorf("not read again: %v", err)
+		}
+	})
 }

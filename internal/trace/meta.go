@@ -14,7 +14,8 @@ func (m *Meta) SiteInfo(s Site) SiteInfo {
 // Program returns the files, functions and sites of the instrumented packages, without those of outside code.
 func (m *Meta) Program() ([]File, []Func, []SiteInfo) {
 	if o := m.Outside; o != nil {
-		return m.Files[:min(o.Files, len(m.Files))], m.Funcs[:min(o.Funcs, len(m.Funcs))], m.Sites[:min(o.Sites, len(m.Sites))]
+		within := func(n, most int) int { return max(0, min(n, most)) } // the trace may be somebody else's
+		return m.Files[:within(o.Files, len(m.Files))], m.Funcs[:within(o.Funcs, len(m.Funcs))], m.Sites[:within(o.Sites, len(m.Sites))]
 	}
 	return m.Files, m.Funcs, m.Sites
 }

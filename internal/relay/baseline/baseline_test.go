@@ -35,3 +35,26 @@ func TestReadErrors(t *testing.T) {
 		}
 	}
 }
+
+// FuzzRead: any bytes are fingerprints, which can be written again, or an error.
+func FuzzRead(f *testing.F) {
+	f.Add("# head\n0123456789ab x\nffffffffffff-2\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		ids, err := baseline.Read(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		var entries []baseline.Entry
+		for id := range ids {
+			entries = append(entries, baseline.Entry{ID: id})
+		}
+		var b strings.Builder
+		if err := baseline.Write(&b, entries); err != nil {
+			t.Fatal(err)
+		}
+		again, err := baseline.Read(strings.NewReader(b.String()))
+		if diff := cmp.Diff(ids, again); err != nil || diff != "" {
+			t.Errorf("%v\n%s", err, diff)
+		}
+	})
+}
