@@ -17,14 +17,16 @@ import (
 // fileEmitter makes the emitted text of one source file: the file as it is, with its
 // units replaced, its imports adjusted, and helpers at the end.
 type fileEmitter struct {
-	pkg     *plan.Package
-	plan    *plan.Plan
-	file    *ast.File
-	index   int // among the files of the package
-	name    string
-	source  []byte
-	imports map[string]string // path to name, those the emitted text adds
-	helpers map[string]string // text to name
+	pkg    *plan.Package
+	plan   *plan.Plan
+	file   *ast.File
+	index  int // among the files of the package
+	name   string
+	source []byte
+
+	lineNames []lineName        // of its //line comments
+	imports   map[string]string // path to name, those the emitted text adds
+	helpers   map[string]string // text to name
 
 	imported map[string]*types.Package // by path, of the package: what its emitted files import
 	aliases  aliases

@@ -57,7 +57,8 @@ func emitFiles(p *plan.Plan, pkg *plan.Package, units []*plan.Unit, skip map[*pl
 		}
 		f := &fileEmitter{
 			pkg: pkg, plan: p, file: file, index: i, name: name, source: source,
-			imports: map[string]string{}, helpers: map[string]string{}, imported: imported, aliases: names, gates: gates,
+			lineNames: lineNames(pkg.Fset, file, name),
+			imports:   map[string]string{}, helpers: map[string]string{}, imported: imported, aliases: names, gates: gates,
 		}
 		emitters = append(emitters, f)
 		out = append(out, f.emitFile(todo))

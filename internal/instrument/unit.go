@@ -3,7 +3,6 @@ package instrument
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"strings"
 
@@ -162,12 +161,6 @@ func (u *unitEmitter) checkScopes() {
 			}
 		}
 	}
-}
-
-// position returns the file and line that the user's source, with its own //line comments, has at pos.
-func (f *fileEmitter) position(pos token.Pos) (file string, line int) {
-	p := f.pkg.Fset.PositionFor(pos, true)
-	return p.Filename, p.Line
 }
 
 func deref(a *ssa.Alloc) types.Type { return a.Type().Underlying().(*types.Pointer).Elem() }
