@@ -49,6 +49,7 @@ type span struct {
 // emitted is the result for one file. refused holds the units that could not be written as source.
 type emitted struct {
 	name    string
+	source  []byte
 	text    string
 	spans   []span
 	refused map[*plan.Unit]string
@@ -61,7 +62,7 @@ func (f *fileEmitter) offset(pos token.Pos) int {
 
 // emitFile emits the units of the file that are not opaque.
 func (f *fileEmitter) emitFile(units []*plan.Unit) *emitted {
-	out := &emitted{name: f.name, refused: map[*plan.Unit]string{}}
+	out := &emitted{name: f.name, source: f.source, refused: map[*plan.Unit]string{}}
 	replaced := map[ast.Node]bool{}
 	var edits []edit
 	for _, u := range units {

@@ -116,7 +116,7 @@ func (r *Result) write() error {
 			}
 			name := fmt.Sprintf("%s.%d.%s", strings.NewReplacer("/", ".", "\\", ".").Replace(pkg.PkgPath), i, filepath.Base(f.name))
 			name = filepath.Join(r.cfg.OutDir, name)
-			if err := os.WriteFile(name, []byte(f.text), 0o600); err != nil {
+			if err := os.WriteFile(name, []byte(f.text+sourceHash(f.source)), 0o600); err != nil {
 				return fmt.Errorf("writing emitted source: %w", err)
 			}
 			r.Overlay[f.name] = name

@@ -59,7 +59,7 @@ func (e *BuildError) Error() string { return e.Text }
 
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 	packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes |
-	packages.NeedForTest | packages.NeedModule | packages.NeedExportFile
+	packages.NeedForTest | packages.NeedModule | packages.NeedExportFile | packages.NeedEmbedFiles
 
 // Load reads the packages of cfg and builds their SSA. A package that does not
 // type-check makes the whole load fail with a *BuildError.

@@ -37,6 +37,7 @@ type build struct {
 	Meta    *trace.Meta       `json:"meta"`
 	Opaque  map[string]string `json:"opaque"` // functions left as written, with the reason
 
+	Toolexec string `json:"toolexec"` // value of -toolexec, if Compile and the user's flags are not to have their own
 	Compiler string `json:"compiler"` // that Compile selects; "": Go's own
 	Plain    string `json:"plain"`    // why it is Go's own, if that was not asked for
 
@@ -181,7 +182,7 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 		return nil, fmt.Errorf("instrumenting: %w", err)
 	}
 	for try := 0; ; try++ {
-		if err := b.writeOverlay(std, res.Overlay); err != nil {
+		if err := errors.Join(b.writeOverlay(std, res.Overlay), c.embed(ctx, b, res, dir)); err != nil {
 			return nil, err
 		}
 		c.Progress("compiling")
@@ -281,7 +282,11 @@ func (b *build) flags(user []string) []string {
 			n = 1
 		}
 	}
-	return slices.Concat(user[:n], b.Compile, user[n:], b.Flags)
+	all := slices.Concat(user[:n], b.Compile, user[n:], b.Flags)
+	if b.Toolexec != "" {
+		all = append(all, "-toolexec="+b.Toolexec)
+	}
+	return all
 }
 
 // compile compiles everything, without linking, and returns what the compiler said.
@@ -356,6 +361,7 @@ type inputs struct {
 	root     string // of the main module, or the directory
 	patterns []string
 	missing  []string        // packages to leave out
+	embedded []string        // source files that packages embed
 	tested   []string        // of the user's packages, those that have tests
 	modules  []module        // of the module cache, that are instrumented or left out, by path
 	modFile  modFile         // that selects them; empty if there are none
@@ -439,6 +445,7 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 		if main && in.root == "" && p.Module != nil {
 			in.root = p.Module.Dir
 		}
+		in.embed(&p)
 		plainPath := p.ForTest == "" && !strings.HasSuffix(p.ImportPath, ".test")
 		if plainPath && (main || extra.match(&p)) {
 			in.patterns = append(in.patterns, p.ImportPath)

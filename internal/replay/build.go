@@ -199,6 +199,9 @@ func (p *Program) emit(ctx context.Context) error {
 	if err := p.writeSites(res.Plan); err != nil {
 		return err
 	}
+	if err := p.writeToolexec(res); err != nil {
+		return err
+	}
 	data, err := p.std.JSON(res.Overlay)
 	if err != nil {
 		return err
@@ -207,6 +210,24 @@ func (p *Program) emit(ctx context.Context) error {
 		return err
 	}
 	return os.Rename(p.overlay+".new", p.overlay) // that it is there says that all is
+}
+
+// toolexecFile is in a program's directory if it is built with -toolexec, and has its value.
+const toolexecFile = "toolexec"
+
+// writeToolexec has the program embed the user's sources.
+func (p *Program) writeToolexec(res *instrument.Result) error {
+	user := ""
+	for _, f := range p.cfg.Meta.BuildFlags {
+		if name, value, ok := strings.Cut(strings.TrimLeft(f, "-"), "="); ok && name == "toolexec" {
+			user = value
+		}
+	}
+	with, err := res.Toolexec(p.dir, user)
+	if err != nil || with == user {
+		return err
+	}
+	return os.WriteFile(filepath.Join(p.dir, toolexecFile), []byte(with), 0o666)
 }
 
 // opaque are the units that were left as written.
@@ -231,6 +252,9 @@ func (p *Program) binary(ctx context.Context, pkg string) (string, error) {
 		args = []string{"test", "-c", "-vet=off"}
 	}
 	args = append(args, p.cfg.Meta.BuildFlags...)
+	if tool, err := os.ReadFile(filepath.Join(p.dir, toolexecFile)); err == nil {
+		args = append(args, "-toolexec="+string(tool))
+	}
 	if p.race {
 		args = append(args, "-race")
 	}
