@@ -3,6 +3,7 @@ Presage predicts data races in Go programs from one recorded run, and proves eac
 
 	presage test [go test flags] [packages]    record the tests' run, predict, report
 	presage run [build flags] package [-- arguments]
+	                                           the package, or files of Go as go run takes them; not package@version
 	presage analyze trace...                   analyse traces recorded earlier, or by other tools
 	presage analyze -engine fasttrack|lockset|hybrid trace...
 	                                           one pass by a detector that works on the fly, in place of prediction (docs/tree.md)

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"go/build"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -130,6 +132,9 @@ func (g *goArgs) operands(argv []string, test bool) (int, error) {
 	}
 	if n == 0 && argv[0] != "--" {
 		n = 1
+		if path, _, ok := strings.Cut(argv[0], "@"); ok && !build.IsLocalImport(path) && !filepath.IsAbs(path) {
+			return 0, usagef("%s: presage records programs of the module in the directory, not of a version apart from it; in a module, go get %[1]s, and then presage run -instrument %[2]s %[2]s", argv[0], path)
+		}
 	}
 	g.packages, g.args = argv[:n], argv[n:]
 	if len(g.args) > 0 && g.args[0] == "--" {

@@ -72,6 +72,11 @@ func TestParseGoErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want a usage error with %s", line, err, want)
 		}
 	}
+	for arg, wrong := range map[string]bool{"example.com/x@v1.0.0": true, "example.com/x@latest": true, "./a@b": false, "/a@b": false, "a@b.go": false} {
+		if _, err := parseGo([]string{arg}, false); (err != nil) != wrong {
+			t.Errorf("run %s: error %v, want one: %v", arg, err, wrong)
+		}
+	}
 	if _, err := parseGo([]string{"-race=false", "."}, true); err != nil {
 		t.Errorf("-race=false: %v", err)
 	}

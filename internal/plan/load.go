@@ -27,6 +27,7 @@ type Config struct {
 	Tests      bool              // load test variants and external test packages
 	Tested     []string          // with Tests: only those of these packages; nil: of all
 	Patterns   []string          // as for the go command; nil: "."
+	GoFiles    []string          // those of the package FilesPackage, if that is one of the patterns
 	Missing    []string          // paths of packages that are left out of the trace
 	Around     bool              // record what functions with synchronisation of their own can reach when they are entered (bench/rdit)
 }
@@ -70,12 +71,16 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
-	list, err := packages.Load(&packages.Config{
-		Mode: loadMode, Context: ctx, Dir: cfg.Dir, Env: cfg.Env, BuildFlags: cfg.BuildFlags,
-		Fset: fset, Tests: cfg.Tests, Overlay: cfg.Overlay,
-	}, patterns...)
-	if err != nil {
-		return nil, fmt.Errorf("loading packages: %w", err)
+	var list []*packages.Package
+	for _, p := range cfg.commands(patterns) {
+		loaded, err := packages.Load(&packages.Config{
+			Mode: loadMode, Context: ctx, Dir: cfg.Dir, Env: cfg.Env, BuildFlags: cfg.BuildFlags,
+			Fset: fset, Tests: cfg.Tests, Overlay: cfg.Overlay,
+		}, p...)
+		if err != nil {
+			return nil, fmt.Errorf("loading packages: %w", err)
+		}
+		list = append(list, loaded...)
 	}
 	list = variants(cfg.wanted(list))
 	if text := loadErrors(list); text != "" {
@@ -92,6 +97,22 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 		return nil, errors.New("no Go packages match " + strings.Join(patterns, " "))
 	}
 	return prog, cfg.loadMissing(ctx, prog)
+}
+
+// FilesPackage is the go command's path for a package that is named by its files.
+const FilesPackage = "command-line-arguments"
+
+// commands are the lists of patterns to load. The go command does not take files together with packages.
+func (cfg *Config) commands(patterns []string) [][]string {
+	if len(cfg.GoFiles) == 0 || !slices.Contains(patterns, FilesPackage) {
+		return [][]string{patterns}
+	}
+	lists := [][]string{cfg.GoFiles}
+	rest := slices.DeleteFunc(slices.Clone(patterns), func(p string) bool { return p == FilesPackage })
+	if len(rest) > 0 {
+		lists = append(lists, rest)
+	}
+	return lists
 }
 
 // moveModfile takes -modfile out of GOFLAGS and gives it to go list alone. Package packages also

@@ -16,7 +16,7 @@ import (
 // is an error if the source is not the one that was recorded: sites would name other
 // instructions. Without a plan there is no walk, and the analysis judges strictly.
 func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
-	cfg := plan.Config{Dir: meta.Dir, Env: append(os.Environ(), meta.BuildEnv...), BuildFlags: meta.BuildFlags, Tested: meta.Tested}
+	cfg := plan.Config{Dir: meta.Dir, Env: append(os.Environ(), meta.BuildEnv...), BuildFlags: meta.BuildFlags, Tested: meta.Tested, GoFiles: meta.GoFiles}
 	files, _, _ := meta.Program()
 	for _, f := range files {
 		cfg.Tests = cfg.Tests || strings.HasSuffix(f.Name, "_test.go")
@@ -53,7 +53,7 @@ func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 func Same(a, b *trace.Meta) bool {
 	aFiles, aFuncs, aSites := a.Program()
 	bFiles, bFuncs, bSites := b.Program()
-	return a.Dir == b.Dir && slices.Equal(a.BuildEnv, b.BuildEnv) && slices.Equal(a.BuildFlags, b.BuildFlags) && slices.Equal(a.Tested, b.Tested) &&
+	return a.Dir == b.Dir && slices.Equal(a.BuildEnv, b.BuildEnv) && slices.Equal(a.BuildFlags, b.BuildFlags) && slices.Equal(a.Tested, b.Tested) && slices.Equal(a.GoFiles, b.GoFiles) &&
 		slices.Equal(a.Packages, b.Packages) && slices.Equal(a.Missing, b.Missing) && slices.Equal(aFiles, bFiles) && slices.Equal(aFuncs, bFuncs) && slices.Equal(aSites, bSites)
 }
 

@@ -200,6 +200,7 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 		}
 	}
 	b.describe(res, std)
+	b.Meta.GoFiles = c.goFiles()
 	b.Meta.BuildFlags, b.Meta.BuildEnv, b.Meta.Tested = append(c.loadFlags(), b.Flags...), b.LoadEnv, in.tested
 	return b, nil
 }
@@ -210,7 +211,7 @@ func audited() bool { return os.Getenv(rt.EnvOutside) == rt.OutsideAudit }
 func (c *Config) loadConfig(b *build) plan.Config {
 	return plan.Config{
 		Dir: c.Dir, Env: append(os.Environ(), b.LoadEnv...), BuildFlags: append(c.loadFlags(), b.Flags...),
-		Tests: c.Test, Tested: b.in.tested, Patterns: b.in.patterns, Missing: b.in.missing, Around: c.Around,
+		Tests: c.Test, Tested: b.in.tested, Patterns: b.in.patterns, GoFiles: c.goFiles(), Missing: b.in.missing, Around: c.Around,
 	}
 }
 

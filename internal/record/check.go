@@ -28,6 +28,9 @@ func (c *Config) vet(ctx context.Context, packages []string) error {
 			args = append(args, "-"+name)
 		}
 	}
+	if files := c.goFiles(); len(files) > 0 {
+		packages = files
+	}
 	cmd := c.goCommand(ctx, append(append(args, c.loadFlags()...), packages...)...)
 	cmd.Dir = c.Dir
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -144,6 +144,14 @@ func (c *Config) setLimit(rawDir string) error {
 	return rt.SetLimit(rawDir, most)
 }
 
+// goFiles are the files that the command names in place of packages.
+func (c *Config) goFiles() []string {
+	if len(c.Packages) == 0 || !strings.HasSuffix(c.Packages[0], ".go") {
+		return nil
+	}
+	return c.Packages
+}
+
 // command is the user's command as it would be without presage.
 func (c *Config) command() []string {
 	sub := "run"

@@ -261,7 +261,7 @@ func (p *Program) binary(ctx context.Context, pkg string) (string, error) {
 	name := strings.NewReplacer("/", ".", "\\", ".").Replace(pkg) + ".bin"
 	bin := filepath.Join(p.dir, name)
 	args = append(args, "-overlay="+p.overlay, "-o", bin)
-	if p.cfg.Test {
+	if p.cfg.Test && pkg != plan.FilesPackage {
 		args = append(args, pkg)
 	} else {
 		args = append(args, p.cfg.Packages...)

@@ -23,6 +23,7 @@ type Meta struct {
 	BuildEnv   []string         `json:"build_env,omitempty"`   // what go list needs besides in the environment: GOWORK
 	Packages   []string         `json:"packages,omitempty"`
 	Tested     []string         `json:"tested,omitempty"`  // of Packages, those whose tests were built
+	GoFiles    []string         `json:"gofiles,omitempty"` // those that the command named in place of a package, which has the path command-line-arguments
 	Missing    []MissingPackage `json:"missing,omitempty"` // packages left out: Obj of a MethodBegin counts them from 1
 	Files      []File           `json:"files,omitempty"`
 	Funcs      []Func           `json:"funcs,omitempty"`      // index: FuncID
