@@ -117,8 +117,9 @@ func (f *fileEmitter) apply(edits []edit, out *emitted) {
 		last = e.to
 	}
 	b.Write(f.source[last:])
-	file, line := f.position(f.file.FileEnd)
-	fmt.Fprintf(&b, "\n//line %s:%d:%d\n", file, line, emittedColumn)
+	// The real name, whatever //line comments say: the recorder takes the directory of the package from it (pgEmits).
+	line := f.pkg.Fset.PositionFor(f.file.FileEnd, false).Line
+	fmt.Fprintf(&b, "\n//line %s:%d:%d\n", f.name, line, emittedColumn)
 	fmt.Fprintf(&b, "\nvar _ = %s.Heap\nvar _ %s.Pointer\n", rtName, unsafeName)
 	for _, text := range sortedKeys(f.helpers) {
 		fmt.Fprintf(&b, "func %s%s\n", f.helpers[text], text)
