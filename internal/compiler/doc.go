@@ -1,5 +1,5 @@
 // Package compiler makes the compiler of presage: that of the user's Go with a few edits, built by the user's go command and kept. The
-// detector (-online) gets cheaper checks from it (E1 to E4), the recorder hooks in the right functions (E6).
+// detector (-online) gets cheaper checks from it (E1 to E4), the recorder hooks in the right functions (E6) and literals their names (E7).
 //
 // With its flag -race the compiler puts a call in front of each access, and a call keeps no register: all that lives across it is spilled and loaded
 // again. It cannot know that most of these calls do nothing but compare. Here it does. Nothing of GOROOT is changed: the edited sources are in an overlay, and
@@ -17,6 +17,9 @@
 //	     of its own (compile -V=full), so the build cache keeps what it has made apart.
 //	(E6) For the recorder, -d=presage=N decides on the hook of each access. N is 1 in a package of outside code, which is compiled with -race,
 //	     and 2 in one that package instrument has emitted, which is compiled without. See "Hooks for the recorder".
+//	(E7) An emitted function literal is named by the number that its column says, not by those in front of it: package instrument counts
+//	     literals as the compiler counts those of the user's source. What is in the body of a range over a function is named after the
+//	     function around it. Literals that the user has not written have names of their own, f-presage1. One that is inlined is counted.
 //
 // Without -race and -d=presage it compiles as Go's own. An edit is a text that must be in its file once (edits.go). Where one is not, where GOROOT has no sources, on
 // other systems, or where the build fails, the answer is Unsupported, and the program is built with Go's own compiler.

@@ -91,6 +91,10 @@ var edits = []edit{
 	{"internal/walk/order.go", "func orderMakeSliceCopy(s []ir.Node) {\n\tif base.Flag.N != 0 || base.Flag.Cfg.Instrumenting {", "func orderMakeSliceCopy(s []ir.Node) {\n\tif base.Flag.N != 0 || len(s) > 1 && s[1] != nil && presageInstruments(s[1]) {"},
 	{"internal/walk/order.go", "\t\tif base.Flag.Cfg.Instrumenting {\n\t\t\t// Force copying to the stack", "\t\tif presageInstruments(n) {\n\t\t\t// Force copying to the stack"},
 
+	// (E7) Names of function literals.
+	{"internal/ir/func.go", "func closureName(outerfn *Func, pos src.XPos, why Op) *types.Sym {\n", "func closureName(outerfn *Func, pos src.XPos, why Op) *types.Sym {\n" +
+		"\touterfn = presageOuter(outerfn)\n\tif sym := presageClosure(outerfn, pos, why); sym != nil {\n\t\treturn sym\n\t}\n"},
+
 	// (E5) The program for -toolexec.
 	{"main.go", "\nfunc main() {\n", "\nfunc main() {\n\tpresageTool()\n"},
 }
@@ -100,5 +104,6 @@ var added = map[string]string{
 	"_src/ssa/presage.go":  "internal/ssa/presage.go",
 	"_src/base/presage.go": "internal/base/presage.go",
 	"_src/walk/presage.go": "internal/walk/presage.go",
+	"_src/ir/presage.go":   "internal/ir/presage.go",
 	"_src/main/presage.go": "presage.go",
 }

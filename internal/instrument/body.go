@@ -63,7 +63,13 @@ func newBody(u *unitEmitter, f *plan.Func, depth int) *body {
 }
 
 // text writes the function as a literal.
-func (b *body) text() string { return "func" + b.signatureAndBody(b.fn.Params) }
+func (b *body) text() string {
+	mark := ""
+	if b.depth > 0 {
+		mark = b.mark()
+	}
+	return mark + "func" + b.signatureAndBody(b.fn.Params)
+}
 
 // signatureAndBody writes everything after the name; params are those without the receiver.
 func (b *body) signatureAndBody(params []*ssa.Parameter) string {

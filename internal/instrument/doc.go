@@ -34,8 +34,8 @@
 // (E4) A function with defers has named results; the Allocs that its recover block returns are these
 // results, so that Go's own recover works. RunDefers is nothing: Go does it.
 //
-// (E5) A literal stands in the function that it stands in in the source, in the order of the blocks, so that its name in stack traces is kept where the order
-// of blocks is that of the source. Its free variables are copies, declared in a block around it.
+// (E5) A literal stands in the function that it stands in in the source, in the order of the blocks. Its column says its number in the source, from which the
+// compiler of package compiler takes its name; with Go's own the name is kept where the order of blocks is that of the source. Its free variables are copies, declared in a block around it.
 //
 // (E6) Constants that SSA found are hidden in variables wherever the compiler would
 // evaluate and reject them: overflow, division by zero, index out of range, slices of constants.

@@ -93,7 +93,11 @@ func (f *fileEmitter) emitFile(units []*plan.Unit) *emitted {
 // begin writes the comment that marks what follows as emitted.
 func (f *fileEmitter) begin(n ast.Node) string {
 	file, line := f.position(n.Pos())
-	return fmt.Sprintf("/*line %s:%d:%d*/", file, line, emittedColumn)
+	column := emittedColumn
+	if _, ok := n.(*ast.FuncLit); ok {
+		column = literalColumn(1, columnNatural)
+	}
+	return fmt.Sprintf("/*line %s:%d:%d*/", file, line, column)
 }
 
 // resume writes the comment after which the rest of the original line follows.

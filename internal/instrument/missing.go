@@ -337,7 +337,7 @@ func outsideFile(pkg *plan.Package, roots []*types.Var, index int, traced string
 	}
 	return fmt.Sprintf("package %s\n\nimport %s %q\n%s\nvar presage_outside_ = []interface{}{\n%s}\n\n", pkg.Types.Name(), rtName, rtPath, imports.String(), list.String()) +
 		"type presage_roots_ struct{}\n\nfunc (presage_roots_) Roots() []interface{} { return presage_outside_ }\n\n" +
-		fmt.Sprintf("var _ = %s.Outside(%d, %q, %q, presage_roots_{}, func() {})\n", rtName, index, linkPath(pkg.PkgPath), traced)
+		fmt.Sprintf("var _ = %s.Outside(%d, %q, %q, presage_roots_{}, presage_here_)\n\nfunc presage_here_() {}\n", rtName, index, linkPath(pkg.PkgPath), traced)
 }
 
 // inSource reports whether a variable is declared in a file that is compiled as it stands: not by cgo.

@@ -24,6 +24,8 @@ type unitEmitter struct {
 	locals map[*types.TypeName]string // types declared inside the unit
 	order  []*types.TypeName
 	uses   map[string]bool // names of the package's scope that the emitted text uses
+
+	numbers map[ast.Node]map[ast.Node]int // of literals, by the function around them
 }
 
 // emit returns the text that replaces the unit, or why there is none.
@@ -41,7 +43,7 @@ func (f *fileEmitter) emit(unit *plan.Unit) (text, why string) {
 			text, why, f.imports = "", string(ref), imports
 		}
 	}()
-	u := &unitEmitter{fileEmitter: f, unit: unit, locals: map[*types.TypeName]string{}, uses: map[string]bool{}}
+	u := &unitEmitter{fileEmitter: f, unit: unit, locals: map[*types.TypeName]string{}, uses: map[string]bool{}, numbers: map[ast.Node]map[ast.Node]int{}}
 	u.checkDefers()
 	u.findLocals()
 	top := newBody(u, unit.Funcs[0], 0)
