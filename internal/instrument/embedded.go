@@ -53,11 +53,11 @@ func (r *Result) Toolexec(dir, inner string, further ...string) (string, error) 
 		return inner, nil
 	}
 	script, list := filepath.Join(dir, "embed.sh"), filepath.Join(dir, "embed.sed")
-	if err := os.WriteFile(list, []byte(sedWhole+edits), 0o666); err != nil {
+	if err := os.WriteFile(list, []byte(sedWhole+edits), 0o600); err != nil {
 		return "", fmt.Errorf("writing what is embedded: %w", err)
 	}
 	text := fmt.Sprintf(toolexecScript, "'"+strings.ReplaceAll(list, "'", `'\''`)+"'")
-	if err := os.WriteFile(script, []byte(text), 0o777); err != nil {
+	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 		return "", fmt.Errorf("writing what is embedded: %w", err)
 	}
 	if strings.ContainsAny(script, " \t\n'\"") {

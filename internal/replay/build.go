@@ -227,7 +227,7 @@ func (p *Program) writeToolexec(res *instrument.Result) error {
 	if err != nil || with == user {
 		return err
 	}
-	return os.WriteFile(filepath.Join(p.dir, toolexecFile), []byte(with), 0o666)
+	return os.WriteFile(filepath.Join(p.dir, toolexecFile), []byte(with), 0o600)
 }
 
 // opaque are the units that were left as written.
