@@ -49,6 +49,11 @@ func (g *grant) trace(ctx context.Context, name string, meta *trace.Meta) error 
 			asked = append(asked, "package "+p)
 		}
 	}
+	for _, f := range meta.GoFiles {
+		if !trust.Package(f) && (g.own == nil || !slices.Contains(g.own.packages, f)) {
+			asked = append(asked, "file "+f)
+		}
+	}
 	asked = append(asked, g.directories(ctx, meta)...)
 	if len(asked) > 0 {
 		return untrusted("trace "+name, asked)

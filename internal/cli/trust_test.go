@@ -43,6 +43,9 @@ func TestGrantTrace(t *testing.T) {
 		{"argument", func(m *trace.Meta) { m.Command = append(m.Command, "-args", "a") }, "argument a", true},
 		{"another argument", func(m *trace.Meta) { m.Command = append(m.Command, "-args", "b") }, "argument b", false},
 		{"a package that is a flag", func(m *trace.Meta) { m.Packages = []string{"-toolexec=./x"} }, "package -toolexec=./x", false},
+		{"a file", func(m *trace.Meta) { m.GoFiles = []string{"./x.go", "y.go"} }, "", true},
+		{"a file that is a flag", func(m *trace.Meta) { m.GoFiles = []string{"-toolexec=./x.go"} }, "file -toolexec=./x.go", false},
+		{"a file elsewhere", func(m *trace.Meta) { m.GoFiles = []string{"../x.go"} }, "file ../x.go", false},
 		{"directory", func(m *trace.Meta) { m.Dir = cache }, "directory " + cache, false},
 		{"directory of a test", func(m *trace.Meta) { m.Files = []trace.File{{Name: cache + "/x_test.go"}} }, "directory " + cache, false},
 	} {
