@@ -100,10 +100,14 @@ type verdict struct {
 	alone []alone // locations of presage
 }
 
+// usual is the number of runs in which a race of -race is not rare.
+const usual = 3
+
 // found is a location of -race and how many runs have it.
 type found struct {
 	*location
 	race  int
+	rare  bool // the first runs, as many as are usual, do not have it
 	level map[string]int
 }
 
@@ -124,7 +128,8 @@ func judge(runs, before map[string][][]race) *verdict {
 	v := &verdict{}
 	theirs := locations(slices.Concat(slices.Concat(runs["race"]...), slices.Concat(runs["extra"]...)))
 	for _, l := range theirs {
-		f := found{l, l.runs(runs["race"]), map[string]int{}}
+		all := runs["race"]
+		f := found{l, l.runs(all), l.runs(all[:min(usual, len(all))]) == 0, map[string]int{}}
 		for _, name := range levels {
 			f.level[name] = l.runs(runs[name])
 		}

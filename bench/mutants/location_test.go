@@ -58,7 +58,9 @@ func TestJudge(t *testing.T) {
 		{name: "a lost stack", race: "1f ?", hb: "3h 1f", want: "1: race 1 hb 1 observed 0 default 0\n"},
 		{name: "both stacks lost", race: "? ?", want: ""},
 		{name: "observed and confirmed", race: ";", def: "1f 2g!; 1f 2g*; 1f 2g", want: "alone 1 2: hb 0 observed 1 default 3\n"},
-		{name: "an additional run finds it", race: ";", extra: "1f 2g", def: "1f 2g", want: "1 2: race 0 hb 0 observed 0 default 1\n"},
+		{name: "an additional run finds it", race: ";", extra: "1f 2g", def: "1f 2g", want: "1 2: race 0 rare hb 0 observed 0 default 1\n"},
+		{name: "in the fourth run", race: ";;;1f 2g", def: "1f 2g", want: "1 2: race 1 rare hb 0 observed 0 default 1\n"},
+		{name: "in the third and the fourth", race: ";;1f 2g;1f 2g", want: "1 2: race 2 hb 0 observed 0 default 0\n"},
 		{name: "in the original, too", race: ";", def: "1f 2g", before: "1f 2g", want: "alone 1 2: hb 0 observed 0 default 1 already\n"},
 	} {
 		runs := map[string][][]race{"race": readTestRuns(c.race), "extra": readTestRuns(c.extra), "hb": readTestRuns(c.hb), "default": readTestRuns(c.def)}
@@ -68,7 +70,11 @@ func TestJudge(t *testing.T) {
 			return fmt.Sprintf("hb %d observed %d default %d", level["hb"], level["observed"], level["default"])
 		}
 		for _, f := range v.found {
-			fmt.Fprintf(&got, "%s: race %d %s\n", strings.ReplaceAll(f.name(), "m.go:", ""), f.race, show(f.level))
+			rare := ""
+			if f.rare {
+				rare = " rare"
+			}
+			fmt.Fprintf(&got, "%s: race %d%s %s\n", strings.ReplaceAll(f.name(), "m.go:", ""), f.race, rare, show(f.level))
 		}
 		for _, a := range v.alone {
 			fmt.Fprintf(&got, "alone %s: %s", strings.ReplaceAll(a.name(), "m.go:", ""), show(a.level))

@@ -62,6 +62,15 @@
 // The row observed has those races of the default level that are unordered in the recorded run
 // itself.
 //
+// # Races that are rare
+//
+// Races that -race finds in some run of many: give -race three runs, then fifty to the mutants on which
+// these have none, and presage one:
+//
+//	go run ./bench/mutants -state file -tools race
+//	go run ./bench/mutants -state file -tools race -quiet -runs 50
+//	go run ./bench/mutants -state file -tools default -quiet -runs 1
+//
 // # State
 //
 // Each run of a tool adds one line to the file of -state: module, mutant, tool, number of the
@@ -102,6 +111,7 @@ type bench struct {
 	seed    uint64
 	confirm string
 	raced   bool
+	quiet   bool
 	timeout time.Duration
 	places  places
 }
@@ -121,6 +131,7 @@ func main() {
 	confirm := flag.String("confirm", "2m", "of presage at the default level")
 	timeout := flag.Duration("timeout", 10*time.Minute, "of a run of presage")
 	raced := flag.Bool("raced", false, "only mutants on which the state has a race of -race")
+	quiet := flag.Bool("quiet", false, fmt.Sprintf("only mutants on which the state has %d runs of -race, and no race in the first %[1]d", usual))
 	show := flag.Bool("list", false, "list the mutants and run nothing but the tests' coverage")
 	table := flag.Bool("table", false, "print the table of -state and run nothing")
 	flag.Parse()
@@ -134,7 +145,7 @@ func main() {
 		summarise(st).print(os.Stdout, st)
 		return
 	}
-	b := &bench{state: st, runs: *runs, extra: *extra, limit: *limit, seed: *seed, confirm: *confirm, raced: *raced, timeout: *timeout}
+	b := &bench{state: st, runs: *runs, extra: *extra, limit: *limit, seed: *seed, confirm: *confirm, raced: *raced, quiet: *quiet, timeout: *timeout}
 	for _, t := range strings.Split(*tools, ",") {
 		if t == "" {
 			continue
@@ -237,6 +248,9 @@ func (b *bench) module(ctx context.Context, m *module, show bool) error {
 		list = slices.DeleteFunc(list, func(x *mutant) bool {
 			return !slices.ContainsFunc(b.state.find(m.String(), x.id(), "race"), func(r *row) bool { return len(r.races) > 0 })
 		})
+	}
+	if b.quiet {
+		list = slices.DeleteFunc(list, func(x *mutant) bool { return !b.state.quiet(m.String(), x.id()) })
 	}
 	fmt.Printf("%s: %d candidates\n", m, len(list))
 	if show {

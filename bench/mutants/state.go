@@ -159,3 +159,17 @@ func (s *state) dropped(module string) string {
 	}
 	return ""
 }
+
+// quiet reports whether the first runs of -race on a mutant, as many as are usual, have no race.
+func (s *state) quiet(module, mutant string) bool {
+	n := 0
+	for _, r := range s.find(module, mutant, "race") {
+		if r.run <= usual {
+			if len(r.races) > 0 {
+				return false
+			}
+			n++
+		}
+	}
+	return n == usual
+}

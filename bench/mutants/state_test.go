@@ -47,3 +47,25 @@ func TestState(t *testing.T) {
 		t.Error("n is dropped, m is not")
 	}
 }
+
+// A mutant is quiet if the usual runs of -race have no race; later ones do not count.
+func TestQuiet(t *testing.T) {
+	for _, c := range []struct {
+		races string
+		want  bool
+	}{
+		{";", false}, // two runs
+		{";;", true},
+		{";;;1f 2g", true},
+		{";1f 2g;", false},
+		{"1f 2g;;;", false},
+	} {
+		s := &state{}
+		for i, races := range readTestRuns(c.races) {
+			s.rows = append(s.rows, &row{module: "m", mutant: "x", tool: "race", run: i + 1, races: races})
+		}
+		if got := s.quiet("m", "x"); got != c.want {
+			t.Errorf("%q: quiet %v", c.races, got)
+		}
+	}
+}

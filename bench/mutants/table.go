@@ -15,6 +15,7 @@ func (c counts) String() string { return fmt.Sprintf("%d | %d | %d", c.all, c.so
 // sums is the row of one level.
 type sums struct {
 	often, once                counts // found by -race in at least two runs; in one
+	rare                       counts // in a run behind the usual ones alone
 	alone, confirmed, original int
 	mutants, failed            int // mutants the level was run on; runs without a report
 }
@@ -24,6 +25,7 @@ type summary struct {
 	levels     map[string]*sums
 	often      int // locations of -race in at least two runs
 	once       int // in one
+	rare       int // in a run behind the usual ones alone
 	late       int // in the additional runs alone
 	mutants    int
 	run        int // with a run of -race
@@ -89,6 +91,8 @@ func (t *summary) add(s *state, module, mutant string, before map[string][][]rac
 	}
 	for _, f := range v.found {
 		switch {
+		case f.race > 0 && f.rare:
+			t.rare++
 		case f.race > 1:
 			t.often++
 		case f.race == 1:
@@ -103,7 +107,10 @@ func (t *summary) add(s *state, module, mutant string, before map[string][][]rac
 				continue
 			}
 			c := &t.levels[l].once
-			if f.race > 1 {
+			switch {
+			case f.rare:
+				c = &t.levels[l].rare
+			case f.race > 1:
 				c = &t.levels[l].often
 			}
 			c.all++
@@ -157,11 +164,11 @@ func (t *summary) print(w io.Writer, s *state) {
 		}
 	}
 	fmt.Fprintf(w, "\n%d mutants, %d of them run with -race, %d with a racing location\n", t.mutants, t.run, t.racing)
-	fmt.Fprintf(w, "locations of -race: %d in at least two runs, %d in one, %d in the additional runs alone\n", t.often, t.once, t.late)
-	fmt.Fprintf(w, "\n| | mutants | -race in two runs or more | any run | every run | -race in one run | any run | every run | presage alone | confirmed | in the original as well | runs without a report |\n|%s\n", strings.Repeat("---|", 12))
+	fmt.Fprintf(w, "locations of -race: %d in at least two runs, %d in one, %d in run %d or later, %d in the additional runs alone\n", t.often, t.once, t.rare, usual+1, t.late)
+	fmt.Fprintf(w, "\n| | mutants | -race in two runs or more | any run | every run | -race in one run | any run | every run | -race in later runs | any run | every run | presage alone | confirmed | in the original as well | runs without a report |\n|%s\n", strings.Repeat("---|", 15))
 	for _, l := range levels {
 		x := t.levels[l]
-		fmt.Fprintf(w, "| %s | %d | %s | %s | %d | %d | %d | %d |\n", l, x.mutants, x.often, x.once, x.alone, x.confirmed, x.original, x.failed)
+		fmt.Fprintf(w, "| %s | %d | %s | %s | %s | %d | %d | %d | %d |\n", l, x.mutants, x.often, x.once, x.rare, x.alone, x.confirmed, x.original, x.failed)
 	}
 	if len(t.suspicious) > 0 {
 		fmt.Fprintf(w, "\nneither confirmed by a replay nor reported by -race; to be looked at:\n")
