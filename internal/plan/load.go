@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"presage/internal/evalorder"
+	"presage/internal/quoted"
 )
 
 // Config says what to load. Its zero value is the package in the current directory.
@@ -125,15 +126,15 @@ func (cfg *Config) moveModfile() {
 	var flags []string
 	for _, v := range cfg.Env {
 		if value, ok := strings.CutPrefix(v, name); ok {
-			flags = strings.Fields(value) // the last one counts
+			flags, _ = quoted.Split(value) // the last one counts; the go command refuses what is no list
 		}
 	}
 	var moved, rest []string
 	for _, f := range flags {
 		if strings.HasPrefix(strings.TrimLeft(f, "-"), "modfile=") {
 			moved = append(moved, f)
-		} else {
-			rest = append(rest, f)
+		} else if word, err := quoted.Word(f); err == nil {
+			rest = append(rest, word)
 		}
 	}
 	if len(moved) > 0 {

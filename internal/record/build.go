@@ -416,7 +416,14 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range strings.Fields(env.GOFLAGS) {
+	flags, err := env.flags()
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := cutExec(flags, c.Flags); err != nil {
+		return nil, err
+	}
+	for _, f := range flags {
 		name, value, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
 		if (name == "race" || strings.HasPrefix(name, "cover")) && value != "false" {
 			return nil, fmt.Errorf("GOFLAGS has -%s: presage cannot record with it; run go test -%s beside it", name, name)

@@ -64,7 +64,8 @@ var (
 
 // allFlags are the build flags of GOFLAGS, and after them the user's.
 func (c *Config) allFlags(env *goSettings) []string {
-	return append(strings.Fields(env.GOFLAGS), c.loadFlags()...)
+	flags, _ := env.flags() // what is no list has been refused (choose)
+	return append(flags, c.loadFlags()...)
 }
 
 // flagValue finds the last value of a flag.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"presage/internal/compiler"
+	"presage/internal/quoted"
 	"presage/internal/rt"
 )
 
@@ -21,9 +22,18 @@ const EnvCompiler = "PRESAGE_COMPILER"
 func CompilerFlags(ctx context.Context, cache string, std rt.Overlay, progress func(string)) (flags []string, plain string, err error) {
 	file, plain, err := cachedCompiler(ctx, cache, std, progress)
 	if file != "" {
-		flags = []string{"-toolexec=" + quoted(file)}
+		flags, plain = toolexecFlag(file)
 	}
 	return flags, plain, err
+}
+
+// toolexecFlag has a program run in front of each tool of the go command, or says why that cannot be.
+func toolexecFlag(file string) (flags []string, plain string) {
+	word, err := quoted.Word(file)
+	if err != nil {
+		return nil, "the path of the cache: " + err.Error()
+	}
+	return []string{"-toolexec=" + word}, ""
 }
 
 // cachedCompiler returns the compiler of package compiler, or why it is Go's own.
@@ -63,22 +73,11 @@ func repeat(progress func(string), text string) (stop func()) {
 	return func() { close(quit); <-done }
 }
 
-// quoted is a word of a list as the go command splits it.
-func quoted(s string) string {
-	switch {
-	case !strings.ContainsAny(s, " \t\n'\""):
-		return s
-	case strings.Contains(s, "'"):
-		return `"` + s + `"`
-	}
-	return "'" + s + "'"
-}
-
 // compilerFlags are those for the compiler that compiler returns.
 func (c *Config) compilerFlags(ctx context.Context, cache string, std rt.Overlay) (flags []string, plain string, err error) {
 	file, plain, err := c.compiler(ctx, cache, std)
 	if file != "" {
-		flags = []string{"-toolexec=" + quoted(file)}
+		flags, plain = toolexecFlag(file)
 	}
 	return flags, plain, err
 }
@@ -105,7 +104,11 @@ func (c *Config) compiler(ctx context.Context, cache string, std rt.Overlay) (fi
 	if err != nil {
 		return "", "", err
 	}
-	for _, f := range append(strings.Fields(env.GOFLAGS), c.Flags...) {
+	flags, err := env.flags()
+	if err != nil {
+		return "", "", err
+	}
+	for _, f := range append(flags, c.Flags...) {
 		if name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "="); strings.HasPrefix(f, "-") && name == "toolexec" {
 			return "", "-toolexec is given", nil
 		}

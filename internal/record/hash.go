@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
+
+	"presage/internal/quoted"
 )
 
 // hasher makes the key of a build from everything that it depends on: the sources, the Go
@@ -52,6 +54,15 @@ func (h *hasher) pkg(p *listed, modCache string) {
 
 // goSettings are those of the go command's settings that are asked for by name.
 type goSettings struct{ GOMODCACHE, GOFLAGS, GOWORK, GOMOD string }
+
+// flags are those of GOFLAGS.
+func (s *goSettings) flags() ([]string, error) {
+	flags, err := quoted.Split(s.GOFLAGS)
+	if err != nil {
+		return nil, fmt.Errorf("GOFLAGS: %w", err)
+	}
+	return flags, nil
+}
 
 // goEnv asks the go command, in dir, for its settings. text has all that decide what is built.
 func goEnv(ctx context.Context, dir string) (env goSettings, text string, err error) {

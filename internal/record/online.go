@@ -126,7 +126,10 @@ func (c *Config) runOnline(ctx context.Context, b *onlineBuild, env []string, di
 	bin := filepath.Join(dir, "program")
 	defer os.Remove(bin)
 	c.Progress("building the program")
-	flags, wrapper := cutExec(flags)
+	flags, wrapper, err := c.cutExec(ctx, flags)
+	if err != nil {
+		return 0, true, err
+	}
 	args := slices.Concat([]string{"build"}, chdir, b.Flags, flags, []string{"-overlay=" + b.Overlay, "-o", bin}, c.Packages)
 	if code, err := c.execGo(ctx, b.command(ctx, args...)); code != 0 || err != nil {
 		return code, true, err

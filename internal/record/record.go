@@ -17,6 +17,7 @@ import (
 
 	"presage/internal/disk"
 	"presage/internal/plan"
+	"presage/internal/quoted"
 	"presage/internal/rt"
 	"presage/internal/trace"
 )
@@ -233,17 +234,34 @@ func (c *Config) testArgs(b *build) []string {
 	return append(append(args, c.Packages...), c.Args...)
 }
 
-// cutExec takes -exec out of the flags of run, which go run has and go build has not:
-// the command that runs the program. cli writes flags and their values as one argument.
-func cutExec(flags []string) (rest, wrapper []string) {
-	for _, f := range flags {
+// cutExec takes -exec out of the flags of run, which go run has and go build has not: the command that runs the
+// program, as a list of words. It may stand in GOFLAGS, too. cli writes flags and their values as one argument.
+func cutExec(goflags, flags []string) (rest, wrapper []string, err error) {
+	list := ""
+	for i, f := range slices.Concat(goflags, flags) {
 		if value, ok := strings.CutPrefix(strings.TrimLeft(f, "-"), "exec="); ok && strings.HasPrefix(f, "-") {
-			wrapper = strings.Fields(value)
-			continue
+			list = value
+		} else if i >= len(goflags) {
+			rest = append(rest, f)
 		}
-		rest = append(rest, f)
 	}
-	return rest, wrapper
+	if wrapper, err = quoted.Split(list); err != nil {
+		return nil, nil, fmt.Errorf("-exec=%s: %w", list, err)
+	}
+	return rest, wrapper, nil
+}
+
+// cutExec is for the flags of this run.
+func (c *Config) cutExec(ctx context.Context, flags []string) (rest, wrapper []string, err error) {
+	env, _, err := goEnv(ctx, c.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	goflags, err := env.flags()
+	if err != nil {
+		return nil, nil, err
+	}
+	return cutExec(goflags, flags)
 }
 
 func hasFlag(flags []string, names ...string) bool {
@@ -269,7 +287,10 @@ func (c *Config) run(ctx context.Context, b *build, rawDir string) (code int, no
 	bin := filepath.Join(filepath.Dir(rawDir), "program")
 	defer os.Remove(bin)
 	c.Progress("building the program")
-	flags, wrapper := cutExec(c.Flags)
+	flags, wrapper, err := c.cutExec(ctx, c.Flags)
+	if err != nil {
+		return 0, true, err
+	}
 	args := slices.Concat([]string{"build"}, b.flags(flags), []string{"-overlay=" + b.Overlay, "-o", bin})
 	if code, err := c.execGo(ctx, b.command(ctx, append(args, c.Packages...)...)); code != 0 || err != nil {
 		return code, true, err
