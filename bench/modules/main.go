@@ -169,13 +169,13 @@ func (b *bench) judged(ctx context.Context, r *result) error {
 	if r.recorded.Summary.Traces == 0 {
 		return errors.New("nothing was recorded")
 	}
-	names, err := traceFiles(r.traces)
+	names, err := session.TraceFiles(r.traces)
 	if err != nil {
 		return err
 	}
 	limited, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
-	w, err := walk(limited, names)
+	w, err := session.Walk(limited, names)
 	if err != nil {
 		return fmt.Errorf("walking: %w", err)
 	}
@@ -189,15 +189,6 @@ func (b *bench) judged(ctx context.Context, r *result) error {
 	}
 	r.analysed = append(r.analysed, o)
 	return nil
-}
-
-// traceFiles are the traces that presage test -o left: a file, or several in a directory.
-func traceFiles(name string) ([]string, error) {
-	st, err := os.Stat(name)
-	if err != nil || !st.IsDir() {
-		return []string{name}, err
-	}
-	return filepath.Glob(filepath.Join(name, "*"))
 }
 
 // initialise makes a module of what was published without a go.mod.

@@ -17,7 +17,7 @@ type result struct {
 	differ   []difference
 	flaky    []string
 	recorded *session.Outcome
-	walked   []*walked          // by part
+	walked   []*session.Walked  // by part
 	analysed []*session.Outcome // by part
 	err      error
 }
@@ -32,7 +32,7 @@ func (r *result) print() {
 		functions = fmt.Sprintf("%d of %d", r.recorded.Summary.Instrumented, r.recorded.Summary.Functions)
 	}
 	if w := r.walks(); w != nil {
-		events, unexplained, mismatches = fmt.Sprint(w.events), fmt.Sprint(w.unexplained), fmt.Sprint(w.Mismatches)
+		events, unexplained, mismatches = fmt.Sprint(w.Events), fmt.Sprint(w.Unexplained), fmt.Sprint(w.Mismatches)
 	}
 	if n, seconds := r.races(); len(r.analysed) > 0 {
 		races, analysed = fmt.Sprint(n), fmt.Sprintf("%.0f s", seconds)
@@ -68,7 +68,7 @@ func (r *result) details() {
 		warnings(r.recorded)
 	}
 	if w := r.walks(); w != nil {
-		for _, m := range w.mismatches[:min(20, len(w.mismatches))] {
+		for _, m := range w.First[:min(20, len(w.First))] {
 			fmt.Println("    mismatch:", m)
 		}
 	}
@@ -81,14 +81,13 @@ func (r *result) details() {
 }
 
 // walks puts the walks of the parts together; nil if there was none.
-func (r *result) walks() *walked {
-	var all *walked
+func (r *result) walks() *session.Walked {
+	var all *session.Walked
 	for _, w := range r.walked {
 		if all == nil {
-			all = &walked{}
+			all = &session.Walked{}
 		}
-		all.events, all.unexplained, all.Mismatches = all.events+w.events, all.unexplained+w.unexplained, all.Mismatches+w.Mismatches
-		all.mismatches = append(all.mismatches, w.mismatches...)
+		all.Add(w)
 	}
 	return all
 }
@@ -123,7 +122,7 @@ func total(all []*result) bool {
 			instrumented, functions = instrumented+r.recorded.Summary.Instrumented, functions+r.recorded.Summary.Functions
 		}
 		if w := r.walks(); w != nil {
-			events, mismatches = events+w.events, mismatches+w.Mismatches
+			events, mismatches = events+w.Events, mismatches+w.Mismatches
 		}
 		n, _ := r.races()
 		races += n

@@ -1,0 +1,3 @@
+// rundir
+
+package main

@@ -1,0 +1,98 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"presage/internal/plan"
+	"presage/internal/program"
+	"presage/internal/trace"
+	"presage/internal/trace/format"
+)
+
+// Walked is what a walk of traces through the source showed, without any analysis of them.
+type Walked struct {
+	program.Stats
+	Events, Unexplained int64
+	First               []program.Mismatch // the first ones of each trace
+}
+
+// Walk walks every event of the traces through the source in which they were recorded.
+func Walk(ctx context.Context, names []string) (*Walked, error) {
+	w := &Walked{}
+	var p *plan.Plan
+	for _, name := range names {
+		err := w.file(ctx, name, &p)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// file walks one trace. The traces of one command have one plan.
+func (w *Walked) file(ctx context.Context, name string, p **plan.Plan) error {
+	t, err := trace.Open(name)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if *p == nil {
+		if *p, err = program.Load(ctx, t.Meta()); err != nil {
+			return err
+		}
+	}
+	walker := program.New(*p)
+	var e trace.Event
+	for i := int64(0); ; i++ {
+		err := t.Next(&e)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		walker.Step(i, &e)
+		w.Events++
+		if unexplained(&e) {
+			w.Unexplained++
+		}
+		if i%(1<<20) == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	w.addWalk(walker)
+	return nil
+}
+
+// unexplained reports whether e is a read whose value no recorded write explains. Of other kinds of
+// events the same bit says something else: of an Alloc, that the memory is zero.
+func unexplained(e *trace.Event) bool {
+	return e.Kind.IsAccess() && e.Flags&format.FlagUnexplained != 0
+}
+
+// addWalk adds what one walk showed.
+func (w *Walked) addWalk(walker *program.Walker) {
+	s := walker.Stats()
+	w.Mismatches += s.Mismatches
+	w.First = append(w.First, walker.Mismatches()...)
+}
+
+// Add adds what another walk showed.
+func (w *Walked) Add(other *Walked) {
+	w.Events, w.Unexplained, w.Mismatches = w.Events+other.Events, w.Unexplained+other.Unexplained, w.Mismatches+other.Mismatches
+	w.First = append(w.First, other.First...)
+}
+
+// TraceFiles returns the traces that presage has kept with -o: the file, or those of several processes in a directory.
+func TraceFiles(name string) ([]string, error) {
+	info, err := os.Stat(name)
+	if err != nil || !info.IsDir() {
+		return []string{name}, err
+	}
+	return filepath.Glob(filepath.Join(name, "*"))
+}
