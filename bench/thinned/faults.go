@@ -82,12 +82,12 @@ func seedFaults(o rt.Overlay) error {
 		if f.file == "" {
 			continue
 		}
-		is := fmt.Sprintf("(presageFault == %d)", i+1)
+		is := fmt.Sprintf("(presageMistake == %d)", i+1)
 		if err := edit(f.file, f.old, faultWord.ReplaceAllString(f.new, is)); err != nil {
 			return err
 		}
 	}
-	if err := edit("cell", "// presageCellsInit maps", "// presageFault is the fault that is asked for.\nvar presageFault int\n\n// presageCellsInit maps"); err != nil {
+	if err := edit("cell", "// presageCellsInit maps", "// presageMistake is the fault that is asked for.\nvar presageMistake int\n\n// presageCellsInit maps"); err != nil {
 		return err
 	}
 	// Two goroutines are rarely at the same word within some nanoseconds: the recorder with
@@ -100,9 +100,9 @@ func seedFaults(o rt.Overlay) error {
 		{"dirty", "\t\tif d := pgDirtyWritesOf(addr); *d&m != m {\n"},
 		{"dirty", "\t\tif write {\n\t\t\tatomic.And8(pgDirtyWritesOf(addr), ^uint8(m>>pgByteShift))\n"},
 	} {
-		if err := edit(w.file, w.old, "\tif presageFault != 0 {\n\t\tprocyield(uint32(cputicks()>>4)%16*30)\n\t}\n"+w.old); err != nil {
+		if err := edit(w.file, w.old, "\tif presageMistake != 0 {\n\t\tprocyield(uint32(cputicks()>>4)%16*30)\n\t}\n"+w.old); err != nil {
 			return err
 		}
 	}
-	return edit("cell", "func presageCellsInit() {\n", "func presageCellsInit() {\n\tfor _, c := range []byte(gogetenv(\""+envFault+"\")) {\n\t\tpresageFault = presageFault*10 + int(c-'0')\n\t}\n")
+	return edit("cell", "func presageCellsInit() {\n", "func presageCellsInit() {\n\tfor _, c := range []byte(gogetenv(\""+envFault+"\")) {\n\t\tpresageMistake = presageMistake*10 + int(c-'0')\n\t}\n")
 }
