@@ -54,6 +54,13 @@ func TestThinned(t *testing.T) {
 		// The word was marked after the other goroutine knew of the atomic operation.
 		{"atomic", "1r0 2A0 1r0 1o0 1r0", 1},
 		{"atomic, outside code first", "1r1 2c1 1w0 2O0 1o0 1w0", 1},
+		// What the kernel does to a buffer marked no words.
+		{"the kernel writes", "1w0 2K0", 1},
+		{"the kernel writes first", "1K0 2r0", 1},
+		{"the kernel reads", "1w0 2k0", 1},
+		{"the kernel reads first", "1k0 2w0", 1},
+		{"the kernel twice", "1K0 2k0", 8},
+		{"the kernel, and what it returns is ordered", "1w0 1s0 2c0 2K0", 0},
 		{"no race", "1w0 1s0 2c0 2w0 2s1 1c1 1r0", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -97,6 +104,8 @@ func TestReads(t *testing.T) {
 		{"of new memory that outside code has written to", "1e0 1F0 1f0", 0},
 		{"of new memory, by another goroutine", "1e0 1s0 2c0 2f0 2f0", 1},
 		{"of new memory, again and again", "1e0 1f0 1e0 1f0 1f0 1e0 1e0 1f0", 3},
+		{"after another goroutine has read, which nothing orders", "1w0 1I0 1r1 2r0 1r0", 2},
+		{"after another goroutine has read, again", "1w0 1I0 1r1 2r0 1r0 1r0 2r0 1r0", 4},
 		{"by two goroutines, both write", "1r1 1I0 1r0 1s0 2c0 2I0 2r0 2r0 2s1 1c1 1I0 1r0 1r0", 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -239,7 +239,7 @@ func (s *PresageG) put3(held *pgStripe, h uint64, obj uintptr, delta, _ uint64) 
 // outsideSite is none: the place of an access is found in the stack.
 func (s *PresageG) outsideSite(uintptr) uint64 { return 0 }
 
-func (s *PresageG) touchOutside(h uint64, p uintptr, n uint64) { s.touch(h, p, n) }
+func (s *PresageG) touchKernel(h uint64, p uintptr, n uint64) { s.touch(h, p, n) }
 
 // touch takes an access of n bytes that the runtime makes for the goroutine.
 func (s *PresageG) touch(h uint64, p uintptr, n uint64) {

@@ -25,7 +25,7 @@ func raceread(addr uintptr) {
 			if r := c.r; r-s.base < s.width && r&m != 0 {
 				return
 			}
-			if w := c.w; w-s.base < s.width && w&m != 0 {
+			if w := c.w; w-s.base < s.width && w&(m|pgRecorded) == m {
 				return
 			}
 			if !pgHasCell(addr) {
@@ -155,7 +155,7 @@ func (s *PresageG) noted(c *pgCell, m uint64, write bool) bool {
 	if write {
 		return w-s.base < s.width && m&^w == 0 && (r == 0 || r-s.base < s.width)
 	}
-	return r-s.base < s.width && m&^r == 0 || w-s.base < s.width && m&^w == 0
+	return r-s.base < s.width && m&^r == 0 || w-s.base < s.width && m&^w == 0 && w&pgRecorded == 0
 }
 
 // settled reports whether the entry that stands for a noted access may stay as it is. It may not
@@ -306,18 +306,43 @@ func (s *PresageG) outsideRecord(addr, n uintptr, pc, flags uint64, write bool) 
 // outsideSite is what stands in the place of a site for an access at a program counter of outside
 // code, of which the recording then has the place.
 func (s *PresageG) outsideSite(callerpc uintptr) uint64 {
-	pc := pgPCEntry(callerpc)
+	pc := pgPCEntry(pgCallOf(callerpc))
 	s.knowPC(pc)
 	return pc | pgOutsidePC
 }
 
-// touchOutside writes down an access of outside code that no cell decides on: where every access is asked for, as
-// one of those as well.
-func (s *PresageG) touchOutside(h uint64, p uintptr, n uint64) {
+// pgCallOf returns the return address of the call of package internal/race that is under way. It is
+// callerpc where that call is inlined.
+func pgCallOf(callerpc uintptr) uintptr {
+	if !pgIsRace(callerpc) {
+		return callerpc
+	}
+	var pcs [8]uintptr
+	for _, pc := range pcs[:callers(1, pcs[:])] {
+		if !pgIsRace(pc) && !stringslite.HasPrefix(funcname(findfunc(pc-1)), "runtime.") {
+			return pc
+		}
+	}
+	return callerpc
+}
+
+// pgIsRace reports whether a return address is in a function of package internal/race.
+func pgIsRace(pc uintptr) bool {
+	return stringslite.HasPrefix(funcname(findfunc(pc-1)), "internal/race.")
+}
+
+// touchKernel writes down what the kernel does to n bytes at p: where every access of outside code is asked for, as
+// one of those as well. No cell decides on it, so the words are marked as those of emitted code are (SC4).
+func (s *PresageG) touchKernel(h uint64, p uintptr, n uint64) {
 	s.touch(h, p, n)
 	if presageCells.full || presageCells.audit {
 		s.touch(h|pgFlagFull<<48, p, n)
 	}
+	mp := acquirem() // as in scan
+	s.scanning = true
+	s.seen(p, uintptr(n))
+	s.scanning = false
+	releasem(mp)
 }
 
 // pgPCs are the program counters of which the recording has the place, by hash.

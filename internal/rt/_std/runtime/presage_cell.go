@@ -32,7 +32,8 @@ import (
 //     turn too. The reader leaves the write entry in place; the read that begins the writer's
 //     next turn removes it (endWrites), so that the next write counts as the first of that turn.
 //   - (SC2) An access is left out without a look at turns if the goroutine has one of the same bytes in the same
-//     release epoch in the cell: a read by a read or a write, a write by a write.
+//     release epoch in the cell: a read by a read or a write, a write by a write. A read is not left out by a write
+//     that is written down: another goroutine may have read the bytes since, which are no longer dirty then (SC7).
 //   - (SC3) Bytes. An entry covers the bytes of accesses of one context only. An access of a later context that
 //     does not cover all of them makes the old entry a late record first; else bytes of an earlier context would
 //     be taken for accessed in the later one, which can be a false race.
@@ -282,7 +283,10 @@ func (s *PresageG) ownTurn(c *pgCell, addr uintptr, m uint64, write bool) bool {
 //
 //go:nosplit
 func pgContinues(w, r, b uint64, write bool) bool {
-	return b&^w == 0 || !write && b&^r == 0
+	if write {
+		return b&^w == 0
+	}
+	return b&^w == 0 && w&pgRecorded == 0 || b&^r == 0
 }
 
 // taken takes an access that is not for ownTurn. It reports whether the access is to be written down.

@@ -181,7 +181,7 @@ func (s *PresageG) readsRest(h uint64, addr, n uintptr) {
 			atomic.And8(pgDirtyOf(addr), ^uint8(m>>pgByteShift))
 			size += k
 		} else if size > 0 {
-			s.touchOutside(h, from, uint64(size))
+			s.touchKernel(h, from, uint64(size))
 			size = 0
 		}
 		if addr, n = addr+k, n-k; size == 0 {
@@ -189,7 +189,7 @@ func (s *PresageG) readsRest(h uint64, addr, n uintptr) {
 		}
 	}
 	if size > 0 {
-		s.touchOutside(h, from, uint64(size))
+		s.touchKernel(h, from, uint64(size))
 	}
 }
 

@@ -90,7 +90,7 @@ func (s *PresageG) scanRecords(p, end uintptr) {
 		}
 		if h>>48&(pgFlagOpaque|pgFlagNoValue) != 0 {
 			if h>>48&pgFlagOpaque != 0 && uint32(h) != 0 {
-				continue // of outside code, which has marked it
+				continue // of outside code or the kernel, which have marked it
 			}
 			write = write && h>>48&pgFlagOpaque == 0
 			if h>>48&pgFlagNoValue != 0 {

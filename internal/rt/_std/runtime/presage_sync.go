@@ -289,7 +289,7 @@ func pgRange(kind uint64, p unsafe.Pointer, n int, callerpc uintptr) {
 	}
 	if s := pgHere(); s != nil && n > 0 {
 		h, first := pgHead(kind, pgFlagOpaque|pgFlagNoValue, 0, s.outsideSite(callerpc)), min(n, pgBuffer())
-		s.touchOutside(h, uintptr(p), uint64(first))
+		s.touchKernel(h, uintptr(p), uint64(first))
 		if kind == pgRead && n > first {
 			s.readsRest(h, uintptr(p)+uintptr(first), uintptr(n-first))
 		}
