@@ -25,7 +25,7 @@ func raceread(addr uintptr) {
 			if r := c.r; r-s.base < s.width && r&m != 0 {
 				return
 			}
-			if w := c.w; w-s.base < s.width && w&(m|pgRecorded) == m {
+			if w := c.w; w-s.base < s.width && w&m != 0 {
 				return
 			}
 			if !pgHasCell(addr) {
@@ -155,7 +155,7 @@ func (s *PresageG) noted(c *pgCell, m uint64, write bool) bool {
 	if write {
 		return w-s.base < s.width && m&^w == 0 && (r == 0 || r-s.base < s.width)
 	}
-	return r-s.base < s.width && m&^r == 0 || w-s.base < s.width && m&^w == 0 && w&pgRecorded == 0
+	return r-s.base < s.width && m&^r == 0 || w-s.base < s.width && m&^w == 0
 }
 
 // settled reports whether the entry that stands for a noted access may stay as it is. It may not

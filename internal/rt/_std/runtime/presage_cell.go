@@ -29,11 +29,11 @@ import (
 //     The last access of a's kind in a's turn comes after a, and before b's turn begins: b does
 //     not know of it. The first access of b's kind in b's turn is not after b and knows no more.
 //     So these two race as well, and both are written down. A read by another goroutine ends a
-//     turn too. The reader leaves the write entry in place; the read that begins the writer's
-//     next turn removes it (endWrites), so that the next write counts as the first of that turn.
+//     turn too. The reader leaves the write entry in place, without its bytes, for the read that begins
+//     the writer's next turn is to be written down as well: the bytes are no longer dirty (SC7). That read
+//     removes the entry (endWrites), so that the next write counts as the first of that turn.
 //   - (SC2) An access is left out without a look at turns if the goroutine has one of the same bytes in the same
-//     release epoch in the cell: a read by a read or a write, a write by a write. A read is not left out by a write
-//     that is written down: another goroutine may have read the bytes since, which are no longer dirty then (SC7).
+//     release epoch in the cell: a read by a read or a write, a write by a write.
 //   - (SC3) Bytes. An entry covers the bytes of accesses of one context only. An access of a later context that
 //     does not cover all of them makes the old entry a late record first; else bytes of an earlier context would
 //     be taken for accessed in the later one, which can be a false race.
@@ -283,10 +283,7 @@ func (s *PresageG) ownTurn(c *pgCell, addr uintptr, m uint64, write bool) bool {
 //
 //go:nosplit
 func pgContinues(w, r, b uint64, write bool) bool {
-	if write {
-		return b&^w == 0
-	}
-	return b&^w == 0 && w&pgRecorded == 0 || b&^r == 0
+	return b&^w == 0 || !write && b&^r == 0
 }
 
 // taken takes an access that is not for ownTurn. It reports whether the access is to be written down.
@@ -341,16 +338,17 @@ func (s *PresageG) endWrites(c *pgCell, word uintptr) {
 	}
 }
 
-// late writes down the access of an entry that is not yet written down, and notes that in the cell.
+// late writes down the access of an entry that is not yet written down, and notes that in the cell. The write of
+// another goroutine then stands for none of its reads (SC1).
 func (s *PresageG) late(word uintptr, p *uint64, e uint64, write bool) {
-	if e == 0 || e&pgRecorded != 0 {
+	if e == 0 {
 		return
 	}
 	done := e | pgRecorded
 	if !s.owns(e) {
-		done |= pgSharedWord
+		done = done&^pgAllBytes | pgSharedWord
 	}
-	if pgSwap(p, e, done) {
+	if done != e && pgSwap(p, e, done) {
 		s.flush(word, e, write)
 	}
 }
