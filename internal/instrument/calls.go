@@ -30,7 +30,11 @@ func (b *body) call(c *ssa.CallCommon) string {
 			return b.selector(c.Args[0]) + "." + o.Name() + b.args(c, c.Args[1:])
 		}
 	}
-	return b.hidden(c.Value) + b.args(c, c.Args)
+	fn := b.hidden(c.Value)
+	if strings.Contains(fn, "\n") { // a literal: the call has the line of its parenthesis
+		fn += b.out.comment()
+	}
+	return fn + b.args(c, c.Args)
 }
 
 // receiver writes an interface of which a method is called, so that the compiler does not see what is in it: it would call the

@@ -39,6 +39,11 @@ func (l *lines) put(text string) int {
 	return len(l.text) - 1
 }
 
+// comment is one that says, within a statement, which line of the source the text behind it stands for.
+func (l *lines) comment() string {
+	return fmt.Sprintf("/*line %s:%d:%d*/", l.want.file, l.want.line, emittedColumn)
+}
+
 func (l *lines) putf(format string, args ...any) int { return l.put(fmt.Sprintf(format, args...)) }
 
 func (l *lines) String() string { return strings.Join(l.text, "\n") + "\n" }

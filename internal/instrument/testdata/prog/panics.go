@@ -116,6 +116,24 @@ func constants() {
 func inPlace() {
 	x := 0
 	func() { func() { _, _, up, _ := runtime.Caller(1); fmt.Println("in place", up) }() }()
+	called := func(x int) {
+		_, _, up, _ := runtime.Caller(1)
+		fmt.Println("called later", x, up)
+	}
+	x = 1
+
+	called(x)
+	func(x int) {
+		_, _, up, _ := runtime.Caller(1)
+		fmt.Println("called at once", x, up)
+	}(
+		x,
+	)
+	n := func() int {
+		_, _, up, _ := runtime.Caller(1)
+		return up
+	}()
+	fmt.Println("of an operand", n)
 	func() {
 		func() {
 			_, _, up, _ := runtime.Caller(1)
