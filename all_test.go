@@ -22,6 +22,7 @@ import (
 var layers = map[string][]string{
 	"cmd/presage":                          {"internal/cli"},
 	"internal/cli":                         {"internal/private", "internal/barrier", "internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/place", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/disk", "internal/online", "internal/replay", "internal/analyse", "internal/detect", "internal/tree", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/trust", "internal/visible", "internal/window", "internal/engine", "internal/smt"},
+	"internal/cli/scripts":                 {"internal/cli"},
 	"internal/record":                      {"internal/private", "internal/quoted", "internal/compiler", "internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
 	"internal/replay":                      {"internal/private", "internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/program", "internal/trace", "internal/trace/format", "internal/trust"},
 	"internal/instrument":                  {"internal/plan", "internal/trace", "internal/trace/format"},

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"presage/internal/cli/scripts"
 )
 
 // TestLongArguments records a package whose file names together are longer than what the go command
@@ -14,7 +16,7 @@ func TestLongArguments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped by -short: builds the standard library with the recorder inside")
 	}
-	t.Setenv("PRESAGE_CACHE", testCache)
+	t.Setenv("PRESAGE_CACHE", scripts.Cache)
 	dir := t.TempDir()
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {

@@ -3,11 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
-	"flag"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -16,108 +12,18 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/testscript"
 
 	"presage/bench/expect"
 	"presage/internal/cli"
+	"presage/internal/cli/scripts"
 	"presage/internal/report"
 	"presage/internal/trace"
 	"presage/internal/trace/source"
 )
 
-// testCache is where the instrumented builds of all tests go: shared, so that Go's
-// build cache holds the standard library once.
-var testCache string
+func TestMain(m *testing.M) { scripts.Main(m, main) }
 
-func TestMain(m *testing.M) {
-	testscript.Main(testMain{m}, map[string]func(){"presage": main})
-}
-
-// testMain prepares what all tests share.
-type testMain struct{ m *testing.M }
-
-func (t testMain) Run() int {
-	flag.Parse()
-	dir, err := os.MkdirTemp("", "presage-test-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	testCache = dir
-	return t.m.Run()
-}
-
-// TestScripts runs whole sessions. Those that record a program carry the condition
-// [record]: they build the standard library with the recorder inside, and -short skips them.
-func TestScripts(t *testing.T) {
-	skipped := 0
-	files, err := filepath.Glob("testdata/script/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no scripts", err)
-	}
-	var run []string
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if testing.Short() && bytes.Contains(data, []byte("# slow:")) {
-			skipped++
-			continue
-		}
-		run = append(run, f)
-	}
-	if skipped > 0 {
-		t.Logf("%d of %d scripts skipped by -short: they record programs", skipped, len(files))
-	}
-	testscript.Run(t, testscript.Params{
-		Files:               run,
-		RequireExplicitExec: true,
-		Setup: func(env *testscript.Env) error {
-			cache, err := os.UserCacheDir()
-			if err != nil {
-				return err
-			}
-			self, err := exec.LookPath("presage")
-			if err != nil {
-				return err
-			}
-			own := filepath.Join(testCache, filepath.Base(env.WorkDir))
-			if err := shareCompiler(own); err != nil {
-				return err
-			}
-			env.Vars = append(env.Vars, "PRESAGE="+self,
-				"GOCACHE="+orDefault(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")),
-				"GOMODCACHE="+os.Getenv("GOMODCACHE"), "GOPATH="+goPath(),
-				"PRESAGE_CACHE="+own,
-				"GOFLAGS=", "GOTOOLCHAIN=local", "GOPROXY=off", "NO_COLOR=1")
-			return nil
-		},
-	})
-}
-
-// shareCompiler has a script's cache take the compiler from that of all scripts: it is the same
-// one, and takes seconds to link.
-func shareCompiler(own string) error {
-	shared := filepath.Join(testCache, "compiler")
-	if err := errors.Join(os.MkdirAll(shared, 0o777), os.MkdirAll(own, 0o777)); err != nil {
-		return err
-	}
-	return os.Symlink(shared, filepath.Join(own, "compiler"))
-}
-
-func orDefault(s, def string) string {
-	if s != "" {
-		return s
-	}
-	return def
-}
-
-func goPath() string {
-	home, _ := os.UserHomeDir()
-	return orDefault(os.Getenv("GOPATH"), filepath.Join(home, "go"))
-}
+func TestScripts(t *testing.T) { scripts.Run(t, "testdata/script") }
 
 // TestExamples records every example once and compares the report of each level with the
 // marks in their sources: exactly those races, each on its rung of the ladder. A level reports what
@@ -134,7 +40,7 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PRESAGE_CACHE", testCache)
+	t.Setenv("PRESAGE_CACHE", scripts.Cache)
 	traces := filepath.Join(t.TempDir(), "traces")
 	if code, _, stderr := command("test", "-C", root, "-q", "-level", "none", "-o", traces, "./examples/..."); code != 0 {
 		t.Fatalf("recording: exit code %d\n%s", code, stderr)
@@ -280,7 +186,7 @@ func TestReadme(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatal("the README has no session of ./examples/lockorder")
 	}
-	t.Setenv("PRESAGE_CACHE", testCache)
+	t.Setenv("PRESAGE_CACHE", scripts.Cache)
 	t.Chdir(root)
 	var stdout, stderr bytes.Buffer
 	if code := cli.Main(context.Background(), cli.Env{

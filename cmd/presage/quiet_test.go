@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"presage/internal/cli/scripts"
 )
 
 // quietTests are the tests of bench/quiet that CI runs. Each has had false races, or uses synchronisation that only
@@ -25,7 +27,7 @@ func TestQuiet(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err == nil {
 		packages = append(packages, "./cgo")
 	}
-	t.Setenv("PRESAGE_CACHE", testCache)
+	t.Setenv("PRESAGE_CACHE", scripts.Cache)
 	code, stdout, stderr := command(append([]string{"test", "-C", dir, "-q", "-level", "hb", "-run", quietTests}, packages...)...)
 	if code != 0 || !strings.Contains(stdout, "no races found") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)

@@ -1,0 +1,11 @@
+package replay
+
+import (
+	"testing"
+
+	"presage/internal/cli/scripts"
+)
+
+func TestMain(m *testing.M) { scripts.Main(m, scripts.Presage) }
+
+func TestScripts(t *testing.T) { scripts.Run(t, "testdata") }
