@@ -161,6 +161,7 @@ type analysis struct {
 	goVersion         string // of the recorded program
 	programCode       int
 	functions, opaque int
+	tests, tested     bool // it is go test that was recorded; a test ran
 
 	warnings []report.Warning
 	set      report.Set
@@ -213,7 +214,7 @@ func (a *analysis) run(ctx context.Context) error {
 	}
 	a.progress.end()
 	a.closeSolver()
-	if len(a.files) == 0 && len(a.warnings) == 0 {
+	if len(a.files) == 0 && !slices.ContainsFunc(a.warnings, func(w report.Warning) bool { return slices.Contains(lossy, w.Code) }) {
 		a.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "no process recorded anything: no test ran, or nothing of what ran was instrumented"})
 	}
 	a.summary.Seconds = float64(time.Since(begun).Round(time.Millisecond)) / float64(time.Second)
@@ -291,6 +292,8 @@ func (a *analysis) tally(s *source.File) error {
 	}
 	a.summary.Traces++
 	a.summary.Events += n
+	a.summary.Goroutines += max(len(s.Meta().Goroutines)-1, 0)
+	a.describe(s.Meta())
 	for _, w := range s.Meta().Warnings {
 		if slices.Contains(lossy, w.Code) {
 			a.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
@@ -407,11 +410,27 @@ func (a *analysis) countPaths(res *analyse.Result, unkept int64) {
 	}
 }
 
+// describe notes what a trace is of.
+func (a *analysis) describe(meta *trace.Meta) {
+	a.goVersion = meta.GoVersion
+	a.tested = a.tested || ranTests(meta)
+	if a.functions > 0 || meta.Source != "presage" { // known from the run, or from its first trace
+		return
+	}
+	_, funcs, _ := meta.Program()
+	a.functions = len(funcs)
+	for _, f := range funcs {
+		if f.Opaque != "" {
+			a.opaque++
+		}
+	}
+}
+
 // count adds what one trace holds to the summary and its warnings to the report.
 func (a *analysis) count(meta *trace.Meta, res *analyse.Result) {
 	s := &a.summary
 	s.Traces++
-	a.goVersion = meta.GoVersion
+	a.describe(meta)
 	s.Events += res.Counts.Events
 	s.Goroutines += max(len(meta.Goroutines)-1, 0)
 	s.Windows += res.Counts.Windows
@@ -459,10 +478,11 @@ func (a *analysis) finish() int {
 	}
 	s.Warnings, s.TraceFile, s.ProgramCode = len(a.warnings), a.traceFile, a.programCode
 	s.Functions, s.Instrumented = a.functions, a.functions-a.opaque
+	s.Coverage = a.coverage()
 	switch {
 	case s.Races > 0, s.OnTheFly != nil && s.OnTheFly.Candidates > 0:
 		s.ExitCode = exitRaces
-	case a.failed || a.programCode != 0:
+	case a.failed || a.programCode != 0, s.Coverage.Lost(), s.Coverage.Searched == report.Nothing && (a.options.level != levelNone || s.Events == 0): // (E7), (E8)
 		s.ExitCode = exitFailed
 	}
 	return s.ExitCode

@@ -92,7 +92,7 @@ func (a *analysis) countOnTheFly(meta *trace.Meta, res *detect.Result) {
 	s.Traces++
 	s.Events += res.Events
 	s.Goroutines += max(len(meta.Goroutines)-1, 0)
-	a.goVersion = meta.GoVersion
+	a.describe(meta)
 	if s.OnTheFly == nil {
 		s.OnTheFly = &report.OnTheFly{Engine: a.fly.engine, Filter: filterTree}
 		if a.fly.filter != "" {

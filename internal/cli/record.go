@@ -65,7 +65,7 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	if rec.NotBuilt {
 		return notBuilt(rec)
 	}
-	a := &analysis{env: env, options: g.options, progress: p, programCode: rec.ExitCode, functions: rec.Functions, opaque: rec.Opaque, plan: rec.Plan, smt: smt,
+	a := &analysis{env: env, options: g.options, progress: p, tests: test, programCode: rec.ExitCode, functions: rec.Functions, opaque: rec.Opaque, plan: rec.Plan, smt: smt,
 		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), keep: keepReport(rec.Dir)}
 	if rec.Missing != "" {
 		a.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "nothing was recorded, the program ran without presage: " + rec.Missing})

@@ -74,6 +74,7 @@ type Summary struct {
 	Instrumented int       `json:"instrumented"`         // functions
 	Functions    int       `json:"functions"`            // functions chosen for instrumentation
 	TraceFile    string    `json:"trace_file,omitempty"` // or directory, if there are several
+	Coverage     *Coverage `json:"coverage,omitempty"`   // how much the answer rests on; nil: a report of an earlier version, or of vet
 	Paths        *Paths    `json:"paths,omitempty"`      // at level path
 	Vet          *Vetted   `json:"vet,omitempty"`        // of presage vet
 	OnTheFly     *OnTheFly `json:"on_the_fly,omitempty"` // of presage analyze -engine

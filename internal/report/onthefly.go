@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -60,13 +61,16 @@ func (h *textHandler) onTheFly(m *Summary) {
 		h.printf("tree: %s\n", strings.Join(tree, ", "))
 	}
 	h.printf("%s: %s\n", o.Engine, strings.Join(engine, ", "))
+	but := ""
 	found := fmt.Sprintf("%s, %s", plural(m.Races, "race"), plural(o.Candidates, "candidate"))
 	if m.Races+o.Candidates == 0 {
-		found = "nothing found"
+		found = cmp.Or(m.Coverage.none("findings"), "nothing found")
+	} else {
+		but = m.Coverage.some()
 	}
 	seen := plural(int(m.Events), "event") + ", " + plural(m.Goroutines, "goroutine")
 	if m.Events == 0 && o.Processes > 0 {
 		seen = fmt.Sprintf("%d accesses in %s", o.Accesses, pick(o.Processes == 1, "one process", fmt.Sprintf("%d processes", o.Processes)))
 	}
-	h.printf("presage: %s; %s, %.1fs\n", found, seen, m.Seconds)
+	h.printf("presage: %s; %s, %.1fs%s\n", found, seen, m.Seconds, but)
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -245,15 +246,17 @@ func (h *textHandler) Summary(m *Summary) error {
 	if text := m.Paths.lost(); text != "" {
 		h.printf("presage: %s\n", text)
 	}
-	found := "no races found"
+	h.recorded(m)
+	found, but := cmp.Or(m.Coverage.none("races"), "no races found"), ""
 	if m.Races > 0 {
 		found = fmt.Sprintf("%s found: %d observed, %d predicted%s", plural(m.Races, "race"), m.Observed, m.Predicted, m.rungs())
+		but = m.Coverage.some()
 	}
 	h.marks(m.Static)
-	h.printf("presage: %s; %s, %s, %.1fs\n", found, plural(int(m.Events), "event"), plural(m.Goroutines, "goroutine"), m.Seconds)
+	h.printf("presage: %s; %s, %s, %.1fs%s\n", found, plural(int(m.Events), "event"), plural(m.Goroutines, "goroutine"), m.Seconds, but)
 	return h.err
 }
 
 func plural(n int, what string) string {
-	return fmt.Sprintf("%d %s%s", n, what, pick(n == 1, "", "s"))
+	return fmt.Sprintf("%d %s%s", n, what, pick(n == 1, "", pick(strings.HasSuffix(what, "s"), "es", "s")))
 }

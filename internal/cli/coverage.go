@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"presage/internal/report"
+	"presage/internal/trace"
+)
+
+// effect is what the cause of a warning does to the answer.
+type effect int
+
+const (
+	keeps  effect = iota // (E5) the answer is as good without it
+	bounds               // (E6) a part of the run was not recorded or not searched
+	loses                // (E7) as (E6), because recording or analysis did not come to its end
+)
+
+// gapOf says what a warning leaves open: its effect, and a few words for the last line, with %d for the count.
+type gapOf struct {
+	effect effect
+	text   string
+}
+
+// gaps has the code of every warning. One that is not in it is a gap (E6).
+var gaps = map[string]gapOf{
+	// Of the recording.
+	"nothing-recorded":     {loses, "nothing was recorded"},
+	"nothing-told":         {loses, "no process with the detector inside ran"},
+	"recording-stopped":    {loses, "the recording of %d process(es) was cut"},
+	"recording-incomplete": {loses, "the recording is incomplete"},
+	"raw-damaged":          {loses, "%d record(s) could not be read"},
+	"records-dropped":      {loses, "%d record(s) at the end were dropped"},
+	"trace-damaged":        {loses, "%d trace(s) could not be read to the end"},
+	"not-instrumented":     {bounds, "%d function(s) without records"},
+	"compiler":             {bounds, "outside code recorded only in part (Go's own compiler)"},
+	"instrument-std":       {bounds, "%d package(s) of -instrument not recorded"},
+	"instrument-unmatched": {bounds, "a pattern of -instrument names no package"},
+	"outside-unrecorded":   {bounds, "outside code of %d process(es) not recorded to the end"},
+	"outside-lost":         {bounds, "%d access(es) of outside code not recorded"},
+	"outside-unfinished":   {bounds, "%d process(es) ended without writing the last records"},
+	"left-out":             {keeps, ""}, // asked for, and named where the recording is described
+	"global-unknown":       {keeps, ""},
+	"unordered":            {keeps, ""},
+	"unexplained-read":     {keeps, ""}, // a value is not known: reads keep what they saw, and what that costs is counted by threads-cut
+	"hidden-writes":        {keeps, ""},
+	"sets-lost":            {keeps, ""}, // taken for everything: counted by missing-suppressed
+	"constants-large":      {keeps, ""},
+	"variables-large":      {keeps, ""},
+	"trace-not-kept":       {keeps, ""},
+
+	// Of traces of other tools.
+	"std-reentrant":     {keeps, ""},
+	"std-held-at-start": {keeps, ""},
+	"std-request":       {keeps, ""},
+	"std-wait":          {keeps, ""},
+	"std-notify":        {keeps, ""},
+	"std-late-fork":     {keeps, ""},
+
+	// Of prediction.
+	"interrupted":                 {loses, "%d trace(s) not analysed to the end"},
+	"prediction-stopped":          {bounds, "%d event(s) not searched for predicted races (-effort)"},
+	"solver-unknown":              {bounds, "%d candidate(s) undecided (-budget)"},
+	"pairs-apart":                 {bounds, "%d pair(s) of positions further apart than a window (-window)"},
+	"candidates-untried":          {bounds, "not all accesses of %d pair(s) of positions tried"},
+	"candidates-untried-off-path": {bounds, "not all accesses of %d pair(s) of positions tried off the recorded path"},
+	"ways-untried":                {bounds, "%d way(s) off the recorded path not tried"},
+	"threads-cut":                 {bounds, "the rest of a goroutine left out of a window %d time(s), behind an event that the recorded order does not explain"},
+	"writers-unknown":             {bounds, "the rest of a goroutine left out of a window %d time(s), behind a read whose writer is not known"},
+	"windows-refusing":            {bounds, "%d window(s) not searched"},
+	"witness-rejected":            {bounds, "%d witness(es) rejected"},
+	"missing-suppressed":          {bounds, "%d pair(s) of positions undecided because of calls without records"},
+	"hb-unwitnessed":              {bounds, "%d unordered pair(s) of positions without a witness"},
+	"hb-races-cut":                {bounds, "%d unordered pair(s) not kept"},
+	"candidates-to-run":           {bounds, "%d pair(s) of positions that only a run can decide"},
+	"not-walked":                  {bounds, "the source was not at hand"},
+	"walk-mismatch":               {bounds, "%d call(s) not followed in the source"},
+	"smt-unknown":                 {bounds, "%d quer(y/ies) not answered by the solver"},
+	"smt-failed":                  {bounds, "the solver failed"},
+	"places-crowded":              {keeps, ""}, // a lower bound of pairs-apart
+	"missing-methods":             {keeps, ""}, // what it costs is counted by missing-suppressed
+	"missing-everywhere":          {keeps, ""},
+	"missing-ignored":             {keeps, ""}, // of races that may be none
+	"not-witnessed":               {keeps, ""}, // they are listed
+	"candidates-run":              {keeps, ""},
+	"withdrawn":                   {keeps, ""},
+	"replay-budget":               {keeps, ""},
+	"not-replayed":                {keeps, ""},
+	"no-race-detector":            {keeps, ""},
+
+	// Of the static lens, beside the run.
+	"static-failed":       {keeps, ""}, // it has the exit code 1
+	"static-not-compared": {keeps, ""},
+
+	// Of detectors of one pass.
+	"pairs-cut":             {bounds, "%d pair(s) of accesses not kept"},
+	"entries-cut":           {bounds, "%d access(es) forgotten"},
+	"online-cut":            {bounds, "%d process(es) ended before the detector could report"},
+	"online-started":        {bounds, "%d process(es) not watched"},
+	"online-c":              {bounds, "%d call(s) into C not watched"},
+	"online-foreign":        {bounds, "%d access(es) of foreign memory not watched"},
+	"online-plugins":        {bounds, "%d plugin(s) not watched"},
+	"online-SlotsEarly":     {bounds, "%d goroutine(s) forgotten early"},
+	"online-Unseen":         {bounds, "%d goroutine(s) not watched"},
+	"online-PairsUntold":    {bounds, "%d race(s) not reported"},
+	"online-ReadsForgotten": {bounds, "%d read(s) forgotten"},
+	"online-compiler":       {keeps, ""},
+	"no-source":             {keeps, ""},
+	"locks-lent":            {keeps, ""},
+}
+
+// gap returns what a warning leaves open, if it does.
+func gap(w *report.Warning) (report.Gap, bool) {
+	of, known := gaps[w.Code]
+	switch {
+	case !known && strings.HasPrefix(w.Code, "static-"): // of vet, whose warnings are no part of the answer
+		return report.Gap{}, false
+	case !known:
+		of = gapOf{bounds, w.Code + " (%d)"}
+	case of.effect == keeps:
+		return report.Gap{}, false
+	}
+	return report.Gap{Code: w.Code, Count: w.Count, Text: counted(of.text, w.Count), Lost: of.effect == loses}, true
+}
+
+// counted puts a count into a text, and chooses singular or plural: "%d record(s)", "%d quer(y/ies)".
+func counted(text string, n int) string {
+	for {
+		before, rest, found := strings.Cut(text, "(")
+		ending, after, closed := strings.Cut(rest, ")")
+		if !found || !closed || strings.ContainsAny(ending, " -%") {
+			break
+		}
+		one, many, two := strings.Cut(ending, "/")
+		if !two {
+			one, many = "", ending
+		}
+		if n == 1 {
+			many = one
+		}
+		text = before + many + after
+	}
+	return strings.Replace(text, "%d", fmt.Sprint(n), 1)
+}
+
+// coverage says how much of the run the answer rests on (E4).
+func (a *analysis) coverage() *report.Coverage {
+	c := &report.Coverage{Searched: report.Whole, Processes: a.summary.Traces}
+	for i := range a.warnings {
+		w := &a.warnings[i]
+		if g, ok := gap(w); ok {
+			c.Gaps, c.Searched = append(c.Gaps, g), report.Part
+		}
+		if w.Code == "left-out" {
+			c.LeftOut += w.Count
+		}
+	}
+	if why := a.unsearched(); why != "" {
+		c.Searched, c.Why = report.Nothing, why
+	}
+	return c
+}
+
+// unsearched says why nothing at all was searched; "" if something was (E8).
+func (a *analysis) unsearched() string {
+	o := a.summary.OnTheFly
+	switch {
+	case o != nil && o.Processes > 0: // -online keeps no events
+		return ""
+	case a.summary.Events == 0:
+		return "nothing was recorded"
+	case a.options.level == levelNone:
+		return "-level none only records (presage analyze searches what was recorded)"
+	case a.tests && !a.tested:
+		return "no test ran"
+	}
+	return ""
+}
+
+// ranTests reports whether the process of a trace ran a test, a benchmark, a fuzz test or an example: package testing starts a goroutine for each.
+func ranTests(meta *trace.Meta) bool {
+	for _, g := range meta.Goroutines {
+		if strings.HasPrefix(g.Func, "testing.") {
+			return true
+		}
+	}
+	return false
+}

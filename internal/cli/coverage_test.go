@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"presage/internal/report"
+	"presage/internal/trace"
+)
+
+// TestLastLine has a case on each side of (E4) to (E8): what the last line says, and the exit code.
+func TestLastLine(t *testing.T) {
+	searched := analysis{options: options{level: levelPath}, summary: report.Summary{Traces: 1, Events: 9, Goroutines: 2}}
+	with := func(change func(a *analysis)) analysis {
+		a := searched
+		change(&a)
+		return a
+	}
+	warned := func(codes ...string) analysis {
+		a := searched
+		for _, code := range codes {
+			a.warn(report.Warning{Code: code, Count: 2, Text: "2 of " + code})
+		}
+		return a
+	}
+	found := warned("solver-unknown")
+	found.set.Add(report.Race{ID: "1", Tier: report.Observed, A: report.Access{Position: report.Position{File: "a.go", Line: 1}}})
+	const whole = "presage: no races found; 9 events, 2 goroutines, 0.0s\n"
+	for _, c := range []struct {
+		name string
+		a    analysis
+		code int
+		last string
+	}{
+		{"E4 whole", searched, exitNone, whole},
+		{"E5 replays", warned("replay-budget", "not-replayed", "no-race-detector"), exitNone, whole},
+		{"E5 a value", warned("hidden-writes", "unexplained-read"), exitNone, whole},
+		{"E5 asked for", warned("left-out", "missing-methods"), exitNone, whole},
+		{"E5 static lens", warned("static-bound"), exitNone, whole},
+		{"E6 functions", warned("not-instrumented"), exitNone, "searched only in part, without finding a race: 2 functions without records; 9 events"},
+		{"E6 budget", warned("solver-unknown", "prediction-stopped"), exitNone, "in part, without finding a race: 2 candidates undecided (-budget), 2 events not searched for predicted races (-effort); 9"},
+		{"E6 a code without an entry", warned("new-code"), exitNone, "in part, without finding a race: new-code (2); 9"},
+		{"E6 many", warned("not-instrumented", "compiler", "outside-lost", "pairs-apart", "smt-failed", "not-walked"), exitNone, "further apart than a window (-window), and 2 more (see the warnings); 9"},
+		{"E6 races", found, exitRaces, "1 race found: 1 observed, 0 predicted; 9 events, 2 goroutines, 0.0s; searched only in part: 2 candidates undecided (-budget)\n"},
+		{"E7 cut", warned("recording-stopped"), exitFailed, "in part, without finding a race: the recording of 2 processes was cut; 9"},
+		{"E7 damaged", warned("trace-damaged"), exitFailed, "in part, without finding a race: 2 traces could not be read to the end; 9"},
+		{"E7 interrupted", with(func(a *analysis) { a.interrupted(0) }), exitFailed, "in part, without finding a race: 1 trace not analysed to the end; 9"},
+		{"E8 nothing recorded", with(func(a *analysis) { a.summary = report.Summary{} }), exitFailed, "presage: nothing was searched: nothing was recorded; 0 events"},
+		{"E8 no test", with(func(a *analysis) { a.tests = true }), exitFailed, "presage: nothing was searched: no test ran; 9"},
+		{"E8 a test", with(func(a *analysis) { a.tests, a.tested = true, true }), exitNone, whole},
+		{"E8 level none", with(func(a *analysis) { a.options.level = levelNone }), exitNone, "presage: nothing was searched: -level none only records (presage analyze searches what was recorded); 9"},
+		{"E8 level none, nothing recorded", with(func(a *analysis) { a.options.level, a.summary = levelNone, report.Summary{} }), exitFailed, "nothing was searched: nothing was recorded; 0"},
+		{"E1 program", with(func(a *analysis) { a.programCode = 1 }), exitFailed, whole},
+		{"online", with(func(a *analysis) { a.summary = report.Summary{OnTheFly: &report.OnTheFly{Processes: 1}} }), exitNone, "presage: nothing found; 0 accesses in one process"},
+		{"online E6", with(func(a *analysis) {
+			a.summary = report.Summary{OnTheFly: &report.OnTheFly{Processes: 1}}
+			a.warn(report.Warning{Code: "online-c", Count: 1, Text: "1 call"})
+		}), exitNone, "presage: searched only in part, without finding anything: 1 call into C not watched; 0 accesses"},
+		{"online E8", with(func(a *analysis) { a.summary = report.Summary{OnTheFly: &report.OnTheFly{}} }), exitFailed, "presage: nothing was searched: nothing was recorded"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := c.a
+			if code := a.finish(); code != c.code {
+				t.Errorf("exit code %d, want %d", code, c.code)
+			}
+			var out bytes.Buffer
+			if err := a.send(report.NewText(&out, report.TextOptions{})); err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.SplitAfter(strings.TrimRight(out.String(), "\n"), "\n")
+			last := lines[len(lines)-1] + "\n"
+			if !strings.Contains(last, c.last) {
+				t.Errorf("last line %q, want %q in it", last, c.last)
+			}
+			if says := strings.Contains(out.String(), "no races found"); says != (c.last == whole) {
+				t.Errorf("no races found: %v\n%s", says, &out)
+			}
+		})
+	}
+}
+
+// TestGapsOfSources holds the table of gaps against the warnings that the packages make.
+func TestGapsOfSources(t *testing.T) {
+	code := regexp.MustCompile(`(?:Code: |[wW]arn\(|\tadd\(|UnwitnessedCode = )"([a-z-]+)"|return "(instrument-[a-z]+)"`)
+	seen := map[string]bool{}
+	for _, dir := range []string{".", "../record", "../merge", "../analyse", "../detect", "../trace/std"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, m := range code.FindAllStringSubmatch(string(text), -1) {
+				name := m[1] + m[2]
+				seen[name] = true
+				if _, ok := gaps[name]; !ok && !strings.HasSuffix(name, "-") {
+					t.Errorf("%s: warning %s is not in the table of gaps", file, name)
+				}
+			}
+		}
+	}
+	for name := range onlineLosses {
+		seen["online-"+name] = true
+		if _, ok := gaps["online-"+name]; !ok {
+			t.Errorf("online-%s is not in the table of gaps", name)
+		}
+	}
+	for name, g := range gaps {
+		if !seen[name] && !strings.HasPrefix(name, "online-") {
+			t.Errorf("no package makes a warning %s", name)
+		}
+		if (g.effect == keeps) != (g.text == "") {
+			t.Errorf("%s: effect and text do not fit", name)
+		}
+	}
+}
+
+func TestCounted(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"%d trace(s) left", 1, "1 trace left"},
+		{"%d trace(s) left", 2, "2 traces left"},
+		{"%d quer(y/ies) (-solver)", 1, "1 query (-solver)"},
+		{"%d quer(y/ies) (-solver)", 3, "3 queries (-solver)"},
+		{"not all of %d pair(s) of process(es)", 2, "not all of 2 pairs of processes"},
+		{"new-code (%d)", 2, "new-code (2)"},
+		{"nothing", 2, "nothing"},
+	} {
+		if got := counted(c.text, c.n); got != c.want {
+			t.Errorf("counted(%q, %d) = %q, want %q", c.text, c.n, got, c.want)
+		}
+	}
+}
+
+func TestRanTests(t *testing.T) {
+	for fn, want := range map[string]bool{"testing.(*T).Run.gowrap1": true, "testing.(*B).run1.func1": true, "testing.runExample.func1": true,
+		"runtime.main": false, "example.com/testing.F": false, "": false} {
+		if got := ranTests(&trace.Meta{Goroutines: []trace.Goroutine{{}, {Func: fn}}}); got != want {
+			t.Errorf("%q: %v", fn, got)
+		}
+	}
+}

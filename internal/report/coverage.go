@@ -1,0 +1,116 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Searched says how much of a run the answer of a report rests on.
+type Searched string
+
+// The extents of a search. Only Whole may be printed as "no races found".
+const (
+	Whole   Searched = "whole"   // the run was recorded, and searched as far as the level goes
+	Part    Searched = "part"    // some of it was not: Gaps says what
+	Nothing Searched = "nothing" // none of it was: Why says why
+)
+
+// Coverage is what of a run was recorded and searched.
+type Coverage struct {
+	Searched  Searched `json:"searched"`
+	Why       string   `json:"why,omitempty"` // of Nothing
+	Processes int      `json:"processes"`     // that were recorded
+	LeftOut   int      `json:"left_out"`      // calls of packages that the user left out
+	Gaps      []Gap    `json:"gaps,omitempty"`
+}
+
+// Gap is a part of the run that was not recorded or not searched: a race in it may be missed.
+type Gap struct {
+	Code  string `json:"code"` // of the warning that has the details
+	Count int    `json:"count"`
+	Text  string `json:"text"` // a few words, with the count
+	Lost  bool   `json:"lost"` // presage was to record or search it, and did not come to its end
+}
+
+// Lost reports whether a part of the run was lost.
+func (c *Coverage) Lost() bool {
+	for _, g := range c.Gaps {
+		if g.Lost {
+			return true
+		}
+	}
+	return false
+}
+
+// shownGaps is the number of gaps that the last line names.
+const shownGaps = 4
+
+// gaps names the gaps in a few words.
+func (c *Coverage) gaps() string {
+	var parts []string
+	for i, g := range c.Gaps {
+		if i == shownGaps {
+			parts = append(parts, fmt.Sprintf("and %d more (see the warnings)", len(c.Gaps)-i))
+			break
+		}
+		parts = append(parts, g.Text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// none is the answer where nothing was found. It is never better than the search.
+func (c *Coverage) none(what string) string {
+	switch {
+	case c == nil:
+		return "no " + what + " in a report that does not say how much was searched"
+	case c.Searched == Nothing:
+		return "nothing was searched: " + c.Why
+	case c.Searched == Part:
+		return "searched only in part, without finding " + pick(what == "races", "a race", "anything") + ": " + c.gaps()
+	}
+	return ""
+}
+
+// some qualifies an answer that names races.
+func (c *Coverage) some() string {
+	switch {
+	case c == nil || c.Searched == Whole:
+		return ""
+	case c.Searched == Nothing:
+		return "; " + c.Why
+	}
+	return "; searched only in part: " + c.gaps()
+}
+
+// recorded prints how much of the program was recorded, and what was not covered: functions, calls, and what was lost.
+func (h *textHandler) recorded(m *Summary) {
+	c := m.Coverage
+	if c == nil || m.Events == 0 {
+		return
+	}
+	parts := []string{plural(c.Processes, "process")}
+	if m.Functions > 0 {
+		parts = append([]string{fmt.Sprintf("%d of %s", m.Instrumented, plural(m.Functions, "function"))}, parts...)
+	}
+	h.printf("presage: recorded %s, %s and %s%s\n", strings.Join(parts, ", "), plural(m.Goroutines, "goroutine"), plural(int(m.Events), "event"), m.uncovered())
+}
+
+// uncovered says what of the program has no records, and what was lost.
+func (s *Summary) uncovered() string {
+	var parts []string
+	if n := s.Functions - s.Instrumented; n > 0 {
+		parts = append(parts, fmt.Sprintf("%s left as written", plural(n, "function")))
+	}
+	if n := s.Coverage.LeftOut; n > 0 {
+		parts = append(parts, fmt.Sprintf("%s of packages that were left out", plural(n, "call")))
+	}
+	for _, g := range s.Coverage.Gaps {
+		if g.Lost {
+			parts = append(parts, g.Text)
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return "; not covered: " + strings.Join(parts, ", ")
+}
