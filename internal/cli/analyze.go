@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -19,8 +20,8 @@ import (
 	"presage/internal/barrier"
 	"presage/internal/disk"
 	"presage/internal/plan"
-	"presage/internal/private"
 	"presage/internal/program"
+	"presage/internal/record"
 	"presage/internal/report"
 	"presage/internal/trace"
 	"presage/internal/trace/source"
@@ -145,7 +146,7 @@ type analysis struct {
 	dir       string
 	files     []string
 	traceFile string
-	keep      string // file for the report in JSON form, or ""
+	kept      *record.RunDir // for presage report; nil: none
 
 	// plan is the plan of the program when it is at hand; nil: it is loaded from the trace's tables.
 	plan  func(context.Context) (*plan.Plan, error)
@@ -169,14 +170,17 @@ type analysis struct {
 	failed   bool // a trace could not be read to its end
 }
 
-// warn adds a warning. Those that differ in the count alone, which the text may name, are one.
+// warn adds a warning. Those that differ in the count alone, which the text may name, are one: of the program they are counted once.
 func (a *analysis) warn(w report.Warning) {
 	w.Text = strings.Replace(w.Text, strconv.Itoa(w.Count)+" ", countMark, 1)
 	for i := range a.warnings {
-		if a.warnings[i].Code == w.Code && a.warnings[i].Text == w.Text {
-			a.warnings[i].Count += w.Count
-			return
+		if a.warnings[i].Code != w.Code || a.warnings[i].Text != w.Text {
+			continue
 		}
+		if !ofProgram[w.Code] {
+			a.warnings[i].Count += w.Count
+		}
+		return
 	}
 	a.warnings = append(a.warnings, w)
 }
@@ -479,37 +483,41 @@ func (a *analysis) finish() int {
 	s.Warnings, s.TraceFile, s.ProgramCode = len(a.warnings), a.traceFile, a.programCode
 	s.Functions, s.Instrumented = a.functions, a.functions-a.opaque
 	s.Coverage = a.coverage()
+	if a.kept != nil && a.traceFile == a.kept.Dir && a.noRun() {
+		s.TraceFile = ""
+	}
 	switch {
 	case s.Races > 0, s.OnTheFly != nil && s.OnTheFly.Candidates > 0:
 		s.ExitCode = exitRaces
-	case a.failed || a.programCode != 0, s.Coverage.Lost(), s.Coverage.Searched == report.Nothing && (a.options.level != levelNone || s.Events == 0): // (E7), (E8)
+	case a.failed || a.programCode != 0, s.Coverage.Lost(), s.Coverage.Searched == report.Nothing && (a.options.level != levelNone || a.noRun()): // (E7), (E8)
 		s.ExitCode = exitFailed
 	}
 	return s.ExitCode
 }
 
-// print sends the messages to standard output, and to the file that presage report reads. That file must not cost the report.
+// print sends the messages to standard output, and to the run that presage report reads. What goes wrong there must not cost the report.
 func (a *analysis) print() error {
 	err := a.send(newPrinter(a.env.Stdout, a.options.json))
-	if keepErr := a.sendKept(); keepErr != nil {
+	if keepErr := a.keep(); keepErr != nil {
 		visible.Fprintf(a.env.Stderr, "presage: the report is not kept: %v\n", disk.Explain(keepErr))
 	}
 	return err
 }
 
-// sendKept writes the file for presage report, whole or not at all.
-func (a *analysis) sendKept() error {
-	if a.keep == "" {
+// keep ends the run in the cache: it has a report, or is dropped (D5 of package record).
+func (a *analysis) keep() error {
+	switch {
+	case a.kept == nil:
 		return nil
+	case a.noRun():
+		return a.kept.Drop()
 	}
-	f, err := private.Create(a.keep)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(a.send(report.NewJSON(f)), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(a.keep))
-	}
-	return nil
+	return a.kept.Keep(func(w io.Writer) error { return a.send(report.NewJSON(w)) })
+}
+
+// noRun reports whether nothing was recorded, or no test ran: the last run stays the last run.
+func (a *analysis) noRun() bool {
+	return a.summary.Races == 0 && a.summary.Coverage.Searched == report.Nothing && (a.summary.Events == 0 || a.tests && !a.tested)
 }
 
 // send sends the messages to h.

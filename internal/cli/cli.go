@@ -152,7 +152,7 @@ func newRoot(env *Env) *cobra.Command {
 		}
 		visible.Fprintf(env.Stdout, "%s\n\n%s", visible.Block(text), visible.Block(cmd.UsageString()))
 	})
-	root.AddCommand(newTest(env), newRun(env), newAnalyze(env), newVet(env), newReport(env), newExplain(env), newReplay(env), newTrace(env), newVersion(env))
+	root.AddCommand(newTest(env), newRun(env), newAnalyze(env), newVet(env), newReport(env), newExplain(env), newReplay(env), newRuns(env), newTrace(env), newVersion(env))
 	return root
 }
 

@@ -33,7 +33,8 @@ var gaps = map[string]gapOf{
 	"raw-damaged":          {loses, "%d record(s) could not be read"},
 	"records-dropped":      {loses, "%d record(s) at the end were dropped"},
 	"trace-damaged":        {loses, "%d trace(s) could not be read to the end"},
-	"not-instrumented":     {bounds, "%d function(s) without records"},
+	"not-instrumented":     {bounds, "%d function(s) left as written"},
+	"assembly":             {bounds, "%d function(s) in assembly"},
 	"compiler":             {bounds, "outside code recorded only in part (Go's own compiler)"},
 	"instrument-std":       {bounds, "%d package(s) of -instrument not recorded"},
 	"instrument-unmatched": {bounds, "a pattern of -instrument names no package"},
@@ -110,6 +111,9 @@ var gaps = map[string]gapOf{
 	"locks-lent":            {keeps, ""},
 }
 
+// ofProgram are the warnings of the program as it was built: each process of a run has the same.
+var ofProgram = map[string]bool{"not-instrumented": true, "assembly": true, "unordered": true, "compiler": true, "global-unknown": true}
+
 // gap returns what a warning leaves open, if it does.
 func gap(w *report.Warning) (report.Gap, bool) {
 	of, known := gaps[w.Code]
@@ -152,8 +156,11 @@ func (a *analysis) coverage() *report.Coverage {
 		if g, ok := gap(w); ok {
 			c.Gaps, c.Searched = append(c.Gaps, g), report.Part
 		}
-		if w.Code == "left-out" {
+		switch w.Code {
+		case "left-out":
 			c.LeftOut += w.Count
+		case "assembly":
+			c.Assembly += w.Count
 		}
 	}
 	if why := a.unsearched(); why != "" {
@@ -170,10 +177,10 @@ func (a *analysis) unsearched() string {
 		return ""
 	case a.summary.Events == 0:
 		return "nothing was recorded"
-	case a.options.level == levelNone:
-		return "-level none only records (presage analyze searches what was recorded)"
 	case a.tests && !a.tested:
 		return "no test ran"
+	case a.options.level == levelNone:
+		return "-level none only records (presage analyze searches what was recorded)"
 	}
 	return ""
 }

@@ -41,7 +41,7 @@ func TestLastLine(t *testing.T) {
 		{"E5 a value", warned("hidden-writes", "unexplained-read"), exitNone, whole},
 		{"E5 asked for", warned("left-out", "missing-methods"), exitNone, whole},
 		{"E5 static lens", warned("static-bound"), exitNone, whole},
-		{"E6 functions", warned("not-instrumented"), exitNone, "searched only in part, without finding a race: 2 functions without records; 9 events"},
+		{"E6 functions", warned("not-instrumented"), exitNone, "searched only in part, without finding a race: 2 functions left as written; 9 events"},
 		{"E6 budget", warned("solver-unknown", "prediction-stopped"), exitNone, "in part, without finding a race: 2 candidates undecided (-budget), 2 events not searched for predicted races (-effort); 9"},
 		{"E6 a code without an entry", warned("new-code"), exitNone, "in part, without finding a race: new-code (2); 9"},
 		{"E6 many", warned("not-instrumented", "compiler", "outside-lost", "pairs-apart", "smt-failed", "not-walked"), exitNone, "further apart than a window (-window), and 2 more (see the warnings); 9"},
@@ -122,6 +122,19 @@ func TestGapsOfSources(t *testing.T) {
 		if (g.effect == keeps) != (g.text == "") {
 			t.Errorf("%s: effect and text do not fit", name)
 		}
+	}
+}
+
+// TestWarn: processes of one program have its warnings once, and their own add up.
+func TestWarn(t *testing.T) {
+	a := analysis{}
+	for range 2 {
+		a.warn(report.Warning{Code: "not-instrumented", Count: 2, Text: "functions were left as written: f, g"})
+		a.warn(report.Warning{Code: "solver-unknown", Count: 2, Text: "2 candidates"})
+	}
+	a.settle()
+	if len(a.warnings) != 2 || a.warnings[0].Count != 2 || a.warnings[1].Text != "4 candidates" {
+		t.Errorf("%+v", a.warnings)
 	}
 }
 

@@ -25,13 +25,14 @@ import (
 type explainArgs struct {
 	options
 	trace, report string
+	runID         string
 	grant         grant
 }
 
 const explainLong = `Say why two accesses are a race, or why they are none: the chain of events that keeps them in order.
 
   presage explain                    lists the pairs of positions that have no witness because of what calls of missing methods may do
-  presage explain ID                 the race of that ID in the report of the last run
+  presage explain ID                 the race of that ID in the report of the last run of this module
   presage explain a.go:10 b.go:20    the accesses at two positions, each file:line or file:line:column (or a name in traces of other tools)
 
 A chain goes from one access to the other: events of one goroutine, events that have to come before others (go statements, channels, WaitGroups), and
@@ -43,8 +44,9 @@ func newExplain(env *Env) *cobra.Command {
 	cmd := &cobra.Command{Use: "explain [ID | position position]", Short: "Say why two accesses race, or what keeps them in order", Long: explainLong,
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd.Context(), env, o, args) }}
 	f := cmd.Flags()
-	f.StringVar(&o.trace, "trace", "", "trace, or directory of traces; without it those of the last run")
-	f.StringVar(&o.report, "report", "", "report in JSON form; without it that of the last run")
+	f.StringVar(&o.trace, "trace", "", "trace, or directory of traces; without it those of the last run of this module")
+	f.StringVar(&o.report, "report", "", "report in JSON form; without it that of the last run of this module")
+	runIDFlag(cmd, &o.runID)
 	f.BoolVar(&o.json, "json", false, "as JSON, one object a line")
 	f.StringVar(&o.level, "level", levelPath, "hb, causal, value or path: as of the analysis to explain")
 	f.IntVar(&o.window, "window", 0, "likewise, events per window")
@@ -83,7 +85,7 @@ type explainer struct {
 
 // race prints one race of a report: its witness is the explanation.
 func (x *explainer) race(id string) error {
-	k, err := readKept(x.args.report)
+	k, err := readKept(x.args.report, x.args.runID)
 	if err != nil {
 		return err
 	}
@@ -102,18 +104,22 @@ func (x *explainer) files() ([]string, error) {
 	if x.args.trace != "" {
 		return traceFiles([]string{x.args.trace})
 	}
-	dir, err := record.LastRun()
+	run, err := findRun(x.args.runID)
 	if err != nil {
 		return nil, err
 	}
-	if k, err := readKept(filepath.Join(dir, record.ReportFile)); err == nil && k.summary.TraceFile != "" { // -o has moved them
-		all := x.args.grant.all
-		k.own = true
-		x.args.grant = k.grant()
-		x.args.grant.all = all
-		return traceFiles([]string{k.summary.TraceFile})
+	k, err := readReport(filepath.Join(run.Dir, record.ReportFile))
+	if err != nil {
+		return nil, damagedRun(run, err)
 	}
-	return traceFiles([]string{dir})
+	if k.summary.TraceFile == "" { // -online records none
+		return nil, fmt.Errorf("run %s has no trace", run.ID)
+	}
+	all := x.args.grant.all
+	k.own = true
+	x.args.grant = k.grant()
+	x.args.grant.all = all
+	return traceFiles([]string{k.summary.TraceFile}) // -o may have moved them
 }
 
 // each analyses the traces, and gives each result to f.

@@ -58,7 +58,7 @@ func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test boo
 		return err
 	}
 	a := &analysis{env: env, options: g.options, progress: p, programCode: res.ExitCode, goVersion: res.GoVersion,
-		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), keep: keepReport(res.Dir), fly: onTheFly{engine: "fasttrack", filter: cmp.Or(g.online.filter, filterTree)}}
+		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), kept: res.Run, fly: onTheFly{engine: "fasttrack", filter: cmp.Or(g.online.filter, filterTree)}}
 	if res.Plain != "" {
 		a.warn(report.Warning{Code: "online-compiler", Count: 1, Text: "the program was built with Go's own compiler, with which -online is slower: " + res.Plain})
 	}

@@ -66,7 +66,7 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 		return notBuilt(rec)
 	}
 	a := &analysis{env: env, options: g.options, progress: p, tests: test, programCode: rec.ExitCode, functions: rec.Functions, opaque: rec.Opaque, plan: rec.Plan, smt: smt,
-		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), keep: keepReport(rec.Dir)}
+		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), kept: rec.Run}
 	if rec.Missing != "" {
 		a.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "nothing was recorded, the program ran without presage: " + rec.Missing})
 	}
@@ -98,14 +98,6 @@ func sayCode(env *Env, test bool, code int, next string) {
 	if code != 0 {
 		visible.Fprintf(env.Stderr, "presage: %s ended with code %d; %s\n", map[bool]string{true: "go test", false: "the program"}[test], code, next)
 	}
-}
-
-// keepReport is the file for presage report; "" if the run has no directory.
-func keepReport(dir string) string {
-	if dir == "" {
-		return ""
-	}
-	return filepath.Join(dir, record.ReportFile)
 }
 
 func sub(test bool) string {

@@ -26,6 +26,7 @@ import (
 // replayArgs are the flags of replay.
 type replayArgs struct {
 	file           string
+	runID          string
 	all, verbose   bool
 	delve          bool
 	keep           bool
@@ -39,7 +40,8 @@ func newReplay(env *Env) *cobra.Command {
 	cmd := &cobra.Command{Use: "replay [ID... | file...]", Short: "Run the program again under the witness of a race, with Go's race detector as the judge",
 		RunE: func(cmd *cobra.Command, args []string) error { return runReplay(cmd.Context(), env, o, args) }}
 	f := cmd.Flags()
-	f.StringVar(&o.file, "report", "", "report in JSON form; without it that of the last run")
+	f.StringVar(&o.file, "report", "", "report in JSON form; without it that of the last run of this module")
+	runIDFlag(cmd, &o.runID)
 	f.BoolVar(&o.all, "all", false, "replay every race of the report")
 	f.BoolVar(&o.keep, "keep", false, "write the schedules into the module, to replay them without a trace (docs/kept.md)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print all of the schedule as it happened, not its last steps alone")
@@ -59,7 +61,7 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 		r := replayer{env: env, args: o, grant: grant{all: o.trust}, progress: newProgress(env.Stderr, o.quiet)}
 		return r.replayFiles(ctx, files)
 	}
-	k, err := readKept(o.file)
+	k, err := readKept(o.file, o.runID)
 	if err != nil {
 		return err
 	}
@@ -128,21 +130,33 @@ func (k *kept) Race(m *report.Race) error {
 }
 func (k *kept) Summary(m *report.Summary) error { k.summary = m; return nil }
 
-func readKept(name string) (*kept, error) {
-	own := name == ""
-	if own {
-		dir, err := record.LastRun()
-		if err != nil {
-			return nil, err
-		}
-		name = filepath.Join(dir, record.ReportFile)
+// readKept reads a report in JSON form; without a name, that of a run in the cache.
+func readKept(name, runID string) (*kept, error) {
+	if name != "" && runID != "" {
+		return nil, usagef("flags -report and -run-id exclude each other")
 	}
+	if name != "" {
+		return readReport(name)
+	}
+	run, err := findRun(runID)
+	if err != nil {
+		return nil, err
+	}
+	k, err := readReport(filepath.Join(run.Dir, record.ReportFile))
+	if err != nil {
+		return nil, damagedRun(run, err)
+	}
+	k.own = true
+	return k, nil
+}
+
+func readReport(name string) (*kept, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("reading report %s: %w", name, underlying(err))
 	}
 	defer f.Close()
-	k := &kept{own: own}
+	k := &kept{}
 	err = report.HandleJSON(f, k)
 	if err == nil {
 		err = (&lastSummary{begun: k.config != nil, complete: k.summary != nil}).whole()
@@ -415,6 +429,9 @@ const shownSteps = 20
 func (r *replayer) again(race *report.Race) string {
 	if r.args.file != "" {
 		return fmt.Sprintf("presage replay -report %s %s", r.args.file, race.ID)
+	}
+	if r.args.runID != "" {
+		return fmt.Sprintf("presage replay -run-id %s %s", r.args.runID, race.ID)
 	}
 	return "presage replay " + race.ID
 }

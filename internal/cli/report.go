@@ -16,7 +16,8 @@ import (
 
 func newReport(env *Env) *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "report [file]", Short: "Print the report of the last run, or of a file in JSON form, again",
+	var id string
+	cmd := &cobra.Command{Use: "report [file]", Short: "Print the report of the last run of this module, or of a file in JSON form, again",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("report takes at most one file")
@@ -24,18 +25,19 @@ func newReport(env *Env) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			name := ""
-			if len(args) == 1 {
-				name = args[0]
-			} else {
-				dir, err := record.LastRun()
-				if err != nil {
-					return err
-				}
-				name = filepath.Join(dir, record.ReportFile)
+			if len(args) == 1 && id != "" {
+				return usagef("report takes a file or -run-id, not both")
 			}
-			return printReport(env, name, asJSON)
+			if len(args) == 1 {
+				return printReport(env, args[0], asJSON)
+			}
+			run, err := findRun(id)
+			if err != nil {
+				return err
+			}
+			return damagedRun(run, printReport(env, filepath.Join(run.Dir, record.ReportFile), asJSON))
 		}}
+	runIDFlag(cmd, &id)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the JSON form")
 	return cmd
 }

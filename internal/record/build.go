@@ -228,6 +228,7 @@ func (b *build) describe(res *instrument.Result, std rt.Overlay) {
 		b.Opaque[f.Key] = f.Reason
 	}
 	b.warnUnordered()
+	b.warnAssembly()
 	if b.Plain != "" {
 		b.Meta.Unhooked = true
 		b.Meta.Warn("compiler", 1, "the program was built with Go's own compiler: accesses of generic functions of packages that are not instrumented, of functions that were left as written, and of wrappers of methods are not recorded, so what is predicted is tried, and reported if Go's race detector sees it: "+b.Plain)

@@ -10,9 +10,6 @@ import (
 	"presage/internal/private"
 )
 
-// KeepRuns is the number of runs whose traces stay in the cache.
-const KeepRuns = 3
-
 // CacheDir is the directory of everything that presage keeps. PRESAGE_CACHE
 // overrides the user's cache directory. One that somebody else can change is refused: programs in it
 // are run.
@@ -33,29 +30,6 @@ func cacheDir() (string, error) {
 	}
 	dir, err := os.UserCacheDir()
 	return filepath.Join(dir, "presage"), err
-}
-
-// newRun makes the directory of a run, and removes those of older ones.
-func newRun(cache string, now time.Time) (string, error) {
-	runs := filepath.Join(cache, "runs")
-	dir := filepath.Join(runs, fmt.Sprintf("%s-%d", now.UTC().Format("20060102T150405.000"), os.Getpid()))
-	if err := private.MkdirAll(dir); err != nil {
-		return "", fmt.Errorf("making a directory for the recording: %w", err)
-	}
-	prune(runs)
-	return dir, nil
-}
-
-// prune removes all runs but the last ones. Runs of presage processes that still live stay.
-func prune(runs string) {
-	entries, _ := os.ReadDir(runs)
-	slices.Reverse(entries) // by name, which is by time
-	kept := 0
-	for _, e := range entries {
-		if kept++; kept > KeepRuns && !alive(e.Name()) {
-			os.RemoveAll(filepath.Join(runs, e.Name()))
-		}
-	}
 }
 
 // keepBuilds is the number of instrumented programs that stay in the cache.
@@ -86,22 +60,3 @@ func pruneBuilds(parent string, keep int) {
 		lock.release()
 	}
 }
-
-// LastRun is the directory of the last run that has a report.
-func LastRun() (string, error) {
-	cache, err := CacheDir()
-	if err != nil {
-		return "", err
-	}
-	entries, _ := os.ReadDir(filepath.Join(cache, "runs"))
-	for _, e := range slices.Backward(entries) {
-		dir := filepath.Join(cache, "runs", e.Name())
-		if _, err := os.Stat(filepath.Join(dir, ReportFile)); err == nil {
-			return dir, private.Check(dir)
-		}
-	}
-	return "", fmt.Errorf("no run is kept in %s: use presage test or presage run first", cache)
-}
-
-// ReportFile is the name of the report, in its JSON form, in the directory of a run.
-const ReportFile = "report.jsonl"

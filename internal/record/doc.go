@@ -27,8 +27,18 @@
 // is made from everything they depend on, so a directory that is complete never changes, and two presage processes do not
 // disturb each other. So does the detector of -online, in online/<build of presage>. Go's build cache goes by content: a new key costs what has changed.
 // Modules of the module cache that are instrumented, or left out, are copied to
-// mod/<hash of the files>/<path@version>, once. Raw records and traces lie in
-// runs/<time>-<pid>; the last KeepRuns of them stay.
+// mod/<hash of the files>/<path@version>, once. Raw records, traces and the report of a run lie in runs/<time>-<pid>, the ID of the run:
+//
+//	(D1) A run belongs to a module, by the root of that: the directory of the go.mod above the directory of the run; if there is none,
+//	     that of the go.work; if there is none, the directory itself. Symbolic links are resolved.
+//	(D2) A run has finished when it has a report, which is written beside and renamed. Commands for the last run take the newest finished
+//	     one of the module that they are called in.
+//	(D3) A process makes the directory of its run, and holds a lock in it until the report is there. The kernel releases the lock of a
+//	     process that is killed. A process that reads a run shares the lock.
+//	(D4) Finished runs are removed when another one has finished: a module keeps KeepRuns, and all modules together keepAllRuns. So a run
+//	     that is killed takes the place of no other. What has not finished and is made by nobody is removed when the next run begins.
+//	(D5) A run in which nothing was recorded, or no test ran, is dropped.
+//	(D6) A directory of an earlier presage belongs to the module that its report names; without a report, to none.
 //
 // # Other modules
 //

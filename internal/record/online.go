@@ -16,7 +16,7 @@ import (
 
 // Online is what a run with the detector inside left.
 type Online struct {
-	Dir       string // of the run, in the cache
+	Run       *RunDir
 	Told      string // directory of what its processes told, for package online
 	ExitCode  int
 	NotBuilt  bool
@@ -45,11 +45,12 @@ func (c Config) RunOnline(ctx context.Context, opt OnlineOptions, watch func(dir
 	if err != nil {
 		return nil, err
 	}
-	dir, err := newRun(cache, time.Now())
+	run, err := c.newRun(cache, time.Now())
 	if err != nil {
 		return nil, err
 	}
-	o := &Online{Dir: dir, Told: filepath.Join(dir, "told"), GoVersion: b.goVersion, Plain: b.plain}
+	dir := run.Dir
+	o := &Online{Run: run, Told: filepath.Join(dir, "told"), GoVersion: b.goVersion, Plain: b.plain}
 	o.Plan = func(ctx context.Context) (*plan.Plan, error) { return c.planOnline(ctx) }
 	if err := os.MkdirAll(o.Told, 0o700); err != nil {
 		return nil, fmt.Errorf("making a directory for what is found: %w", err)
@@ -63,7 +64,7 @@ func (c Config) RunOnline(ctx context.Context, opt OnlineOptions, watch func(dir
 		env = append(env, rt.EnvFilter+"=none")
 	}
 	if o.ExitCode, o.NotBuilt, err = c.runOnline(ctx, b, env, dir); o.NotBuilt {
-		os.RemoveAll(dir)
+		run.Drop()
 	}
 	return o, err
 }

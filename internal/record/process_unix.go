@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// alive reports whether the process that made the run with this name still exists.
+// alive reports whether the process that made the run with this name still exists. Only of a run without a lock, which an earlier presage made, it is asked.
 func alive(run string) bool {
 	pid, err := strconv.Atoi(run[strings.LastIndexByte(run, '-')+1:])
 	return err == nil && syscall.Kill(pid, 0) != syscall.ESRCH
@@ -39,6 +39,11 @@ func (l *dirLock) exclusive() error { return syscall.Flock(int(l.f.Fd()), syscal
 // alone takes the exclusive lock if nobody else has any.
 func (l *dirLock) alone() bool {
 	return syscall.Flock(int(l.f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
+
+// trySharing takes the shared lock if nobody has the exclusive one.
+func (l *dirLock) trySharing() bool {
+	return syscall.Flock(int(l.f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == nil
 }
 
 func (l *dirLock) release() { l.f.Close() }

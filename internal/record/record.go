@@ -46,6 +46,7 @@ type Config struct {
 // Result is what a run left.
 type Result struct {
 	Dir       string   // of the run, in the cache
+	Run       *RunDir  // the same; nil: nothing was recorded
 	Traces    []string // one per process that recorded anything
 	ExitCode  int      // of the program, or of go test
 	NotBuilt  bool     // the go command does not accept the program, and has said why
@@ -105,13 +106,14 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	defer b.release()
-	dir, err := newRun(cache, time.Now())
+	run, err := c.newRun(cache, time.Now())
 	if err != nil {
 		return nil, err
 	}
+	dir := run.Dir
 	b.Meta.Command, b.Meta.Dir = c.command(), in(c.Dir)
 	r := &Result{
-		Dir: dir, BuildFlags: c.loadFlags(), Functions: len(b.Meta.Funcs), Warnings: b.in.warnings,
+		Dir: dir, Run: run, BuildFlags: c.loadFlags(), Functions: len(b.Meta.Funcs), Warnings: b.in.warnings,
 		Plan: func(ctx context.Context) (*plan.Plan, error) { return b.load(ctx, &c) },
 	}
 	r.Opaque = b.warnOpaque()
@@ -125,7 +127,7 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 	}
 	r.ExitCode, r.NotBuilt, err = c.run(ctx, b, rawDir) // (3)
 	if r.NotBuilt {
-		os.RemoveAll(dir)
+		run.Drop()
 	}
 	if r.NotBuilt && disk.Full(err) {
 		return nil, err

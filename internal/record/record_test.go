@@ -63,29 +63,6 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestPrune: the last runs stay, and so do those whose process lives.
-func TestPrune(t *testing.T) {
-	runs := t.TempDir()
-	const dead = 1 << 30 // no process has this number
-	var want []string
-	for i := range 6 {
-		name := fmt.Sprintf("20260101T00000%d.000-%d", i, dead)
-		if i == 1 {
-			name = fmt.Sprintf("20260101T00000%d.000-%d", i, os.Getpid())
-		}
-		if i == 1 || i >= 6-KeepRuns {
-			want = append(want, name)
-		}
-		if err := os.Mkdir(filepath.Join(runs, name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	prune(runs)
-	if diff := cmp.Diff(want, names(t, runs)); diff != "" {
-		t.Errorf("runs (-want +got):\n%s", diff)
-	}
-}
-
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

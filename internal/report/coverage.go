@@ -18,9 +18,10 @@ const (
 // Coverage is what of a run was recorded and searched.
 type Coverage struct {
 	Searched  Searched `json:"searched"`
-	Why       string   `json:"why,omitempty"` // of Nothing
-	Processes int      `json:"processes"`     // that were recorded
-	LeftOut   int      `json:"left_out"`      // calls of packages that the user left out
+	Why       string   `json:"why,omitempty"`      // of Nothing
+	Processes int      `json:"processes"`          // that were recorded
+	Assembly  int      `json:"assembly,omitempty"` // functions without a body in Go
+	LeftOut   int      `json:"left_out"`           // calls of packages that the user left out
 	Gaps      []Gap    `json:"gaps,omitempty"`
 }
 
@@ -100,6 +101,9 @@ func (s *Summary) uncovered() string {
 	var parts []string
 	if n := s.Functions - s.Instrumented; n > 0 {
 		parts = append(parts, fmt.Sprintf("%s left as written", plural(n, "function")))
+	}
+	if n := s.Coverage.Assembly; n > 0 {
+		parts = append(parts, fmt.Sprintf("%s in assembly", plural(n, "function")))
 	}
 	if n := s.Coverage.LeftOut; n > 0 {
 		parts = append(parts, fmt.Sprintf("%s of packages that were left out", plural(n, "call")))

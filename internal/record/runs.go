@@ -1,0 +1,400 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"presage/internal/private"
+)
+
+// KeepRuns is the number of finished runs of one module that stay in the cache, and keepAllRuns of all modules (D4).
+const (
+	KeepRuns    = 3
+	keepAllRuns = 24
+)
+
+// Files in the directory of a run.
+const (
+	ReportFile = "report.jsonl" // the report, in its JSON form: it is there if the run has finished (D2)
+	runFile    = "run.json"     // the RunDir, but for its state
+	lockFile   = "lock"         // locked by the process that makes the run (D3)
+)
+
+// A RunDir is one run of test or run in the cache.
+type RunDir struct {
+	ID      string    `json:"id"` // the name of its directory, which begins with the time
+	Dir     string    `json:"dir"`
+	Root    string    `json:"root"` // of its module (D1)
+	Command []string  `json:"command"`
+	Begun   time.Time `json:"begun"`
+
+	State RunState `json:"state"`
+
+	lock *dirLock
+}
+
+// RunState says what became of a run.
+type RunState string
+
+// The states of a run.
+const (
+	Finished   RunState = "finished"   // it has a report
+	Running    RunState = "running"    // its presage process lives
+	Unfinished RunState = "unfinished" // that was killed, or failed
+)
+
+// idLayout is the time in an ID.
+const idLayout = "20060102T150405.000"
+
+var runID = regexp.MustCompile(`^\d{8}T\d{6}\.\d{3}-\d+$`)
+
+// ModuleRoot is the key of the runs of the module that dir lies in (D1).
+func ModuleRoot(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("finding the module: %w", err)
+	}
+	if root := above(dir, "go.mod"); root != "" {
+		return root, nil
+	}
+	switch work := os.Getenv("GOWORK"); work {
+	case "":
+		if root := above(dir, "go.work"); root != "" {
+			return root, nil
+		}
+	case "off":
+	default:
+		if root, err := filepath.EvalSymlinks(filepath.Dir(work)); err == nil {
+			return root, nil
+		}
+	}
+	return dir, nil
+}
+
+// above is the nearest directory, dir or above it, that has a file of that name; "" if there is none.
+func above(dir, name string) string {
+	for {
+		if st, err := os.Stat(filepath.Join(dir, name)); err == nil && !st.IsDir() {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
+
+// lockRuns takes the lock under which directories of runs are made and taken away.
+func lockRuns(cache string) (*dirLock, error) {
+	l, err := lockDir(filepath.Join(cache, "runs"))
+	if err == nil {
+		err = l.exclusive()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("locking the runs: %w", err)
+	}
+	return l, nil
+}
+
+// newRun makes the directory of a run, which no other process has (D3).
+func (c *Config) newRun(cache string, now time.Time) (*RunDir, error) {
+	root, err := ModuleRoot(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := private.MkdirAll(filepath.Join(cache, "runs")); err != nil {
+		return nil, fmt.Errorf("making a directory for the recording: %w", err)
+	}
+	all, err := lockRuns(cache)
+	if err != nil {
+		return nil, err
+	}
+	defer removeGone(cache)
+	defer all.release()
+	if err := takeAway(cache, func(r *RunDir) bool { return r.State == Unfinished }); err != nil { // what it has recorded may be large
+		return nil, err
+	}
+	r := &RunDir{Root: root, Command: append([]string{"presage"}, c.command()[1:]...), State: Running}
+	for ; ; now = now.Add(time.Millisecond) {
+		r.Begun = now
+		r.ID = fmt.Sprintf("%s-%d", now.UTC().Format(idLayout), os.Getpid())
+		r.Dir = filepath.Join(cache, "runs", r.ID)
+		if err = os.Mkdir(r.Dir, 0o700); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	if err == nil {
+		r.lock, err = lockFileOf(r.Dir)
+	}
+	if err == nil {
+		err = r.lock.exclusive()
+	}
+	var data []byte
+	if err == nil {
+		data, err = json.Marshal(r)
+	}
+	if err == nil {
+		err = writeFile(filepath.Join(r.Dir, runFile), data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("making a directory for the recording: %w", err)
+	}
+	return r, nil
+}
+
+// Keep writes the report of the run, whole or not at all (D2). Older runs make room for it then, and not before (D4).
+func (r *RunDir) Keep(write func(io.Writer) error) error {
+	defer r.release()
+	name := filepath.Join(r.Dir, ReportFile)
+	f, err := private.Create(name + ".new")
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(write(f), f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	r.State = Finished
+	r.release()
+	cache := filepath.Dir(filepath.Dir(r.Dir))
+	all, err := lockRuns(cache)
+	if err != nil {
+		return err
+	}
+	err = takeAway(cache, func(*RunDir) bool { return true })
+	all.release()
+	removeGone(cache)
+	return err
+}
+
+// Drop removes the run: it is none that later commands may ask for (D5).
+func (r *RunDir) Drop() error {
+	defer r.release()
+	return os.RemoveAll(r.Dir)
+}
+
+func (r *RunDir) release() {
+	if r.lock != nil {
+		r.lock.release()
+		r.lock = nil
+	}
+}
+
+// Runs are the runs in the cache, newest first: those of one module, or of all if root is "".
+func Runs(root string) ([]*RunDir, error) {
+	cache, err := CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	all, err := readRuns(cache)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(r *RunDir) bool { return root != "" && r.Root != root }), nil
+}
+
+// readRuns reads the directories of runs, newest first.
+func readRuns(cache string) ([]*RunDir, error) {
+	entries, err := os.ReadDir(filepath.Join(cache, "runs"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading the runs: %w", err)
+	}
+	var all []*RunDir
+	for _, e := range slices.Backward(entries) { // by name, which is by time
+		if e.IsDir() && runID.MatchString(e.Name()) {
+			all = append(all, readRun(filepath.Join(cache, "runs", e.Name())))
+		}
+	}
+	return all, nil
+}
+
+// readRun reads what is known of a run. One of an earlier presage has no runFile: it belongs to the module that its report names (D6).
+func readRun(dir string) *RunDir {
+	r := &RunDir{}
+	data, err := os.ReadFile(filepath.Join(dir, runFile))
+	if err != nil || json.Unmarshal(data, r) != nil {
+		*r = RunDir{}
+		r.adopt(dir)
+	}
+	r.ID, r.Dir, r.State = filepath.Base(dir), dir, Unfinished
+	if at, _, ok := strings.Cut(r.ID, "-"); ok && r.Begun.IsZero() {
+		r.Begun, _ = time.Parse(idLayout, at)
+	}
+	switch _, err := os.Stat(filepath.Join(dir, ReportFile)); {
+	case err == nil:
+		r.State = Finished
+	case r.made():
+		r.State = Running
+	}
+	return r
+}
+
+// adopt takes what the report says, which begins with what made it.
+func (r *RunDir) adopt(dir string) {
+	f, err := os.Open(filepath.Join(dir, ReportFile))
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	var first struct {
+		Config struct {
+			Dir     string
+			Command []string
+		}
+	}
+	if json.NewDecoder(f).Decode(&first) == nil {
+		r.Command = first.Config.Command
+		r.Root, _ = ModuleRoot(first.Config.Dir)
+	}
+}
+
+// made reports whether a process is still making the run.
+func (r *RunDir) made() bool {
+	f, err := os.Open(filepath.Join(r.Dir, lockFile))
+	if err != nil {
+		return alive(r.ID) // of an earlier presage
+	}
+	l := &dirLock{f}
+	defer l.release()
+	return !l.trySharing()
+}
+
+// hold keeps others from removing a run while this process reads it.
+func (r *RunDir) hold() error {
+	if err := private.Check(r.Dir); err != nil {
+		return err
+	}
+	l, err := lockFileOf(r.Dir)
+	if err != nil {
+		return nil // it cannot be written to: nobody removes it
+	}
+	if err := l.shared(); err != nil {
+		return fmt.Errorf("locking run %s: %w", r.ID, err)
+	}
+	r.lock = l
+	if _, err := os.Stat(filepath.Join(r.Dir, ReportFile)); err != nil {
+		return fmt.Errorf("run %s is no longer in the cache", r.ID)
+	}
+	return nil
+}
+
+// LastRun is the last finished run of the module that the working directory is in. It stays while this process lives.
+func LastRun() (*RunDir, error) {
+	root, err := ModuleRoot("")
+	if err != nil {
+		return nil, err
+	}
+	all, err := Runs(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range all {
+		if r.State == Finished {
+			return r, r.hold()
+		}
+	}
+	return nil, fmt.Errorf("no run of the module in %s is kept: use presage test or presage run there first. "+
+		"presage runs -all lists the runs of other modules, and flag -run-id takes one of them", root)
+}
+
+// FindRun is the finished run of that ID, of any module, which may be cut as long as it names one run.
+func FindRun(id string) (*RunDir, error) {
+	all, err := Runs("")
+	if err != nil {
+		return nil, err
+	}
+	var found []*RunDir
+	for _, r := range all {
+		if r.ID == id || id != "" && strings.HasPrefix(r.ID, id) {
+			found = append(found, r)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return nil, fmt.Errorf("no run %q is kept: presage runs -all lists those that are", id)
+	case len(found) > 1:
+		return nil, fmt.Errorf("%q is the beginning of the IDs of %d runs: presage runs -all lists them", id, len(found))
+	case found[0].State != Finished:
+		return nil, fmt.Errorf("run %s is %s: it has no report", found[0].ID, found[0].State)
+	}
+	return found[0], found[0].hold()
+}
+
+// takeAway renames the runs that are too many, and what killed processes have left, if they are among those (D4). Those that a process
+// makes or reads stay. The caller holds the lock of all runs.
+func takeAway(cache string, among func(*RunDir) bool) error {
+	runs, err := readRuns(cache)
+	for _, r := range surplus(runs) {
+		if among(r) {
+			r.takeAway()
+		}
+	}
+	return err
+}
+
+// removeGone removes the runs that were taken away.
+func removeGone(cache string) {
+	gone, _ := filepath.Glob(filepath.Join(cache, "runs", "*"+goneSuffix))
+	for _, dir := range gone {
+		os.RemoveAll(dir)
+	}
+}
+
+// goneSuffix is that of a run that is being removed: what is left of it is no run.
+const goneSuffix = ".gone"
+
+// takeAway renames a run that nobody uses.
+func (r *RunDir) takeAway() {
+	if f, err := os.Open(filepath.Join(r.Dir, lockFile)); err == nil {
+		l := &dirLock{f}
+		defer l.release()
+		if !l.alone() {
+			return
+		}
+	}
+	os.Rename(r.Dir, r.Dir+goneSuffix)
+}
+
+// surplus are the runs to remove, of all, newest first.
+func surplus(runs []*RunDir) []*RunDir {
+	var out []*RunDir
+	of, kept := map[string]int{}, 0
+	for _, r := range runs {
+		switch r.State {
+		case Running:
+			continue
+		case Finished:
+			if of[r.Root] < KeepRuns && kept < keepAllRuns {
+				of[r.Root]++
+				kept++
+				continue
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// lockFileOf opens the lock of a run.
+func lockFileOf(dir string) (*dirLock, error) {
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &dirLock{f}, nil
+}
