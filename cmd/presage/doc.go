@@ -8,7 +8,8 @@ Presage predicts data races in Go programs from one recorded run, and proves eac
 	presage analyze -engine fasttrack|lockset|hybrid trace...
 	                                           one pass by a detector that works on the fly, in place of prediction (docs/tree.md)
 	presage vet [packages]                     warn of accesses that may race in some run, without running anything (docs/vet.md)
-	presage report                             print the report of the last run again
+	presage report                             print the report of the last run of this module again
+	presage runs                               list the runs of this module that are kept, newest first; -all: of all modules; -json
 	presage explain [ID | position position]   say why two accesses race, or what keeps them in order; without either, list the pairs of
 	                                           positions that calls into packages that were left out keep from being decided
 	presage replay [ID...]                     run the program again under the witness of a race; without an ID, list the races
@@ -61,7 +62,8 @@ Flags of replay, which come before the IDs:
 
 	-all             every race of the report
 	-keep            write the schedule into the module, as presage/ID.presage: to commit, and to replay without a trace (docs/kept.md)
-	-report file     a report in JSON form; without it, that of the last run
+	-report file     a report in JSON form; without it, that of the last run of this module
+	-run-id id       a run of presage runs, or as much of its ID as names it. report and explain have the flag, too
 	-v               all of the schedule as it happened, not its last steps alone
 	-dlv             run the program under delve, up to where both goroutines are before their accesses (docs/replay.md)
 	-limit time      how long the schedule waits for an event before it is loosened (1s)
@@ -71,8 +73,8 @@ Flags of replay, which come before the IDs:
 
 Flags of explain:
 
-	-trace file      a trace, or a directory of traces; without it, those of the last run
-	-report file     the report that an ID is of; without it, that of the last run
+	-trace file      a trace, or a directory of traces; without it, those of the last run of this module
+	-report file     the report that an ID is of; without it, that of the last run of this module
 	-json            as JSON, one object a line (docs/report.md)
 	-level, -window, -budget, -effort, -missing: as of the analysis that is to be explained
 
@@ -96,8 +98,10 @@ As with the go command, flags come before packages, and -args ends the flags of 
 
 # Exit codes
 
-	0   no races found
-	1   presage failed, or the program under test did (and no race was found); of vet, a package did not load whole
+	0   no races found in what was searched
+	1   presage failed, or the program under test did; nothing was searched, because nothing was recorded or no test ran; or a part of the run
+	    was lost: its recording was cut, a trace is damaged, the analysis was interrupted. And no race was found. Of vet, a package did not
+	    load whole
 	2   the command line is wrong
 	3   races found; of vet, warnings
 
@@ -113,11 +117,17 @@ ladder that proves its race: observed, predicted, by-value, by-path; and for the
 where a goroutine leaves its recorded path, and what it does there (marked +).
 
 The recorded run decides what can be found: of code that did not run, the ways off the recorded path are looked at, as far as they can be
-modelled. What could not be, what was not recorded, not decided within a budget or not instrumented is said at the end of the report.
+modelled. What could not be, what was not recorded, not decided within a budget or not instrumented is said at the end of the report. The
+last line says "no races found" only if the run was recorded and searched whole; if not, it says "searched only in part", and names what is
+missing, or "nothing was searched", and why. The line before it says how much of the program was recorded.
 
 # Files
 
 Instrumented sources, the last runs' traces and reports are kept below the user's cache directory
 (os.UserCacheDir), in presage. Nothing is written into the module, but by replay -keep.
+
+A run belongs to the module that it was started in, which is the directory of go.mod (of go.work, or the directory itself, where there
+is none). The last three finished runs of a module are kept, and 24 of all modules. A run in which no test ran, or nothing was recorded, is
+not kept.
 */
 package main
