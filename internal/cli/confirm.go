@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"presage/internal/plan"
+	"presage/internal/record"
 	"presage/internal/replay"
 	"presage/internal/report"
 )
@@ -26,6 +27,9 @@ func (a *analysis) replay(ctx context.Context) {
 	}
 	r := replayer{env: a.env, kept: k, args: replayArgs{limit: time.Second, timeout: time.Minute}, progress: a.progress, checked: true, grant: grant{all: true},
 		programs: map[string]*replay.Program{}, plans: map[string]*plan.Plan{}, recorded: a.plan}
+	r.healed = func(damage error) {
+		a.warn(report.Warning{Code: record.HealedCode, Count: 1, Text: record.HealedText(damage)})
+	}
 	interrupted := ctx.Err
 	ctx, cancel := context.WithTimeout(ctx, a.options.confirm)
 	defer cancel()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"presage/internal/record"
 	"presage/internal/report"
 	"presage/internal/trace"
 )
@@ -50,6 +51,7 @@ var gaps = map[string]gapOf{
 	"constants-large":      {keeps, ""},
 	"variables-large":      {keeps, ""},
 	"trace-not-kept":       {keeps, ""},
+	record.HealedCode:      {keeps, ""},
 
 	// Of traces of other tools.
 	"std-reentrant":     {keeps, ""},

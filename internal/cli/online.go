@@ -59,6 +59,9 @@ func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test boo
 	}
 	a := &analysis{env: env, options: g.options, progress: p, programCode: res.ExitCode, goVersion: res.GoVersion,
 		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), kept: res.Run, fly: onTheFly{engine: "fasttrack", filter: cmp.Or(g.online.filter, filterTree)}}
+	for _, w := range res.Warnings {
+		a.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
+	}
 	if res.Plain != "" {
 		a.warn(report.Warning{Code: "online-compiler", Count: 1, Text: "the program was built with Go's own compiler, with which -online is slower: " + res.Plain})
 	}

@@ -210,7 +210,18 @@ type replayer struct {
 	programs map[string]*replay.Program // by programKey
 	plans    map[string]*plan.Plan
 
+	healed   func(damage error)                        // takes what was made anew of the cache; nil: it is printed
 	recorded func(context.Context) (*plan.Plan, error) // the plan of the one program that there is, if it is at hand
+}
+
+// heals says that an entry of the cache is made anew.
+func (r *replayer) heals(damage error) {
+	if r.healed != nil {
+		r.healed(damage)
+		return
+	}
+	r.progress.end()
+	visible.Fprintf(r.env.Stderr, "presage: %s\n", record.HealedText(damage))
 }
 
 func (r *replayer) replay(ctx context.Context, race *report.Race) (*replay.Outcome, error) {
@@ -357,7 +368,7 @@ func (r *replayer) program(ctx context.Context, name string, meta *trace.Meta) (
 		}
 	}
 	p, err := replay.Prepare(ctx, replay.Config{
-		Meta: meta, Plan: at, Test: test, Flags: g.flags, Packages: g.packages, Args: g.args, Cache: cache, ToolID: record.ToolID(),
+		Meta: meta, Plan: at, Test: test, Flags: g.flags, Packages: g.packages, Args: g.args, Cache: cache, ToolID: record.ToolID(), Heals: r.heals,
 		Limit: r.args.limit, Timeout: r.args.timeout, Progress: func(text string) { r.progress.step(report.Progress{Text: text}) },
 	})
 	if err == nil {

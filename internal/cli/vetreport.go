@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"presage/internal/record"
 	"presage/internal/relay"
 	"presage/internal/relay/summary"
 	"presage/internal/relay/tier"
@@ -167,6 +168,7 @@ func (v *vetting) messages() (out []report.Warning, failed bool) {
 	} {
 		say(m.code, m.n, m.text)
 	}
+	say(record.HealedCode, s.Store.Damaged, "summaries of the cache were damaged, and were made anew")
 	for b := range summary.NumBounds {
 		say(b.Code(), s.Cuts[b], b.Text())
 	}

@@ -9,21 +9,23 @@ import (
 	"slices"
 	"time"
 
+	"presage/internal/cache"
 	"presage/internal/private"
 )
 
 // keep is the number of compilers that stay in the cache.
 const keep = 4
 
-// Cached returns the compiler for c, from dir if it is there; if not, building is called, and it is made.
-func (c Config) Cached(ctx context.Context, dir string, building func()) (string, error) {
+// Cached returns the compiler for c, from dir if it is there and whole; if not, building is called, with what is damaged, and it is made.
+func (c Config) Cached(ctx context.Context, dir string, building func(damage error)) (string, error) {
 	key, err := c.Key()
 	if err != nil {
 		return "", err
 	}
 	home := filepath.Join(dir, key)
 	file := filepath.Join(home, Name)
-	if _, err := os.Stat(file); err == nil {
+	damage := cache.Check(home)
+	if damage == nil {
 		if err := private.CheckTree(home); err != nil {
 			return "", fmt.Errorf("the compiler in the cache: %w", err)
 		}
@@ -31,7 +33,10 @@ func (c Config) Cached(ctx context.Context, dir string, building func()) (string
 		os.Chtimes(home, now, now)
 		return file, nil
 	}
-	building()
+	if errors.Is(damage, cache.ErrUnsealed) {
+		damage = nil
+	}
+	building(damage)
 	if err := private.MkdirAll(dir); err != nil {
 		return "", fmt.Errorf("making a directory for the compiler: %w", err)
 	}
@@ -44,13 +49,27 @@ func (c Config) Cached(ctx context.Context, dir string, building func()) (string
 	if err := c.Build(ctx, tmp); err != nil {
 		return "", err
 	}
-	if err := os.Rename(tmp, home); err != nil {
-		if _, there := os.Stat(file); there != nil {
-			return "", errors.Join(fmt.Errorf("keeping the compiler: %w", err), there)
-		}
+	if err := put(tmp, home); err != nil {
+		return "", fmt.Errorf("keeping the compiler: %w", err)
 	}
 	prune(dir)
 	return file, nil
+}
+
+// put moves a compiler to where it is kept, in place of one that is not whole. Another process may have been faster.
+func put(tmp, home string) error {
+	lock, err := cache.LockDir(home)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	if err := lock.Exclusive(); err != nil {
+		return err
+	}
+	if cache.Check(home) == nil {
+		return nil
+	}
+	return errors.Join(cache.Remove(home), cache.Seal(tmp, home, nil), os.Rename(tmp, home))
 }
 
 // prune removes the compilers that were used longest ago, and what was left half made.
@@ -74,6 +93,6 @@ func prune(dir string) {
 	}
 	slices.SortFunc(names, func(a, b string) int { return used[b].Compare(used[a]) })
 	for _, name := range names[min(keep, len(names)):] {
-		os.RemoveAll(filepath.Join(dir, name))
+		cache.Remove(filepath.Join(dir, name))
 	}
 }

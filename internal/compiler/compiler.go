@@ -61,8 +61,8 @@ func (c Config) Key() (string, error) {
 }
 
 // cacheVersion is that of how compilers are kept. Those of version 1 had directories that everybody
-// could write: a new one is built in their place.
-const cacheVersion = "2"
+// could write, and those before 3 no seal: a new one is built in their place.
+const cacheVersion = "3"
 
 // buildID returns the note of a program of Go that identifies it.
 func buildID(file string) (string, error) {

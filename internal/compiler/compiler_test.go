@@ -214,7 +214,7 @@ func TestUnsupported(t *testing.T) {
 	old.GoRoot = t.TempDir() // as some packages of Go for distributions are: without the sources of its tools
 	for _, c := range []Config{other, devel, old} {
 		var u *Unsupported
-		if _, err := c.Cached(context.Background(), t.TempDir(), func() {}); !errors.As(err, &u) {
+		if _, err := c.Cached(context.Background(), t.TempDir(), func(error) {}); !errors.As(err, &u) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"presage/internal/cache"
 	"presage/internal/disk"
 	"presage/internal/instrument"
 	"presage/internal/plan"
@@ -60,70 +61,97 @@ func (e *loadError) Is(target error) bool { return target == errPlain }
 // build makes the overlay, or takes that of an earlier run of the same sources. A
 // directory belongs to what it was made from, and never changes once it is
 // complete; b.release lets others remove it.
-func (c *Config) build(ctx context.Context, cache string, in *inputs) (*build, error) {
-	dir := filepath.Join(cache, "build", in.key)
+func (c *Config) build(ctx context.Context, home string, in *inputs) (*build, error) {
+	dir := filepath.Join(home, "build", in.key)
 	if err := private.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("making a directory for the instrumented sources: %w", err)
 	}
-	lock, err := lockDir(dir)
+	lock, err := cache.LockDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", dir, err)
 	}
-	b := restore(dir, in)
+	b, _ := restore(dir, in)
 	if b == nil {
 		b, err = c.emitAlone(ctx, in, dir, lock)
 	}
 	if err != nil {
-		lock.release()
+		lock.Release()
 		return nil, err
 	}
-	b.release = lock.release
+	b.release = lock.Release
 	now := time.Now()
 	os.Chtimes(dir, now, now)
-	pruneBuilds(filepath.Join(cache, "build"), keepBuilds)
+	pruneBuilds(filepath.Join(home, "build"), keepBuilds)
 	return b, nil
 }
 
 // emitAlone emits while no other process uses the directory.
-func (c *Config) emitAlone(ctx context.Context, in *inputs, dir string, lock *dirLock) (*build, error) {
-	if err := lock.exclusive(); err != nil {
+func (c *Config) emitAlone(ctx context.Context, in *inputs, dir string, lock *cache.Lock) (*build, error) {
+	if err := lock.Exclusive(); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", dir, err)
 	}
-	if b := restore(dir, in); b != nil { // another process was faster
-		return b, lock.shared()
+	b, damage := restore(dir, in)
+	if b != nil { // another process was faster
+		return b, lock.Shared()
+	}
+	if damage != nil {
+		c.heals(damage)
+		if err := errors.Join(cache.Remove(dir), private.MkdirAll(dir)); err != nil {
+			return nil, fmt.Errorf("removing a damaged build: %w", err)
+		}
 	}
 	b, err := c.emit(ctx, in, dir)
 	if err == nil {
 		err = b.save(dir)
 	}
 	if disk.Full(err) {
-		os.RemoveAll(dir) // what it takes is wanted
+		cache.Remove(dir) // what it takes is wanted
 	}
 	if err != nil {
 		return nil, err
 	}
-	return b, lock.shared()
+	return b, lock.Shared()
 }
 
-// restore returns the build of an earlier run, if nothing that it depends on has changed.
-func restore(dir string, in *inputs) *build {
+// restore returns the build of an earlier run, if it is whole and nothing that it depends on has changed; or how it is damaged.
+func restore(dir string, in *inputs) (b *build, damage error) {
+	switch err := cache.Check(dir); {
+	case errors.Is(err, cache.ErrUnsealed):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
 	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
-	b := build{in: in}
-	if err != nil || json.Unmarshal(data, &b) != nil || b.Key != in.key {
-		return nil
+	b = &build{in: in}
+	if err != nil || json.Unmarshal(data, b) != nil || b.Key != in.key {
+		return nil, nil
 	}
 	for _, dir := range b.Copies {
-		if _, err := os.Stat(dir); err != nil {
-			return nil
+		if cache.Check(dir) != nil {
+			return nil, nil // copyWhole says so
 		}
 	}
 	if b.Compiler != "" {
+		home := filepath.Dir(b.Compiler)
 		now := time.Now()
-		if os.Chtimes(filepath.Dir(b.Compiler), now, now) != nil || private.CheckTree(filepath.Dir(b.Compiler)) != nil {
-			return nil // it is no longer in the cache, or refused
+		if os.Chtimes(home, now, now) != nil || private.CheckTree(home) != nil || cache.Check(home) != nil {
+			return nil, nil // it is no longer in the cache, refused, or damaged: package compiler says so
 		}
 	}
-	return &b
+	return b, nil
+}
+
+// heals notes what of the cache is made anew.
+func (c *Config) heals(damage error) {
+	c.healed = append(c.healed, trace.Warning{Code: HealedCode, Count: 1, Text: HealedText(damage)})
+}
+
+// HealedCode is the code of the warning about an entry of the cache that was damaged.
+const HealedCode = "cache-healed"
+
+// HealedText is what such a warning says.
+func HealedText(damage error) string {
+	return fmt.Sprintf("an entry of the cache was made anew: %v", damage)
 }
 
 func (b *build) save(dir string) error {
@@ -131,7 +159,10 @@ func (b *build) save(dir string) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(dir, "manifest.json"), data)
+	if err := writeFile(filepath.Join(dir, "manifest.json"), data); err != nil {
+		return err
+	}
+	return cache.Seal(dir, dir, nil)
 }
 
 // writeFile writes a file so that no reader sees half of it.
@@ -151,7 +182,7 @@ const maxTries = 8
 // it stays as written, and the build is tried again.
 func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, error) {
 	src, stdDir := filepath.Join(dir, "src"), filepath.Join(dir, "std")
-	if err := errors.Join(os.RemoveAll(src), os.MkdirAll(src, 0o700), os.MkdirAll(stdDir, 0o700)); err != nil {
+	if err := errors.Join(cache.Unseal(dir), os.RemoveAll(src), os.MkdirAll(src, 0o700), os.MkdirAll(stdDir, 0o700)); err != nil {
 		return nil, fmt.Errorf("making a directory for the instrumented sources: %w", err)
 	}
 	b := &build{Key: in.key, Overlay: filepath.Join(dir, "overlay.json"), in: in}

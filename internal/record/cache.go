@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"presage/internal/cache"
 	"presage/internal/private"
 )
 
@@ -49,14 +50,14 @@ func pruneBuilds(parent string, keep int) {
 	slices.SortFunc(dirs, func(a, b string) int { return used[b].Compare(used[a]) })
 	for _, name := range dirs[min(keep, len(dirs)):] {
 		dir := filepath.Join(parent, name)
-		lock, err := lockDir(dir)
+		lock, err := cache.LockDir(dir)
 		if err != nil {
 			continue
 		}
-		if lock.alone() {
-			os.RemoveAll(dir)
+		if lock.Alone() {
+			cache.Remove(dir)
 			os.Remove(dir + ".lock")
 		}
-		lock.release()
+		lock.Release()
 	}
 }

@@ -19,8 +19,8 @@ import (
 const EnvCompiler = "PRESAGE_COMPILER"
 
 // CompilerFlags returns the flags of go build for the compiler of package compiler, which is kept below cache; or why it is Go's own.
-func CompilerFlags(ctx context.Context, cache string, std rt.Overlay, progress func(string)) (flags []string, plain string, err error) {
-	file, plain, err := cachedCompiler(ctx, cache, std, progress)
+func CompilerFlags(ctx context.Context, home string, std rt.Overlay, progress func(string)) (flags []string, plain string, err error) {
+	file, plain, err := cachedCompiler(ctx, home, std, progress, func(error) {})
 	if file != "" {
 		flags, plain = toolexecFlag(file)
 	}
@@ -36,11 +36,14 @@ func toolexecFlag(file string) (flags []string, plain string) {
 	return []string{"-toolexec=" + word}, ""
 }
 
-// cachedCompiler returns the compiler of package compiler, or why it is Go's own.
-func cachedCompiler(ctx context.Context, cache string, std rt.Overlay, progress func(string)) (file, plain string, err error) {
+// cachedCompiler returns the compiler of package compiler, or why it is Go's own. heals is called if that in the cache is damaged, and made anew.
+func cachedCompiler(ctx context.Context, home string, std rt.Overlay, progress func(string), heals func(damage error)) (file, plain string, err error) {
 	c := compiler.Config{GoRoot: std.GoRoot, GoVersion: std.GoVersion, GOARCH: std.GOARCH, Go: std.Go, Env: std.Env}
 	stop := func() {}
-	file, err = c.Cached(ctx, filepath.Join(cache, "compiler"), func() {
+	file, err = c.Cached(ctx, filepath.Join(home, "compiler"), func(damage error) {
+		if damage != nil {
+			heals(damage)
+		}
 		stop = repeat(progress, fmt.Sprintf("building the compiler, once for %s: about a minute", std.GoVersion))
 	})
 	stop()
@@ -74,8 +77,8 @@ func repeat(progress func(string), text string) (stop func()) {
 }
 
 // compilerFlags are those for the compiler that compiler returns.
-func (c *Config) compilerFlags(ctx context.Context, cache string, std rt.Overlay) (flags []string, plain string, err error) {
-	file, plain, err := c.compiler(ctx, cache, std)
+func (c *Config) compilerFlags(ctx context.Context, home string, std rt.Overlay) (flags []string, plain string, err error) {
+	file, plain, err := c.compiler(ctx, home, std)
 	if file != "" {
 		flags, plain = toolexecFlag(file)
 	}
@@ -95,7 +98,7 @@ func compilerChoice() (string, error) {
 }
 
 // compiler is cachedCompiler as the user wants it. Without a file, plain says why, if that was not asked for.
-func (c *Config) compiler(ctx context.Context, cache string, std rt.Overlay) (file, plain string, err error) {
+func (c *Config) compiler(ctx context.Context, home string, std rt.Overlay) (file, plain string, err error) {
 	choice, err := compilerChoice()
 	if err != nil || choice == "plain" {
 		return "", "", err
@@ -113,7 +116,7 @@ func (c *Config) compiler(ctx context.Context, cache string, std rt.Overlay) (fi
 			return "", "-toolexec is given", nil
 		}
 	}
-	file, plain, err = cachedCompiler(ctx, cache, std, c.Progress)
+	file, plain, err = cachedCompiler(ctx, home, std, c.Progress, c.heals)
 	if errors.Is(err, context.Canceled) {
 		return "", "", fmt.Errorf("building the compiler: %w", err)
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"presage/internal/cache"
 )
 
 // A module is one of the module cache that a copy takes the place of.
@@ -114,7 +116,7 @@ func (c *Config) copyModules(ctx context.Context, in *inputs, dir string, b *bui
 			return fmt.Errorf("copying module %s: %w", m.path, err)
 		}
 		m.copied = filepath.Join(filepath.Dir(filepath.Dir(dir)), "mod", m.sum, rel)
-		if err := copyWhole(m, m.copied); err != nil {
+		if err := c.copyWhole(m, m.copied); err != nil {
 			return fmt.Errorf("copying module %s: %w", m.path, err)
 		}
 		b.Copies = append(b.Copies, m.copied)
@@ -206,30 +208,37 @@ func writeModFile(dir, name string, data []byte, sumName string, sum []byte) err
 	return nil
 }
 
-// copyWhole copies a module, unless to exists. No process sees half of it. A directory in place
+// copyWhole copies a module, unless to is a whole copy. No process sees half of it. A directory in place
 // of a module needs a go.mod (M2).
-func copyWhole(m *module, to string) error {
-	if _, err := os.Stat(to); err == nil {
-		return nil
-	}
+func (c *Config) copyWhole(m *module, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	lock, err := cache.LockDir(to)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	if err := lock.Exclusive(); err != nil {
+		return err
+	}
+	switch err := cache.Check(to); {
+	case err == nil:
+		return nil
+	case !errors.Is(err, cache.ErrUnsealed):
+		c.heals(err)
+	}
+	if err := cache.Remove(to); err != nil { // damaged, or of an earlier presage
 		return err
 	}
 	tmp, err := os.MkdirTemp(filepath.Dir(to), ".new-")
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(CopyTree(m.dir, tmp), m.ensureGoMod(tmp)); err != nil {
+	if err := errors.Join(CopyTree(m.dir, tmp), m.ensureGoMod(tmp), cache.Seal(tmp, to, nil)); err != nil {
 		return errors.Join(err, os.RemoveAll(tmp))
 	}
-	if err = os.Rename(tmp, to); err == nil {
-		return nil
-	}
-	os.RemoveAll(tmp)
-	if _, there := os.Stat(to); there == nil { // another process was faster
-		return nil
-	}
-	return err
+	return os.Rename(tmp, to)
 }
 
 // ensureGoMod writes the go.mod of a copy of the module that lacks one.

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"presage/internal/cache"
 	"presage/internal/plan"
 	"presage/internal/private"
 	"presage/internal/rt"
+	"presage/internal/trace"
 )
 
 // Online is what a run with the detector inside left.
@@ -22,6 +24,7 @@ type Online struct {
 	NotBuilt  bool
 	GoVersion string
 	Plain     string // why the compiler is Go's own, if that was not asked for
+	Warnings  []trace.Warning
 	Plan      func(context.Context) (*plan.Plan, error)
 }
 
@@ -34,23 +37,23 @@ type OnlineOptions struct {
 // RunOnline builds the program with the detector in place of the recorder, and runs it. The compiler puts the hooks, as for -race; nothing is
 // written but what is found. Watch is called with Online.Told before the program starts, and what it returns after it has ended.
 func (c Config) RunOnline(ctx context.Context, opt OnlineOptions, watch func(dir string) (stop func())) (*Online, error) {
-	cache, err := CacheDir()
+	home, err := CacheDir()
 	if err != nil {
 		return nil, err
 	}
 	if c.Progress == nil {
 		c.Progress = func(string) {}
 	}
-	b, err := c.buildOnline(ctx, cache)
+	b, err := c.buildOnline(ctx, home)
 	if err != nil {
 		return nil, err
 	}
-	run, err := c.newRun(cache, time.Now())
+	run, err := c.newRun(home, time.Now())
 	if err != nil {
 		return nil, err
 	}
 	dir := run.Dir
-	o := &Online{Run: run, Told: filepath.Join(dir, "told"), GoVersion: b.goVersion, Plain: b.plain}
+	o := &Online{Run: run, Told: filepath.Join(dir, "told"), GoVersion: b.goVersion, Plain: b.plain, Warnings: c.healed}
 	o.Plan = func(ctx context.Context) (*plan.Plan, error) { return c.planOnline(ctx) }
 	if err := os.MkdirAll(o.Told, 0o700); err != nil {
 		return nil, fmt.Errorf("making a directory for what is found: %w", err)
@@ -80,17 +83,17 @@ const keepOnline = 8
 
 // buildOnline writes the overlay, into a directory of this build of presage: another one may be building at the same time. Beside that it
 // depends on the version of Go alone, and is written only where it is not there yet.
-func (c *Config) buildOnline(ctx context.Context, cache string) (*onlineBuild, error) {
-	dir := filepath.Join(cache, "online", toolID())
+func (c *Config) buildOnline(ctx context.Context, home string) (*onlineBuild, error) {
+	dir := filepath.Join(home, "online", toolID())
 	if err := private.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("making a directory for the detector: %w", err)
 	}
-	lock, err := lockDir(dir)
+	lock, err := cache.LockDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", dir, err)
 	}
-	defer lock.release()
-	if err := lock.exclusive(); err != nil {
+	defer lock.Release()
+	if err := lock.Exclusive(); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", dir, err)
 	}
 	std, err := rt.New(ctx, rt.Config{Dir: c.Dir, OutDir: dir, Online: true})
@@ -101,7 +104,7 @@ func (c *Config) buildOnline(ctx context.Context, cache string) (*onlineBuild, e
 	if err := b.writeOverlay(std, nil); err != nil {
 		return nil, err
 	}
-	flags, plain, err := c.compilerFlags(ctx, cache, std)
+	flags, plain, err := c.compilerFlags(ctx, home, std)
 	if err != nil {
 		return nil, err
 	}

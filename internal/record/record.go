@@ -41,6 +41,8 @@ type Config struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Progress       func(text string)
+
+	healed []trace.Warning // of what of the cache was made anew
 }
 
 // Result is what a run left.
@@ -113,7 +115,7 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 	dir := run.Dir
 	b.Meta.Command, b.Meta.Dir = c.command(), in(c.Dir)
 	r := &Result{
-		Dir: dir, Run: run, BuildFlags: c.loadFlags(), Functions: len(b.Meta.Funcs), Warnings: b.in.warnings,
+		Dir: dir, Run: run, BuildFlags: c.loadFlags(), Functions: len(b.Meta.Funcs), Warnings: append(b.in.warnings, c.healed...),
 		Plan: func(ctx context.Context) (*plan.Plan, error) { return b.load(ctx, &c) },
 	}
 	r.Opaque = b.warnOpaque()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"presage/internal/cache"
 	"presage/internal/disk"
 )
 
@@ -91,7 +92,7 @@ func TestPruneBuilds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	lock, err := lockDir(filepath.Join(dir, "oldest"))
+	lock, err := cache.LockDir(filepath.Join(dir, "oldest"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestPruneBuilds(t *testing.T) {
 	if diff := cmp.Diff([]string{"new", "newest", "oldest"}, names(t, dir)); diff != "" {
 		t.Errorf("in use (-want +got):\n%s", diff)
 	}
-	lock.release()
+	lock.Release()
 	pruneBuilds(dir, 2)
 	if diff := cmp.Diff([]string{"new", "newest"}, names(t, dir)); diff != "" {
 		t.Errorf("released (-want +got):\n%s", diff)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"presage/internal/cache"
 	"presage/internal/private"
 )
 
@@ -39,7 +40,7 @@ type RunDir struct {
 
 	State RunState `json:"state"`
 
-	lock *dirLock
+	lock *cache.Lock
 }
 
 // RunState says what became of a run.
@@ -98,10 +99,10 @@ func above(dir, name string) string {
 }
 
 // lockRuns takes the lock under which directories of runs are made and taken away.
-func lockRuns(cache string) (*dirLock, error) {
-	l, err := lockDir(filepath.Join(cache, "runs"))
+func lockRuns(home string) (*cache.Lock, error) {
+	l, err := cache.LockDir(filepath.Join(home, "runs"))
 	if err == nil {
-		err = l.exclusive()
+		err = l.Exclusive()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("locking the runs: %w", err)
@@ -110,37 +111,37 @@ func lockRuns(cache string) (*dirLock, error) {
 }
 
 // newRun makes the directory of a run, which no other process has (D3).
-func (c *Config) newRun(cache string, now time.Time) (*RunDir, error) {
+func (c *Config) newRun(home string, now time.Time) (*RunDir, error) {
 	root, err := ModuleRoot(c.Dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := private.MkdirAll(filepath.Join(cache, "runs")); err != nil {
+	if err := private.MkdirAll(filepath.Join(home, "runs")); err != nil {
 		return nil, fmt.Errorf("making a directory for the recording: %w", err)
 	}
-	all, err := lockRuns(cache)
+	all, err := lockRuns(home)
 	if err != nil {
 		return nil, err
 	}
-	defer removeGone(cache)
-	defer all.release()
-	if err := takeAway(cache, func(r *RunDir) bool { return r.State == Unfinished }); err != nil { // what it has recorded may be large
+	defer removeGone(home)
+	defer all.Release()
+	if err := takeAway(home, func(r *RunDir) bool { return r.State == Unfinished }); err != nil { // what it has recorded may be large
 		return nil, err
 	}
 	r := &RunDir{Root: root, Command: append([]string{"presage"}, c.command()[1:]...), State: Running}
 	for ; ; now = now.Add(time.Millisecond) {
 		r.Begun = now
 		r.ID = fmt.Sprintf("%s-%d", now.UTC().Format(idLayout), os.Getpid())
-		r.Dir = filepath.Join(cache, "runs", r.ID)
+		r.Dir = filepath.Join(home, "runs", r.ID)
 		if err = os.Mkdir(r.Dir, 0o700); !errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}
 	if err == nil {
-		r.lock, err = lockFileOf(r.Dir)
+		r.lock, err = cache.OpenLock(filepath.Join(r.Dir, lockFile))
 	}
 	if err == nil {
-		err = r.lock.exclusive()
+		err = r.lock.Exclusive()
 	}
 	var data []byte
 	if err == nil {
@@ -171,14 +172,14 @@ func (r *RunDir) Keep(write func(io.Writer) error) error {
 	}
 	r.State = Finished
 	r.release()
-	cache := filepath.Dir(filepath.Dir(r.Dir))
-	all, err := lockRuns(cache)
+	home := filepath.Dir(filepath.Dir(r.Dir))
+	all, err := lockRuns(home)
 	if err != nil {
 		return err
 	}
-	err = takeAway(cache, func(*RunDir) bool { return true })
-	all.release()
-	removeGone(cache)
+	err = takeAway(home, func(*RunDir) bool { return true })
+	all.Release()
+	removeGone(home)
 	return err
 }
 
@@ -190,18 +191,18 @@ func (r *RunDir) Drop() error {
 
 func (r *RunDir) release() {
 	if r.lock != nil {
-		r.lock.release()
+		r.lock.Release()
 		r.lock = nil
 	}
 }
 
 // Runs are the runs in the cache, newest first: those of one module, or of all if root is "".
 func Runs(root string) ([]*RunDir, error) {
-	cache, err := CacheDir()
+	home, err := CacheDir()
 	if err != nil {
 		return nil, err
 	}
-	all, err := readRuns(cache)
+	all, err := readRuns(home)
 	if err != nil {
 		return nil, err
 	}
@@ -209,15 +210,15 @@ func Runs(root string) ([]*RunDir, error) {
 }
 
 // readRuns reads the directories of runs, newest first.
-func readRuns(cache string) ([]*RunDir, error) {
-	entries, err := os.ReadDir(filepath.Join(cache, "runs"))
+func readRuns(home string) ([]*RunDir, error) {
+	entries, err := os.ReadDir(filepath.Join(home, "runs"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("reading the runs: %w", err)
 	}
 	var all []*RunDir
 	for _, e := range slices.Backward(entries) { // by name, which is by time
 		if e.IsDir() && runID.MatchString(e.Name()) {
-			all = append(all, readRun(filepath.Join(cache, "runs", e.Name())))
+			all = append(all, readRun(filepath.Join(home, "runs", e.Name())))
 		}
 	}
 	return all, nil
@@ -265,13 +266,12 @@ func (r *RunDir) adopt(dir string) {
 
 // made reports whether a process is still making the run.
 func (r *RunDir) made() bool {
-	f, err := os.Open(filepath.Join(r.Dir, lockFile))
+	l, err := cache.FindLock(filepath.Join(r.Dir, lockFile))
 	if err != nil {
 		return alive(r.ID) // of an earlier presage
 	}
-	l := &dirLock{f}
-	defer l.release()
-	return !l.trySharing()
+	defer l.Release()
+	return !l.TryShared()
 }
 
 // hold keeps others from removing a run while this process reads it.
@@ -279,11 +279,11 @@ func (r *RunDir) hold() error {
 	if err := private.Check(r.Dir); err != nil {
 		return err
 	}
-	l, err := lockFileOf(r.Dir)
+	l, err := cache.OpenLock(filepath.Join(r.Dir, lockFile))
 	if err != nil {
 		return nil // it cannot be written to: nobody removes it
 	}
-	if err := l.shared(); err != nil {
+	if err := l.Shared(); err != nil {
 		return fmt.Errorf("locking run %s: %w", r.ID, err)
 	}
 	r.lock = l
@@ -337,8 +337,8 @@ func FindRun(id string) (*RunDir, error) {
 
 // takeAway renames the runs that are too many, and what killed processes have left, if they are among those (D4). Those that a process
 // makes or reads stay. The caller holds the lock of all runs.
-func takeAway(cache string, among func(*RunDir) bool) error {
-	runs, err := readRuns(cache)
+func takeAway(home string, among func(*RunDir) bool) error {
+	runs, err := readRuns(home)
 	for _, r := range surplus(runs) {
 		if among(r) {
 			r.takeAway()
@@ -348,8 +348,8 @@ func takeAway(cache string, among func(*RunDir) bool) error {
 }
 
 // removeGone removes the runs that were taken away.
-func removeGone(cache string) {
-	gone, _ := filepath.Glob(filepath.Join(cache, "runs", "*"+goneSuffix))
+func removeGone(home string) {
+	gone, _ := filepath.Glob(filepath.Join(home, "runs", "*"+goneSuffix))
 	for _, dir := range gone {
 		os.RemoveAll(dir)
 	}
@@ -360,10 +360,9 @@ const goneSuffix = ".gone"
 
 // takeAway renames a run that nobody uses.
 func (r *RunDir) takeAway() {
-	if f, err := os.Open(filepath.Join(r.Dir, lockFile)); err == nil {
-		l := &dirLock{f}
-		defer l.release()
-		if !l.alone() {
+	if l, err := cache.FindLock(filepath.Join(r.Dir, lockFile)); err == nil {
+		defer l.Release()
+		if !l.Alone() {
 			return
 		}
 	}
@@ -388,13 +387,4 @@ func surplus(runs []*RunDir) []*RunDir {
 		out = append(out, r)
 	}
 	return out
-}
-
-// lockFileOf opens the lock of a run.
-func lockFileOf(dir string) (*dirLock, error) {
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	return &dirLock{f}, nil
 }

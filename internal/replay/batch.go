@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"presage/internal/cache"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -66,16 +67,27 @@ func (p *Program) Build(ctx context.Context, packages []string) {
 		args = append(args, pkg)
 	}
 	slices.Sort(args[len(args)-len(byName):])
+	p.alone(func() error { return p.buildAll(ctx, args, dir, byName) })
+}
+
+// buildAll calls the go command for the test binaries of packages.
+func (p *Program) buildAll(ctx context.Context, args []string, dir string, byName map[string]string) error {
+	for name := range byName {
+		if err := p.checkBinary(filepath.Join(dir, name+".test")); err != nil {
+			return err
+		}
+	}
 	cmd := exec.CommandContext(ctx, p.std.Go, args...)
 	cmd.Dir, cmd.Env = p.cfg.Meta.Dir, p.env()
-	if cmd.Run() != nil {
-		return
+	if err := cmd.Run(); err != nil {
+		return err
 	}
 	for name, pkg := range byName {
-		if bin := filepath.Join(dir, name+".test"); isFile(bin) && os.Chmod(bin, 0o700) == nil {
+		if bin := filepath.Join(dir, name+".test"); isFile(bin) && os.Chmod(bin, 0o700) == nil && cache.Seal(bin, bin, nil) == nil {
 			p.bins[pkg] = bin
 		}
 	}
+	return nil
 }
 
 func isFile(name string) bool {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"presage/internal/cache"
 	"presage/internal/disk"
 	"presage/internal/instrument"
 	"presage/internal/plan"
@@ -41,6 +42,7 @@ type Config struct {
 	Limit    time.Duration
 	Timeout  time.Duration
 	Progress func(text string)
+	Heals    func(damage error) // an entry of the cache is made anew; nil: it is not said
 }
 
 // Program is a recorded program, built with gates and, where there is a C compiler, with the race detector.
@@ -59,6 +61,9 @@ func Prepare(ctx context.Context, cfg Config) (*Program, error) {
 	if cfg.Progress == nil {
 		cfg.Progress = func(string) {}
 	}
+	if cfg.Heals == nil {
+		cfg.Heals = func(error) {}
+	}
 	if cfg.Limit == 0 {
 		cfg.Limit = time.Second
 	}
@@ -69,21 +74,77 @@ func Prepare(ctx context.Context, cfg Config) (*Program, error) {
 		return nil, err
 	}
 	p := &Program{cfg: cfg, bins: map[string]string{}, dir: filepath.Join(cfg.Cache, "replay", key(&cfg))}
-	stdDir := filepath.Join(p.dir, "std")
-	if err := errors.Join(private.MkdirAll(p.dir), private.MkdirAll(stdDir)); err != nil {
+	if err := private.MkdirAll(p.dir); err != nil {
 		return nil, fmt.Errorf("making a directory for the replay: %w", err)
 	}
-	var err error
-	if p.std, err = rt.New(ctx, rt.Config{Dir: cfg.Meta.Dir, OutDir: stdDir, Gates: true}); err != nil {
+	p.overlay = filepath.Join(p.dir, "overlay.json")
+	err := p.alone(func() error { return p.make(ctx) })
+	if err != nil {
 		return nil, err
 	}
 	prune(filepath.Join(cfg.Cache, "replay"), p.dir)
 	p.race = p.hasRace(ctx)
-	p.overlay = filepath.Join(p.dir, "overlay.json")
-	if _, err := os.Stat(p.overlay); err == nil { // of an earlier replay
-		return p, p.readSites()
+	return p, nil
+}
+
+// alone calls f while no other process makes anything in the program's directory. What is made there is not changed by those that run it.
+func (p *Program) alone(f func() error) error {
+	lock, err := cache.LockDir(p.dir)
+	if err == nil {
+		defer lock.Release()
+		err = lock.Exclusive()
 	}
-	return p, p.emit(ctx)
+	if err != nil {
+		return fmt.Errorf("locking %s: %w", p.dir, err)
+	}
+	return f()
+}
+
+// make writes the program with gates, if that of an earlier replay is not there or not whole.
+func (p *Program) make(ctx context.Context) error {
+	whole := cache.Check(p.dir)
+	if damaged := (*cache.Damaged)(nil); errors.As(whole, &damaged) {
+		p.cfg.Heals(whole)
+		if err := cache.Remove(p.dir); err != nil {
+			return fmt.Errorf("removing what an earlier replay has built: %w", err)
+		}
+	}
+	stdDir := filepath.Join(p.dir, "std")
+	if err := errors.Join(private.MkdirAll(p.dir), private.MkdirAll(stdDir)); err != nil {
+		return fmt.Errorf("making a directory for the replay: %w", err)
+	}
+	var err error
+	if p.std, err = rt.New(ctx, rt.Config{Dir: p.cfg.Meta.Dir, OutDir: stdDir, Gates: true}); err != nil {
+		return err
+	}
+	if whole == nil {
+		return p.readSites()
+	}
+	if err := p.emit(ctx); err != nil {
+		return err
+	}
+	return cache.Seal(p.dir, p.dir, func(name string) bool { return !p.made(name) })
+}
+
+// made reports whether a file of the program's directory is made before its binaries are.
+func (p *Program) made(name string) bool {
+	top, _, _ := strings.Cut(filepath.ToSlash(name), "/")
+	switch {
+	case top == "tests", strings.HasPrefix(top, "try-"), strings.HasPrefix(top, "dlv-"):
+		return false
+	}
+	return !strings.Contains(top, ".bin") && !strings.HasSuffix(top, ".dump")
+}
+
+// checkBinary removes a binary of an earlier replay that is damaged: the go command looks at its build ID alone.
+func (p *Program) checkBinary(bin string) error {
+	switch err := cache.Check(bin); {
+	case err == nil:
+		return nil
+	case !errors.Is(err, cache.ErrUnsealed):
+		p.cfg.Heals(err)
+	}
+	return cache.Remove(bin)
 }
 
 // sitesFile is in a program's directory.
@@ -125,7 +186,8 @@ func prune(parent, used string) {
 	slices.SortFunc(dirs, func(a, b string) int { return at[b].Compare(at[a]) })
 	for _, d := range dirs[min(keep, len(dirs)):] {
 		if time.Since(at[d]) > time.Hour { // nobody replays it now
-			os.RemoveAll(filepath.Join(parent, d))
+			cache.Remove(filepath.Join(parent, d))
+			os.Remove(filepath.Join(parent, d) + ".lock")
 		}
 	}
 }
@@ -266,21 +328,29 @@ func (p *Program) binary(ctx context.Context, pkg string) (string, error) {
 	} else {
 		args = append(args, p.cfg.Packages...)
 	}
+	if err := p.alone(func() error { return p.build(ctx, args, bin) }); err != nil {
+		return "", fmt.Errorf("building for the replay: %w", err)
+	}
+	p.bins[pkg] = bin
+	return bin, nil
+}
+
+// build calls the go command for one binary.
+func (p *Program) build(ctx context.Context, args []string, bin string) error {
+	if err := p.checkBinary(bin); err != nil {
+		return err
+	}
 	cmd := exec.CommandContext(ctx, p.std.Go, args...)
 	cmd.Dir, cmd.Env = p.cfg.Meta.Dir, p.env()
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
 		if full := disk.GoFailed(ctx, out.String()); full != nil {
-			return "", fmt.Errorf("building for the replay: %w", full)
+			return full
 		}
-		return "", fmt.Errorf("building for the replay: %w\n%s", err, out.Bytes())
+		return fmt.Errorf("%w\n%s", err, out.Bytes())
 	}
-	if err := os.Chmod(bin, 0o700); err != nil { // whatever the umask allows
-		return "", fmt.Errorf("building for the replay: %w", err)
-	}
-	p.bins[pkg] = bin
-	return bin, nil
+	return errors.Join(os.Chmod(bin, 0o700), cache.Seal(bin, bin, nil)) // whatever the umask allows
 }
 
 // directory is where the program runs: a program where it was recorded, a test in the directory of its package.
