@@ -62,6 +62,9 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	if err != nil && rec == nil {
 		return err
 	}
+	if rec.NotBuilt && err != nil {
+		return err
+	}
 	if rec.NotBuilt {
 		return notBuilt(rec)
 	}

@@ -18,6 +18,7 @@ import (
 	"presage/internal/cache"
 	"presage/internal/disk"
 	"presage/internal/instrument"
+	"presage/internal/killed"
 	"presage/internal/plan"
 	"presage/internal/private"
 	"presage/internal/rt"
@@ -207,7 +208,7 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 	res, err := instrument.Instrument(ctx, instrument.Config{Config: c.loadConfig(b), OutDir: src})
 	var bad *plan.BuildError
 	if errors.As(err, &bad) {
-		return nil, cmp.Or[error](disk.GoFailed(ctx, bad.Text), &loadError{bad.Text})
+		return nil, cmp.Or[error](disk.GoFailed(ctx, bad.Text), killed.Said(bad.Text), &loadError{bad.Text})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("instrumenting: %w", err)
@@ -342,6 +343,9 @@ func (c *Config) compile(ctx context.Context, b *build) (string, error) {
 		if full := disk.GoFailed(ctx, text+errs.String()); full != nil {
 			return "", full
 		}
+		if by := cmp.Or(killed.By(cmd), killed.Said(text+errs.String())); by != nil {
+			return "", by
+		}
 	}
 	if err == nil && text == "" && runErr != nil {
 		err = fmt.Errorf("compiling with the recorder: %w\n%s", runErr, errs.Bytes())
@@ -430,7 +434,7 @@ func (c *Config) list(ctx context.Context) (*inputs, error) {
 		return nil, fmt.Errorf("running the go command: %w", err)
 	}
 	if err != nil {
-		return nil, cmp.Or(disk.GoFailed(ctx, errs.String()), errPlain)
+		return nil, cmp.Or(disk.GoFailed(ctx, errs.String()), killed.By(cmd), killed.Said(errs.String()), errPlain)
 	}
 	return c.choose(ctx, json.NewDecoder(bytes.NewReader(out)))
 }
@@ -475,7 +479,7 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 			return nil, fmt.Errorf("reading the output of go list: %w", err)
 		}
 		if p.Error != nil && !p.DepOnly {
-			return nil, cmp.Or(disk.GoFailed(ctx, p.Error.Err), errPlain)
+			return nil, cmp.Or(disk.GoFailed(ctx, p.Error.Err), killed.Said(p.Error.Err), errPlain)
 		}
 		if p.Standard {
 			out.std = append(out.std, p.ImportPath)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"presage/internal/disk"
+	"presage/internal/killed"
 )
 
 // vetChecks are the analyses that go test runs.
@@ -34,7 +35,7 @@ func (c *Config) vet(ctx context.Context, packages []string) error {
 	cmd := c.goCommand(ctx, append(append(args, c.loadFlags()...), packages...)...)
 	cmd.Dir = c.Dir
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return cmp.Or(disk.GoFailed(ctx, string(out)), errPlain)
+		return cmp.Or(disk.GoFailed(ctx, string(out)), killed.By(cmd), killed.Said(string(out)), errPlain)
 	}
 	return nil
 }

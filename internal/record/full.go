@@ -4,15 +4,17 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
 
 	"presage/internal/disk"
+	"presage/internal/killed"
 )
 
-// execGo is exec of a go command that builds. It is an error if the disk was full: what the go command says then stands on its standard error, which
-// the tests that it runs do not have.
+// execGo is exec of a go command that builds. It is an error if the disk was full, or if a signal ended the go command or one of its tools: what the
+// go command says then stands on its standard error, which the tests that it runs do not have.
 func (c *Config) execGo(ctx context.Context, cmd *exec.Cmd) (int, error) {
 	d, heard := *c, &listener{w: cmp.Or(c.Stderr, io.Discard)}
 	if _, file := c.Stdout.(*os.File); !file && c.Stdout == c.Stderr { // not to be written to by two
@@ -21,29 +23,37 @@ func (c *Config) execGo(ctx context.Context, cmd *exec.Cmd) (int, error) {
 	d.Stderr = heard
 	code, err := d.exec(ctx, cmd)
 	if err == nil && code != 0 {
-		err = disk.GoSaid(ctx, heard.said)
+		err = cmp.Or(disk.GoSaid(ctx, heard.full), killed.By(cmd), heard.killed)
 	}
 	return code, err
 }
 
-// A listener passes on what a command prints, and keeps the first line that says that a disk is full.
+// outside reports whether an error is of the machine, not of the program: what was recorded before it is analysed.
+func outside(err error) bool {
+	var k *killed.Error
+	return disk.Full(err) || errors.As(err, &k)
+}
+
+// A listener passes on what a command prints, and keeps the first line that says that a disk is full, and what the first says of a signal.
 type listener struct {
-	w    io.Writer
-	line []byte // that has not ended
-	said string
+	w      io.Writer
+	line   []byte // that has not ended
+	full   string
+	killed error
 }
 
 func (l *listener) Write(p []byte) (int, error) {
-	if l.said == "" {
-		l.line = append(l.line, p...)
-	}
-	for l.said == "" {
-		line, rest, ended := bytes.Cut(l.line, []byte("\n"))
+	l.line = append(l.line, p...)
+	for {
+		text, rest, ended := bytes.Cut(l.line, []byte("\n"))
 		if !ended {
 			break
 		}
-		if disk.Said(string(line)) != nil {
-			l.said = string(line)
+		if l.full == "" && disk.Said(string(text)) != nil {
+			l.full = string(text)
+		}
+		if l.killed == nil {
+			l.killed = killed.Said(string(text))
 		}
 		l.line = rest
 	}

@@ -34,3 +34,21 @@ func TestExecGo(t *testing.T) {
 		}
 	}
 }
+
+// TestExecGoKilled: a go command, or a tool of it, that a signal has ended is no failure of the build; a test that a signal has ended is its own.
+func TestExecGoKilled(t *testing.T) {
+	for script, want := range map[string]string{
+		"kill -9 $$": "sh was ended by a signal (killed)",
+		"echo 'm: /tool/compile: signal: killed' >&2; exit 1": "compile, which the go command runs, was ended by a signal",
+		"echo 'signal: killed'; exit 1":                       "",
+		"echo 'm: /tool/compile: signal: killed'; exit 1":     "", // printed by a test
+		"echo 'm: /tool/compile: signal: killed' >&2":         "", // it could do without
+	} {
+		var out, errs bytes.Buffer
+		c := Config{Stdout: &out, Stderr: &errs}
+		_, err := c.execGo(context.Background(), exec.Command("sh", "-c", script))
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || !outside(err)) {
+			t.Errorf("%s: %v", script, err)
+		}
+	}
+}

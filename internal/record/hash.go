@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"presage/internal/killed"
 	"presage/internal/quoted"
 )
 
@@ -73,7 +75,7 @@ func goEnv(ctx context.Context, dir string) (env goSettings, text string, err er
 		err = json.Unmarshal(out, &env)
 	}
 	if err != nil {
-		return env, "", fmt.Errorf("asking go env: %w", err)
+		return env, "", fmt.Errorf("asking go env: %w", cmp.Or(killed.By(cmd), err))
 	}
 	return env, string(out), nil
 }

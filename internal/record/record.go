@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"presage/internal/disk"
+	"presage/internal/killed"
 	"presage/internal/plan"
 	"presage/internal/quoted"
 	"presage/internal/rt"
@@ -131,13 +132,13 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 	if r.NotBuilt {
 		run.Drop()
 	}
-	if r.NotBuilt && disk.Full(err) {
+	if r.NotBuilt && outside(err) {
 		return nil, err
 	}
-	if r.NotBuilt || err != nil && !disk.Full(err) {
+	if r.NotBuilt || err != nil && !outside(err) {
 		return r, err
 	}
-	return r, errors.Join(err, c.merge(b, rawDir, r)) // (4); where the disk became full, of the tests that were built
+	return r, errors.Join(err, c.merge(b, rawDir, r)) // (4); where the machine failed, of the tests that were built
 }
 
 // setLimit bounds what the processes of the run record, by what is free now.
@@ -324,7 +325,9 @@ func isProgram(bin string) bool {
 
 // plain runs the user's command without presage.
 func (c *Config) plain(ctx context.Context) (int, error) {
-	return c.exec(ctx, c.goCommand(ctx, c.command()[1:]...))
+	cmd := c.goCommand(ctx, c.command()[1:]...)
+	code, err := c.exec(ctx, cmd)
+	return code, cmp.Or(err, killed.By(cmd))
 }
 
 // goCommand is a call of the go command. The user's flags hold -C, so it starts where we are.

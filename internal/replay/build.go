@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -18,6 +19,7 @@ import (
 	"presage/internal/cache"
 	"presage/internal/disk"
 	"presage/internal/instrument"
+	"presage/internal/killed"
 	"presage/internal/plan"
 	"presage/internal/private"
 	"presage/internal/program"
@@ -347,6 +349,9 @@ func (p *Program) build(ctx context.Context, args []string, bin string) error {
 	if err := cmd.Run(); err != nil {
 		if full := disk.GoFailed(ctx, out.String()); full != nil {
 			return full
+		}
+		if by := cmp.Or(killed.By(cmd), killed.Said(out.String())); by != nil {
+			return by
 		}
 		return fmt.Errorf("%w\n%s", err, out.Bytes())
 	}
