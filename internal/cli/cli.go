@@ -81,6 +81,7 @@ func usagef(format string, args ...any) error {
 
 // Main runs the command and returns its exit code.
 func Main(ctx context.Context, env Env) int {
+	giveModCache()
 	done, err := vettool(&env)
 	if !done {
 		root := newRoot(&env)
