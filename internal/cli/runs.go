@@ -2,7 +2,9 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -39,7 +41,9 @@ func findRun(id string) (*record.RunDir, error) {
 
 // damagedRun says what to do about a run whose report cannot be read. What was found stays as it is.
 func damagedRun(run *record.RunDir, err error) error {
-	if _, found := err.(*exitError); err == nil || found {
+	var found *exitError
+	var path *fs.PathError
+	if err == nil || errors.As(err, &found) || errors.As(err, &path) && path.Op == "write" { // it is printed where nothing can be written
 		return err
 	}
 	return fmt.Errorf("run %s is damaged: %w. Make it anew: %s; or take another one: presage runs, flag -run-id", run.ID, err, commandLine(run.Command))
@@ -103,12 +107,12 @@ func listRuns(env *Env, all, asJSON bool) error {
 		return err
 	}
 	if len(runs) == 0 && !asJSON {
-		fmt.Fprintf(env.Stdout, "presage: no run %sis kept; presage test and presage run keep theirs\n", pickString(all, "", "of the module in "+visible.Text(root)+" "))
+		visible.Fprintf(env.Stdout, "presage: no run %sis kept; presage test and presage run keep theirs\n", pickString(all, "", "of the module in "+root+" "))
 		return nil
 	}
 	w := tabwriter.NewWriter(env.Stdout, 0, 8, 2, ' ', 0)
 	if !asJSON {
-		fmt.Fprintf(w, "ID\tTIME\tVERDICT\tEXIT\tRACES\t%sCOMMAND\n", pickString(all, "MODULE\t", ""))
+		fmt.Fprintln(w, "ID\tTIME\tVERDICT\tEXIT\tRACES\t"+pickString(all, "MODULE\t", "")+"COMMAND")
 	}
 	for _, run := range runs {
 		k := newKeptRun(run)
