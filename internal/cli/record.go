@@ -53,6 +53,11 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	if err != nil {
 		return err
 	}
+	if g.out != "" { // the report of the run names it, wherever that is read
+		if g.out, err = filepath.Abs(g.out); err != nil {
+			return err
+		}
+	}
 	p := newProgress(env.Stderr, g.quiet)
 	rec, err := record.Run(ctx, recordConfig(env, g, test, p))
 	p.end()
