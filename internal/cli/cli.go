@@ -20,8 +20,8 @@
 //	     whole search the last line says "no races found"; of one in part it names the gaps.
 //	(E5) A warning keeps the answer if its cause hides no race: it is about replays, names, the program as it was built,
 //	     or a bound that another warning counts; or about a value that is not known, where a read keeps what it saw.
-//	     Packages and levels that the user leaves out are no gap: the line before the last one, and the report's
-//	     configuration, name them.
+//	     What the user leaves out is no gap: the last line names a level below path, the line before it what was left
+//	     out of the recording.
 //	(E6) A warning is a gap if a race may be missed because of it: functions or accesses without records, events that
 //	     were not searched, pairs that were not decided within a bound. The exit code stays.
 //	(E7) A gap is a loss if recording or analysis did not come to its end: the recording was cut, a trace is damaged,

@@ -80,7 +80,7 @@ var gaps = map[string]gapOf{
 	"not-walked":                  {bounds, "the source was not at hand"},
 	"walk-mismatch":               {bounds, "%d call(s) not followed in the source"},
 	"smt-unknown":                 {bounds, "%d quer(y/ies) not answered by the solver"},
-	"smt-failed":                  {bounds, "the solver failed"},
+	"smt-failed":                  {loses, "the solver failed"},
 	"places-crowded":              {keeps, ""}, // a lower bound of pairs-apart
 	"missing-methods":             {keeps, ""}, // what it costs is counted by missing-suppressed
 	"missing-everywhere":          {keeps, ""},

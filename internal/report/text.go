@@ -24,6 +24,7 @@ type TextOptions struct {
 type textHandler struct {
 	w        io.Writer
 	o        TextOptions
+	level    string
 	warnings []*Warning
 	err      error
 
@@ -48,7 +49,12 @@ func NewText(w io.Writer, o TextOptions) Handler {
 	return h
 }
 
-func (h *textHandler) Config(*Config) error     { return nil }
+// Config keeps the level, which the last line names if it is not the highest.
+func (h *textHandler) Config(m *Config) error {
+	h.level = m.Level
+	return nil
+}
+
 func (h *textHandler) Progress(*Progress) error { return nil }
 
 // Warning keeps the warning for the end: what was not covered qualifies the whole report.
@@ -247,7 +253,7 @@ func (h *textHandler) Summary(m *Summary) error {
 		h.printf("presage: %s\n", text)
 	}
 	h.recorded(m)
-	found, but := cmp.Or(m.Coverage.none("races"), "no races found"), ""
+	found, but := cmp.Or(m.Coverage.none("races"), "no races found"+h.below()), ""
 	if m.Races > 0 {
 		found = fmt.Sprintf("%s found: %d observed, %d predicted%s", plural(m.Races, "race"), m.Observed, m.Predicted, m.rungs())
 		but = m.Coverage.some()
@@ -255,6 +261,15 @@ func (h *textHandler) Summary(m *Summary) error {
 	h.marks(m.Static)
 	h.printf("presage: %s; %s, %s, %.1fs%s\n", found, plural(int(m.Events), "event"), plural(m.Goroutines, "goroutine"), m.Seconds, but)
 	return h.err
+}
+
+// below names a level that leaves races to higher ones.
+func (h *textHandler) below() string {
+	switch h.level {
+	case "hb", "causal", "value":
+		return " at level " + h.level
+	}
+	return ""
 }
 
 func plural(n int, what string) string {
