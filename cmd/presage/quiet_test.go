@@ -29,7 +29,8 @@ func TestQuiet(t *testing.T) {
 	}
 	t.Setenv("PRESAGE_CACHE", scripts.Cache)
 	code, stdout, stderr := command(append([]string{"test", "-C", dir, "-q", "-level", "hb", "-run", quietTests}, packages...)...)
-	if code != 0 || !strings.Contains(stdout, "no races found") {
+	// With cgo, functions are left as written: the answer is one of a search in part.
+	if code != 0 || !strings.Contains(stdout, "no races found") && !strings.Contains(stdout, "without finding a race") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

@@ -45,6 +45,10 @@ func TestLastLine(t *testing.T) {
 		{"E5 static lens", warned("static-bound"), exitNone, whole},
 		{"E6 functions", warned("not-instrumented"), exitNone, "searched only in part, without finding a race: 2 functions left as written; 9 events"},
 		{"E6 budget", warned("solver-unknown", "prediction-stopped"), exitNone, "in part, without finding a race: 2 candidates undecided (-budget), 2 events not searched for predicted races (-effort); 9"},
+		{"E6 below path", with(func(a *analysis) {
+			a.options.level = levelHB
+			a.warn(report.Warning{Code: "not-instrumented", Count: 1, Text: "f"})
+		}), exitNone, "searched only in part, without finding a race at level hb: 1 function left as written; 9"},
 		{"E6 a code without an entry", warned("new-code"), exitNone, "in part, without finding a race: new-code (2); 9"},
 		{"E6 many", warned("not-instrumented", "compiler", "outside-lost", "pairs-apart", "smt-unknown", "not-walked"), exitNone, "further apart than a window (-window), and 2 more (see the warnings); 9"},
 		{"E6 races", found, exitRaces, "1 race found: 1 observed, 0 predicted; 9 events, 2 goroutines, 0.0s; searched only in part: 2 candidates undecided (-budget)\n"},

@@ -59,15 +59,15 @@ func (c *Coverage) gaps() string {
 	return strings.Join(parts, ", ")
 }
 
-// none is the answer where nothing was found. It is never better than the search.
-func (c *Coverage) none(what string) string {
+// none is the answer where nothing was found, " at level hb" if that is below the highest. It is never better than the search; "" of a whole one.
+func (c *Coverage) none(what, level string) string {
 	switch {
 	case c == nil:
 		return "no " + what + " in a report that does not say how much was searched"
 	case c.Searched == Nothing:
 		return "nothing was searched: " + c.Why
 	case c.Searched == Part:
-		return "searched only in part, without finding " + pick(what == "races", "a race", "anything") + ": " + c.gaps()
+		return "searched only in part, without finding " + pick(what == "races", "a race", "anything") + level + ": " + c.gaps()
 	}
 	return ""
 }

@@ -64,7 +64,7 @@ func (h *textHandler) onTheFly(m *Summary) {
 	but := ""
 	found := fmt.Sprintf("%s, %s", plural(m.Races, "race"), plural(o.Candidates, "candidate"))
 	if m.Races+o.Candidates == 0 {
-		found = cmp.Or(m.Coverage.none("findings"), "nothing found")
+		found = cmp.Or(m.Coverage.none("findings", ""), "nothing found")
 	} else {
 		but = m.Coverage.some()
 	}

@@ -253,7 +253,7 @@ func (h *textHandler) Summary(m *Summary) error {
 		h.printf("presage: %s\n", text)
 	}
 	h.recorded(m)
-	found, but := cmp.Or(m.Coverage.none("races"), "no races found"+h.below()), ""
+	found, but := cmp.Or(m.Coverage.none("races", h.below()), "no races found"+h.below()), ""
 	if m.Races > 0 {
 		found = fmt.Sprintf("%s found: %d observed, %d predicted%s", plural(m.Races, "race"), m.Observed, m.Predicted, m.rungs())
 		but = m.Coverage.some()
