@@ -114,7 +114,7 @@ func F() { atomic.CompareAndSwapUint32(&x, 0, 1) }
 	}
 	want := []string{
 		"-gcflags=all=-race -d=checkptr=0",
-		"-gcflags=dep=-race -d=checkptr=0 -l -d=ssa/intrinsics/off",
+		"-gcflags=dep=-race -d=checkptr=0 -l",
 		"-gcflags=m/calls=-d=checkptr=0 -d=ssa/intrinsics/off",
 		"-gcflags=m/generic=-d=checkptr=0 -d=ssa/intrinsics/off",
 		"-gcflags=m/instance=-d=checkptr=0 -d=ssa/intrinsics/off",
@@ -171,7 +171,7 @@ func F() { atomic.CompareAndSwapUint32(&x, 0, 1) }
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, line := range strings.Split(string(out), "\n") {
-		if strings.Contains(line, "-p dep ") && !strings.Contains(line, "-race -d=checkptr=0 -l -d=ssa/intrinsics/off") {
+		if strings.Contains(line, "-p dep ") && !strings.Contains(line, "-race -d=checkptr=0 -l ") {
 			t.Errorf("dep is compiled by %s", line)
 		}
 	}

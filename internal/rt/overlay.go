@@ -335,7 +335,7 @@ func (b *builder) patched() error {
 	if b.gates {
 		list = slices.Concat(bothPatches, gatePatches, gateVersionPatches[b.minor])
 	}
-	list = slices.Concat(list, argumentPatches, argumentVersionPatches[b.minor])
+	list = slices.Concat(list, argumentPatches, argumentVersionPatches[b.minor], intrinsicPatches[b.minor])
 	for _, p := range list {
 		src, err := b.source(p.file)
 		if err != nil {
