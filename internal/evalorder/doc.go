@@ -69,6 +69,9 @@
 // (O18) unsafe.Sizeof(x) and unsafe.Alignof(x) do not evaluate x. Where x has a type parameter in its type they are no constants, and go/ssa
 // evaluates it.
 //
+// (O19) A shift count that is itself a shift of an untyped constant, 1 << (1 << n), has no type in go/types. gc gives it that of its leftmost
+// constant: int32 for a rune, int for a negative one, else uint. go/ssa would give it int, and 1 << (1 << 63 >> 63) has another value then.
+//
 // # Soundness
 //
 // What is compared by random statements, plain against instrumented (TestOrder of package instrument), is the order of effects and reads. Which of two late panics comes is not modelled
