@@ -5,6 +5,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"presage/internal/trace/format"
 )
 
 // A knower finds out whether the walker knows a value whenever it has walked to it: all that it is computed from is recorded,
@@ -43,6 +45,9 @@ func (k *knower) known(v ssa.Value, whole bool) bool {
 		return false
 	}
 	k.seen[q] = true
+	if large(v.Type()) {
+		return false
+	}
 	if in, ok := v.(ssa.Instruction); ok {
 		ip := k.plan.instr(in)
 		if ip == nil || ip.Fused {
@@ -84,6 +89,15 @@ func (k *knower) known(v ssa.Value, whole bool) bool {
 		return k.component(v, whole)
 	case *ssa.Call:
 		return k.result(v, 0, whole)
+	}
+	return false
+}
+
+// large reports whether a record has not all of a value of type t.
+func large(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Array, *types.Struct:
+		return !Open(t) && Sizeof(t) > format.MaxValue
 	}
 	return false
 }

@@ -10,7 +10,8 @@ import (
 	"presage/internal/trace/format"
 )
 
-// Value records: what they say is given to registers, and compared with what was recomputed (C1).
+// Value records: what they say is given to registers, and compared with what was recomputed (C1). Of a value larger than
+// format.MaxValue the record has the first bytes, and what comes after them is not known.
 
 // parameter is the Value record of a parameter.
 func (g *goroutine) parameter(f *frame, e *trace.Event) bool {
@@ -52,7 +53,7 @@ func (g *goroutine) endValue(f *frame, e *trace.Event) {
 	if f.entering > 0 {
 		i := len(f.code.params) - f.entering
 		f.entering--
-		if h := &f.code.plan.Params[i]; h.Size >= 0 && h.Size != size {
+		if h := &f.code.plan.Params[i]; h.Size >= 0 && min(h.Size, format.MaxValue) != size {
 			g.mismatch(f, nil, e, Known(uint64(h.Size)), Known(uint64(size)), "size of parameter "+h.Val.Name())
 			return
 		}
@@ -66,7 +67,7 @@ func (g *goroutine) endValue(f *frame, e *trace.Event) {
 	}
 	in := f.instr()
 	w := in.next(f)
-	if w.hook.Size >= 0 && w.hook.Size != size {
+	if w.hook.Size >= 0 && min(w.hook.Size, format.MaxValue) != size {
 		g.mismatch(f, in, e, Known(uint64(w.hook.Size)), Known(uint64(size)), "size")
 		return
 	}

@@ -318,9 +318,9 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 	fmt.Fprintf(&s, "\t%sNoFile = %d\n\t%sNoDisk = %d\n\t%sNoMap = %d\n\t%sLimit = %d\n", stop, format.StopNoFile, stop, format.StopNoDisk, stop, format.StopNoMap, stop, format.StopLimit)
 	fmt.Fprintf(&s, "\t%sLimitFile = %q\n\t%sLimitWords = %d\n\t%sLimitMost = %d\n\t%sLimitTaken = %d\n\t%sLimitUnrecorded = %d\n",
 		other, format.LimitFile+"\x00", other, format.LimitWords, other, format.LimitMost, other, format.LimitTaken, other, format.LimitUnrecorded)
-	fmt.Fprintf(&s, "\t%sRawVersion = %d\n\t%sRawBlockWords = %d\n\t%sRawBoxWords = %d\n\t%sChunkHeaderWords = %d\n\t%sSegMagic = %d\n\t%sMaxVar = %d\n\t%sMaxConsts = %d\n\t%sOutsidePC = %d\n\t%sFirstFiring = %d\n)\n",
+	fmt.Fprintf(&s, "\t%sRawVersion = %d\n\t%sRawBlockWords = %d\n\t%sRawBoxWords = %d\n\t%sChunkHeaderWords = %d\n\t%sSegMagic = %d\n\t%sMaxVar = %d\n\t%sMaxValue = %d\n\t%sMaxConsts = %d\n\t%sOutsidePC = %d\n\t%sFirstFiring = %d\n)\n",
 		other, format.RawVersion, other, format.RawBlockWords, other, format.RawBoxWords, other, format.ChunkHeaderWords, other, uint64(format.SegMagic), other, format.MaxVar,
-		other, format.MaxConsts, other, uint32(format.OutsidePC), other, uint64(format.FirstFiring))
+		other, format.MaxValue, other, format.MaxConsts, other, uint32(format.OutsidePC), other, uint64(format.FirstFiring))
 	return s.Bytes()
 }
 

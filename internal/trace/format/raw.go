@@ -108,6 +108,7 @@ package format
 //	ReachSet                        (nothing; the site is the number of a RawSet: it is in the D; with FlagMore, of any number of RawSets with FlagMore, which have numbers of their own: what D grows by)
 //	RawSet                          size words: spans of memory, address<<16 | bytes, or address<<16 and a word of bytes; the site is its number; FlagAll: everything.
 //	Value                           max(1, ⌈size/8⌉) words: the bytes of the value, zero-padded
+//	Value with FlagNoValue          the first MaxValue bytes of a value that has more
 //	RawStamp RawGC                  stamp
 //	RawShort                        what its header says, of: address, words
 //	RawVar                          address, bytes: of a package-level variable, zero now; address 0: so many were left out
@@ -180,6 +181,9 @@ const (
 	FirstFiring = 1 << 40
 
 	RawChunk Kind = 0xFF
+
+	// MaxValue is how many bytes of a value are recorded: the size of a record has 16 bits.
+	MaxValue = 0xFFF8
 
 	// MaxVar is the size of the largest variable of which other bytes than zeros are recorded.
 	MaxVar = 4096

@@ -246,8 +246,8 @@ func (s *PresageG) Range(h uint64, a unsafe.Pointer, n uintptr) {
 
 // Bytes records the n bytes at q as a value.
 func (s *PresageG) Bytes(h uint64, q unsafe.Pointer, n uintptr) {
-	if n > 0xFFF8 {
-		n, h = 0xFFF8, h|pgFlagNoValue<<48 // cut
+	if n > pgMaxValue {
+		n, h = pgMaxValue, h|pgFlagNoValue<<48 // cut
 	}
 	words := max(int(n+7)/8, 1)
 	p := s.room(1 + words)
