@@ -113,6 +113,25 @@ func (b *body) path(addr ssa.Value) string {
 	panic("instrument: no path for " + addr.String())
 }
 
+// indexed writes what an element has its address in: a slice, or a pointer to an array. One to a type parameter
+// has to be dereferenced.
+func (b *body) indexed(x ssa.Value) string {
+	whole(x)
+	if p, ok := plan.Core(x.Type()).(*types.Pointer); ok {
+		if _, ok := types.Unalias(p.Elem()).(*types.TypeParam); ok {
+			return "(*" + b.hidden(x) + ")"
+		}
+	}
+	return b.hidden(x)
+}
+
+// whole refuses to index what is an array for some type arguments and a slice for others.
+func whole(x ssa.Value) {
+	if plan.Mixed(x.Type()) {
+		refuse("index of a type parameter that stands for arrays or strings and for other types")
+	}
+}
+
 // index writes an index. A constant one is hidden where the compiler would check it.
 func (b *body) index(t types.Type, i ssa.Value) string {
 	c, ok := i.(*ssa.Const)
@@ -214,8 +233,9 @@ func (b *body) expression(v ssa.Value) string {
 	case *ssa.Field:
 		return b.selector(v.X) + "." + b.fieldName(v.X.Type(), v.Field)
 	case *ssa.IndexAddr:
-		return "&" + b.hidden(v.X) + "[" + b.index(v.X.Type(), v.Index) + "]"
+		return "&" + b.indexed(v.X) + "[" + b.index(v.X.Type(), v.Index) + "]"
 	case *ssa.Index:
+		whole(v.X)
 		return b.hidden(v.X) + "[" + b.index(v.X.Type(), v.Index) + "]"
 	case *ssa.Extract:
 		return fmt.Sprintf("%s%d_", b.names[v.Tuple], v.Index)

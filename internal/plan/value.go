@@ -13,7 +13,7 @@ import (
 //	                       types, from integer to float (not from float to integer: machine dependent)
 //	complex numbers        nothing
 //	pointers, chans, maps,
-//	funcs, slices          comparisons with nil; of pointers and chans: any
+//	funcs, slices          comparisons with nil; of chans, and of pointers to what has a size: any
 //	interfaces             comparison with nil
 //	strings                nothing but Slice: the walker need not know their bytes
 //	type parameters        nothing
@@ -33,8 +33,30 @@ func binopComputable(in *ssa.BinOp) bool {
 	if isNil(in.X) || isNil(in.Y) {
 		return !isTypeParam(x) && !isTypeParam(y)
 	}
-	return word(x) && word(y)
+	return word(x) && word(y) && !Ambiguous(in.X, in.Y)
 }
+
+// Ambiguous reports whether x and y may be pointers to variables of size zero. The language leaves it open whether
+// pointers to two such variables are equal: the compiler may say that they differ where their addresses are the same.
+func Ambiguous(x, y ssa.Value) bool { return pointsToEmpty(x) || pointsToEmpty(y) }
+
+// pointsToEmpty reports whether v is a pointer to what may have size zero, or a conversion of one.
+func pointsToEmpty(v ssa.Value) bool {
+	if !word(v.Type()) {
+		return false
+	}
+	switch c := v.(type) {
+	case *ssa.Convert:
+		return pointsToEmpty(c.X)
+	case *ssa.ChangeType:
+		return pointsToEmpty(c.X)
+	}
+	p, ok := v.Type().Underlying().(*types.Pointer)
+	return ok && MaybeEmpty(p.Elem())
+}
+
+// MaybeEmpty reports whether variables of type t have size zero, or have it for some type arguments.
+func MaybeEmpty(t types.Type) bool { return Open(t) || Sizeof(t) == 0 }
 
 // convertComputable reports whether the walker can compute the conversion.
 func convertComputable(in *ssa.Convert) bool {
@@ -137,6 +159,50 @@ func Core(t types.Type) types.Type {
 		return it
 	}
 	return core
+}
+
+// Element returns the element type of an array, of a pointer to one, of a slice or of a string; of a type parameter the one
+// that its type terms share. It is nil for other types.
+func Element(t types.Type) types.Type {
+	switch u := Core(t).(type) {
+	case *types.Array:
+		return u.Elem()
+	case *types.Slice:
+		return u.Elem()
+	case *types.Basic:
+		return types.Typ[types.Uint8]
+	case *types.Pointer:
+		if _, again := Core(u.Elem()).(*types.Pointer); !again {
+			return Element(u.Elem())
+		}
+	case *types.Interface:
+		for _, term := range terms(u) {
+			return Element(term)
+		}
+	}
+	return nil
+}
+
+// Mixed reports whether the type terms of a type parameter have elements in different places: some in
+// the value itself, as arrays and strings have them, some behind a pointer, as slices have them. x[i] is then
+// a variable for some type arguments and not for others, and SSA has no instruction for that.
+func Mixed(t types.Type) bool {
+	u, ok := Core(t).(*types.Interface)
+	if !ok {
+		return false
+	}
+	var arrays, texts, behind bool
+	for _, term := range terms(u) {
+		switch term.(type) {
+		case *types.Array:
+			arrays = true
+		case *types.Basic:
+			texts = true
+		default:
+			behind = true
+		}
+	}
+	return arrays && texts || (arrays || texts) && behind
 }
 
 func terms(t types.Type) []types.Type {

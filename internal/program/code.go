@@ -77,6 +77,7 @@ type instr struct {
 	appends   bool // append, of elements of a known size (F7)
 	recorded  bool // the result, or every component that is used, has a Value record
 	extract   bool
+	vague     bool // a comparison of pointers that may be to variables of size zero (plan.Ambiguous)
 }
 
 // An arg is an operand: a register, or a constant if reg is -1.
@@ -351,7 +352,7 @@ func (k *compiler) cell(a *ssa.Alloc) int32 {
 func (k *compiler) detail(out *instr, in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.BinOp:
-		out.kind2 = kindOf(in.Y.Type())
+		out.kind2, out.vague = kindOf(in.Y.Type()), plan.Ambiguous(in.X, in.Y)
 	case *ssa.Convert:
 		out.kind2 = kindOf(in.Type())
 	case *ssa.FieldAddr:
@@ -359,15 +360,15 @@ func (k *compiler) detail(out *instr, in ssa.Instruction) {
 	case *ssa.Field:
 		out.index, out.off = in.Field, k.fields(in.X.Type())
 	case *ssa.IndexAddr:
-		out.elem = k.size(element(in.X.Type()))
+		out.elem = k.element(in.X.Type())
 		out.kind2 = kindOf(in.Index.Type())
 	case *ssa.Index:
-		out.elem = k.size(element(in.X.Type()))
+		out.elem = k.element(in.X.Type())
 		out.kind2 = kindOf(in.Index.Type())
 	case *ssa.Slice:
 		out.elem = 1
 		if out.kind != types.String {
-			out.elem = k.size(element(in.X.Type()))
+			out.elem = k.element(in.X.Type())
 		}
 	case *ssa.Extract:
 		out.index, out.extract = in.Index, true
@@ -416,15 +417,12 @@ func pointee(t types.Type) types.Type {
 	return t
 }
 
-// element returns the element type of an array, a pointer to one, a slice or a string.
-func element(t types.Type) types.Type {
-	switch u := plan.Core(pointee(t)).(type) {
-	case *types.Array:
-		return u.Elem()
-	case *types.Slice:
-		return u.Elem()
+// element returns the size of an element of what is indexed or sliced, -1 if it is not known.
+func (k *compiler) element(t types.Type) int64 {
+	if e := plan.Element(t); e != nil {
+		return k.size(e)
 	}
-	return types.Typ[types.Uint8]
+	return -1
 }
 
 // size returns the size of t, -1 if it depends on type parameters.

@@ -90,6 +90,8 @@ func (c *code) binop(in *instr, op token.Token, x, y Value) (Value, error) {
 		return Shift(op, in.kind, in.kind2, x, y)
 	case op != token.EQL && op != token.NEQ:
 		return BinOp(op, in.kind, x, y)
+	case in.vague && !isZero(x) && !isZero(y):
+		return Value{}, nil
 	}
 	v := c.equal(in.typ, x, y)
 	if v.known == 0 && in.typ != nil { // x may be the nil of an interface comparison
@@ -113,7 +115,7 @@ func (c *code) equal(t types.Type, x, y Value) Value {
 		v, _ := BinOp(token.EQL, kindOf(u), x, y)
 		return v
 	case *types.Pointer:
-		if c.sizes.Sizeof(u) == 8 && !plan.Open(u.Elem()) && c.sizes.Sizeof(u.Elem()) == 0 && !isZero(x) && !isZero(y) {
+		if plan.MaybeEmpty(u.Elem()) && !isZero(x) && !isZero(y) {
 			return Value{} // the spec leaves it open
 		}
 		return sameWord(x, y)

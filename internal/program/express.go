@@ -102,6 +102,8 @@ func (c *code) expressBinop(in *instr, x *ssa.BinOp, a, b *term) *term {
 		return single(expr.Binary(operators[op], kinds[in.kind], kinds[in.kind2], a.word(0), b.word(0)))
 	case op != token.EQL && op != token.NEQ:
 		return c.expressArithmetic(op, in.kind, a, b)
+	case in.vague && !isNil(a.word(0)) && !isNil(b.word(0)):
+		return nil
 	}
 	e := c.expressEqual(in.typ, a, b)
 	if e == nil && !types.Identical(x.X.Type(), x.Y.Type()) {
@@ -146,7 +148,7 @@ func (c *code) expressEqual(t types.Type, x, y *term) *expr.Expr {
 	case *types.Basic:
 		return c.equalBasic(kindOf(u), x, y)
 	case *types.Pointer:
-		if !plan.Open(u.Elem()) && c.sizes.Sizeof(u.Elem()) == 0 && !isNil(x.word(0)) && !isNil(y.word(0)) {
+		if plan.MaybeEmpty(u.Elem()) && !isNil(x.word(0)) && !isNil(y.word(0)) {
 			return nil // the spec leaves it open
 		}
 		return equals(x.word(0), y.word(0))

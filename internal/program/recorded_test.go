@@ -25,10 +25,22 @@ type built struct {
 	dir, bin string
 	plan     *plan.Plan
 	runs     int
+	opaque   []instrument.OpaqueFunc
+	output   string // of the last run
 }
 
-// build instruments and builds the program of the given source.
+// build instruments and builds the program of the given source, all of it.
 func build(t testing.TB, src string) *built {
+	t.Helper()
+	b := buildSome(t, src)
+	for _, o := range b.opaque {
+		t.Errorf("%s is opaque: %s", o.Func, o.Reason)
+	}
+	return b
+}
+
+// buildSome leaves functions as written that cannot be instrumented.
+func buildSome(t testing.TB, src string) *built {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the standard library: not with -short")
@@ -41,13 +53,10 @@ func build(t testing.TB, src string) *built {
 	must(t, err)
 	res, err := instrument.Instrument(context.Background(), instrument.Config{Config: plan.Config{Dir: dir}, OutDir: filepath.Join(dir, "out")})
 	must(t, err)
-	for _, o := range res.Opaque {
-		t.Errorf("%s is opaque: %s", o.Func, o.Reason)
-	}
 	js, err := overlay.JSON(res.Overlay)
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(dir, "overlay.json"), js, 0o666))
-	b := &built{dir: dir, bin: filepath.Join(dir, "prog"), plan: res.Plan}
+	b := &built{dir: dir, bin: filepath.Join(dir, "prog"), plan: res.Plan, opaque: res.Opaque}
 	cmd := exec.Command(overlay.Go, "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", b.bin)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), overlay.Env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -64,9 +73,11 @@ func (b *built) record(t testing.TB, args ...string) []trace.Event {
 	must(t, os.MkdirAll(raw, 0o777))
 	cmd := exec.Command(b.bin, args...)
 	cmd.Env = append(os.Environ(), rt.EnvDir+"="+raw)
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		t.Fatalf("running the program: %v\n%s", err, out)
 	}
+	b.output = string(out)
 	procs, err := filepath.Glob(raw + "/*")
 	if err != nil || len(procs) != 1 {
 		t.Fatalf("%d recorded processes, %v", len(procs), err)

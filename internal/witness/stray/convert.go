@@ -21,8 +21,17 @@ func (c texts) equal(x, y ssa.Value, a, b value) (eq, ok bool) {
 		return isZero(b)
 	case !types.Identical(x.Type(), y.Type()):
 		return false, false // an interface and what is in it
+	case plan.Ambiguous(x, y):
+		return ambiguous(a, b)
 	}
 	return c.same(x.Type(), a, b)
+}
+
+// ambiguous is equality of pointers that may be to variables of size zero: known where one is nil.
+func ambiguous(a, b value) (eq, ok bool) {
+	x, ok := a.bits()
+	y, ok2 := b.bits()
+	return x == y, ok && ok2 && (x == 0 || y == 0)
 }
 
 func isNil(v ssa.Value) bool {
@@ -58,11 +67,11 @@ func (c texts) same(t types.Type, a, b value) (eq, ok bool) {
 	case *types.Basic:
 		return c.sameBasic(basicKind(u), a, b)
 	case *types.Pointer:
+		if plan.MaybeEmpty(u.Elem()) {
+			return ambiguous(a, b)
+		}
 		x, ok := a.bits()
 		y, ok2 := b.bits()
-		if x != 0 && y != 0 && (plan.Open(u.Elem()) || sizes.Sizeof(u.Elem()) == 0) {
-			return false, false
-		}
 		return x == y, ok && ok2
 	case *types.Chan:
 		x, ok := a.bits()
