@@ -22,6 +22,7 @@ type body struct {
 	prefix string // of all names, so that nested literals do not hide what they capture
 
 	names    map[ssa.Value]string
+	slots    map[*ssa.Select][]int // by component: whose variable it has
 	results  map[*ssa.Alloc]string // result variables of functions with defers
 	inlined  map[ssa.Value]bool
 	consts   map[string]string
@@ -46,7 +47,7 @@ type body struct {
 func newBody(u *unitEmitter, f *plan.Func, depth int) *body {
 	b := &body{
 		unitEmitter: u, plan: f, fn: f.SSA, depth: depth,
-		names: map[ssa.Value]string{}, results: map[*ssa.Alloc]string{}, inlined: inline(f.SSA, u.unit.Node, u.pkg.TypesInfo),
+		names: map[ssa.Value]string{}, slots: map[*ssa.Select][]int{}, results: map[*ssa.Alloc]string{}, inlined: inline(f.SSA, u.unit.Node, u.pkg.TypesInfo),
 		consts: map[string]string{}, literals: map[*ssa.Function]string{}, placed: map[place][]*ssa.Function{}, roomAt: -1,
 		loops: findLoops(f.SSA),
 	}
@@ -186,7 +187,7 @@ func (b *body) parameters() []string {
 	if len(b.plan.Params) == 0 || b.gates {
 		return nil
 	}
-	sub := &body{unitEmitter: b.unitEmitter, plan: b.plan, fn: b.fn, names: b.names, inlined: b.inlined, roomAt: -1}
+	sub := &body{unitEmitter: b.unitEmitter, plan: b.plan, fn: b.fn, names: b.names, slots: b.slots, inlined: b.inlined, roomAt: -1}
 	sub.out.put("if g_.Outside() {")
 	for i := range b.plan.Params {
 		sub.hook(&b.plan.Params[i], b.plan.Site)
@@ -296,7 +297,9 @@ func (b *body) declareRegister(v ssa.Value, ip *plan.Instr) {
 	}
 	if t, ok := v.Type().(*types.Tuple); ok {
 		for i := range t.Len() {
-			b.declare(b.component(v, i), t.At(i).Type(), "")
+			if b.slot(v, i) == i {
+				b.declare(b.component(v, i), t.At(i).Type(), "")
+			}
 		}
 		return
 	}
@@ -304,7 +307,9 @@ func (b *body) declareRegister(v ssa.Value, ip *plan.Instr) {
 }
 
 // component names a component of a tuple (E2).
-func (b *body) component(v ssa.Value, i int) string { return fmt.Sprintf("%s%d_", b.names[v], i) }
+func (b *body) component(v ssa.Value, i int) string {
+	return fmt.Sprintf("%s%d_", b.names[v], b.slot(v, i))
+}
 
 func (b *body) fused(in ssa.Instruction) bool { return b.plan.Fused(in) }
 

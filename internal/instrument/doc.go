@@ -44,9 +44,9 @@
 // expression that uses it, or the unit is refused. Conversions of pointers to uintptr are written inside the expression that uses them, or
 // the pointer is kept alive by hand (uintptrs.go).
 //
-// (E8) Every statement has a //line comment of the source line its instruction has, so that panics, runtime.Caller and
-// failing tests name the user's lines. All emitted text is behind such a comment, with a column by which the compiler of
-// package compiler knows it (lines.go).
+// (E8) Every statement has the source line of its instruction, so that panics, runtime.Caller and failing tests name the
+// user's lines. All emitted text is behind //line comments, with a column by which the compiler of package compiler
+// knows it; statements of one source line stand on one line (lines.go).
 //
 // (E9) A unit that is refused, does not type-check, or that the compiler rejects (MarkOpaque) stays as it was written: it is opaque, with a reason. So do functions with
 // //go: directives other than noinline (docs/recording.md has the list), files that import "C", and generated ones.

@@ -53,14 +53,6 @@ func (b *body) hook(h *plan.Hook, site trace.Site) {
 	if b.gates {
 		return
 	}
-	if h.Case >= 0 {
-		b.barrier()
-		b.out.putf("if %s == %d {", b.component(h.Val, 0), h.Case)
-		defer func() {
-			b.barrier()
-			b.out.put("}")
-		}()
-	}
 	switch {
 	case h.Kind == format.Value:
 		b.valueHook(h, site)

@@ -11,31 +11,36 @@ const emittedColumn = 900100
 
 // lines is generated text (E8) whose lines say, by //line comments, which line of the user's
 // source they stand for, and that they are emitted.
+//
+// The compiler keeps a base for each comment, and some of its passes visit all bases of a function for each block. So there
+// are few: statements of one source line stand on one line, and a short way to a later line is made of line breaks.
 type lines struct {
-	text []string
-	file string // that the next line would have without a comment
-	line int    // the same; 0: unknown
-	want struct {
-		file string
-		line int
-	}
+	text  []string
+	marks map[int]mark // by statement
+	want  mark
 }
 
+// A mark is a line of the user's source; of line 0: unknown.
+type mark struct {
+	file string
+	line int
+}
+
+// maxBreaks is how many line breaks stand in place of a //line comment.
+const maxBreaks = 16
+
 // at sets the source line of the text that follows.
-func (l *lines) at(file string, line int) { l.want.file, l.want.line = file, line }
+func (l *lines) at(file string, line int) { l.want = mark{file, line} }
 
 // put adds one statement. Text that contains line breaks brings its own comments.
 func (l *lines) put(text string) int {
-	if l.want.line > 0 && (l.line != l.want.line || l.file != l.want.file) {
-		l.text = append(l.text, fmt.Sprintf("//line %s:%d:%d", l.want.file, l.want.line, emittedColumn))
-		l.file, l.line = l.want.file, l.want.line
+	if l.want.line > 0 {
+		if l.marks == nil {
+			l.marks = map[int]mark{}
+		}
+		l.marks[len(l.text)] = l.want
 	}
 	l.text = append(l.text, text)
-	if strings.Contains(text, "\n") {
-		l.line = 0
-	} else if l.line > 0 {
-		l.line++
-	}
 	return len(l.text) - 1
 }
 
@@ -46,4 +51,47 @@ func (l *lines) comment() string {
 
 func (l *lines) putf(format string, args ...any) int { return l.put(fmt.Sprintf(format, args...)) }
 
-func (l *lines) String() string { return strings.Join(l.text, "\n") + "\n" }
+func (l *lines) String() string {
+	var b strings.Builder
+	var now mark // of the line that is being written
+	last := ""
+	for i, text := range l.text {
+		if text == "" {
+			continue
+		}
+		want := l.marks[i]
+		step := want.line - now.line
+		switch {
+		case want.line > 0 && want == now && joins(last, text):
+			b.WriteString(separator(last))
+		case want.line > 0 && want.file == now.file && 0 < step && step <= maxBreaks:
+			b.WriteString(strings.Repeat("\n", step))
+		default:
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			if want.line > 0 {
+				fmt.Fprintf(&b, "//line %s:%d:%d\n", want.file, want.line, emittedColumn)
+			}
+		}
+		b.WriteString(text)
+		now, last = want, text
+		if strings.Contains(text, "\n") || strings.Contains(text, "/*line ") {
+			now = mark{} // of its own comments
+		}
+	}
+	return b.String() + "\n"
+}
+
+// joins reports whether two statements may stand on one line: neither may have a comment to the end of the line.
+func joins(last, text string) bool {
+	return !strings.Contains(last, "//") && !strings.Contains(text, "//")
+}
+
+// separator is what stands between two statements on one line.
+func separator(last string) string {
+	if strings.HasSuffix(last, "{") || strings.HasSuffix(last, ":") {
+		return " "
+	}
+	return "; "
+}

@@ -225,7 +225,7 @@ func (b *body) around() []string {
 	if !b.isAround() {
 		return nil
 	}
-	sub := &body{unitEmitter: b.unitEmitter, plan: b.plan, fn: b.fn, names: b.names, inlined: b.inlined, roomAt: -1}
+	sub := &body{unitEmitter: b.unitEmitter, plan: b.plan, fn: b.fn, names: b.names, slots: b.slots, inlined: b.inlined, roomAt: -1}
 	sub.out.putf("g_.MethodBegin(%#x, %d)", header(format.MethodBegin, format.FlagSeen, 0, b.plan.Site), Around+int(b.plan.ID))
 	for i := range b.plan.Params {
 		if v := b.plan.Params[i].Val; leads(v.Type()) {

@@ -238,7 +238,7 @@ func (b *body) expression(v ssa.Value) string {
 		whole(v.X)
 		return b.hidden(v.X) + "[" + b.index(v.X.Type(), v.Index) + "]"
 	case *ssa.Extract:
-		return fmt.Sprintf("%s%d_", b.names[v.Tuple], v.Index)
+		return b.component(v.Tuple, v.Index)
 	}
 	refuse(fmt.Sprintf("expression of kind %T", v))
 	return ""

@@ -139,12 +139,13 @@ func (h *planner) selectStmt(ip *Instr, in *ssa.Select) {
 	ip.Call = true
 	t := in.Type().(*types.Tuple)
 	ip.After = []Hook{component(in, 0, t.At(0).Type(), h.sizes)}
-	if extracted(in, 1) {
+	used := allExtracted(in)
+	if used[1] {
 		ip.After = append(ip.After, component(in, 1, t.At(1).Type(), h.sizes))
 	}
 	r := 2
 	for i, s := range in.States {
-		if s.Dir == types.RecvOnly && !extracted(in, r) {
+		if s.Dir == types.RecvOnly && !used[r] {
 			r++
 		} else if s.Dir == types.RecvOnly {
 			hook := component(in, r, t.At(r).Type(), h.sizes)
@@ -185,6 +186,17 @@ func extracted(v ssa.Value, i int) bool {
 		}
 	}
 	return false
+}
+
+// allExtracted returns the components of the tuple v that are used.
+func allExtracted(v ssa.Value) map[int]bool {
+	used := map[int]bool{}
+	for _, r := range *v.Referrers() {
+		if e, ok := r.(*ssa.Extract); ok && len(*e.Referrers()) > 0 {
+			used[e.Index] = true
+		}
+	}
+	return used
 }
 
 // componentType returns the type of component i of the tuple v. The tuple of a Next has an

@@ -235,12 +235,31 @@ func (p *Plan) instr(in ssa.Instruction) *Instr {
 		return nil
 	}
 	b := in.Block()
+	if len(b.Instrs) > maxScan {
+		return p.long(f, b)[in]
+	}
 	for i, x := range b.Instrs {
 		if x == in {
 			return &f.Blocks[b.Index].Instrs[i]
 		}
 	}
 	return nil
+}
+
+// maxScan is how many instructions are looked through for one of them.
+const maxScan = 64
+
+// long returns the plans of the instructions of a long block.
+func (p *Plan) long(f *Func, b *ssa.BasicBlock) map[ssa.Instruction]*Instr {
+	m := p.blocks[b]
+	if m == nil {
+		m = make(map[ssa.Instruction]*Instr, len(b.Instrs))
+		for i, in := range b.Instrs {
+			m[in] = &f.Blocks[b.Index].Instrs[i]
+		}
+		p.blocks[b] = m
+	}
+	return m
 }
 
 // bindings finds where values go from one function to another without a record: the calls that bind the parameters

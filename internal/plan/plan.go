@@ -38,8 +38,9 @@ type Plan struct {
 	opaque map[string]string
 
 	punned   *puns
-	calls    map[*Func][]*ssa.CallCommon  // that bind the parameters of a function
-	captures map[*ssa.FreeVar][]ssa.Value // what the free variables that are values are bound to
+	calls    map[*Func][]*ssa.CallCommon                    // that bind the parameters of a function
+	captures map[*ssa.FreeVar][]ssa.Value                   // what the free variables that are values are bound to
+	blocks   map[*ssa.BasicBlock]map[ssa.Instruction]*Instr // of long blocks, while branches are planned
 
 	naming  sync.Once
 	exposed map[string]bool // see Named
@@ -132,9 +133,11 @@ func (p *Plan) plan() {
 		p.bindings(f)
 		p.Sites[f.Site].Defers = p.defersOutside(f.SSA)
 	}
+	p.blocks = map[*ssa.BasicBlock]map[ssa.Instruction]*Instr{}
 	for _, f := range p.funcs {
 		p.branches(f)
 	}
+	p.blocks = nil
 }
 
 // Func returns the plan of fn or of the generic function it is an instance of;
