@@ -320,3 +320,50 @@ func all#() (r []int) {
 	return r
 }
 `
+
+// selectProgram is a program of n functions, each with a select of random cases in a loop: values of several types, with and
+// without a variable, whether the channel was open, sends, nil channels and defaults. One case is ready at a time.
+func selectProgram(seed uint64, n int) string {
+	r := rand.New(rand.NewPCG(seed, 0))
+	types := []struct{ name, value, cond string }{
+		{"int", "7", "v == 7"}, {"string", "\"ab\"", "len(v) == 2"}, {"named", "8", "v > 7"}, {"pair", "pair{1, 2}", "v.b == 2"},
+		{"any", "\"x\"", "v != nil"}, {"*int", "new(int)", "*v == 0"}, {"[]byte", "[]byte(\"abc\")", "v[1] == 'b'"}, {"struct{}", "struct{}{}", "v == struct{}{}"},
+	}
+	var b, calls strings.Builder
+	b.WriteString("package main\n\nimport \"fmt\"\n\ntype named int\n\ntype pair struct{ a, b int }\n\n")
+	for i := range n {
+		var decls, heads, ready strings.Builder
+		cases := 1 + r.IntN(12)
+		for k := range cases {
+			t := types[r.IntN(len(types))]
+			fmt.Fprintf(&decls, "\tc%d := make(chan %s, 1)\n", k, t.name)
+			fmt.Fprintf(&ready, "\t\tcase %d:\n", k)
+			switch r.IntN(6) {
+			case 0:
+				fmt.Fprintf(&heads, "\t\tcase c%d <- %s:\n\t\t\tn = n*3 + len(c%d)\n\t\t\t<-c%d\n", k, t.value, k, k)
+				fmt.Fprintf(&ready, "\t\t\tfull = false\n")
+				fmt.Fprintf(&decls, "\tif full {\n\t\tc%d <- %s\n\t}\n", k, t.value)
+				// It is ready if it is not full: then it is the only one.
+				fmt.Fprintf(&ready, "\t\t\t<-c%d\n\t\t\tdefer func() { c%d <- %s }()\n", k, k, t.value)
+			case 1:
+				fmt.Fprintf(&heads, "\t\tcase <-c%d:\n\t\t\tn = n*3 + %d\n", k, k)
+				fmt.Fprintf(&ready, "\t\t\tc%d <- %s\n", k, t.value)
+			case 2:
+				fmt.Fprintf(&heads, "\t\tcase v, ok := <-c%d:\n\t\t\tif ok && %s {\n\t\t\t\tn = n*3 + %d\n\t\t\t} else {\n\t\t\t\tn++\n\t\t\t}\n", k, t.cond, k)
+				fmt.Fprintf(&ready, "\t\t\tc%d <- %s\n", k, t.value)
+			case 3:
+				fmt.Fprintf(&heads, "\t\tcase _, ok := <-c%d:\n\t\t\tif ok {\n\t\t\t\tn += %d\n\t\t\t}\n", k, k)
+				fmt.Fprintf(&ready, "\t\t\tc%d <- %s\n", k, t.value)
+			default:
+				fmt.Fprintf(&heads, "\t\tcase v := <-c%d:\n\t\t\tif %s {\n\t\t\t\tn = n*3 + %d\n\t\t\t}\n", k, t.cond, k)
+				fmt.Fprintf(&ready, "\t\t\tc%d <- %s\n", k, t.value)
+			}
+		}
+		if r.IntN(3) == 0 {
+			heads.WriteString("\t\tdefault:\n\t\t\tn += 1000\n")
+		}
+		fmt.Fprintf(&b, "func f%d(full bool) (n int) {\n%s\tstep := func(k int) {\n\t\tswitch k {\n%s\t\t}\n\t\tselect {\n%s\t\t}\n\t}\n\tfor k := range %d {\n\t\tstep(k)\n\t}\n\treturn n\n}\n\n", i, decls.String(), ready.String(), heads.String(), cases)
+		fmt.Fprintf(&calls, "\tfmt.Println(f%d(true))\n", i)
+	}
+	return b.String() + "func main() {\n" + calls.String() + "}\n"
+}

@@ -9,7 +9,7 @@ import (
 	"presage/internal/program"
 )
 
-var agreementSeed = flag.Uint64("agreement.seed", 1, "seed of the program of TestAgreement/shifts")
+var agreementSeed = flag.Uint64("agreement.seed", 1, "seed of the programs of TestAgreement")
 
 // TestAgreement runs programs as they are and with hooks: they print the same, and nothing that the walk recomputes
 // differs from what was recorded. A function is left as written for the given reason alone.
@@ -22,6 +22,7 @@ func TestAgreement(t *testing.T) {
 		{"empty", emptyProgram(), "", 0},
 		{"index", indexProgram(), "index of a type parameter that stands for arrays or strings and for other types", 57},
 		{"large", largeProgram(), "", 0},
+		{"select", selectProgram(*agreementSeed, 60), "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := buildSome(t, c.src)
