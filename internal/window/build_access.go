@@ -240,7 +240,9 @@ func (m *maker) ordered(t *thread, n int32, a *atom, r *record) {
 		if e.Kind == format.AtomicRead || e.Kind == format.Read {
 			c = shared
 		}
+		from := len(m.w.Edges)
 		m.keep(&a.order, t, n, c, m.originOf(r), true)
+		m.loosen(from, looseOutside)
 	}
 }
 

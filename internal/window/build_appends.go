@@ -320,7 +320,11 @@ func (m *maker) hitIn(from, to uint64) (list []*arrays) {
 
 // trusts has t read trust.
 func (m *maker) trusts(i int, t *thread, a *arrays) {
-	m.add(t, i, Event{Kind: format.AtomicRead, Obj: m.trust(a), Strict: true})
+	e := Event{Kind: format.AtomicRead, Obj: m.trust(a), Strict: true}
+	if m.recs[i].outside() {
+		e.Flags = format.FlagOpaque
+	}
+	m.add(t, i, e)
 }
 
 // trustsAfter is (J3) of an access, or an operation of synchronisation.

@@ -107,11 +107,8 @@ func (m *maker) orderedSync(o *synch, t *thread, n int32, i int, e *trace.Event)
 	if o.key.class == hiddenClass || o.opaque {
 		from := len(m.w.Edges)
 		m.keep(&o.order, t, n, modeOf(e), m.originOf(&m.recs[i]), i < o.acquire)
-		switch {
-		case o.pool:
-			m.loosen(from, ofPool)
-		case o.key.class == hiddenClass && o.key.addr < firstHeap: // files, and the variable that stands for input and output
-			m.loosen(from, ofFiles)
+		if o.free(e) {
+			m.loosen(from, looseOutside)
 		}
 	}
 }

@@ -29,7 +29,7 @@ type production struct {
 	writers  map[written][]writer // see misplaced; nil: not yet needed
 
 	loose     map[Edge]looseness
-	arguments []int32 // Pins of what calls of outside code are given
+	loosePins []int32 // Pins of what outside code is given, by calls and by what it calls, and of results that only outside code could compute
 	follows   follows
 	calls     barrier.Order // of missing methods
 	keptBy    []KeptOrder
@@ -198,11 +198,11 @@ func (m *maker) event(i int, r *record, t *thread) {
 	case format.Join:
 		m.join(i, r, t)
 	case format.Alloc:
-	case format.OpaqueBegin:
+	case format.OpaqueBegin, format.OpaqueEnd, format.Value, format.Word, format.Enter, format.Exit:
 		if p := m.pin(i, r, t); p >= 0 {
-			m.arguments = append(m.arguments, p)
+			m.loosePins = append(m.loosePins, p)
 		}
-	case format.OpaqueEnd, format.Block, format.Value, format.Word, format.Enter, format.Exit:
+	case format.Block:
 		m.pin(i, r, t)
 	default:
 		if r.obj >= 0 {

@@ -250,7 +250,7 @@ func (m *maker) beforeTurn(t *thread, n int32, a *atom, l *lane, x *turn) {
 		for _, f := range list {
 			m.edge(f, n)
 		}
-		m.loosen(k, ofTurn)
+		m.loosen(k, looseTurn)
 		return
 	}
 	for _, f := range list {
