@@ -8,7 +8,8 @@ type sums struct {
 	outcomes           map[string]int
 	programs, excepted int
 	events, mismatches int64
-	walked, opaque     int
+	walked, cut        int
+	opaque             int
 	bad                int
 }
 
@@ -19,6 +20,9 @@ func (s *sums) add(r *result, verbose bool) {
 	s.events, s.mismatches, s.opaque = s.events+r.Events, s.mismatches+r.Mismatches, s.opaque+r.Opaque
 	if r.Events > 0 {
 		s.walked++
+	}
+	if r.Cut {
+		s.cut++
 	}
 	wrong := r.Outcome == differs || r.Mismatches > 0
 	switch reason := s.known[r.Name]; {
@@ -37,7 +41,8 @@ func (s *sums) add(r *result, verbose bool) {
 func (s *sums) print() int {
 	fmt.Printf("%d programs: %d the same, %d differ (%d of them listed), %d vary without presage, %d do not build without it, %d do not end\n",
 		s.programs, s.outcomes[same], s.outcomes[differs], s.excepted, s.outcomes[varies], s.outcomes[unbuilt], s.outcomes[slow])
-	fmt.Printf("%d walked: %d events, %d mismatches; %d functions left as written\n", s.walked, s.events, s.mismatches, s.opaque)
+	fmt.Printf("%d walked, %d of them only to event %d: %d events, %d mismatches; %d functions left as written\n",
+		s.walked, s.cut, mostEvents, s.events, s.mismatches, s.opaque)
 	if s.bad > 0 {
 		return 1
 	}

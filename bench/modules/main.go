@@ -175,7 +175,7 @@ func (b *bench) judged(ctx context.Context, r *result) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
-	w, err := session.Walk(limited, names)
+	w, err := session.Walk(limited, names, 0)
 	if err != nil {
 		return fmt.Errorf("walking: %w", err)
 	}

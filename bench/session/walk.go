@@ -18,15 +18,16 @@ import (
 type Walked struct {
 	program.Stats
 	Events, Unexplained int64
+	Cut                 int                // traces that were walked in part
 	First               []program.Mismatch // the first ones of each trace
 }
 
-// Walk walks every event of the traces through the source in which they were recorded.
-func Walk(ctx context.Context, names []string) (*Walked, error) {
+// Walk walks the events of the traces through the source in which they were recorded: of each trace at most so many, 0: all.
+func Walk(ctx context.Context, names []string, most int64) (*Walked, error) {
 	w := &Walked{}
 	var p *plan.Plan
 	for _, name := range names {
-		err := w.file(ctx, name, &p)
+		err := w.file(ctx, name, &p, most)
 		if err != nil {
 			return nil, err
 		}
@@ -35,7 +36,7 @@ func Walk(ctx context.Context, names []string) (*Walked, error) {
 }
 
 // file walks one trace. The traces of one command have one plan.
-func (w *Walked) file(ctx context.Context, name string, p **plan.Plan) error {
+func (w *Walked) file(ctx context.Context, name string, p **plan.Plan, most int64) error {
 	t, err := trace.Open(name)
 	if err != nil {
 		return err
@@ -55,6 +56,10 @@ func (w *Walked) file(ctx context.Context, name string, p **plan.Plan) error {
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
+		}
+		if most > 0 && i == most {
+			w.Cut++
+			break
 		}
 		walker.Step(i, &e)
 		w.Events++
@@ -85,6 +90,7 @@ func (w *Walked) addWalk(walker *program.Walker) {
 // Add adds what another walk showed.
 func (w *Walked) Add(other *Walked) {
 	w.Events, w.Unexplained, w.Mismatches = w.Events+other.Events, w.Unexplained+other.Unexplained, w.Mismatches+other.Mismatches
+	w.Cut += other.Cut
 	w.First = append(w.First, other.First...)
 }
 
