@@ -110,10 +110,15 @@ func (b *body) signatureAndBody(params []*ssa.Parameter) string {
 // closing writes the last brace on the line where it stood: traces show that line for a literal
 // called in place, and for what runs deferred.
 func (b *body) closing() {
-	if syntax := b.fn.Syntax(); syntax != nil {
-		b.at(syntax.End() - 1)
-	}
+	b.at(lastBrace(b.fn))
 	b.out.put("}")
+}
+
+func lastBrace(f *ssa.Function) token.Pos {
+	if syntax := f.Syntax(); syntax != nil {
+		return syntax.End() - 1
+	}
+	return token.NoPos
 }
 
 func (b *body) resultName(i int) string { return fmt.Sprintf("%sr%d_", b.prefix, i) }
@@ -212,8 +217,12 @@ func (b *body) at(pos token.Pos) {
 	}
 }
 
-// instrPos is the position of an instruction. A load that is not written in the source (*p of p.M) has that of what it is for.
+// instrPos is the position of an instruction. A load that is not written in the source (*p of p.M) has that of what it is for, a
+// return that is not, the last brace: what runs deferred is called from there.
 func instrPos(in ssa.Instruction) token.Pos {
+	if ret, ok := in.(*ssa.Return); ok && !ret.Pos().IsValid() {
+		return lastBrace(in.Parent())
+	}
 	load, ok := in.(*ssa.UnOp)
 	if !ok || in.Pos().IsValid() {
 		return in.Pos()
