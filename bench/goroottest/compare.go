@@ -34,6 +34,7 @@ type result struct {
 	Detail     string // where it differs
 	Events     int64
 	Mismatches int64
+	Mismatch   string // the first one
 	Cut        bool // walked in part
 	Opaque     int  // functions left as written
 }
@@ -142,6 +143,9 @@ func (t *tester) walk(ctx context.Context, kept string, r *result) error {
 		return err
 	}
 	r.Events, r.Mismatches, r.Cut = w.Events, w.Mismatches, w.Cut > 0
+	if len(w.First) > 0 {
+		r.Mismatch = w.First[0].String()
+	}
 	return nil
 }
 

@@ -31,7 +31,7 @@ func (s *sums) add(r *result, verbose bool) {
 		fmt.Printf("%s: %s, listed: %s\n", r.Name, r.Outcome, reason)
 	case wrong:
 		s.bad++
-		fmt.Printf("%s: %s, %d mismatches: %s\n", r.Name, r.Outcome, r.Mismatches, r.Detail)
+		fmt.Printf("%s: %s %s, %d mismatches %s\n", r.Name, r.Outcome, r.Detail, r.Mismatches, r.Mismatch)
 	case verbose || r.Outcome != same:
 		fmt.Printf("%s: %s %s\n", r.Name, r.Outcome, r.Detail)
 	}

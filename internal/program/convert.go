@@ -2,6 +2,7 @@ package program
 
 import (
 	"go/types"
+	"math"
 	"unicode/utf8"
 )
 
@@ -73,30 +74,25 @@ func convertUint64(to types.BasicKind, x uint64) Value {
 	return convertInt(to, int64(x))
 }
 
-// convertFloat is written for both types: what a value out of range becomes differs by the
-// pair of types, and only the compiler knows how.
+// convertFloat knows what is in the range of the type. Out of it, Go leaves the result to the compiler, whose versions and
+// flags differ.
 func convertFloat[T float](to types.BasicKind, x T) Value {
 	switch to {
-	case types.Int8:
-		return wrap(int8(x))
-	case types.Int16:
-		return wrap(int16(x))
-	case types.Int32:
-		return wrap(int32(x))
-	case types.Int64:
-		return wrap(int64(x))
-	case types.Uint8:
-		return wrap(uint8(x))
-	case types.Uint16:
-		return wrap(uint16(x))
-	case types.Uint32:
-		return wrap(uint32(x))
-	case types.Uint64:
-		return wrap(uint64(x))
 	case types.Float32:
 		return wrapFloat(float32(x))
 	case types.Float64:
 		return wrapFloat(float64(x))
+	}
+	n, whole := sizeOfKind(to), math.Trunc(float64(x))
+	switch to {
+	case types.Int8, types.Int16, types.Int32, types.Int64:
+		if limit := math.Ldexp(1, int(8*n-1)); -limit <= whole && whole < limit {
+			return Known(uint64(int64(whole)) & mask(n))
+		}
+	case types.Uint8, types.Uint16, types.Uint32, types.Uint64:
+		if 0 <= whole && whole < math.Ldexp(1, int(8*n)) {
+			return Known(uint64(whole))
+		}
 	}
 	return Value{}
 }
