@@ -102,7 +102,8 @@ func (t *tester) program(ctx context.Context, p *program) (*result, error) {
 func (t *tester) recorded(ctx context.Context, dir, file string, p *program, r *result) (*output, error) {
 	kept := filepath.Join(t.dir, "trace")
 	defer os.RemoveAll(kept)
-	args := slices.Concat([]string{"run", "-json", "-q", "-confirm=off", "-level=none", "-o", kept}, p.flags, []string{file}, p.args)
+	flags := slices.DeleteFunc(slices.Clone(p.flags), func(f string) bool { return f == "-race" }) // presage takes its place
+	args := slices.Concat([]string{"run", "-json", "-q", "-confirm=off", "-level=none", "-o", kept}, flags, []string{file}, p.args)
 	limited, cancel := context.WithTimeout(ctx, 4*t.limit)
 	defer cancel()
 	cmd := exec.CommandContext(limited, t.Presage, args...)

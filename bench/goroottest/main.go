@@ -8,6 +8,8 @@
 // numbers, addresses and times. A program whose plain output varies from run to run varies: it is counted, and only
 // its exit code is compared. exceptions.txt lists the programs that differ, with their reasons.
 //
+// A program that is built with -race is built so plain, and without it under presage, which takes its place.
+//
 // With -state, what has a result in the file is not run again.
 //
 // The exit code is 1 if a program differs that is not listed, 2 if the command failed.
