@@ -66,7 +66,7 @@ func (t *tester) program(ctx context.Context, p *program) (*result, error) {
 	r := &result{Name: p.name}
 	bin := filepath.Join(t.dir, "plain")
 	build := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-o", bin}, p.flags, []string{file})...)
-	build.Dir = dir
+	build.Dir, build.Env = dir, append(os.Environ(), p.env...)
 	if text, err := build.CombinedOutput(); err != nil {
 		r.Outcome, r.Detail = unbuilt, first(string(text))
 		return r, ctx.Err()
@@ -107,7 +107,7 @@ func (t *tester) recorded(ctx context.Context, dir, file string, p *program, r *
 	limited, cancel := context.WithTimeout(ctx, 4*t.limit)
 	defer cancel()
 	cmd := exec.CommandContext(limited, t.Presage, args...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), p.env...)
 	var report, streams bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &report, &streams
 	cmd.WaitDelay = time.Second

@@ -19,6 +19,9 @@ func TestRunLine(t *testing.T) {
 		{"// rundir\n", nil, nil, false},
 		{"package main\n// run\n", nil, nil, false},
 		{"", nil, nil, false},
+		{"// run -gcflags='all=-N -l -d=ssa/check/on' a\n", []string{"-gcflags=all=-N -l -d=ssa/check/on"}, []string{"a"}, true},
+		{"// run -gcflags=\"-d=checkptr\" \"\" b\n", []string{"-gcflags=-d=checkptr"}, []string{"", "b"}, true},
+		{"// run -goexperiment fieldtrack\n", []string{"-goexperiment=fieldtrack"}, nil, true},
 	} {
 		flags, args, ok := runLine(c.text)
 		if ok != c.ok || !slices.Equal(flags, c.flags) || !slices.Equal(args, c.args) {

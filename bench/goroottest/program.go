@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // program is a file of $GOROOT/test that is a whole program.
@@ -15,6 +16,7 @@ type program struct {
 	text  []byte
 	flags []string // of go build
 	args  []string // of the program
+	env   []string // of the go command
 }
 
 // find returns the programs below root whose names match.
@@ -32,7 +34,15 @@ func find(root string, match *regexp.Regexp) (list []*program, err error) {
 			return err
 		}
 		if flags, args, ok := runLine(string(text)); ok {
-			list = append(list, &program{name, text, flags, args})
+			p := &program{name: name, text: text, args: args}
+			for _, f := range flags {
+				if value, ok := strings.CutPrefix(f, "-goexperiment="); ok {
+					p.env = append(p.env, "GOEXPERIMENT="+value)
+				} else {
+					p.flags = append(p.flags, f)
+				}
+			}
+			list = append(list, p)
 		}
 		return nil
 	})
@@ -42,16 +52,44 @@ func find(root string, match *regexp.Regexp) (list []*program, err error) {
 // runLine reads the first line of a file that is not empty: "// run", flags of the go command, arguments.
 func runLine(text string) (flags, args []string, ok bool) {
 	line, _, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
-	words := strings.Fields(line)
+	words := split(line)
 	if len(words) < 2 || words[0] != "//" || words[1] != "run" {
 		return nil, nil, false
 	}
 	words = words[2:]
-	n := 0
-	for n < len(words) && strings.HasPrefix(words[n], "-") {
-		n++
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		n := 1
+		if words[0] == "-goexperiment" {
+			n = min(2, len(words)) // its value is a word of its own
+		}
+		flags, words = append(flags, strings.Join(words[:n], "=")), words[n:]
 	}
-	return words[:n], words[n:], true
+	return flags, words, true
+}
+
+// split splits a line as $GOROOT/test has it: a word may have ' or " around a part of it.
+func split(line string) (words []string) {
+	var quote rune
+	var word strings.Builder
+	inside := false
+	for _, c := range line + " " {
+		switch {
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, inside = c, true
+		case quote == 0 && unicode.IsSpace(c):
+			if inside {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			inside = false
+		default:
+			word.WriteRune(c)
+			inside = true
+		}
+	}
+	return words
 }
 
 // parseExceptions reads lines of a program's name and the reason for which it differs.
