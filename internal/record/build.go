@@ -316,7 +316,11 @@ func (b *build) flags(user []string) []string {
 			n = 1
 		}
 	}
-	all := slices.Concat(user[:n], b.Compile, user[n:], b.Flags)
+	rest := user[n:]
+	if len(b.Compile) > 0 { // which has them
+		rest = slices.DeleteFunc(slices.Clone(rest), rt.IsGCFlags)
+	}
+	all := slices.Concat(user[:n], b.Compile, rest, b.Flags)
 	if b.Toolexec != "" {
 		all = append(all, "-toolexec="+b.Toolexec)
 	}

@@ -59,10 +59,7 @@ func (p *Program) Build(ctx context.Context, packages []string) {
 	if os.MkdirAll(dir, 0o700) != nil {
 		return
 	}
-	args := slices.Concat([]string{"test", "-c", "-vet=off"}, p.cfg.Meta.BuildFlags, []string{"-overlay=" + p.overlay, "-o", dir + string(filepath.Separator)})
-	if p.race {
-		args = append(args, "-race")
-	}
+	args := slices.Concat([]string{"test", "-c", "-vet=off"}, p.flags(), []string{"-overlay=" + p.overlay, "-o", dir + string(filepath.Separator)})
 	for _, pkg := range byName {
 		args = append(args, pkg)
 	}

@@ -315,12 +315,9 @@ func (p *Program) binary(ctx context.Context, pkg string) (string, error) {
 	if p.cfg.Test {
 		args = []string{"test", "-c", "-vet=off"}
 	}
-	args = append(args, p.cfg.Meta.BuildFlags...)
+	args = append(args, p.flags()...)
 	if tool, err := os.ReadFile(filepath.Join(p.dir, toolexecFile)); err == nil {
 		args = append(args, "-toolexec="+string(tool))
-	}
-	if p.race {
-		args = append(args, "-race")
 	}
 	name := strings.NewReplacer("/", ".", "\\", ".").Replace(pkg) + ".bin"
 	bin := filepath.Join(p.dir, name)
@@ -335,6 +332,27 @@ func (p *Program) binary(ctx context.Context, pkg string) (string, error) {
 	}
 	p.bins[pkg] = bin
 	return bin, nil
+}
+
+// flags are the user's build flags, with -race if Go's race detector is the judge: without the checks of unsafe.Pointer that -race has
+// besides, since the recorded program had none. -C stays in front.
+func (p *Program) flags() []string {
+	user := p.cfg.Meta.BuildFlags
+	if !p.race {
+		return user
+	}
+	n := slices.IndexFunc(user, func(f string) bool { return !strings.HasPrefix(strings.TrimLeft(f, "-"), "C=") })
+	if n < 0 {
+		n = len(user)
+	}
+	const unchecked = "-d=checkptr=0"
+	all := slices.Concat(user[:n], []string{"-race", "-gcflags=all=" + unchecked}, user[n:])
+	for i, f := range all {
+		if rt.IsGCFlags(f) && !strings.HasSuffix(f, unchecked) { // the last one that matches counts alone
+			all[i] += " " + unchecked
+		}
+	}
+	return all
 }
 
 // build calls the go command for one binary.

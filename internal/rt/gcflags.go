@@ -2,6 +2,7 @@ package rt
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"presage/internal/quoted"
 )
 
 // setFlags sets the flags that a build of cfg.Packages needs, so that calls of sync/atomic's functions are recorded.
@@ -29,12 +32,14 @@ import (
 //
 // The compiler of package compiler needs none of this but for packages that are left out: it decides on hooks and on calls of
 // sync/atomic itself, by the inline tree.
+//
+// A user's own -gcflags are in front of these, package by package (userFlags): a build takes them from BuildFlags alone.
 func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	patterns := cfg.Packages
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	args := []string{"list", "-deps", "-e", "-json=ImportPath,ForTest,Dir,GoFiles,CgoFiles,Deps,Module"}
+	args := []string{"list", "-deps", "-e", "-json=ImportPath,ForTest,Dir,DepOnly,GoFiles,CgoFiles,Deps,Module"}
 	if cfg.Test {
 		args = append(args, "-test")
 	}
@@ -55,17 +60,23 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 			return err
 		}
 	}
+	user, err := o.userFlags(ctx, &cfg)
+	if err != nil {
+		return err
+	}
 	goflags := cfg.GoFlags
 	add := func(flag string) {
 		o.BuildFlags = append(o.BuildFlags, flag)
-		goflags += " '" + flag + "'"
+		if w, err := quoted.Word(flag); err == nil { // else it is on the command line alone
+			goflags += " " + w
+		}
 	}
+	all := OnlineCompilerFlags
 	if o.Compiler != "" {
 		add("-toolexec=" + toolexec(o.Compiler))
-		add("-gcflags=all=" + OnlineCompilerFlags + cfg.hooks(1))
-	} else {
-		add("-gcflags=all=" + OnlineCompilerFlags)
+		all += cfg.hooks(1)
 	}
+	add("-gcflags=all=" + all)
 	list, err := cfg.flagsByPath(json.NewDecoder(bytes.NewReader(out)))
 	if err != nil {
 		return fmt.Errorf("listing packages: %w", err)
@@ -78,8 +89,8 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 		if o.Compiler != "" {
 			flags = p.edited(&cfg)
 		}
-		if flags != "" {
-			add("-gcflags=" + p.path + "=" + flags)
+		if with := user.of(p.path, p.named, cmp.Or(flags, all)); flags != "" || with != all {
+			add("-gcflags=" + p.path + "=" + with)
 		}
 	}
 	o.Env = append(o.Env, "GOFLAGS="+strings.TrimSpace(goflags))
@@ -89,6 +100,7 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 // pathFlags is how the packages of a path are compiled: a package, and what its tests add to it.
 type pathFlags struct {
 	path    string
+	named   bool // on the command line
 	emitted bool // instrumented: its hooks are in the source
 	leftOut bool // no hooks
 	calls   bool // functions of sync/atomic
@@ -160,6 +172,7 @@ func (c *Config) flagsByPath(d *json.Decoder) ([]*pathFlags, error) {
 		}
 		calls, inGeneric := p.callsAtomic()
 		generic[p.ImportPath] = generic[p.ImportPath] || inGeneric
+		f.named = f.named || !p.DepOnly
 		f.emitted = f.emitted || c.instrumented(p)
 		f.leftOut = f.leftOut || slices.Contains(c.LeftOut, p.ImportPath)
 		f.calls = f.calls || calls
@@ -204,6 +217,7 @@ func (c *Config) instrumented(p listed) bool {
 
 type listed struct {
 	ImportPath, ForTest, Dir string
+	DepOnly                  bool
 	GoFiles, CgoFiles        []string // of a test variant: its tests too
 	Deps                     []string // all that it imports, also by way of others
 	Module                   *struct{ Main bool }

@@ -1,0 +1,59 @@
+package rt_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"presage/internal/rt"
+)
+
+// TestUserFlags: a user's -gcflags stand in front of the recorder's, of the packages that they are for, and take the place of none.
+func TestUserFlags(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":   "module m\n\ngo 1.24\n",
+		"main.go":  "package main\n\nimport \"m/sub\"\n\nfunc main() { sub.F() }\n",
+		"sub/f.go": "package sub\n\nimport _ \"bytes\"\n\nfunc F() {}\n",
+	} {
+		os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777)
+		write(t, filepath.Join(dir, name), []byte(text))
+	}
+	const (
+		all   = "-gcflags=all=-race -d=checkptr=0"
+		named = "-gcflags=m=-d=checkptr=0"
+		sub   = "-gcflags=m/sub=-d=checkptr=0"
+		std   = "-gcflags=bytes=-race -d=checkptr=0 -l"
+	)
+	for _, c := range []struct {
+		goflags string
+		user    []string
+		want    []string
+	}{
+		{"", nil, []string{all, std, sub, named}},
+		{"", []string{"-gcflags=-N"}, []string{all, std, sub, "-gcflags=m=-N -d=checkptr=0"}},
+		{"", []string{"-gcflags=all=-N -l"}, []string{all, "-gcflags=bytes=-N -l -race -d=checkptr=0 -l=1", "-gcflags=m/sub=-N -l -d=checkptr=0", "-gcflags=m=-N -l -d=checkptr=0"}},
+		{"", []string{"--gcflags=std=-N", "-tags=x"}, []string{all, "-gcflags=bytes=-N -race -d=checkptr=0 -l=1", sub, named}},
+		{"", []string{"-gcflags=./...=-d=checkptr"}, []string{all, std, "-gcflags=m/sub=-d=checkptr -d=checkptr=0", "-gcflags=m=-d=checkptr -d=checkptr=0"}},
+		{"", []string{"-gcflags=all=-N", "-gcflags=m/sub="}, []string{all, "-gcflags=bytes=-N -race -d=checkptr=0 -l=1", sub, "-gcflags=m=-N -d=checkptr=0"}},
+		{"'-gcflags=all=-N -m'", []string{"-gcflags=-l"}, []string{all, "-gcflags=bytes=-N -m -race -d=checkptr=0 -l=1", "-gcflags=m/sub=-N -m -d=checkptr=0", "-gcflags=m=-l -d=checkptr=0"}},
+	} {
+		o, err := rt.New(t.Context(), rt.Config{Dir: dir, OutDir: t.TempDir(), Packages: []string{"."}, GoFlags: c.goflags, BuildFlags: c.user})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slices.DeleteFunc(slices.Clone(o.BuildFlags), func(f string) bool {
+			path, _, _ := strings.Cut(strings.TrimPrefix(f, "-gcflags="), "=")
+			return path != "all" && path != "bytes" && path != "m" && path != "m/sub"
+		})
+		slices.Sort(got)
+		slices.Sort(c.want)
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s %q (-want +got):\n%s", c.goflags, c.user, diff)
+		}
+	}
+}
