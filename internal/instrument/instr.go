@@ -30,10 +30,16 @@ func (b *body) instr(in ssa.Instruction, ip *plan.Instr, blk *ssa.BasicBlock) {
 		b.store(in, ip)
 	case *ssa.BinOp, *ssa.Convert, *ssa.MultiConvert, *ssa.ChangeType, *ssa.ChangeInterface, *ssa.MakeInterface,
 		*ssa.SliceToArrayPointer, *ssa.Slice, *ssa.Field, *ssa.Index:
+		if s, ok := in.(*ssa.Slice); ok {
+			b.checkMake(s)
+		}
 		b.simple(in.(ssa.Value), ip)
-		switch in.(type) {
-		case *ssa.Convert, *ssa.MultiConvert:
-			b.keep(in.(ssa.Value))
+		switch in := in.(type) {
+		case *ssa.Convert:
+			b.keep(in)
+			b.keepReflected(in)
+		case *ssa.MultiConvert:
+			b.keep(in)
 		}
 	case *ssa.FieldAddr, *ssa.IndexAddr:
 		b.address(in.(ssa.Value), ip)

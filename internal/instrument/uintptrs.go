@@ -108,6 +108,19 @@ func (b *body) mustKeepAlive(c *ssa.CallCommon) {
 	}
 }
 
+// keepReflected keeps the value alive whose address is a number on the way: unsafe.Pointer(v.UnsafeAddr()), or Pointer, of a
+// reflect.Value v.
+func (b *body) keepReflected(c *ssa.Convert) {
+	call, ok := c.X.(*ssa.Call)
+	if !ok || !isUnsafePointer(c.Type()) {
+		return
+	}
+	if f := call.Call.StaticCallee(); f == nil || f.String() != "(reflect.Value).UnsafeAddr" && f.String() != "(reflect.Value).Pointer" {
+		return
+	}
+	b.out.putf("{ m_ := %s; %s.Heap(%s.Pointer(&m_)) }", b.value(call.Call.Args[0]), rtName, unsafeName)
+}
+
 // hiddenPointers returns the pointers that are converted to uintptr in the arguments of a variadic parameter.
 func hiddenPointers(c *ssa.CallCommon) (list []ssa.Value) {
 	if _, builtin := c.Value.(*ssa.Builtin); builtin || !c.Signature().Variadic() || len(c.Args) == 0 {

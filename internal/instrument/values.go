@@ -207,6 +207,20 @@ func (b *body) sliceExpr(in *ssa.Slice) string {
 	return s.String() + "]"
 }
 
+// checkMake has make([]T, n, m) of a constant m, which SSA has as new([m]T)[:n], panic as make does.
+func (b *body) checkMake(in *ssa.Slice) {
+	a, ok := in.X.(*ssa.Alloc)
+	if !ok || a.Comment != "makeslice" || in.High == nil {
+		return
+	}
+	array := a.Type().Underlying().(*types.Pointer).Elem().(*types.Array)
+	if c, ok := in.High.(*ssa.Const); ok && 0 <= c.Int64() && c.Int64() <= array.Len() {
+		return
+	}
+	n := b.hidden(in.High)
+	b.out.putf("if uint64(%s) > %d { _ = make([]%s, %[1]s, %[2]d) }", n, array.Len(), b.typ(array.Elem()))
+}
+
 // expression writes the operation of an instruction that is a pure function of its operands.
 func (b *body) expression(v ssa.Value) string {
 	switch v := v.(type) {

@@ -2226,7 +2226,45 @@ var table = []struct {
 	{"genConv", func() {
 		gcv[int64, int](nil)
 	}},
+	{"makeLen", func() {
+		n := -1
+		n += len(seven) - 7
+		s := make([]int, n, 3)
+		_ = s
+	}},
+	{"makeCap", func() {
+		n := len(seven)
+		s := make([]int, n, 3)
+		_ = s
+	}},
+	{"makeConst", func() {
+		n := 2
+		s := make([]int, n, 1)
+		s[0] = 1
+	}},
+	{"makeCapByte", func() {
+		n := byte(len(seven))
+		s := make([]struct{}, n, 6)
+		_ = s
+	}},
+	{"makeFits", func() {
+		n := int8(len(seven))
+		s := make([]string, n, 7)
+		_ = s
+	}},
+	{"makeLarge", func() {
+		n := uint64(len(seven)) << 60
+		s := make([]int, n, 7)
+		_ = s
+	}},
+	{"makeGeneric", func() {
+		gmakeCap[int](len(seven))
+	}},
 	{"genAssert", func() {
 		gta2[string](nil)
 	}},
 }
+
+var seven = "seven  "
+
+func gmakeCap[T any](n int) []T { return make([]T, n, 3) }
