@@ -46,6 +46,7 @@ func (f *fileEmitter) emit(unit *plan.Unit) (text, why string) {
 	u := &unitEmitter{fileEmitter: f, unit: unit, locals: map[*types.TypeName]string{}, uses: map[string]bool{}, numbers: map[ast.Node]map[ast.Node]int{}}
 	u.checkDefers()
 	u.findLocals()
+	u.checkPredeclared()
 	top := newBody(u, unit.Funcs[0], 0)
 	if d, ok := unit.Node.(*ast.FuncDecl); ok {
 		text = u.declaration(top, d)

@@ -52,15 +52,18 @@ func isWhole(units, todo []*plan.Unit, files []*emitted) bool {
 
 // registration is the text that tells the recorder of variables, and whether the package is whole.
 func (f *fileEmitter) registration(whole bool) string {
-	names := f.variables()
+	names, isWhole := f.variables(), "1 == 0" // true and false may be something else here
+	if whole {
+		isWhole = "1 == 1"
+	}
 	if len(names) == 0 {
-		return fmt.Sprintf("\nfunc init() { %s.Vars(nil, %t) }\n", rtName, whole)
+		return fmt.Sprintf("\nfunc init() { %[1]s.Vars([]%[1]s.Var{}, %s) }\n", rtName, isWhole)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nvar vars%d_ = []%s.Var{\n", f.index, rtName)
 	for _, n := range names {
 		fmt.Fprintf(&b, "{%[1]s.Pointer(&%[2]s), %[1]s.Sizeof(%[2]s)},\n", unsafeName, n)
 	}
-	fmt.Fprintf(&b, "}\n\nfunc init() { %s.Vars(vars%d_, %t) }\n", rtName, f.index, whole)
+	fmt.Fprintf(&b, "}\n\nfunc init() { %s.Vars(vars%d_, %s) }\n", rtName, f.index, isWhole)
 	return b.String()
 }
