@@ -97,7 +97,29 @@ func pointers[P interface{ *T }, T any](p, q P) bool { return p == q }
 
 func values[T comparable](p, q T) bool { return p == q }
 
+// locals has variables of size zero in its own frame.
+func locals() (sum int) {
+	var a [5]struct{}
+	for i := range a {
+		a[i] = struct{}{}
+		sum += i
+	}
+	b := [3][0]int{}
+	c := b
+	for i, v := range c {
+		b[i] = v
+		sum += len(v)
+	}
+	e := struct{ x, y empty }{}
+	f := e
+	if f == e && b == c {
+		sum++
+	}
+	return sum
+}
+
 func main() {
+	fmt.Println(locals())
 	var a, b empty
 	s := make([]empty, 3)
 	e := struct {

@@ -112,8 +112,8 @@ func (c *cell) clear(size int64) {
 // load returns size bytes at offset off.
 func (c *cell) load(off Value, size int64) Value {
 	at, ok := off.Bits()
-	if !ok || size < 0 || at+uint64(size) > uint64(len(c.words))*8 {
-		return Value{}
+	if !ok || size <= 0 || at+uint64(size) > uint64(len(c.words))*8 {
+		return Value{} // of size zero, there is nothing to know
 	}
 	whole := Value{bits: c.words[0], known: c.known, more: &more{words: c.words[1:]}}
 	return whole.part(int64(at), size)
