@@ -347,7 +347,24 @@ var argumentPatches = []patch{
 	after("runtime/mbarrier.go", "func reflect_typedmemclr(typ *_type, ptr unsafe.Pointer) {\n", "\tif raceenabled {\n\t\traceWriteObjectPC(typ, ptr, sys.GetCallerPC(), abi.FuncPCABIInternal(reflect_typedmemclr))\n\t}\n"),
 	after("runtime/mbarrier.go", "func reflect_typedmemclrpartial(typ *_type, ptr unsafe.Pointer, off, size uintptr) {\n", "\tif raceenabled {\n\t\tracewriterangepc(ptr, size, sys.GetCallerPC(), abi.FuncPCABIInternal(reflect_typedmemclrpartial))\n\t}\n"),
 	after("runtime/mbarrier.go", "func reflect_typedarrayclear(typ *_type, ptr unsafe.Pointer, len int) {\n", "\tif raceenabled && len > 0 {\n\t\tracewriterangepc(ptr, uintptr(len)*typ.Size_, sys.GetCallerPC(), abi.FuncPCABIInternal(reflect_typedarrayclear))\n\t}\n"),
-	after("runtime/mprof.go", "\t\t\tg0.writebuf = nil\n\t\t})\n", "\t\tif raceenabled && n > 0 {\n\t\t\tracewriterangepc(unsafe.Pointer(&buf[0]), uintptr(n), sys.GetCallerPC(), abi.FuncPCABIInternal(Stack))\n\t\t}\n"),
+
+	// What the runtime reads and writes for its callers.
+	{"runtime/mprof.go", "\t\t\tg0.writebuf = nil\n\t\t})\n", "\t\t\tg0.writebuf = nil\n\t\t}); presageWrites(unsafe.Pointer(&buf[0]), uintptr(n))\n", 1},
+	{"runtime/extern.go", "\treturn callers(skip, pc)\n", "\tn := callers(skip, pc); presageWrites(unsafe.Pointer(&pc[0]), uintptr(n)*goarch.PtrSize); return n\n", 1},
+	{"runtime/extern.go", "\t\"internal/goos\"\n", "\t\"internal/goos\"; \"unsafe\"\n", 1},
+	opens("runtime/symtab.go", "func (ci *Frames) Next() (frame Frame, more bool) {", "presageWrites(unsafe.Pointer(ci), goarch.PtrSize); presageReads(unsafe.Pointer(unsafe.SliceData(ci.callers)), uintptr(len(ci.callers))*goarch.PtrSize)"),
+	{"runtime/mprof.go", "func (r *StackRecord) Stack() []uintptr {\n", "func (r *StackRecord) Stack() []uintptr { presageReads(unsafe.Pointer(r), unsafe.Sizeof(*r))\n", 1},
+	{"runtime/mprof.go", "func (r *MemProfileRecord) Stack() []uintptr {\n", "func (r *MemProfileRecord) Stack() []uintptr { presageReads(unsafe.Pointer(&r.Stack0), unsafe.Sizeof(r.Stack0))\n", 1},
+	{"runtime/mprof.go", "func (r *MemProfileRecord) InUseBytes() int64 {", "func (r *MemProfileRecord) InUseBytes() int64 { presageReads(unsafe.Pointer(&r.AllocBytes), 16);", 1},
+	{"runtime/mprof.go", "\treturn r.AllocObjects - r.FreeObjects\n", "\tpresageReads(unsafe.Pointer(&r.AllocObjects), 16); return r.AllocObjects - r.FreeObjects\n", 1},
+	opens("runtime/mprof.go", "func MemProfile(p []MemProfileRecord, inuseZero bool) (n int, ok bool) {", presageProfiled),
+	opens("runtime/mprof.go", "func BlockProfile(p []BlockProfileRecord) (n int, ok bool) {", presageProfiled),
+	opens("runtime/mprof.go", "func MutexProfile(p []BlockProfileRecord) (n int, ok bool) {", presageProfiled),
+	opens("runtime/mprof.go", "func ThreadCreateProfile(p []StackRecord) (n int, ok bool) {", presageProfiled),
+	opens("runtime/mprof.go", "func GoroutineProfile(p []StackRecord) (n int, ok bool) {", presageProfiled),
+	{"runtime/mstats.go", "\t\treadmemstats_m(m)\n\t})\n\n\tstartTheWorld(stw)\n", "\t\treadmemstats_m(m)\n\t})\n\n\tstartTheWorld(stw); presageWrites(unsafe.Pointer(m), unsafe.Sizeof(*m))\n", 1},
+	{"runtime/mstats.go", "\t\treadGCStats_m(pauses)\n\t})\n", "\t\treadGCStats_m(pauses)\n\t}); presageWrites(unsafe.Pointer(unsafe.SliceData(*pauses)), uintptr(len(*pauses))*8); presageWrites(unsafe.Pointer(pauses), unsafe.Sizeof(*pauses))\n", 1},
+	{"runtime/metrics.go", "\treadMetricsLocked(samplesp, len, cap)\n\tmetricsUnlock()\n", "\treadMetricsLocked(samplesp, len, cap)\n\tmetricsUnlock(); presageWrites(samplesp, uintptr(len)*unsafe.Sizeof(metricSample{}))\n", 1},
 
 	// The functions for it, without and with the race detector.
 	after("internal/race/norace.go", "func Enable() {\n}\n", "\n// ReadBytes is in package runtime.\n//\n//go:linkname ReadBytes\n//go:noescape\nfunc ReadBytes(b []byte)\n\n// ReadFound is ReadBytes for the n bytes at i, and those before; all, if i is -1. It is in package runtime.\n//\n//go:linkname ReadFound\n//go:noescape\nfunc ReadFound(b []byte, i, n int)\n\n// WriteBytes is in package runtime.\n//\n//go:linkname WriteBytes\n//go:noescape\nfunc WriteBytes(b []byte)\n"),
@@ -376,6 +393,9 @@ var argumentVersionPatches = map[string][]patch{
 const readBytesOf = "\t\"crypto/internal/impl\"\n\t_ \"unsafe\"\n)\n\n//go:linkname presageReadBytes internal/race.ReadBytes\n//go:noescape\nfunc presageReadBytes(p []byte)\n"
 
 const writeBytesOf = "\n//go:linkname presageWriteBytes internal/race.WriteBytes\n//go:noescape\nfunc presageWriteBytes(p []byte)\n"
+
+// presageProfiled is a function of the runtime that writes n records of a profile to p.
+const presageProfiled = "p, presageP := p, p; defer func() { if ok { presageWrites(unsafe.Pointer(unsafe.SliceData(presageP)), uintptr(n)*unsafe.Sizeof(presageP[0])) } }()"
 
 const mapCloned = "\tif raceenabled {\n\t\tracereadpc(e.data, sys.GetCallerPC(), abi.FuncPCABIInternal(mapclone))\n\t}\n"
 

@@ -5,6 +5,7 @@ package runtime
 import (
 	"internal/abi"
 	"internal/runtime/atomic"
+	"internal/runtime/sys"
 	"internal/stringslite"
 	"unsafe"
 )
@@ -103,6 +104,21 @@ func gtAnnouncedAt(addr unsafe.Pointer, a gtAccess) bool {
 		}
 	}
 	return gates.hides != 0 && gtHides(uintptr(addr), a.n)
+}
+
+// presageReads and presageWrites are accesses that the runtime makes for the goroutine that called
+// it (argumentPatches).
+
+func presageReads(p unsafe.Pointer, n uintptr) {
+	if n > 0 {
+		racereadrangepc(p, n, sys.GetCallerPC(), abi.FuncPCABIInternal(presageReads))
+	}
+}
+
+func presageWrites(p unsafe.Pointer, n uintptr) {
+	if n > 0 {
+		racewriterangepc(p, n, sys.GetCallerPC(), abi.FuncPCABIInternal(presageWrites))
+	}
 }
 
 // gtAsked is called for an access that a function of package internal/race makes for its caller.

@@ -296,6 +296,22 @@ func pgRange(kind uint64, p unsafe.Pointer, n int, callerpc uintptr) {
 	}
 }
 
+// presageReads and presageWrites record that the runtime, which has no hooks, reads or writes n
+// bytes of the memory of the goroutine that called it, as pgRange does for the kernel, but all of
+// them. The place is the function of the runtime.
+
+func presageReads(p unsafe.Pointer, n uintptr)  { pgArgument(pgRead, p, n, sys.GetCallerPC()) }
+func presageWrites(p unsafe.Pointer, n uintptr) { pgArgument(pgWrite, p, n, sys.GetCallerPC()) }
+
+func pgArgument(kind uint64, p unsafe.Pointer, n, callerpc uintptr) {
+	if gp := getg(); uintptr(p)-gp.stack.lo < gp.stack.hi-gp.stack.lo {
+		return
+	}
+	if s := pgHere(); s != nil && n > 0 {
+		s.touchKernel(pgHead(kind, pgFlagOpaque|pgFlagNoValue, 0, s.outsideSite(callerpc)), uintptr(p), uint64(n))
+	}
+}
+
 // presageHidden records a hidden edge of gp; the remembered site stays.
 func presageHidden(gp *g, kind uint64, p unsafe.Pointer) {
 	if !presage.on {
