@@ -348,6 +348,11 @@ var argumentPatches = []patch{
 	after("runtime/mbarrier.go", "func reflect_typedmemclrpartial(typ *_type, ptr unsafe.Pointer, off, size uintptr) {\n", "\tif raceenabled {\n\t\tracewriterangepc(ptr, size, sys.GetCallerPC(), abi.FuncPCABIInternal(reflect_typedmemclrpartial))\n\t}\n"),
 	after("runtime/mbarrier.go", "func reflect_typedarrayclear(typ *_type, ptr unsafe.Pointer, len int) {\n", "\tif raceenabled && len > 0 {\n\t\tracewriterangepc(ptr, uintptr(len)*typ.Size_, sys.GetCallerPC(), abi.FuncPCABIInternal(reflect_typedarrayclear))\n\t}\n"),
 
+	// The time of the vdso. golang.org/x/sys/unix jumps to the function of this name.
+	{"syscall/asm_linux_amd64.s", "TEXT ·gettimeofday(SB)", "TEXT ·presageGettimeofday(SB)", 1},
+	{"syscall/syscall_linux_amd64.go", "//go:noescape\nfunc gettimeofday(tv *Timeval) (err Errno)\n", "//go:linkname gettimeofday\nfunc gettimeofday(tv *Timeval) (err Errno) { if err = presageGettimeofday(tv); err == 0 { presageWrote(unsafe.Pointer(tv), int(unsafe.Sizeof(*tv))) }; return err }\n\n//go:noescape\nfunc presageGettimeofday(tv *Timeval) (err Errno)\n", 1},
+	{"syscall/syscall_linux_amd64.go", "package syscall\n", "package syscall; import \"unsafe\"\n", 1},
+
 	// What the runtime reads and writes for its callers.
 	{"runtime/mprof.go", "\t\t\tg0.writebuf = nil\n\t\t})\n", "\t\t\tg0.writebuf = nil\n\t\t}); presageWrites(unsafe.Pointer(&buf[0]), uintptr(n))\n", 1},
 	{"runtime/extern.go", "\treturn callers(skip, pc)\n", "\tn := callers(skip, pc); presageWrites(unsafe.Pointer(&pc[0]), uintptr(n)*goarch.PtrSize); return n\n", 1},

@@ -374,6 +374,12 @@ func presageGo(callergp, newg *g) {
 // pgBuffer is the number of bytes of a buffer of the kernel that count as accessed.
 func pgBuffer() int { return 4096 }
 
+// pgWritesRest is what the kernel writes to a buffer behind that: nothing counts.
+func pgWritesRest(p, n, pc uintptr) {}
+
+// pgCallOf is the place of a call: it is found in the stack.
+func pgCallOf(callerpc uintptr) uintptr { return callerpc }
+
 // pgFiring gives gp the state of a timer's firing.
 func pgFiring(gp *g, pc uintptr) { pgNew(gp, nil, ftWho{start: pc}) }
 

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"internal/runtime/atomic"
+	"internal/runtime/sys"
 	_ "unsafe" // for linkname
 )
 
@@ -10,15 +11,18 @@ import (
 
 // What becomes of a system call.
 const (
-	pgCallBoth   = iota // it may change what the kernel keeps, and what it returns depends on that: one that is not listed
+	pgCallCuts   = iota // what it does to memory, or what it returns, is not known: it is a cut. One that is not listed
+	pgCallBoth          // it may change what the kernel keeps, and what it returns depends on that
 	pgCallLooks         // it only looks
 	pgCallAlters        // it only changes something: what it returns does not depend on what others have changed, but on who has looked
 	pgCallNone          // what it returns does not depend on what others have asked of the kernel: memory, time, threads
-	pgCallCuts          // what it does to memory is not known: it is a cut
 	pgCallForks         // it makes a process, which returns as well
 
-	pgCallMaps = 1 << 6 // and it maps memory
-	pgCallZero = 1 << 7 // and that is zero
+	pgCallTouches = 1 << 5 // and it reads or writes memory (pgCallMemory)
+	pgCallMaps    = 1 << 6 // and it maps memory
+	pgCallZero    = 1 << 7 // and that is zero
+
+	pgCallClass = pgCallTouches - 1
 )
 
 // pgCallTable is what becomes of a system call, by its number on linux/amd64.
@@ -35,7 +39,7 @@ var pgCallsLook = [...]uint16{
 	79, 89, 267, // getcwd readlink readlinkat
 	97, 99, 137, 138, // getrlimit sysinfo statfs fstatfs
 	102, 104, 107, 108, 110, 111, 115, 118, 120, 121, 124, // getuid getgid geteuid getegid getppid getpgrp getgroups getresuid getresgid getpgid getsid
-	125, 140, // capget getpriority
+	140,                          // getpriority
 	191, 192, 193, 194, 195, 196, // getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
 }
 
@@ -46,22 +50,40 @@ var pgCallsAlter = [...]uint16{
 	62, 200, 234, // kill tkill tgkill
 }
 
-// Of most the buffers, which the kernel reads or writes, are not recorded. Memory that is unmapped may
-// be mapped again at the same address, and is other memory then.
-var pgCallsCut = [...]uint16{
-	11, 25, // munmap mremap
-	16, 19, 20, 63, 295, 296, 327, 328, // ioctl readv writev uname preadv pwritev preadv2 pwritev2
-	44, 45, 46, 47, 299, 307, // sendto recvfrom sendmsg recvmsg recvmmsg sendmmsg
+// Calls that are in no list are cuts: among them munmap and mremap, for memory that is unmapped may be mapped again at the
+// same address, and is other memory then; ioctl; and those whose memory tables of pointers lead to (readv, sendmsg) or which
+// other calls may have given to the kernel (futex, set_robust_list, io_uring_enter).
+
+var pgCallsBoth = [...]uint16{
+	0, 2, 3, 8, // read open close lseek
+	22, 32, 33, 34, 37, // pipe dup dup2 pause alarm
+	36, 38, // getitimer setitimer
+	40, 41, 42, 43, 48, 49, 50, 53, 54, // sendfile socket connect accept shutdown bind listen socketpair setsockopt
+	61, 72, 73, 74, 75, 76, 77, 78, // wait4 fcntl flock fsync fdatasync truncate ftruncate getdents
+	59, 322, // execve execveat
+	80, 81, 82, 83, 84, 85, 86, 87, 88, // chdir fchdir rename mkdir rmdir creat link unlink symlink
+	90, 91, 92, 93, 94, 95, // chmod fchmod chown fchown lchown umask
+	105, 106, 109, 112, 113, 114, 116, 117, 119, 122, 123, // setuid setgid setpgid setsid setreuid setregid setgroups setresuid setresgid setfsuid setfsgid
+	132, 133, 136, 141, 153, 155, 159, 160, 161, 162, 163, 164, 166, // utime mknod ustat setpriority vhangup pivot_root adjtimex setrlimit chroot sync acct settimeofday umount2
+	170, 171, 172, 173, 187, // sethostname setdomainname iopl ioperm readahead
+	188, 189, 190, 197, 198, 199, // setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr
+	213, 217, 227, 232, 233, 235, 247, // epoll_create getdents64 clock_settime epoll_wait epoll_ctl utimes waitid
+	253, 254, 255, 294, // inotify_init inotify_add_watch inotify_rm_watch inotify_init1
+	257, 258, 259, 260, 261, 263, 264, 265, 266, 268, // openat mkdirat mknodat fchownat futimesat unlinkat renameat linkat symlinkat fchmodat
+	272, 275, 276, 277, 280, 281, // unshare splice tee sync_file_range utimensat epoll_pwait
+	283, 284, 285, 286, 287, 288, 289, 290, 291, 292, 293, // timerfd_create eventfd fallocate timerfd_settime timerfd_gettime accept4 signalfd4 eventfd2 epoll_create1 dup3 pipe2
+	302, 306, 316, 319, 326, // prlimit64 syncfs renameat2 memfd_create copy_file_range
+	434, 436, 437, 452, // pidfd_open close_range openat2 fchmodat2
 }
 
 var pgCallsNone = [...]uint16{
-	10, 12, 27, 28, 149, 150, 151, 152, 325, // mprotect brk mincore madvise mlock munlock mlockall munlockall mlock2
+	10, 12, 28, 149, 150, 151, 152, 325, // mprotect brk madvise mlock munlock mlockall munlockall mlock2
 	14, 15, 131, // rt_sigprocmask rt_sigreturn sigaltstack
 	24, 142, 143, 144, 145, 146, 147, 148, 203, 204, // sched_yield, sched_*
 	35, 96, 98, 100, 201, 228, 229, 230, // nanosleep gettimeofday getrusage times time clock_gettime clock_getres clock_nanosleep
-	39, 186, // getpid gettid
+	39, 63, 186, // getpid uname gettid
 	60, 231, // exit exit_group
-	158, 202, 205, 211, 218, 219, 221, 273, 274, 309, 318, 324, 334, // arch_prctl futex set_thread_area get_thread_area set_tid_address restart_syscall fadvise64 set_robust_list get_robust_list getcpu getrandom membarrier rseq
+	219, 221, 309, 318, 324, // restart_syscall fadvise64 getcpu getrandom membarrier
 }
 
 var pgCallsFork = [...]uint16{56, 57, 58, 435} // clone fork vfork clone3
@@ -73,8 +95,8 @@ func pgCallsInit() {
 	for _, n := range pgCallsAlter {
 		pgCallTable[n] = pgCallAlters
 	}
-	for _, n := range pgCallsCut {
-		pgCallTable[n] = pgCallCuts
+	for _, n := range pgCallsBoth {
+		pgCallTable[n] = pgCallBoth
 	}
 	for _, n := range pgCallsNone {
 		pgCallTable[n] = pgCallNone
@@ -82,6 +104,7 @@ func pgCallsInit() {
 	for _, n := range pgCallsFork {
 		pgCallTable[n] = pgCallForks
 	}
+	pgKernelInit()
 }
 
 const (
@@ -96,19 +119,39 @@ const (
 // observes files observes the program.
 var pgFilesMapped atomic.Bool
 
-// pgCallClass returns what becomes of a system call, by the number and the arguments that matter.
+// pgClassOf returns what becomes of a system call, by the number and the arguments that matter.
 //
 //go:nosplit
-func pgCallClass(trap, a2, a4 uintptr) uint8 {
+func pgClassOf(c *pgKernelCall) uint8 {
+	a2, a3 := c.args[1], c.args[2]
 	switch {
-	case trap == pgSysMmap:
-		return pgMapClass(a4)
-	case trap == pgSysFcntl && (a2 == 1 || a2 == 3 || a2 == 5 || a2 == 9 || a2 == 1032 || a2 == 1034): // F_GETFD F_GETFL F_GETLK F_GETOWN F_GETPIPE_SZ F_GET_SEALS
-		return pgCallLooks
-	case trap < uintptr(len(pgCallTable)):
-		return pgCallTable[trap]
+	case c.trap >= uintptr(len(pgCallTable)):
+		return pgCallCuts
+	case c.trap == pgSysMmap:
+		return pgMapClass(c.args[3])
+	case c.trap == pgSysFcntl:
+		return pgFcntlClass(a2)
+	case c.trap == pgSysMadvise && a3 > 3 && a3 != 10 && a3 != 11 && a3 != 14 && a3 != 15: // but MADV_DONTFORK and the like: it may clear memory
+		return pgCallCuts
 	}
-	return pgCallBoth
+	class := pgCallTable[c.trap]
+	if pgCallMemoryAt[c.trap] != 0 {
+		class |= pgCallTouches
+	}
+	return class
+}
+
+// pgFcntlClass returns what becomes of fcntl, by its command. Locks and others have a pointer.
+//
+//go:nosplit
+func pgFcntlClass(cmd uintptr) uint8 {
+	switch cmd {
+	case 1, 3, 9, 1025, 1032, 1034: // F_GETFD F_GETFL F_GETOWN F_GETLEASE F_GETPIPE_SZ F_GET_SEALS
+		return pgCallLooks
+	case 0, 2, 4, 8, 10, 11, 1024, 1026, 1030, 1031, 1033: // F_DUPFD F_SETFD F_SETFL F_SETOWN F_SETSIG F_GETSIG F_SETLEASE F_NOTIFY F_DUPFD_CLOEXEC F_SETPIPE_SZ F_ADD_SEALS
+		return pgCallBoth
+	}
+	return pgCallCuts
 }
 
 // pgMapClass returns what becomes of mmap, by its flags.
@@ -130,7 +173,7 @@ func pgMapClass(flags uintptr) uint8 {
 //
 //go:linkname syscall_presageCalls syscall.presageCalls
 //go:nosplit
-func syscall_presageCalls(trap, a2, a4 uintptr) uint8 {
+func syscall_presageCalls(trap, a1, a2, a3, a4, a5, a6 uintptr) uint8 {
 	if !presage.on {
 		return pgCallNone
 	}
@@ -138,11 +181,15 @@ func syscall_presageCalls(trap, a2, a4 uintptr) uint8 {
 	if gp.m == nil || gp != gp.m.curg || gp.presage != nil && gp.presage.mute > 0 {
 		return pgCallNone
 	}
-	class := pgCallClass(trap, a2, a4)
-	if trap == pgSysMmap && a4&(pgMapShared|pgMapAnonymous) == pgMapShared {
+	c := pgKernelCall{trap: trap &^ pgCallRecorded, args: [6]uintptr{a1, a2, a3, a4, a5, a6}, pc: sys.GetCallerPC()}
+	class := pgClassOf(&c)
+	if trap&pgCallRecorded != 0 {
+		class &^= pgCallTouches
+	}
+	if c.trap == pgSysMmap && a4&(pgMapShared|pgMapAnonymous) == pgMapShared {
 		pgFilesMapped.Store(true)
 	}
-	switch class &^ (pgCallMaps | pgCallZero) {
+	switch class & pgCallClass {
 	case pgCallBoth, pgCallAlters:
 		presageAlters(pgStateFiles)
 	case pgCallCuts:
@@ -150,12 +197,21 @@ func syscall_presageCalls(trap, a2, a4 uintptr) uint8 {
 	case pgCallForks:
 		presageForks()
 	}
+	if class&pgCallTouches != 0 {
+		pgKernelTouches(&c, false)
+	}
 	return class
 }
 
+// syscall_presageCalled is given the result of the call, an error as a negative number.
+//
 //go:linkname syscall_presageCalled syscall.presageCalled
 //go:nosplit
-func syscall_presageCalled(class uint8, result, a2 uintptr) {
+func syscall_presageCalled(class uint8, trap, result, a1, a2, a3, a4, a5, a6 uintptr) {
+	if class&pgCallTouches != 0 {
+		c := pgKernelCall{trap, [6]uintptr{a1, a2, a3, a4, a5, a6}, result, sys.GetCallerPC()}
+		pgKernelTouches(&c, true)
+	}
 	if class&pgCallMaps != 0 && int(result) > 0 {
 		var zero uint64
 		if class&pgCallZero != 0 {
@@ -163,7 +219,7 @@ func syscall_presageCalled(class uint8, result, a2 uintptr) {
 		}
 		pgMaps(result, a2, zero)
 	}
-	switch class &^ (pgCallMaps | pgCallZero) {
+	switch class & pgCallClass {
 	case pgCallBoth, pgCallLooks:
 		presageLooked(pgStateFiles)
 	case pgCallCuts:

@@ -21,22 +21,23 @@ import (
 // Block or Room that takes the slow path.
 type PresageG struct {
 	_         sys.NotInHeap
-	pos       uintptr // where the next record goes
-	left      int     // free words; less pgDue when a stamp is due
-	end       uintptr // where the slow path is due: the end of the chunk, or a stamp
-	hard      uintptr // end of the chunk
-	clean     uintptr // what lies between pos and here is zero
-	box       *pgBox  // in which the chunk stands, nil for small ones
-	site      uint32  // remembered by Call
-	depth     uint32  // frames of instrumented functions
-	outside   bool    // the last Enter had no site
-	target    uintptr // what the call through a function value or an interface that is under way enters, 0: none is
-	from      uintptr // where that call is
-	nonblock  bool    // the channel operation under way does not block
-	off       bool    // writes into scratch memory
-	mute      int32   // > 0: synchronisation is part of a larger operation and not recorded
-	seq       uint32  // of the next chunk
-	last      uint64  // last stamp
+	pos       uintptr      // where the next record goes
+	left      int          // free words; less pgDue when a stamp is due
+	end       uintptr      // where the slow path is due: the end of the chunk, or a stamp
+	hard      uintptr      // end of the chunk
+	clean     uintptr      // what lies between pos and here is zero
+	box       *pgBox       // in which the chunk stands, nil for small ones
+	site      uint32       // remembered by Call
+	depth     uint32       // frames of instrumented functions
+	outside   bool         // the last Enter had no site
+	target    uintptr      // what the call through a function value or an interface that is under way enters, 0: none is
+	from      uintptr      // where that call is
+	kernel    pgKernelRest // of the system call under way
+	nonblock  bool         // the channel operation under way does not block
+	off       bool         // writes into scratch memory
+	mute      int32        // > 0: synchronisation is part of a larger operation and not recorded
+	seq       uint32       // of the next chunk
+	last      uint64       // last stamp
 	goid      uint64
 	stream    uint64
 	list      uintptr // cases of the select that the goroutine waits in

@@ -64,6 +64,15 @@ func presageLooked(state uint64) { presageObserve(state, pgFlagRead) }
 //go:nosplit
 func presageAlters(state uint64) { presageObserve(state, pgFlagWrite) }
 
+// presageCalls and presageCalled stand around a call of a function in assembly that is given memory, where
+// it is not known what it does to that (E8 of package compiler): it is a cut.
+
+//go:nosplit
+func presageCalls() { presageAlters(pgStateProgram) }
+
+//go:nosplit
+func presageCalled() { presageLooked(pgStateProgram) }
+
 // presagePrints records that println is about to write to the standard error.
 func presagePrints() {
 	gp := getg()

@@ -280,7 +280,7 @@ func race_presageWriteRange(p unsafe.Pointer, n int) { pgRange(pgWrite, p, n, sy
 
 // pgRange records what the kernel does to a buffer. Of a large one it records the beginning: an
 // access that races with the buffer races there as well. Behind that it records what the kernel
-// reads of dirty bytes (SC7). A buffer on the goroutine's own stack is left out: no other goroutine
+// reads of dirty bytes (SC7), and takes what the kernel writes as an access of outside code. A buffer on the goroutine's own stack is left out: no other goroutine
 // can access it, and a stack that is freed is another goroutine's without an Alloc. The place is
 // that of the call of package internal/race, which is inlined at callerpc.
 func pgRange(kind uint64, p unsafe.Pointer, n int, callerpc uintptr) {
@@ -292,6 +292,9 @@ func pgRange(kind uint64, p unsafe.Pointer, n int, callerpc uintptr) {
 		s.touchKernel(h, uintptr(p), uint64(first))
 		if kind == pgRead && n > first {
 			s.readsRest(h, uintptr(p)+uintptr(first), uintptr(n-first))
+		}
+		if kind == pgWrite && n > first {
+			pgWritesRest(uintptr(p)+uintptr(first), uintptr(n-first), pgCallOf(callerpc))
 		}
 	}
 }

@@ -9,8 +9,22 @@ import (
 
 // presageCalls stands before a system call, presageCalled behind it.
 
-func presageCalls(trap, a2, a4 uintptr) uint8
-func presageCalled(class uint8, result, a2 uintptr)
+func presageCalls(trap, a1, a2, a3, a4, a5, a6 uintptr) uint8
+func presageCalled(class uint8, trap, result, a1, a2, a3, a4, a5, a6 uintptr)
+
+// presageRecorded is set in the number of a call whose buffer is recorded in this package.
+const presageRecorded = 1 << 32
+
+// presageResult is the result of a system call, an error as a negative number.
+//
+//go:nosplit
+//go:norace
+func presageResult(r uintptr, err Errno) uintptr {
+	if err != 0 {
+		return -uintptr(err)
+	}
+	return r
+}
 
 // presageRaw is a system call without a record.
 //
