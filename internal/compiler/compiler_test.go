@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -118,6 +119,106 @@ func TestEmitted(t *testing.T) {
 	}
 }
 
+// TestAssembly compiles calls of functions in assembly (E8): those of which it is known what they access, as if the file was
+// of package math/big, and others.
+func TestAssembly(t *testing.T) {
+	c := here(t)
+	tool := tool(t, c)
+	symabis := filepath.Join(t.TempDir(), "symabis")
+	for _, pkg := range []string{"math/big", "checks"} {
+		var defs strings.Builder
+		for _, f := range []string{"addVV", "lshVU", "other", "numbers", "text"} {
+			defs.WriteString("def " + pkg + "." + f + " ABI0\n")
+		}
+		if err := os.WriteFile(symabis, []byte(defs.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, flags := range [][]string{{"-race", "-d=checkptr=0,presage=1"}, {"-d=presage=2"}} {
+			args := []string{filepath.Join(c.GoRoot, "pkg/tool/linux_amd64/compile"), "-p", pkg, "-c=1", "-S", "-l", "-symabis", symabis, "-o", filepath.Join(t.TempDir(), "assembly.o")}
+			out, err := exec.Command(tool, append(append(args, flags...), "testdata/assembly.go")...).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			got := hooks(strings.ReplaceAll(string(out), "math/big.", "checks."))
+			for name, want := range wanted(t, "testdata/assembly.go") {
+				if known, unknown, ok := strings.Cut(want, " | "); ok && pkg == "math/big" {
+					want = known
+				} else if ok {
+					want = unknown
+				}
+				if g := strings.Join(got[name], " "); g != want {
+					t.Errorf("in %s with %v, %s has hooks %q, not %q", pkg, flags, name, g, want)
+				}
+			}
+		}
+	}
+}
+
+// TestAssemblyKnown holds the functions in assembly of the standard library that are given memory against the table of (E8).
+func TestAssemblyKnown(t *testing.T) {
+	src, err := os.ReadFile("_src/ssagen/presage.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "list", "-f", "{{if .SFiles}}{{.ImportPath}} {{.Dir}} {{join .GoFiles \" \"}} {{join .SFiles \" \"}}{{end}}", "std").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		pkg := strings.TrimPrefix(words[0], "vendor/")
+		if pkg == "runtime" || pkg == "sync/atomic" || pkg == "internal/chacha8rand" || strings.HasPrefix(pkg, "internal/runtime/") || strings.Contains(string(src), strconv.Quote(pkg)+": true") {
+			continue
+		}
+		for _, name := range inAssembly(t, words[1], words[2:]) {
+			if !strings.Contains(string(src), strconv.Quote(pkg+"."+name)+":") {
+				t.Errorf("%s.%s is in assembly and given memory: say what it accesses", pkg, name)
+			}
+		}
+	}
+}
+
+var asmText = regexp.MustCompile(`(?m)^\s*TEXT\s+(?:[\w∕]+)?·(\w+)`)
+
+// inAssembly lists the functions in assembly that have a parameter of a pointer or slice type.
+func inAssembly(t *testing.T, dir string, files []string) (names []string) {
+	t.Helper()
+	asm := make(map[string]bool)
+	for _, file := range files {
+		if src, err := os.ReadFile(filepath.Join(dir, file)); err == nil && strings.HasSuffix(file, ".s") {
+			for _, m := range asmText.FindAllSubmatch(src, -1) {
+				asm[string(m[1])] = true
+			}
+		}
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, ".s") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, file), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body != nil || !asm[fn.Name.Name] {
+				continue
+			}
+			given := slices.ContainsFunc(fn.Type.Params.List, func(p *ast.Field) bool {
+				switch p.Type.(type) {
+				case *ast.StarExpr, *ast.ArrayType:
+					return true
+				}
+				return false
+			})
+			if given {
+				names = append(names, fn.Name.Name)
+			}
+		}
+	}
+	return names
+}
+
 // TestChecks compiles functions and looks which hooks are left in them.
 func TestChecks(t *testing.T) {
 	c := here(t)
@@ -161,7 +262,7 @@ func TestChecks(t *testing.T) {
 var (
 	textLine = regexp.MustCompile(`(?m)\tTEXT\t(?:checks\.(\w+|\(\*\w+\)\.\w+)|([\w.]+)\[\S*)\(SB\)|\tCALL\t([\w./*()]+)\(SB\)`)
 	hookName = strings.NewReplacer("runtime.ftHookReadRange", "readrange", "runtime.ftHookWriteRange", "writerange", "runtime.ftHookRead", "read", "runtime.ftHookWrite", "write",
-		"runtime.racereadrange", "readrange", "runtime.racewriterange", "writerange", "runtime.raceread", "read", "runtime.racewrite", "write")
+		"runtime.presageCalls", "cut", "runtime.presageCalled", "returned", "runtime.racereadrange", "readrange", "runtime.racewriterange", "writerange", "runtime.raceread", "read", "runtime.racewrite", "write")
 )
 
 // hooks are the calls of each function of the assembler's listing, those that never return aside.

@@ -95,15 +95,21 @@ var edits = []edit{
 	{"internal/ir/func.go", "func closureName(outerfn *Func, pos src.XPos, why Op) *types.Sym {\n", "func closureName(outerfn *Func, pos src.XPos, why Op) *types.Sym {\n" +
 		"\touterfn = presageOuter(outerfn)\n\tif sym := presageClosure(outerfn, pos, why); sym != nil {\n\t\treturn sym\n\t}\n"},
 
+	// (E8) Calls of functions in assembly.
+	{"internal/ssagen/ssa.go", "\ts.prevCall = nil\n\tvar calleeLSym *obj.LSym // target function (if static)\n", "\ts.prevCall = nil\n\tpresageCut := false\n\tvar calleeLSym *obj.LSym // target function (if static)\n"},
+	{"internal/ssagen/ssa.go", "\t\tfor i, n := range args {\n\t\t\tcallArgs = append(callArgs, s.putArg(n, t.Param(i).Type))\n", "\t\tpresageCut = s.presageAssembly(n, k)\n\t\tfor i, n := range args {\n\t\t\tcallArgs = append(callArgs, s.putArg(n, t.Param(i).Type))\n"},
+	{"internal/ssagen/ssa.go", "\ts.prevCall = call\n\ts.vars[memVar] = s.newValue1I(ssa.OpSelectN, types.TypeMem, int64(len(ACResults)), call)\n", "\ts.prevCall = call\n\ts.vars[memVar] = s.newValue1I(ssa.OpSelectN, types.TypeMem, int64(len(ACResults)), call)\n\tif presageCut {\n\t\ts.presageReturned(call)\n\t}\n"},
+
 	// (E5) The program for -toolexec.
 	{"main.go", "\nfunc main() {\n", "\nfunc main() {\n\tpresageTool()\n"},
 }
 
 // added are new files of the compiler, by their names in _src.
 var added = map[string]string{
-	"_src/ssa/presage.go":  "internal/ssa/presage.go",
-	"_src/base/presage.go": "internal/base/presage.go",
-	"_src/walk/presage.go": "internal/walk/presage.go",
-	"_src/ir/presage.go":   "internal/ir/presage.go",
-	"_src/main/presage.go": "presage.go",
+	"_src/ssa/presage.go":    "internal/ssa/presage.go",
+	"_src/base/presage.go":   "internal/base/presage.go",
+	"_src/walk/presage.go":   "internal/walk/presage.go",
+	"_src/ir/presage.go":     "internal/ir/presage.go",
+	"_src/ssagen/presage.go": "internal/ssagen/presage.go",
+	"_src/main/presage.go":   "presage.go",
 }

@@ -45,11 +45,7 @@ func (m *merger) flush(n int) {
 		if m.err != nil {
 			return
 		}
-		if err := m.w.Write(&m.buf[i].e); err != nil {
-			m.err = fmt.Errorf("writing event %d: %w", m.stats.Events, err)
-			return
-		}
-		m.stats.Events++
+		m.write(&m.buf[i].e)
 	}
 	m.buf = append(m.buf[:0], m.buf[n:]...)
 }
@@ -278,4 +274,27 @@ func (m *merger) move(i int, later []int) {
 		}
 	}
 	target.val, target.known = c.val, c.known
+}
+
+// write writes an event, and the looks around it if it is an access of shared memory.
+func (m *merger) write(e *trace.Event) {
+	if e.Kind == format.Alloc && e.Flags&format.FlagShared != 0 {
+		m.mapped = append(m.mapped, [2]uint64{uint64(e.Obj), uint64(e.Obj) + e.Val})
+	}
+	shared := m.isMapped(e)
+	if shared && !m.more {
+		m.observe(e)
+	}
+	m.write1(e)
+	if m.more = e.Kind.IsAccess() && e.Flags&format.FlagMore != 0; shared && !m.more {
+		m.observe(e)
+	}
+}
+
+func (m *merger) write1(e *trace.Event) {
+	if err := m.w.Write(e); m.err == nil && err != nil {
+		m.err = fmt.Errorf("writing event %d: %w", m.stats.Events, err)
+		return
+	}
+	m.stats.Events++
 }

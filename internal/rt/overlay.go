@@ -305,7 +305,7 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		flag format.Flags
 	}{
 		{"Read", format.FlagRead}, {"Try", format.FlagTry}, {"Pool", format.FlagPool}, {"Timer", format.FlagTimer}, {"NonBlocking", format.FlagNonBlocking}, {"Closed", format.FlagClosed},
-		{"Write", format.FlagWrite}, {"More", format.FlagMore}, {"NoValue", format.FlagNoValue}, {"Opaque", format.FlagOpaque}, {"Zero", format.FlagZero}, {"First", format.FlagFirst}, {"Direct", format.FlagDirect}, {"All", format.FlagAll}, {"Seen", format.FlagSeen}, {"Full", format.FlagFull}, {"Typed", format.FlagTyped},
+		{"Write", format.FlagWrite}, {"More", format.FlagMore}, {"NoValue", format.FlagNoValue}, {"Opaque", format.FlagOpaque}, {"Zero", format.FlagZero}, {"First", format.FlagFirst}, {"Shared", format.FlagShared}, {"Direct", format.FlagDirect}, {"All", format.FlagAll}, {"Seen", format.FlagSeen}, {"Full", format.FlagFull}, {"Typed", format.FlagTyped},
 	} {
 		fmt.Fprintf(&s, "\t%s%s = %d\n", flag, f.name, f.flag)
 	}

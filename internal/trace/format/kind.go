@@ -122,6 +122,7 @@ const (
 	FlagGone        Flags = 1 << 2 // Reach, behind a ReachSet with another set: of what that has this is not in the set
 	FlagZero        Flags = 1 << 0 // Alloc: new, make or a variable, not memory that the runtime fills (append, conversions)
 	FlagFirst       Flags = 1 << 1 // Alloc: instrumented code has asked for it, and the first read and write of each byte by outside code is in the trace
+	FlagShared      Flags = 1 << 2 // Alloc: the program has mapped it, a file for example. The same memory may be at other addresses as well
 	FlagDirect      Flags = 1 << 0 // OpaqueBegin: of a call through a function value or an interface that enters an instrumented function at once; Enter: by such a call
 	FlagTry         Flags = 1 << 1 // lock: by TryLock or TryRLock; AtomicRead: a CompareAndSwap that failed
 	FlagPool        Flags = 1 << 1 // Acquire, ReleaseMerge: of an object that is got from a sync.Pool, or put there

@@ -52,7 +52,7 @@ var flagNames = [8]string{"read", "try", "closed", "write", "more", "novalue", "
 var flags = map[string]format.Flags{
 	"read": format.FlagRead, "try": format.FlagTry, "nonblocking": format.FlagNonBlocking,
 	"closed": format.FlagClosed, "write": format.FlagWrite, "more": format.FlagMore,
-	"unexplained": format.FlagUnexplained, "novalue": format.FlagNoValue, "opaque": format.FlagOpaque, "panic": format.FlagPanic, "stack": format.FlagStack, "zero": format.FlagZero, "first": format.FlagFirst, "all": format.FlagAll, "seen": format.FlagSeen, "gone": format.FlagGone, "direct": format.FlagDirect, "text": format.FlagText, "typed": format.FlagTyped, "late": format.FlagLate, "pool": format.FlagPool, "timer": format.FlagTimer,
+	"unexplained": format.FlagUnexplained, "novalue": format.FlagNoValue, "opaque": format.FlagOpaque, "panic": format.FlagPanic, "stack": format.FlagStack, "zero": format.FlagZero, "first": format.FlagFirst, "shared": format.FlagShared, "all": format.FlagAll, "seen": format.FlagSeen, "gone": format.FlagGone, "direct": format.FlagDirect, "text": format.FlagText, "typed": format.FlagTyped, "late": format.FlagLate, "pool": format.FlagPool, "timer": format.FlagTimer,
 }
 
 // flagName returns the name of bit i of the flags of an event of kind k.
@@ -64,6 +64,8 @@ func flagName(k format.Kind, i int) string {
 		return "zero"
 	case f == format.FlagFirst && k == format.Alloc:
 		return "first"
+	case f == format.FlagShared && k == format.Alloc:
+		return "shared"
 	case f == format.FlagAll && k == format.MethodBegin:
 		return "all"
 	case f == format.FlagSeen && k == format.MethodBegin:

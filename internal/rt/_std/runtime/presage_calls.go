@@ -109,13 +109,14 @@ func pgCallsInit() {
 
 const (
 	pgSysMmap      = 9
+	pgSysMremap    = 25
 	pgSysFcntl     = 72
 	pgMapAnonymous = 0x20
 	pgMapFixed     = 0x10
 	pgMapShared    = 0x01
 )
 
-// pgFilesMapped says that a file was mapped to be written: from then on an access to memory may be one to a file, and what
+// pgFilesMapped says that a file was mapped: from then on an access to memory may be one to a file, and what
 // observes files observes the program.
 var pgFilesMapped atomic.Bool
 
@@ -129,6 +130,8 @@ func pgClassOf(c *pgKernelCall) uint8 {
 		return pgCallCuts
 	case c.trap == pgSysMmap:
 		return pgMapClass(c.args[3])
+	case c.trap == pgSysMremap:
+		return pgCallCuts | pgCallMaps
 	case c.trap == pgSysFcntl:
 		return pgFcntlClass(a2)
 	case c.trap == pgSysMadvise && a3 > 3 && a3 != 10 && a3 != 11 && a3 != 14 && a3 != 15: // but MADV_DONTFORK and the like: it may clear memory
@@ -186,7 +189,7 @@ func syscall_presageCalls(trap, a1, a2, a3, a4, a5, a6 uintptr) uint8 {
 	if trap&pgCallRecorded != 0 {
 		class &^= pgCallTouches
 	}
-	if c.trap == pgSysMmap && a4&(pgMapShared|pgMapAnonymous) == pgMapShared {
+	if c.trap == pgSysMmap && a4&pgMapAnonymous == 0 {
 		pgFilesMapped.Store(true)
 	}
 	switch class & pgCallClass {
@@ -213,11 +216,7 @@ func syscall_presageCalled(class uint8, trap, result, a1, a2, a3, a4, a5, a6 uin
 		pgKernelTouches(&c, true)
 	}
 	if class&pgCallMaps != 0 && int(result) > 0 {
-		var zero uint64
-		if class&pgCallZero != 0 {
-			zero = pgFlagZero
-		}
-		pgMaps(result, a2, zero)
+		pgMapped(class, trap, result, a2, a3, a4)
 	}
 	switch class & pgCallClass {
 	case pgCallBoth, pgCallLooks:
@@ -229,6 +228,23 @@ func syscall_presageCalled(class uint8, trap, result, a1, a2, a3, a4, a5, a6 uin
 			presageForked()
 		}
 	}
+}
+
+// pgMapped records what mmap or mremap has mapped. What is not private memory may be mapped elsewhere as well.
+//
+//go:nosplit
+func pgMapped(class uint8, trap, result, a2, a3, a4 uintptr) {
+	n, flags := a2, uint64(0)
+	switch {
+	case trap == pgSysMremap:
+		n, flags = a3, pgFlagShared
+	case a4&(pgMapShared|pgMapAnonymous) != pgMapAnonymous:
+		flags = pgFlagShared
+	}
+	if class&pgCallZero != 0 {
+		flags |= pgFlagZero
+	}
+	pgMaps(result, n, flags)
 }
 
 // pgMaps records that the kernel has mapped n bytes at x. What was there before is gone.
