@@ -285,13 +285,13 @@ func (m *merger) write(e *trace.Event) {
 	if shared && !m.more {
 		m.observe(e)
 	}
-	m.write1(e)
+	m.writeOne(e)
 	if m.more = e.Kind.IsAccess() && e.Flags&format.FlagMore != 0; shared && !m.more {
 		m.observe(e)
 	}
 }
 
-func (m *merger) write1(e *trace.Event) {
+func (m *merger) writeOne(e *trace.Event) {
 	if err := m.w.Write(e); m.err == nil && err != nil {
 		m.err = fmt.Errorf("writing event %d: %w", m.stats.Events, err)
 		return

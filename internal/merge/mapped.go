@@ -29,12 +29,15 @@ func (m *merger) isMapped(e *trace.Event) bool {
 
 // observe writes what an access to shared memory does to files.
 func (m *merger) observe(e *trace.Event) {
-	flags := format.FlagOpaque | format.FlagRead
 	if e.Kind.IsWrite() {
-		flags |= format.FlagWrite
+		m.observes(e.G, format.FlagWrite)
 	}
+	m.observes(e.G, format.FlagRead)
+}
+
+func (m *merger) observes(g trace.GoID, flag format.Flags) {
 	if m.stats.Events < m.varsAt {
 		m.varsAt++
 	}
-	m.write1(&trace.Event{Kind: format.Observe, Flags: flags, G: e.G, Obj: format.StateFiles})
+	m.writeOne(&trace.Event{Kind: format.Observe, Flags: format.FlagOpaque | flag, G: g, Obj: format.StateFiles})
 }

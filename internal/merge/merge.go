@@ -98,6 +98,8 @@ type merger struct {
 	chans   map[uint64]*sends // (G3)
 	vars    []variable
 	varsAt  int64
+	mapped  [][2]uint64 // memory that may be at other addresses as well
+	more    bool        // the last event written goes on in the next
 	consts  constants
 	leftOut []leftOut // by package, from 1
 	told    told      // sets that Ds have named

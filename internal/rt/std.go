@@ -318,6 +318,7 @@ var argumentPatches = []patch{
 	{"crypto/internal/fips140/sha512/sha512block_amd64.go", "\t\"crypto/internal/impl\"\n)\n", readBytesOf, 1},
 
 	{"crypto/internal/fips140/aes/aes_asm.go", "\t\"crypto/internal/impl\"\n)\n", readBytesOf + writeBytesOf, 1},
+	{"crypto/internal/fips140/aes/aes_asm.go", "func newBlock(c *Block, key []byte) *Block {\n", "func newBlock(c *Block, key []byte) *Block { presageReadBytes(key)\n", 1},
 	{"crypto/internal/fips140/aes/aes_asm.go", "func encryptBlock(c *Block, dst, src []byte) {\n", "func encryptBlock(c *Block, dst, src []byte) { presageReadBytes(src[:16]); presageWriteBytes(dst[:16])\n", 1},
 	{"crypto/internal/fips140/aes/aes_asm.go", "func decryptBlock(c *Block, dst, src []byte) {\n", "func decryptBlock(c *Block, dst, src []byte) { presageReadBytes(src[:16]); presageWriteBytes(dst[:16])\n", 1},
 	{"crypto/internal/fips140/aes/ctr_asm.go", "ivlo, ivhi uint64) {\n", "ivlo, ivhi uint64) { presageReadBytes(src[:]); presageWriteBytes(dst[:])\n", 4},

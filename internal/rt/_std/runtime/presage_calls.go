@@ -216,7 +216,7 @@ func syscall_presageCalled(class uint8, trap, result, a1, a2, a3, a4, a5, a6 uin
 		pgKernelTouches(&c, true)
 	}
 	if class&pgCallMaps != 0 && int(result) > 0 {
-		pgMapped(class, trap, result, a2, a3, a4)
+		pgMapsCall(class, trap, result, a2, a3, a4)
 	}
 	switch class & pgCallClass {
 	case pgCallBoth, pgCallLooks:
@@ -230,10 +230,10 @@ func syscall_presageCalled(class uint8, trap, result, a1, a2, a3, a4, a5, a6 uin
 	}
 }
 
-// pgMapped records what mmap or mremap has mapped. What is not private memory may be mapped elsewhere as well.
+// pgMapsCall records what mmap or mremap has mapped. What is not private memory may be mapped elsewhere as well.
 //
 //go:nosplit
-func pgMapped(class uint8, trap, result, a2, a3, a4 uintptr) {
+func pgMapsCall(class uint8, trap, result, a2, a3, a4 uintptr) {
 	n, flags := a2, uint64(0)
 	switch {
 	case trap == pgSysMremap:
