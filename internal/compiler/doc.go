@@ -1,5 +1,5 @@
 // Package compiler makes the compiler of presage: that of the user's Go with a few edits, built by the user's go command and kept. The
-// detector (-online) gets cheaper checks from it (E1 to E4), the recorder hooks in the right functions (E6) and literals their names (E7).
+// detector (-online) gets cheaper checks from it (E1 to E4), the recorder hooks in the right functions (E6), literals their names (E7) and calls of assembly their accesses (E8).
 //
 // With its flag -race the compiler puts a call in front of each access, and a call keeps no register: all that lives across it is spilled and loaded
 // again. It cannot know that most of these calls do nothing but compare. Here it does. Nothing of GOROOT is changed: the edited sources are in an overlay, and
@@ -20,6 +20,7 @@
 //	(E7) An emitted function literal is named by the number that its column says, not by those in front of it: package instrument counts
 //	     literals as the compiler counts those of the user's source. What is in the body of a range over a function is named after the
 //	     function around it. Literals that the user has not written have names of their own, f-presage1. One that is inlined is counted.
+//	(E8) For the recorder, calls of functions in assembly. See "Calls of assembly".
 //
 // Without -race and -d=presage it compiles as Go's own. An edit is a text that must be in its file once (edits.go). Where one is not, where GOROOT has no sources, on
 // other systems, or where the build fails, the answer is Unsupported, and the program is built with Go's own compiler.
@@ -44,6 +45,19 @@
 // Calls of sync/atomic's functions are not replaced by instructions in such a package: the recorder has its own.
 //
 // The hooks are Go functions of package runtime (raceread and its like), not the operation of (E1): they keep no registers.
+//
+// # Calls of assembly
+//
+// A function in assembly has no hooks. The compiler knows such a function by its ABI (ABI0 without a body), also in another package, and a call through a
+// function value by the wrapper that it makes for it. With -d=presage, one of these holds of a call that is given memory, by a pointer or a slice:
+//
+//   - Table presageAccesses (_src/ssagen) says which arguments it reads and writes. Their hooks stand in front of the call, as those of any access.
+//   - Its package is in presageRecorded: callers record what it does.
+//   - Otherwise the call stands between runtime.presageCalls and presageCalled, which make it a cut: what was before it stays before it, what is
+//     behind it stays behind it. So it is where the caller is emitted code.
+//
+// A cut and not a hook, where the function is not known: memory that is said to be written and is not races with readers, and memory that is said to be
+// read and is not races with writers. These would be false races. A cut makes none; it costs predictions across the call.
 //
 // # Checks left out
 //

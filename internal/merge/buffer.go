@@ -281,12 +281,14 @@ func (m *merger) write(e *trace.Event) {
 	if e.Kind == format.Alloc && e.Flags&format.FlagShared != 0 {
 		m.mapped = append(m.mapped, [2]uint64{uint64(e.Obj), uint64(e.Obj) + e.Val})
 	}
-	shared := m.isMapped(e)
-	if shared && !m.more {
+	if !m.more {
+		m.shared = m.isMapped(e)
+	}
+	if m.shared && !m.more {
 		m.observe(e)
 	}
 	m.writeOne(e)
-	if m.more = e.Kind.IsAccess() && e.Flags&format.FlagMore != 0; shared && !m.more {
+	if m.more = e.Kind.IsAccess() && e.Flags&format.FlagMore != 0; m.shared && !m.more {
 		m.observe(e)
 	}
 }

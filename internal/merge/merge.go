@@ -100,6 +100,7 @@ type merger struct {
 	varsAt  int64
 	mapped  [][2]uint64 // memory that may be at other addresses as well
 	more    bool        // the last event written goes on in the next
+	shared  bool        // it is an access of such memory
 	consts  constants
 	leftOut []leftOut // by package, from 1
 	told    told      // sets that Ds have named
