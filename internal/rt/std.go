@@ -351,8 +351,8 @@ var argumentPatches = []patch{
 
 	// The time of the vdso. golang.org/x/sys/unix jumps to the function of this name.
 	{"syscall/asm_linux_amd64.s", "TEXT ·gettimeofday(SB)", "TEXT ·presageGettimeofday(SB)", 1},
-	{"syscall/syscall_linux_amd64.go", "//go:noescape\nfunc gettimeofday(tv *Timeval) (err Errno)\n", "//go:linkname gettimeofday\nfunc gettimeofday(tv *Timeval) (err Errno) { if err = presageGettimeofday(tv); err == 0 { presageWrote(unsafe.Pointer(tv), int(unsafe.Sizeof(*tv))) }; return err }\n\n//go:noescape\nfunc presageGettimeofday(tv *Timeval) (err Errno)\n", 1},
-	{"syscall/syscall_linux_amd64.go", "package syscall\n", "package syscall; import \"unsafe\"\n", 1},
+	{"syscall/syscall_linux_amd64.go", "//go:noescape\nfunc gettimeofday(tv *Timeval) (err Errno)\n", "//go:linkname gettimeofday\nfunc gettimeofday(tv *Timeval) (err Errno) { if err = presageGettimeofday(tv); err == 0 { race.WriteRange(unsafe.Pointer(tv), int(unsafe.Sizeof(*tv))) }; return err }\n\n//go:noescape\nfunc presageGettimeofday(tv *Timeval) (err Errno)\n", 1},
+	{"syscall/syscall_linux_amd64.go", "package syscall\n", "package syscall; import (\"internal/race\"; \"unsafe\")\n", 1},
 
 	// What the runtime reads and writes for its callers.
 	{"runtime/mprof.go", "\t\t\tg0.writebuf = nil\n\t\t})\n", "\t\t\tg0.writebuf = nil\n\t\t}); presageWrites(unsafe.Pointer(&buf[0]), uintptr(n))\n", 1},

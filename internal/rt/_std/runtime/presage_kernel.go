@@ -20,7 +20,6 @@ const (
 	pgMemWrites           // writes n bytes
 	pgMemUpdates          // reads and writes n bytes
 	pgMemReadsAll         // reads as many elements as argument `of` says
-	pgMemWritesAll        // writes as many elements as argument `of` says
 	pgMemUpdateAll        // reads and writes as many elements as argument `of` says
 	pgMemReturns          // writes as many elements as the call returns, if argument `of` is not 0
 	pgMemFinds            // writes n bytes if the call does not return 0
@@ -266,7 +265,7 @@ func (m *pgCallAccess) writes(other, result uintptr, room uint32) uintptr {
 		if !failed {
 			return uintptr(m.n)
 		}
-	case pgMemWritesAll, pgMemUpdateAll:
+	case pgMemUpdateAll:
 		if !failed {
 			return uintptr(m.n) * other
 		}
