@@ -127,7 +127,7 @@ func TestAssembly(t *testing.T) {
 	symabis := filepath.Join(t.TempDir(), "symabis")
 	for _, pkg := range []string{"math/big", "checks"} {
 		var defs strings.Builder
-		for _, f := range []string{"addVV", "lshVU", "other", "numbers", "text"} {
+		for _, f := range []string{"addVV", "lshVU", "rshVU", "other", "numbers", "text"} {
 			defs.WriteString("def " + pkg + "." + f + " ABI0\n")
 		}
 		if err := os.WriteFile(symabis, []byte(defs.String()), 0o666); err != nil {

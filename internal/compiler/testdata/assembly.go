@@ -5,6 +5,7 @@ package checks
 
 func addVV(z, x, y []uint) (c uint)
 func lshVU(z, x []uint, s uint) (c uint)
+func rshVU(z *[]uint, x uint) (c uint)
 func other(p *int, n int) int
 func numbers(a, b int) int
 func text(s string) int
@@ -14,6 +15,9 @@ func add(z, x, y []uint) uint { return addVV(z, x, y) }
 
 // hooks: writerange readrange call | cut call returned
 func shift(z, x []uint) uint { return lshVU(z[1:], x, 1) }
+
+// hooks: cut call returned
+func otherArguments(z *[]uint) uint { return rshVU(z, 1) }
 
 // hooks: cut call returned
 func callsOther(p *int) int { return other(p, 1) + 1 }

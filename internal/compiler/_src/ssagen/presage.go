@@ -74,7 +74,7 @@ func (s *state) presageAssembly(n *ir.CallExpr, k callKind) (cut bool) {
 	}
 	pkg = strings.TrimPrefix(pkg, "vendor/")
 	accesses, known := presageAccesses[pkg+"."+name.Sym().Name]
-	if !known {
+	if !known || !presageFits(n, accesses) {
 		if there := objabi.LookupPkgSpecial(pkg); there.NoInstrument || there.NoRaceFunc || presageRecorded[pkg] || !presageGiven(n) {
 			return false
 		}
@@ -85,6 +85,19 @@ func (s *state) presageAssembly(n *ir.CallExpr, k callKind) (cut bool) {
 		s.presageArguments(n, accesses)
 	}
 	return false
+}
+
+// presageFits reports whether the arguments of a call are as the table has them. Another version of a module may have other ones.
+func presageFits(n *ir.CallExpr, accesses string) bool {
+	if len(accesses) != len(n.Args) {
+		return false
+	}
+	for i, arg := range n.Args {
+		if t := arg.Type(); accesses[i] != '-' && !t.IsSlice() && !t.IsPtr() {
+			return false
+		}
+	}
+	return true
 }
 
 // presageGiven reports whether a call has a pointer among its arguments. Strings do not change.
