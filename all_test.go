@@ -27,7 +27,7 @@ var layers = map[string][]string{
 	"internal/replay":                      {"internal/killed", "internal/cache", "internal/private", "internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/program", "internal/trace", "internal/trace/format", "internal/trust"},
 	"internal/instrument":                  {"internal/plan", "internal/trace", "internal/trace/format"},
 	"internal/plan":                        {"internal/evalorder", "internal/quoted", "internal/trace", "internal/trace/format"},
-	"internal/rt":                          {"internal/trace/format"},
+	"internal/rt":                          {"internal/quoted", "internal/trace/format"},
 	"internal/compiler":                    {"internal/cache", "internal/private"},
 	"internal/disk":                        nil,
 	"internal/rt/online":                   nil,

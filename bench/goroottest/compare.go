@@ -35,8 +35,8 @@ type result struct {
 	Events     int64
 	Mismatches int64
 	Mismatch   string // the first one
-	Cut        bool // walked in part
-	Opaque     int  // functions left as written
+	Cut        bool   // walked in part
+	Opaque     int    // functions left as written
 }
 
 type tester struct {
