@@ -1,9 +1,15 @@
-// Command modules checks that presage is transparent: for every module in modules.txt it
+// Command modules checks that presage is transparent: for every module of a list it
 // runs the module's tests plain and under presage test, compares their outcomes test by
 // test, and says how many functions were instrumented, how many calls did not agree with
 // their source when the trace was walked, and which races were reported.
 //
-//	go run ./bench/modules [-dir scratch] [-only part,part] [-limit 10m] [-record] [-walk]
+//	go run ./bench/modules [-list modules] [-dir scratch] [-only part,part] [-limit 10m] [-record] [-walk]
+//
+// The lists are files beside this one:
+//
+//	modules.txt  modules that presage was developed with
+//	unseen.txt   modules that nothing else in this tree names
+//	std.txt      packages of the standard library, copied under another import path so that they are recorded
 //
 // Four stages, each with columns of its own, so that a later one that does not end takes
 // nothing from those before it:
@@ -20,7 +26,7 @@
 //     instrumented are run again three times both ways, on their own, and packages as a whole; those that then have
 //     outcomes in common are flaky. Flaky tests are counted and named, not hidden. The others differ.
 //  3. A test that fails plain is compared too. A package that does not build plain is named and not compared.
-//  4. Where a trace of the whole suite would be too large, modules.txt has parts of it and the
+//  4. Where a trace of the whole suite would be too large, the list has parts of it and the
 //     reason: the suite is then recorded and compared but not walked, and the parts are recorded again, walked and
 //     analysed one by one.
 //  5. A stage that is not finished within the limit is a failure, and says so. With -record or -walk the later stages are
@@ -51,6 +57,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("modules: ")
+	list := flag.String("list", "modules", "list of modules: modules, unseen or std")
 	dir := flag.String("dir", "", "scratch directory; default: a temporary one")
 	only := flag.String("only", "", "modules whose path contains one of these, with commas between them")
 	limit := flag.Duration("limit", 10*time.Minute, "wall time of a stage")
@@ -58,7 +65,7 @@ func main() {
 	walk := flag.Bool("walk", false, "only plain, record and walk")
 	flag.Parse()
 	ctx := context.Background()
-	modules, err := parse(list)
+	modules, err := read(*list)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -76,7 +83,7 @@ func main() {
 	fmt.Println(header)
 	var all []*result
 	for _, m := range modules {
-		if !slices.ContainsFunc(strings.Split(*only, ","), func(s string) bool { return strings.Contains(m.path, s) }) {
+		if !slices.ContainsFunc(strings.Split(*only, ","), func(s string) bool { return strings.Contains(m.name(), s) }) {
 			continue
 		}
 		r, err := b.module(ctx, m)
@@ -100,11 +107,8 @@ type bench struct {
 
 // module tests one module both ways.
 func (b *bench) module(ctx context.Context, m *module) (*result, error) {
-	dir, err := b.Module(ctx, m.path, m.version)
+	dir, err := b.source(ctx, m)
 	if err != nil {
-		return nil, err
-	}
-	if err := initialise(dir, m.path); err != nil {
 		return nil, err
 	}
 	r := &result{module: m, traces: filepath.Join(b.Dir, "traces")}
@@ -189,6 +193,26 @@ func (b *bench) judged(ctx context.Context, r *result) error {
 	}
 	r.analysed = append(r.analysed, o)
 	return nil
+}
+
+// source returns the directory of a module, which may be changed.
+func (b *bench) source(ctx context.Context, m *module) (string, error) {
+	if m.std == nil {
+		dir, err := b.Module(ctx, m.path, m.version)
+		if err != nil {
+			return "", err
+		}
+		return dir, initialise(dir, m.path)
+	}
+	dir := filepath.Join(b.Dir, "std_"+strings.NewReplacer("/", "_").Replace(strings.Join(m.std, "+")), "std")
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	goroot, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env GOROOT: %w", err)
+	}
+	return dir, copyStd(strings.TrimSpace(string(goroot)), dir, m.std, m.tags())
 }
 
 // initialise makes a module of what was published without a go.mod.

@@ -49,11 +49,12 @@ func TestAgain(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	all, err := parse(list)
-	if err != nil || len(all) != 13 {
-		t.Errorf("%d modules, want the row's 13: %v", len(all), err)
+	for name, want := range map[string]int{"modules": 13, "unseen": 20, "std": 34} {
+		if all, err := read(name); err != nil || len(all) != want {
+			t.Errorf("%s: %d rows, want %d: %v", name, len(all), want, err)
+		}
 	}
-	for _, bad := range []string{"a\n", "\twalk x\n", "a v1\n\twhat x\n"} {
+	for _, bad := range []string{"a\n", "\twalk x\n", "a v1\n\twhat x\n", "std\n"} {
 		if _, err := parse(bad); err == nil {
 			t.Errorf("%q: no error", bad)
 		}

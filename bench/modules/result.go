@@ -37,7 +37,7 @@ func (r *result) print() {
 	if n, seconds := r.races(); len(r.analysed) > 0 {
 		races, analysed = fmt.Sprint(n), fmt.Sprintf("%.0f s", seconds)
 	}
-	fmt.Printf("| %s %s | %d | %d | %d | %d | %s | %s | %s | %s | %s | %s |\n", r.path, r.version, count(r.plain, ""), count(r.plain, "FAIL"),
+	fmt.Printf("| %s | %d | %d | %d | %d | %s | %s | %s | %s | %s | %s |\n", r.name(), count(r.plain, ""), count(r.plain, "FAIL"),
 		len(r.differ), len(r.flaky), functions, events, unexplained, mismatches, races, analysed)
 	for _, d := range r.differ {
 		fmt.Println("    differs:", d)
