@@ -111,6 +111,10 @@ func (b *body) signatureAndBody(params []*ssa.Parameter) string {
 // called in place, and for what runs deferred.
 func (b *body) closing() {
 	b.at(lastBrace(b.fn))
+	if b.depth == 0 {
+		b.out.put(b.scope.ends())
+		return
+	}
 	b.out.put("}")
 }
 
@@ -153,7 +157,7 @@ func (b *body) opening() string {
 	var l lines
 	l.at(b.position(b.fn.Pos()))
 	if b.depth == 0 {
-		for _, t := range b.localTypes() {
+		for _, t := range b.scope.text {
 			l.put(t)
 		}
 	}

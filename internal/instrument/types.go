@@ -151,9 +151,11 @@ func (u *unitEmitter) structType(t *types.Struct) string {
 		if !f.Exported() && f.Pkg() != nil && f.Pkg().Path() != u.pkg.Types.Path() {
 			refuse("struct type of another package with an unexported field")
 		}
-		s := u.typ(f.Type())
-		if !f.Embedded() {
-			s = f.Name() + " " + s
+		s := ""
+		if f.Embedded() {
+			s = u.embedded(f.Type())
+		} else {
+			s = f.Name() + " " + u.typ(f.Type())
 		}
 		if tag := t.Tag(i); tag != "" {
 			s += " " + strconv.Quote(tag)

@@ -23,6 +23,7 @@ type unitEmitter struct {
 	unit   *plan.Unit
 	locals map[*types.TypeName]string // types declared inside the unit
 	order  []*types.TypeName
+	scope  localScope
 	uses   map[string]bool // names of the package's scope that the emitted text uses
 
 	numbers map[ast.Node]map[ast.Node]int // of literals, by the function around them
@@ -47,6 +48,7 @@ func (f *fileEmitter) emit(unit *plan.Unit) (text, why string) {
 	u.checkDefers()
 	u.findLocals()
 	u.checkPredeclared()
+	u.declareLocals()
 	top := newBody(u, unit.Funcs[0], 0)
 	if d, ok := unit.Node.(*ast.FuncDecl); ok {
 		text = u.declaration(top, d)
@@ -113,47 +115,11 @@ func (u *unitEmitter) exampleOutput(d *ast.FuncDecl) string {
 	return string(u.source[u.offset(last.Pos()):u.offset(last.End())])
 }
 
-// findLocals finds the types declared inside the unit. They are declared again at its top.
-func (u *unitEmitter) findLocals() {
-	seen := map[string]int{}
-	ast.Inspect(u.unit.Node, func(n ast.Node) bool {
-		spec, ok := n.(*ast.TypeSpec)
-		if !ok {
-			return true
-		}
-		tn, ok := u.pkg.TypesInfo.Defs[spec.Name].(*types.TypeName)
-		if !ok || tn.Name() == "_" {
-			return true
-		}
-		name := tn.Name()
-		if k := seen[name]; k > 0 {
-			refuse("two local types of one name")
-		}
-		seen[tn.Name()]++
-		u.locals[tn] = name
-		u.order = append(u.order, tn)
-		return true
-	})
-}
-
-func (u *unitEmitter) localTypes() []string {
-	var out []string
-	for _, tn := range u.order {
-		switch {
-		case tn.IsAlias():
-			out = append(out, "type "+u.locals[tn]+" = "+u.typ(types.Unalias(tn.Type())))
-		default:
-			out = append(out, "type "+u.locals[tn]+" "+u.typ(tn.Type().Underlying()))
-		}
-	}
-	return out
-}
-
 // checkScopes refuses a unit whose local types or type parameters hide a name that the emitted text
 // takes from the package's scope.
 func (u *unitEmitter) checkScopes() {
-	for _, name := range u.locals {
-		if u.uses[name] {
+	for tn := range u.locals {
+		if u.uses[tn.Name()] {
 			refuse("local type that hides a name of its package")
 		}
 	}
