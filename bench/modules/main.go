@@ -148,6 +148,15 @@ func (b *bench) compared(ctx context.Context, dir string, r *result) error {
 	}
 	out, recorded := b.record(ctx, dir, r.traces, packages, m.suite)
 	r.recorded = recorded
+	if recorded != nil && recorded.Summary.Traces > 0 {
+		names, err := session.TraceFiles(r.traces)
+		if err != nil {
+			return err
+		}
+		if r.written, err = session.AsWritten(names); err != nil {
+			return err
+		}
+	}
 	if lines(out) < lines(plain) {
 		return fmt.Errorf("the suite did not end within %v: not compared", b.limit)
 	}

@@ -17,6 +17,7 @@ type result struct {
 	differ   []difference
 	flaky    []string
 	recorded *session.Outcome
+	written  []string           // functions left as written
 	walked   []*session.Walked  // by part
 	analysed []*session.Outcome // by part
 	err      error
@@ -66,6 +67,9 @@ func (r *result) print() {
 func (r *result) details() {
 	if r.recorded != nil {
 		warnings(r.recorded)
+	}
+	for _, f := range r.written {
+		fmt.Println("    left as written:", f)
 	}
 	if w := r.walks(); w != nil {
 		for _, m := range w.First[:min(20, len(w.First))] {

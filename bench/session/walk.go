@@ -94,6 +94,25 @@ func (w *Walked) Add(other *Walked) {
 	w.First = append(w.First, other.First...)
 }
 
+// AsWritten returns the functions that were not recorded, with the reasons, as the traces of one command have them.
+func AsWritten(names []string) ([]string, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	t, err := trace.Open(names[0])
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	var all []string
+	for _, f := range t.Meta().Funcs {
+		if f.Opaque != "" {
+			all = append(all, f.Name+": "+f.Opaque)
+		}
+	}
+	return all, nil
+}
+
 // TraceFiles returns the traces that presage has kept with -o: the file, or those of several processes in a directory.
 func TraceFiles(name string) ([]string, error) {
 	info, err := os.Stat(name)
