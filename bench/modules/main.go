@@ -3,7 +3,7 @@
 // test, and says how many functions were instrumented, how many calls did not agree with
 // their source when the trace was walked, and which races were reported.
 //
-//	go run ./bench/modules [-list modules] [-dir scratch] [-only part,part] [-limit 10m] [-record] [-walk]
+//	go run ./bench/modules [-list modules] [-dir scratch] [-only part,part] [-limit 10m] [-raw 12] [-record] [-walk]
 //
 // The lists are files beside this one:
 //
@@ -31,7 +31,7 @@
 //     analysed one by one.
 //  5. A stage that is not finished within the limit is a failure, and says so. With -record or -walk the later stages are
 //     left out, and the columns say that too.
-//  6. Recording ends, as on a full disk, when maxRaw of raw records lie there; that is printed. The walk then is of what was recorded.
+//  6. Recording ends, as on a full disk, when -raw GB of raw records lie there; that is printed. The walk then is of what was recorded.
 package main
 
 import (
@@ -61,6 +61,7 @@ func main() {
 	dir := flag.String("dir", "", "scratch directory; default: a temporary one")
 	only := flag.String("only", "", "modules whose path contains one of these, with commas between them")
 	limit := flag.Duration("limit", 10*time.Minute, "wall time of a stage")
+	raw := flag.Int64("raw", 12, "GB of raw records at which recording ends")
 	record := flag.Bool("record", false, "only plain and record")
 	walk := flag.Bool("walk", false, "only plain, record and walk")
 	flag.Parse()
@@ -73,7 +74,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	b := &bench{Session: s, limit: *limit}
+	b := &bench{Session: s, limit: *limit, raw: *raw << 30}
 	switch {
 	case *record:
 		b.last = "record"
@@ -102,6 +103,7 @@ func main() {
 type bench struct {
 	*session.Session
 	limit time.Duration
+	raw   int64  // bytes that the processes of a recording may leave on the disk, until they are merged
 	last  string // stage
 }
 
@@ -264,16 +266,13 @@ func (b *bench) record(ctx context.Context, dir, traces string, packages int, ar
 	defer func() {
 		close(done)
 		if n := stopped.Load(); n > 0 {
-			fmt.Printf("    recording stopped at %d GB in %d processes, whose later tests ran instrumented, but left no record: %s\n", maxRaw>>30, n, strings.Join(args, " "))
+			fmt.Printf("    recording stopped at %d GB in %d processes, whose later tests ran instrumented, but left no record: %s\n", b.raw>>30, n, strings.Join(args, " "))
 		}
 	}()
 	go b.bound(done, &stopped)
 	o := b.run(ctx, cmd, stderr) // -json sends what the tests print to standard error
 	return stderr.Bytes(), o
 }
-
-// maxRaw bounds what the processes of a recording leave on the disk, until it is merged.
-const maxRaw = 12 << 30
 
 // bound ends recordings that grow too large, the largest first, until done is closed. A process that does not find its directory
 // stops recording, as on a full disk, and runs on; what it had recorded is merged (rule 6).
@@ -295,7 +294,7 @@ func (b *bench) bound(done <-chan struct{}, stopped *atomic.Int32) {
 				largest, most = dir, n
 			}
 		}
-		if total < maxRaw || largest == "" {
+		if total < b.raw || largest == "" {
 			continue
 		}
 		aside := filepath.Join(b.Dir, "cache", "aside")
