@@ -364,6 +364,67 @@ func TestStopped(t *testing.T) {
 	}
 }
 
+// Each turn of the loop promises more room than it uses, as a record does that is short where the last one at its site was
+// like it.
+const promising = `
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"presagert"
+	"unsafe"
+)
+
+var x int
+
+func main() {
+	g := presagert.Enter(56<<56 | 10)
+	c := make(chan int)
+	for i := range 500_000 {
+		if i == 400_000 && os.Getenv("STOP") != "" {
+			dirs, _ := filepath.Glob(os.Getenv("PRESAGE_DIR") + "/*")
+			os.Rename(dirs[0], dirs[0]+"-moved")
+		}
+		g.Block(58<<56|11, 7)
+		select {
+		case <-c:
+		default:
+		}
+		x++
+		g.W3(2<<56|8<<32|12, unsafe.Pointer(&x), uint64(x))
+	}
+	fmt.Println(x)
+}
+`
+
+// TestPromises: room that was promised and not used is used for later records. Without it a stream took room that
+// grew with the time its goroutine ran, and the program died when its recording had stopped.
+func TestPromises(t *testing.T) {
+	bin := build(t, []byte(promising))
+	out, dir, err := run(t, bin)
+	if err != nil || out != "500000\n" {
+		t.Fatalf("%v\n%.2000s", err, out)
+	}
+	if err := validate(read(t, dir)); err != nil {
+		t.Error(err)
+	}
+	size := int64(0)
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			size += info.Size()
+		}
+	}
+	if most := int64(500_000 * 8 * 20); size > most {
+		t.Errorf("%d bytes for 500,000 turns of less than twenty words, want at most %d", size, most)
+	}
+	if out, _, err := run(t, bin, "STOP=1"); err != nil || out != "500000\n" {
+		t.Errorf("stopped: %v\n%.2000s", err, out)
+	}
+}
+
 const children = `
 package main
 

@@ -18,7 +18,7 @@ import (
 // Of the words from pos to end, left are free; Block and Room promised the others to records that check nothing.
 // Records that come in between and check for themselves (an allocation) take free words and go in front, so
 // the promise is kept. What was promised and not used is reclaimed by the next
-// Block or Room that takes the slow path.
+// Block or Room that takes the slow path, and by grow2.
 type PresageG struct {
 	_         sys.NotInHeap
 	pos       uintptr      // where the next record goes
@@ -136,6 +136,10 @@ func pgHere() *PresageG {
 
 // pgReserved is more than the words of any operation's records, but those of a select.
 const pgReserved = 16
+
+// pgPromised is more than the words that a Block or Room promises, which package instrument bounds (maxRoom), and those of a
+// record under way.
+const pgPromised = 128
 
 // presageInit starts the recording if the environment asks for it. Called by schedinit.
 func presageInit() {

@@ -29,7 +29,8 @@ func (s *PresageG) reserve() {
 	}
 }
 
-// grow2 is the slow path of room.
+// grow2 is the slow path of room. Blocks and Rooms before the last may have promised more than was used: that is
+// reclaimed. In a loop in which a channel operation always comes first to the slow path, nothing else would.
 //
 //go:noinline
 func (s *PresageG) grow2(n int) {
@@ -37,7 +38,7 @@ func (s *PresageG) grow2(n int) {
 	if s.left >= n {
 		return
 	}
-	promised := s.avail() - s.left
+	promised := min(s.avail()-s.left, pgPromised)
 	s.grow(promised + n)
 	s.left -= promised
 }
