@@ -2,7 +2,7 @@
 
 package runtime
 
-import _ "unsafe"
+import "unsafe"
 
 // A replay without the race detector: nobody asks what assembly reads, and outside code has no
 // gates.
@@ -19,3 +19,9 @@ func race_WriteBytes(b []byte) {}
 
 //go:linkname race_ReadFound internal/race.ReadFound
 func race_ReadFound(b []byte, i, n int) {}
+
+// Without the race detector nobody looks at what the runtime accesses for its callers.
+
+func presageReads(p unsafe.Pointer, n uintptr) {}
+
+func presageWrites(p unsafe.Pointer, n uintptr) {}
