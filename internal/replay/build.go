@@ -352,7 +352,7 @@ func (p *Program) flags() []string {
 			all[i] += " " + unchecked
 		}
 	}
-	return all
+	return append(all, "-gcflags=std="+unchecked) // gates and hooks have to fit on the stack of functions with nosplit there
 }
 
 // build calls the go command for one binary.

@@ -39,7 +39,7 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	args := []string{"list", "-deps", "-e", "-json=ImportPath,ForTest,Dir,DepOnly,GoFiles,CgoFiles,Deps,Module"}
+	args := []string{"list", "-deps", "-e", "-json=ImportPath,ForTest,Dir,DepOnly,Standard,GoFiles,CgoFiles,Deps,Module"}
 	if cfg.Test {
 		args = append(args, "-test")
 	}
@@ -89,7 +89,11 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 		if o.Compiler != "" {
 			flags = p.edited(&cfg)
 		}
-		if with := user.of(p.path, p.named, cmp.Or(flags, all)); flags != "" || with != all {
+		with := cmp.Or(flags, all)
+		if !p.standard {
+			with = user.of(p.path, p.named, with)
+		}
+		if flags != "" || with != all {
 			add("-gcflags=" + p.path + "=" + with)
 		}
 	}
@@ -99,13 +103,13 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 
 // pathFlags is how the packages of a path are compiled: a package, and what its tests add to it.
 type pathFlags struct {
-	path    string
-	named   bool // on the command line
-	emitted bool // instrumented: its hooks are in the source
-	leftOut bool // no hooks
-	calls   bool // functions of sync/atomic
-	generic bool // it may instantiate generic functions that do
-	skips   bool // functions of packages that are left out may be inlined or instantiated in it
+	path            string
+	named, standard bool // on the command line; of the standard library
+	emitted         bool // instrumented: its hooks are in the source
+	leftOut         bool // no hooks
+	calls           bool // functions of sync/atomic
+	generic         bool // it may instantiate generic functions that do
+	skips           bool // functions of packages that are left out may be inlined or instantiated in it
 }
 
 // hooks returns the flag of the compiler of package compiler, behind others of -d.
@@ -172,7 +176,7 @@ func (c *Config) flagsByPath(d *json.Decoder) ([]*pathFlags, error) {
 		}
 		calls, inGeneric := p.callsAtomic()
 		generic[p.ImportPath] = generic[p.ImportPath] || inGeneric
-		f.named = f.named || !p.DepOnly
+		f.named, f.standard = f.named || !p.DepOnly, p.Standard
 		f.emitted = f.emitted || c.instrumented(p)
 		f.leftOut = f.leftOut || slices.Contains(c.LeftOut, p.ImportPath)
 		f.calls = f.calls || calls
@@ -217,7 +221,7 @@ func (c *Config) instrumented(p listed) bool {
 
 type listed struct {
 	ImportPath, ForTest, Dir string
-	DepOnly                  bool
+	DepOnly, Standard        bool
 	GoFiles, CgoFiles        []string // of a test variant: its tests too
 	Deps                     []string // all that it imports, also by way of others
 	Module                   *struct{ Main bool }

@@ -12,7 +12,8 @@ import (
 	"presage/internal/rt"
 )
 
-// TestUserFlags: a user's -gcflags stand in front of the recorder's, of the packages that they are for, and take the place of none.
+// TestUserFlags: a user's -gcflags stand in front of the recorder's, of the packages that they are for but the standard library's,
+// and take the place of none.
 func TestUserFlags(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -36,11 +37,11 @@ func TestUserFlags(t *testing.T) {
 	}{
 		{"", nil, []string{all, std, sub, named}},
 		{"", []string{"-gcflags=-N"}, []string{all, std, sub, "-gcflags=m=-N -d=checkptr=0"}},
-		{"", []string{"-gcflags=all=-N -l"}, []string{all, "-gcflags=bytes=-N -l -race -d=checkptr=0 -l=1", "-gcflags=m/sub=-N -l -d=checkptr=0", "-gcflags=m=-N -l -d=checkptr=0"}},
-		{"", []string{"--gcflags=std=-N", "-tags=x"}, []string{all, "-gcflags=bytes=-N -race -d=checkptr=0 -l=1", sub, named}},
+		{"", []string{"-gcflags=all=-N -l"}, []string{all, std, "-gcflags=m/sub=-N -l -d=checkptr=0", "-gcflags=m=-N -l -d=checkptr=0"}},
+		{"", []string{"--gcflags=std=-N", "-tags=x"}, []string{all, std, sub, named}},
 		{"", []string{"-gcflags=./...=-d=checkptr"}, []string{all, std, "-gcflags=m/sub=-d=checkptr -d=checkptr=0", "-gcflags=m=-d=checkptr -d=checkptr=0"}},
-		{"", []string{"-gcflags=all=-N", "-gcflags=m/sub="}, []string{all, "-gcflags=bytes=-N -race -d=checkptr=0 -l=1", sub, "-gcflags=m=-N -d=checkptr=0"}},
-		{"'-gcflags=all=-N -m'", []string{"-gcflags=-l"}, []string{all, "-gcflags=bytes=-N -m -race -d=checkptr=0 -l=1", "-gcflags=m/sub=-N -m -d=checkptr=0", "-gcflags=m=-l -d=checkptr=0"}},
+		{"", []string{"-gcflags=all=-N", "-gcflags=m/sub="}, []string{all, std, sub, "-gcflags=m=-N -d=checkptr=0"}},
+		{"'-gcflags=all=-N -m'", []string{"-gcflags=-l"}, []string{all, std, "-gcflags=m/sub=-N -m -d=checkptr=0", "-gcflags=m=-l -d=checkptr=0"}},
 	} {
 		o, err := rt.New(t.Context(), rt.Config{Dir: dir, OutDir: t.TempDir(), Packages: []string{"."}, GoFlags: c.goflags, BuildFlags: c.user})
 		if err != nil {
