@@ -3,7 +3,7 @@
 // test, and says how many functions were instrumented, how many calls did not agree with
 // their source when the trace was walked, and which races were reported.
 //
-//	go run ./bench/modules [-list modules] [-dir scratch] [-only part,part] [-limit 10m] [-raw 12] [-record] [-walk]
+//	go run ./bench/modules [-list modules] [-dir scratch] [-only part,part] [-limit 10m] [-disk 12G] [-record] [-walk]
 //
 // The lists are files beside this one:
 //
@@ -31,7 +31,8 @@
 //     analysed one by one.
 //  5. A stage that is not finished within the limit is a failure, and says so. With -record or -walk the later stages are
 //     left out, and the columns say that too.
-//  6. Recording ends, as on a full disk, when -raw GB of raw records lie there; that is printed. The walk then is of what was recorded.
+//  6. A recording ends when it has taken -disk of the disk. The report says so, and the walk is
+//     of what was recorded.
 package main
 
 import (
@@ -47,7 +48,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -61,7 +61,7 @@ func main() {
 	dir := flag.String("dir", "", "scratch directory; default: a temporary one")
 	only := flag.String("only", "", "modules whose path contains one of these, with commas between them")
 	limit := flag.Duration("limit", 10*time.Minute, "wall time of a stage")
-	raw := flag.Int64("raw", 12, "GB of raw records at which recording ends")
+	disk := flag.String("disk", "12G", "what a recording may take of the disk, as presage's flag of that name")
 	record := flag.Bool("record", false, "only plain and record")
 	walk := flag.Bool("walk", false, "only plain, record and walk")
 	flag.Parse()
@@ -74,7 +74,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	b := &bench{Session: s, limit: *limit, raw: *raw << 30}
+	b := &bench{Session: s, limit: *limit, disk: *disk}
 	switch {
 	case *record:
 		b.last = "record"
@@ -103,7 +103,7 @@ func main() {
 type bench struct {
 	*session.Session
 	limit time.Duration
-	raw   int64  // bytes that the processes of a recording may leave on the disk, until they are merged
+	disk  string // what a recording may take of the disk
 	last  string // stage
 }
 
@@ -255,70 +255,14 @@ func (b *bench) record(ctx context.Context, dir, traces string, packages int, ar
 	ctx, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
 	os.RemoveAll(traces)
-	cmd := exec.CommandContext(ctx, b.Presage, slices.Concat([]string{"test", "-json", "-q", "-level=none", "-o=" + traces}, testFlags, args)...)
+	cmd := exec.CommandContext(ctx, b.Presage, slices.Concat([]string{"test", "-json", "-q", "-level=none", "-disk=" + b.disk, "-o=" + traces}, testFlags, args)...)
 	cmd.Dir = dir
 	stderr := &watch{}
 	if packages > 0 {
 		stderr.packages, stderr.stop = packages, cancel
 	}
-	var stopped atomic.Int32
-	done := make(chan struct{})
-	defer func() {
-		close(done)
-		if n := stopped.Load(); n > 0 {
-			fmt.Printf("    recording stopped at %d GB in %d processes, whose later tests ran instrumented, but left no record: %s\n", b.raw>>30, n, strings.Join(args, " "))
-		}
-	}()
-	go b.bound(done, &stopped)
 	o := b.run(ctx, cmd, stderr) // -json sends what the tests print to standard error
 	return stderr.Bytes(), o
-}
-
-// bound ends recordings that grow too large, the largest first, until done is closed. A process that does not find its directory
-// stops recording, as on a full disk, and runs on; what it had recorded is merged (rule 6).
-func (b *bench) bound(done <-chan struct{}, stopped *atomic.Int32) {
-	tick := time.NewTicker(500 * time.Millisecond)
-	defer tick.Stop()
-	ended := map[string]bool{}
-	for {
-		select {
-		case <-done:
-			return
-		case <-tick.C:
-		}
-		dirs, _ := filepath.Glob(filepath.Join(b.Dir, "cache", "runs", "*", "raw", "*"))
-		total, largest, most := int64(0), "", int64(0)
-		for _, dir := range dirs {
-			n := size(dir)
-			if total += n; n > most && !ended[dir] {
-				largest, most = dir, n
-			}
-		}
-		if total < b.raw || largest == "" {
-			continue
-		}
-		aside := filepath.Join(b.Dir, "cache", "aside")
-		if os.Rename(largest, aside) != nil {
-			continue // its process and the merge have ended meanwhile
-		}
-		stopped.Add(1)
-		ended[largest] = true
-		time.Sleep(3 * time.Second) // it needs a new file several times a second
-		if os.Rename(aside, largest) != nil {
-			os.RemoveAll(aside)
-		}
-	}
-}
-
-func size(dir string) int64 {
-	n := int64(0)
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil {
-			n += info.Size()
-		}
-	}
-	return n
 }
 
 // analyse returns the report on traces; nil if there was none within the limit.

@@ -26,13 +26,21 @@ var (
 	pkgLine  = regexp.MustCompile(`^\x16?(ok  |FAIL|\?   )\t(\S+)`)
 )
 
-// outcomes reads what go test -v=test2json printed. The tests of a package stand before the line of the package.
+// address is what %v prints of a pointer: another one in every run.
+var address = regexp.MustCompile(`0xc[0-9a-f]{9}`)
+
+// outcomes reads what go test -v=test2json printed. The tests of a package stand before the line
+// of the package. Addresses in the names of subtests are left out; names that are then the same
+// get numbers in the order of the output.
 func outcomes(out []byte) map[key]string {
 	all := map[key]string{}
 	var tests []key
 	for line := range bytes.Lines(out) {
 		for _, m := range testLine.FindAllSubmatch(line, -1) {
-			k := key{"", string(m[2])}
+			k := key{"", address.ReplaceAllString(string(m[2]), "0x")}
+			if _, there := all[k]; there && k.test != string(m[2]) {
+				k.test = fmt.Sprintf("%s%%%d", k.test, len(tests))
+			}
 			all[k] = string(m[1])
 			tests = append(tests, k)
 		}

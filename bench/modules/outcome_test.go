@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -15,6 +16,21 @@ func TestOutcomes(t *testing.T) {
 	}
 	if got := outcomes([]byte(out)); !maps.Equal(got, want) {
 		t.Errorf("outcomes: %v, want %v", got, want)
+	}
+}
+
+// Subtests with addresses in their names are paired by their order.
+func TestAddresses(t *testing.T) {
+	run := func(a, b string) map[key]string {
+		return outcomes(fmt.Appendf(nil, "\x16--- PASS: T/x=%s (0.00s)\n\x16--- FAIL: T/x=%s (0.00s)\n"+
+			"ok  \ta/b\t0.1s\n", a, b))
+	}
+	first, second := run("0xc000012340", "0xc000012380"), run("0xc0000f2340", "0xc0000a2340")
+	if len(first) != 3 || !maps.Equal(first, second) {
+		t.Errorf("%v and %v", first, second)
+	}
+	if same := outcomes([]byte("\x16--- PASS: T (0s)\n\x16--- FAIL: T (0s)\nok  \ta/b\t0s\n")); len(same) != 2 {
+		t.Errorf("a test that ran twice: %v", same)
 	}
 }
 
