@@ -214,11 +214,20 @@ func (m *maker) beforeFirst(i int, t *thread, first int32, x *turn) (list []int3
 	}
 	k, _ := slices.BinarySearch(t.events, first)
 	for next := first; k >= 0 && len(list) < mostOrders; k-- {
+		ran := m.lastRan(t.g, m.w.Events[next].Index)
+		if ran < m.recs[since].index { // nor has it run between earlier events
+			break
+		}
+		if k > 0 && m.w.Events[t.events[k-1]].Index > ran {
+			k, _ = slices.BinarySearchFunc(t.events[:k], ran+1, func(n int32, x int64) int {
+				return cmp.Compare(m.w.Events[n].Index, x)
+			})
+		}
 		from := t.by
 		if k > 0 {
 			from = t.events[k-1]
 		}
-		if from >= 0 && m.ranBetween(t.g, max(m.w.Events[from].Index, m.recs[since].index), m.w.Events[next].Index) {
+		if from >= 0 && m.w.Events[from].Index <= ran {
 			list = append(list, from)
 		}
 		next = from
@@ -226,11 +235,15 @@ func (m *maker) beforeFirst(i int, t *thread, first int32, x *turn) (list []int3
 	return list
 }
 
-// ranBetween reports whether outside code of g may have run between two events of the trace.
-func (m *maker) ranBetween(g trace.GoID, first, last int64) bool {
+// lastRan is the last event of the trace, not after event index, that shows that outside code of g
+// has run; -1 if there is none in the window.
+func (m *maker) lastRan(g trace.GoID, index int64) int64 {
 	list := m.ran[g]
-	k, _ := slices.BinarySearchFunc(list, first, func(i int32, x int64) int { return cmp.Compare(m.recs[i].index, x) })
-	return k < len(list) && m.recs[list[k]].index <= last
+	k, _ := slices.BinarySearchFunc(list, index+1, func(i int32, x int64) int { return cmp.Compare(m.recs[i].index, x) })
+	if k == 0 {
+		return -1
+	}
+	return m.recs[list[k-1]].index
 }
 
 // beforeTurn has what others did before a hidden turn, which begins with event n, not come later.
