@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,8 +15,8 @@ import (
 	"presage/internal/plan"
 )
 
-// TestModules instruments the modules of testdata/module, runs their tests, which must
-// pass, and compares the functions left as written with the archive's.
+// TestModules instruments the modules of testdata/module, runs their tests, which must pass and be
+// those that run without, and compares the functions left as written with the archive's.
 func TestModules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -56,9 +57,31 @@ func testModule(t *testing.T, name string) {
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Errorf("opaque functions (-want +got):\n%s", diff)
 	}
-	cmd := exec.Command("go", "test", "-vet=off", "-overlay="+overlay(t, r, out), "./...")
-	cmd.Dir = dir
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("tests of the instrumented module: %v\n%s", err, text)
+	plain, err := ended(dir)
+	if err != nil {
+		t.Fatalf("tests of the module: %v", err)
 	}
+	instrumented, err := ended(dir, "-overlay="+overlay(t, r, out))
+	if err != nil {
+		t.Errorf("tests of the instrumented module: %v", err)
+	}
+	if diff := cmp.Diff(plain, instrumented); diff != "" {
+		t.Errorf("tests and examples that ran (-plain +instrumented):\n%s", diff)
+	}
+}
+
+// ended runs the tests of a module and returns how each ended, in order.
+func ended(dir string, flags ...string) (tests []string, err error) {
+	cmd := exec.Command("go", slices.Concat([]string{"test", "-v", "-vet=off"}, flags, []string{"./..."})...)
+	cmd.Dir = dir
+	text, err := cmd.CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, text)
+	}
+	for line := range strings.Lines(string(text)) {
+		if test, _, ok := strings.Cut(line, " ("); ok && strings.Contains(test, "--- ") {
+			tests = append(tests, test)
+		}
+	}
+	return tests, nil
 }
