@@ -19,6 +19,7 @@ func Build(p *ssa.Package, files []*ast.File, info *types.Info, sizes types.Size
 	defer r.restore()
 	r.promoted(files)
 	r.unevaluated(files)
+	r.compared(files)
 	r.counts(files)
 	for _, f := range files {
 		for _, d := range f.Decls {
