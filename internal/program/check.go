@@ -119,7 +119,7 @@ func (g *goroutine) check(f *frame, in *instr, e *trace.Event, h *plan.Hook, com
 	if !differs(computed, recorded, size) || !g.w.differ(h.Type, f.code.sizes, computed, recorded, size) {
 		return true
 	}
-	if k := kindOf(h.Type); isNaN(k, computed) && isNaN(k, recorded) || g.moved(computed, recorded, size) {
+	if g.moved(computed, recorded, size) {
 		return true
 	}
 	g.mismatch(f, in, e, computed, recorded, "value")

@@ -22,7 +22,7 @@ type Walker struct {
 	globals    map[string]*global
 	goroutines []*goroutine // by GoID
 	sizeCache  map[types.Type]int64
-	maskCache  map[types.Type][]uint64
+	meanings   map[types.Type]*meaning
 	stats      Stats
 	mismatches []Mismatch
 	from       []int64
@@ -79,7 +79,7 @@ type goroutine struct {
 func New(p *plan.Plan) *Walker {
 	return &Walker{
 		plan: p, codes: map[*plan.Func]*code{}, globals: map[string]*global{},
-		sizeCache: map[types.Type]int64{}, maskCache: map[types.Type][]uint64{},
+		sizeCache: map[types.Type]int64{}, meanings: map[types.Type]*meaning{},
 		stats: Stats{Unwalked: map[Reason]int64{}}, awake: awakeFrames,
 	}
 }
