@@ -65,6 +65,7 @@ func main() {
 	record := flag.Bool("record", false, "only plain and record")
 	walk := flag.Bool("walk", false, "only plain, record and walk")
 	flag.Parse()
+	os.Setenv("GOWORK", "off") // a workspace of the module names directories that were not published
 	ctx := context.Background()
 	modules, err := read(*list)
 	if err != nil {
