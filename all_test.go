@@ -21,7 +21,7 @@ import (
 // The commands of bench may import anything.
 var layers = map[string][]string{
 	"cmd/presage":                          {"internal/cli"},
-	"internal/cli":                         {"internal/private", "internal/barrier", "internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/place", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/disk", "internal/online", "internal/replay", "internal/analyse", "internal/detect", "internal/tree", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/trust", "internal/visible", "internal/window", "internal/engine", "internal/smt"},
+	"internal/cli":                         {"internal/private", "internal/barrier", "internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/place", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/disk", "internal/online", "internal/replay", "internal/analyse", "internal/detect", "internal/tree", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/trust", "internal/visible", "internal/window", "internal/engine", "internal/smt", "internal/stage"},
 	"internal/cli/scripts":                 {"internal/cli"},
 	"internal/record":                      {"internal/killed", "internal/cache", "internal/private", "internal/quoted", "internal/compiler", "internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
 	"internal/replay":                      {"internal/killed", "internal/cache", "internal/private", "internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/program", "internal/trace", "internal/trace/format", "internal/trust"},
@@ -58,7 +58,7 @@ var layers = map[string][]string{
 	"internal/smt":                         {"internal/window", "internal/expr", "internal/trace/format"},
 	"internal/witness":                     {"internal/window", "internal/expr", "internal/trace", "internal/trace/format"},
 	"internal/witness/stray":               {"internal/witness", "internal/window", "internal/expr", "internal/plan", "internal/trace", "internal/trace/format"},
-	"internal/analyse":                     {"internal/barrier", "internal/expr", "internal/hb", "internal/window", "internal/engine", "internal/witness", "internal/witness/stray", "internal/trace", "internal/trace/format"},
+	"internal/analyse":                     {"internal/barrier", "internal/expr", "internal/hb", "internal/window", "internal/engine", "internal/witness", "internal/witness/stray", "internal/stage", "internal/trace", "internal/trace/format"},
 	"internal/relay":                       {"internal/relay/callgraph", "internal/relay/evidence/promise", "internal/relay/guard", "internal/relay/link", "internal/relay/load", "internal/relay/lockset", "internal/relay/pairs", "internal/relay/path", "internal/relay/store", "internal/relay/summary", "internal/relay/symbolic", "internal/relay/tier", "internal/relay/unmodelled"},
 	"internal/relay/load":                  {"internal/evalorder"},
 	"internal/relay/lockset":               {"internal/relay/path"},
@@ -77,6 +77,7 @@ var layers = map[string][]string{
 	"internal/cache":                       nil,
 	"internal/killed":                      nil,
 	"internal/private":                     nil,
+	"internal/stage":                       nil,
 	"internal/quoted":                      nil,
 	"internal/visible":                     nil,
 	"internal/trust":                       nil,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"presage/internal/stage"
 	"presage/internal/trace"
 	"presage/internal/window"
 )
@@ -48,10 +49,12 @@ func (r *run) readBeside(ctx context.Context, src trace.Source) error {
 	}
 	go func() {
 		defer close(full)
+		meter := r.opt.Parts.Meter(stage.Idle)
+		defer meter.Stop()
 		index := int64(0)
 		for b := range free {
 			if !r.left.Load() {
-				r.fill(b, src, index)
+				r.fill(b, src, index, meter)
 				index += int64(len(b.events))
 			}
 			if full <- b; b.err != nil {
@@ -80,34 +83,44 @@ func (r *run) readBeside(ctx context.Context, src trace.Source) error {
 }
 
 // fill reads and walks the next events.
-func (r *run) fill(b *batch, src trace.Source, index int64) {
+func (r *run) fill(b *batch, src trace.Source, index int64, meter *stage.Meter) {
 	b.events, b.flows, b.reads, b.guards = b.events[:0], b.flows[:0], b.reads[:0], b.guards[:0]
+	meter.Enter(partRead)
 	for len(b.events) < batchEvents {
 		b.events = append(b.events, trace.Event{})
-		e := &b.events[len(b.events)-1]
-		if b.err = src.Next(e); b.err != nil {
+		if b.err = src.Next(&b.events[len(b.events)-1]); b.err != nil {
 			b.events = b.events[:len(b.events)-1]
-			return
+			break
 		}
+	}
+	meter.Enter(partWalk)
+	for i := range b.events {
 		var f window.Flow
 		if !r.spent.over.Load() {
-			f = r.opt.Walker.Step(index, e)
+			f = r.opt.Walker.Step(index+int64(i), &b.events[i])
 		}
-		index++
 		b.keep(&f)
 		b.flows = append(b.flows, f)
 	}
+	meter.Enter(stage.Idle)
 }
 
-// take analyses a batch.
+// take analyses a batch: the happens-before pass over all of it, then the windows. What hb finds
+// reaches the windows with the event where it is found.
 func (r *run) take(ctx context.Context, b *batch) error {
+	r.meter.Enter(partHB)
 	for i := range b.events {
-		if err := r.analyse(&b.events[i], b.flows[i]); err != nil {
+		r.hb.Step(r.events+int64(i), &b.events[i])
+	}
+	r.meter.Enter(partWindows)
+	for i := range b.events {
+		if err := r.add(&b.events[i], b.flows[i]); err != nil {
 			return err
 		}
 		if err := r.pause(ctx); err != nil {
 			return err
 		}
 	}
+	r.meter.Enter(stage.Idle)
 	return nil
 }

@@ -86,7 +86,7 @@ func (r *reusing) Step(index int64, e *trace.Event) window.Flow {
 func TestKept(t *testing.T) {
 	events, _ := longTrace(100)
 	b := new(batch)
-	newRun(Options{Walker: new(reusing)}, nil).fill(b, &listed{events, io.EOF}, 0)
+	newRun(Options{Walker: new(reusing)}, nil).fill(b, &listed{events, io.EOF}, 0, nil)
 	for i, f := range b.flows {
 		if x := int64(i); f.Needs[0] != x || f.From[0] != -x || f.Guards[0].Want != uint64(i) {
 			t.Fatalf("event %d: %+v", i, f)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync/atomic"
 
 	"presage/internal/barrier"
 	"presage/internal/hb"
+	"presage/internal/stage"
 	"presage/internal/trace"
 	"presage/internal/window"
 	"presage/internal/witness"
@@ -57,7 +59,22 @@ type Options struct {
 
 	// Solver makes what answers for the pairs of a window; nil: the engine. What it finds is checked all the same.
 	Solver func(*window.Window) Solver
+
+	// Parts takes what the parts of the analysis took. Nil: nothing is measured.
+	Parts *stage.Parts
 }
+
+// Names of what Options.Parts measures. Reading and walking run beside the others.
+const (
+	partFirst      = "first-pass" // over the whole trace: which words the recorded run has a race on
+	partRead       = "read"
+	partWalk       = "walk"
+	partHB         = "hb"
+	partWindows    = "windows" // their construction, with the ways off the recorded path
+	partCandidates = "candidates"
+	partEngine     = "engine" // pairs on the recorded path, with the checks of witnesses
+	partWays       = "ways"   // pairs on ways off the recorded path, with those checks
+)
 
 // Tier says what vouches for a race.
 type Tier uint8
@@ -153,6 +170,8 @@ type Result struct {
 // events before it, and the error is returned with it.
 func Run(ctx context.Context, src trace.Source, meta *trace.Meta, opt Options) (*Result, error) {
 	r := newRun(opt, meta)
+	r.meter = opt.Parts.Meter(partFirst)
+	defer r.meter.Stop()
 	err := r.read(ctx, src)
 	if ferr := r.finish(); err == nil {
 		err = ferr
@@ -167,6 +186,8 @@ type run struct {
 	spent        effort
 	left         atomic.Bool // nothing more is to be read
 	builder      *window.Builder
+	meter        *stage.Meter // of the goroutine that analyses; nil: nothing is measured
+	noted        [][2]int64   // pairs of events that hb found unordered and the windows do not know yet
 	events       int64
 	counts       Counts
 	pairs        map[sitePair]*pairState
@@ -212,14 +233,25 @@ func newRun(opt Options, meta *trace.Meta) *run {
 			Symbolic: opt.Level >= Value && opt.Walker != nil, Paths: opt.Level >= Paths && opt.Walker != nil,
 			NoValues: meta != nil && meta.Source == "std", Meta: meta, Missing: opt.Missing,
 		}, r.window)
-		r.hb.Each(func(a, b int64) {
-			r.builder.Unordered(a, b)
-			if len(r.unord) < maxUnordered {
-				r.unord[[2]int64{a, b}] = true
-			}
-		})
+		r.hb.Each(func(a, b int64) { r.noted = append(r.noted, [2]int64{a, b}) })
 	}
 	return r
+}
+
+// tell has the windows know of the pairs that hb found up to an event.
+func (r *run) tell(event int64) {
+	n := 0
+	for _, p := range r.noted {
+		if p[1] > event {
+			break
+		}
+		r.builder.Unordered(p[0], p[1])
+		if len(r.unord) < maxUnordered {
+			r.unord[p] = true
+		}
+		n++
+	}
+	r.noted = slices.Delete(r.noted, 0, n)
 }
 
 // maxUnordered bounds the memory for (A4) in a window in which everything races.
@@ -230,6 +262,7 @@ func (r *run) read(ctx context.Context, src trace.Source) error {
 	if err := r.foresee(ctx); err != nil {
 		return err
 	}
+	r.meter.Enter(stage.Idle) // what is done without a walk is in no part
 	if r.builder != nil && r.opt.Walker != nil {
 		return r.readBeside(ctx, src)
 	}
@@ -279,20 +312,28 @@ func (r *run) step(e *trace.Event) error {
 	if r.builder != nil && r.opt.Walker != nil {
 		f = r.opt.Walker.Step(r.events, e)
 	}
-	return r.analyse(e, f)
+	r.hb.Step(r.events, e)
+	return r.add(e, f)
 }
 
-func (r *run) analyse(e *trace.Event, f window.Flow) error {
+// add gives the next event to the windows. hb has seen it.
+func (r *run) add(e *trace.Event, f window.Flow) error {
 	i := r.events
 	r.events++
-	r.hb.Step(i, e)
-	if r.builder == nil || r.counts.Stopped > 0 {
+	if r.builder == nil {
+		return nil
+	}
+	if len(r.noted) > 0 {
+		r.tell(i)
+	}
+	if r.counts.Stopped > 0 {
 		return nil
 	}
 	return r.builder.Add(i, e, f)
 }
 
 func (r *run) finish() error {
+	r.meter.Enter(partWindows)
 	if r.builder == nil || r.counts.Stopped > 0 {
 		return nil
 	}
@@ -325,6 +366,7 @@ func (r *run) window(b *window.Built) error {
 	if r.only != nil {
 		return r.only(b)
 	}
+	defer r.meter.Enter(r.meter.Enter(partCandidates))
 	r.counts.Windows++
 	r.admits(b.Window)
 	r.counts.InWindows += int64(len(b.Events))
@@ -337,6 +379,7 @@ func (r *run) window(b *window.Built) error {
 	before := r.spent.visits
 	list := r.candidates(b)
 	ladder := r.ladder(b.Window)
+	r.meter.Enter(partEngine)
 	for _, c := range list {
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -348,6 +391,7 @@ func (r *run) window(b *window.Built) error {
 		}
 		r.climb(b, ladder, c)
 	}
+	r.meter.Enter(partWays)
 	if err := r.paths(b, ladder, list, r.spent.visits-before); err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"presage/internal/program"
 	"presage/internal/record"
 	"presage/internal/report"
+	"presage/internal/stage"
 	"presage/internal/trace"
 	"presage/internal/trace/source"
 	"presage/internal/visible"
@@ -223,11 +224,15 @@ func (a *analysis) run(ctx context.Context) error {
 	}
 	a.summary.Seconds = float64(time.Since(begun).Round(time.Millisecond)) / float64(time.Second)
 	if a.options.confirm > 0 {
+		a.progress.stages.Begin(stageReplayPrepare)
 		a.replay(ctx)
 	}
+	a.progress.stages.Begin(stageReport)
 	a.dropToRun()
 	a.mark(ctx)
 	code := a.finish()
+	a.progress.stages.End()
+	a.summary.Stages = stagesOf(&a.progress.stages)
 	if err := a.print(); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
@@ -249,6 +254,7 @@ func (a *analysis) interrupted(left int) {
 // file analyses one trace: a first pass finds the races, a second what stands at their
 // events. Of a damaged trace, what can be read is analysed, and the error returned.
 func (a *analysis) file(ctx context.Context, name string) error {
+	a.progress.stages.Begin(stageAnalyse)
 	s, err := openTrace(name)
 	if err != nil {
 		a.failed = true
@@ -270,7 +276,9 @@ func (a *analysis) file(ctx context.Context, name string) error {
 		a.failed = true
 		a.warn(report.Warning{Code: "trace-damaged", Count: 1, Text: fmt.Sprintf("%v; what stands before was analysed", err)})
 	}
+	a.progress.stages.Begin(stageConfirm)
 	err = errors.Join(err, a.confirm(name, meta, res))
+	a.progress.stages.Begin(stageLocate)
 	a.count(meta, res)
 	a.static.unordered(res)
 	return errors.Join(err, a.locate(name, meta, res))
@@ -327,7 +335,10 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 	opt.Progress = func(n int64, _ int) { a.progress.step(report.Progress{Text: text, Done: n, Total: total}) }
 	var walker *program.Walker
 	if s.Format == source.Trace && s.Meta().Source == "presage" && opt.Level != analyse.HB {
-		if p, err := a.load(ctx, name, s.Meta()); err != nil {
+		a.progress.stages.Begin(stagePlan)
+		p, err := a.load(ctx, name, s.Meta())
+		a.progress.stages.Begin(stageAnalyse)
+		if err != nil {
 			a.warn(report.Warning{Code: "not-walked", Count: 1, Text: fmt.Sprintf("the source is not at hand as it was recorded, so every read keeps its value: %v", err)})
 		} else {
 			a.shape = func(s trace.Site) string { return program.ShapeAt(p, s) }
@@ -345,7 +356,9 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 			opt.Walker = walker
 		}
 	}
+	opt.Parts = &stage.Parts{}
 	res, err := analyse.Run(ctx, a.static.notes(s), s.Meta(), opt)
+	a.progress.stages.Split(stageAnalyse, opt.Parts)
 	if walker != nil {
 		a.warnWalk(walker)
 		if opt.Level == analyse.Paths && res != nil {

@@ -81,6 +81,12 @@ func usagef(format string, args ...any) error {
 
 // Main runs the command and returns its exit code.
 func Main(ctx context.Context, env Env) int {
+	endProfile, err := profile()
+	if err != nil {
+		visible.Fprintf(env.Stderr, "presage: %v\n", err)
+		return exitFailed
+	}
+	defer endProfile()
 	giveModCache()
 	done, err := vettool(&env)
 	if !done {

@@ -44,6 +44,7 @@ func (a *analysis) replay(ctx context.Context) {
 			continue
 		}
 		begun := time.Now()
+		a.progress.stages.Begin(stageReplayPrepare)
 		out, err := r.replay(ctx, race)
 		switch {
 		case race.Tier == report.ToRun && (err != nil || out == nil || ctx.Err() != nil && !out.Confirmed):

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"presage/internal/report"
+	"presage/internal/stage"
 	"presage/internal/visible"
 )
 
@@ -22,6 +23,8 @@ type progress struct {
 	text  string
 	begun time.Time
 	told  bool
+
+	stages stage.List // a step begins one
 }
 
 // slow is how long a step may take without being mentioned where there is no terminal.
@@ -34,6 +37,9 @@ func newProgress(w io.Writer, quiet bool) *progress {
 
 // step says that text is done up to done of total; total 0 is unknown.
 func (p *progress) step(m report.Progress) {
+	if s := stageOf(m.Text); s != "" && m.Text != p.text {
+		p.stages.Begin(s)
+	}
 	if p.quiet {
 		return
 	}

@@ -59,6 +59,7 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 		}
 	}
 	p := newProgress(env.Stderr, g.quiet)
+	p.stages.Begin(stageLoad)
 	rec, err := record.Run(ctx, recordConfig(env, g, test, p))
 	p.end()
 	if left := (*record.LeftOutError)(nil); errors.As(err, &left) {

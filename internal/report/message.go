@@ -79,6 +79,7 @@ type Summary struct {
 	Vet          *Vetted   `json:"vet,omitempty"`        // of presage vet
 	OnTheFly     *OnTheFly `json:"on_the_fly,omitempty"` // of presage analyze -engine
 	Static       *Marks    `json:"static,omitempty"`     // of test and run with -static
+	Stages       []Stage   `json:"stages,omitempty"`     // what the command took, stage by stage
 }
 
 // Handler receives the messages of a report in order: Config, then Progress, Warning

@@ -1,0 +1,10 @@
+package report
+
+// Stage is what a stage of the command took. The report of races does not depend on it.
+type Stage struct {
+	Name string  `json:"name"`
+	Of   string  `json:"of,omitempty"` // the stage that it is a part of
+	Wall float64 `json:"wall"`         // seconds
+	CPU  float64 `json:"cpu"`          // seconds, user and system, with the processes that were started
+	Peak int64   `json:"peak,omitempty"`
+}
