@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"presage/bench/session"
@@ -30,32 +28,21 @@ type runner struct {
 
 // output is what a command printed and how it ended.
 type output struct {
-	stdout, stderr bytes.Buffer
-	code           int
-	timeout        bool
+	*session.Measured
+	timeout bool
 }
 
 // run runs a command. At the limit its whole process group is killed.
 func run(ctx context.Context, limit time.Duration, dir string, env []string, args ...string) (*output, error) {
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	cmd := exec.CommandContext(limited, args[0], args[1:]...)
-	o := &output{}
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &o.stdout, &o.stderr
-	cmd.Env = append(os.Environ(), env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 5 * time.Second
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	o.timeout = limited.Err() != nil || bytes.Contains(o.stdout.Bytes(), []byte("panic: test timed out")) || bytes.Contains(o.stderr.Bytes(), []byte("panic: test timed out"))
-	if cmd.ProcessState == nil {
+	m, err := session.Measure(ctx, limit, 0, dir, env, args...)
+	if err != nil {
 		return nil, err
 	}
-	o.code = cmd.ProcessState.ExitCode()
-	return o, nil
+	late := m.Late
+	for _, b := range []*bytes.Buffer{&m.Stdout, &m.Stderr} {
+		late = late || bytes.Contains(b.Bytes(), []byte("panic: test timed out"))
+	}
+	return &output{m, late}, nil
 }
 
 // builds is how long building the tests of a module may take.
@@ -68,11 +55,11 @@ func (r *runner) plain(ctx context.Context, tests []string) (outcome string, err
 	switch {
 	case err != nil:
 		return "", err
-	case bytes.Contains(o.stdout.Bytes(), []byte("[build failed]")), bytes.Contains(o.stdout.Bytes(), []byte("[setup failed]")):
+	case bytes.Contains(o.Stdout.Bytes(), []byte("[build failed]")), bytes.Contains(o.Stdout.Bytes(), []byte("[setup failed]")):
 		return "build", nil
 	case o.timeout:
 		return "timeout", nil
-	case o.code != 0:
+	case o.Code != 0:
 		return "fail", nil
 	}
 	return "pass", nil
@@ -90,8 +77,8 @@ func (r *runner) race(ctx context.Context, tests []string) (outcome string, race
 			if err != nil {
 				return "", nil, err
 			}
-			if o.code != 0 {
-				return "", nil, fmt.Errorf("building %s with -race: exit code %d\n%s", pkg, o.code, o.stderr.Bytes())
+			if o.Code != 0 {
+				return "", nil, fmt.Errorf("building %s with -race: exit code %d\n%s", pkg, o.Code, o.Stderr.Bytes())
 			}
 			r.built = append(r.built, name)
 		}
@@ -109,14 +96,14 @@ func (r *runner) race(ctx context.Context, tests []string) (outcome string, race
 		if err != nil {
 			return "", nil, err
 		}
-		list := readRaces(o.stderr.String(), r.places)
+		list := readRaces(o.Stderr.String(), r.places)
 		races = append(races, list...)
 		switch {
 		case len(list) > 0 || outcome == "race":
 			outcome = "race"
 		case o.timeout:
 			outcome = "timeout"
-		case o.code != 0 && outcome == "pass":
+		case o.Code != 0 && outcome == "pass":
 			outcome = "fail"
 		}
 	}
@@ -140,11 +127,11 @@ func (r *runner) predict(ctx context.Context, level string, tests []string) (out
 	if err != nil {
 		return "", nil, err
 	}
-	out, err := session.Read(o.stdout.Bytes())
+	out, err := session.Read(o.Stdout.Bytes())
 	switch {
 	case err == nil && len(out.Races) > 0:
 		return "race", unique(predicted(out.Races, r.places)), nil
-	case err == nil && o.code == 0:
+	case err == nil && o.Code == 0:
 		return "pass", nil, nil
 	case err == nil: // a test failed
 		return "fail", nil, nil

@@ -26,7 +26,9 @@ func (s *samples) median() cost {
 }
 
 // mean returns geometric means.
-func (s *samples) mean() cost { return cost{geomean(s.cpu), geomean(s.wall), geomean(s.peak)} }
+func (s *samples) mean() cost {
+	return cost{session.Geomean(s.cpu), session.Geomean(s.wall), session.Geomean(s.peak)}
+}
 
 // A result is what the rounds of a subject in one build took.
 type result struct {

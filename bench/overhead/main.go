@@ -25,7 +25,6 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"math"
 	"os"
 
 	"presage/bench/session"
@@ -114,12 +113,4 @@ func (s *summary) print(b build) (over bool) {
 func (s *summary) over(b build) bool {
 	r := s.raceTimes.mean()
 	return b.recorded && (r.cpu > b.limit.cpu || r.wall > b.limit.wall)
-}
-
-func geomean(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += math.Log(x)
-	}
-	return math.Exp(sum / float64(len(v)))
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"presage/bench/session"
 )
 
 func TestRecordings(t *testing.T) {
@@ -16,15 +18,11 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// TestParseUsage: costs of processes are added, of their peaks the largest counts, and a line that
-// is cut short is an error.
-func TestParseUsage(t *testing.T) {
-	u, err := parseUsage("0.5 1 2048 80 3\n1.5 2 1024 8 1\n")
-	if want := (usage{cost{2, 3, 2}, 88, 4}); err != nil || *u != want {
-		t.Errorf("%+v, %v; want %+v", u, err, want)
-	}
-	if u, err := parseUsage("0.5 1 2048\n"); err == nil {
-		t.Errorf("no error, but %+v", u)
+// TestTotal: costs of processes are added, and of their peaks the largest counts.
+func TestTotal(t *testing.T) {
+	u := total([]session.Process{{CPU: 0.5, Wall: 1, Peak: 2, Raw: 80, Records: 3}, {CPU: 1.5, Wall: 2, Peak: 1, Raw: 8, Records: 1}})
+	if want := (usage{cost{2, 3, 2}, 88, 4}); *u != want {
+		t.Errorf("%+v; want %+v", u, want)
 	}
 }
 

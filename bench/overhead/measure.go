@@ -8,26 +8,20 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"presage/bench/session"
-	"presage/internal/rt"
 	"presage/internal/trace"
 )
 
 // A meter runs subjects.
 type meter struct {
 	s     *session.Session
-	timed string // command timed
+	timed *session.Timed
 }
 
 func newMeter(ctx context.Context, s *session.Session) (*meter, error) {
-	m := &meter{s, filepath.Join(s.Dir, "timed")}
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", m.timed, "presage/bench/overhead/timed").CombinedOutput()
-	if err != nil {
-		return nil, fmt.Errorf("building timed: %w\n%s", err, out)
-	}
-	return m, nil
+	timed, err := s.Timed(ctx)
+	return &meter{s, timed}, err
 }
 
 // measure runs a subject in the builds, of which the first is plain and the second -race, in turn.
@@ -80,14 +74,16 @@ type usage struct {
 
 // run runs a subject in one build. Command timed stands between the go command and the program.
 func (m *meter) run(ctx context.Context, sub subject, b build, raws string) (*usage, error) {
-	costs := filepath.Join(m.s.Dir, "cost.txt")
-	os.Remove(costs)
+	wrapper, err := m.timed.Exec(raws)
+	if err != nil {
+		return nil, err
+	}
 	command := []string{"go", sub.verb}
 	if b.recorded {
 		os.RemoveAll(m.kept(sub))
 		command = []string{m.s.Presage, sub.verb, "-level", "none", "-o", m.kept(sub)}
 	}
-	command = slices.Concat(command, b.flags, []string{"-exec", strings.Join([]string{m.timed, costs, raws, rt.EnvDir}, " ")}, sub.args)
+	command = slices.Concat(command, b.flags, []string{"-exec", wrapper}, sub.args)
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = sub.dir
 	cmd.Env = append(append(os.Environ(), "GORACE=atexit_sleep_ms=0"), b.env...)
@@ -97,27 +93,24 @@ func (m *meter) run(ctx context.Context, sub subject, b build, raws string) (*us
 	if sub.verb == "run" && runErr != nil {
 		return nil, fmt.Errorf("%v: %w\n%s", cmd.Args, runErr, out.Bytes())
 	}
-	data, err := os.ReadFile(costs)
+	processes, err := m.timed.Processes()
 	if err != nil {
+		return nil, err
+	}
+	if len(processes) == 0 {
 		return nil, fmt.Errorf("%v did not run the program: %v\n%s", cmd.Args, runErr, out.Bytes())
 	}
-	return parseUsage(string(data))
+	return total(processes), nil
 }
 
-// parseUsage reads what command timed has written: a line for each process. Of their peaks it takes
-// the largest.
-func parseUsage(text string) (*usage, error) {
+// total adds up what processes took. Of their peaks it takes the largest.
+func total(processes []session.Process) *usage {
 	u := &usage{}
-	for line := range strings.Lines(text) {
-		var cpu, wall, kib float64
-		var raw, records int64
-		if _, err := fmt.Sscan(line, &cpu, &wall, &kib, &raw, &records); err != nil {
-			return nil, err
-		}
-		u.cost = cost{u.cpu + cpu, u.wall + wall, max(u.peak, kib/1024)}
-		u.raw, u.records = u.raw+raw, u.records+records
+	for _, p := range processes {
+		u.cost = cost{u.cpu + p.CPU, u.wall + p.Wall, max(u.peak, p.Peak)}
+		u.raw, u.records = u.raw+p.Raw, u.records+p.Records
 	}
-	return u, nil
+	return u
 }
 
 // lossy are warnings of a recording that is not whole: what it took cannot be compared.

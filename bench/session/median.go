@@ -31,3 +31,12 @@ func Interval(v []float64) (low, high float64) {
 	}
 	return v[k-1], v[n-k]
 }
+
+// Geomean returns the geometric mean of measurements above 0, which are at least one.
+func Geomean(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += math.Log(x)
+	}
+	return math.Exp(sum / float64(len(v)))
+}

@@ -1,10 +1,12 @@
 // Command timed stands between the go command and a program (-exec). It runs the program and
-// appends to a file what the program took: CPU and wall seconds, its peak memory in KiB, and of
-// its raw records the bytes and the number (0 if they are dropped).
+// appends to a file what the program took: CPU and wall seconds, its peak memory in KiB, of its
+// raw records the bytes and the number, and when it began, in seconds since 1970.
 //
-//	timed file keep|drop variable program [argument ...]
+//	timed file keep|size|drop variable program [argument ...]
 //
-// variable is the name of the environment variable that holds the directory of raw records.
+// variable is the name of the environment variable that holds the directory of raw records. With
+// size the records are kept and not counted: their number is 0. With drop they are removed, and
+// their number is 0 as well. The bytes are those of all processes with the same directory.
 //
 // The system counts the memory of the process that starts a program in the program's peak, since
 // both have the same memory until the program begins. So this command is small.
@@ -21,8 +23,8 @@ import (
 )
 
 func main() {
-	file, drop, variable, args := os.Args[1], os.Args[2] == "drop", os.Args[3], os.Args[4:]
-	code, err := run(file, drop, os.Getenv(variable), args)
+	file, raws, variable, args := os.Args[1], os.Args[2], os.Args[3], os.Args[4:]
+	code, err := run(file, raws, os.Getenv(variable), args)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "timed:", err)
 		code = 1
@@ -31,7 +33,7 @@ func main() {
 }
 
 // run runs the program and returns its exit code.
-func run(file string, drop bool, raw string, args []string) (code int, err error) {
+func run(file, raws, raw string, args []string) (code int, err error) {
 	start := time.Now()
 	p, err := os.StartProcess(args[0], args, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if err != nil {
@@ -42,7 +44,7 @@ func run(file string, drop bool, raw string, args []string) (code int, err error
 	if err != nil {
 		return 0, err
 	}
-	bytes, records, err := rawRecords(raw, drop)
+	bytes, records, err := rawRecords(raw, raws)
 	if err != nil {
 		return 0, err
 	}
@@ -51,13 +53,12 @@ func run(file string, drop bool, raw string, args []string) (code int, err error
 		return 0, err
 	}
 	cpu := s.UserTime() + s.SystemTime()
-	fmt.Fprintln(f, cpu.Seconds(), wall.Seconds(), s.SysUsage().(*syscall.Rusage).Maxrss, bytes, records)
+	fmt.Fprintln(f, cpu.Seconds(), wall.Seconds(), s.SysUsage().(*syscall.Rusage).Maxrss, bytes, records, float64(start.UnixNano())/1e9)
 	return s.ExitCode(), f.Close()
 }
 
-// rawRecords returns the bytes and the number of the raw records of all processes below dir. If
-// they are dropped, they are removed and not counted.
-func rawRecords(dir string, drop bool) (bytes, records int64, err error) {
+// rawRecords returns the bytes and the number of the raw records of all processes below dir.
+func rawRecords(dir, raws string) (bytes, records int64, err error) {
 	if dir == "" {
 		return 0, 0, nil // not recorded
 	}
@@ -70,7 +71,7 @@ func rawRecords(dir string, drop bool) (bytes, records int64, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		if !drop {
+		if raws == "keep" {
 			n, err := rawfile.Count(process)
 			if err != nil {
 				return 0, 0, err
@@ -81,7 +82,7 @@ func rawRecords(dir string, drop bool) (bytes, records int64, err error) {
 			if st, err := os.Stat(name); err == nil {
 				bytes += st.Size()
 			}
-			if drop {
+			if raws == "drop" {
 				os.Remove(name)
 			}
 		}
