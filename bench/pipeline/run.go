@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 
@@ -93,8 +94,10 @@ func (b *bench) presage(ctx context.Context, u *suite, dir string, r *row) error
 	if _, err := b.recorded(ctx, u, dir, env, testLimit, "", warm...); err != nil {
 		return err
 	}
-	if b.profiles != "" {
-		env = append(env, "PRESAGE_CPUPROFILE="+filepath.Join(b.profiles, u.name+".pprof"))
+	profile := filepath.Join(cmp.Or(b.profiles, b.Dir), u.name+".pprof")
+	env = append(env, "PRESAGE_CPUPROFILE="+profile) // with it, presage says where it was ended
+	if b.profiles == "" {
+		defer os.Remove(profile)
 	}
 	traces := filepath.Join(b.Dir, "traces")
 	defer os.RemoveAll(traces)
@@ -115,8 +118,8 @@ func (b *bench) presage(ctx context.Context, u *suite, dir string, r *row) error
 		r.stopped = interruptedIn(out)
 	case r.presage.Late:
 		r.stopped = "a stage that is not known"
-		if len(r.presage.processes) == 0 {
-			r.stopped = "the stages before the end of a test"
+		if m := endedIn.FindSubmatch(r.presage.Stderr.Bytes()); m != nil {
+			r.stopped = string(m[1])
 		}
 	default:
 		return fmt.Errorf("presage test: %w, exit code %d\n%s", err, r.presage.Code, tail(r.presage.Measured))
@@ -144,6 +147,9 @@ func (b *bench) recorded(ctx context.Context, u *suite, dir string, env []string
 	processes, err := b.timed.Processes()
 	return &run{m, processes}, err
 }
+
+// endedIn is what presage says when it is ended by a signal.
+var endedIn = regexp.MustCompile(`(?m)^presage: ended in stage (\S+)$`)
 
 // interruptedIn returns the stage in which the analysis was interrupted, "" if it was not: the part
 // that had taken most of the time.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"time"
 )
@@ -18,9 +19,9 @@ type Measured struct {
 	CPU            time.Duration // user and system, with all processes that were waited for
 }
 
-// Measure runs a command. At the limit it interrupts the process group and, if the command goes
-// on, does so again after half of grace, and kills the group after all of it. Without grace it
-// kills at once.
+// Measure runs a command. At the limit it interrupts the process group. If the command goes on,
+// it gets SIGTERM after half of grace, and the group SIGKILL after all of it. Without grace the
+// group is killed at once.
 func Measure(ctx context.Context, limit, grace time.Duration, dir string, env []string, args ...string) (*Measured, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -32,14 +33,16 @@ func Measure(ctx context.Context, limit, grace time.Duration, dir string, env []
 	ended := make(chan struct{})
 	defer close(ended)
 	cmd.Cancel = func() error {
-		group := -cmd.Process.Pid
 		if grace == 0 {
-			return syscall.Kill(group, syscall.SIGKILL)
+			return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		}
-		go interrupt(group, grace, ended)
+		go interrupt(cmd.Process.Pid, grace, ended)
 		return nil
 	}
 	cmd.WaitDelay = grace + 5*time.Second
+	if signal.Ignored(syscall.SIGINT) { // the command would ignore it as well
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGINT)
+	}
 	begun := time.Now()
 	err := cmd.Run()
 	m.Wall = time.Since(begun)
@@ -55,10 +58,13 @@ func Measure(ctx context.Context, limit, grace time.Duration, dir string, env []
 	return m, nil
 }
 
-// interrupt ends a process group that has not ended by itself.
-func interrupt(group int, grace time.Duration, ended <-chan struct{}) {
-	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGINT, syscall.SIGKILL} {
-		syscall.Kill(group, s)
+// interrupt ends a process, and its group, that has not ended by itself.
+func interrupt(pid int, grace time.Duration, ended <-chan struct{}) {
+	for _, x := range []struct {
+		to     int
+		signal syscall.Signal
+	}{{-pid, syscall.SIGINT}, {pid, syscall.SIGTERM}, {-pid, syscall.SIGKILL}} {
+		syscall.Kill(x.to, x.signal)
 		select {
 		case <-ended:
 			return

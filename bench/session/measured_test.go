@@ -23,8 +23,11 @@ func TestMeasure(t *testing.T) {
 	if m := sh(100*time.Millisecond, time.Second, "trap 'echo ended; exit 7' INT; while :; do sleep 0.05; done"); !m.Late || m.Code != 7 || !strings.Contains(m.Stdout.String(), "ended") {
 		t.Errorf("interrupted: %+v", m)
 	}
+	if m := sh(100*time.Millisecond, 200*time.Millisecond, "trap '' INT; trap 'exit 8' TERM; while :; do sleep 0.05; done"); !m.Late || m.Code != 8 {
+		t.Errorf("terminated: %+v", m)
+	}
 	for _, grace := range []time.Duration{0, 200 * time.Millisecond} {
-		if m := sh(100*time.Millisecond, grace, "trap '' INT; while :; do sleep 0.05; done"); !m.Late || m.Code != -1 {
+		if m := sh(100*time.Millisecond, grace, "trap '' INT TERM; while :; do sleep 0.05; done"); !m.Late || m.Code != -1 {
 			t.Errorf("killed after %v: %+v", grace, m)
 		}
 	}

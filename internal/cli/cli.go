@@ -81,7 +81,7 @@ func usagef(format string, args ...any) error {
 
 // Main runs the command and returns its exit code.
 func Main(ctx context.Context, env Env) int {
-	endProfile, err := profile()
+	endProfile, err := profile(env.Stderr)
 	if err != nil {
 		visible.Fprintf(env.Stderr, "presage: %v\n", err)
 		return exitFailed

@@ -2,17 +2,26 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
+	"os/signal"
 	"runtime/pprof"
+	"syscall"
+
+	"presage/internal/stage"
+	"presage/internal/visible"
 )
 
 // envProfile is for developers of presage: the file for a CPU profile of this process. Processes
 // that it starts do not have the variable.
+//
+// With it, SIGTERM ends presage in any stage, with the profile so far and a line that names the
+// stage, and SIGINT ends no more than the analysis.
 const envProfile = "PRESAGE_CPUPROFILE"
 
 // profile begins the CPU profile that the environment asks for. The function that it returns ends
 // the profile.
-func profile() (end func(), err error) {
+func profile(stderr io.Writer) (end func(), err error) {
 	name := os.Getenv(envProfile)
 	if name == "" {
 		return func() {}, nil
@@ -26,7 +35,20 @@ func profile() (end func(), err error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", envProfile, err)
 	}
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		for s := range ended {
+			if s == syscall.SIGTERM {
+				pprof.StopCPUProfile()
+				visible.Fprintf(stderr, "presage: ended in stage %s\n", stage.Current())
+				os.Exit(exitFailed)
+			}
+		}
+	}()
 	return func() {
+		signal.Stop(ended)
+		close(ended)
 		pprof.StopCPUProfile()
 		f.Close()
 	}, nil

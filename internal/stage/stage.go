@@ -11,6 +11,7 @@ package stage
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -31,6 +32,17 @@ type List struct {
 	cpu  time.Duration
 }
 
+// current is the stage that began last in this process.
+var current atomic.Pointer[string]
+
+// Current returns the name of the stage that began last in this process, "" if none did.
+func Current() string {
+	if s := current.Load(); s != nil {
+		return *s
+	}
+	return ""
+}
+
 // Begin ends the stage before it, and begins one. A stage may begin several times.
 func (l *List) Begin(name string) {
 	if l == nil {
@@ -38,6 +50,7 @@ func (l *List) Begin(name string) {
 	}
 	l.End()
 	l.open, l.wall, l.cpu = name, time.Now(), processCPU()
+	current.Store(&name)
 }
 
 // End ends the stage that has begun, if there is one.

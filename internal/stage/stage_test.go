@@ -22,6 +22,9 @@ func TestList(t *testing.T) {
 	spin(20 * time.Millisecond)
 	l.Begin("b")
 	l.Begin("a")
+	if s := Current(); s != "a" {
+		t.Errorf("in stage %q", s)
+	}
 	if err := exec.Command("sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done").Run(); err != nil {
 		t.Skip(err)
 	}
