@@ -26,20 +26,23 @@ var (
 	pkgLine  = regexp.MustCompile(`^\x16?(ok  |FAIL|\?   )\t(\S+)`)
 )
 
-// address is what %v prints of a pointer: another one in every run.
-var address = regexp.MustCompile(`0xc[0-9a-f]{9}`)
+// changing is what differs from run to run in names that tests make of values: addresses, and the
+// time.
+var changing = regexp.MustCompile(`0x[0-9a-f]{5,}|time\.Date\([^)]*\)`)
 
 // outcomes reads what go test -v=test2json printed. The tests of a package stand before the line
-// of the package. Addresses in the names of subtests are left out; names that are then the same
+// of the package. What changes is left out of the names of subtests; names that are then the same
 // get numbers in the order of the output.
 func outcomes(out []byte) map[key]string {
 	all := map[key]string{}
 	var tests []key
 	for line := range bytes.Lines(out) {
 		for _, m := range testLine.FindAllSubmatch(line, -1) {
-			k := key{"", address.ReplaceAllString(string(m[2]), "0x")}
-			if _, there := all[k]; there && k.test != string(m[2]) {
-				k.test = fmt.Sprintf("%s%%%d", k.test, len(tests))
+			k := key{"", changing.ReplaceAllString(string(m[2]), "…")}
+			if same := k.test; same != string(m[2]) {
+				for n := 2; all[k] != ""; n++ {
+					k.test = fmt.Sprintf("%s%%%d", same, n)
+				}
 			}
 			all[k] = string(m[1])
 			tests = append(tests, k)
