@@ -126,6 +126,10 @@ func TestMeans(t *testing.T) {
 	if text := late.text(); !strings.Contains(text, "DID NOT END within the limit, in analyse, mostly walk") {
 		t.Error(text)
 	}
+	late.summary = nil
+	if text := late.text(); !strings.Contains(text, "memory tests 30") || !strings.Contains(text, "tests 2.5/4.0") {
+		t.Error(text)
+	}
 	if late.benchmark() != "" {
 		t.Error("a run that did not end is a benchmark")
 	}

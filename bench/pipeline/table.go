@@ -23,7 +23,9 @@ func (r *row) text() string {
 		fmt.Fprintf(&b, "  DID NOT END within the limit, in %s", r.stopped)
 	}
 	b.WriteByte('\n')
-	if r.summary == nil {
+	if r.summary == nil { // the tests alone are known
+		t := r.presage.tests()
+		fmt.Fprintf(&b, "%-12s memory tests %.0f (plain %.0f race %.0f)  disk raw %.0f  tests %.1f/%.1f\n", "", r.presage.peak(), r.plain.peak(), r.race.peak(), mb(r.presage.raw()), t.cpu, t.wall)
 		return b.String()
 	}
 	fmt.Fprintf(&b, "%-12s memory presage %.0f tests %.0f (plain %.0f race %.0f)  disk raw %.0f trace %.0f  events %.2fM  analysis %.2f CPU-s/M\n", "",
