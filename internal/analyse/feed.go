@@ -2,8 +2,6 @@ package analyse
 
 import (
 	"context"
-	"errors"
-	"io"
 
 	"presage/internal/stage"
 	"presage/internal/trace"
@@ -69,13 +67,12 @@ func (r *run) readBeside(ctx context.Context, src trace.Source) error {
 		}
 	}()
 	for b := range full {
-		if err := r.take(ctx, b); err != nil {
-			return err
+		err := r.take(ctx, b)
+		if err == nil {
+			err = b.err
 		}
-		if errors.Is(b.err, io.EOF) {
-			return nil
-		} else if b.err != nil {
-			return b.err
+		if err != nil {
+			return r.ended(err)
 		}
 		free <- b
 	}
@@ -105,12 +102,14 @@ func (r *run) fill(b *batch, src trace.Source, index int64, meter *stage.Meter) 
 	meter.Enter(stage.Idle)
 }
 
-// take analyses a batch: the happens-before pass over all of it, then the windows. What hb finds
-// reaches the windows with the event where it is found.
+// take analyses a batch: the happens-before pass over all of it, unless it has seen the whole trace,
+// then the windows. What hb finds reaches the windows with the event where it is found.
 func (r *run) take(ctx context.Context, b *batch) error {
-	r.meter.Enter(partHB)
-	for i := range b.events {
-		r.hb.Step(r.events+int64(i), &b.events[i])
+	if r.whole == nil {
+		r.meter.Enter(partHB)
+		for i := range b.events {
+			r.hb.Step(r.events+int64(i), &b.events[i])
+		}
 	}
 	r.meter.Enter(partWindows)
 	for i := range b.events {

@@ -159,6 +159,43 @@ func TestEffort(t *testing.T) {
 	}
 }
 
+// TestEnough: where a pass over the whole trace comes first, a prediction that has spent its budget
+// ends the reading, and the result is that of one that reads on.
+func TestEnough(t *testing.T) {
+	events, flows := longTrace(8 * batchEvents)
+	run := func(walked bool, open func() (trace.Source, io.Closer, error), end error) (*Result, error, int) {
+		opt := Options{Window: 300, Tries: 1, Total: 2, Open: open}
+		if walked {
+			opt.Walker = tracetest.Walker(flows)
+		}
+		r := newRun(opt, nil)
+		r.spent.budget = 5_000
+		src := &listed{events, end}
+		err := r.read(t.Context(), src)
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		return r.result(), err, len(src.events)
+	}
+	broken := errors.New("broken")
+	for _, walked := range []bool{false, true} {
+		for _, end := range []error{io.EOF, broken} {
+			open := func() (trace.Source, io.Closer, error) { return &listed{events, end}, io.NopCloser(nil), nil }
+			want, wantErr, left := run(walked, nil, end)
+			if want.Counts.Stopped == 0 || left > 0 {
+				t.Fatalf("stopped at event %d, %d not read", want.Counts.Stopped, left)
+			}
+			got, err, left := run(walked, open, end)
+			if err != wantErr || left == 0 {
+				t.Errorf("walked %v: error %v, not %v; %d events not read", walked, err, wantErr, left)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("walked %v (-read whole +ended):\n%s", walked, diff)
+			}
+		}
+	}
+}
+
 // TestInterrupted: what was found before the context ended is the result.
 func TestInterrupted(t *testing.T) {
 	events, flows := longTrace(1 << 17)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"sync/atomic"
 
 	"presage/internal/barrier"
@@ -186,8 +185,9 @@ type run struct {
 	spent        effort
 	left         atomic.Bool // nothing more is to be read
 	builder      *window.Builder
-	meter        *stage.Meter // of the goroutine that analyses; nil: nothing is measured
-	noted        [][2]int64   // pairs of events that hb found unordered and the windows do not know yet
+	meter        *stage.Meter  // of the goroutine that analyses; nil: nothing is measured
+	noted        [][2]int64    // pairs of events that hb found unordered and the windows do not know yet
+	whole        *window.Races // hb has gone through the whole trace already; nil: it goes along with the windows
 	events       int64
 	counts       Counts
 	pairs        map[sitePair]*pairState
@@ -241,18 +241,18 @@ func newRun(opt Options, meta *trace.Meta) *run {
 // tell has the windows know of the pairs that hb found up to an event.
 func (r *run) tell(event int64) {
 	n := 0
-	for _, p := range r.noted {
-		if p[1] > event {
-			break
-		}
+	for ; n < len(r.noted) && r.noted[n][1] <= event; n++ {
+		p := r.noted[n]
 		r.builder.Unordered(p[0], p[1])
 		if len(r.unord) < maxUnordered {
 			r.unord[p] = true
 		}
-		n++
 	}
-	r.noted = slices.Delete(r.noted, 0, n)
+	r.noted = r.noted[n:]
 }
+
+// maxNoted bounds the memory for the pairs of a whole trace, in pairs.
+const maxNoted = 1 << 22
 
 // maxUnordered bounds the memory for (A4) in a window in which everything races.
 const maxUnordered = 1 << 20
@@ -268,29 +268,51 @@ func (r *run) read(ctx context.Context, src trace.Source) error {
 	}
 	var e trace.Event
 	for {
-		if err := src.Next(&e); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return err
+		err := src.Next(&e)
+		if err == nil {
+			err = r.step(&e)
 		}
-		if err := r.step(&e); err != nil {
-			return err
+		if err == nil {
+			err = r.pause(ctx)
 		}
-		if err := r.pause(ctx); err != nil {
-			return err
+		if err != nil {
+			return r.ended(err)
 		}
 	}
 }
 
-// foresee has the windows know of all races of the recorded run, if the trace can be opened (Options.Open).
+// foresee has the windows know of all races of the recorded run, if the trace can be opened
+// (Options.Open). Its happens-before pass is that of the analysis, unless it has too many pairs.
 func (r *run) foresee(ctx context.Context) error {
 	if r.builder == nil || r.opt.Open == nil {
 		return nil
 	}
-	races, err := window.FindRaces(ctx, r.opt.Open)
-	if err == nil {
-		r.builder.Races(races)
+	var noted [][2]int64
+	races, err := window.FindRaces(ctx, r.opt.Open, func(a, b int64) {
+		if len(noted) <= maxNoted {
+			noted = append(noted, [2]int64{a, b})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if r.builder.Races(races); races.HB != nil && len(noted) <= maxNoted {
+		r.whole, r.hb, r.noted = races, races.HB, noted
+	}
+	return nil
+}
+
+// errEnough ends the reading of a trace of which there is nothing more to find: prediction has
+// stopped, and hb has gone through all of it.
+var errEnough = errors.New("prediction has stopped")
+
+// ended is how the reading ends, after err.
+func (r *run) ended(err error) error {
+	if err == errEnough {
+		r.events, err = r.whole.Events, r.whole.End
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
 	}
 	return err
 }
@@ -312,11 +334,13 @@ func (r *run) step(e *trace.Event) error {
 	if r.builder != nil && r.opt.Walker != nil {
 		f = r.opt.Walker.Step(r.events, e)
 	}
-	r.hb.Step(r.events, e)
+	if r.whole == nil {
+		r.hb.Step(r.events, e)
+	}
 	return r.add(e, f)
 }
 
-// add gives the next event to the windows. hb has seen it.
+// add gives the next event to the windows. hb has seen it. It returns errEnough if they need no more.
 func (r *run) add(e *trace.Event, f window.Flow) error {
 	i := r.events
 	r.events++
@@ -326,10 +350,13 @@ func (r *run) add(e *trace.Event, f window.Flow) error {
 	if len(r.noted) > 0 {
 		r.tell(i)
 	}
-	if r.counts.Stopped > 0 {
-		return nil
+	switch {
+	case r.counts.Stopped == 0:
+		return r.builder.Add(i, e, f)
+	case r.whole != nil:
+		return errEnough
 	}
-	return r.builder.Add(i, e, f)
+	return nil
 }
 
 func (r *run) finish() error {

@@ -357,7 +357,9 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 		}
 	}
 	opt.Parts = &stage.Parts{}
-	res, err := analyse.Run(ctx, a.static.notes(s), s.Meta(), opt)
+	src := a.static.notes(s)
+	res, err := analyse.Run(ctx, src, s.Meta(), opt)
+	a.static.rest(ctx, src)
 	a.progress.stages.Split(stageAnalyse, opt.Parts)
 	if walker != nil {
 		a.warnWalk(walker)

@@ -77,6 +77,19 @@ func (s *static) notes(src trace.Source) trace.Source {
 	return &noting{src, &s.seen, s.files}
 }
 
+// rest notes what stands behind the event at which an analysis has stopped reading.
+func (s *static) rest(ctx context.Context, src trace.Source) {
+	if s == nil {
+		return
+	}
+	var e trace.Event
+	for i := 0; src.Next(&e) == nil; i++ {
+		if i%(1<<16) == 0 && ctx.Err() != nil {
+			return
+		}
+	}
+}
+
 // unordered keeps the pairs of the recorded run that prediction has no witness for.
 func (s *static) unordered(res *analyse.Result) {
 	if s == nil {

@@ -15,6 +15,12 @@ type Races struct {
 	words  map[uint64]struct{} // addresses / 8
 	all    bool                // there are too many
 	unsure map[trace.GoID][]stretch
+
+	// HB is the happens-before pass over the whole trace, of Events events, that ends with error End:
+	// io.EOF, or why no more can be read. HB is nil if the pass was given up.
+	HB     *hb.Detector
+	Events int64
+	End    error
 }
 
 // stretch is events of a goroutine, from < event ≤ to, between which a hidden read may have seen the write that it races with.
@@ -27,46 +33,59 @@ const pageWords = 512
 const maxRaces = 1 << 22
 
 // FindRaces goes through the trace that open opens at its beginning, and once more if it finds a race. A trace that ends in an
-// error ends there for the windows as well.
-func FindRaces(ctx context.Context, open func() (trace.Source, io.Closer, error)) (*Races, error) {
+// error ends there for the windows as well. It calls each with the events of the pairs that race, by the second.
+func FindRaces(ctx context.Context, open func() (trace.Source, io.Closer, error), each func(a, b int64)) (*Races, error) {
 	raced := make(map[uint64]struct{})
-	d, second := hb.New(), int64(-1)
-	d.Each(func(_, b int64) { second = b })
-	err := eachEvent(ctx, open, func(i int64, e *trace.Event) bool {
-		if d.Step(i, e); second == i {
+	r := &Races{HB: hb.New()}
+	second := int64(-1)
+	r.HB.Each(func(a, b int64) {
+		second = b
+		each(a, b)
+	})
+	end, err := eachEvent(ctx, open, func(i int64, e *trace.Event) bool {
+		if r.HB.Step(i, e); second == i {
 			raced[uint64(e.Obj)>>3] = struct{}{}
 		}
+		r.Events = i + 1
 		return len(raced) <= maxRaces
 	})
-	if err != nil || len(raced) == 0 || len(raced) > maxRaces {
-		return &Races{all: len(raced) > maxRaces}, err
+	switch r.End = end; {
+	case err != nil || len(raced) > maxRaces:
+		r.HB, r.all = nil, len(raced) > maxRaces
+		return r, err
+	case len(raced) == 0:
+		return r, nil
 	}
 	u := uses{words: make(map[uint64][]use), pages: make(map[uint64][]uint64), late: make(map[uint64][]lateRead), outside: make(map[uint64]struct{}), unsure: make(map[trace.GoID][]stretch)}
 	for w := range raced {
 		u.words[w] = nil
 		u.pages[w/pageWords] = append(u.pages[w/pageWords], w)
 	}
-	err = eachEvent(ctx, open, func(i int64, e *trace.Event) bool { u.step(i, e); return true })
+	_, err = eachEvent(ctx, open, func(i int64, e *trace.Event) bool { u.step(i, e); return true })
 	for w := range raced {
 		u.end(w)
 	}
-	return &Races{words: u.outside, unsure: u.unsure}, err
+	r.words, r.unsure = u.outside, u.unsure
+	return r, err
 }
 
-// eachEvent calls f with the events of a trace, until it returns false.
-func eachEvent(ctx context.Context, open func() (trace.Source, io.Closer, error), f func(int64, *trace.Event) bool) error {
+// eachEvent calls f with the events of a trace, until it returns false or there are no more; end
+// says why.
+func eachEvent(ctx context.Context, open func() (trace.Source, io.Closer, error), f func(int64, *trace.Event) bool) (end, err error) {
 	src, c, err := open()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer c.Close()
 	var e trace.Event
-	for i := int64(0); src.Next(&e) == nil && f(i, &e); i++ {
+	for i := int64(0); ; i++ {
+		if end = src.Next(&e); end != nil || !f(i, &e) {
+			return end, nil
+		}
 		if i%(1<<16) == 0 && ctx.Err() != nil {
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
-	return nil
 }
 
 // uses are the accesses of the words on which there is a race.

@@ -3,6 +3,7 @@ package window
 import (
 	"context"
 	"io"
+	"slices"
 	"testing"
 
 	"presage/internal/trace"
@@ -40,9 +41,13 @@ func TestFindRaces(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
+		var pairs []int64
 		r, err := FindRaces(context.Background(), func() (trace.Source, io.Closer, error) {
 			return &listed{events: events}, io.NopCloser(nil), nil
-		})
+		}, func(_, b int64) { pairs = append(pairs, b) })
+		if !slices.IsSorted(pairs) || r != nil && (r.HB == nil || r.Events != int64(len(events)) || r.End != io.EOF) {
+			t.Errorf("%s: pairs %v, %v after %d events", c.name, pairs, r.End, r.Events)
+		}
 		if err != nil || len(r.words) != c.words || len(r.unsure) != c.unsure || r.all {
 			t.Errorf("%s: %d words, %v, %v", c.name, len(r.words), r.unsure, err)
 		}
