@@ -44,7 +44,8 @@ type Built struct {
 	// Alternatives are ways off the recorded path (Variant).
 	Alternatives []Way
 
-	m *maker
+	m       *maker
+	variant []Event // room for Variant
 }
 
 // Recorded returns an event of the trace, by its number, that the window was made of.
