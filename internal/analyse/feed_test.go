@@ -163,7 +163,7 @@ func TestEffort(t *testing.T) {
 // ends the reading, and the result is that of one that reads on.
 func TestEnough(t *testing.T) {
 	events, flows := longTrace(8 * batchEvents)
-	run := func(walked bool, open func() (trace.Source, io.Closer, error), end error) (*Result, error, int) {
+	run := func(walked bool, open func() (trace.Source, io.Closer, error), end error) (*Result, int, error) {
 		opt := Options{Window: 300, Tries: 1, Total: 2, Open: open}
 		if walked {
 			opt.Walker = tracetest.Walker(flows)
@@ -175,17 +175,17 @@ func TestEnough(t *testing.T) {
 		if err := r.finish(); err != nil {
 			t.Fatal(err)
 		}
-		return r.result(), err, len(src.events)
+		return r.result(), len(src.events), err
 	}
 	broken := errors.New("broken")
 	for _, walked := range []bool{false, true} {
 		for _, end := range []error{io.EOF, broken} {
 			open := func() (trace.Source, io.Closer, error) { return &listed{events, end}, io.NopCloser(nil), nil }
-			want, wantErr, left := run(walked, nil, end)
+			want, left, wantErr := run(walked, nil, end)
 			if want.Counts.Stopped == 0 || left > 0 {
 				t.Fatalf("stopped at event %d, %d not read", want.Counts.Stopped, left)
 			}
-			got, err, left := run(walked, open, end)
+			got, left, err := run(walked, open, end)
 			if err != wantErr || left == 0 {
 				t.Errorf("walked %v: error %v, not %v; %d events not read", walked, err, wantErr, left)
 			}
