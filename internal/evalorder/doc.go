@@ -74,7 +74,7 @@
 //
 // (O20) Where two interfaces are compared and only the left one has all methods of the other, the left
 // one is converted to the type of the right one: go/ssa would convert the right one, which may not
-// have the methods.
+// have the methods. The tag of a switch with such a case is converted to the empty interface.
 //
 // # Soundness
 //

@@ -27,6 +27,19 @@ func next(b both) both {
 
 func same[T io.Reader](x T, y io.Reader) bool { return io.Reader(x) == y }
 
+// chosen is a switch whose cases have a type of their own each.
+func chosen(narrow both, wide io.Reader) string {
+	switch b := narrow; next(b) {
+	case nil:
+		return "nil"
+	case io.ByteReader(strings.NewReader("x")), wide:
+		return "wide"
+	case strings.NewReader("y"):
+		return "a pointer"
+	}
+	return "none"
+}
+
 // interfaces compares interfaces of different types, either way round.
 func interfaces() {
 	s, other := strings.NewReader("x"), strings.NewReader("y")
@@ -47,6 +60,16 @@ func interfaces() {
 		var y io.Reader = unequal{}
 		_ = x == y
 	})
+	for _, wide := range []io.Reader{s, other, nil, narrow} {
+		fmt.Println(chosen(narrow, wide), chosen(nil, wide))
+		switch wide {
+		case narrow, nil:
+			fmt.Println("narrow or nil")
+		default:
+			fmt.Println("another")
+		}
+	}
+	caught("not comparable, in a switch", func() { fmt.Println(chosen(unequal{}, unequal{})) })
 	err := errors.New("e")
 	fmt.Println(err == any(err), any(err) == err)
 }
