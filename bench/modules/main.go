@@ -3,13 +3,14 @@
 // test, and says how many functions were instrumented, how many calls did not agree with
 // their source when the trace was walked, and which races were reported.
 //
-//	go run ./bench/modules [-list modules] [-dir scratch] [-only part,part] [-limit 10m] [-disk 12G] [-record] [-walk]
+//	go run ./bench/modules [-list modules] [-dir scratch] [-only part,part] [-limit 10m]
+//		[-disk 12G] [-record] [-walk]
 //
 // The lists are files beside this one:
 //
 //	modules.txt  modules that presage was developed with
 //	unseen.txt   modules that nothing else in this tree names
-//	std.txt      packages of the standard library, copied under another import path so that they are recorded
+//	std.txt      packages of the standard library, copied under another import path
 //
 // Four stages, each with columns of its own, so that a later one that does not end takes
 // nothing from those before it:

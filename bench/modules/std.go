@@ -143,8 +143,8 @@ func (c *copier) standIn(p string) error {
 	return nil
 }
 
-// rewrite returns the text of a Go file in which imports of copied packages have their new paths. All lines keep their
-// numbers.
+// rewrite returns the text of a Go file in which imports of copied packages have their new paths.
+// All lines keep their numbers.
 func (c *copier) rewrite(text []byte) ([]byte, error) {
 	files := token.NewFileSet()
 	f, err := parser.ParseFile(files, "", text, parser.ImportsOnly)

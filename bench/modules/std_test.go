@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A copy has the tests of the package, and passes them; nothing that is not internal or named is copied.
+// A copy has the tests of the package, and passes them; nothing that is not internal or named is
+// copied.
 func TestCopyStd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")

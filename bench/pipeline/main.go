@@ -22,8 +22,8 @@
 //
 // A run of presage that has not ended at the limit is interrupted. The row then says so, with the
 // stage that the run was in; its figures are those up to the interrupt, or none. Means leave it
-// out. The presage process is profiled in any case, since it says only then in which stage a signal
-// ended it.
+// out. The presage process is profiled in any case, since it says only then in which stage a
+// signal ended it.
 //
 // # Output
 //

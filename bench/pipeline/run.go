@@ -151,8 +151,8 @@ func (b *bench) recorded(ctx context.Context, u *suite, dir string, env []string
 // endedIn is what presage says when it is ended by a signal.
 var endedIn = regexp.MustCompile(`(?m)^presage: ended in stage (\S+)$`)
 
-// interruptedIn returns the stage in which the analysis was interrupted, "" if it was not: the part
-// that had taken most of the time.
+// interruptedIn returns the stage in which the analysis was interrupted, "" if it was not: the
+// part that had taken most of the time.
 func interruptedIn(out *session.Outcome) string {
 	if !slices.ContainsFunc(out.Warnings, func(w *report.Warning) bool { return w.Code == "interrupted" }) {
 		return ""

@@ -11,7 +11,8 @@
 // for each goroutine, of which mu alone keeps the writes in order. It exists where setup makes all
 // objects of a program.
 //
-//	go run ./bench/protected [-presage BIN] [-flags "-only=example.org/..."] [-only RE] [-limit N] [-state FILE]
+//	go run ./bench/protected [-presage BIN] [-flags "-only=example.org/..."] [-only RE]
+//		[-limit N] [-state FILE]
 //	go run ./bench/protected -random 500 -seed 1
 //	go run ./bench/protected -only 'buffers/' -print
 //

@@ -94,7 +94,8 @@ func (w *Walked) Add(other *Walked) {
 	w.First = append(w.First, other.First...)
 }
 
-// AsWritten returns the functions that were not recorded, with the reasons, as the traces of one command have them.
+// AsWritten returns the functions that were not recorded, with the reasons, as the traces of one
+// command have them.
 func AsWritten(names []string) ([]string, error) {
 	if len(names) == 0 {
 		return nil, nil

@@ -62,8 +62,8 @@ func TestExamples(t *testing.T) {
 	t.Run("again", func(t *testing.T) { again(t, traces) })
 }
 
-// again holds that a trace has one report, byte for byte but for the time that it took, however often and on however many
-// processors it is analysed.
+// again holds that a trace has one report, byte for byte but for the time that it took, however
+// often and on however many processors it is analysed.
 func again(t *testing.T, traces string) {
 	figures := tracesOf(t, traces, "/recipe/inorder.")
 	if len(figures) < 6 {

@@ -102,8 +102,8 @@ func (r *run) fill(b *batch, src trace.Source, index int64, meter *stage.Meter) 
 	meter.Enter(stage.Idle)
 }
 
-// take analyses a batch: the happens-before pass over all of it, unless it has seen the whole trace,
-// then the windows. What hb finds reaches the windows with the event where it is found.
+// take analyses a batch: the happens-before pass over all of it, unless it has seen the whole
+// trace, then the windows. What hb finds reaches the windows with the event where it is found.
 func (r *run) take(ctx context.Context, b *batch) error {
 	if r.whole == nil {
 		r.meter.Enter(partHB)

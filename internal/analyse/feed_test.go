@@ -159,8 +159,8 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// TestEnough: where a pass over the whole trace comes first, a prediction that has spent its budget
-// ends the reading, and the result is that of one that reads on.
+// TestEnough: where a pass over the whole trace comes first, a prediction that has spent its
+// budget ends the reading, and the result is that of one that reads on.
 func TestEnough(t *testing.T) {
 	events, flows := longTrace(8 * batchEvents)
 	run := func(walked bool, open func() (trace.Source, io.Closer, error), end error) (*Result, int, error) {

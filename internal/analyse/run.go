@@ -340,7 +340,8 @@ func (r *run) step(e *trace.Event) error {
 	return r.add(e, f)
 }
 
-// add gives the next event to the windows. hb has seen it. It returns errEnough if they need no more.
+// add gives the next event to the windows. hb has seen it. It returns errEnough if they need no
+// more.
 func (r *run) add(e *trace.Event, f window.Flow) error {
 	i := r.events
 	r.events++

@@ -77,7 +77,7 @@ func (s *static) notes(src trace.Source) trace.Source {
 	return &noting{src, &s.seen, s.files}
 }
 
-// rest notes what stands behind the event at which an analysis has stopped reading.
+// rest notes the events that an analysis did not read because prediction had stopped.
 func (s *static) rest(ctx context.Context, src trace.Source) {
 	if s == nil {
 		return

@@ -72,9 +72,9 @@
 // (O19) A shift count that is itself a shift of an untyped constant, 1 << (1 << n), has no type in go/types. gc gives it that of its leftmost
 // constant: int32 for a rune, int for a negative one, else uint. go/ssa would give it int, and 1 << (1 << 63 >> 63) has another value then.
 //
-// (O20) Where two interfaces are compared and only the left one has all methods of the other, the left
-// one is converted to the type of the right one: go/ssa would convert the right one, which may not
-// have the methods. The tag of a switch with such a case is converted to the empty interface.
+// (O20) Where two interfaces are compared and only the left one has all methods of the other, the
+// left one is converted to the type of the right one: go/ssa would convert the right one, which may
+// not have the methods. The tag of a switch with such a case is converted to the empty interface.
 //
 // # Soundness
 //

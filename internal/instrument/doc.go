@@ -41,8 +41,9 @@
 // evaluate and reject them: overflow, division by zero, index out of range, slices of constants.
 //
 // (E7) What has no name here (unexported fields and types of other packages) is fused into the
-// expression that uses it, or the unit is refused. Conversions of pointers to uintptr are written inside the expression that uses them, or
-// the pointer is kept alive by hand (uintptrs.go). Local types are declared at the top of the unit, and keep their names (locals.go).
+// expression that uses it, or the unit is refused. Conversions of pointers to uintptr are written
+// inside the expression that uses them, or the pointer is kept alive by hand (uintptrs.go). Local
+// types are declared at the top of the unit, and keep their names (locals.go).
 //
 // (E8) Every statement has the source line of its instruction, so that panics, runtime.Caller and failing tests name the
 // user's lines. All emitted text is behind //line comments, with a column by which the compiler of package compiler

@@ -18,8 +18,8 @@ const (
 	opaqueEnd   = format.OpaqueEnd
 	exit        = format.Exit
 
-	// maxRoom is the number of words of fixed-size records for which one Room makes room: the recorder relies
-	// on it that a promise is shorter than pgPromised.
+	// maxRoom is the number of words of fixed-size records for which one Room makes room: the
+	// recorder relies on it that a promise is shorter than pgPromised.
 	maxRoom = 64
 
 	// maxCopy is the size in bytes up to which the value of an access is copied for its

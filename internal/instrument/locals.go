@@ -18,8 +18,8 @@ type localScope struct {
 	hidden  []*types.TypeName          // embedded in the type being declared, and not visible
 }
 
-// findLocals finds the types declared inside the unit, and how the text names them: where several scopes have types
-// of one name, each has an alias.
+// findLocals finds the types declared inside the unit, and how the text names them: where several
+// scopes have types of one name, each has an alias.
 func (u *unitEmitter) findLocals() {
 	seen := map[string]int{}
 	ast.Inspect(u.unit.Node, func(n ast.Node) bool {
@@ -45,8 +45,8 @@ func (u *unitEmitter) findLocals() {
 	}
 }
 
-// declareLocals writes the declarations of the local types. All keep their names, which reflection shows, so the second
-// type of a name begins a block around the rest of the body:
+// declareLocals writes the declarations of the local types. All keep their names, which
+// reflection shows, so the second type of a name begins a block around the rest of the body:
 //
 //	type T struct{ a int }
 //	type T_l0_ = T
@@ -54,8 +54,8 @@ func (u *unitEmitter) findLocals() {
 //		type T struct{ b string }
 //		type T_l1_ = T
 //
-// A type that embeds one that is hidden by then is declared in a block in which an alias shows it again, for the name of the
-// field is that of the type.
+// A type that embeds one that is hidden by then is declared in a block in which an alias shows it
+// again, for the name of the field is that of the type.
 func (u *unitEmitter) declareLocals() {
 	s := &u.scope
 	s.visible, s.block, s.open = map[string]*types.TypeName{}, map[string]bool{}, true

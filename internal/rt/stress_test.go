@@ -364,8 +364,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// Each turn of the loop promises more room than it uses, as a record does that is short where the last one at its site was
-// like it.
+// Each turn of the loop promises more room than it uses, as a record does that is short where the
+// last one at its site was like it.
 const promising = `
 package main
 
@@ -399,8 +399,9 @@ func main() {
 }
 `
 
-// TestPromises: room that was promised and not used is used for later records. Without it a stream took room that
-// grew with the time its goroutine ran, and the program died when its recording had stopped.
+// TestPromises: room that was promised and not used is used for later records. Without it a
+// stream took room that grew with the time its goroutine ran, and the program died when its
+// recording had stopped.
 func TestPromises(t *testing.T) {
 	bin := build(t, []byte(promising))
 	out, dir, err := run(t, bin)

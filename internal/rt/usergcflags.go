@@ -70,9 +70,9 @@ func (o *Overlay) matching(ctx context.Context, cfg *Config, flags []string, pat
 	return m, nil
 }
 
-// of returns the flags of a user for a package that is not of the standard library. ours, which come behind them, are those without
-// that. The standard library has ours alone: without optimisation the recorder's hooks do not fit on the stack that its functions
-// with nosplit have.
+// of returns the flags of a user for a package that is not of the standard library. ours, which
+// come behind them, are those without that. The standard library has ours alone: without
+// optimisation the recorder's hooks do not fit on the stack that its functions with nosplit have.
 func (l userFlags) of(path string, named bool, ours string) string {
 	for _, u := range slices.Backward(l) {
 		if u.pattern == "" && named || u.pattern == "all" || u.matches[path] {

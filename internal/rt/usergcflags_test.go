@@ -12,8 +12,8 @@ import (
 	"presage/internal/rt"
 )
 
-// TestUserFlags: a user's -gcflags stand in front of the recorder's, of the packages that they are for but the standard library's,
-// and take the place of none.
+// TestUserFlags: a user's -gcflags stand in front of the recorder's, of the packages that they
+// are for but the standard library's, and take the place of none.
 func TestUserFlags(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -16,8 +16,8 @@ type Races struct {
 	all    bool                // there are too many
 	unsure map[trace.GoID][]stretch
 
-	// HB is the happens-before pass over the whole trace, of Events events, that ends with error End:
-	// io.EOF, or why no more can be read. HB is nil if the pass was given up.
+	// HB is the happens-before pass over the whole trace, of Events events, that ends with error
+	// End: io.EOF, or why no more can be read. HB is nil if the pass was given up.
 	HB     *hb.Detector
 	Events int64
 	End    error
@@ -32,8 +32,9 @@ const pageWords = 512
 // maxRaces bounds the memory for the words with a race.
 const maxRaces = 1 << 22
 
-// FindRaces goes through the trace that open opens at its beginning, and once more if it finds a race. A trace that ends in an
-// error ends there for the windows as well. It calls each with the events of the pairs that race, by the second.
+// FindRaces goes through the trace that open opens at its beginning, and once more if it finds a
+// race. A trace that ends in an error ends there for the windows as well. It calls each with the
+// events of the pairs that race, by the second.
 func FindRaces(ctx context.Context, open func() (trace.Source, io.Closer, error), each func(a, b int64)) (*Races, error) {
 	raced := make(map[uint64]struct{})
 	r := &Races{HB: hb.New()}

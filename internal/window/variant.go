@@ -10,8 +10,8 @@ import (
 // goroutine did after the fork in the recorded run is in no reordering any more (Never); nor is what rests on it: goroutines started
 // there, what a hard edge puts behind it, what waits for its end, a send that it received.
 //
-// The recorded order of a variant is not a reordering. Its events are valid until the next call: copying them is most of
-// what a way costs that has few pairs to try.
+// The recorded order of a variant is not a reordering. Its events are valid until the next call:
+// copying them is most of what a way costs that has few pairs to try.
 func (b *Built) Variant(k int) (w *Window, from int32) {
 	way := &b.Alternatives[k]
 	w = &Window{Edges: b.Edges, Orders: b.Orders, Init: b.Init, Threads: slices.Clone(b.Threads), Semantics: b.Semantics, Names: b.Names}

@@ -1,3 +1,4 @@
+// Package replay has sessions of the command that replay races.
 package replay
 
 import (

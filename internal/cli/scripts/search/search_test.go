@@ -1,3 +1,4 @@
+// Package search has sessions of the command about what prediction finds, and what it must not find.
 package search
 
 import (

@@ -137,8 +137,8 @@ func pgHere() *PresageG {
 // pgReserved is more than the words of any operation's records, but those of a select.
 const pgReserved = 16
 
-// pgPromised is more than the words that a Block or Room promises, which package instrument bounds (maxRoom), and those of a
-// record under way.
+// pgPromised is more than the words that a Block or Room promises, which package instrument
+// bounds (maxRoom), and those of a record under way.
 const pgPromised = 128
 
 // presageInit starts the recording if the environment asks for it. Called by schedinit.

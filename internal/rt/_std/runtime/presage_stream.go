@@ -29,8 +29,9 @@ func (s *PresageG) reserve() {
 	}
 }
 
-// grow2 is the slow path of room. Blocks and Rooms before the last may have promised more than was used: that is
-// reclaimed. In a loop in which a channel operation always comes first to the slow path, nothing else would.
+// grow2 is the slow path of room. Blocks and Rooms before the last may have promised more than
+// was used: that is reclaimed. In a loop in which a channel operation always comes first to the
+// slow path, nothing else would.
 //
 //go:noinline
 func (s *PresageG) grow2(n int) {

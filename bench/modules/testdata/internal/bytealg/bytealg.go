@@ -1,4 +1,5 @@
-// Package bytealg has the functions of internal/bytealg without assembly: without Index, which no caller may use as MaxLen is 0.
+// Package bytealg has the functions of internal/bytealg without assembly: without Index, which no
+// caller may use as MaxLen is 0.
 package bytealg
 
 import (
