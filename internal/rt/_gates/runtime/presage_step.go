@@ -100,7 +100,7 @@ func gtStalled(step uint64) (level uint64) {
 		atomic.Store64(gtWord(gates.base, gtLevel), gtOpen)
 		return gtOpen
 	}
-	if level < gtOpen && now > moved && (now-moved > *gtWord(gates.base, gtLimit) && !gtExpects(now, moved) || gtStill(now, moved)) {
+	if level < gtOpen && now > moved && (gtIdles(now, moved) || gtStill(now, moved)) {
 		if atomic.Cas64(gtWord(gates.base, gtMoved), moved, now) {
 			if k := atomic.Xadd64(gtWord(gates.base, gtStalls), 1); k <= 8 {
 				*gtWord(gates.base, gtStalls+uintptr(2*k-1)) = level | atomic.Load64(gtWord(gates.base, gtSequence))<<8
@@ -113,6 +113,21 @@ func gtStalled(step uint64) (level uint64) {
 		usleep(50)
 	}
 	return level
+}
+
+// gtIdles reports whether no step has been made for as long as the limit, not counting the time in
+// which a sleep or a timer was expected to end: who has just woken needs time to come to its step.
+func gtIdles(now, moved uint64) bool {
+	limit := *gtWord(gates.base, gtLimit)
+	if now-moved <= limit {
+		return false
+	}
+	if gtExpects(now, moved) {
+		atomic.Store64(&gates.expected, now)
+		return false
+	}
+	expected := atomic.Load64(&gates.expected)
+	return now > expected && now-expected > limit
 }
 
 // gtStill reports whether nothing can move any more, and has not for a while: each goroutine of
