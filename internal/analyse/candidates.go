@@ -16,10 +16,11 @@ func pairOf(a, b trace.Site) sitePair { return sitePair{min(a, b), max(a, b)} }
 
 // pairState is what is known of a pair of sites.
 type pairState struct {
-	race  int // index in run.races, +1
-	rung  int // where it was found
-	tried [rungs]int
-	count int
+	race   int          // index in run.races, +1
+	rung   int          // where it was found
+	tried  [rungs]int   // pairs of accesses, on each rung
+	visits [rungs]int64 // and what they cost
+	count  int
 
 	keptBy     int64 // a missing method that keeps it from racing; -1: none that is known
 	askedLoose int   // suppressed was asked

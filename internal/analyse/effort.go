@@ -16,6 +16,11 @@ const DefaultEffort = 3000
 // unknownTries is the number of tries that a pair counts for, besides its own, on which the engine spent its budget in vain (A2).
 const unknownTries = 15
 
+// shares is how many pairs of sites can have their share of the effort on a rung (A2). What long
+// searches have refuted again and again, another one will hardly find: in the programs of bench/recipe
+// and in suites of modules, races were found in the first or second try of any length.
+const shares = 200
+
 // staticVisits is what a pair costs that the engine decides without a search.
 const staticVisits = 64
 

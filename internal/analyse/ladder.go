@@ -19,6 +19,7 @@ const pathRung = rungs - 1
 // rung is a window as one level of the ladder sees it, with the engine's answers for it.
 type rung struct {
 	w      *window.Window
+	causal bool           // of w only what the recorded reads leave open; made when it is asked for
 	off    bool           // it is a variant
 	solver Solver         // made when it is asked for the first time
 	engine *engine.Solver // likewise; solver, but where Options.Solver stands in for it
@@ -29,11 +30,18 @@ func (r *run) ladder(w *window.Window) []rung {
 	if w.Semantics != window.EvaluatedReads {
 		return []rung{{w: w}}
 	}
-	ladder := []rung{{w: w.Causal()}}
+	ladder := []rung{{w: w, causal: true}}
 	if slices.ContainsFunc(w.Events, func(e window.Event) bool { return len(e.Guards) > 0 || e.Value != nil }) {
 		ladder = append(ladder, rung{w: w})
 	}
 	return ladder
+}
+
+func (g *rung) window() *window.Window {
+	if g.causal {
+		g.w, g.causal = g.w.Causal(), false
+	}
+	return g.w
 }
 
 func (r *run) solverOf(g *rung) Solver {
@@ -43,21 +51,44 @@ func (r *run) solverOf(g *rung) Solver {
 	return g.solver
 }
 
-// climb tries a candidate on one rung after the other, until it races.
+// climb tries a candidate. What the highest rung refutes, all do, and nearly all candidates are refuted: so that rung
+// comes first, and those below it see the pairs that it leaves.
 func (r *run) climb(b *window.Built, ladder []rung, c *candidate) {
-	s := r.pair(c.sites)
-	for k := range ladder {
-		if s.race != 0 && s.rung <= k && !r.opt.EveryPair || r.try(place{Built: b}, &ladder[k], k, c, s) {
+	s, in := r.pair(c.sites), place{Built: b, lowest: &ladder[0]}
+	known := func(k int) bool { return s.race != 0 && s.rung <= k && !r.opt.EveryPair }
+	top := len(ladder) - 1
+	var high *found
+	if top > 0 && !known(top) {
+		c, high = r.try(in, &ladder[top], top, c, s)
+	}
+	for k := range ladder[:max(1, top)] {
+		if known(k) {
+			return
+		}
+		if _, low := r.try(in, &ladder[k], k, c, s); low != nil {
+			r.keep(in, low, k, s)
 			return
 		}
 	}
+	if high != nil {
+		r.keep(in, high, top, s)
+	}
 }
 
-// try gives the pairs of a candidate to the engine until one races.
-func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) bool {
+// found is a pair with a witness that the checker accepts (A1).
+type found struct {
+	w     *window.Window
+	pair  window.Pair
+	order []int32
+}
+
+// try gives the pairs of a candidate to the engine until one races. It returns that one, and the
+// candidate without what was refuted, or not reached within the limits (A2).
+func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *candidate, raced *found) {
+	open = &candidate{sites: c.sites, more: c.more}
 	tries, more := 0, c.more
-	for _, p := range c.pairs {
-		if !r.opt.EveryPair && (tries >= r.opt.Tries || s.tried[k] >= r.opt.Total) {
+	for i, p := range c.pairs {
+		if !r.opt.EveryPair && (tries >= r.opt.Tries || r.enough(k, s)) {
 			more = true
 			break
 		}
@@ -65,7 +96,9 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) bool {
 		if res.Layer != engine.LayerStatic { // those cost nothing
 			tries++
 			s.tried[k]++
-			r.spent.add(int64(1+res.Steps) * int64(len(g.w.Events)))
+			visits := int64(1+res.Steps) * int64(len(g.w.Events))
+			s.visits[k] += visits
+			r.spent.add(visits)
 		}
 		r.spent.add(staticVisits)
 		r.counts.Tried++
@@ -75,42 +108,52 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) bool {
 		case engine.Unknown: // the next pair of these sites is likely to be as hard
 			r.counts.Unknown++
 			tries, s.tried[k] = tries+unknownTries, s.tried[k]+unknownTries
+			open.pairs = append(open.pairs, p)
 		case engine.NoRace:
 			r.counts.Refuted++
-			if k == 0 && b.way == nil {
-				r.suppressed(b.Built, g.w, p, s)
-				r.relax(b.Built, g.w, p, s)
+			if b.way == nil {
+				r.suppressed(b, p, s)
+				r.relax(b, p, s)
 			}
 		case engine.Race:
-			if r.witnessed(b, g.w, p, res.Order, k, s) {
-				return true
+			if err := check(b, g.w, p, res.Order); err != nil {
+				r.refused(err)
+				continue
 			}
+			open.pairs = append(open.pairs, c.pairs[i:]...)
+			return open, &found{w: g.w, pair: p, order: res.Order}
 		}
 	}
-	if more {
+	if open.more = more; more {
 		r.counts.Untried[k]++
 	}
-	return false
+	return open, nil
+}
+
+// enough reports whether the pairs of two sites have had their share on a rung (A2).
+func (r *run) enough(k int, s *pairState) bool {
+	return !r.opt.EveryPair && (s.tried[k] >= r.opt.Total || s.visits[k] > r.spent.budget/shares)
 }
 
 // place is where a pair is tried: a window, and how its variant leaves the recorded path.
 type place struct {
 	*window.Built
-	way *window.Way // nil: on the recorded path
+	way    *window.Way // nil: on the recorded path
+	lowest *rung       // then, what the lowest rung sees of the window
 }
 
-// witnessed has a witness checked and keeps the race (A1).
-func (r *run) witnessed(b place, w *window.Window, p window.Pair, order []int32, k int, s *pairState) bool {
-	if err := check(b, w, p, order); err != nil {
-		r.refused(err)
-		return false
-	}
+// keep keeps a race.
+func (r *run) keep(b place, x *found, k int, s *pairState) {
+	w, p, order := x.w, x.pair, x.order
 	race := Race{
 		A: accessAt(w, p.A), B: accessAt(w, p.B), Semantics: w.Semantics,
 		Order: traceOrder(w, p, order), From: b.From, Events: append(slices.Clone(order), p.A, p.B), Count: 1,
 	}
 	if r.meta != nil && r.meta.Unhooked && !r.unordered(b.Built, p) { // what has no hooks may keep the two apart
-		return b.way == nil && r.toTry(race, s)
+		if b.way == nil {
+			r.toTry(race, s)
+		}
+		return
 	}
 	switch {
 	case b.way != nil:
@@ -125,12 +168,11 @@ func (r *run) witnessed(b place, w *window.Window, p window.Pair, order []int32,
 	}
 	if s.race != 0 && !r.opt.EveryPair { // found higher up before
 		r.races[s.race-1], s.rung = race, k
-		return true
+		return
 	}
 	r.counts.Raced++
 	r.races = append(r.races, race)
 	s.race, s.rung = len(r.races), k
-	return true
 }
 
 // refused counts a witness that the checker refuses: as an error, unless it only has an access in parts (A).

@@ -197,6 +197,7 @@ func falseByFault(t *testing.T, f *outsidetest.Fault, k uint64) (sitePair, bool)
 	found := map[sitePair]bool{}
 	r.only = func(b *window.Built) error {
 		for _, g := range r.ladder(b.Window) {
+			g.window()
 			if f.Window != nil {
 				g.w = tracetest.Clone(g.w)
 				f.Window(g.w)

@@ -60,7 +60,7 @@ func (r *run) paths(b *window.Built, ladder []rung, list []*candidate, lower int
 		if at == nil {
 			at = accesses(b.Window)
 		}
-		r.path(b, k, &ladder[0], at, list)
+		r.path(b, k, &ladder[len(ladder)-1], at, list)
 	}
 	return nil
 }
@@ -107,7 +107,9 @@ func (r *run) path(b *window.Built, k int, base *rung, at [][]int32, list []*can
 			r.spent.add(int64(2 * len(g.w.Events)))
 		}
 		if c = c.possible(g.w, locks); r.worth(c, s) {
-			r.try(in, &g, pathRung, c, s)
+			if _, x := r.try(in, &g, pathRung, c, s); x != nil {
+				r.keep(in, x, pathRung, s)
+			}
 		}
 	}
 }
@@ -115,8 +117,7 @@ func (r *run) path(b *window.Built, k int, base *rung, at [][]int32, list []*can
 // worth reports whether there is something to try, and that it may be. What is decided without the engine is no try; what is not
 // tried is counted (A2).
 func (r *run) worth(c *candidate, s *pairState) bool {
-	spent := s.tried[pathRung] >= r.opt.Total && !r.opt.EveryPair
-	if len(c.pairs) > 0 && !spent {
+	if len(c.pairs) > 0 && !r.enough(pathRung, s) {
 		return true
 	}
 	if len(c.pairs) > 0 || c.more {

@@ -77,7 +77,7 @@ func (s *Saved) check(b *window.Built) error {
 			continue
 		}
 		w, _ := b.Variant(k)
-		if verdict = s.checkIn(place{b, &b.Alternatives[k]}, w); verdict == nil {
+		if verdict = s.checkIn(place{Built: b, way: &b.Alternatives[k]}, w); verdict == nil {
 			break
 		}
 	}

@@ -424,7 +424,7 @@ func (r *run) window(b *window.Built) error {
 		return err
 	}
 	if r.opt.Explain != nil {
-		r.explain(b, ladder[0].w)
+		r.explain(b, ladder[0].window())
 	}
 	for p := range r.unord {
 		if p[0] < b.From {

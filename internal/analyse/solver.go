@@ -14,7 +14,7 @@ type Solver interface {
 const pathConflicts = 8
 
 func (r *run) newSolver(g *rung) Solver {
-	w, conflicts := g.w, r.opt.Conflicts
+	w, conflicts := g.window(), r.opt.Conflicts
 	if conflicts == 0 {
 		conflicts = engine.DefaultConflicts
 	}
@@ -33,7 +33,7 @@ func (r *run) engineOf(g *rung) *engine.Solver {
 		return s
 	}
 	if g.engine == nil {
-		g.engine = engine.New(g.w, engine.Options{Conflicts: r.opt.Conflicts})
+		g.engine = engine.New(g.window(), engine.Options{Conflicts: r.opt.Conflicts})
 	}
 	return g.engine
 }

@@ -28,14 +28,15 @@ type suppression struct {
 const maxSuppressed = 4
 
 // suppressed asks about a pair that has no witness in b.
-func (r *run) suppressed(b *window.Built, w *window.Window, p window.Pair, s *pairState) {
+func (r *run) suppressed(b place, p window.Pair, s *pairState) {
 	if s.keptBy >= 0 || s.askedLoose >= maxSuppressed || len(b.KeptOrders()) == 0 {
 		return
 	}
 	s.askedLoose++
+	w := b.lowest.window()
 	x := &r.suppression
-	if x.of != b {
-		*x = suppression{of: b}
+	if x.of != b.Built {
+		*x = suppression{of: b.Built}
 		x.by = make(map[window.Edge]trace.Addr)
 		for _, k := range b.KeptOrders() {
 			x.by[k.Edge] = k.Method

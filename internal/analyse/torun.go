@@ -55,13 +55,14 @@ const (
 	maxToRun   = 64 // pairs of sites
 )
 
-// relax asks about a pair that has no witness in b, on the window w of the lowest rung.
-func (r *run) relax(b *window.Built, w *window.Window, p window.Pair, s *pairState) {
+// relax asks about a pair that has no witness in b, on the window of its lowest rung.
+func (r *run) relax(b place, p window.Pair, s *pairState) {
 	if s.run != nil || s.askedRelaxed >= maxRelaxed || r.runs >= maxToRun {
 		return
 	}
 	s.askedRelaxed++
-	x := r.relaxed(b, w, p)
+	w := b.lowest.window()
+	x := r.relaxed(b.Built, w, p)
 	if x.w == nil {
 		return
 	}
@@ -80,14 +81,13 @@ func (r *run) relax(b *window.Built, w *window.Window, p window.Pair, s *pairSta
 	}, s)
 }
 
-// toTry keeps a schedule that is no witness. It returns true: one is enough for a pair of sites.
-func (r *run) toTry(race Race, s *pairState) bool {
+// toTry keeps a schedule that is no witness: one is enough for a pair of sites.
+func (r *run) toTry(race Race, s *pairState) {
 	if s.run == nil && r.runs < maxToRun {
 		r.runs++
 		race.Tier = ToRun
 		s.run = &race
 	}
-	return true
 }
 
 // toRun lists the pairs to be tried: those that no race is known of, and that hb has not found
