@@ -23,8 +23,9 @@ import (
 //     that its pointer led into when the word was seen to hold it.)
 //   - (J2) For arrays that overlap there is one location, their *trust*. It holds 0, and an open append writes it anew by an AtomicRMW: intact if it was, if the reads of
 //     the slice are, and if those of the elements that it moves are. So it is intact as long as all appends before were where they were, and never again.
+//     If there are several such locations, there is one for all of them, which every open append writes anew too.
 //   - (J3) Who accesses such arrays, or an object of synchronisation there, reads trust strictly right after it. Code without records that may have to do with the
-//     elements has done what it does when it ends, calls back or shows by what it has written: its goroutine reads trust strictly right before that.
+//     elements has done what it does when it ends, calls back or shows by what it has written: its goroutine reads the trust of all arrays strictly right before that.
 //   - (J4) As an access of a race, what an append does needs the reads of the slice (Event.Where, M10).
 //   - (J5) An append that is not open needs them in any case: where not all is known that its slice may be, nobody else has to do with the words it is read from, a missing method is
 //     under way, and in variants.
@@ -37,6 +38,7 @@ import (
 //	mu.Lock(); first := all[0]; mu.Unlock(); if first == 1 { x = 1 }  // all[0] is written by whichever append is first
 type appends struct {
 	arrays []*arrays
+	all    *arrays               // their trust is that of all arrays
 	hits   []hit                 // by address
 	may    map[uint64]*sliceWord // what words may hold
 	words  map[*int64][]uint64   // that a slice may come from, by its reads
@@ -263,6 +265,13 @@ func (m *maker) unite() {
 			m.appends.arrays = append(m.appends.arrays, a)
 		}
 	}
+	switch len(m.appends.arrays) {
+	case 0:
+	case 1:
+		m.appends.all = m.appends.arrays[0]
+	default:
+		m.appends.all = &arrays{trust: -1}
+	}
 }
 
 // needed are the reads that must be intact for a record to happen as it did (J5).
@@ -292,6 +301,9 @@ func (m *maker) appendsTo(i int, r *record, t *thread) {
 	slices.Sort(reads)
 	a := m.hitIn(r.appended.Array, r.appended.Array+1)[0]
 	m.add(t, i, Event{Kind: format.AtomicRMW, Obj: m.trust(a), ValDeps: m.resolve(reads)})
+	if a != m.appends.all {
+		m.add(t, i, Event{Kind: format.AtomicRMW, Obj: m.trust(m.appends.all), ValDeps: m.resolve(reads)})
+	}
 }
 
 // trust is the location of some arrays.
@@ -349,8 +361,6 @@ func (m *maker) trustsBefore(i int, r *record, t *thread) bool {
 	if m.waitedFor(r) {
 		return false
 	}
-	for _, a := range m.appends.arrays {
-		m.trusts(i, t, a)
-	}
+	m.trusts(i, t, m.appends.all)
 	return true
 }
