@@ -29,15 +29,7 @@ func TestShare(t *testing.T) {
 	r := newRun(Options{Window: 100}, meta)
 	r.ctx = context.Background()
 	r.spent.budget = 100_000
-	for i := range events {
-		if err := r.step(&events[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := r.finish(); err != nil {
-		t.Fatal(err)
-	}
-	res := r.result()
+	res := stepAll(t, r, events)
 	t.Logf("%d of %d visits, stopped at %d of %d events; %d tried, %v", r.spent.visits, r.spent.budget, res.Counts.Stopped, len(events), res.Counts.Tried, res.Counts.Layers)
 	if res.Counts.Stopped > 0 {
 		t.Errorf("prediction stopped at event %d of %d", res.Counts.Stopped, len(events))

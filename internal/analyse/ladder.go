@@ -51,8 +51,8 @@ func (r *run) solverOf(g *rung) Solver {
 	return g.solver
 }
 
-// climb tries a candidate. What the highest rung refutes, all do, and nearly all candidates are refuted: so that rung
-// comes first, and those below it see the pairs that it leaves.
+// climb tries a candidate. What the highest rung refutes, all do, and nearly all candidates are
+// refuted: so that rung comes first, and those below it see the pairs that it leaves.
 func (r *run) climb(b *window.Built, ladder []rung, c *candidate) {
 	s, in := r.pair(c.sites), place{Built: b, lowest: &ladder[0]}
 	known := func(k int) bool { return s.race != 0 && s.rung <= k && !r.opt.EveryPair }

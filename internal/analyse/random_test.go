@@ -96,15 +96,7 @@ func smallRaces(t *testing.T, events []trace.Event, flows []window.Flow) []Race 
 			t.Fatalf("window from event %d: %v\n%s\n%s", b.From, err, tracetest.Format(b.Window), raw.Text(events, nil))
 		}
 	}
-	for i := range events {
-		if err := r.step(&events[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := r.finish(); err != nil {
-		t.Fatal(err)
-	}
-	res := r.result()
+	res := stepAll(t, r, events)
 	for _, err := range res.Rejected {
 		t.Errorf("small windows: %v", err)
 	}

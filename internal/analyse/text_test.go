@@ -74,15 +74,7 @@ func analyseText(t *testing.T, name, text string) string {
 			t.Errorf("invalid window: %v\n%s", err, tracetest.Format(b.Window))
 		}
 	}
-	for i := range events {
-		if err := r.step(&events[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := r.finish(); err != nil {
-		t.Fatal(err)
-	}
-	res := r.result()
+	res := stepAll(t, r, events)
 	var out strings.Builder
 	for _, x := range slices.Concat(res.Races, res.ToRun) {
 		fmt.Fprintf(&out, "%v %s %s\n", x.Tier, siteName(meta, x.A.Site), siteName(meta, x.B.Site))
@@ -91,6 +83,20 @@ func analyseText(t *testing.T, name, text string) string {
 		fmt.Fprintf(&out, "%s %d\n", w.Code, w.Count)
 	}
 	return out.String()
+}
+
+// stepAll gives r the events, and returns what it has found.
+func stepAll(t *testing.T, r *run, events []trace.Event) *Result {
+	t.Helper()
+	for i := range events {
+		if err := r.step(&events[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.finish(); err != nil {
+		t.Fatal(err)
+	}
+	return r.result()
 }
 
 func siteName(m *trace.Meta, s trace.Site) string {
