@@ -19,7 +19,7 @@ type pairState struct {
 	race   int          // index in run.races, +1
 	rung   int          // where it was found
 	tried  [rungs]int   // pairs of accesses, on each rung
-	visits [rungs]int64 // and what they cost
+	visits [rungs]int64 // and what their searches cost
 	count  int
 
 	keptBy     int64 // a missing method that keeps it from racing; -1: none that is known

@@ -19,7 +19,7 @@ const pathRung = rungs - 1
 // rung is a window as one level of the ladder sees it, with the engine's answers for it.
 type rung struct {
 	w      *window.Window
-	causal bool           // of w only what the recorded reads leave open; made when it is asked for
+	causal bool           // w is the whole window yet: window makes the causal one of it
 	off    bool           // it is a variant
 	solver Solver         // made when it is asked for the first time
 	engine *engine.Solver // likewise; solver, but where Options.Solver stands in for it
@@ -82,23 +82,24 @@ type found struct {
 	order []int32
 }
 
-// try gives the pairs of a candidate to the engine until one races. It returns that one, and the
-// candidate without what was refuted, or not reached within the limits (A2).
+// try gives the pairs of a candidate to the engine until one races, within the limits (A2). It
+// returns that one, and the candidate without what was refuted.
 func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *candidate, raced *found) {
 	open = &candidate{sites: c.sites, more: c.more}
 	tries, more := 0, c.more
 	for i, p := range c.pairs {
 		if !r.opt.EveryPair && (tries >= r.opt.Tries || r.enough(k, s)) {
 			more = true
+			open.pairs = append(open.pairs, c.pairs[i:]...)
 			break
 		}
 		res := r.solverOf(g).Solve(p)
 		if res.Layer != engine.LayerStatic { // those cost nothing
 			tries++
 			s.tried[k]++
-			visits := int64(1+res.Steps) * int64(len(g.w.Events))
-			s.visits[k] += visits
-			r.spent.add(visits)
+			n := int64(len(g.w.Events))
+			s.visits[k] += int64(res.Steps) * n
+			r.spent.add(int64(1+res.Steps) * n)
 		}
 		r.spent.add(staticVisits)
 		r.counts.Tried++
@@ -118,13 +119,17 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *ca
 		case engine.Race:
 			if err := check(b, g.w, p, res.Order); err != nil {
 				r.refused(err)
+				open.pairs = append(open.pairs, p) // another order may do
+				continue
+			}
+			if b.way != nil && r.unsure(b, p) {
 				continue
 			}
 			open.pairs = append(open.pairs, c.pairs[i:]...)
 			return open, &found{w: g.w, pair: p, order: res.Order}
 		}
 	}
-	if open.more = more; more {
+	if more {
 		r.counts.Untried[k]++
 	}
 	return open, nil
@@ -139,7 +144,12 @@ func (r *run) enough(k int, s *pairState) bool {
 type place struct {
 	*window.Built
 	way    *window.Way // nil: on the recorded path
-	lowest *rung       // then, what the lowest rung sees of the window
+	lowest *rung       // on the recorded path: the lowest rung of the window
+}
+
+// unsure reports whether code without hooks may keep two accesses apart.
+func (r *run) unsure(b place, p window.Pair) bool {
+	return r.meta != nil && r.meta.Unhooked && !r.unordered(b.Built, p)
 }
 
 // keep keeps a race.
@@ -149,10 +159,8 @@ func (r *run) keep(b place, x *found, k int, s *pairState) {
 		A: accessAt(w, p.A), B: accessAt(w, p.B), Semantics: w.Semantics,
 		Order: traceOrder(w, p, order), From: b.From, Events: append(slices.Clone(order), p.A, p.B), Count: 1,
 	}
-	if r.meta != nil && r.meta.Unhooked && !r.unordered(b.Built, p) { // what has no hooks may keep the two apart
-		if b.way == nil {
-			r.toTry(race, s)
-		}
+	if r.unsure(b, p) {
+		r.toTry(race, s)
 		return
 	}
 	switch {

@@ -352,7 +352,7 @@ var reasons = map[analyse.Reason]struct{ name, text string }{
 	analyse.Values:     {"values", "No execution in which reads that branches and addresses rest on see what they saw has both next to each other; if these saw other values, one would have."},
 	analyse.Operations: {"operations", "No order of the recorded operations on locks, channels, WaitGroups and the like has both next to each other."},
 	analyse.Undecided:  {"undecided", "The search for a witness had spent its budget (-budget raises it)."},
-	analyse.Untried:    {"untried", "These two have a witness, but were not tried: others at the same positions were, and had none, or the trace's effort was spent."},
+	analyse.Untried:    {"untried", "These two have a witness, but were not tried: others at the same positions were, and had none, or the effort for these positions or for the trace was spent."},
 }
 
 // absence is what is known of two positions between which nothing was found.

@@ -47,8 +47,8 @@
 //   - (F3) Random numbers of the runtime are a function of the process's seed, the goroutine's number in the recorded run, and how often it has asked: also
 //     where a loop over a map begins, seeds of maps and of hash/maphash, rand.Shuffle, and what code without gates asks for. The keys of hashes are made from the seed too.
 //   - (F4) A schedule is not loosened while a goroutine that has steps left sleeps, up to ten times
-//     the limit, or a timer is due, up to four times. Who then wakes has the limit to come to its
-//     step.
+//     the limit, or a timer is due, up to four times. Whoever then wakes has the limit to come to
+//     its step.
 //   - (F5) Package testing lets all parallel tests run: they would wait for each other where no gate is.
 //   - (F6) A child process is found by its arguments, and its number among those that have the same.
 //

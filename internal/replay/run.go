@@ -219,8 +219,8 @@ func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, 
 // grace is how long the program may go on when its schedule is over.
 const grace = 200 * time.Millisecond
 
-// hangs is how many times the limit a program that hangs may do nothing: as long as a schedule
-// waits for a goroutine that sleeps (F4).
+// hangs is how many times the limit a program that hangs may do nothing: as long as a sleep is
+// waited for (F4).
 const hangs = 10
 
 // watch waits for the end of the program, or of its schedule. It returns why it had to end a program that hung.

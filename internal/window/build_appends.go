@@ -23,8 +23,8 @@ import (
 //     that its pointer led into when the word was seen to hold it.)
 //   - (J2) For arrays that overlap there is one location, their *trust*. It holds 0, and an open append writes it anew by an AtomicRMW: intact if it was, if the reads of
 //     the slice are, and if those of the elements that it moves are. So it is intact as long as all appends before were where they were, and never again.
-//     If there are several such locations, there is one for all of them, which every open append
-//     writes anew too.
+//     If there are several such locations, there is one more, for all of them, which every open
+//     append writes anew too.
 //   - (J3) Who accesses such arrays, or an object of synchronisation there, reads trust strictly right after it. Code without records that may have to do with the
 //     elements has done what it does when it ends, calls back or shows by what it has written: its
 //     goroutine reads the trust of all arrays strictly right before that.

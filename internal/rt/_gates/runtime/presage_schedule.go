@@ -109,7 +109,7 @@ var gates struct {
 	feeds uintptr
 	logs  uintptr
 
-	expected     uint64 // gtIdles: when a sleep or a timer was last due
+	expected     uint64 // when the schedule last waited for a sleep or a timer
 	looked, busy uint64 // gtStill: when it looked last, and when something moved then
 	hides        uint32 // 1: the hooks of all goroutines are looked at, because some accesses of outside code are hidden (gtHides)
 	n            int

@@ -141,7 +141,11 @@ func gtStill(now, moved uint64) bool {
 		return false
 	}
 	atomic.Store64(&gates.looked, now)
-	if gtExpects(now, moved) || !gtAllWait(now) {
+	expects := gtExpects(now, moved)
+	if expects {
+		atomic.Store64(&gates.expected, now)
+	}
+	if expects || !gtAllWait(now) {
 		atomic.Store64(&gates.busy, now)
 	}
 	return now-max(moved, atomic.Load64(&gates.busy)) > enough
