@@ -148,7 +148,8 @@ func (b *both) compare(p window.Pair) engine.Result {
 }
 
 func (b *both) witness(p window.Pair, who string, order []int32) {
-	if err := witness.Check(b.w, p, order); err != nil && !witness.IsPart(err) { // neither solver knows rule A
+	err := witness.Check(b.w, p, order)
+	if err != nil && !witness.IsPart(err) { // neither solver knows rule A
 		b.now.rejected++
 		b.show(p, fmt.Sprintf("the witness %v of the %s is rejected: %v", order, who, err))
 	}

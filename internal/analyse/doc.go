@@ -13,10 +13,10 @@
 //	(A2) Races are one for each pair of sites. Of the candidates of a pair of sites, those that
 //	     hb found unordered are tried first, then those nearest to each other in the trace, until one
 //	     races or Options.Tries (per window) or Options.Total (per trace) is spent. A pair that the engine gives up counts for 16,
-//	     one that is decided without a search for none. The searches of a pair of sites may cost at most
-//	     a 200th of Options.Effort on each rung: few pairs of sites are hard, and without it they
-//	     took the effort of the whole trace. The highest rung is asked first: what it refutes, no
-//	     rung has a witness for.
+//	     one that is decided without a search for none. The searches of a pair of sites may cost at
+//	     most a 200th of Options.Effort on each rung: few pairs of sites are hard, and without it
+//	     they took the effort of the whole trace. The highest rung is asked first: what it
+//	     refutes, no rung has a witness for.
 //	(A3) Two accesses under one common lock do not race. (Not for locks that a
 //	     goroutine that does not hold them unlocks.)
 //	(A4) A race is *observed* if hb found its two accesses unordered, otherwise *predicted*.

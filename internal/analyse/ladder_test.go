@@ -12,10 +12,11 @@ import (
 )
 
 // TestLowerRung: a lower rung is asked about every pair that the highest one has not refuted: those
-// that it gives up, those that it does not come to, and those of which the checker refuses its witness.
+// that it gives up, those that it does not come to, and those of which the checker refuses its
+// witness.
 func TestLowerRung(t *testing.T) {
 	for name, c := range map[string]struct {
-		high  func(engine.Result) engine.Result // what the highest rung answers, in place of what it would
+		high  func(engine.Result) engine.Result // the highest rung's answer, of the engine's
 		spent int                               // pairs that it has tried before
 		races int
 	}{

@@ -64,7 +64,9 @@ func TestTrusts(t *testing.T) {
 		for i := range w.Events {
 			switch e := &w.Events[i]; {
 			case e.Kind == format.AtomicRMW:
-				writes[e.Obj]++
+				if writes[e.Obj]++; len(e.ValDeps) != 1 { // the length; nobody writes the other two
+					t.Errorf("%d slices: event %d rests on %v, want the read of its slice", slices, i, e.ValDeps)
+				}
 			case e.Kind == format.AtomicRead && e.Strict:
 				reads[e.Index] = append(reads[e.Index], e.Obj)
 			}
