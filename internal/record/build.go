@@ -28,16 +28,17 @@ import (
 // build is a program ready to be built with the recorder inside. It is kept as
 // manifest.json beside the emitted sources.
 type build struct {
-	Key     string            `json:"key"`     // of everything it was made from
-	Overlay string            `json:"overlay"` // file for -overlay
-	Go      string            `json:"go"`      // the go command that takes it
-	Env     []string          `json:"env"`     // what that needs in its environment
-	Compile []string          `json:"compile"` // flags of go build: how packages are compiled. Not in Env, which the program inherits
-	Flags   []string          `json:"flags"`   // further flags of go build: -modfile
-	LoadEnv []string          `json:"loadenv"` // and what its packages need in the environment to be loaded: GOWORK
-	Copies  []string          `json:"copies"`  // of modules, that it is built with
-	Meta    *trace.Meta       `json:"meta"`
-	Opaque  map[string]string `json:"opaque"` // functions left as written, with the reason
+	Key      string            `json:"key"`      // of everything it was made from
+	Overlay  string            `json:"overlay"`  // file for -overlay
+	Counting string            `json:"counting"` // the same for a run without records in which allocations are counted
+	Go       string            `json:"go"`       // the go command that takes it
+	Env      []string          `json:"env"`      // what that needs in its environment
+	Compile  []string          `json:"compile"`  // flags of go build: how packages are compiled. Not in Env, which the program inherits
+	Flags    []string          `json:"flags"`    // further flags of go build: -modfile
+	LoadEnv  []string          `json:"loadenv"`  // and what its packages need in the environment to be loaded: GOWORK
+	Copies   []string          `json:"copies"`   // of modules, that it is built with
+	Meta     *trace.Meta       `json:"meta"`
+	Opaque   map[string]string `json:"opaque"` // functions left as written, with the reason
 
 	Toolexec string `json:"toolexec"` // value of -toolexec, if Compile and the user's flags are not to have their own
 	Compiler string `json:"compiler"` // that Compile selects; "": Go's own
@@ -186,7 +187,7 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 	if err := errors.Join(cache.Unseal(dir), os.RemoveAll(src), os.MkdirAll(src, 0o700), os.MkdirAll(stdDir, 0o700)); err != nil {
 		return nil, fmt.Errorf("making a directory for the instrumented sources: %w", err)
 	}
-	b := &build{Key: in.key, Overlay: filepath.Join(dir, "overlay.json"), in: in}
+	b := &build{Key: in.key, Overlay: filepath.Join(dir, "overlay.json"), Counting: filepath.Join(dir, "counting.json"), in: in}
 	std, err := rt.New(ctx, rt.Config{Dir: c.Dir, OutDir: stdDir, Packages: c.Packages, Test: c.Test, BuildFlags: c.loadFlags(), LeftOut: in.missing, Audit: audited(),
 		Instrumented: func(path string) bool { return slices.Contains(in.patterns, path) },
 		Compiler: func(ctx context.Context, o rt.Overlay) (file string, err error) {
@@ -287,6 +288,13 @@ func (b *build) load(ctx context.Context, c *Config) (*plan.Plan, error) {
 
 // writeOverlay leaves the file alone if it does not change.
 func (b *build) writeOverlay(std rt.Overlay, sources map[string]string) error {
+	counting, err := std.CountingJSON()
+	if err != nil {
+		return err
+	}
+	if err := writeFile(b.Counting, counting); err != nil {
+		return err
+	}
 	data, err := std.JSON(sources)
 	if err != nil {
 		return err
@@ -404,6 +412,7 @@ type inputs struct {
 	missing  []string        // packages to leave out
 	embedded []string        // source files that packages embed
 	tested   []string        // of the user's packages, those that have tests
+	counting []counting      // and those with tests that count allocations
 	modules  []module        // of the module cache, that are instrumented or left out, by path
 	modFile  modFile         // that selects them; empty if there are none
 	warnings []trace.Warning // of patterns that -instrument cannot follow
@@ -506,6 +515,7 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 		}
 		if plainPath && !p.DepOnly && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
 			in.tested = append(in.tested, p.ImportPath)
+			in.counts(&p)
 		}
 		if p.ForTest == "" {
 			h.pkg(&p, env.GOMODCACHE)

@@ -5,7 +5,8 @@
 //
 //	(1) check     the go command must accept the program as it is: go vet with the checks of go test
 //	(2) build     instrument's and rt's overlays go into one; what does not compile becomes opaque, and again
-//	(3) run       go test, or the program, with the overlay; output, input, and exit code are the program's own
+//	(3) run       go test, or the program, with the overlay; output, input, and exit code are the program's own.
+//	              Tests that count allocations have run without records before (allocs.go)
 //	(4) merge     each process left a directory of raw records; each becomes one trace
 //
 // # What is added to the user's go test

@@ -41,7 +41,7 @@ func (c *Config) merge(b *build, rawDir string, r *Result) error {
 		}
 		r.Traces = append(r.Traces, name)
 	}
-	return errors.Join(append(errs, r.warnUnrecorded(rawDir))...)
+	return errors.Join(append(errs, r.warnUnrecorded(rawDir), r.warnUncounted(rawDir))...)
 }
 
 // warnUnrecorded counts the processes that left nothing, because they could not begin to record.

@@ -128,6 +128,9 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 	if err := c.setLimit(rawDir); err != nil {
 		return nil, err
 	}
+	if err := c.countAllocations(ctx, b, rawDir); err != nil {
+		return nil, err
+	}
 	r.ExitCode, r.NotBuilt, err = c.run(ctx, b, rawDir) // (3)
 	if r.NotBuilt {
 		run.Drop()

@@ -1,0 +1,37 @@
+package record
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestCountingTests: which tests may call testing.AllocsPerRun. Each case has what is wanted in front
+// of the declarations; * is any.
+func TestCountingTests(t *testing.T) {
+	for _, c := range []string{
+		"TestA: func TestA(t *testing.T) { testing.AllocsPerRun(1, f) }; func TestB(t *testing.T) {}",
+		"TestA TestB: func TestA(t *testing.T) { check(t) }; func TestB(t *testing.T) { check(t) }; func TestC(t *testing.T) {}; func check(t *testing.T) { testing.AllocsPerRun(1, f) }",
+		"ExampleA FuzzA: func ExampleA() { allocs(1, f) }; func FuzzA(f *testing.F) { allocs(1, f) }; var allocs = testing.AllocsPerRun; func BenchmarkA(b *testing.B) { allocs(1, f) }",
+		"TestA: func TestA(t *testing.T) { check(t, 2) }; func check(t *testing.T, n int) { if n > 0 { check(t, n-1) }; testing.AllocsPerRun(1, f) }",
+		"TestA: func TestA(t *testing.T) { (&s{}).odd(t) }; func (*s) odd(t *testing.T) { (&s{}).even(t) }; func (*s) even(t *testing.T) { (&s{}).odd(t); AllocsPerRun(1, f) }",
+
+		// Nobody names the method: reflection calls it.
+		"*: func TestA(t *testing.T) { suite.Run(t, new(s)) }; func (*s) TestB() { testing.AllocsPerRun(1, f) }",
+		"*: func TestA(t *testing.T) { testing.AllocsPerRun(1, f) }; func helper() { testing.AllocsPerRun(1, f) }",
+		"*: func TestA(t *testing.T) { suite.Run(t, new(s)) }; func (*s) Check() { helper() }; func helper() { testing.AllocsPerRun(1, f) }",
+	} {
+		want, src, _ := strings.Cut(c, ": ")
+		file, err := parser.ParseFile(token.NewFileSet(), "a_test.go", "package a; "+src, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := countingTests([]*ast.File{file})
+		if want == "*" && got != nil || want != "*" && !slices.Equal(got, strings.Fields(want)) {
+			t.Errorf("%s: %q", c, got)
+		}
+	}
+}
