@@ -122,7 +122,7 @@ func stage(name, file string) {
 		}
 		w, err := trace.NewWriter(to, nil)
 		check(err)
-		stats, err := merge.Merge(file, &trace.Meta{}, w)
+		stats, err := merge.Merge(file, &trace.Meta{}, w, merge.Options{})
 		check(err)
 		check(w.Close(nil))
 		m.n = stats.Events

@@ -105,11 +105,7 @@ func (p *program) traceOf(raw string, full bool) (*trace.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	mergeOf := merge.Merge
-	if full {
-		mergeOf = merge.MergeFull
-	}
-	stats, err := mergeOf(raw, meta, w)
+	stats, err := merge.Merge(raw, meta, w, merge.Options{Full: full})
 	if err == nil && (stats.Dropped > 0 || len(stats.Damage) > 0) {
 		err = fmt.Errorf("merge: %d records dropped, damage: %s", stats.Dropped, strings.Join(stats.Damage, "; "))
 	}

@@ -46,8 +46,11 @@ Flags of test and run, besides those of the go command, which pass through:
 	                     What stands behind is searched for races of the recorded run only
 	-solver name         what decides whether a pair of accesses races: engine (the default), presage's own search; or z3 or cvc5, a program
 	                     found on PATH, which is slower and leaves large windows undecided (-window makes them smaller)
-	-confirm=time        how long what is found may be replayed, builds included: 2m is the default, off is not at all. A race that Go's
-	                     race detector then reports is of tier confirmed
+	-time time           how long what comes behind the tests may take, as 10m, but for builds: to put the events in order, to search
+	                     them and to replay what is found. The default is three times what the tests took, and at least five minutes.
+	                     What is left out is counted. analyze has the flag too, and no default
+	-confirm=time        how long what is found may be replayed, builds aside, in place of what -time leaves; off is not at all. A race
+	                     that Go's race detector then reports is of tier confirmed
 	-static              run presage vet on the packages as well, and mark each of its warnings: confirmed (by a race), ordered in this run,
 	                     not reached, unwitnessed, or not recorded. -static=tier: likely (the default), possible, unlikely or all. Warnings do not
 	                     change the exit code (docs/vet.md)

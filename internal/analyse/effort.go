@@ -28,3 +28,25 @@ func (x *effort) add(n int64) { x.visits += n }
 
 // exhausted reports whether the budget is spent.
 func (x *effort) exhausted() bool { return x.visits > x.budget }
+
+// exhausted reports whether prediction has to end: its effort is spent, or its time over.
+func (r *run) exhausted() bool { return r.spent.exhausted() || r.late() }
+
+// late reports whether the time for prediction is over. Once it is, it stays so.
+func (r *run) late() bool {
+	if r.opt.Over != nil && !r.counts.Late && r.counts.Stopped == 0 {
+		r.counts.Late = r.opt.Over()
+	}
+	return r.counts.Late
+}
+
+// timeEvery is the number of events between two questions for the time while no window is searched.
+const timeEvery = 1 << 12
+
+// stop ends prediction at an event: the windows, and the walk that is ahead of them.
+func (r *run) stop(event int64) {
+	if r.counts.Stopped == 0 {
+		r.counts.Stopped = max(1, event)
+	}
+	r.spent.over.Store(true)
+}

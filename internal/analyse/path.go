@@ -50,11 +50,8 @@ func (r *run) paths(b *window.Built, ladder []rung, list []*candidate, lower int
 			r.counts.WaysLeft += int64(len(b.Alternatives) - k)
 			return nil
 		}
-		if r.spent.exhausted() {
-			if r.counts.Stopped == 0 {
-				r.counts.Stopped = max(1, b.Done)
-			}
-			r.spent.over.Store(true)
+		if r.exhausted() {
+			r.stop(b.Done)
 			return nil
 		}
 		if at == nil {

@@ -68,7 +68,11 @@ func (r *run) warnings(cut int64) []trace.Warning {
 	}
 	add("witness-rejected", c.Rejected, "%d witnesses were not accepted by the checker and are not reported: an error in presage, please report it")
 	add("windows-refusing", c.Refusing, "%d windows do not admit the order in which their events were recorded, and races in them may be missed: an error in presage, please report it")
-	add("prediction-stopped", c.Unsearched, "prediction had spent its effort: the last %d events were searched for races of the recorded run only (-effort raises the limit)")
+	if c.Late {
+		add("prediction-late", c.Unsearched, "the time for prediction was over: the last %d events were searched for races of the recorded run only (-time gives it more)")
+	} else {
+		add("prediction-stopped", c.Unsearched, "prediction had spent its effort: the last %d events were searched for races of the recorded run only (-effort raises the limit)")
+	}
 	add("pairs-apart", c.Apart, "at least %d pairs of positions access the same memory only at a distance larger than a window, and were not considered (-window makes windows larger)")
 	add("places-crowded", c.Build.Crowded, "%d times more accesses of a word were made than are remembered for finding pairs that are too far apart: their number is a lower bound")
 	add("solver-unknown", c.Unknown, "%d candidates were given up when the search had spent its budget")

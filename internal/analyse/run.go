@@ -34,7 +34,12 @@ type Options struct {
 	Tries     int   // candidates tried for a pair of sites in one window; 0: 4
 	Total     int   // and in the whole trace; 0: 64
 	Effort    int   // of prediction, in millions of visits; 0: DefaultEffort
-	EveryPair bool  // every pair of events is a candidate, and a race of its own (not A2)
+
+	// Over is asked now and then whether the time for prediction is over. Nil: it never is. What it
+	// cuts depends on the machine (A5).
+	Over func() bool
+
+	EveryPair bool // every pair of events is a candidate, and a race of its own (not A2)
 
 	// Missing says what the missing methods of the trace may do. What Ignore finds may be no race.
 	Missing barrier.Mode
@@ -140,7 +145,8 @@ type Counts struct {
 	Confirmed  int64            // by Confirm
 	Untried    [rungs]int64     // by rung: pairs of sites, per window or way, of which no candidate raced and not all were tried (A2)
 	Apart      int64            // pairs of sites that conflict, but in no window
-	Stopped    int64            // the event at which prediction had spent its effort; 0: it did not
+	Stopped    int64            // the event at which prediction had spent its effort or its time; 0: it did not
+	Late       bool             // it was the time
 	Unsearched int64            // events from there on
 	Rejected   int64            // witnesses the checker did not accept: an error of presage
 	Refusing   int64            // windows that do not admit the recorded order: an error of presage
@@ -351,6 +357,9 @@ func (r *run) add(e *trace.Event, f window.Flow) error {
 	if len(r.noted) > 0 {
 		r.tell(i)
 	}
+	if i%timeEvery == 0 && r.counts.Stopped == 0 && r.late() {
+		r.stop(i)
+	}
 	switch {
 	case r.counts.Stopped == 0:
 		return r.builder.Add(i, e, f)
@@ -412,9 +421,8 @@ func (r *run) window(b *window.Built) error {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		if r.spent.exhausted() {
-			r.counts.Stopped = max(1, b.Done)
-			r.spent.over.Store(true)
+		if r.exhausted() {
+			r.stop(b.Done)
 			break
 		}
 		r.climb(b, ladder, c)

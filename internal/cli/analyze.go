@@ -70,6 +70,9 @@ func newAnalyze(env *Env) *cobra.Command {
 			if err := checkMissing(o.missing); err != nil {
 				return err
 			}
+			if o.time < 0 {
+				return usagef("flag --time: %v is less than nothing", o.time)
+			}
 			if err := checkSolver("--solver", o.solver); err != nil {
 				return err
 			}
@@ -84,6 +87,10 @@ func newAnalyze(env *Env) *cobra.Command {
 			if a.smt, err = newSMT(o.solver); err != nil {
 				return err
 			}
+			if o.time > 0 {
+				a.budget = &budget{time.Now(), o.time}
+				a.progress.until = a.budget.end()
+			}
 			return a.run(cmd.Context())
 		}}
 	f := cmd.Flags()
@@ -92,6 +99,7 @@ func newAnalyze(env *Env) *cobra.Command {
 	f.IntVar(&o.window, "window", 0, "events per window of prediction; 0: the default")
 	f.IntVar(&o.budget, "budget", 0, "conflicts the engine may spend on a pair of accesses; 0: the default")
 	f.IntVar(&o.effort, "effort", 0, "work that prediction may do on one trace; 0: the default, about ten minutes")
+	f.DurationVar(&o.time, "time", 0, "when prediction ends at the latest, as 10m; 0: never")
 	f.StringVar(&o.solver, "solver", solverEngine, "what decides whether a pair races: engine, or z3 or cvc5 on PATH")
 	f.StringVar(&o.missing, "missing", "rdit", "what calls of missing methods do: rdit, anything to what they reach; barrier, anything; ignore, nothing (and its races may be false)")
 	f.StringVar(&fly.engine, "engine", "", "fasttrack, lockset or hybrid: one pass by a detector that works on the fly, in place of prediction; but for fasttrack's first race, what it finds are candidates")
@@ -157,6 +165,8 @@ type analysis struct {
 
 	static *static // the warnings of the static lens, to mark; nil: none
 
+	budget  *budget                                           // nil: there is none
+	sizes   []int64                                           // of the files
 	smt     *smtSolver                                        // nil: the engine
 	explain func(meta *trace.Meta) func(a, b trace.Site) bool // the pairs to explain; nil: none
 
@@ -204,6 +214,7 @@ func (a *analysis) run(ctx context.Context) error {
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second interrupt ends the process
 	var unread []error
+	a.measure()
 	for i, name := range a.files {
 		one := a.file
 		if a.fly.engine != "" {
@@ -332,6 +343,7 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 	if s.Trace != nil {
 		total = s.Trace.Events()
 	}
+	opt.Over = a.over(name)
 	opt.Progress = func(n int64, _ int) { a.progress.step(report.Progress{Text: text, Done: n, Total: total}) }
 	var walker *program.Walker
 	if s.Format == source.Trace && s.Meta().Source == "presage" && opt.Level != analyse.HB {
@@ -369,6 +381,33 @@ func (a *analysis) find(ctx context.Context, s *source.File, name string) (*anal
 	}
 	a.warnSolver()
 	return res, err
+}
+
+// measure looks how large the traces are.
+func (a *analysis) measure() {
+	for _, name := range a.files {
+		size := int64(1)
+		if st, err := os.Stat(name); err == nil {
+			size = max(size, st.Size())
+		}
+		a.sizes = append(a.sizes, size)
+	}
+}
+
+// over returns what says whether the time for prediction on a trace is over (T3).
+func (a *analysis) over(name string) func() bool {
+	if a.budget == nil {
+		return nil
+	}
+	i := slices.Index(a.files, name)
+	rest := int64(0)
+	for _, n := range a.sizes[i:] {
+		rest += n
+	}
+	if a.options.confirm == confirmRest {
+		return a.budget.share(2, 3, a.sizes[i], rest, 0)
+	}
+	return a.budget.share(1, 1, a.sizes[i], rest, 0)
 }
 
 // loaded is the plan of the program of a trace. The traces of one run are of one program.

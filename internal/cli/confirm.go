@@ -31,12 +31,23 @@ func (a *analysis) replay(ctx context.Context) {
 		a.warn(report.Warning{Code: record.HealedCode, Count: 1, Text: record.HealedText(damage)})
 	}
 	interrupted := ctx.Err
-	ctx, cancel := context.WithTimeout(ctx, a.options.confirm)
-	defer cancel()
+	begun := time.Now()
 	r.build(ctx, races)
+	limit := a.options.confirm
+	if limit == confirmRest && a.budget != nil {
+		a.budget.begun = a.budget.begun.Add(time.Since(begun)) // (T4)
+		a.progress.until = a.budget.end()
+		limit = max(a.budget.left(1, 1), a.budget.total/3)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	begun = time.Now()
 	left, failed, byGates := 0, 0, 0
 	withdrawn := map[*report.Race]bool{}
 	for _, race := range races {
+		if race.Tier == report.ToRun && time.Since(begun) > toRunTime {
+			continue
+		}
 		if ctx.Err() != nil {
 			if race.Tier != report.ToRun {
 				left++
@@ -71,12 +82,15 @@ func (a *analysis) replay(ctx context.Context) {
 	a.withdraw(withdrawn)
 	a.summary.Unreplayed = left + failed
 	if left > 0 && interrupted() == nil {
-		a.warn(report.Warning{Code: "replay-budget", Count: left, Text: fmt.Sprintf("%s not replayed: the time of -confirm, %v, was over; presage replay -all replays them", wasOrWere(left), a.options.confirm)})
+		a.warn(report.Warning{Code: "replay-budget", Count: left, Text: fmt.Sprintf("%s not replayed: the time for replays, %v, was over (-time gives more); presage replay -all replays them", wasOrWere(left), rounded(limit))})
 	}
 	if n := byGates; n > 0 {
 		a.warn(report.Warning{Code: "no-race-detector", Count: n, Text: fmt.Sprintf("%s replayed without Go's race detector, which needs cgo and a C compiler: the judge was that both goroutines were held before their accesses at once", wasOrWere(n))})
 	}
 }
+
+// toRunTime is when the last pair is taken up that only a run can decide, after the replays have begun.
+const toRunTime = 2 * time.Minute
 
 func wasOrWere(n int) string {
 	if n == 1 {
@@ -183,6 +197,6 @@ func (a *analysis) dropToRun() {
 		a.warn(report.Warning{Code: "candidates-run", Count: tried, Text: fmt.Sprintf("%d pairs of positions may race if code outside the trace reads something else than in the recorded run: they were tried under such a schedule, and Go's race detector saw nothing", tried)})
 	}
 	if left > 0 {
-		a.warn(report.Warning{Code: "candidates-to-run", Count: left, Text: fmt.Sprintf("%d pairs of positions may race if code outside the trace reads something else than in the recorded run, which only a run can tell: they were not tried (test and run do, within the time of -confirm)", left)})
+		a.warn(report.Warning{Code: "candidates-to-run", Count: left, Text: fmt.Sprintf("%d pairs of positions may race if code outside the trace reads something else than in the recorded run, which only a run can tell: they were not tried (test and run do, for two minutes at most)", left)})
 	}
 }

@@ -32,6 +32,7 @@ var gaps = map[string]gapOf{
 	"recording-stopped":    {loses, "the recording of %d process(es) was cut"},
 	"recording-incomplete": {loses, "the recording is incomplete"},
 	"raw-damaged":          {loses, "%d record(s) could not be read"},
+	"merge-stopped":        {bounds, "the records of %d process(es) read in part (-time)"},
 	"records-dropped":      {loses, "%d record(s) at the end were dropped"},
 	"trace-damaged":        {loses, "%d trace(s) could not be read to the end"},
 	"not-instrumented":     {bounds, "%d function(s) left as written"},
@@ -65,6 +66,7 @@ var gaps = map[string]gapOf{
 	// Of prediction.
 	"interrupted":                 {loses, "%d trace(s) not analysed to the end"},
 	"prediction-stopped":          {bounds, "%d event(s) not searched for predicted races (-effort)"},
+	"prediction-late":             {bounds, "%d event(s) not searched for predicted races (-time)"},
 	"solver-unknown":              {bounds, "%d candidate(s) undecided (-budget)"},
 	"pairs-apart":                 {bounds, "%d pair(s) of positions further apart than a window (-window)"},
 	"candidates-untried":          {bounds, "not all accesses of %d pair(s) of positions tried"},

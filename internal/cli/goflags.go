@@ -2,6 +2,7 @@ package cli
 
 import (
 	"go/build"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -38,7 +39,8 @@ type options struct {
 	solver     string
 	missing    string // analyze: what missing methods do
 	quiet      bool
-	confirm    time.Duration // for replays of what is found; 0: none
+	time       time.Duration // for what comes behind the tests; 0: defaultTime
+	confirm    time.Duration // for replays of what is found; 0: none, confirmRest: what -time leaves
 	disk       disk.Share    // what the recording may take of the disk
 	static     string        // the tier of the static lens's warnings to mark; "": none
 	online     onlineFlags
@@ -55,7 +57,7 @@ var (
 		bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile exec fuzz fuzzminimizetime fuzztime list memprofile
 		memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet
 		test.bench test.benchtime test.count test.cpu test.list test.parallel test.run test.skip test.timeout
-		o instrument exclude only reach disk level window budget effort solver on-race filter`)
+		o instrument exclude only reach disk level window budget effort time solver on-race filter`)
 )
 
 // A covered package would be neither recorded nor known to be unrecorded: what is
@@ -79,7 +81,7 @@ var refused = map[string]string{
 
 // parseGo takes the arguments of test (or run) apart.
 func parseGo(argv []string, test bool) (*goArgs, error) {
-	g := &goArgs{options: options{level: levelPath, solver: solverEngine, confirm: confirmBudget}}
+	g := &goArgs{options: options{level: levelPath, solver: solverEngine, confirm: confirmRest}}
 	for i := 0; i < len(argv); i++ {
 		arg := argv[i]
 		if test && (arg == "-args" || arg == "--args") {
@@ -211,6 +213,10 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 		g.budget, err = intValue(name, value)
 	case "effort":
 		g.effort, err = intValue(name, value)
+	case "time":
+		if g.time, err = timeValue(value); err != nil {
+			return true, usagef("flag -time: %v", err)
+		}
 	case "solver":
 		if err := checkSolver("-solver", value); err != nil {
 			return true, err
@@ -236,12 +242,12 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 	return true, err
 }
 
-// confirmBudget is what the replays of a run may take, builds included.
-const confirmBudget = 2 * time.Minute
+// confirmRest is all of the time that is left (T4).
+const confirmRest time.Duration = math.MaxInt64
 
 func confirmValue(value string, inline bool) (time.Duration, error) {
 	if !inline || value == "on" {
-		return confirmBudget, nil
+		return confirmRest, nil
 	}
 	if value == "off" {
 		return 0, nil

@@ -98,7 +98,7 @@ func TestGoStyle(t *testing.T) {
 // TestConfirmFlag: replays are on, with a budget, unless told otherwise.
 func TestConfirmFlag(t *testing.T) {
 	for line, want := range map[string]time.Duration{
-		".": confirmBudget, "-confirm .": confirmBudget, "-confirm=on .": confirmBudget, "-confirm=off .": 0, "-confirm=10m .": 10 * time.Minute,
+		".": confirmRest, "-confirm .": confirmRest, "-confirm=on .": confirmRest, "-confirm=off .": 0, "-confirm=10m .": 10 * time.Minute,
 	} {
 		g, err := parseGo(strings.Fields(line), true)
 		if err != nil || g.confirm != want || len(g.packages) != 1 {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"time"
@@ -23,6 +24,7 @@ type progress struct {
 	text  string
 	begun time.Time
 	told  bool
+	until time.Time // when what is being done is over at the latest; zero: it is not known
 
 	stages stage.List // a step begins one
 }
@@ -56,11 +58,22 @@ func (p *progress) step(m report.Progress) {
 	}
 	switch {
 	case p.bar != nil:
+		if left := p.left(); left != "" {
+			p.bar.Describe("presage: " + visible.Line(m.Text) + left)
+		}
 		p.bar.Set64(m.Done)
 	case !p.told && time.Since(p.begun) > slow:
-		visible.Fprintf(p.w, "presage: %s …\n", p.text)
+		visible.Fprintf(p.w, "presage: %s%s …\n", p.text, p.left())
 		p.told = true
 	}
+}
+
+// left says how much time is left at most.
+func (p *progress) left() string {
+	if p.until.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(", %v left at most", max(0, time.Until(p.until)).Round(time.Second))
 }
 
 // end removes the bar.

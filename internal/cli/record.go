@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +62,13 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	}
 	p := newProgress(env.Stderr, g.quiet)
 	p.stages.Begin(stageLoad)
-	rec, err := record.Run(ctx, recordConfig(env, g, test, p))
+	c, b := recordConfig(env, g, test, p), &budget{}
+	c.Ordering = func(ran time.Duration) func(size, rest int64) func() bool {
+		*b = budget{time.Now(), cmp.Or(g.time, defaultTime(ran))}
+		p.until = b.end()
+		return func(size, rest int64) func() bool { return b.share(1, 3, size, rest, leastOrder) }
+	}
+	rec, err := record.Run(ctx, c)
 	p.end()
 	if left := (*record.LeftOutError)(nil); errors.As(err, &left) {
 		return usagef("%v", err)
@@ -75,7 +83,7 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 		return notBuilt(rec)
 	}
 	a := &analysis{env: env, options: g.options, progress: p, tests: test, programCode: rec.ExitCode, functions: rec.Functions, opaque: rec.Opaque, plan: rec.Plan, smt: smt,
-		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), kept: rec.Run}
+		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), kept: rec.Run, budget: b}
 	if rec.Missing != "" {
 		a.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "nothing was recorded, the program ran without presage: " + rec.Missing})
 	}

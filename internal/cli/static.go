@@ -109,7 +109,7 @@ func (s *static) warnings() []*report.Race {
 }
 
 // lossy are the warnings of a trace that some events are missing in.
-var lossy = []string{"recording-incomplete", "recording-stopped", "raw-damaged", "records-dropped", "trace-damaged", "interrupted", "nothing-recorded"}
+var lossy = []string{"recording-incomplete", "recording-stopped", "merge-stopped", "raw-damaged", "records-dropped", "trace-damaged", "interrupted", "nothing-recorded"}
 
 // mark says of every warning what the run says about it.
 func (a *analysis) mark(ctx context.Context) {

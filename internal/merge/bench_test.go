@@ -70,7 +70,7 @@ func benchmark(b *testing.B, streams []*testStream) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if stats, err = Merge(dir, &trace.Meta{}, w); err != nil {
+		if stats, err = Merge(dir, &trace.Meta{}, w, Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -27,35 +27,33 @@ type Stats struct {
 	Damage      []string
 }
 
-// MergeFull is Merge with every access of outside code, for a recording that has them all (rt.EnvOutside), in place of
-// those that other goroutines can conflict with. Those of an audit have their values.
-func MergeFull(dir string, meta *trace.Meta, w *trace.Writer) (Stats, error) {
-	return mergeOf(dir, meta, w, true)
+// Options say how records are merged. The zero value is the usual way.
+type Options struct {
+	// Full keeps every access of outside code, of a recording that has them all (rt.EnvOutside), in
+	// place of those that other goroutines can conflict with. Those of an audit have their values.
+	Full bool
+	// Over is asked now and then whether to stop: the trace has what comes before. Nil: never.
+	Over func() bool
 }
 
 // Merge merges the raw records in dir, the directory of one process, and writes
 // their events to w. It fills in the goroutines and the warnings of meta;
 // the caller closes w with it.
-func Merge(dir string, meta *trace.Meta, w *trace.Writer) (Stats, error) {
-	return mergeOf(dir, meta, w, false)
-}
-
-func mergeOf(dir string, meta *trace.Meta, w *trace.Writer, full bool) (Stats, error) {
+func Merge(dir string, meta *trace.Meta, w *trace.Writer, opt Options) (Stats, error) {
 	r, err := openRecording(dir)
 	if err != nil {
 		return Stats{}, err
 	}
 	defer r.close()
 	m := newMerger(r, meta, w)
-	m.full = full
+	m.full, m.over = opt.Full, opt.Over
 	m.run()
 	m.finish()
 	return m.stats, m.err
 }
 
-// File merges the raw records in dir into a trace file, as Merge or, if full is set, as MergeFull
-// does.
-func File(dir, name string, meta *trace.Meta, full bool) (Stats, error) {
+// File merges the raw records in dir into a trace file, as Merge does.
+func File(dir, name string, meta *trace.Meta, opt Options) (Stats, error) {
 	f, err := private.Create(name)
 	if err != nil {
 		return Stats{}, err
@@ -65,7 +63,7 @@ func File(dir, name string, meta *trace.Meta, full bool) (Stats, error) {
 		f.Close()
 		return Stats{}, err
 	}
-	s, err := mergeOf(dir, meta, w, full)
+	s, err := Merge(dir, meta, w, opt)
 	if closeErr := w.Close(meta); err == nil {
 		err = closeErr
 	}
@@ -102,12 +100,14 @@ type merger struct {
 	more    bool        // the last event written goes on in the next
 	shared  bool        // it is an access of such memory
 	consts  constants
-	leftOut []leftOut // by package, from 1
-	told    told      // sets that Ds have named
-	lost    int       // sets without a record
-	away    uint64    // time of goroutines in calls of these,
-	time    uint64    // and all of it
-	full    bool      // every access of outside code
+	leftOut []leftOut   // by package, from 1
+	told    told        // sets that Ds have named
+	lost    int         // sets without a record
+	away    uint64      // time of goroutines in calls of these,
+	time    uint64      // and all of it
+	full    bool        // every access of outside code
+	over    func() bool // Options.Over
+	late    bool        // it was
 	stats   Stats
 	err     error
 }
@@ -136,9 +136,13 @@ func (m *merger) run() {
 		}
 	}
 	heap.Init(&m.heap)
-	for len(m.heap) > 0 && m.err == nil {
+	for n := 0; len(m.heap) > 0 && m.err == nil; n++ {
 		s := m.heap[0]
 		if s.stamp > m.limit {
+			break
+		}
+		if m.over != nil && n%steps == 0 && m.over() {
+			m.late = true
 			break
 		}
 		s.busy = true
@@ -154,10 +158,15 @@ func (m *merger) run() {
 	}
 	for _, s := range m.heap { // behind the limit
 		m.endContext(s)
-		m.stats.Dropped += m.rest(s)
+		if !m.late { // else to count them would take as long as to merge them
+			m.stats.Dropped += m.rest(s)
+		}
 	}
 	m.flush(len(m.buf))
 }
+
+// steps is the number of groups between two calls of Over.
+const steps = 64
 
 // step emits the group of s and the stamped record behind it, and begins the next
 // group. It returns false at the end of the stream.
@@ -346,6 +355,9 @@ func (m *merger) finish() {
 	m.meta.Warn("unexplained-read", m.stats.Unexplained, "reads returned what no write in the trace explains: code that was not instrumented wrote it, or goroutines that race did, in an order that was not found")
 	if m.Stopped != format.NotStopped {
 		m.meta.Warn("recording-stopped", 1, "the program ran on without being recorded: "+WhyStopped(m.Stopped, m.Limit, m.in))
+	}
+	if m.late {
+		m.meta.Warn("merge-stopped", 1, fmt.Sprintf("processes have recorded more than could be put in order in the time for it; what is behind the first %d events is not searched (-time gives it more)", m.stats.Events))
 	}
 	switch m.Blind {
 	case 0:

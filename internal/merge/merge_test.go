@@ -20,10 +20,10 @@ import (
 
 func mergeDir(t testing.TB, dir string) ([]trace.Event, *trace.Meta, Stats) {
 	t.Helper()
-	return mergeBy(t, Merge, dir)
+	return mergeBy(t, Options{}, dir)
 }
 
-func mergeBy(t testing.TB, merge func(string, *trace.Meta, *trace.Writer) (Stats, error), dir string) ([]trace.Event, *trace.Meta, Stats) {
+func mergeBy(t testing.TB, opt Options, dir string) ([]trace.Event, *trace.Meta, Stats) {
 	t.Helper()
 	var b bytes.Buffer
 	meta := &trace.Meta{}
@@ -31,7 +31,7 @@ func mergeBy(t testing.TB, merge func(string, *trace.Meta, *trace.Writer) (Stats
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := merge(dir, meta, w)
+	stats, err := Merge(dir, meta, w, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,6 +145,36 @@ func TestStopped(t *testing.T) {
 	}
 }
 
+// A merge that is stopped leaves the beginning of the trace, and says so.
+func TestStoppedMerge(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("go 1\nstart 0 1\n")
+	for i := range 500 {
+		fmt.Fprintf(&b, "write 0x100 %d\nlock 0x200 %d\nunlock 0x200 %d\n", i, 10*i+10, 10*i+15)
+	}
+	b.WriteString("go 2\nstart 1 2\n")
+	for i := range 500 {
+		fmt.Fprintf(&b, "write 0x300 %d\nlock 0x400 %d\nunlock 0x400 %d\n", i, 10*i+11, 10*i+16)
+	}
+	dir := save(t, parseRecording(t, b.String()), format.NotStopped, 0)
+	whole, _, _ := mergeDir(t, dir)
+	asked := 0
+	for _, at := range []int{1, 5, 1000} {
+		asked = 0
+		events, meta, stats := mergeBy(t, Options{Over: func() bool { asked++; return asked == at }}, dir)
+		if n := len(events); n > len(whole) || !slices.Equal(events, whole[:n]) || stats.Events != int64(n) {
+			t.Errorf("stopped at question %d: %d events, not the first of %d", at, n, len(whole))
+		}
+		early := at < 1000
+		if early != (len(events) < len(whole)) || early != (warnings(meta) == "merge-stopped=1") {
+			t.Errorf("stopped at question %d of %d: %d of %d events, %s", at, asked, len(events), len(whole), warnings(meta))
+		}
+	}
+	if asked < 10 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
 // (C3) A record that cannot be read, or a missing chunk, ends the trace of all at the stream's last stamp.
 func TestDamaged(t *testing.T) {
 	recording := `
@@ -194,7 +224,7 @@ func TestEmpty(t *testing.T) {
 	if events, _, stats := mergeDir(t, dir); len(events) != 0 || stats.Streams != 0 {
 		t.Errorf("%d events, %+v", len(events), stats)
 	}
-	if _, err := Merge(filepath.Join(dir, "none"), &trace.Meta{}, nil); !os.IsNotExist(err) {
+	if _, err := Merge(filepath.Join(dir, "none"), &trace.Meta{}, nil, Options{}); !os.IsNotExist(err) {
 		t.Errorf("missing directory: %v", err)
 	}
 }

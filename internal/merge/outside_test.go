@@ -33,7 +33,7 @@ func TestAudited(t *testing.T) {
 		}
 		return list
 	}
-	events, _, stats := mergeBy(t, MergeFull, dir)
+	events, _, stats := mergeBy(t, Options{Full: true}, dir)
 	want := []string{"write 0x100 8 5 0x40", "read 0x200 8 1 0x50", "read 0x208 8 2 0x40", "read 0x305 3 7 0x40", "read 0x100 8 6 0x40"}
 	if got := accesses(events); !slices.Equal(got, want) || stats.Values+int64(stats.Unexplained) > 0 {
 		t.Errorf("%q, not %q; %d values compared, %d unexplained", got, want, stats.Values, stats.Unexplained)

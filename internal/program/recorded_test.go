@@ -83,7 +83,7 @@ func (b *built) record(t testing.TB, args ...string) []trace.Event {
 		t.Fatalf("%d recorded processes, %v", len(procs), err)
 	}
 	name := raw + ".trace"
-	stats, err := merge.File(procs[0], name, &trace.Meta{Source: "presage", Funcs: b.plan.Funcs, Sites: b.plan.Sites}, false)
+	stats, err := merge.File(procs[0], name, &trace.Meta{Source: "presage", Funcs: b.plan.Funcs, Sites: b.plan.Sites}, merge.Options{})
 	must(t, err)
 	if stats.Dropped > 0 || len(stats.Damage) > 0 {
 		t.Errorf("merge: %d records dropped, damage %v", stats.Dropped, stats.Damage)

@@ -288,12 +288,11 @@ func (b *build) load(ctx context.Context, c *Config) (*plan.Plan, error) {
 
 // writeOverlay leaves the file alone if it does not change.
 func (b *build) writeOverlay(std rt.Overlay, sources map[string]string) error {
-	counting, err := std.CountingJSON()
-	if err != nil {
-		return err
-	}
-	if err := writeFile(b.Counting, counting); err != nil {
-		return err
+	if b.Counting != "" {
+		counting, err := std.CountingJSON()
+		if err := errors.Join(err, writeFile(b.Counting, counting)); err != nil {
+			return err
+		}
 	}
 	data, err := std.JSON(sources)
 	if err != nil {

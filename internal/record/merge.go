@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"presage/internal/disk"
 	"presage/internal/merge"
@@ -14,9 +15,17 @@ import (
 	"presage/internal/trace"
 )
 
+// ordering is Ordering, once the program has ended.
+func (c *Config) ordering(ran time.Duration) (over func(size, rest int64) func() bool) {
+	if c.Ordering == nil {
+		return func(int64, int64) func() bool { return nil }
+	}
+	return c.Ordering(ran)
+}
+
 // merge makes a trace of what each process left (4). A process that left nothing
-// readable is a warning of the others, not an error.
-func (c *Config) merge(b *build, rawDir string, r *Result) error {
+// readable is a warning of the others, not an error. over is as Config.Ordering returns it.
+func (c *Config) merge(b *build, rawDir string, r *Result, over func(size, rest int64) func() bool) error {
 	processes, err := os.ReadDir(rawDir)
 	if err != nil {
 		return fmt.Errorf("reading the recording: %w", err)
@@ -24,14 +33,21 @@ func (c *Config) merge(b *build, rawDir string, r *Result) error {
 	processes = slices.DeleteFunc(processes, func(p os.DirEntry) bool { return !p.IsDir() }) // the limit
 	slices.SortFunc(processes, func(a, b os.DirEntry) int { return number(a.Name()) - number(b.Name()) })
 	families := families(rawDir, processes)
-	c.Progress("ordering the events")
 	var errs []error
-	for _, p := range processes {
+	sizes := make([]int64, len(processes))
+	rest := int64(0)
+	for i, p := range processes {
+		sizes[i] = bytesIn(filepath.Join(rawDir, p.Name()))
+		rest += sizes[i]
+	}
+	c.Progress(fmt.Sprintf("ordering the events: %s of records", disk.Size(rest)))
+	for i, p := range processes {
 		name := filepath.Join(r.Dir, fmt.Sprintf("%s.trace", p.Name()))
 		meta := *b.Meta
 		meta.Warnings = slices.Clone(b.Meta.Warnings)
 		meta.Process = families[p.Name()]
-		stats, err := merge.File(filepath.Join(rawDir, p.Name()), name, &meta, audited())
+		stats, err := merge.File(filepath.Join(rawDir, p.Name()), name, &meta, merge.Options{Full: audited(), Over: over(sizes[i], rest)})
+		rest -= sizes[i]
 		if err != nil {
 			errs = append(errs, disk.Explain(fmt.Errorf("the recording of process %s: %w", p.Name(), err)))
 		}
@@ -42,6 +58,17 @@ func (c *Config) merge(b *build, rawDir string, r *Result) error {
 		r.Traces = append(r.Traces, name)
 	}
 	return errors.Join(append(errs, r.warnUnrecorded(rawDir), r.warnUncounted(rawDir))...)
+}
+
+// bytesIn is the size of the files in a directory.
+func bytesIn(dir string) (n int64) {
+	list, _ := os.ReadDir(dir) // what cannot be read is said where it is merged
+	for _, e := range list {
+		if info, err := e.Info(); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
 }
 
 // warnUnrecorded counts the processes that left nothing, because they could not begin to record.

@@ -39,6 +39,10 @@ type Config struct {
 	Reach      Reach    // how what calls of packages that are left out can reach is found
 	Around     bool     // record what functions with synchronisation of their own can reach (plan.Config.Around)
 
+	// Ordering is told, once the program has ended, how long it has run, and how many bytes of records there are; it returns
+	// what says whether the time for putting them in order is over. Nil: it never is.
+	Ordering func(ran time.Duration) (over func(size, rest int64) func() bool)
+
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Progress       func(text string)
@@ -131,7 +135,9 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 	if err := c.countAllocations(ctx, b, rawDir); err != nil {
 		return nil, err
 	}
+	begun := time.Now()
 	r.ExitCode, r.NotBuilt, err = c.run(ctx, b, rawDir) // (3)
+	over := c.ordering(time.Since(begun))
 	if r.NotBuilt {
 		run.Drop()
 	}
@@ -141,7 +147,7 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 	if r.NotBuilt || err != nil && !outside(err) {
 		return r, err
 	}
-	return r, errors.Join(err, c.merge(b, rawDir, r)) // (4); where the machine failed, of the tests that were built
+	return r, errors.Join(err, c.merge(b, rawDir, r, over)) // (4); where the machine failed, of the tests that were built
 }
 
 // setLimit bounds what the processes of the run record, by what is free now.

@@ -330,7 +330,7 @@ func (b *builder) patched() error {
 	if b.online {
 		list = slices.Concat(list, announcedPatches, onlinePatches, onlineVersionPatches[b.minor])
 	} else {
-		list = slices.Concat(list, announcedPatches, onlineVersionPatches[b.minor], oncePatches[b.minor], observePatches, observeVersionPatches[b.minor])
+		list = slices.Concat(list, announcedPatches, onlineVersionPatches[b.minor], oncePatches[b.minor], observePatches, observeVersionPatches[b.minor], allocsPatches)
 	}
 	if b.gates {
 		list = slices.Concat(bothPatches, gatePatches, gateVersionPatches[b.minor])

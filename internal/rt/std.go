@@ -149,9 +149,6 @@ func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 	after("runtime/trace.go", "\t\t\t\t\tracerelease(unsafe.Pointer(&trace.doneSema[gen%2]))\n\t\t\t\t}\n", "\t\t\t\tpresageHidden(getg().m.curg, pgRelease, unsafe.Pointer(&trace.doneSema[gen%2]))\n"),
 	after("runtime/trace.go", "\t\t\t\t// See comment above in the shutdown case.\n\t\t\t\tracerelease(unsafe.Pointer(&trace.doneSema[gen%2]))\n\t\t\t}\n", "\t\t\tpresageHidden(getg().m.curg, pgRelease, unsafe.Pointer(&trace.doneSema[gen%2]))\n"),
 
-	// Counts of allocations.
-	{"testing/allocs.go", "\treturn float64(mallocs / uint64(runs))\n", "\treturn presageAllocs(runs, float64(mallocs/uint64(runs)))\n", 1},
-
 	// Bubbles of testing/synctest.
 	{"runtime/synctest.go", "\t\t\tif raceenabled && newval != _Gdead", "\t\t\tif presage.on && gp.presage != nil && newval != _Gdead", 1},
 	{"runtime/synctest.go", "\t\t\t\tracereleasemergeg(gp, bubble.raceaddr())\n", "\t\t\t\tpresageHidden(gp, pgReleaseMerge, bubble.raceaddr())\n", 1},

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+)
+
+// A budget is the time for what comes behind the tests, or behind the program: -time. It bounds waiting, not work:
+// -effort, -window and -budget bound that, and leave out the same on every machine.
+//
+//	(T1) Without -time it is three times what the tests took, and at least leastTime. presage analyze has none.
+//	(T2) To put the events in order may take a third of it, and leastOrder at least. What is behind is not searched.
+//	(T3) Prediction ends when two thirds of it are over, or all of it where nothing is to be replayed. Of several traces, each
+//	     has the part of what is left that its events have of all events that are left.
+//	(T4) Replays have what is left, and at least a third of it all. To build for them is not counted. Pairs that only a run
+//	     can decide are taken up within toRunTime.
+//	(T5) What is proportional to the trace is always done: to find the races of the recorded run, and where they are.
+//
+// All that (T2), (T3) and (T4) cut is a warning.
+type budget struct {
+	begun time.Time
+	total time.Duration // 0: there is no end
+}
+
+// leastTime is the default where the tests took less than a third of it. With one minute, five of
+// the twelve suites of bench/pipeline would be searched in part (2026-11-28).
+const leastTime = 5 * time.Minute
+
+// leastOrder is time for a million events.
+const leastOrder = time.Second
+
+// defaultTime is (T1).
+func defaultTime(tests time.Duration) time.Duration { return max(leastTime, 3*tests) }
+
+// end is when it is over; the zero time: never.
+func (b *budget) end() time.Time {
+	if b.total == 0 {
+		return time.Time{}
+	}
+	return b.begun.Add(b.total)
+}
+
+// left is what is left of a part of the budget, as a fraction.
+func (b *budget) left(num, den time.Duration) time.Duration {
+	return max(0, time.Until(b.begun.Add(b.total*num/den)))
+}
+
+// share returns a function that reports whether a share of what is left of a part of the budget is
+// over: size of rest, and least at least. Nil: it never is.
+func (b *budget) share(num, den time.Duration, size, rest int64, least time.Duration) func() bool {
+	if b.total == 0 {
+		return nil
+	}
+	left := b.left(num, den)
+	if size < rest {
+		left = time.Duration(float64(left) * float64(size) / float64(rest))
+	}
+	end := time.Now().Add(max(left, least))
+	return func() bool { return !time.Now().Before(end) }
+}
+
+// timeValue reads the value of -time.
+func timeValue(value string) (time.Duration, error) {
+	d, err := time.ParseDuration(value)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%q is not a time such as 10m", value)
+	}
+	return d, nil
+}
+
+// rounded is a time to print: in whole seconds, where there is one.
+func rounded(d time.Duration) time.Duration {
+	if d < time.Second {
+		return d
+	}
+	return d.Round(time.Second)
+}
