@@ -29,19 +29,27 @@ func (x *effort) add(n int64) { x.visits += n }
 // exhausted reports whether the budget is spent.
 func (x *effort) exhausted() bool { return x.visits > x.budget }
 
-// exhausted reports whether prediction has to end: its effort is spent, or its time over.
-func (r *run) exhausted() bool { return r.spent.exhausted() || r.late() }
+// A Why is why prediction has to end before its effort is spent.
+type Why string
 
-// late reports whether the time for prediction is over. Once it is, it stays so.
-func (r *run) late() bool {
-	if r.opt.Over != nil && !r.counts.Late && r.counts.Stopped == 0 {
-		r.counts.Late = r.opt.Over()
+const (
+	Late Why = "late" // the time for it is over
+	Full Why = "full" // there is no more memory for it
+)
+
+// exhausted reports whether prediction has to end: its effort is spent, or Options.Over says so.
+func (r *run) exhausted() bool { return r.spent.exhausted() || r.over() }
+
+// over asks Options.Over. Once it is, it stays so.
+func (r *run) over() bool {
+	if r.opt.Over != nil && r.counts.Why == "" && r.counts.Stopped == 0 {
+		r.counts.Why = r.opt.Over()
 	}
-	return r.counts.Late
+	return r.counts.Why != ""
 }
 
-// timeEvery is the number of events between two questions for the time while no window is searched.
-const timeEvery = 1 << 12
+// askEvery is the number of events between two questions while no window is searched.
+const askEvery = 1 << 12
 
 // stop ends prediction at an event: the windows, and the walk that is ahead of them.
 func (r *run) stop(event int64) {

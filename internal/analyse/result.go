@@ -68,9 +68,12 @@ func (r *run) warnings(cut int64) []trace.Warning {
 	}
 	add("witness-rejected", c.Rejected, "%d witnesses were not accepted by the checker and are not reported: an error in presage, please report it")
 	add("windows-refusing", c.Refusing, "%d windows do not admit the order in which their events were recorded, and races in them may be missed: an error in presage, please report it")
-	if c.Late {
+	switch c.Why {
+	case Late:
 		add("prediction-late", c.Unsearched, "the time for prediction was over: the last %d events were searched for races of the recorded run only (-time gives it more)")
-	} else {
+	case Full:
+		add("prediction-full", c.Unsearched, "prediction had taken as much memory as it may: the last %d events were searched for races of the recorded run only (-memory gives it more, -window makes windows smaller)")
+	default:
 		add("prediction-stopped", c.Unsearched, "prediction had spent its effort: the last %d events were searched for races of the recorded run only (-effort raises the limit)")
 	}
 	add("pairs-apart", c.Apart, "at least %d pairs of positions access the same memory only at a distance larger than a window, and were not considered (-window makes windows larger)")

@@ -35,9 +35,9 @@ type Options struct {
 	Total     int   // and in the whole trace; 0: 64
 	Effort    int   // of prediction, in millions of visits; 0: DefaultEffort
 
-	// Over is asked now and then whether the time for prediction is over. Nil: it never is. What it
-	// cuts depends on the machine (A5).
-	Over func() bool
+	// Over is asked now and then whether prediction has to end, and why; "": it has not. Nil: it never
+	// has. What it cuts depends on the machine (A5).
+	Over func() Why
 
 	EveryPair bool // every pair of events is a candidate, and a race of its own (not A2)
 
@@ -145,8 +145,8 @@ type Counts struct {
 	Confirmed  int64            // by Confirm
 	Untried    [rungs]int64     // by rung: pairs of sites, per window or way, of which no candidate raced and not all were tried (A2)
 	Apart      int64            // pairs of sites that conflict, but in no window
-	Stopped    int64            // the event at which prediction had spent its effort or its time; 0: it did not
-	Late       bool             // it was the time
+	Stopped    int64            // the event at which prediction ended before its time (A7); 0: it did not
+	Why        Why              // Options.Over said so; "": its effort was spent
 	Unsearched int64            // events from there on
 	Rejected   int64            // witnesses the checker did not accept: an error of presage
 	Refusing   int64            // windows that do not admit the recorded order: an error of presage
@@ -357,7 +357,7 @@ func (r *run) add(e *trace.Event, f window.Flow) error {
 	if len(r.noted) > 0 {
 		r.tell(i)
 	}
-	if i%timeEvery == 0 && r.counts.Stopped == 0 && r.late() {
+	if i%askEvery == 0 && r.counts.Stopped == 0 && r.over() {
 		r.stop(i)
 	}
 	switch {

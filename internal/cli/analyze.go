@@ -23,7 +23,6 @@ import (
 	"presage/internal/program"
 	"presage/internal/record"
 	"presage/internal/report"
-	"presage/internal/stage"
 	"presage/internal/trace"
 	"presage/internal/trace/source"
 	"presage/internal/visible"
@@ -87,6 +86,7 @@ func newAnalyze(env *Env) *cobra.Command {
 			if a.smt, err = newSMT(o.solver); err != nil {
 				return err
 			}
+			a.memory = newMemory(o.memory)
 			if o.time > 0 {
 				a.budget = &budget{time.Now(), o.time}
 				a.progress.until = a.budget.end()
@@ -99,6 +99,10 @@ func newAnalyze(env *Env) *cobra.Command {
 	f.IntVar(&o.window, "window", 0, "events per window of prediction; 0: the default")
 	f.IntVar(&o.budget, "budget", 0, "conflicts the engine may spend on a pair of accesses; 0: the default")
 	f.IntVar(&o.effort, "effort", 0, "work that prediction may do on one trace; 0: the default, about ten minutes")
+	f.Func("memory", "memory for the analysis, as 2G, or a part of what is free, as 25%; half by default", func(value string) (err error) {
+		o.memory, err = disk.ParseShare(value)
+		return err
+	})
 	f.DurationVar(&o.time, "time", 0, "when prediction ends at the latest, as 10m; 0: never")
 	f.StringVar(&o.solver, "solver", solverEngine, "what decides whether a pair races: engine, or z3 or cvc5 on PATH")
 	f.StringVar(&o.missing, "missing", "rdit", "what calls of missing methods do: rdit, anything to what they reach; barrier, anything; ignore, nothing (and its races may be false)")
@@ -167,6 +171,7 @@ type analysis struct {
 
 	budget  *budget                                           // nil: there is none
 	sizes   []int64                                           // of the files
+	memory  *memory                                           // nil: there is no limit
 	smt     *smtSolver                                        // nil: the engine
 	explain func(meta *trace.Meta) func(a, b trace.Site) bool // the pairs to explain; nil: none
 
@@ -213,21 +218,7 @@ func (a *analysis) run(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second interrupt ends the process
-	var unread []error
-	a.measure()
-	for i, name := range a.files {
-		one := a.file
-		if a.fly.engine != "" {
-			one = a.detect
-		}
-		if err := one(ctx, name); err != nil {
-			unread = append(unread, err)
-		}
-		if ctx.Err() != nil {
-			a.interrupted(len(a.files) - i - 1)
-			break
-		}
-	}
+	unread := a.traces(ctx)
 	a.progress.end()
 	a.closeSolver()
 	if len(a.files) == 0 && !slices.ContainsFunc(a.warnings, func(w report.Warning) bool { return slices.Contains(lossy, w.Code) }) {
@@ -262,45 +253,22 @@ func (a *analysis) interrupted(left int) {
 	a.warn(report.Warning{Code: "interrupted", Count: 1 + left, Text: fmt.Sprintf("%d traces were not analysed to their end: the analysis was interrupted", 1+left)})
 }
 
-// file analyses one trace: a first pass finds the races, a second what stands at their
-// events. Of a damaged trace, what can be read is analysed, and the error returned.
-func (a *analysis) file(ctx context.Context, name string) error {
-	a.progress.stages.Begin(stageAnalyse)
-	s, err := openTrace(name)
-	if err != nil {
-		a.failed = true
-		return err
-	}
-	if a.options.level == levelNone {
-		return errors.Join(a.tally(s), s.Close())
-	}
-	res, readErr := a.find(ctx, s, name)
-	meta := s.Meta()
-	if errors.Is(readErr, context.Canceled) {
-		readErr = nil // run says so
-	}
-	err = errors.Join(readErr, s.Close())
-	if res == nil {
-		return err
-	}
-	if err != nil {
-		a.failed = true
-		a.warn(report.Warning{Code: "trace-damaged", Count: 1, Text: fmt.Sprintf("%v; what stands before was analysed", err)})
-	}
-	a.progress.stages.Begin(stageConfirm)
-	err = errors.Join(err, a.confirm(name, meta, res))
-	a.progress.stages.Begin(stageLocate)
-	a.count(meta, res)
-	a.static.unordered(res)
-	return errors.Join(err, a.locate(name, meta, res))
-}
-
 // confirm is a pass between the two, for unordered accesses that have no witness yet.
 func (a *analysis) confirm(name string, meta *trace.Meta, res *analyse.Result) error {
 	return analyse.Confirm(opener(name), meta, res)
 }
 
-// tally counts a trace that is not to be analysed. One without an index is read through.
+// tallyFile counts a trace that is not to be analysed.
+func (a *analysis) tallyFile(name string) error {
+	s, err := openTrace(name)
+	if err != nil {
+		a.failed = true
+		return err
+	}
+	return errors.Join(a.tally(s), s.Close())
+}
+
+// tally is tallyFile for a trace that is open. One without an index is read through.
 func (a *analysis) tally(s *source.File) error {
 	n := int64(-1)
 	if s.Trace != nil {
@@ -323,91 +291,6 @@ func (a *analysis) tally(s *source.File) error {
 		}
 	}
 	return nil
-}
-
-// find is the first pass.
-func (a *analysis) find(ctx context.Context, s *source.File, name string) (*analyse.Result, error) {
-	opt := analyse.Options{Level: levels[a.options.level], Window: a.options.window, Conflicts: a.options.budget, Effort: a.options.effort, Missing: missings[a.options.missing], Open: opener(name)}
-	if a.explain != nil {
-		opt.Explain = a.explain(s.Meta())
-	}
-	if a.smt != nil {
-		opt.Solver = a.smt.forWindow
-	}
-	text := "analysing"
-	if len(a.files) > 1 {
-		text += " " + filepath.Base(name)
-	}
-	a.shape = nil
-	total := int64(0)
-	if s.Trace != nil {
-		total = s.Trace.Events()
-	}
-	opt.Over = a.over(name)
-	opt.Progress = func(n int64, _ int) { a.progress.step(report.Progress{Text: text, Done: n, Total: total}) }
-	var walker *program.Walker
-	if s.Format == source.Trace && s.Meta().Source == "presage" && opt.Level != analyse.HB {
-		a.progress.stages.Begin(stagePlan)
-		p, err := a.load(ctx, name, s.Meta())
-		a.progress.stages.Begin(stageAnalyse)
-		if err != nil {
-			a.warn(report.Warning{Code: "not-walked", Count: 1, Text: fmt.Sprintf("the source is not at hand as it was recorded, so every read keeps its value: %v", err)})
-		} else {
-			a.shape = func(s trace.Site) string { return program.ShapeAt(p, s) }
-			switch opt.Level {
-			case analyse.Value:
-				walker = program.NewSymbolic(p)
-			case analyse.Paths:
-				if walker = program.NewBranching(p); opt.Missing != barrier.Ignore {
-					walker.MindMissing()
-				}
-			default:
-				walker = program.New(p)
-			}
-			walker.Read(s.Meta().Texts)
-			opt.Walker = walker
-		}
-	}
-	opt.Parts = &stage.Parts{}
-	src := a.static.notes(s)
-	res, err := analyse.Run(ctx, src, s.Meta(), opt)
-	a.static.rest(ctx, src)
-	a.progress.stages.Split(stageAnalyse, opt.Parts)
-	if walker != nil {
-		a.warnWalk(walker)
-		if opt.Level == analyse.Paths && res != nil {
-			a.countPaths(res, walker.Stats().ForksLeft)
-		}
-	}
-	a.warnSolver()
-	return res, err
-}
-
-// measure looks how large the traces are.
-func (a *analysis) measure() {
-	for _, name := range a.files {
-		size := int64(1)
-		if st, err := os.Stat(name); err == nil {
-			size = max(size, st.Size())
-		}
-		a.sizes = append(a.sizes, size)
-	}
-}
-
-// over returns what says whether the time for prediction on a trace is over (T3).
-func (a *analysis) over(name string) func() bool {
-	if a.budget == nil {
-		return nil
-	}
-	i := slices.Index(a.files, name)
-	rest := int64(0)
-	for _, n := range a.sizes[i:] {
-		rest += n
-	}
-	if a.options.confirm == confirmRest {
-		return a.budget.share(2, 3, a.sizes[i], rest, 0)
-	}
-	return a.budget.share(1, 1, a.sizes[i], rest, 0)
 }
 
 // loaded is the plan of the program of a trace. The traces of one run are of one program.

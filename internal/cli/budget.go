@@ -5,16 +5,21 @@ import (
 	"time"
 )
 
-// A budget is the time for what comes behind the tests, or behind the program: -time. It bounds waiting, not work:
-// -effort, -window and -budget bound that, and leave out the same on every machine.
+// A budget is the time for what comes behind the tests, or behind the program: -time. It bounds
+// waiting, not work: -effort, -window and -budget bound that, and leave out the same on every
+// machine.
 //
-//	(T1) Without -time it is three times what the tests took, and at least leastTime. presage analyze has none.
-//	(T2) To put the events in order may take a third of it, and leastOrder at least. What is behind is not searched.
-//	(T3) Prediction ends when two thirds of it are over, or all of it where nothing is to be replayed. Of several traces, each
-//	     has the part of what is left that its events have of all events that are left.
-//	(T4) Replays have what is left, and at least a third of it all. To build for them is not counted. Pairs that only a run
-//	     can decide are taken up within toRunTime.
-//	(T5) What is proportional to the trace is always done: to find the races of the recorded run, and where they are.
+//	(T1) Without -time it is three times what the tests took, and at least leastTime. presage
+//	     analyze has none.
+//	(T2) To put the events in order may take a third of it, and leastOrder at least. What is
+//	     behind is not searched.
+//	(T3) Prediction ends when two thirds of it are over, or all of it where nothing is to be
+//	     replayed. Of several traces, each has the part of what is left that its events have
+//	     of all events that are left.
+//	(T4) Replays have what is left, and at least a third of it all. To build for them is not
+//	     counted. Pairs that only a run can decide are taken up within toRunTime.
+//	(T5) What is proportional to the trace is always done: to find the races of the recorded
+//	     run, and where they are.
 //
 // All that (T2), (T3) and (T4) cut is a warning.
 type budget struct {
@@ -22,7 +27,7 @@ type budget struct {
 	total time.Duration // 0: there is no end
 }
 
-// leastTime is the default where the tests took less than a third of it. With one minute, five of
+// leastTime is the default where the tests took less than a third of it. With one minute, most of
 // the twelve suites of bench/pipeline would be searched in part (2026-11-28).
 const leastTime = 5 * time.Minute
 

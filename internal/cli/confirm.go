@@ -89,7 +89,8 @@ func (a *analysis) replay(ctx context.Context) {
 	}
 }
 
-// toRunTime is when the last pair is taken up that only a run can decide, after the replays have begun.
+// toRunTime is the time after the first replay in which pairs are taken up that only a run can
+// decide.
 const toRunTime = 2 * time.Minute
 
 func wasOrWere(n int) string {

@@ -67,6 +67,7 @@ var gaps = map[string]gapOf{
 	"interrupted":                 {loses, "%d trace(s) not analysed to the end"},
 	"prediction-stopped":          {bounds, "%d event(s) not searched for predicted races (-effort)"},
 	"prediction-late":             {bounds, "%d event(s) not searched for predicted races (-time)"},
+	"prediction-full":             {bounds, "%d event(s) not searched for predicted races (-memory)"},
 	"solver-unknown":              {bounds, "%d candidate(s) undecided (-budget)"},
 	"pairs-apart":                 {bounds, "%d pair(s) of positions further apart than a window (-window)"},
 	"candidates-untried":          {bounds, "not all accesses of %d pair(s) of positions tried"},

@@ -131,15 +131,11 @@ func (x *explainer) each(ctx context.Context, explain func(*trace.Meta) func(a, 
 	a := &analysis{env: x.env, options: x.args.options, progress: newProgress(x.env.Stderr, x.args.quiet), files: files, explain: explain, grant: x.args.grant}
 	defer a.progress.end()
 	for _, name := range files {
-		s, err := openTrace(name)
+		s, err := a.find(ctx, name)
 		if err != nil {
 			return err
 		}
-		res, err := a.find(ctx, s, name)
-		meta := s.Meta()
-		if err = errors.Join(err, s.Close()); err != nil {
-			return err
-		}
+		res, meta := s.res, s.source.Meta()
 		if err := errors.Join(a.confirm(name, meta, res), f(a, name, meta, res)); err != nil {
 			return err
 		}

@@ -42,6 +42,7 @@ type options struct {
 	time       time.Duration // for what comes behind the tests; 0: defaultTime
 	confirm    time.Duration // for replays of what is found; 0: none, confirmRest: what -time leaves
 	disk       disk.Share    // what the recording may take of the disk
+	memory     disk.Share    // and the analysis of memory
 	static     string        // the tier of the static lens's warnings to mark; "": none
 	online     onlineFlags
 }
@@ -57,7 +58,7 @@ var (
 		bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile exec fuzz fuzzminimizetime fuzztime list memprofile
 		memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet
 		test.bench test.benchtime test.count test.cpu test.list test.parallel test.run test.skip test.timeout
-		o instrument exclude only reach disk level window budget effort time solver on-race filter`)
+		o instrument exclude only reach disk level window budget effort time memory solver on-race filter`)
 )
 
 // A covered package would be neither recorded nor known to be unrecorded: what is
@@ -213,6 +214,10 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 		g.budget, err = intValue(name, value)
 	case "effort":
 		g.effort, err = intValue(name, value)
+	case "memory":
+		if g.memory, err = disk.ParseShare(value); err != nil {
+			return true, usagef("flag -memory: %v", err)
+		}
 	case "time":
 		if g.time, err = timeValue(value); err != nil {
 			return true, usagef("flag -time: %v", err)

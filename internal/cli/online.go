@@ -25,7 +25,7 @@ type onlineFlags struct {
 
 // predicts are the flags that mean nothing with -online.
 var predicts = map[string]bool{
-	"o": true, "instrument": true, "exclude": true, "only": true, "disk": true, "level": true, "window": true, "budget": true, "effort": true, "time": true, "solver": true, "static": true, "confirm": true,
+	"o": true, "instrument": true, "exclude": true, "only": true, "disk": true, "level": true, "window": true, "budget": true, "effort": true, "time": true, "memory": true, "solver": true, "static": true, "confirm": true,
 }
 
 func (o *onlineFlags) check() error {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -17,6 +18,7 @@ import (
 // progress shows what is being done: a bar on a terminal; elsewhere one line when a
 // step begins, if it is not over quickly.
 type progress struct {
+	mu    sync.Mutex // searches run side by side
 	w     io.Writer
 	bar   *progressbar.ProgressBar
 	tty   bool
@@ -39,6 +41,8 @@ func newProgress(w io.Writer, quiet bool) *progress {
 
 // step says that text is done up to done of total; total 0 is unknown.
 func (p *progress) step(m report.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if s := stageOf(m.Text); s != "" && m.Text != p.text {
 		p.stages.Begin(s)
 	}
@@ -46,7 +50,7 @@ func (p *progress) step(m report.Progress) {
 		return
 	}
 	if m.Text != p.text {
-		p.end()
+		p.clear()
 		p.text, p.begun, p.told = m.Text, time.Now(), false
 		if p.tty {
 			p.bar = progressbar.NewOptions64(max(m.Total, -1), progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription("presage: "+visible.Line(m.Text)),
@@ -78,6 +82,12 @@ func (p *progress) left() string {
 
 // end removes the bar.
 func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+}
+
+func (p *progress) clear() {
 	if p.bar != nil {
 		p.bar.Clear()
 		p.bar = nil

@@ -83,7 +83,7 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 		return notBuilt(rec)
 	}
 	a := &analysis{env: env, options: g.options, progress: p, tests: test, programCode: rec.ExitCode, functions: rec.Functions, opaque: rec.Opaque, plan: rec.Plan, smt: smt,
-		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), kept: rec.Run, budget: b}
+		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), kept: rec.Run, budget: b, memory: newMemory(g.memory)}
 	if rec.Missing != "" {
 		a.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "nothing was recorded, the program ran without presage: " + rec.Missing})
 	}

@@ -14,6 +14,7 @@ const (
 	stageLoad          = "load"
 	stageInstrument    = "instrument"
 	stageCompile       = "compile"
+	stageCount         = "count"
 	stageTest          = "test"
 	stageBuild         = "build"
 	stageProgram       = "program"
@@ -35,6 +36,7 @@ var stageTexts = []struct{ text, stage string }{
 	{"instrumenting for the replay", stageReplayBuild},
 	{"instrumenting", stageInstrument},
 	{"compiling", stageCompile},
+	{"counting allocations", stageCount},
 	{"building and running the tests", stageTest},
 	{"building the program", stageBuild},
 	{"running the program", stageProgram},

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Share is how much of a disk may be taken. The zero value is half of what is free.
+// A Share is how much of a disk, or of memory, may be taken. The zero value is half of what is free.
 type Share struct {
 	Bytes   int64 // 0: Percent of what is free
 	Percent float64
@@ -53,11 +53,19 @@ func (s Share) Of(dir string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return s.OfBytes(free), nil
+}
+
+// OfBytes returns the bytes of a share where so many are free.
+func (s Share) OfBytes(free int64) int64 {
+	if s.Bytes > 0 {
+		return s.Bytes
+	}
 	percent := s.Percent
 	if percent == 0 {
 		percent = Half
 	}
-	return int64(float64(free) / 100 * percent), nil
+	return int64(float64(free) / 100 * percent)
 }
 
 // Size writes n bytes as ParseShare reads them, with three digits.

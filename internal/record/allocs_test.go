@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestCountingTests: which tests may call testing.AllocsPerRun. Each case has what is wanted in front
-// of the declarations; * is any.
+// TestCountingTests: which tests may call testing.AllocsPerRun. Each case has what is wanted in
+// front of the declarations; * is any.
 func TestCountingTests(t *testing.T) {
 	for _, c := range []string{
 		"TestA: func TestA(t *testing.T) { testing.AllocsPerRun(1, f) }; func TestB(t *testing.T) {}",

@@ -39,8 +39,9 @@ type Config struct {
 	Reach      Reach    // how what calls of packages that are left out can reach is found
 	Around     bool     // record what functions with synchronisation of their own can reach (plan.Config.Around)
 
-	// Ordering is told, once the program has ended, how long it has run, and how many bytes of records there are; it returns
-	// what says whether the time for putting them in order is over. Nil: it never is.
+	// Ordering is told, once the program has ended, how long it has run. It returns what makes, for
+	// the size of one process's records and of all that are left, what says whether the time for
+	// putting them in order is over. Nil: it never is.
 	Ordering func(ran time.Duration) (over func(size, rest int64) func() bool)
 
 	Stdin          io.Reader

@@ -10,7 +10,8 @@ import (
 // program would allocate otherwise; it returns what it has counted in a run without records
 // (_std/testing).
 
-// EnvCount names the variable that says, in a run without records, which file the counts are added to.
+// EnvCount names the variable that says, in a run without records, which file the counts are added
+// to.
 const EnvCount = "PRESAGE_COUNT"
 
 // Files beside the raw records of processes: the counts that testing.AllocsPerRun is to return, and

@@ -21,8 +21,9 @@ var presageCounts struct {
 	calls map[string][]float64
 }
 
-// presageAllocs is told what AllocsPerRun has counted, and returns what it is to return. Where there
-// is no count of a run without records, that is written down, and the one counted here is returned.
+// presageAllocs is told what AllocsPerRun has counted, and returns what it is to return. Where
+// there is no count of a run without records, that is written down, and the one counted here is
+// returned.
 func presageAllocs(runs int, counted float64) float64 {
 	if file := os.Getenv("PRESAGE_COUNT"); file != "" { // this is the run without records
 		presageAppend(file, fmt.Sprintf("%s\t%v\n", presageCall(runs), counted))
@@ -49,8 +50,8 @@ func presageAllocs(runs int, counted float64) float64 {
 	return list[0]
 }
 
-// presageCall names a call of AllocsPerRun: the package of the test, the lines on the stack from the
-// call to where the test begins, and the number of runs.
+// presageCall names a call of AllocsPerRun: the package of the test, the lines on the stack from
+// the call to where the test begins, and the number of runs.
 func presageCall(runs int) string {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs[:])])

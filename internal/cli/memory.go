@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"bufio"
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"presage/internal/disk"
+)
+
+// A memory is the limit of -memory, on what the analysis holds.
+//
+//	(T6) Prediction on a trace ends when the live heap is larger than the limit. What stands
+//	     behind is counted.
+//	(T7) A second search begins beside others while the live heap is smaller than half of it.
+//
+// Go's garbage collector works harder as the heap comes near the limit
+// (runtime/debug.SetMemoryLimit), unless GOMEMLIMIT is set.
+type memory struct {
+	limit int64 // bytes; 0: none
+
+	mu   sync.Mutex
+	last time.Time // of the last look
+	live int64     // then
+}
+
+// newMemory makes the limit: what -memory says, by default half of what is free; none where that is
+// not known.
+func newMemory(asked disk.Share) *memory {
+	m := &memory{limit: asked.OfBytes(freeMemory())}
+	if m.limit > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(m.limit)
+	}
+	return m
+}
+
+// freeMemory is what the system could give to programs, 0 if it does not say.
+func freeMemory() int64 {
+	f, err := os.Open("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if rest, ok := strings.CutPrefix(lines.Text(), "MemAvailable:"); ok {
+			kb, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			if err == nil {
+				return kb << 10
+			}
+		}
+	}
+	return 0
+}
+
+// lookEvery is the time between two looks at the heap.
+const lookEvery = 100 * time.Millisecond
+
+// heap is the size of the live heap, as the last garbage collection has found it.
+func (m *memory) heap() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if now := time.Now(); now.Sub(m.last) >= lookEvery {
+		s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(s)
+		m.last, m.live = now, int64(s[0].Value.Uint64())
+	}
+	return m.live
+}
+
+// full is (T6).
+func (m *memory) full() bool { return m != nil && m.limit > 0 && m.heap() > m.limit }
+
+// room is (T7).
+func (m *memory) room() bool { return m == nil || m.limit == 0 || m.heap() < m.limit/2 }

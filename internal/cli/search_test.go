@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"presage/internal/report"
+)
+
+// TestSideBySide: the report is the same, byte for byte, however many searches run at once; also
+// where one of the traces is damaged, and where there is no memory for a second search.
+func TestSideBySide(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	for i := range 12 {
+		var s strings.Builder
+		for k := range 40 * (i%4 + 1) { // different times
+			fmt.Fprintf(&s, "T1|w(V%d)|%d\nT1|acq(L1)|2\nT1|rel(L1)|3\nT2|acq(L1)|4\nT2|rel(L1)|5\nT2|r(V%d)|%d\n", i, 100+k%5, i, 200+k%7)
+		}
+		if i == 5 {
+			s.WriteString("T2|nonsense\n")
+		}
+		files = append(files, filepath.Join(dir, fmt.Sprintf("%d.std", i)))
+		if err := os.WriteFile(files[i], []byte(s.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	analysed := func(workers int, m *memory) string {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
+		a := &analysis{env: &Env{Stderr: io.Discard}, options: options{level: levelPath}, progress: newProgress(io.Discard, true), files: files, memory: m}
+		unread := a.traces(t.Context())
+		a.finish()
+		var b bytes.Buffer
+		if err := a.send(report.NewJSON(&b)); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(&b, unread)
+		return b.String()
+	}
+	want := analysed(1, nil)
+	if n := strings.Count(want, `{"race":`); n < 12 || !strings.Contains(want, "5.std") {
+		t.Fatalf("%d races", n)
+	}
+	for _, workers := range []int{2, 8, 16} {
+		if got := analysed(workers, nil); got != want {
+			t.Errorf("%d at once: a report of %d bytes, not the one of %d", workers, len(got), len(want))
+		}
+	}
+	if got := analysed(8, &memory{limit: 1 << 50}); got != want {
+		t.Error("with a limit, another report")
+	}
+	runtime.GC()
+	// A limit that is too small ends prediction, and says so.
+	if got := analysed(8, &memory{limit: 1}); !strings.Contains(got, `"code":"prediction-full"`) {
+		t.Error("without memory, no warning")
+	}
+}
