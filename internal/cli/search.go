@@ -24,14 +24,15 @@ import (
 // side by side, as many as there are processors and memory for. What they have found is taken in
 // the order of the traces, so that the report does not depend on how many run at once.
 type search struct {
-	name   string
-	err    error // the trace could not be opened
-	source *source.File
-	opt    analyse.Options
-	plan   *plan.Plan // nil: the trace is not walked
-	walker *program.Walker
-	events int64 // of the trace, 0: not known
-	read   atomic.Int64
+	name     string
+	err      error // the trace could not be opened
+	source   *source.File
+	opt      analyse.Options
+	plan     *plan.Plan // nil: the trace is not walked
+	walker   *program.Walker
+	unwalked error // why it is not, if it should be
+	events   int64 // of the trace, 0: not known
+	read     atomic.Int64
 
 	done    chan struct{} // closed when the following are set
 	res     *analyse.Result
@@ -150,7 +151,7 @@ func (a *analysis) prepare(ctx context.Context, s *search) {
 	defer a.progress.stages.Begin(stageAnalyse)
 	p, err := a.load(ctx, s.name, meta)
 	if err != nil {
-		a.warn(report.Warning{Code: "not-walked", Count: 1, Text: fmt.Sprintf("the source is not at hand as it was recorded, so every read keeps its value: %v", err)})
+		s.unwalked = err
 		return
 	}
 	s.plan = p
@@ -219,7 +220,7 @@ func (a *analysis) find(ctx context.Context, name string) (*search, error) {
 	return s, err
 }
 
-// end takes what a search has found: a second pass finds what stands at the events of its races. Of
+// end takes what a search has found: a second pass finds what stands at the events of its races (T5). Of
 // a damaged trace, what can be read is analysed, and the error returned.
 func (a *analysis) end(ctx context.Context, s *search) error {
 	err := s.wait()
@@ -252,6 +253,9 @@ func (a *analysis) tell(s *search) {
 		return
 	}
 	a.progress.stages.Split(stageAnalyse, s.opt.Parts)
+	if err := s.unwalked; err != nil {
+		a.warn(report.Warning{Code: "not-walked", Count: 1, Text: fmt.Sprintf("the source is not at hand as it was recorded, so every read keeps its value: %v", err)})
+	}
 	a.shape = nil
 	if p := s.plan; p != nil {
 		a.shape = func(at trace.Site) string { return program.ShapeAt(p, at) }

@@ -21,7 +21,7 @@ func TestSideBySide(t *testing.T) {
 	for i := range 12 {
 		var s strings.Builder
 		for k := range 40 * (i%4 + 1) { // different times
-			fmt.Fprintf(&s, "T1|w(V%d)|%d\nT1|acq(L1)|2\nT1|rel(L1)|3\nT2|acq(L1)|4\nT2|rel(L1)|5\nT2|r(V%d)|%d\n", i, 100+k%5, i, 200+k%7)
+			fmt.Fprintf(&s, "T1|w(V%d)|%d\nT1|acq(M)|2\nT1|rel(M)|3\nT2|acq(M)|4\nT2|rel(M)|5\nT2|r(V%d)|%d\n", i, 100+k%5, i, 200+k%7)
 		}
 		if i == 5 {
 			s.WriteString("T2|nonsense\n")
