@@ -11,8 +11,8 @@ import (
 //
 //	(T1) Without -time it is three times what the tests took, and at least leastTime. presage
 //	     analyze has none.
-//	(T2) To put the events in order may take a third of it, and leastOrder at least. What is
-//	     behind is not searched.
+//	(T2) To put the events in order may take a third of it. What is behind is not searched. The
+//	     first of a process are put in order in any case (leastOrder).
 //	(T3) Prediction ends when two thirds of it are over, or all of it where nothing is to be
 //	     replayed. Of several traces, each has the part of what is left that its events have
 //	     of all events that are left.
@@ -31,8 +31,9 @@ type budget struct {
 // the twelve suites of bench/pipeline would be searched in part (2026-11-28).
 const leastTime = 5 * time.Minute
 
-// leastOrder is time for a million events.
-const leastOrder = time.Second
+// leastOrder is how often the merge asks in vain for the time, so that it comes to something where
+// the records alone take that long to open: for 65,536 groups of events.
+const leastOrder = 1 << 10
 
 // defaultTime is (T1).
 func defaultTime(tests time.Duration) time.Duration { return max(leastTime, 3*tests) }
@@ -50,9 +51,19 @@ func (b *budget) left(num, den time.Duration) time.Duration {
 	return max(0, time.Until(b.begun.Add(b.total*num/den)))
 }
 
+// ordering returns what says whether the time for putting the events of a process in order is
+// over, which has a share of size of rest (T2).
+func (b *budget) ordering(size, rest int64) func() bool {
+	late, asked := b.share(1, 3, size, rest), 0
+	return func() bool {
+		asked++
+		return asked > leastOrder && late()
+	}
+}
+
 // share returns a function that reports whether a share of what is left of a part of the budget is
-// over: size of rest, and least at least. Nil: it never is.
-func (b *budget) share(num, den time.Duration, size, rest int64, least time.Duration) func() bool {
+// over: size of rest. Nil: it never is.
+func (b *budget) share(num, den time.Duration, size, rest int64) func() bool {
 	if b.total == 0 {
 		return nil
 	}
@@ -60,7 +71,7 @@ func (b *budget) share(num, den time.Duration, size, rest int64, least time.Dura
 	if size < rest {
 		left = time.Duration(float64(left) * float64(size) / float64(rest))
 	}
-	end := time.Now().Add(max(left, least))
+	end := time.Now().Add(left)
 	return func() bool { return !time.Now().Before(end) }
 }
 

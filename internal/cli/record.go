@@ -66,7 +66,7 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	c.Ordering = func(ran time.Duration) func(size, rest int64) func() bool {
 		*b = budget{time.Now(), cmp.Or(g.time, defaultTime(ran))}
 		p.until = b.end()
-		return func(size, rest int64) func() bool { return b.share(1, 3, size, rest, leastOrder) }
+		return b.ordering
 	}
 	rec, err := record.Run(ctx, c)
 	p.end()

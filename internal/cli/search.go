@@ -193,9 +193,9 @@ func (a *analysis) late(i int) func() bool {
 		rest += n
 	}
 	if a.options.confirm == confirmRest {
-		return a.budget.share(2, 3, size, rest, 0)
+		return a.budget.share(2, 3, size, rest)
 	}
-	return a.budget.share(1, 1, size, rest, 0)
+	return a.budget.share(1, 1, size, rest)
 }
 
 // wait waits for the end of a search, and closes its trace. What is wrong with the trace is

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"presage/internal/report"
 )
@@ -59,5 +60,26 @@ func TestSideBySide(t *testing.T) {
 	// A limit that is too small ends prediction, and says so.
 	if got := analysed(8, &memory{limit: 1}); !strings.Contains(got, `"code":"prediction-full"`) {
 		t.Error("without memory, no warning")
+	}
+}
+
+// TestOrdering: the time for putting events in order is over after leastOrder questions, not before.
+func TestOrdering(t *testing.T) {
+	b := &budget{begun: time.Now().Add(-time.Hour), total: time.Minute}
+	over := b.ordering(1, 2)
+	for n := range leastOrder {
+		if over() {
+			t.Fatalf("over after %d questions", n)
+		}
+	}
+	if !over() {
+		t.Error("never over")
+	}
+	b = &budget{begun: time.Now(), total: time.Hour}
+	over = b.ordering(1, 2)
+	for range 2 * leastOrder {
+		if over() {
+			t.Fatal("over, with an hour left")
+		}
 	}
 }
