@@ -62,10 +62,10 @@ func (b *budget) ordering(size, rest int64) func() bool {
 }
 
 // share returns a function that reports whether a share of what is left of a part of the budget is
-// over: size of rest. Nil: it never is.
+// over: size of rest.
 func (b *budget) share(num, den time.Duration, size, rest int64) func() bool {
-	if b.total == 0 {
-		return nil
+	if b == nil || b.total == 0 {
+		return func() bool { return false }
 	}
 	left := b.left(num, den)
 	if size < rest {

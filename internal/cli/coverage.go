@@ -32,7 +32,7 @@ var gaps = map[string]gapOf{
 	"recording-stopped":    {loses, "the recording of %d process(es) was cut"},
 	"recording-incomplete": {loses, "the recording is incomplete"},
 	"raw-damaged":          {loses, "%d record(s) could not be read"},
-	"merge-stopped":        {bounds, "the records of %d process(es) read in part (-time)"},
+	"merge-stopped":        {loses, "the records of %d process(es) read in part (-time)"},
 	"records-dropped":      {loses, "%d record(s) at the end were dropped"},
 	"trace-damaged":        {loses, "%d trace(s) could not be read to the end"},
 	"not-instrumented":     {bounds, "%d function(s) left as written"},

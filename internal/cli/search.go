@@ -185,9 +185,6 @@ func (a *analysis) over(i int) func() analyse.Why {
 
 // late returns what says whether the time for prediction on a trace is over (T3).
 func (a *analysis) late(i int) func() bool {
-	if a.budget == nil {
-		return func() bool { return false }
-	}
 	rest, size := int64(0), a.sizes[i]*int64(a.workers())
 	for _, n := range a.sizes[i:] {
 		rest += n
@@ -211,13 +208,13 @@ func (s *search) wait() error {
 	return errors.Join(s.readErr, s.source.Close())
 }
 
-// find makes a search of one trace alone.
+// find makes a search of one trace alone. To be interrupted is an error.
 func (a *analysis) find(ctx context.Context, name string) (*search, error) {
 	a.files, a.sizes = []string{name}, []int64{1}
 	s := a.begin(ctx, 0, nil)
 	err := s.wait()
 	a.tell(s)
-	return s, err
+	return s, errors.Join(err, ctx.Err())
 }
 
 // end takes what a search has found: a second pass finds what stands at the events of its races (T5). Of
