@@ -23,8 +23,8 @@
 //	(A5) Nothing depends on time or on the order of maps, but for what Options.Over cuts.
 //	(A6) Where hb found two accesses unordered and there is no such witness, because what comes between them can not be left out, the
 //	     recorded run is one, if the checker finds them unordered as well (Confirm).
-//	(A7) Prediction on a trace ends when Options.Effort is spent, counted in work and not in time, or when Options.Over
-//	     says so. The happens-before pass goes on.
+//	(A7) Prediction on a trace ends when Options.Effort is spent, counted in work and not in
+//	     time, or when Options.Over says so. The happens-before pass goes on.
 //	(A8) Of the pairs of accesses of a candidate, the best by (A2) of every two classes is tried, and all that hb found unordered. Accesses are of one class if their thread, site,
 //	     kind, location, locks and number of messages sent are (package tree, T4). What is left out is counted in Counts.Thinned. It is no theorem: they
 //	     may rest on different reads. No race is known that it loses (docs/results.md).

@@ -53,6 +53,52 @@ func (in *inputs) counts(p *listed) {
 	}
 }
 
+// counters are the packages outside the standard library by what go list calls them: what each
+// imports, and whether it is no test and mentions testing.AllocsPerRun, for tests of others to call.
+type counters map[string]counter
+
+type counter struct {
+	imports []string
+	counts  bool
+}
+
+func (c counters) add(p *listed) {
+	x := counter{imports: p.Imports}
+	if p.ForTest == "" && slices.Contains(p.Imports, "testing") {
+		x.counts = slices.ContainsFunc(p.GoFiles, func(name string) bool {
+			src, err := os.ReadFile(filepath.Join(p.Dir, name))
+			return err == nil && bytes.Contains(src, []byte(allocsPerRun))
+		})
+	}
+	c[p.ImportPath] = x
+}
+
+// reached reports whether a package is, or imports, directly or not, one that counts.
+func (c counters) reached(path string, seen map[string]bool) bool {
+	x, ok := c[path]
+	if !ok || seen[path] {
+		return false
+	}
+	seen[path] = true
+	return x.counts || slices.ContainsFunc(x.imports, func(i string) bool { return c.reached(i, seen) })
+}
+
+// countAll adds the packages whose test binaries have another package that counts: which of their
+// tests call it is not known.
+func (in *inputs) countAll(c counters) {
+	for _, path := range in.tested {
+		if !c.reached(path+".test", map[string]bool{}) {
+			continue
+		}
+		i := slices.IndexFunc(in.counting, func(x counting) bool { return x.path == path })
+		if i < 0 {
+			in.counting = append(in.counting, counting{path: path})
+		} else {
+			in.counting[i].tests = nil
+		}
+	}
+}
+
 // countingTests are the tests, examples and fuzz targets, by name, from which the name AllocsPerRun
 // can be reached. There are none where a declaration that mentions it is reached from none of them.
 func countingTests(files []*ast.File) (tests []string) {
@@ -139,6 +185,9 @@ func (c *Config) countAllocations(ctx context.Context, b *build, rawDir string) 
 		}
 	}
 	run, packages := c.counted(b.in.counting)
+	if len(packages) == 0 {
+		return nil
+	}
 	args = slices.Concat(args, []string{"-run=" + run}, packages, c.Args)
 	cmd := b.command(ctx, args...)
 	cmd.Dir = c.Dir
@@ -149,24 +198,36 @@ func (c *Config) countAllocations(ctx context.Context, b *build, rawDir string) 
 	return nil
 }
 
-// counted returns the value of -run, and the packages. A pattern that chooses subtests is kept: a
-// count is of the first, second, … time that a line is executed.
+// counted returns the value of -run, and the packages. No test runs that the user's -run leaves out.
+// One that chooses subtests is kept: a count is of the first, second, … time that a line is executed.
 func (c *Config) counted(list []counting) (run string, packages []string) {
-	var names []string
-	all := false
-	for _, p := range list {
-		names = append(names, p.tests...)
-		packages = append(packages, p.path)
-		all = all || len(p.tests) == 0
-	}
 	given, ok := flagValue(c.Flags, "run")
 	if !ok {
 		given, _ = flagValue(c.Flags, "test.run")
 	}
-	if len(c.goFiles()) > 0 {
+	chosen, err := regexp.Compile(given)
+	subtests := strings.Contains(given, "/")
+	if err != nil {
+		return "", nil // package testing says so
+	}
+	var names []string
+	all := subtests
+	for _, p := range list {
+		some := p.tests == nil || subtests
+		all = all || p.tests == nil
+		for _, name := range p.tests {
+			if chosen.MatchString(name) {
+				some, names = true, append(names, name)
+			}
+		}
+		if some {
+			packages = append(packages, p.path)
+		}
+	}
+	if len(packages) > 0 && len(c.goFiles()) > 0 {
 		packages = c.Packages
 	}
-	if all || strings.Contains(given, "/") {
+	if all {
 		return given, packages
 	}
 	slices.Sort(names)

@@ -35,3 +35,30 @@ func TestCountingTests(t *testing.T) {
 		}
 	}
 }
+
+// TestCounted: which tests run to be counted, by the user's -run.
+func TestCounted(t *testing.T) {
+	known := []counting{{"m/a", []string{"TestA", "TestBoth"}}, {"m/b", []string{"TestB", "TestBoth"}}}
+	unknown := append(slices.Clone(known), counting{path: "m/c"})
+	for _, c := range []struct {
+		flag     string
+		list     []counting
+		run      string
+		packages string
+	}{
+		{"", known, "^(TestA|TestB|TestBoth)$", "m/a m/b"},
+		{"-run=A", known, "^(TestA)$", "m/a"},
+		{"-test.run=Both", known, "^(TestBoth)$", "m/a m/b"},
+		{"-run=A/some", known, "A/some", "m/a m/b"},
+		{"-run=^$", known, "^()$", ""}, // of a benchmark
+		{"-run=(", known, "", ""},
+		{"", unknown, "", "m/a m/b m/c"},
+		{"-run=^TestA$", unknown, "^TestA$", "m/a m/c"},
+	} {
+		config := Config{Flags: strings.Fields(c.flag)}
+		run, packages := config.counted(c.list)
+		if run != c.run || strings.Join(packages, " ") != c.packages {
+			t.Errorf("%s: %q of %q", c.flag, run, packages)
+		}
+	}
+}

@@ -425,13 +425,13 @@ type listed struct {
 		Path, Version, Dir, GoMod, GoVersion string
 		Main                                 bool
 	}
-	GoFiles, CgoFiles, TestGoFiles, XTestGoFiles, CFiles, HFiles, SFiles, EmbedFiles, TestEmbedFiles, XTestEmbedFiles []string
-	Error                                                                                                             *struct{ Err string }
+	GoFiles, CgoFiles, TestGoFiles, XTestGoFiles, CFiles, HFiles, SFiles, EmbedFiles, TestEmbedFiles, XTestEmbedFiles, Imports []string
+	Error                                                                                                                      *struct{ Err string }
 }
 
 // list asks the go command what there is to instrument.
 func (c *Config) list(ctx context.Context) (*inputs, error) {
-	args := []string{"list", "-e", "-deps", "-json=ImportPath,Dir,ForTest,Standard,DepOnly,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,CFiles,HFiles,SFiles,EmbedFiles,TestEmbedFiles,XTestEmbedFiles,Error"}
+	args := []string{"list", "-e", "-deps", "-json=ImportPath,Dir,ForTest,Standard,DepOnly,Module,Imports,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,CFiles,HFiles,SFiles,EmbedFiles,TestEmbedFiles,XTestEmbedFiles,Error"}
 	if c.Test {
 		args = append(args, "-test")
 	}
@@ -459,7 +459,7 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 	if err != nil {
 		return nil, err
 	}
-	out := chosen{c: c}
+	out, counters := chosen{c: c}, counters{}
 	env, text, err := goEnv(ctx, c.Dir)
 	if err != nil {
 		return nil, err
@@ -497,6 +497,7 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 			out.std = append(out.std, p.ImportPath)
 			continue
 		}
+		counters.add(&p)
 		main := p.Module == nil || p.Module.Main
 		if main && in.root == "" && p.Module != nil {
 			in.root = p.Module.Dir
@@ -520,6 +521,7 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 			h.pkg(&p, env.GOMODCACHE)
 		}
 	}
+	in.countAll(counters)
 	if in.root == "" {
 		in.root, _ = filepath.Abs(c.Dir)
 	}
