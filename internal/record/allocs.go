@@ -30,7 +30,7 @@ const allocsPerRun = "AllocsPerRun"
 // A counting is a package with tests that call testing.AllocsPerRun.
 type counting struct {
 	path  string
-	tests []string // their names; none: it is not known which
+	tests []string // their names; nil: it is not known which
 }
 
 // counts looks which tests of a package call testing.AllocsPerRun, by its name and those of the
@@ -145,6 +145,7 @@ func countingTests(files []*ast.File) (tests []string) {
 			return nil
 		}
 	}
+	tests = []string{}
 	for name, runs := range roots {
 		if runs && reaching[name] {
 			tests = append(tests, name)
@@ -173,65 +174,69 @@ var countedFlags = []string{"count", "cpu", "exec", "failfast", "parallel", "sho
 // countAllocations runs the tests that call testing.AllocsPerRun as they are, and leaves what it
 // counts beside the records. How they end does not matter.
 func (c *Config) countAllocations(ctx context.Context, b *build, rawDir string) error {
-	if len(b.in.counting) == 0 || hasFlag(c.Flags, "list", "test.list", "fuzz", "test.fuzz") {
+	if hasFlag(c.Flags, "list", "test.list", "fuzz", "test.fuzz") {
 		return nil
 	}
-	c.Progress("counting allocations: tests that call testing.AllocsPerRun run once without records")
-	args := slices.Concat([]string{"test"}, c.loadFlags(), []string{"-overlay=" + b.Counting, "-vet=off", "-count=1"})
+	flags := slices.Concat([]string{"test"}, c.loadFlags(), []string{"-overlay=" + b.Counting, "-vet=off", "-count=1"})
 	for _, f := range c.Flags {
 		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimLeft(f, "-"), "test."), "=")
 		if slices.Contains(countedFlags, name) {
-			args = append(args, f)
+			flags = append(flags, f)
 		}
 	}
-	run, packages := c.counted(b.in.counting)
-	if len(packages) == 0 {
-		return nil
-	}
-	args = slices.Concat(args, []string{"-run=" + run}, packages, c.Args)
-	cmd := b.command(ctx, args...)
-	cmd.Dir = c.Dir
-	cmd.Env = append(cmd.Env, rt.EnvCount+"="+filepath.Join(rawDir, rt.CountsFile))
-	if err := cmd.Run(); cmd.ProcessState == nil || ctx.Err() != nil {
-		return fmt.Errorf("counting allocations: %w", errors.Join(err, ctx.Err()))
+	for _, r := range c.countingRuns(b.in.counting) {
+		c.Progress("counting allocations: tests that call testing.AllocsPerRun run once without records")
+		cmd := b.command(ctx, slices.Concat(flags, []string{"-run=" + r.pattern}, r.packages, c.Args)...)
+		cmd.Dir = c.Dir
+		cmd.Env = append(cmd.Env, rt.EnvCount+"="+filepath.Join(rawDir, rt.CountsFile))
+		if err := cmd.Run(); cmd.ProcessState == nil || ctx.Err() != nil {
+			return fmt.Errorf("counting allocations: %w", errors.Join(err, ctx.Err()))
+		}
 	}
 	return nil
 }
 
-// counted returns the value of -run, and the packages. No test runs that the user's -run leaves out.
-// One that chooses subtests is kept: a count is of the first, second, … time that a line is executed.
-func (c *Config) counted(list []counting) (run string, packages []string) {
+// A countingRun is packages with the value of -run.
+type countingRun struct {
+	pattern  string
+	packages []string
+}
+
+// countingRuns returns what to run: the tests that are known to count, and all tests of packages of
+// which it is not known. None runs that the user's -run leaves out. One that chooses subtests is
+// kept: a count is of the first, second, … time that a line is executed.
+func (c *Config) countingRuns(list []counting) (runs []countingRun) {
 	given, ok := flagValue(c.Flags, "run")
 	if !ok {
 		given, _ = flagValue(c.Flags, "test.run")
 	}
 	chosen, err := regexp.Compile(given)
-	subtests := strings.Contains(given, "/")
 	if err != nil {
-		return "", nil // package testing says so
+		return nil // package testing says so
 	}
-	var names []string
-	all := subtests
+	var names, known []string
+	whole := countingRun{pattern: given}
 	for _, p := range list {
-		some := p.tests == nil || subtests
-		all = all || p.tests == nil
-		for _, name := range p.tests {
-			if chosen.MatchString(name) {
-				some, names = true, append(names, name)
-			}
+		if p.tests == nil || len(p.tests) > 0 && strings.Contains(given, "/") {
+			whole.packages = append(whole.packages, p.path)
+			continue
 		}
-		if some {
-			packages = append(packages, p.path)
+		some := slices.DeleteFunc(slices.Clone(p.tests), func(name string) bool { return !chosen.MatchString(name) })
+		if len(some) > 0 {
+			names, known = append(names, some...), append(known, p.path)
 		}
-	}
-	if len(packages) > 0 && len(c.goFiles()) > 0 {
-		packages = c.Packages
-	}
-	if all {
-		return given, packages
 	}
 	slices.Sort(names)
-	return "^(" + strings.Join(slices.Compact(names), "|") + ")$", packages
+	for _, r := range []countingRun{{"^(" + strings.Join(slices.Compact(names), "|") + ")$", known}, whole} {
+		if len(r.packages) == 0 {
+			continue
+		}
+		if len(c.goFiles()) > 0 {
+			r.packages = c.Packages
+		}
+		runs = append(runs, r)
+	}
+	return runs
 }
 
 // warnUncounted says where testing.AllocsPerRun has returned what it has counted in the recorded

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -20,6 +21,7 @@ func TestCountingTests(t *testing.T) {
 		"TestA: func TestA(t *testing.T) { (&s{}).odd(t) }; func (*s) odd(t *testing.T) { (&s{}).even(t) }; func (*s) even(t *testing.T) { (&s{}).odd(t); AllocsPerRun(1, f) }",
 
 		// Nobody names the method: reflection calls it.
+		": func BenchmarkA(b *testing.B) { testing.AllocsPerRun(1, f) }; func TestA(t *testing.T) {}",
 		"*: func TestA(t *testing.T) { suite.Run(t, new(s)) }; func (*s) TestB() { testing.AllocsPerRun(1, f) }",
 		"*: func TestA(t *testing.T) { testing.AllocsPerRun(1, f) }; func helper() { testing.AllocsPerRun(1, f) }",
 		"*: func TestA(t *testing.T) { suite.Run(t, new(s)) }; func (*s) Check() { helper() }; func helper() { testing.AllocsPerRun(1, f) }",
@@ -36,29 +38,31 @@ func TestCountingTests(t *testing.T) {
 	}
 }
 
-// TestCounted: which tests run to be counted, by the user's -run.
-func TestCounted(t *testing.T) {
-	known := []counting{{"m/a", []string{"TestA", "TestBoth"}}, {"m/b", []string{"TestB", "TestBoth"}}}
+// TestCountingRuns: which tests run to be counted, by the user's -run.
+func TestCountingRuns(t *testing.T) {
+	known := []counting{{"m/a", []string{"TestA", "TestBoth"}}, {"m/b", []string{"TestB", "TestBoth"}}, {"m/d", []string{}}}
 	unknown := append(slices.Clone(known), counting{path: "m/c"})
 	for _, c := range []struct {
-		flag     string
-		list     []counting
-		run      string
-		packages string
+		flag string
+		list []counting
+		want string
 	}{
-		{"", known, "^(TestA|TestB|TestBoth)$", "m/a m/b"},
-		{"-run=A", known, "^(TestA)$", "m/a"},
-		{"-test.run=Both", known, "^(TestBoth)$", "m/a m/b"},
-		{"-run=A/some", known, "A/some", "m/a m/b"},
-		{"-run=^$", known, "^()$", ""}, // of a benchmark
-		{"-run=(", known, "", ""},
-		{"", unknown, "", "m/a m/b m/c"},
-		{"-run=^TestA$", unknown, "^TestA$", "m/a m/c"},
+		{"", known, "^(TestA|TestB|TestBoth)$ [m/a m/b]"},
+		{"-run=A", known, "^(TestA)$ [m/a]"},
+		{"-test.run=Both", known, "^(TestBoth)$ [m/a m/b]"},
+		{"-run=A/some", known, "A/some [m/a m/b]"},
+		{"-run=^$", known, ""}, // of a benchmark
+		{"-run=(", known, ""},
+		{"", unknown, "^(TestA|TestB|TestBoth)$ [m/a m/b]; [m/c]"},
+		{"-run=^TestA$", unknown, "^(TestA)$ [m/a]; ^TestA$ [m/c]"},
 	} {
 		config := Config{Flags: strings.Fields(c.flag)}
-		run, packages := config.counted(c.list)
-		if run != c.run || strings.Join(packages, " ") != c.packages {
-			t.Errorf("%s: %q of %q", c.flag, run, packages)
+		var got []string
+		for _, r := range config.countingRuns(c.list) {
+			got = append(got, strings.TrimSpace(fmt.Sprint(r.pattern, " ", r.packages)))
+		}
+		if s := strings.Join(got, "; "); s != c.want {
+			t.Errorf("%s: %q, not %q", c.flag, s, c.want)
 		}
 	}
 }
