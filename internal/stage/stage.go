@@ -3,6 +3,9 @@
 // A List has the stages of a command, one after the other. The CPU time of a stage is that of
 // this process and of the processes that it has waited for, while the stage ran.
 //
+// What runs beside a stage, such as a build in the background, is moved to the stage that it is of
+// (Beside).
+//
 // Parts split a stage whose work is done by goroutines side by side. Each of them has a Meter,
 // which keeps the goroutine on one thread of the system and reads the clock of that thread. What
 // a stage has beyond its parts is the work of other goroutines, such as those that collect
@@ -11,6 +14,7 @@ package stage
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -26,6 +30,7 @@ type Stage struct {
 
 // List has the stages of a command. The methods of a nil List do nothing.
 type List struct {
+	mu   sync.Mutex
 	all  []Stage
 	open string
 	wall time.Time
@@ -48,21 +53,61 @@ func (l *List) Begin(name string) {
 	if l == nil {
 		return
 	}
-	l.End()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.end()
 	l.open, l.wall, l.cpu = name, time.Now(), processCPU()
 	current.Store(&name)
 }
 
 // End ends the stage that has begun, if there is one.
 func (l *List) End() {
-	if l == nil || l.open == "" {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.end()
+}
+
+func (l *List) end() {
+	if l.open == "" {
 		return
 	}
 	s := l.stage(l.open, "")
 	s.Wall += time.Since(l.wall)
-	s.CPU += processCPU() - l.cpu
+	s.CPU += max(0, processCPU()-l.cpu)
 	s.Peak = peak()
 	l.open = ""
+}
+
+// Beside says that processes of the stage of that name have used CPU time, and were waited for just
+// now. Where another stage is open, it is not that stage's: it is of the part of the named one.
+func (l *List) Beside(name, part string, cpu time.Duration) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open == name {
+		return
+	}
+	if l.open != "" {
+		l.cpu += cpu
+	}
+	l.stage(name, "").CPU += cpu
+	l.stage(part, name).CPU += cpu
+}
+
+// Add adds wall time to a part of a stage.
+func (l *List) Add(name, part string, wall time.Duration) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stage(name, "")
+	l.stage(part, name).Wall += wall
 }
 
 // Split adds parts to a stage.
@@ -70,6 +115,8 @@ func (l *List) Split(of string, p *Parts) {
 	if l == nil {
 		return
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for _, part := range p.all() {
 		s := l.stage(part.Name, of)
 		s.Wall += part.Wall
@@ -82,6 +129,8 @@ func (l *List) All() []Stage {
 	if l == nil {
 		return nil
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	var all []Stage
 	for _, s := range l.all {
 		if s.Of != "" {

@@ -90,3 +90,29 @@ func TestNil(t *testing.T) {
 		t.Error("something was measured")
 	}
 }
+
+// What processes used that ran beside a stage is not that stage's.
+func TestBeside(t *testing.T) {
+	var l List
+	l.Begin("a")
+	begun := processCPU()
+	if err := exec.Command("sh", "-c", "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done").Run(); err != nil {
+		t.Skip(err)
+	}
+	used := processCPU() - begun
+	l.Beside("b", "part", used)
+	l.Add("b", "part", time.Second)
+	l.Begin("b")
+	l.Beside("b", "part", time.Hour) // it is open: this is counted already
+	l.End()
+	all := l.All()
+	if len(all) != 3 || all[0].Name != "b" || all[1].Name != "part" || all[1].Of != "b" || all[2].Name != "a" {
+		t.Fatalf("%+v", all)
+	}
+	if all[2].CPU > used/2 || all[0].CPU < used || all[0].CPU > used+time.Minute || all[1].CPU != used {
+		t.Errorf("CPU time %v, of it beside: %+v", used, all)
+	}
+	if all[0].Wall > 500*time.Millisecond || all[1].Wall != time.Second {
+		t.Errorf("wall time: %+v", all)
+	}
+}
