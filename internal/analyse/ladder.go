@@ -181,6 +181,7 @@ func (r *run) keep(b place, x *found, k int, s *pairState) {
 	r.counts.Raced++
 	r.races = append(r.races, race)
 	s.race, s.rung = len(r.races), k
+	r.found()
 }
 
 // refused counts a witness that the checker refuses: as an error, unless it only has an access in parts (A).

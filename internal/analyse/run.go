@@ -58,6 +58,10 @@ type Options struct {
 	// Progress is called now and then with the number of events read and races found.
 	Progress func(events int64, races int)
 
+	// Found is called once, with the first race, or the first pair that is to be tried, while the
+	// analysis goes on. Nil: nobody wants to know. What Confirm finds is not told.
+	Found func()
+
 	// Explain says which pairs of sites the result is to explain; asked about one site and 0, whether it is in any of them.
 	Explain func(a, b trace.Site) bool
 
@@ -198,6 +202,7 @@ type run struct {
 	counts       Counts
 	pairs        map[sitePair]*pairState
 	races        []Race
+	told         bool              // Options.Found was called
 	executed     int64             // Build.Executed when the window before this one was done
 	unord        map[[2]int64]bool // pairs of events that hb found unordered, those of the current window
 	reject       []error
@@ -321,6 +326,14 @@ func (r *run) ended(err error) error {
 		return nil
 	}
 	return err
+}
+
+// found says that there is something to replay.
+func (r *run) found() {
+	if r.opt.Found != nil && !r.told {
+		r.told = true
+		r.opt.Found()
+	}
 }
 
 // pause comes after every event: now and then it tells how far the analysis is, and looks whether it is to end.

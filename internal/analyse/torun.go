@@ -87,6 +87,7 @@ func (r *run) toTry(race Race, s *pairState) {
 		r.runs++
 		race.Tier = ToRun
 		s.run = &race
+		r.found()
 	}
 }
 
