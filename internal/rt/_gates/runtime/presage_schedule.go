@@ -111,6 +111,8 @@ var gates struct {
 
 	expected     uint64 // when the schedule last waited for a sleep or a timer
 	looked, busy uint64 // gtStill: when it looked last, and when something moved then
+	waiting      uint64 // goroutines that wait at gates
+	looks        uint64 // how often one of them has looked while nothing moved
 	hides        uint32 // 1: the hooks of all goroutines are looked at, because some accesses of outside code are hidden (gtHides)
 	n            int
 	state        uintptr // of the goroutines: presageGate

@@ -83,12 +83,16 @@ func gtFreeze(s *presageGate) {
 }
 
 // gtPause lets others run. Where nothing moves for too long, the schedule is loosened by a level.
+// The more goroutines wait, the sooner each looks again: the others have had their turns.
 func gtPause(step uint64) (level uint64) {
-	for i := 0; i < 16; i++ {
+	n := atomic.Xadd64(&gates.waiting, 1)
+	for i := int64(0); i < 16; i += int64(n) {
 		procyield(10)
 		Gosched()
 	}
-	return gtStalled(step)
+	level = gtStalled(step)
+	atomic.Xadd64(&gates.waiting, -1)
+	return level
 }
 
 // gtStalled loosens the schedule by a level where nothing has moved for too long.
@@ -110,9 +114,18 @@ func gtStalled(step uint64) (level uint64) {
 			atomic.Cas64(gtWord(gates.base, gtLevel), level, level+1)
 		}
 	} else if now-moved > 1000*1000 {
-		usleep(50)
+		gtRest()
 	}
 	return level
+}
+
+// gtRest gives the processor away while nothing moves. A goroutine that does so keeps its P, so of
+// all that wait one does, for all: who else comes next would come that much later.
+func gtRest() {
+	n := max(1, atomic.Load64(&gates.waiting))
+	if uint64(atomic.Xadd64(&gates.looks, 1))%n == 0 {
+		usleep(uint32(50 * min(max(1, n/8), 20)))
+	}
 }
 
 // gtIdles reports whether no step has been made for as long as the limit, not counting the time in
