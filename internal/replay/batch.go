@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -39,15 +38,32 @@ func TestedPackage(meta *trace.Meta, open func() (trace.Source, io.Closer, error
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// Build builds the test binaries of several packages by one call of the go command: it loads them once, and links them side by side. Where that
-// fails, and for packages that it cannot tell apart, binary builds each when it is needed, and says what is wrong.
+// Build builds the test binaries of packages, or the program. Several are built by one call of the
+// go command: it loads them once, and links them side by side. Where that fails, and for packages
+// that it cannot tell apart, each is built alone. What was built, or could not be, is not built
+// again. What is wrong is said by the replays.
 func (p *Program) Build(ctx context.Context, packages []string) {
 	if !p.cfg.Test {
-		return
+		packages = []string{""}
 	}
+	p.buildTogether(ctx, packages)
+	for _, pkg := range packages {
+		if ctx.Err() == nil {
+			p.binary(ctx, pkg)
+		}
+	}
+}
+
+// buildTogether builds what one call of the go command can tell apart, if it is more than one.
+func (p *Program) buildTogether(ctx context.Context, packages []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	byName := map[string]string{}
 	for _, pkg := range packages {
-		if name := path.Base(pkg); p.bins[pkg] == "" && byName[name] == "" && !majorVersion.MatchString(name) {
+		if _, ok := p.bins[pkg]; ok || pkg == "" {
+			continue
+		}
+		if name := path.Base(pkg); byName[name] == "" && !majorVersion.MatchString(name) {
 			byName[name] = pkg
 		}
 	}
@@ -59,7 +75,7 @@ func (p *Program) Build(ctx context.Context, packages []string) {
 	if os.MkdirAll(dir, 0o700) != nil {
 		return
 	}
-	args := slices.Concat([]string{"test", "-c", "-vet=off"}, p.flags(), []string{"-overlay=" + p.overlay, "-o", dir + string(filepath.Separator)})
+	args := p.buildArgs(dir + string(filepath.Separator))
 	for _, pkg := range byName {
 		args = append(args, pkg)
 	}
@@ -74,14 +90,12 @@ func (p *Program) buildAll(ctx context.Context, args []string, dir string, byNam
 			return err
 		}
 	}
-	cmd := exec.CommandContext(ctx, p.std.Go, args...)
-	cmd.Dir, cmd.Env = p.cfg.Meta.Dir, p.env()
-	if err := cmd.Run(); err != nil {
+	if err := p.run(p.goCommand(ctx, args)); err != nil {
 		return err
 	}
 	for name, pkg := range byName {
 		if bin := filepath.Join(dir, name+".test"); isFile(bin) && os.Chmod(bin, 0o700) == nil && cache.Seal(bin, bin, nil) == nil {
-			p.bins[pkg] = bin
+			p.bins[pkg] = built{file: bin}
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"presage/internal/cache"
@@ -45,9 +46,14 @@ type Config struct {
 	Timeout  time.Duration
 	Progress func(text string)
 	Heals    func(damage error) // an entry of the cache is made anew; nil: it is not said
+
+	// Spent takes the CPU time of each call of the go command that builds, when it has ended. Nil:
+	// nobody wants to know.
+	Spent func(cpu time.Duration)
 }
 
-// Program is a recorded program, built with gates and, where there is a C compiler, with the race detector.
+// Program is a recorded program, built with gates and, where there is a C compiler, with the race
+// detector. Its methods may be called side by side.
 type Program struct {
 	cfg     Config
 	dir     string
@@ -55,7 +61,15 @@ type Program struct {
 	overlay string
 	sites   Sites
 	race    bool
-	bins    map[string]string // by package
+
+	mu   sync.Mutex       // held while something is built
+	bins map[string]built // by package
+}
+
+// built is what a build has come to.
+type built struct {
+	file string
+	err  error
 }
 
 // Prepare instruments the program. Its binaries are built when they are needed.
@@ -66,6 +80,9 @@ func Prepare(ctx context.Context, cfg Config) (*Program, error) {
 	if cfg.Heals == nil {
 		cfg.Heals = func(error) {}
 	}
+	if cfg.Spent == nil {
+		cfg.Spent = func(time.Duration) {}
+	}
 	if cfg.Limit == 0 {
 		cfg.Limit = time.Second
 	}
@@ -75,7 +92,7 @@ func Prepare(ctx context.Context, cfg Config) (*Program, error) {
 	if err := unchanged(cfg.Meta); err != nil {
 		return nil, err
 	}
-	p := &Program{cfg: cfg, bins: map[string]string{}, dir: filepath.Join(cfg.Cache, "replay", key(&cfg))}
+	p := &Program{cfg: cfg, bins: map[string]built{}, dir: filepath.Join(cfg.Cache, "replay", key(&cfg))}
 	if err := private.MkdirAll(p.dir); err != nil {
 		return nil, fmt.Errorf("making a directory for the replay: %w", err)
 	}
@@ -305,23 +322,27 @@ func opaque(p *plan.Plan) map[string]string {
 	return out
 }
 
-// binary builds the test binary of a package, or the program.
+// binary returns the test binary of a package, or the program. It is built once, and if that fails
+// it has failed for all that ask.
 func (p *Program) binary(ctx context.Context, pkg string) (string, error) {
-	if bin := p.bins[pkg]; bin != "" {
-		return bin, nil
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b, ok := p.bins[pkg]
+	if !ok {
+		b.file, b.err = p.buildOne(ctx, pkg)
+		if ctx.Err() == nil {
+			p.bins[pkg] = b
+		}
 	}
+	return b.file, b.err
+}
+
+// buildOne builds the test binary of a package, or the program.
+func (p *Program) buildOne(ctx context.Context, pkg string) (string, error) {
 	p.cfg.Progress("building for the replay")
-	args := []string{"build"}
-	if p.cfg.Test {
-		args = []string{"test", "-c", "-vet=off"}
-	}
-	args = append(args, p.flags()...)
-	if tool, err := os.ReadFile(filepath.Join(p.dir, toolexecFile)); err == nil {
-		args = append(args, "-toolexec="+string(tool))
-	}
 	name := strings.NewReplacer("/", ".", "\\", ".").Replace(pkg) + ".bin"
 	bin := filepath.Join(p.dir, name)
-	args = append(args, "-overlay="+p.overlay, "-o", bin)
+	args := p.buildArgs(bin)
 	if p.cfg.Test && pkg != plan.FilesPackage {
 		args = append(args, pkg)
 	} else {
@@ -330,8 +351,20 @@ func (p *Program) binary(ctx context.Context, pkg string) (string, error) {
 	if err := p.alone(func() error { return p.build(ctx, args, bin) }); err != nil {
 		return "", fmt.Errorf("building for the replay: %w", err)
 	}
-	p.bins[pkg] = bin
 	return bin, nil
+}
+
+// buildArgs is a build without its packages: of test binaries, or of a program.
+func (p *Program) buildArgs(out string) []string {
+	args := []string{"build"}
+	if p.cfg.Test {
+		args = []string{"test", "-c", "-vet=off"}
+	}
+	args = append(args, p.flags()...)
+	if tool, err := os.ReadFile(filepath.Join(p.dir, toolexecFile)); err == nil {
+		args = append(args, "-toolexec="+string(tool))
+	}
+	return append(args, "-overlay="+p.overlay, "-o", out)
 }
 
 // flags are the user's build flags, with -race if Go's race detector is the judge: without the checks of unsafe.Pointer that -race has
@@ -360,11 +393,13 @@ func (p *Program) build(ctx context.Context, args []string, bin string) error {
 	if err := p.checkBinary(bin); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, p.std.Go, args...)
-	cmd.Dir, cmd.Env = p.cfg.Meta.Dir, p.env()
+	cmd := p.goCommand(ctx, args)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Run(); err != nil {
+	if err := p.run(cmd); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if full := disk.GoFailed(ctx, out.String()); full != nil {
 			return full
 		}
@@ -374,6 +409,25 @@ func (p *Program) build(ctx context.Context, args []string, bin string) error {
 		return fmt.Errorf("%w\n%s", err, out.Bytes())
 	}
 	return errors.Join(os.Chmod(bin, 0o700), cache.Seal(bin, bin, nil)) // whatever the umask allows
+}
+
+// goCommand is a call of the go command that builds. Where ctx ends, it and its compilers are
+// interrupted: the go command then removes what it has begun.
+func (p *Program) goCommand(ctx context.Context, args []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, p.std.Go, args...)
+	cmd.Dir, cmd.Env = p.cfg.Meta.Dir, p.env()
+	interruptGroup(cmd)
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// run runs a go command, and says what it has spent.
+func (p *Program) run(cmd *exec.Cmd) error {
+	err := cmd.Run()
+	if st := cmd.ProcessState; st != nil {
+		p.cfg.Spent(st.UserTime() + st.SystemTime())
+	}
+	return err
 }
 
 // directory is where the program runs: a program where it was recorded, a test in the directory of its package.

@@ -158,6 +158,25 @@ func TestContradicts(t *testing.T) {
 	}
 }
 
+// TestUnsteady: a machine that has nothing else to do cannot change the outcome of schedules that
+// were kept to their end, nor of a race that is confirmed.
+func TestUnsteady(t *testing.T) {
+	kept, diverged := Try{Met: true, Followed: true}, Try{}
+	for _, c := range []struct {
+		out  Outcome
+		want bool
+	}{
+		{Outcome{Tries: []Try{kept, kept, kept}}, false},
+		{Outcome{Tries: []Try{kept, diverged, kept}}, true},
+		{Outcome{Tries: []Try{{Met: true}}}, true},
+		{Outcome{Confirmed: true, Tries: []Try{diverged, {Confirmed: true}}}, false},
+	} {
+		if got := c.out.Unsteady(); got != c.want {
+			t.Errorf("%+v: %v", c.out, got)
+		}
+	}
+}
+
 // TestOutcomeJSON: what is printed can be read again.
 func TestOutcomeJSON(t *testing.T) {
 	o := Outcome{ID: "x", Confirmed: true, Judge: ByDetector, Steps: 3, Tries: []Try{{Confirmed: true, Met: true, Report: "r", Command: []string{"c"}, Schedule: []Passage{{Order: 1, Goroutine: 2, Kind: "read", File: "f", Line: 3, Event: 4}}}}}

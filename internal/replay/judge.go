@@ -26,10 +26,13 @@ var (
 	frameLine  = regexp.MustCompile(`^      (.+):(\d+) \+0x`)
 )
 
+// reportEnd is the line before and behind each report.
+const reportEnd = "==================\n"
+
 // reports takes the race detector's output apart.
 func reports(text string) []report {
 	var out []report
-	for _, block := range strings.Split(text, "==================\n") {
+	for _, block := range strings.Split(text, reportEnd) {
 		if !strings.HasPrefix(block, "WARNING: DATA RACE") {
 			continue
 		}

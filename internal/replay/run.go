@@ -64,7 +64,27 @@ type Try struct {
 	Seconds   float64   `json:"seconds"`
 	Dump      string    `json:"dump,omitempty"` // file with the output of a program that hung
 
-	end *state
+	CPU  time.Duration `json:"-"` // that it used
+	Peak int64         `json:"-"` // most bytes of memory that it had
+	end  *state
+}
+
+// Runs are all runs of the program.
+func (o *Outcome) Runs() []*Try {
+	var all []*Try
+	if o.Look != nil {
+		all = append(all, o.Look)
+	}
+	for i := range o.Tries {
+		all = append(all, &o.Tries[i])
+	}
+	return all
+}
+
+// Unsteady reports whether another outcome is possible where the machine has nothing else to do: the
+// race is not confirmed, and a schedule was not kept to its end.
+func (o *Outcome) Unsteady() bool {
+	return !o.Confirmed && slices.ContainsFunc(o.Tries, func(t Try) bool { return !t.Followed })
 }
 
 // Contradicts reports whether two tries followed the schedule to its end, and the race detector saw no race: if that was
@@ -201,8 +221,9 @@ func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, 
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("running the program: %w", err)
 	}
-	hung := p.watch(cmd, file)
+	hung := p.watch(cmd, file, func() bool { return p.reported(s, r, dir) })
 	t.Seconds = time.Since(begun).Seconds()
+	t.CPU, t.Peak = spent(cmd.ProcessState)
 	st, err := readState(file, perm)
 	if err != nil {
 		return nil, err
@@ -216,15 +237,17 @@ func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, 
 	return t, nil
 }
 
-// grace is how long the program may go on when its schedule is over.
+// grace is how long the program may go on when its schedule is over, and the race detector has not
+// reported the race.
 const grace = 200 * time.Millisecond
 
 // hangs is how many times the limit a program that hangs may do nothing: as long as a sleep is
 // waited for (F4).
 const hangs = 10
 
-// watch waits for the end of the program, or of its schedule. It returns why it had to end a program that hung.
-func (p *Program) watch(cmd *exec.Cmd, file string) (hung string) {
+// watch waits for the end of the program, or of its schedule. It returns why it had to end a program
+// that hung. reported says whether the race detector has reported the race.
+func (p *Program) watch(cmd *exec.Cmd, file string, reported func() bool) (hung string) {
 	ended := make(chan struct{})
 	go func() { cmd.Wait(); close(ended) }()
 	begun := time.Now()
@@ -236,12 +259,15 @@ func (p *Program) watch(cmd *exec.Cmd, file string) (hung string) {
 		case <-time.After(5 * time.Millisecond):
 		}
 		if headerWord(file, hdrLevel) >= together || headerWord(file, hdrOver) != 0 {
-			select {
-			case <-ended:
-			case <-time.After(grace):
-				cmd.Process.Kill()
-				<-ended
+			for over := time.Now(); time.Since(over) < grace && !reported(); {
+				select {
+				case <-ended:
+					return ""
+				case <-time.After(5 * time.Millisecond):
+				}
 			}
+			cmd.Process.Kill()
+			<-ended
 			return ""
 		}
 		switch still := rest.since(); {
@@ -282,19 +308,8 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	t.end = st
 	t.Met = st.steps[a].state == done && st.steps[b].state == done
 	t.Followed = t.Met && len(st.stalls) == 0 && overlap(st.steps[a], st.steps[b]) && s.made(st)
-	ours := map[string]bool{}
-	files, _, _ := p.cfg.Meta.Program()
-	for _, f := range files {
-		ours[f.Name] = true
-	}
-	logs, _ := filepath.Glob(filepath.Join(dir, "race.*"))
-	var text strings.Builder
-	for _, l := range logs {
-		data, _ := os.ReadFile(l)
-		text.Write(data)
-	}
-	r.A, r.B = s.lines(r.A, r.B)
-	t.Report = Judge(text.String(), r.A, r.B, func(f string) bool { return ours[f] || !filepath.IsAbs(f) })
+	text := detected(dir)
+	t.Report = p.judge(text, s, r)
 	t.Confirmed = t.Report != ""
 	if !p.race {
 		t.Confirmed = t.Met && s.steps[a].flags&held != 0 && overlap(st.steps[a], st.steps[b])
@@ -319,13 +334,42 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 		t.Why = "both accesses were made, but not at one address and moment; there is no C compiler, and so no race detector"
 	case t.Met:
 		t.Why = "both accesses were made, one right after the other, and the race detector reported no race of these lines"
-		if text.Len() > 0 {
-			t.Why += fmt.Sprintf(" (but %d others)", len(reports(text.String())))
+		if text != "" {
+			t.Why += fmt.Sprintf(" (but %d others)", len(reports(text)))
 		}
 	default:
 		t.Why = "diverged: " + s.missing(st, p.sites, r.Meta)
 	}
 	t.Why += s.unheld(st, t)
+}
+
+// detected is what the race detector has written so far.
+func detected(dir string) string {
+	logs, _ := filepath.Glob(filepath.Join(dir, "race.*"))
+	var text strings.Builder
+	for _, l := range logs {
+		data, _ := os.ReadFile(l)
+		text.Write(data)
+	}
+	return text.String()
+}
+
+// judge is Judge for a race under a schedule.
+func (p *Program) judge(text string, s *schedule, r Race) string {
+	ours := map[string]bool{}
+	files, _, _ := p.cfg.Meta.Program()
+	for _, f := range files {
+		ours[f.Name] = true
+	}
+	r.A, r.B = s.lines(r.A, r.B)
+	return Judge(text, r.A, r.B, func(f string) bool { return ours[f] || !filepath.IsAbs(f) })
+}
+
+// reported reports whether the race detector has already written all of the report of the race.
+func (p *Program) reported(s *schedule, r Race, dir string) bool {
+	text := detected(dir)
+	end := strings.LastIndex(text, reportEnd)
+	return end >= 0 && p.judge(text[:end], s, r) != ""
 }
 
 // overlap reports whether two accesses met at one location.
