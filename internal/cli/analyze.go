@@ -169,6 +169,7 @@ type analysis struct {
 
 	static *static // the warnings of the static lens, to mark; nil: none
 
+	builder *builder                                          // nil: nothing is replayed
 	budget  *budget                                           // nil: there is none
 	sizes   []int64                                           // of the files
 	memory  *memory                                           // nil: there is no limit
@@ -218,6 +219,10 @@ func (a *analysis) run(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second interrupt ends the process
+	if a.options.confirm > 0 {
+		a.builder = a.newBuilder(ctx)
+		defer a.builder.stop()
+	}
 	unread := a.traces(ctx)
 	a.progress.end()
 	a.closeSolver()
@@ -228,6 +233,7 @@ func (a *analysis) run(ctx context.Context) error {
 	if a.options.confirm > 0 {
 		a.progress.stages.Begin(stageReplayPrepare)
 		a.replay(ctx)
+		a.builder.stop()
 	}
 	a.progress.stages.Begin(stageReport)
 	a.dropToRun()

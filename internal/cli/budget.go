@@ -17,7 +17,8 @@ import (
 //	     replayed. Of several traces, each has the part of what is left that its events have
 //	     of all events that are left.
 //	(T4) Replays have what is left, and at least a third of it all. To build for them is not
-//	     counted. Pairs that only a run can decide are taken up within toRunTime.
+//	     counted: what is waited for behind the analysis. Pairs that only a run can decide are
+//	     taken up within toRunTime.
 //	(T5) What is proportional to the trace is always done: to find the races of the recorded
 //	     run, and where they are.
 //

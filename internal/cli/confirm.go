@@ -4,17 +4,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"presage/internal/plan"
 	"presage/internal/record"
 	"presage/internal/replay"
 	"presage/internal/report"
 )
 
-// replay replays what was found, one race after the other, until the time for it is over. The checker has just judged the witnesses.
+// replay replays what was found, until the time for it is over. The checker has just judged the
+// witnesses. What comes of it goes into the report in the order of the races.
 func (a *analysis) replay(ctx context.Context) {
 	races := slices.DeleteFunc(a.set.Races(), func(r *report.Race) bool { return r.Witness == nil })
 	if len(races) == 0 {
@@ -25,14 +26,11 @@ func (a *analysis) replay(ctx context.Context) {
 	if len(a.files) == 1 {
 		k.summary.TraceFile = a.files[0]
 	}
-	r := replayer{env: a.env, kept: k, args: replayArgs{limit: time.Second, timeout: time.Minute}, progress: a.progress, checked: true, grant: grant{all: true},
-		programs: map[string]*replay.Program{}, plans: map[string]*plan.Plan{}, recorded: a.plan}
-	r.healed = func(damage error) {
-		a.warn(report.Warning{Code: record.HealedCode, Count: 1, Text: record.HealedText(damage)})
-	}
+	r := a.builder.r
+	r.kept = k
 	interrupted := ctx.Err
 	begun := time.Now()
-	r.build(ctx, races)
+	flags := a.prepareReplays(ctx, races)
 	limit := a.options.confirm
 	if limit == confirmRest && a.budget != nil {
 		a.budget.begun = a.budget.begun.Add(time.Since(begun)) // (T4)
@@ -41,31 +39,62 @@ func (a *analysis) replay(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	begun = time.Now()
-	left, failed, byGates := 0, 0, 0
-	withdrawn := map[*report.Race]bool{}
+	last := time.Now().Add(toRunTime)
+	proved := slices.IndexFunc(races, func(r *report.Race) bool { return r.Tier == report.ToRun })
+	if proved < 0 {
+		proved = len(races)
+	}
+	c := newCrowd(flags, runtime.GOMAXPROCS(0))
+	attempts := r.replayAll(ctx, races[:proved], time.Time{}, c)
+	attempts = append(attempts, r.replayAll(ctx, races[proved:], last, c)...)
+	a.progress.end()
+	for _, damage := range a.builder.healed() {
+		a.warn(report.Warning{Code: record.HealedCode, Count: 1, Text: record.HealedText(damage)})
+	}
+	left, byGates := a.note(attempts)
+	if left > 0 && interrupted() == nil {
+		a.warn(report.Warning{Code: "replay-budget", Count: left, Text: fmt.Sprintf("%s not replayed: the time for replays, %v, was over (-time gives more); presage replay -all replays them", wasOrWere(left), rounded(limit))})
+	}
+	if n := byGates; n > 0 {
+		a.warn(report.Warning{Code: "no-race-detector", Count: n, Text: fmt.Sprintf("%s replayed without Go's race detector, which needs cgo and a C compiler: the judge was that both goroutines were held before their accesses at once", wasOrWere(n))})
+	}
+}
+
+// prepareReplays waits for all that the replays of races run. It returns the flags of the builds.
+func (a *analysis) prepareReplays(ctx context.Context, races []*report.Race) (flags []string) {
+	seen := map[string]bool{}
 	for _, race := range races {
-		if race.Tier == report.ToRun && time.Since(begun) > toRunTime {
+		if name, err := a.builder.r.kept.trace(race); err != nil || seen[name] {
 			continue
+		} else {
+			seen[name] = true
 		}
-		if ctx.Err() != nil {
-			if race.Tier != report.ToRun {
-				left++
-			}
-			continue
+		if name, meta, err := a.builder.r.open(ctx, race); err == nil {
+			a.builder.want(wanted{name: name, meta: meta})
+			flags = meta.BuildFlags
 		}
-		begun := time.Now()
-		a.progress.stages.Begin(stageReplayPrepare)
-		out, err := r.replay(ctx, race)
+	}
+	a.builder.wait()
+	return flags
+}
+
+// note takes what has come of replays into the report. It returns how many races had no time, and
+// how many were judged by gates.
+func (a *analysis) note(attempts []*attempt) (left, byGates int) {
+	failed := 0
+	withdrawn := map[*report.Race]bool{}
+	for _, at := range attempts {
+		race, out := at.race, at.out
+		nothing := out == nil || !out.Confirmed
 		switch {
-		case race.Tier == report.ToRun && (err != nil || out == nil || ctx.Err() != nil && !out.Confirmed):
-		case ctx.Err() != nil && (out == nil || !out.Confirmed):
+		case race.Tier == report.ToRun && (!at.done || at.err != nil || out == nil || at.cut && nothing):
+		case !at.done, at.cut && nothing:
 			left++
-		case err != nil:
+		case at.err != nil:
 			failed++
-			a.warn(notReplayed(err))
+			a.warn(notReplayed(at.err))
 		default:
-			noteReplay(race, out, time.Since(begun))
+			noteReplay(race, out, at.took)
 			if contradicted(race, out) {
 				withdrawn[race] = true
 				continue
@@ -78,15 +107,9 @@ func (a *analysis) replay(ctx context.Context) {
 			}
 		}
 	}
-	a.progress.end()
 	a.withdraw(withdrawn)
 	a.summary.Unreplayed = left + failed
-	if left > 0 && interrupted() == nil {
-		a.warn(report.Warning{Code: "replay-budget", Count: left, Text: fmt.Sprintf("%s not replayed: the time for replays, %v, was over (-time gives more); presage replay -all replays them", wasOrWere(left), rounded(limit))})
-	}
-	if n := byGates; n > 0 {
-		a.warn(report.Warning{Code: "no-race-detector", Count: n, Text: fmt.Sprintf("%s replayed without Go's race detector, which needs cgo and a C compiler: the judge was that both goroutines were held before their accesses at once", wasOrWere(n))})
-	}
+	return left, byGates
 }
 
 // toRunTime is the time after the first replay in which pairs are taken up that only a run can
@@ -107,29 +130,6 @@ func notReplayed(err error) report.Warning {
 		text += " …"
 	}
 	return report.Warning{Code: "not-replayed", Count: 1, Text: fmt.Sprintf("race not replayed: %s", text)}
-}
-
-// build builds what the races need, by one call of the go command for each program.
-func (r *replayer) build(ctx context.Context, races []*report.Race) {
-	packages := map[*replay.Program][]string{}
-	tested := map[string]bool{} // traces
-	for _, race := range races {
-		name, meta, err := r.open(ctx, race)
-		if err != nil || tested[name] {
-			continue
-		}
-		tested[name] = true
-		p, err := r.program(ctx, name, meta)
-		if err != nil {
-			return // it is said where the first race is replayed
-		}
-		if pkg, err := replay.TestedPackage(meta, opener(name)); err == nil && pkg != "" && !slices.Contains(packages[p], pkg) {
-			packages[p] = append(packages[p], pkg)
-		}
-	}
-	for p, list := range packages {
-		p.Build(ctx, list)
-	}
 }
 
 // noteReplay writes the outcome into the race.

@@ -65,7 +65,7 @@ func (r *replayer) keepOne(ctx context.Context, race *report.Race) (string, erro
 	if err != nil {
 		return "", err
 	}
-	all, err := replay.Keep(raceToReplay(race, name, meta), p, root, command)
+	all, err := replay.Keep(raceToReplay(race, opener(name), meta), p, root, command)
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ import (
 	"presage/internal/report"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
+	"presage/internal/trace/source"
 	"presage/internal/visible"
 )
 
@@ -75,7 +77,7 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 	if o.delve && len(races) != 1 {
 		return usagef("-dlv takes one race, not %d", len(races))
 	}
-	r := replayer{env: env, kept: k, args: o, grant: k.grant(), progress: newProgress(env.Stderr, o.quiet), programs: map[string]*replay.Program{}, plans: map[string]*plan.Plan{}}
+	r := replayer{env: env, kept: k, args: o, grant: k.grant(), progress: newProgress(env.Stderr, o.quiet), programs: map[string]*made{}, plans: map[string]*plan.Plan{}}
 	r.grant.all = o.trust
 	if o.keep {
 		return r.keep(ctx, races)
@@ -205,13 +207,36 @@ type replayer struct {
 	kept     *kept
 	args     replayArgs
 	progress *progress
-	grant    grant                      // what may be run
-	checked  bool                       // the witnesses have just been found: the checker has judged them
-	programs map[string]*replay.Program // by programKey
+	grant    grant // what may be run
+	checked  bool  // the witnesses have just been found: the checker has judged them
 	plans    map[string]*plan.Plan
+	meta     lastMeta
 
+	making   sync.Mutex       // held while a program is prepared
+	programs map[string]*made // by programKey
+
+	// run is replay, or what a test has in its place.
+	run func(context.Context, *report.Race) (*replay.Outcome, error)
+
+	said     func(text string)                         // takes what is being done; nil: it is shown
+	spent    func(cpu time.Duration)                   // takes what builds use; nil: nobody wants to know
 	healed   func(damage error)                        // takes what was made anew of the cache; nil: it is printed
 	recorded func(context.Context) (*plan.Plan, error) // the plan of the one program that there is, if it is at hand
+}
+
+// made is a program that is prepared, or could not be.
+type made struct {
+	program *replay.Program
+	err     error
+}
+
+// says says what is being done.
+func (r *replayer) says(text string) {
+	if r.said != nil {
+		r.said(text)
+		return
+	}
+	r.progress.step(report.Progress{Text: text})
 }
 
 // heals says that an entry of the cache is made anew.
@@ -229,21 +254,23 @@ func (r *replayer) replay(ctx context.Context, race *report.Race) (*replay.Outco
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.program(ctx, name, meta)
+	again := &reopener{name: name}
+	defer again.close()
+	p, err := r.program(ctx, wanted{name: name, meta: meta})
 	if err != nil {
 		return nil, err
 	}
 	if !r.checked {
-		r.progress.step(report.Progress{Text: "checking the witness of " + race.ID})
+		r.says("checking the witness of " + race.ID)
 		if err := r.check(ctx, race, name, meta); err != nil {
 			return nil, fmt.Errorf("the witness of race %s is not valid: %w", race.ID, err)
 		}
 	}
 	if r.args.delve {
 		r.progress.end()
-		return p.Debug(ctx, raceToReplay(race, name, meta), replay.Debugger{Stdin: os.Stdin, Stdout: r.env.Stdout, Stderr: r.env.Stderr})
+		return p.Debug(ctx, raceToReplay(race, again.open, meta), replay.Debugger{Stdin: os.Stdin, Stdout: r.env.Stdout, Stderr: r.env.Stderr})
 	}
-	return p.Replay(ctx, raceToReplay(race, name, meta))
+	return p.Replay(ctx, raceToReplay(race, again.open, meta))
 }
 
 // open finds the trace of a race.
@@ -254,7 +281,7 @@ func (r *replayer) open(ctx context.Context, race *report.Race) (name string, me
 	if name, err = r.kept.trace(race); err != nil {
 		return "", nil, err
 	}
-	if meta, err = metaOf(name); err == nil && meta.Source != "presage" {
+	if meta, err = r.meta.of(name); err == nil && meta.Source != "presage" {
 		err = fmt.Errorf("trace %s was recorded by another tool: there is no program to replay", name)
 	}
 	if err == nil {
@@ -263,13 +290,13 @@ func (r *replayer) open(ctx context.Context, race *report.Race) (name string, me
 	return name, meta, err
 }
 
-func raceToReplay(race *report.Race, name string, meta *trace.Meta) replay.Race {
+func raceToReplay(race *report.Race, open func() (trace.Source, io.Closer, error), meta *trace.Meta) replay.Race {
 	w := race.Witness
 	return replay.Race{
 		ID: race.ID, A: lineOf(&race.A), B: lineOf(&race.B),
 		Witness: replay.Witness{From: w.From, Order: w.Order, Path: pathToReplay(race), Recorded: w.Semantics == report.RecordedRun, Tried: race.Tier == report.ToRun || race.Proof() == report.Replayed},
 		Meta:    meta,
-		Open:    opener(name),
+		Open:    open,
 	}
 }
 
@@ -292,6 +319,44 @@ func opener(name string) func() (trace.Source, io.Closer, error) {
 		return f, f, nil
 	}
 }
+
+// reopener opens a trace as often as it is asked, as opener does. The last one that was closed is
+// read from its beginning again: to read the tables takes longer than the events of a short trace.
+type reopener struct {
+	name string
+	free *source.File // nil: none was closed
+}
+
+func (o *reopener) open() (trace.Source, io.Closer, error) {
+	f := o.free
+	o.free = nil
+	if f == nil {
+		var err error
+		if f, err = openTrace(o.name); err != nil {
+			return nil, nil, err
+		}
+	} else if err := f.Trace.SeekTo(0); err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, closer(func() error {
+		if f.Trace == nil || o.free != nil {
+			return f.Close()
+		}
+		o.free = f
+		return nil
+	}), nil
+}
+
+func (o *reopener) close() {
+	if o.free != nil {
+		o.free.Close()
+	}
+}
+
+// closer is a function that closes.
+type closer func() error
+
+func (c closer) Close() error { return c() }
 
 // pathToReplay is how the race leaves the recorded path, nil if it does not.
 func pathToReplay(race *report.Race) *replay.Path {
@@ -330,6 +395,26 @@ func (k *kept) trace(race *report.Race) (string, error) {
 	return files[0], nil
 }
 
+// lastMeta has the tables of the trace that was asked for last: races of one trace stand together.
+type lastMeta struct {
+	mu   sync.Mutex
+	name string
+	meta *trace.Meta
+}
+
+func (l *lastMeta) of(name string) (*trace.Meta, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.meta != nil && l.name == name {
+		return l.meta, nil
+	}
+	meta, err := metaOf(name)
+	if err == nil {
+		l.name, l.meta = name, meta
+	}
+	return meta, err
+}
+
 func metaOf(name string) (*trace.Meta, error) {
 	f, err := openTrace(name)
 	if err != nil {
@@ -343,14 +428,25 @@ func programKey(meta *trace.Meta) string {
 	return strings.Join(append(append([]string{meta.Dir}, meta.Command...), meta.BuildFlags...), "\x00")
 }
 
-// program prepares the program that a trace is of.
-func (r *replayer) program(ctx context.Context, name string, meta *trace.Meta) (*replay.Program, error) {
-	key := programKey(meta)
-	if p := r.programs[key]; p != nil {
-		return p, nil
+// program prepares the program that a trace is of. That is done once for all of its traces.
+func (r *replayer) program(ctx context.Context, w wanted) (*replay.Program, error) {
+	r.making.Lock()
+	defer r.making.Unlock()
+	key := programKey(w.meta)
+	m := r.programs[key]
+	if m == nil {
+		m = &made{}
+		if m.program, m.err = r.prepare(ctx, w); ctx.Err() == nil {
+			r.programs[key] = m
+		}
 	}
+	return m.program, m.err
+}
+
+func (r *replayer) prepare(ctx context.Context, w wanted) (*replay.Program, error) {
+	meta := w.meta
 	if len(meta.Command) < 2 {
-		return nil, fmt.Errorf("trace %s does not say which command it is of", name)
+		return nil, fmt.Errorf("trace %s does not say which command it is of", w.name)
 	}
 	test := meta.Command[1] == "test"
 	g, err := parseGo(meta.Command[2:], test)
@@ -361,20 +457,16 @@ func (r *replayer) program(ctx context.Context, name string, meta *trace.Meta) (
 	if err != nil {
 		return nil, err
 	}
-	var at *plan.Plan
-	if r.recorded != nil {
+	at := w.plan
+	if at == nil && r.recorded != nil {
 		if at, err = r.recorded(ctx); err != nil {
 			return nil, err
 		}
 	}
-	p, err := replay.Prepare(ctx, replay.Config{
+	return replay.Prepare(ctx, replay.Config{
 		Meta: meta, Plan: at, Test: test, Flags: g.flags, Packages: g.packages, Args: g.args, Cache: cache, ToolID: record.ToolID(), Heals: r.heals,
-		Limit: r.args.limit, Timeout: r.args.timeout, Progress: func(text string) { r.progress.step(report.Progress{Text: text}) },
+		Limit: r.args.limit, Timeout: r.args.timeout, Progress: r.says, Spent: r.spent,
 	})
-	if err == nil {
-		r.programs[key] = p
-	}
-	return p, err
 }
 
 // print says what became of a race.

@@ -155,6 +155,7 @@ func (a *analysis) prepare(ctx context.Context, s *search) {
 		return
 	}
 	s.plan = p
+	s.opt.Found = func() { a.builder.want(wanted{s.name, meta, p}) } // (T8)
 	switch s.opt.Level {
 	case analyse.Value:
 		s.walker = program.NewSymbolic(p)
