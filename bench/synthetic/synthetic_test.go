@@ -1,4 +1,4 @@
-package main
+package synthetic
 
 import (
 	"bytes"
@@ -12,13 +12,13 @@ import (
 
 // The reader checks that the trace is one of locks that exclude; here: it has the
 // size asked for, every location has one role, and the seeded races are all there.
-func TestGenerate(t *testing.T) {
-	c := config{events: 50_000, threads: 6, locks: 8, vars: 4, own: 5, shared: 10, races: 7, section: 10, seed: 3}
+func TestWrite(t *testing.T) {
+	c := Config{Events: 50_000, Threads: 6, Locks: 8, Vars: 4, Own: 5, Shared: 10, Races: 7, Section: 10, Seed: 3}
 	var a, b bytes.Buffer
-	if err := generate(&a, c); err != nil {
+	if err := Write(&a, c); err != nil {
 		t.Fatal(err)
 	}
-	generate(&b, c)
+	Write(&b, c)
 	if !bytes.Equal(a.Bytes(), b.Bytes()) {
 		t.Error("the same seed gives two traces")
 	}
@@ -47,7 +47,7 @@ func TestGenerate(t *testing.T) {
 			writers[e.Obj][e.G]++
 		}
 	}
-	if n < c.events-100 || n > c.events+100 {
+	if n < c.Events-100 || n > c.Events+100 {
 		t.Errorf("%d events", n)
 	}
 	if count[format.Go] != 5 || count[format.Join] != 5 || count[format.Lock] != count[format.Unlock] || count[format.Lock] < 1000 {
@@ -59,7 +59,7 @@ func TestGenerate(t *testing.T) {
 			races++
 		}
 	}
-	if races != c.races || len(r.Meta().Warnings) > 0 {
+	if races != c.Races || len(r.Meta().Warnings) > 0 {
 		t.Errorf("%d races, warnings %v", races, r.Meta().Warnings)
 	}
 }
