@@ -86,7 +86,7 @@ type BuildCounts struct {
 	Missing, Everywhere int64
 }
 
-// record is a trace event in the builder's buffer.
+// record is a trace event in the builder's buffer, which holds up to BuildOptions.Raw of them: small fields stand together.
 type record struct {
 	e         trace.Event
 	index     int64
@@ -94,20 +94,20 @@ type record struct {
 	from      []int64
 	where     []int64   // of an append
 	appended  *Appended // of its first write
-	open      bool      // with where: they need not be intact (J5)
 	guards    []FlowGuard
 	value     *expr.Expr
-	walked    bool
 	forks     []Fork
+	pair      *barrier.Pair // MethodBegin, MethodEnd
+	mem       int32
+	obj       int32
+	way       int32 // of an alternative: its number, from 1
+	open      bool  // with where: they need not be intact (J5)
+	walked    bool
 	chosen    bool // a case of a select
 	unstarted bool // the first of a goroutine of which nothing tells who started it, a missing method maybe
 	skip      bool // not in any window
 	hot       bool // a read whose value may come from an event of the window
-	mem       int32
-	obj       int32
-	pair      *barrier.Pair // MethodBegin, MethodEnd
-	back      bool          // a read of code that missing methods have called back, which keeps its value only as far as they may learn of it (B14)
-	way       int32         // of an alternative: its number, from 1
+	back      bool // a read of code that missing methods have called back, which keeps its value only as far as they may learn of it (B14)
 }
 
 // Builder cuts a trace into windows. Add the events in order, then Flush.

@@ -50,6 +50,7 @@ func FindRaces(ctx context.Context, open func() (trace.Source, io.Closer, error)
 		r.Events = i + 1
 		return len(raced) <= maxRaces
 	})
+	r.HB.End()
 	switch r.End = end; {
 	case err != nil || len(raced) > maxRaces:
 		r.HB, r.all = nil, len(raced) > maxRaces
