@@ -110,6 +110,9 @@ As with the go command, flags come before packages, and -args ends the flags of 
 	2   the command line is wrong
 	3   races found; of vet, warnings
 
+An interrupt ends the analysis, not the command: what was found is reported, with the command that analyses the traces from the
+beginning. A second one ends presage.
+
 A program that fails and has races gives 3; its own output comes before the report, which names its code. presage replay file gives 3 if the race is
 confirmed, 0 if its schedule is no longer feasible, 1 if nothing can be said.
 

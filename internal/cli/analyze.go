@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,6 +84,7 @@ func newAnalyze(env *Env) *cobra.Command {
 				return err
 			}
 			a := &analysis{env: env, options: o, fly: fly, grant: g, progress: newProgress(env.Stderr, o.quiet), command: append([]string{"presage", "analyze"}, args...), files: files}
+			a.again = slices.Concat([]string{"presage", "analyze"}, givenFlags(cmd.Flags()), args)
 			if a.smt, err = newSMT(o.solver); err != nil {
 				return err
 			}
@@ -99,10 +101,7 @@ func newAnalyze(env *Env) *cobra.Command {
 	f.IntVar(&o.window, "window", 0, "events per window of prediction; 0: the default")
 	f.IntVar(&o.budget, "budget", 0, "conflicts the engine may spend on a pair of accesses; 0: the default")
 	f.IntVar(&o.effort, "effort", 0, "work that prediction may do on one trace; 0: the default, about ten minutes")
-	f.Func("memory", "memory for the analysis, as 2G, or a part of what is free, as 25%; half by default", func(value string) (err error) {
-		o.memory, err = disk.ParseShare(value)
-		return err
-	})
+	f.Var(&shareFlag{to: &o.memory}, "memory", "memory for the analysis, as 2G, or a part of what is free, as 25%; half by default")
 	f.DurationVar(&o.time, "time", 0, "when prediction ends at the latest, as 10m; 0: never")
 	f.StringVar(&o.solver, "solver", solverEngine, "what decides whether a pair races: engine, or z3 or cvc5 on PATH")
 	f.StringVar(&o.missing, "missing", "rdit", "what calls of missing methods do: rdit, anything to what they reach; barrier, anything; ignore, nothing (and its races may be false)")
@@ -135,9 +134,18 @@ func traceFiles(args []string) ([]string, error) {
 		if len(inside) == 0 {
 			return nil, fmt.Errorf("reading trace %s: a directory without *.trace files", arg)
 		}
+		slices.SortStableFunc(inside, func(x, y string) int { // by process, as test has them
+			return cmp.Or(cmp.Compare(processOf(x), processOf(y)), cmp.Compare(x, y))
+		})
 		files = append(files, inside...)
 	}
 	return files, nil
+}
+
+// processOf is the number of the process that a trace of test is of, 0 for other names.
+func processOf(name string) int {
+	n, _ := strconv.Atoi(strings.TrimSuffix(filepath.Base(name), ".trace"))
+	return n
 }
 
 // underlying is err without the operation and the name, which the message has already.
@@ -181,6 +189,10 @@ type analysis struct {
 	functions, opaque int
 	tests, tested     bool // it is go test that was recorded; a test ran
 
+	again    []string // the command that analyses the same traces from the beginning; nil: as resume says
+	cut      int      // traces that were not analysed to their end, because of an interrupt
+	analysed int64    // events that were
+
 	warnings []report.Warning
 	set      report.Set
 	summary  report.Summary
@@ -218,7 +230,7 @@ func (a *analysis) run(ctx context.Context) error {
 	begun := time.Now()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	context.AfterFunc(ctx, stop) // the second interrupt ends the process
+	context.AfterFunc(ctx, stop) // (I4)
 	if a.options.confirm > 0 {
 		a.builder = a.newBuilder(ctx)
 		defer a.builder.stop()
@@ -251,12 +263,6 @@ func (a *analysis) run(ctx context.Context) error {
 		return nil
 	}
 	return &exitError{code: code}
-}
-
-// interrupted says what an interrupt left out. What was found before it is reported.
-func (a *analysis) interrupted(left int) {
-	a.failed = true
-	a.warn(report.Warning{Code: "interrupted", Count: 1 + left, Text: fmt.Sprintf("%d traces were not analysed to their end: the analysis was interrupted", 1+left)})
 }
 
 // confirm is a pass between the two, for unordered accesses that have no witness yet.
@@ -379,6 +385,7 @@ func (a *analysis) count(meta *trace.Meta, res *analyse.Result) {
 	s.Traces++
 	a.describe(meta)
 	s.Events += res.Counts.Events
+	a.analysed += res.Counts.Events
 	s.Goroutines += max(len(meta.Goroutines)-1, 0)
 	s.Windows += res.Counts.Windows
 	s.Candidates += int(res.Counts.Tried)
@@ -460,7 +467,7 @@ func (a *analysis) keep() error {
 
 // noRun reports whether nothing was recorded, or no test ran: the last run stays the last run.
 func (a *analysis) noRun() bool {
-	return a.summary.Races == 0 && a.summary.Coverage.Searched == report.Nothing && (a.summary.Events == 0 || a.tests && !a.tested)
+	return a.summary.Races == 0 && a.summary.Coverage.Searched == report.Nothing && (a.summary.Events == 0 && a.cut == 0 || a.tests && !a.tested)
 }
 
 // send sends the messages to h.

@@ -181,6 +181,8 @@ func (a *analysis) unsearched() string {
 	switch {
 	case o != nil && o.Processes > 0: // -online keeps no events
 		return ""
+	case a.cut > 0 && a.analysed == 0:
+		return "the analysis was interrupted"
 	case a.summary.Events == 0:
 		return "nothing was recorded"
 	case a.tests && !a.tested:

@@ -71,8 +71,9 @@ func (a *analysis) detect(ctx context.Context, name string) error {
 		a.progress.step(report.Progress{Text: "analysing", Done: n, Total: total})
 	})
 	meta := s.Meta()
-	if errors.Is(readErr, context.Canceled) {
-		readErr = nil // run says so
+	if canceled(readErr) {
+		readErr = nil
+		a.left()
 	}
 	err = errors.Join(readErr, s.Close())
 	if res == nil {
@@ -91,6 +92,7 @@ func (a *analysis) countOnTheFly(meta *trace.Meta, res *detect.Result) {
 	s := &a.summary
 	s.Traces++
 	s.Events += res.Events
+	a.analysed += res.Events
 	s.Goroutines += max(len(meta.Goroutines)-1, 0)
 	a.describe(meta)
 	if s.OnTheFly == nil {

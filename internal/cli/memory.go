@@ -29,6 +29,25 @@ type memory struct {
 	live int64     // then
 }
 
+// shareFlag is a flag with a share as its value.
+type shareFlag struct {
+	to    *disk.Share
+	given string
+}
+
+// Set takes the value.
+func (f *shareFlag) Set(value string) (err error) {
+	f.given = value
+	*f.to, err = disk.ParseShare(value)
+	return err
+}
+
+// String is the value as it was given.
+func (f *shareFlag) String() string { return f.given }
+
+// Type is the name of such values.
+func (f *shareFlag) Type() string { return "share" }
+
 // newMemory makes the limit: what -memory says, by default half of what is free; none where that is
 // not known.
 func newMemory(asked disk.Share) *memory {

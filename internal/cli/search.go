@@ -34,6 +34,8 @@ type search struct {
 	events   int64 // of the trace, 0: not known
 	read     atomic.Int64
 
+	cut bool // interrupted before it began
+
 	done    chan struct{} // closed when the following are set
 	res     *analyse.Result
 	readErr error
@@ -44,30 +46,27 @@ func (a *analysis) traces(ctx context.Context) (unread []error) {
 	a.sizes = sizesOf(a.files)
 	var begun []*search
 	for i, name := range a.files {
+		alone := a.fly.engine != "" || a.options.level == levelNone // one after the other
+		for !alone && ctx.Err() == nil && len(begun) < len(a.files) && (len(begun) == i || len(begun) < i+a.workers() && a.memory.room()) {
+			begun = append(begun, a.begin(ctx, len(begun), begun[i:]))
+		}
 		var err error
 		switch {
-		case a.fly.engine != "":
-			err = a.detect(ctx, name)
-		case a.options.level == levelNone:
-			err = a.tallyFile(name)
-		default:
-			for len(begun) < len(a.files) && (len(begun) == i || len(begun) < i+a.workers() && a.memory.room()) {
-				begun = append(begun, a.begin(ctx, len(begun), begun[i:]))
-			}
+		case i < len(begun): // (I1)
 			err = a.end(ctx, begun[i])
 			begun[i] = nil // its memory
+		case ctx.Err() != nil:
+			err = a.leave(name)
+		case a.fly.engine != "":
+			err = a.detect(ctx, name)
+		default:
+			err = a.tallyFile(name)
 		}
 		if err != nil {
 			unread = append(unread, err)
 		}
-		if ctx.Err() != nil {
-			a.interrupted(len(a.files) - i - 1)
-			for _, s := range begun[min(i+1, len(begun)):] {
-				s.wait()
-			}
-			break
-		}
 	}
+	a.interrupted()
 	return unread
 }
 
@@ -96,7 +95,7 @@ func (a *analysis) workers() int {
 func (a *analysis) begin(ctx context.Context, i int, beside []*search) *search {
 	s := &search{name: a.files[i], done: make(chan struct{})}
 	a.prepare(ctx, s)
-	if s.err != nil {
+	if s.cut = ctx.Err() != nil; s.err != nil || s.cut {
 		close(s.done)
 		return s
 	}
@@ -203,8 +202,8 @@ func (s *search) wait() error {
 	if s.err != nil {
 		return s.err
 	}
-	if errors.Is(s.readErr, context.Canceled) {
-		s.readErr = nil // run says so
+	if canceled(s.readErr) {
+		s.cut, s.readErr = true, nil
 	}
 	return errors.Join(s.readErr, s.source.Close())
 }
@@ -226,6 +225,9 @@ func (a *analysis) end(ctx context.Context, s *search) error {
 		a.failed = true
 		return err
 	}
+	if s.cut && s.res == nil {
+		return errors.Join(err, a.leave(s.name))
+	}
 	a.tell(s)
 	if s.res == nil {
 		return err
@@ -239,6 +241,10 @@ func (a *analysis) end(ctx context.Context, s *search) error {
 	err = errors.Join(err, a.confirm(s.name, meta, s.res))
 	a.progress.stages.Begin(stageLocate)
 	a.count(meta, s.res)
+	if s.cut {
+		a.left()
+		a.summary.Events += max(0, s.events-s.res.Counts.Events) // (I2)
+	}
 	a.static.unordered(s.res)
 	err = errors.Join(err, a.locate(s.name, meta, s.res))
 	a.progress.stages.Begin(stageAnalyse)
@@ -251,7 +257,7 @@ func (a *analysis) tell(s *search) {
 		return
 	}
 	a.progress.stages.Split(stageAnalyse, s.opt.Parts)
-	if err := s.unwalked; err != nil {
+	if err := s.unwalked; err != nil && !canceled(err) {
 		a.warn(report.Warning{Code: "not-walked", Count: 1, Text: fmt.Sprintf("the source is not at hand as it was recorded, so every read keeps its value: %v", err)})
 	}
 	a.shape = nil
