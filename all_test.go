@@ -21,9 +21,9 @@ import (
 // The commands of bench may import anything.
 var layers = map[string][]string{
 	"cmd/presage":                          {"internal/cli"},
-	"internal/cli":                         {"internal/private", "internal/barrier", "internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/place", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/disk", "internal/online", "internal/replay", "internal/analyse", "internal/detect", "internal/tree", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/trust", "internal/visible", "internal/window", "internal/engine", "internal/smt", "internal/stage"},
+	"internal/cli":                         {"internal/beside", "internal/private", "internal/barrier", "internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/place", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/disk", "internal/online", "internal/replay", "internal/analyse", "internal/detect", "internal/tree", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/trust", "internal/visible", "internal/window", "internal/engine", "internal/smt", "internal/stage"},
 	"internal/cli/scripts":                 {"internal/cli"},
-	"internal/record":                      {"internal/killed", "internal/cache", "internal/private", "internal/quoted", "internal/compiler", "internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
+	"internal/record":                      {"internal/beside", "internal/killed", "internal/cache", "internal/private", "internal/quoted", "internal/compiler", "internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
 	"internal/replay":                      {"internal/killed", "internal/cache", "internal/private", "internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/program", "internal/trace", "internal/trace/format", "internal/trust"},
 	"internal/instrument":                  {"internal/plan", "internal/trace", "internal/trace/format"},
 	"internal/plan":                        {"internal/evalorder", "internal/quoted", "internal/trace", "internal/trace/format"},
@@ -74,6 +74,7 @@ var layers = map[string][]string{
 	"internal/relay/link":                  {"internal/relay/evidence/promise", "internal/relay/model", "internal/relay/order", "internal/relay/guard", "internal/relay/path", "internal/relay/lockset", "internal/relay/summary", "internal/relay/pairs", "internal/relay/tier"},
 	"internal/relay/unmodelled":            {"internal/relay/load"},
 	"internal/report":                      {"internal/trace", "internal/trace/format", "internal/trust", "internal/visible"},
+	"internal/beside":                      nil,
 	"internal/cache":                       nil,
 	"internal/killed":                      nil,
 	"internal/private":                     nil,

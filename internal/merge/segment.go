@@ -30,6 +30,10 @@ type Process struct {
 	Ended   bool              // it marked at its end what emitted code had accessed
 }
 
+// Whole reports whether the process has said that it ends, and was recorded until then: its records
+// do not change any more.
+func (p Process) Whole() bool { return p.Ended && p.Stopped == format.NotStopped }
+
 // recording are the mapped segments of a process and the chunks in them.
 type recording struct {
 	Process

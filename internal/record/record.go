@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -44,6 +45,12 @@ type Config struct {
 	// putting them in order is over. Nil: it never is.
 	Ordering func(ran time.Duration) (over func(size, rest int64) func() bool)
 
+	// Early is given the trace of each process that has ended while others of the tests run, one
+	// after the other, on a goroutine of package beside. The last call may outlast Run. Nil: processes are
+	// merged when all are over.
+	Early      func(EarlyTrace)
+	earlyAfter time.Duration // tests: instead of the constant
+
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Progress       func(text string)
@@ -56,6 +63,7 @@ type Result struct {
 	Dir       string   // of the run, in the cache
 	Run       *RunDir  // the same; nil: nothing was recorded
 	Traces    []string // one per process that recorded anything
+	Early     []string // of them, those that were ready before all had ended, and stand
 	ExitCode  int      // of the program, or of go test
 	NotBuilt  bool     // the go command does not accept the program, and has said why
 	Missing   string   // why nothing could be recorded although the program ran
@@ -120,9 +128,14 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 	}
 	dir := run.Dir
 	b.Meta.Command, b.Meta.Dir = c.command(), in(c.Dir)
+	var loading sync.Mutex
 	r := &Result{
 		Dir: dir, Run: run, BuildFlags: c.loadFlags(), Functions: len(b.Meta.Funcs), Warnings: append(b.in.warnings, c.healed...),
-		Plan: func(ctx context.Context) (*plan.Plan, error) { return b.load(ctx, &c) },
+		Plan: func(ctx context.Context) (*plan.Plan, error) {
+			loading.Lock() // analyses of several traces ask for it
+			defer loading.Unlock()
+			return b.load(ctx, &c)
+		},
 	}
 	r.Opaque = b.warnOpaque()
 	rawDir := filepath.Join(dir, "raw")
@@ -136,8 +149,9 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 	if err := c.countAllocations(ctx, b, rawDir); err != nil {
 		return nil, err
 	}
-	begun := time.Now()
+	begun, early := time.Now(), c.watch(b, rawDir, r)
 	r.ExitCode, r.NotBuilt, err = c.run(ctx, b, rawDir) // (3)
+	early.end()
 	over := c.ordering(time.Since(begun))
 	if r.NotBuilt {
 		run.Drop()
@@ -146,9 +160,10 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if r.NotBuilt || err != nil && !outside(err) {
+		early.drop()
 		return r, err
 	}
-	return r, errors.Join(err, c.merge(b, rawDir, r, over)) // (4); where the machine failed, of the tests that were built
+	return r, errors.Join(err, c.merge(b, rawDir, r, early, over)) // (4); where the machine failed, of the tests that were built
 }
 
 // setLimit bounds what the processes of the run record, by what is free now.
