@@ -45,7 +45,11 @@ func (r *run) readBeside(ctx context.Context, src trace.Source) error {
 	for range batches {
 		free <- new(batch)
 	}
-	go func() {
+	begin := r.opt.Go
+	if begin == nil {
+		begin = func(f func()) { go f() }
+	}
+	begin(func() {
 		defer close(full)
 		meter := r.opt.Parts.Meter(stage.Idle)
 		defer meter.Stop()
@@ -59,7 +63,7 @@ func (r *run) readBeside(ctx context.Context, src trace.Source) error {
 				return
 			}
 		}
-	}()
+	})
 	defer func() { // the other side must not read on when this has returned
 		r.left.Store(true)
 		close(free)

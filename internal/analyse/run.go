@@ -62,6 +62,9 @@ type Options struct {
 	// analysis goes on. Nil: nobody wants to know. What Confirm finds is not told.
 	Found func()
 
+	// Go starts the goroutine that reads and walks beside the one that analyses. Nil: as go does.
+	Go func(func())
+
 	// Explain says which pairs of sites the result is to explain; asked about one site and 0, whether it is in any of them.
 	Explain func(a, b trace.Site) bool
 
