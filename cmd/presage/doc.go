@@ -48,7 +48,8 @@ Flags of test and run, besides those of the go command, which pass through:
 	                     found on PATH, which is slower and leaves large windows undecided (-window makes them smaller)
 	-time time           how long what comes behind the tests may take, as 10m, but for builds: to put the events in order, to search
 	                     them and to replay what is found. The default is three times what the tests took, and at least five minutes.
-	                     What is left out is counted. analyze has the flag too, without a default
+	                     What is left out is counted. analyze has the flag too, without a default. What ends while other tests run is
+	                     searched beside them, which is not counted; PRESAGE_EARLY=off does all behind the tests (docs/recording.md)
 	-memory size         what the analysis may hold in memory, as 2G, or a part of what is free when it begins, as 25%; 50% is the default.
 	                     Traces are searched side by side, one for each processor, as far as there is room
 	-confirm=time        how long what is found may be replayed, builds aside, in place of what -time leaves; off is not at all. A race

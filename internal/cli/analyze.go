@@ -176,6 +176,7 @@ type analysis struct {
 	shape report.ShapeFunc // of the trace at hand
 
 	static *static // the warnings of the static lens, to mark; nil: none
+	early  *early  // what was searched while the tests ran; nil: nothing
 
 	builder *builder                                          // nil: nothing is replayed
 	budget  *budget                                           // nil: there is none
@@ -231,6 +232,9 @@ func (a *analysis) run(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop) // (I4)
+	if a.early != nil {
+		context.AfterFunc(ctx, a.early.cancel)
+	}
 	if a.options.confirm > 0 {
 		a.builder = a.newBuilder(ctx)
 		defer a.builder.stop()
@@ -329,13 +333,12 @@ func (a *analysis) load(ctx context.Context, name string, meta *trace.Meta) (*pl
 }
 
 // warnWalk says where the walk of a trace failed.
-func (a *analysis) warnWalk(w *program.Walker) {
-	n := int(w.Stats().Mismatches)
+func (a *analysis) warnWalk(n int, odd []program.Mismatch) {
 	if n == 0 {
 		return
 	}
 	text := "calls do not agree with their source (a mistake of presage, please report it); what they read keeps its value"
-	for i, m := range w.Mismatches() {
+	for i, m := range odd {
 		if i == maxShown {
 			text += "; …"
 			break

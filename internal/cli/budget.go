@@ -21,6 +21,10 @@ import (
 //	     taken up within toRunTime.
 //	(T5) What is proportional to the trace is always done: to find the races of the recorded
 //	     run, and where they are.
+//	(T10) Processes that have ended while the tests run are put in order, and their traces
+//	     searched, without a limit of time (early.go). Once the tests are over, (T2) and (T3)
+//	     hold for what is under way. Beside the tests, the live heap may be half of what (T6)
+//	     allows: a search that needs more is given up, and made when they are over.
 //
 // All that (T2), (T3) and (T4) cut is a warning.
 type budget struct {

@@ -135,7 +135,7 @@ func (x *explainer) each(ctx context.Context, explain func(*trace.Meta) func(a, 
 		if err != nil {
 			return err
 		}
-		res, meta := s.res, s.source.Meta()
+		res, meta := s.res, s.meta
 		if err := errors.Join(a.confirm(name, meta, res), f(a, name, meta, res)); err != nil {
 			return err
 		}

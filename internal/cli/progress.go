@@ -72,6 +72,19 @@ func (p *progress) step(m report.Progress) {
 	}
 }
 
+// say prints a line of its own. A bar goes on below it.
+func (p *progress) say(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.quiet {
+		return
+	}
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+	visible.Fprintf(p.w, "presage: %s\n", line)
+}
+
 // left says how much time is left at most.
 func (p *progress) left() string {
 	if p.until.IsZero() {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"presage/internal/private"
 	"presage/internal/record"
 	"presage/internal/report"
+	"presage/internal/stage"
 	"presage/internal/visible"
 )
 
@@ -63,12 +66,19 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	p := newProgress(env.Stderr, g.quiet)
 	p.stages.Begin(stageLoad)
 	c, b := recordConfig(env, g, test, p), &budget{}
+	early := newEarly(ctx, env, g.options, p.say)
+	defer early.end()
+	c.Early = early.search
+	analysing, stop := ctx, context.CancelFunc(func() {})
 	c.Ordering = func(ran time.Duration) func(size, rest int64) func() bool {
+		early.testsOver()
+		analysing, stop = interruptible(ctx, p)
 		*b = budget{time.Now(), cmp.Or(g.time, defaultTime(ran))}
 		p.until = b.end()
 		return b.ordering
 	}
 	rec, err := record.Run(ctx, c)
+	defer func() { stop() }()
 	p.end()
 	if left := (*record.LeftOutError)(nil); errors.As(err, &left) {
 		return usagef("%v", err)
@@ -83,7 +93,7 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 		return notBuilt(rec)
 	}
 	a := &analysis{env: env, options: g.options, progress: p, tests: test, programCode: rec.ExitCode, functions: rec.Functions, opaque: rec.Opaque, plan: rec.Plan, smt: smt,
-		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), kept: rec.Run, budget: b, memory: newMemory(g.memory)}
+		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), kept: rec.Run, early: early, budget: b, memory: newMemory(g.memory)}
 	if rec.Missing != "" {
 		a.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "nothing was recorded, the program ran without presage: " + rec.Missing})
 	}
@@ -95,7 +105,8 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 		a.warn(report.Warning{Code: "recording-incomplete", Count: 1, Text: err.Error()})
 	}
 	sayCode(env, test, rec.ExitCode, "analysing what was recorded")
-	if a.files, err = keepTraces(rec.Traces, g.out); err != nil {
+	a.files, err = early.settle(rec, func() ([]string, error) { return keepTraces(rec.Traces, g.out) })
+	if err != nil {
 		a.failed = true
 		a.warn(report.Warning{Code: "trace-not-kept", Count: 1, Text: disk.Explain(err).Error()})
 		a.files = rec.Traces
@@ -107,7 +118,19 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	if g.out == "" {
 		a.traceFile = rec.Dir
 	}
-	return a.run(ctx)
+	return a.run(analysing)
+}
+
+// interruptible is for what comes behind the tests. An interrupt does not keep what was recorded from
+// being put in order, or it would be lost; then the report says how to go on. The second one ends the process.
+func interruptible(ctx context.Context, p *progress) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	context.AfterFunc(ctx, func() {
+		if stop(); slices.Contains([]string{stageTest, stageProgram, stageMerge}, stage.Current()) {
+			p.say("interrupted: what was recorded is put in order, and the report follows; a second interrupt ends presage at once")
+		}
+	})
+	return ctx, stop
 }
 
 // sayCode names the exit code of a program that failed.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -30,29 +31,51 @@ type search struct {
 	opt      analyse.Options
 	plan     *plan.Plan // nil: the trace is not walked
 	walker   *program.Walker
-	unwalked error // why it is not, if it should be
-	events   int64 // of the trace, 0: not known
+	unwalked error        // why it is not, if it should be
+	events   atomic.Int64 // of the trace, 0: not known
 	read     atomic.Int64
+
+	early *early                 // that has begun it; nil: the tests were over
+	step  atomic.Pointer[func()] // shows how far it is; nil: not yet
+	void  bool                   // it was given up,
+	over  func() analyse.Why     // since the report has come to it,
+	want  func()                 // then: something is to be replayed,
+	found bool                   // and whether that is known (all by early.mu)
 
 	cut bool // interrupted before it began
 
 	done    chan struct{} // closed when the following are set
 	res     *analyse.Result
 	readErr error
+	sure    bool // pairs without a witness have been looked at
+	meta    *trace.Meta
+	walked  program.Stats
+	odd     []program.Mismatch
 }
 
 // traces takes all traces through the analysis. It returns what went wrong with single ones.
 func (a *analysis) traces(ctx context.Context) (unread []error) {
 	a.sizes = sizesOf(a.files)
+	for i, name := range a.files {
+		if a.early.whole(name) {
+			a.sizes[i] = 0 // what is left of the time is for the others
+		}
+	}
 	var begun []*search
 	for i, name := range a.files {
 		alone := a.fly.engine != "" || a.options.level == levelNone // one after the other
-		for !alone && ctx.Err() == nil && len(begun) < len(a.files) && (len(begun) == i || len(begun) < i+a.workers() && a.memory.room()) {
+		for !alone && ctx.Err() == nil && len(begun) < len(a.files) && (len(begun) == i || underWay(begun[i:])+a.early.busy() < a.workers() && a.memory.room()) {
 			begun = append(begun, a.begin(ctx, len(begun), begun[i:]))
+		}
+		if !alone && len(begun) == i { // interrupted
+			begun = append(begun, nil)
+			if a.early.whole(name) {
+				begun[i] = a.begin(ctx, i, nil)
+			}
 		}
 		var err error
 		switch {
-		case i < len(begun): // (I1)
+		case i < len(begun) && begun[i] != nil: // (I1)
 			err = a.end(ctx, begun[i])
 			begun[i] = nil // its memory
 		case ctx.Err() != nil:
@@ -68,6 +91,17 @@ func (a *analysis) traces(ctx context.Context) (unread []error) {
 	}
 	a.interrupted()
 	return unread
+}
+
+// underWay is the number of searches that somebody works on, or that have waited for their turn
+// since the tests were over.
+func underWay(list []*search) (n int) {
+	for _, s := range list {
+		if s.early == nil || !s.ended() {
+			n++
+		}
+	}
+	return n
 }
 
 // sizesOf are the sizes of files, 1 where they are not known.
@@ -91,15 +125,35 @@ func (a *analysis) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// begin begins the search of a trace. beside are those that are under way.
+// begin begins the search of a trace, or takes the one that has begun while the tests ran. beside are those that are
+// under way.
 func (a *analysis) begin(ctx context.Context, i int, beside []*search) *search {
+	over := a.over(i)
+	if s := a.early.of(a.files[i], over, a.builder); s != nil {
+		step := a.stepper(s, beside)
+		s.step.Store(&step)
+		return s
+	}
 	s := &search{name: a.files[i], done: make(chan struct{})}
 	a.prepare(ctx, s)
 	if s.cut = ctx.Err() != nil; s.err != nil || s.cut {
+		if s.source != nil {
+			s.source.Close()
+		}
 		close(s.done)
 		return s
 	}
-	s.opt.Over = a.over(i)
+	step := a.stepper(s, beside)
+	s.opt.Over, s.opt.Progress = over, func(n int64, _ int) { s.read.Store(n); step() }
+	go func() {
+		defer close(s.done)
+		s.run(ctx, a.static)
+	}()
+	return s
+}
+
+// stepper returns what shows how far a search is, and those beside it.
+func (a *analysis) stepper(s *search, beside []*search) func() {
 	text := "analysing"
 	all := append(slices.Clone(beside), s)
 	if len(a.files) > 1 {
@@ -107,33 +161,77 @@ func (a *analysis) begin(ctx context.Context, i int, beside []*search) *search {
 			text = fmt.Sprintf("analysing %d traces at once", len(all))
 		}
 	}
-	s.opt.Progress = func(n int64, _ int) {
-		s.read.Store(n)
+	return func() {
 		m := report.Progress{Text: text}
 		for _, one := range all {
-			m.Done, m.Total = m.Done+one.read.Load(), m.Total+one.events
+			m.Done, m.Total = m.Done+one.read.Load(), m.Total+one.events.Load()
 		}
 		a.progress.step(m)
 	}
-	go func() {
-		defer close(s.done)
-		src := a.static.notes(s.source)
-		s.res, s.readErr = analyse.Run(ctx, src, s.source.Meta(), s.opt)
-		s.read.Store(s.events)
-		a.static.rest(ctx, src)
-	}()
-	return s
 }
+
+// run searches. What is wrong with the trace is in readErr.
+func (s *search) run(ctx context.Context, static *static) {
+	src := static.notes(s.source)
+	s.res, s.readErr = analyse.Run(ctx, src, s.source.Meta(), s.opt)
+	s.read.Store(s.events.Load())
+	static.rest(ctx, src)
+	s.meta = s.source.Meta() // of other tools' traces it grows
+	s.readErr = errors.Join(s.readErr, s.source.Close())
+	if s.walker != nil { // it is as large as the trace's memory
+		s.walked, s.odd = s.walker.Stats(), s.walker.Mismatches()
+		s.walker, s.opt.Walker = nil, nil
+	}
+}
+
+// open opens the trace.
+func (s *search) open() (name string, f *source.File, err error) {
+	if s.early != nil {
+		s.early.names.RLock()
+		defer s.early.names.RUnlock()
+	}
+	f, err = openTrace(s.name)
+	return s.name, f, err
+}
+
+// opener opens the trace anew, as often as it is called.
+func (s *search) opener() func() (trace.Source, io.Closer, error) {
+	return func() (trace.Source, io.Closer, error) {
+		_, f, err := s.open()
+		if err != nil {
+			return nil, nil, err
+		}
+		return f, f, nil
+	}
+}
+
+// ended reports whether the search is over.
+func (s *search) ended() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// whole reports whether the search has come to its end.
+func (s *search) whole() bool { return s.ended() && s.err == nil && s.readErr == nil }
 
 // prepare opens the trace of a search, and loads the program that it is of.
 func (a *analysis) prepare(ctx context.Context, s *search) {
-	a.progress.stages.Begin(stageAnalyse)
-	if s.source, s.err = openTrace(s.name); s.err != nil {
+	stages := &a.progress.stages
+	if s.early != nil {
+		stages = nil // it is in the stage of the tests
+	}
+	stages.Begin(stageAnalyse)
+	name, src, err := s.open()
+	if s.source, s.err = src, err; s.err != nil {
 		return
 	}
 	meta := s.source.Meta()
 	s.opt = analyse.Options{Level: levels[a.options.level], Window: a.options.window, Conflicts: a.options.budget, Effort: a.options.effort,
-		Missing: missings[a.options.missing], Open: opener(s.name), Parts: &stage.Parts{}}
+		Missing: missings[a.options.missing], Open: s.opener(), Parts: &stage.Parts{}}
 	if a.explain != nil {
 		s.opt.Explain = a.explain(meta)
 	}
@@ -141,20 +239,20 @@ func (a *analysis) prepare(ctx context.Context, s *search) {
 		s.opt.Solver = a.smt.forWindow
 	}
 	if s.source.Trace != nil {
-		s.events = s.source.Trace.Events()
+		s.events.Store(s.source.Trace.Events())
 	}
 	if s.source.Format != source.Trace || meta.Source != "presage" || s.opt.Level == analyse.HB {
 		return
 	}
-	a.progress.stages.Begin(stagePlan)
-	defer a.progress.stages.Begin(stageAnalyse)
-	p, err := a.load(ctx, s.name, meta)
+	stages.Begin(stagePlan)
+	defer stages.Begin(stageAnalyse)
+	p, err := a.load(ctx, name, meta)
 	if err != nil {
 		s.unwalked = err
 		return
 	}
 	s.plan = p
-	s.opt.Found = func() { a.builder.want(wanted{s.name, meta, p}) } // (T8)
+	s.opt.Found = func() { a.builder.want(wanted{name, meta, p}) } // (T8)
 	switch s.opt.Level {
 	case analyse.Value:
 		s.walker = program.NewSymbolic(p)
@@ -195,8 +293,7 @@ func (a *analysis) late(i int) func() bool {
 	return a.budget.share(1, 1, size, rest)
 }
 
-// wait waits for the end of a search, and closes its trace. What is wrong with the trace is
-// returned, but for an interrupt.
+// wait waits for the end of a search. What is wrong with the trace is returned, but for an interrupt.
 func (s *search) wait() error {
 	<-s.done
 	if s.err != nil {
@@ -205,7 +302,7 @@ func (s *search) wait() error {
 	if canceled(s.readErr) {
 		s.cut, s.readErr = true, nil
 	}
-	return errors.Join(s.readErr, s.source.Close())
+	return s.readErr
 }
 
 // find makes a search of one trace alone. To be interrupted is an error.
@@ -236,14 +333,16 @@ func (a *analysis) end(ctx context.Context, s *search) error {
 		a.failed = true
 		a.warn(report.Warning{Code: "trace-damaged", Count: 1, Text: fmt.Sprintf("%v; what stands before was analysed", err)})
 	}
-	meta := s.source.Meta()
+	meta := s.meta
 	a.progress.stages.Begin(stageConfirm)
-	err = errors.Join(err, a.confirm(s.name, meta, s.res))
+	if !s.sure {
+		err = errors.Join(err, a.confirm(s.name, meta, s.res))
+	}
 	a.progress.stages.Begin(stageLocate)
 	a.count(meta, s.res)
 	if s.cut {
 		a.left()
-		a.summary.Events += max(0, s.events-s.res.Counts.Events) // (I2)
+		a.summary.Events += max(0, s.events.Load()-s.res.Counts.Events) // (I2)
 	}
 	a.static.unordered(s.res)
 	err = errors.Join(err, a.locate(s.name, meta, s.res))
@@ -264,10 +363,10 @@ func (a *analysis) tell(s *search) {
 	if p := s.plan; p != nil {
 		a.shape = func(at trace.Site) string { return program.ShapeAt(p, at) }
 	}
-	if s.walker != nil {
-		a.warnWalk(s.walker)
+	if s.plan != nil {
+		a.warnWalk(int(s.walked.Mismatches), s.odd)
 		if s.opt.Level == analyse.Paths && s.res != nil {
-			a.countPaths(s.res, s.walker.Stats().ForksLeft)
+			a.countPaths(s.res, s.walked.ForksLeft)
 		}
 	}
 	a.warnSolver()

@@ -17,21 +17,7 @@ import (
 // TestSideBySide: the report is the same, byte for byte, however many searches run at once; also
 // where one of the traces is damaged, and where there is no memory for a second search.
 func TestSideBySide(t *testing.T) {
-	dir := t.TempDir()
-	var files []string
-	for i := range 12 {
-		var s strings.Builder
-		for k := range 40 * (i%4 + 1) { // different times
-			fmt.Fprintf(&s, "T1|w(V%d)|%d\nT1|acq(M)|2\nT1|rel(M)|3\nT2|acq(M)|4\nT2|rel(M)|5\nT2|r(V%d)|%d\n", i, 100+k%5, i, 200+k%7)
-		}
-		if i == 5 {
-			s.WriteString("T2|nonsense\n")
-		}
-		files = append(files, filepath.Join(dir, fmt.Sprintf("%d.std", i)))
-		if err := os.WriteFile(files[i], []byte(s.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	files := writeTraces(t, t.TempDir())
 	analysed := func(workers int, m *memory) string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
 		a := &analysis{env: &Env{Stderr: io.Discard}, options: options{level: levelPath}, progress: newProgress(io.Discard, true), files: files, memory: m}
@@ -61,6 +47,25 @@ func TestSideBySide(t *testing.T) {
 	if got := analysed(8, &memory{limit: 1}); !strings.Contains(got, `"code":"prediction-full"`) {
 		t.Error("without memory, no warning")
 	}
+}
+
+// writeTraces writes twelve traces that race, one of them damaged.
+func writeTraces(t *testing.T, dir string) (files []string) {
+	t.Helper()
+	for i := range 12 {
+		var s strings.Builder
+		for k := range 40 * (i%4 + 1) { // different times
+			fmt.Fprintf(&s, "T1|w(V%d)|%d\nT1|acq(M)|2\nT1|rel(M)|3\nT2|acq(M)|4\nT2|rel(M)|5\nT2|r(V%d)|%d\n", i, 100+k%5, i, 200+k%7)
+		}
+		if i == 5 {
+			s.WriteString("T2|nonsense\n")
+		}
+		files = append(files, filepath.Join(dir, fmt.Sprintf("%d.std", i)))
+		if err := os.WriteFile(files[i], []byte(s.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
 }
 
 // TestOrdering: the time for putting events in order is over after leastOrder questions, not before.
