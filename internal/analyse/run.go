@@ -39,7 +39,8 @@ type Options struct {
 	// has. What it cuts depends on the machine (A5).
 	Over func() Why
 
-	EveryPair bool // every pair of events is a candidate, and a race of its own (not A2)
+	EveryWindow bool // windows without promise are searched as well (window.BuildOptions.All): it finds no more
+	EveryPair   bool // every pair of events is a candidate, and a race of its own (not A2)
 
 	// Missing says what the missing methods of the trace may do. What Ignore finds may be no race.
 	Missing barrier.Mode
@@ -243,7 +244,7 @@ func newRun(opt Options, meta *trace.Meta) *run {
 	r.spent.budget = int64(opt.Effort) * 1_000_000
 	if opt.Level != HB {
 		r.builder = window.NewBuilder(window.BuildOptions{
-			Size: opt.Window, Apart: opt.Apart, Walked: opt.Walker != nil, Cleared: opt.cleared,
+			Size: opt.Window, Apart: opt.Apart, All: opt.EveryWindow, Walked: opt.Walker != nil, Cleared: opt.cleared,
 			Symbolic: opt.Level >= Value && opt.Walker != nil, Paths: opt.Level >= Paths && opt.Walker != nil,
 			NoValues: meta != nil && meta.Source == "std", Meta: meta, Missing: opt.Missing,
 		}, r.window)

@@ -25,6 +25,8 @@ type BuildOptions struct {
 	Cleared bool
 	// Walked says that Flows come from a walk.
 	Walked bool
+	// All has windows without promise made as well (promise).
+	All bool
 	// Symbolic says that the walk makes terms: windows have guards and values (V).
 	Symbolic bool
 	// Paths says that windows have alternatives. It needs Symbolic.
@@ -70,6 +72,8 @@ type BuildCounts struct {
 	// Cut is the number of times a thread ended early in a window, because the recorded order does not
 	// enable its next event ("The recorded order" in docs/model.md).
 	Cut int64
+	// Unpromising is the number of windows in which accesses conflict, and no race can be (promise).
+	Unpromising int
 	// Hidden is the number of reads that returned what no recorded write wrote.
 	Hidden int64
 	// Forks is the number of forks that rest on what other goroutines write; Unexplored of these were not looked at, because
@@ -256,9 +260,15 @@ func (b *Builder) wants(r *record, f *Flow) bool {
 // window whose fresh accesses conflict with nothing is empty: it has no candidates.
 func (b *Builder) window(last bool) error {
 	first, end := b.buf[0].index, b.buf[len(b.buf)-1].index+1
-	m := newMaker(b)
+	var p promise
 	if b.seen.live {
-		m = b.made()
+		p = b.promise()
+	}
+	m := newMaker(b)
+	if p.live {
+		m = b.made(&p)
+	} else if b.seen.live {
+		b.count.Unpromising++
 	}
 	b.count.Windows++
 	b.fresh = 0
@@ -272,13 +282,13 @@ func (b *Builder) window(last bool) error {
 		b.buf = nil
 		return nil
 	}
-	b.slide(b.next(m))
+	b.slide(b.next(m, &p))
 	return nil
 }
 
 // next returns where in the buffer the next window starts: in the middle of the events that
 // matter, but not between a non-blocking send and its partner.
-func (b *Builder) next(m *maker) int {
+func (b *Builder) next(m *maker, p *promise) int {
 	if b.opt.Apart {
 		return len(b.buf)
 	}
@@ -286,6 +296,9 @@ func (b *Builder) next(m *maker) int {
 	least := max(1, len(b.buf)/8)
 	if len(b.buf) >= b.opt.Raw || !b.seen.live {
 		least = len(b.buf) / 2
+	}
+	if !p.live { // it has no events to count
+		least = max(least, p.half)
 	}
 	n, meeting := 0, make(map[trace.Addr]bool)
 	for i := range b.buf {

@@ -137,7 +137,7 @@ func (m *maker) forks() []forkAt {
 		r := &m.recs[i]
 		for k := len(r.forks) - 1; k >= 0; k-- {
 			f := r.forks[k]
-			if !slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.contested(r.e.G, x) }) {
+			if !slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.contested(r.e.G, x) && m.promise.contested(m.b, x) }) {
 				continue
 			}
 			m.b.count.Forks++

@@ -50,7 +50,7 @@ func TestTrusts(t *testing.T) {
 			t.Fatal(err)
 		}
 		var w *window.Window
-		b := window.NewBuilder(window.BuildOptions{Walked: true, Meta: meta}, func(x *window.Built) error { w = x.Window; return nil })
+		b := window.NewBuilder(window.BuildOptions{Walked: true, Meta: meta, All: true}, func(x *window.Built) error { w = x.Window; return nil })
 		for i := range events {
 			if err := b.Add(int64(i), &events[i], flows[i]); err != nil {
 				t.Fatal(err)

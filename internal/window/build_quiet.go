@@ -43,8 +43,9 @@ func (h *hush) missed() {
 func (h *hush) found() { h.last = 0 }
 
 // made makes the window of the buffer.
-func (b *Builder) made() *maker {
+func (b *Builder) made(p *promise) *maker {
 	m, count := newMaker(b), b.count
+	m.promise = p
 	if b.hush.left > 0 {
 		b.hush.left--
 		m.aloud = true
@@ -57,6 +58,7 @@ func (b *Builder) made() *maker {
 	hoped := m.silent
 	for again := false; len(m.wanted) > 0; again = true {
 		next := newMaker(b)
+		next.promise = p
 		next.aloud, next.loud = again, m.wanted
 		b.count = count
 		next.make()

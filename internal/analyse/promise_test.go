@@ -1,0 +1,92 @@
+package analyse_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"presage/bench/levels"
+	"presage/internal/analyse"
+	"presage/internal/barrier"
+	"presage/internal/program/progtest"
+	"presage/internal/trace/raw"
+)
+
+// TestEveryWindow: no race is found in windows without promise, in recorded runs of random programs.
+// Windows are small, so that most programs have several.
+func TestEveryWindow(t *testing.T) {
+	loader := progtest.NewLoader()
+	races, left := 0, 0
+	for seed := range uint64(300 * *levelsN) {
+		p, err := loader.Load(progtest.Generate(seed, progtest.Knobs{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := p.Record(seed)
+		if err != nil {
+			continue // it was given up
+		}
+		walker := levels.Walkers(p.Plan, run.Meta, barrier.Reachable)
+		find := func(every bool) (pairs map[levels.Pair]bool, unpromising int) {
+			src, c, err := levels.InMemory(run.Events, run.Meta)()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			res, err := analyse.Run(context.Background(), src, run.Meta, analyse.Options{Window: 40, Walker: walker(analyse.Paths), EveryWindow: every})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pairs = map[levels.Pair]bool{}
+			for _, r := range res.Races {
+				pairs[levels.Pair{A: min(r.A.Site, r.B.Site), B: max(r.A.Site, r.B.Site)}] = true
+			}
+			return pairs, res.Counts.Build.Unpromising
+		}
+		all, _ := find(true)
+		some, n := find(false)
+		for pair := range all {
+			if !some[pair] {
+				t.Errorf("program %d: %v races in a window without promise, or that begins elsewhere\n%s", seed, pair, p.Source)
+			}
+		}
+		races += len(all)
+		left += n
+	}
+	t.Logf("%d races, %d windows without promise", races, left)
+	if races == 0 || left == 0 {
+		t.Error("too few to say anything")
+	}
+}
+
+// TestUnpromising: what has promise, and what has none.
+func TestUnpromising(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       int // windows without promise
+	}{
+		{"start", "main write x val=1 @a\nmain go g2\ng2 write x val=2 @b\n", 1},
+		{"after start", "main go g2\nmain write x val=1 @a\ng2 write x val=2 @b\n", 0},
+		{"lock", "main go g2\nmain lock m\nmain write x val=1 @a\nmain unlock m\ng2 lock m\ng2 write x val=2 @b\ng2 unlock m\n", 1},
+		{"two locks", "main go g2\nmain lock m\nmain write x val=1 @a\nmain unlock m\ng2 lock n\ng2 write x val=2 @b\ng2 unlock n\n", 0},
+		{"close", "main go g2\nmain write x val=1 @a\nmain close c\ng2 recv c closed @r\ng2 write x val=2 @b\n", 1},
+	} {
+		events, meta, err := raw.Parse(c.text)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		src, closer, err := levels.InMemory(events, meta)()
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := analyse.Run(context.Background(), src, meta, analyse.Options{})
+		closer.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(c.want, res.Counts.Build.Unpromising); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+	}
+}
