@@ -13,8 +13,8 @@ import (
 	"presage/internal/trace/raw"
 )
 
-// TestEveryWindow: no race is found in windows without promise, in recorded runs of random programs.
-// Windows are small, so that most programs have several.
+// TestEveryWindow: no race is found in windows without promise, in recorded runs of random
+// programs. Windows are small, so that most programs have several.
 func TestEveryWindow(t *testing.T) {
 	loader := progtest.NewLoader()
 	races, left := 0, 0

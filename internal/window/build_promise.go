@@ -33,9 +33,9 @@ import (
 //
 // *Lemma (Wait)*: a reordering keeps the last of these. In some reordering, let w be the first
 // event of which an event forced before it comes too late; w is a Wait. Its counter is zero, all
-// Adds are there, and a Done is missing of those recorded before it. So a Done d recorded later is before w
-// instead. By forced order w is before d, by a chain of events each of which is at d or before; up
-// to w they all keep forced order, so w is before d. Contradiction.
+// Adds are there, and a Done is missing of those recorded before it. So a Done d recorded later is
+// before w instead. By forced order w is before d, by a chain of events each of which is at d or
+// before; up to w they all keep forced order, so w is before d. Contradiction.
 //
 // Nothing here depends on values. What is not known is taken for not ordered: objects and words
 // that outside code uses, more than maxForced goroutines in a window.
