@@ -53,7 +53,7 @@ var layers = map[string][]string{
 	"internal/hb":                          {"internal/fasttrack", "internal/shadow", "internal/table", "internal/trace", "internal/trace/format"},
 	"internal/barrier":                     {"internal/trace", "internal/trace/format"},
 	"internal/wcp":                         {"internal/trace", "internal/trace/format"},
-	"internal/window":                      {"internal/barrier", "internal/trace", "internal/trace/format", "internal/hb", "internal/expr", "internal/plan"},
+	"internal/window":                      {"internal/barrier", "internal/lockset", "internal/trace", "internal/trace/format", "internal/hb", "internal/expr", "internal/plan"},
 	"internal/engine":                      {"internal/window", "internal/expr", "internal/trace", "internal/trace/format"},
 	"internal/smt":                         {"internal/window", "internal/expr", "internal/trace/format"},
 	"internal/witness":                     {"internal/window", "internal/expr", "internal/trace", "internal/trace/format"},

@@ -70,6 +70,14 @@ func TestUnpromising(t *testing.T) {
 		{"after start", "main go g2\nmain write x val=1 @a\ng2 write x val=2 @b\n", 0},
 		{"lock", "main go g2\nmain lock m\nmain write x val=1 @a\nmain unlock m\ng2 lock m\ng2 write x val=2 @b\ng2 unlock m\n", 1},
 		{"two locks", "main go g2\nmain lock m\nmain write x val=1 @a\nmain unlock m\ng2 lock n\ng2 write x val=2 @b\ng2 unlock n\n", 0},
+		{"waited for", "main go g2\nmain wgadd w val=1 aux=1\ng2 write x val=1 @a\ng2 wgadd w val=-1 aux=0\nmain wgwait w @w\nmain write x val=2 @b\n", 1},
+		{"added behind the Wait", "main go g2\nmain go g3\nmain wgadd w val=1 aux=1\ng2 write x val=1 @a\ng2 wgadd w val=-1 aux=0\nmain wgwait w @w\nmain write x val=2 @b\ng3 wgadd w val=1 aux=1\ng3 wgadd w val=-1 aux=0\n", 0},
+		{"an Add of nothing", "main go g2\nmain wgadd w val=1 aux=1\nmain wgadd w val=-1 aux=0\ng2 write x val=1 @a\ng2 wgadd w val=0 aux=0\nmain wgwait w @w\nmain write x val=2 @b\n", 0},
+		{"half of a word made anew", "main go g2\nmain write x val=1 @a\nmain alloc x+4 val=4\ng2 write x val=2 @b\n", 0},
+		{"a lock unlocked elsewhere", "main go g2\nmain lock m\nmain write x val=1 @a\ng2 unlock m\ng2 lock m\ng2 write x val=2 @b\ng2 unlock m\n", 0},
+		{"once", "main go g2\nmain oncebegin o\nmain write x val=1 @a\nmain onceend o\ng2 oncepass o\ng2 write x val=2 @b\n", 1},
+		{"sent", "main alloc c val=96\nmain go g2\nmain write x val=1 @a\nmain send c val=1 aux=1\ng2 recv c val=1 aux=1\ng2 write x val=2 @b\n", 1},
+		{"sent by two", "main alloc c val=96\nmain go g2\nmain go g3\nmain write x val=1 @a\nmain send c val=1 aux=2\ng3 send c val=1 aux=2\ng2 recv c val=1 aux=2\ng2 write x val=2 @b\n", 0},
 		{"close", "main go g2\nmain write x val=1 @a\nmain close c\ng2 recv c closed @r\ng2 write x val=2 @b\n", 1},
 	} {
 		events, meta, err := raw.Parse(c.text)

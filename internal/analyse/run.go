@@ -244,7 +244,7 @@ func newRun(opt Options, meta *trace.Meta) *run {
 	r.spent.budget = int64(opt.Effort) * 1_000_000
 	if opt.Level != HB {
 		r.builder = window.NewBuilder(window.BuildOptions{
-			Size: opt.Window, Apart: opt.Apart, All: opt.EveryWindow, Walked: opt.Walker != nil, Cleared: opt.cleared,
+			Size: opt.Window, Apart: opt.Apart, All: opt.EveryWindow || opt.Explain != nil, Walked: opt.Walker != nil, Cleared: opt.cleared,
 			Symbolic: opt.Level >= Value && opt.Walker != nil, Paths: opt.Level >= Paths && opt.Walker != nil,
 			NoValues: meta != nil && meta.Source == "std", Meta: meta, Missing: opt.Missing,
 		}, r.window)

@@ -5,6 +5,7 @@ import (
 
 	"presage/internal/barrier"
 	"presage/internal/expr"
+	"presage/internal/lockset"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -104,8 +105,9 @@ type record struct {
 	pair      *barrier.Pair // MethodBegin, MethodEnd
 	mem       int32
 	obj       int32
-	way       int32 // of an alternative: its number, from 1
-	open      bool  // with where: they need not be intact (J5)
+	way       int32       // of an alternative: its number, from 1
+	locks     lockset.Set // that its goroutine holds
+	open      bool        // with where: they need not be intact (J5)
 	walked    bool
 	chosen    bool // a case of a select
 	unstarted bool // the first of a goroutine of which nothing tells who started it, a missing method maybe
@@ -136,7 +138,9 @@ type Builder struct {
 	where     []int64
 	selecting map[trace.GoID]bool // its last event was a SelectCase
 	fresh     int                 // records of buf that no window has held
-	solo      bool                // buf is of one goroutine, and not noted (interest)
+	locks     lockset.Locks
+	lent      int64 // the last event that unlocked what its goroutine did not hold; -1: none
+	solo      bool  // buf is of one goroutine, and not noted (interest)
 	hush      hush
 	racy      map[uint64]struct{} // words that a race was observed on
 	run       *Races              // those of the whole trace; nil: not known
@@ -154,7 +158,7 @@ func NewBuilder(opt BuildOptions, emit func(*Built) error) *Builder {
 	}
 	return &Builder{
 		opt: opt, emit: emit, miss: newMissing(opt.Missing),
-		carry: newCarry(), seen: newInterest(),
+		lent: -1, carry: newCarry(), seen: newInterest(),
 		past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), racy: make(map[uint64]struct{}), races: -1,
 	}
 }
@@ -168,7 +172,11 @@ func (b *Builder) Counts() BuildCounts {
 
 // Add takes the next event of the trace. The slices of f are copied.
 func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
-	r := record{e: *e, index: index, walked: f.Walked && e.Flags&format.FlagOpaque == 0, mem: -1, obj: -1}
+	n := b.locks.Lent()
+	if b.locks.Step(e); b.locks.Lent() > n {
+		b.lent = index
+	}
+	r := record{e: *e, locks: b.locks.Of(e.G), index: index, walked: f.Walked && e.Flags&format.FlagOpaque == 0, mem: -1, obj: -1}
 	if keep, err := b.miss.step(&r); err != nil || !keep {
 		return err
 	}
@@ -266,7 +274,7 @@ func (b *Builder) window(last bool) error {
 	}
 	m := newMaker(b)
 	if p.live {
-		m = b.made(&p)
+		m = b.made()
 	} else if b.seen.live {
 		b.count.Unpromising++
 	}
@@ -282,13 +290,13 @@ func (b *Builder) window(last bool) error {
 		b.buf = nil
 		return nil
 	}
-	b.slide(b.next(m, &p))
+	b.slide(b.next(m, p))
 	return nil
 }
 
 // next returns where in the buffer the next window starts: in the middle of the events that
 // matter, but not between a non-blocking send and its partner.
-func (b *Builder) next(m *maker, p *promise) int {
+func (b *Builder) next(m *maker, p promise) int {
 	if b.opt.Apart {
 		return len(b.buf)
 	}

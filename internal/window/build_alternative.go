@@ -137,7 +137,7 @@ func (m *maker) forks() []forkAt {
 		r := &m.recs[i]
 		for k := len(r.forks) - 1; k >= 0; k-- {
 			f := r.forks[k]
-			if !slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.contested(r.e.G, x) && m.promise.contested(m.b, x) }) {
+			if !slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.b.contested(r.e.G, x) }) {
 				continue
 			}
 			m.b.count.Forks++
@@ -154,17 +154,18 @@ func (m *maker) forks() []forkAt {
 	return list
 }
 
-// contested reports whether a read of g may see what another goroutine does in the window, or what was before it.
-func (m *maker) contested(g trace.GoID, x int64) bool {
-	i := m.b.recordOf(x)
+// contested reports whether a read of g may see what another goroutine does in the window, or what
+// was before it.
+func (b *Builder) contested(g trace.GoID, x int64) bool {
+	i := b.recordOf(x)
 	if i < 0 {
 		return false
 	}
-	r := &m.recs[i]
-	if !r.e.Kind.IsAccess() {
-		return r.e.Kind == format.ChanRecv
+	e := &b.buf[i].e
+	if !e.Kind.IsAccess() {
+		return e.Kind == format.ChanRecv
 	}
-	return m.foreign(g, uint64(r.e.Obj), int64(r.e.Size))
+	return b.foreign(g, uint64(e.Obj), int64(e.Size))
 }
 
 // recordOf is [Builder.recordOf], also for the reads of the alternative at hand.

@@ -106,7 +106,7 @@ func (m *maker) sliceWords(r *record) (words []uint64) {
 		if !ok || !add(w) {
 			return nil
 		}
-		others = others || m.contested(r.e.G, x)
+		others = others || m.b.contested(r.e.G, x)
 	}
 	for k := 0; k < len(words); k++ {
 		may := m.mayHold(words[k])

@@ -98,8 +98,6 @@ type maker struct {
 	words []word
 	objs  []synch
 
-	promise *promise
-
 	no      uint32 // among the makers
 	objAt   map[objKey]int32
 	objsIn  map[uint64][]objKey

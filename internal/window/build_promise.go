@@ -3,6 +3,7 @@ package window
 import (
 	"slices"
 
+	"presage/internal/lockset"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
 )
@@ -13,11 +14,13 @@ import (
 //
 //   - two accesses that conflict, at least one of which no window has held before, have neither
 //     a lock in common nor a forced order; or
-//   - a goroutine can leave its recorded path: a fork rests on a receive, or on a read whose word
-//     is *open*: two conflicting accesses of it have no forced order, whatever the locks.
+//   - a goroutine can leave its recorded path: there is a fork that rests on what others do, and
+//     something in the window can be another value at all. That is so if two conflicting accesses
+//     have no forced order, whatever their locks, or if a channel has several senders or receivers.
 //
-// A goroutine leaves its path on a reordering of what was recorded, so forced order holds up to
-// there. What it does then is not known: the window is made.
+// Where no value can be another, none that is computed from it can. A goroutine leaves its path on a
+// reordering of what was recorded, so forced order holds up to there. What it does then is not
+// known: the window is made.
 //
 // # Forced order
 //
@@ -40,26 +43,26 @@ import (
 // Nothing here depends on values. What is not known is taken for not ordered: objects and words
 // that outside code uses, more than maxForced goroutines in a window.
 type promise struct {
-	live bool    // there is some
-	open []bool  // by state of a word: see at; nil: not known
-	at   []int32 // by record: the state of the word that it accesses, +1
-	half int     // the record at which half of what matters in the window has come
+	live bool // there is some
+	half int  // the record at which half of what matters in the window has come
 }
 
 // maxForced bounds the number of goroutines of a window whose order is computed: clocks take
-// memory for the square of it.
-const maxForced = 1024
+// memory for the square of it. maxSettle bounds how often that is begun anew, for WaitGroups.
+const (
+	maxForced = 1024
+	maxSettle = 16
+)
 
 // promise looks at the buffer.
 func (b *Builder) promise() promise {
-	if b.opt.All || b.miss.active() {
+	if b.opt.All || b.miss.active() || b.lent >= b.buf[0].index {
 		return promise{live: true}
 	}
 	f := newForced(b)
-	if f == nil {
+	if f == nil || !f.settle() {
 		return promise{live: true}
 	}
-	f.settle()
 	return f.accesses()
 }
 
@@ -179,17 +182,21 @@ func newForced(b *Builder) *forced {
 }
 
 // settle leaves out the WaitGroups of which an Add or Done recorded behind a Wait may come before
-// it, until there is none.
-func (f *forced) settle() {
-	for again := true; again; {
-		again = false
+// it, until there is none. It is false if that takes too long.
+func (f *forced) settle() bool {
+	for range maxSettle {
+		again := false
 		f.begin()
 		for k := range f.syncs {
 			if !f.step(k) {
 				f.loose[f.objects[k]], again = true, true
 			}
 		}
+		if !again {
+			return true
+		}
 	}
+	return false
 }
 
 // begin goes back to the beginning of the buffer.
@@ -271,9 +278,10 @@ func (f *forced) group(o *objectStamps, now *stamps, t, i int32) bool {
 			return false
 		}
 	}
-	if int64(e.Val) > 0 {
+	switch delta := int64(e.Val); {
+	case delta > 0:
 		note(&o.adds)
-	} else {
+	case delta < 0: // an Add of nothing may come at any time
 		o.dones.join(*now)
 		o.dones.raise(t, i)
 	}
@@ -284,78 +292,75 @@ func (f *forced) group(o *objectStamps, now *stamps, t, i int32) bool {
 func (f *forced) accesses() promise {
 	b := f.b
 	b.makers++
-	p := promise{at: make([]int32, len(b.buf))}
-	held := newLocksHeld(b)
 	var words []wordPairs
+	var matter []int32 // records
 	f.begin()
-	next, matter := 0, 0
+	pair, varies, next := false, f.meets(), 0
 	for i := range b.buf {
 		r := &b.buf[i]
-		held.step(&r.e)
 		switch e := &r.e; {
 		case e.Kind == format.Alloc:
-			b.seen.words.within(uint64(e.Obj), e.Val, func(page *usePage, first, last int) {
-				for k := first; k <= last; k++ {
-					if page[k].maker == b.makers {
-						page[k].maker = 0
-					}
-				}
-			})
+			b.renew(uint64(e.Obj), e.Val)
 		case next < len(f.syncs) && f.syncs[next] == int32(i):
 			f.step(next)
 			next++
-			matter++
+			matter = append(matter, int32(i))
 		case e.Kind.IsAccess() && e.Flags&format.FlagStack == 0:
 			u := &b.seen.words.at(uint64(e.Obj) >> pageShift)[uint64(e.Obj)>>3%wordsOf]
 			if u.gen != b.seen.gen || !u.shared() {
 				break
 			}
-			matter++
+			matter = append(matter, int32(i))
 			if u.maker != b.makers {
 				u.maker, u.word = b.makers, int32(len(words))
 				words = append(words, wordPairs{})
 			}
-			p.at[i] = u.word + 1
-			w := &words[u.word]
 			t := f.threads[e.G]
-			if w.access(access{t, int32(i), held.set(e.G), e.Kind.IsWrite(), e.Kind.IsAtomic(), e.IsText()}, f.now[t], held, i >= len(b.buf)-b.fresh) {
-				p.live = true
-			}
-			w.open = w.open || r.outside() || e.Flags&format.FlagLate != 0
+			a := access{t, int32(i), r.locks, e.Kind.IsWrite(), e.Kind.IsAtomic(), e.IsText()}
+			open, races := words[u.word].access(a, f.now[t], &b.locks)
+			varies = varies || open || r.outside() || e.Flags&format.FlagLate != 0
+			pair = pair || races && i >= len(b.buf)-b.fresh
 		}
 	}
-	p.open = make([]bool, len(words))
-	for k := range words {
-		p.open[k] = words[k].open
+	p := promise{live: pair || b.opt.Paths && varies && b.forked()}
+	if len(matter) > 0 {
+		p.half = int(matter[len(matter)/2])
 	}
-	p.live = p.live || b.opt.Paths && f.forks(&p)
-	p.half = f.half(&p, matter)
 	return p
 }
 
-// half is the record at which half of n that matter have come.
-func (f *forced) half(p *promise, n int) int {
-	next, matter := 0, 0
-	for i, at := range p.at {
-		if next < len(f.syncs) && f.syncs[next] == int32(i) {
-			next++
-			matter++
-		}
-		if at > 0 {
-			matter++
-		}
-		if 2*matter >= n {
-			return i
-		}
+// renew has the words that an Alloc makes new be others than before. A word that it has a part of
+// may be of another object as well, and stays the same.
+func (b *Builder) renew(addr, size uint64) {
+	first, end := (addr+7)&^7, (addr+size)&^7
+	if first >= end {
+		return
 	}
-	return len(p.at)
+	b.seen.words.within(first, end-first, func(page *usePage, first, last int) {
+		for k := first; k <= last; k++ {
+			if page[k].maker == b.makers {
+				page[k].maker = 0
+			}
+		}
+	})
 }
 
-// forks says whether a goroutine can leave its recorded path.
-func (f *forced) forks(p *promise) bool {
-	for i := range f.b.buf {
-		for _, fork := range f.b.buf[i].forks {
-			if slices.ContainsFunc(fork.Reads(), func(x int64) bool { return p.contested(f.b, x) }) {
+// meets says whether what a receive gets may depend on who comes first.
+func (f *forced) meets() bool {
+	for k, i := range f.syncs {
+		if n := f.objects[k]; f.b.buf[i].e.Kind == format.ChanRecv && (f.loose[n] || !f.line[n]) {
+			return true
+		}
+	}
+	return false
+}
+
+// forked says whether a fork rests on what other goroutines do.
+func (b *Builder) forked() bool {
+	for i := range b.buf {
+		r := &b.buf[i]
+		for _, fork := range r.forks {
+			if slices.ContainsFunc(fork.Reads(), func(x int64) bool { return b.contested(r.e.G, x) }) {
 				return true
 			}
 		}
@@ -363,41 +368,29 @@ func (f *forced) forks(p *promise) bool {
 	return false
 }
 
-// contested says whether a read may see something else than what it did, as far as order says.
-func (p *promise) contested(b *Builder, x int64) bool {
-	if p.at == nil {
-		return true
-	}
-	i := b.recordOf(x)
-	if i < 0 {
-		return false
-	}
-	if k := b.buf[i].e.Kind; !k.IsAccess() {
-		return k == format.ChanRecv
-	}
-	return p.at[i] > 0 && p.open[p.at[i]-1]
-}
-
-// wordPairs are the accesses to a word since it was allocated.
+// wordPairs are the accesses to a word since it was allocated: the last one of each thread, of each
+// kind and with each set of locks.
 type wordPairs struct {
-	open   bool
-	paired bool // some have promise
-	last   []access
+	full bool // some are not known
+	last []access
 }
 
-// access is the last access of a thread to a word, of one kind and with one set of locks.
+// access is an access of a word.
 type access struct {
 	t, i                int32
-	locks               int32
+	locks               lockset.Set
 	write, atomic, text bool
 }
 
-// maxKindsOfAccess is how many kinds of accesses to a word are told apart.
+// maxKindsOfAccess is how many accesses of a word are known.
 const maxKindsOfAccess = 64
 
-// access takes an access, of a thread that has now behind it. It says whether it has promise with
-// one before.
-func (w *wordPairs) access(a access, now stamps, held *locksHeld, fresh bool) bool {
+// access takes an access, of a thread that has now behind it. Open says that it conflicts with one
+// before that may as well come after it, races that such a pair is a candidate for a race.
+func (w *wordPairs) access(a access, now stamps, locks *lockset.Locks) (open, races bool) {
+	if w.full {
+		return true, true
+	}
 	own := -1
 	for k := range w.last {
 		o := &w.last[k]
@@ -407,8 +400,8 @@ func (w *wordPairs) access(a access, now stamps, held *locksHeld, fresh bool) bo
 				own = k
 			}
 		case (o.write || a.write) && !now.has(o.t, o.i):
-			w.open = true
-			w.paired = w.paired || fresh && !(o.atomic && a.atomic) && !o.text && !a.text && !held.common(o.locks, a.locks)
+			open = true
+			races = races || !(o.atomic && a.atomic) && !o.text && !a.text && !locks.Common(o.locks, a.locks)
 		}
 	}
 	switch {
@@ -417,7 +410,8 @@ func (w *wordPairs) access(a access, now stamps, held *locksHeld, fresh bool) bo
 	case len(w.last) < maxKindsOfAccess:
 		w.last = append(w.last, a)
 	default:
-		w.open, w.paired = true, true
+		w.full = true
+		return true, true
 	}
-	return w.paired
+	return open, races
 }

@@ -43,9 +43,8 @@ func (h *hush) missed() {
 func (h *hush) found() { h.last = 0 }
 
 // made makes the window of the buffer.
-func (b *Builder) made(p *promise) *maker {
+func (b *Builder) made() *maker {
 	m, count := newMaker(b), b.count
-	m.promise = p
 	if b.hush.left > 0 {
 		b.hush.left--
 		m.aloud = true
@@ -58,7 +57,6 @@ func (b *Builder) made(p *promise) *maker {
 	hoped := m.silent
 	for again := false; len(m.wanted) > 0; again = true {
 		next := newMaker(b)
-		next.promise = p
 		next.aloud, next.loud = again, m.wanted
 		b.count = count
 		next.make()

@@ -11,8 +11,8 @@ import (
 
 // What a window's builder tells of the state around a fork: the state as it was recorded, of which nothing may be said that opaque code could have changed.
 
-func (m *maker) foreign(g trace.GoID, addr uint64, size int64) bool {
-	s := &m.b.seen
+func (b *Builder) foreign(g trace.GoID, addr uint64, size int64) bool {
+	s := &b.seen
 	for w := addr &^ 7; w < addr+uint64(max(size, 1)); w += 8 {
 		p := s.words.get(w >> pageShift)
 		if p == nil {
@@ -77,7 +77,7 @@ func (s *surroundings) At(read int64) (addr uint64, size uint8, ok bool) {
 	return uint64(e.Obj), uint8(e.Size), true
 }
 
-func (s *surroundings) Foreign(addr uint64, size int64) bool { return s.m.foreign(s.g, addr, size) }
+func (s *surroundings) Foreign(addr uint64, size int64) bool { return s.m.b.foreign(s.g, addr, size) }
 
 func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 	var list []uint64
@@ -197,7 +197,7 @@ func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, kn
 		return 0, int32(s.m.allocs[k].at), s.m.allocs[k].zero
 	}
 	v, known, tick := s.m.b.carry.mem.value(addr&^7, byteMask(addr, uint16(size)))
-	if known && tick < s.m.b.carry.runs.last[s.g] && !s.m.foreign(s.g, addr, size) {
+	if known && tick < s.m.b.carry.runs.last[s.g] && !s.m.b.foreign(s.g, addr, size) {
 		return 0, 0, false
 	}
 	return v, -1, known
