@@ -109,17 +109,8 @@ func opaque(r *rand.Rand, events []trace.Event) {
 
 // TestLevelsOfPrograms: the same in recorded runs of random programs, which are walked.
 func TestLevelsOfPrograms(t *testing.T) {
-	loader := progtest.NewLoader()
 	races, higher := 0, 0
-	for seed := range uint64(300 * *levelsN) {
-		p, err := loader.Load(progtest.Generate(seed, progtest.Knobs{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		run, err := p.Record(seed)
-		if err != nil {
-			continue // it was given up
-		}
+	eachProgram(t, func(seed uint64, p *progtest.Program, run *progtest.Run) {
 		x := levels.Trace{Open: levels.InMemory(run.Events, run.Meta), Meta: run.Meta, Walker: levels.Walkers(p.Plan, run.Meta, barrier.Reachable)}
 		f := compare(t, x)
 		for _, l := range f.Lost {
@@ -127,10 +118,25 @@ func TestLevelsOfPrograms(t *testing.T) {
 		}
 		races += len(f.Races[0])
 		higher += len(f.Races[len(f.Races)-1]) - len(f.Races[0])
-	}
+	})
 	t.Logf("%d races at the lowest level, %d more at the highest", races, higher)
 	if races == 0 || higher == 0 {
 		t.Error("too few races to say anything")
+	}
+}
+
+// eachProgram calls f with recorded runs of random programs.
+func eachProgram(t *testing.T, f func(seed uint64, p *progtest.Program, run *progtest.Run)) {
+	t.Helper()
+	loader := progtest.NewLoader()
+	for seed := range uint64(300 * *levelsN) {
+		p, err := loader.Load(progtest.Generate(seed, progtest.Knobs{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run, err := p.Record(seed); err == nil { // it was not given up
+			f(seed, p, run)
+		}
 	}
 }
 

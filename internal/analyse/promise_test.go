@@ -16,17 +16,8 @@ import (
 // TestEveryWindow: no race is found in windows without promise, in recorded runs of random
 // programs. Windows are small, so that most programs have several.
 func TestEveryWindow(t *testing.T) {
-	loader := progtest.NewLoader()
 	races, left := 0, 0
-	for seed := range uint64(300 * *levelsN) {
-		p, err := loader.Load(progtest.Generate(seed, progtest.Knobs{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		run, err := p.Record(seed)
-		if err != nil {
-			continue // it was given up
-		}
+	eachProgram(t, func(seed uint64, p *progtest.Program, run *progtest.Run) {
 		walker := levels.Walkers(p.Plan, run.Meta, barrier.Reachable)
 		find := func(every bool) (pairs map[levels.Pair]bool, unpromising int) {
 			src, c, err := levels.InMemory(run.Events, run.Meta)()
@@ -53,7 +44,7 @@ func TestEveryWindow(t *testing.T) {
 		}
 		races += len(all)
 		left += n
-	}
+	})
 	t.Logf("%d races, %d windows without promise", races, left)
 	if races == 0 || left == 0 {
 		t.Error("too few to say anything")
