@@ -46,7 +46,7 @@ func (a *analysis) newBuilder(ctx context.Context) *builder {
 	b.ctx, b.cancel = context.WithCancel(ctx)
 	b.r = &replayer{env: a.env, args: replayArgs{limit: time.Second, timeout: time.Minute}, progress: a.progress, checked: true, grant: grant{all: true},
 		programs: map[string]*made{}, plans: map[string]*plan.Plan{}, recorded: a.plan,
-		said: func(string) {}, // what is told of is how many races are left
+		said: func(string) {}, // progress says how many races are left
 		healed: func(damage error) {
 			b.mu.Lock()
 			defer b.mu.Unlock()

@@ -42,13 +42,7 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 		fmt.Fprintln(env.Stdout, env.Help)
 		return nil
 	}
-	if !test && len(g.packages) == 0 {
-		return usagef("run needs a package")
-	}
-	if g.static != "" && (g.level == levelNone || g.level == levelHB) {
-		return usagef("flag -static: at level %s no race has a witness that could confirm a warning", g.level)
-	}
-	if err := g.online.check(); err != nil {
+	if err := g.check(test); err != nil {
 		return err
 	}
 	if g.online.on {
@@ -86,24 +80,15 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	if err != nil && rec == nil {
 		return err
 	}
-	if rec.NotBuilt && err != nil {
-		return err
-	}
 	if rec.NotBuilt {
-		return notBuilt(rec)
+		if err == nil {
+			err = notBuilt(rec)
+		}
+		return err
 	}
 	a := &analysis{env: env, options: g.options, progress: p, tests: test, programCode: rec.ExitCode, functions: rec.Functions, opaque: rec.Opaque, plan: rec.Plan, smt: smt,
 		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), kept: rec.Run, early: early, budget: b, memory: newMemory(g.memory)}
-	if rec.Missing != "" {
-		a.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "nothing was recorded, the program ran without presage: " + rec.Missing})
-	}
-	for _, w := range rec.Warnings {
-		a.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
-	}
-	if err != nil {
-		a.failed = true
-		a.warn(report.Warning{Code: "recording-incomplete", Count: 1, Text: err.Error()})
-	}
+	a.recorded(rec, err)
 	sayCode(env, test, rec.ExitCode, "analysing what was recorded")
 	a.files, err = early.settle(rec, func() ([]string, error) { return keepTraces(rec.Traces, g.out) })
 	if err != nil {
@@ -119,6 +104,31 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 		a.traceFile = rec.Dir
 	}
 	return a.run(analysing)
+}
+
+// check looks for flags that do not go together.
+func (g *goArgs) check(test bool) error {
+	if !test && len(g.packages) == 0 {
+		return usagef("run needs a package")
+	}
+	if g.static != "" && (g.level == levelNone || g.level == levelHB) {
+		return usagef("flag -static: at level %s no race has a witness that could confirm a warning", g.level)
+	}
+	return g.online.check()
+}
+
+// recorded says what the recording has to say, and err, which it ended with.
+func (a *analysis) recorded(rec *record.Result, err error) {
+	if rec.Missing != "" {
+		a.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "nothing was recorded, the program ran without presage: " + rec.Missing})
+	}
+	for _, w := range rec.Warnings {
+		a.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
+	}
+	if err != nil {
+		a.failed = true
+		a.warn(report.Warning{Code: "recording-incomplete", Count: 1, Text: err.Error()})
+	}
 }
 
 // interruptible is for what comes behind the tests. An interrupt does not keep what was recorded from

@@ -21,7 +21,6 @@ import (
 	"presage/internal/report"
 	"presage/internal/trace"
 	"presage/internal/trace/format"
-	"presage/internal/trace/source"
 	"presage/internal/visible"
 )
 
@@ -320,44 +319,6 @@ func opener(name string) func() (trace.Source, io.Closer, error) {
 	}
 }
 
-// reopener opens a trace as often as it is asked, as opener does. The last one that was closed is
-// read from its beginning again: to read the tables takes longer than the events of a short trace.
-type reopener struct {
-	name string
-	free *source.File // nil: none was closed
-}
-
-func (o *reopener) open() (trace.Source, io.Closer, error) {
-	f := o.free
-	o.free = nil
-	if f == nil {
-		var err error
-		if f, err = openTrace(o.name); err != nil {
-			return nil, nil, err
-		}
-	} else if err := f.Trace.SeekTo(0); err != nil {
-		return nil, nil, errors.Join(err, f.Close())
-	}
-	return f, closer(func() error {
-		if f.Trace == nil || o.free != nil {
-			return f.Close()
-		}
-		o.free = f
-		return nil
-	}), nil
-}
-
-func (o *reopener) close() {
-	if o.free != nil {
-		o.free.Close()
-	}
-}
-
-// closer is a function that closes.
-type closer func() error
-
-func (c closer) Close() error { return c() }
-
 // pathToReplay is how the race leaves the recorded path, nil if it does not.
 func pathToReplay(race *report.Race) *replay.Path {
 	p := race.Path
@@ -393,34 +354,6 @@ func (k *kept) trace(race *report.Race) (string, error) {
 		return "", fmt.Errorf("the trace of the race is not in %s any more: record the program again", k.summary.TraceFile)
 	}
 	return files[0], nil
-}
-
-// lastMeta has the tables of the trace that was asked for last: races of one trace stand together.
-type lastMeta struct {
-	mu   sync.Mutex
-	name string
-	meta *trace.Meta
-}
-
-func (l *lastMeta) of(name string) (*trace.Meta, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.meta != nil && l.name == name {
-		return l.meta, nil
-	}
-	meta, err := metaOf(name)
-	if err == nil {
-		l.name, l.meta = name, meta
-	}
-	return meta, err
-}
-
-func metaOf(name string) (*trace.Meta, error) {
-	f, err := openTrace(name)
-	if err != nil {
-		return nil, err
-	}
-	return f.Meta(), f.Close()
 }
 
 // programKey tells apart the programs that traces are of.
