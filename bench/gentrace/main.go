@@ -1,5 +1,5 @@
-// Gentrace writes a synthetic trace in RAPID's STD format to standard output: package synthetic says
-// what is in it.
+// Gentrace writes a synthetic trace in RAPID's STD format to standard output: package synthetic
+// says what is in it.
 //
 //	go run ./bench/gentrace -events 10000000 -threads 16 -locks 64 | gzip > t.std.gz
 //

@@ -48,10 +48,12 @@ Flags of test and run, besides those of the go command, which pass through:
 	                     found on PATH, which is slower and leaves large windows undecided (-window makes them smaller)
 	-time time           how long what comes behind the tests may take, as 10m, but for builds: to put the events in order, to search
 	                     them and to replay what is found. The default is three times what the tests took, and at least five minutes.
-	                     What is left out is counted. analyze has the flag too, without a default. What ends while other tests run is
-	                     searched beside them, which is not counted; PRESAGE_EARLY=off does all behind the tests (docs/recording.md)
+	                     What is left out is counted. analyze has the flag too, without a default.
+	                     What ends while other tests run is searched beside them, and takes none of
+	                     this time; PRESAGE_EARLY=off does all behind the tests (docs/recording.md)
 	-memory size         what the analysis may hold in memory, as 2G, or a part of what is free when it begins, as 25%; 50% is the default.
-	                     Traces are searched side by side, one for each processor, as far as there is room
+	                     Traces are searched side by side, one for each processor, as far as there is
+	                     room
 	-confirm=time        how long what is found may be replayed, builds aside, in place of what -time leaves; off is not at all. A race
 	                     that Go's race detector then reports is of tier confirmed
 	-static              run presage vet on the packages as well, and mark each of its warnings: confirmed (by a race), ordered in this run,
@@ -111,8 +113,8 @@ As with the go command, flags come before packages, and -args ends the flags of 
 	2   the command line is wrong
 	3   races found; of vet, warnings
 
-An interrupt ends the analysis, not the command: what was found is reported, with the command that analyses the traces from the
-beginning. A second one ends presage.
+An interrupt ends the analysis, not the command: what was found is reported, with the command that
+analyses the traces from the beginning. A second one ends presage.
 
 A program that fails and has races gives 3; its own output comes before the report, which names its code. presage replay file gives 3 if the race is
 confirmed, 0 if its schedule is no longer feasible, 1 if nothing can be said.
