@@ -9,7 +9,7 @@ import (
 
 // head says what the lines of a suite are.
 const head = `CPU and wall seconds of each run; memory at most in MB; MB of raw records and of traces; millions of events.
-Races: observed, predicted, by value, by path, replayed; reports of -race. Pairs tried and undecided; branches unexplored. Gaps of the search, by code.
+Races: observed, predicted, by value, by path, replayed; reports of -race. Pairs of accesses tried and undecided, pairs of lines settled of those that could race; branches unexplored. Gaps of the search, by code.
 Stages of presage, and the parts of analyse on two threads side by side: CPU/wall seconds; gc is what is in no part.
 
 `
@@ -31,8 +31,8 @@ func (r *row) text() string {
 	fmt.Fprintf(&b, "%-12s memory presage %.0f tests %.0f (plain %.0f race %.0f)  disk raw %.0f trace %.0f  events %.2fM  analysis %.2f CPU-s/M\n", "",
 		r.peak(), r.presage.peak(), r.plain.peak(), r.race.peak(), mb(r.presage.raw()), mb(r.traceBytes), r.millions(), r.analysis().cpu/max(1e-6, r.millions()))
 	m := r.summary
-	fmt.Fprintf(&b, "%-12s races %d+%d+%d+%d+%d (-race %d)  pairs %d undecided %d  unexplored %d\n", "",
-		m.Observed, r.causal(), m.ByValue, m.ByPath, m.Replayed, r.detected, m.Candidates, m.Undecided, r.unexplored())
+	fmt.Fprintf(&b, "%-12s races %d+%d+%d+%d+%d (-race %d)  pairs %d undecided %d  settled %d of %d  unexplored %d\n", "",
+		m.Observed, r.causal(), m.ByValue, m.ByPath, m.Replayed, r.detected, m.Candidates, m.Undecided, m.Settled, m.Promising, r.unexplored())
 	if c := m.Coverage; c != nil && len(c.Gaps) > 0 {
 		fmt.Fprintf(&b, "%-12s gaps:", "")
 		for _, g := range c.Gaps {
@@ -123,6 +123,8 @@ func (r *row) benchmark() string {
 	unit(float64(m.Races), "races")
 	unit(float64(m.Candidates), "pairs")
 	unit(float64(m.Undecided), "undecided")
+	unit(float64(m.Promising), "promising")
+	unit(float64(m.Settled), "settled")
 	unit(float64(r.unexplored()), "unexplored")
 	b.WriteByte('\n')
 	return b.String()

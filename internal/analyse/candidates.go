@@ -22,6 +22,9 @@ type pairState struct {
 	visits [rungs]int64 // and what their searches cost
 	count  int
 
+	promising bool // two of its accesses have neither a lock in common nor an order that the engine's rules fix
+	open      bool // not all of those were decided
+
 	keptBy     int64 // a missing method that keeps it from racing; -1: none that is known
 	askedLoose int   // suppressed was asked
 
@@ -34,6 +37,9 @@ type candidate struct {
 	sites sitePair
 	pairs []window.Pair
 	more  bool // there are pairs that will not be tried
+	open  int  // so many of pairs, from the first on, are known to have no fixed order
+
+	ordered []window.Pair // the nearest of those with one that were dropped: for suppressed and relax
 }
 
 // group is the accesses of one thread to one location that look alike.
@@ -46,8 +52,8 @@ type group struct {
 	n      int
 }
 
-// candidates lists what to try in a window, sorted by first access.
-func (r *run) candidates(b *window.Built) []*candidate {
+// candidates lists what to try in a window, sorted by first access. Top is its highest rung.
+func (r *run) candidates(b *window.Built, top *rung) []*candidate {
 	if r.opt.EveryPair {
 		return r.every(b)
 	}
@@ -55,6 +61,10 @@ func (r *run) candidates(b *window.Built) []*candidate {
 	groups := make([][]group, len(b.Init))
 	found := make(map[sitePair]*candidate)
 	var list []*candidate
+	ordered := func(p window.Pair) bool {
+		r.spent.add(1)
+		return !r.engineOf(top).Open(p)
+	}
 	for i := range b.Events {
 		e := &b.Events[i]
 		if !candidateAccess(b.Window, i) {
@@ -91,7 +101,7 @@ func (r *run) candidates(b *window.Built) []*candidate {
 				found[sites] = c
 				list = append(list, c)
 			}
-			c.add(window.Pair{A: g.last, B: int32(i)})
+			c.add(window.Pair{A: g.last, B: int32(i)}, ordered)
 		}
 		if own < 0 {
 			gs = append(gs, group{thread: e.Thread, site: e.Site, kind: e.Kind, locks: locks.at[i]})
@@ -111,22 +121,47 @@ func (r *run) candidates(b *window.Built) []*candidate {
 // maxKept bounds the pairs that are kept of one candidate, before ranking.
 const maxKept = 256
 
-func (c *candidate) add(p window.Pair) {
-	if len(c.pairs) == maxKept {
+// add adds a pair. When as many as are kept are there, those with a fixed order are dropped. If none
+// has one, the pair takes the place of another, which its number chooses.
+func (c *candidate) add(p window.Pair, ordered func(window.Pair) bool) {
+	if len(c.pairs) == maxKept && c.open < maxKept {
+		c.drop(ordered)
+	}
+	switch {
+	case len(c.pairs) < maxKept:
+		c.pairs = append(c.pairs, p)
+	case !ordered(p):
 		c.more = true
 		c.pairs[int(uint32(p.B)*2654435761>>24)%maxKept] = p
-		return
 	}
-	c.pairs = append(c.pairs, p)
+}
+
+// drop drops the pairs that are ordered, but for a few.
+func (c *candidate) drop(ordered func(window.Pair) bool) {
+	open := c.pairs[:c.open]
+	for _, p := range c.pairs[c.open:] {
+		if ordered(p) {
+			c.ordered = append(c.ordered, p)
+		} else {
+			open = append(open, p)
+		}
+	}
+	c.pairs, c.open = open, len(open)
+	slices.SortStableFunc(c.ordered, nearest)
+	c.ordered = c.ordered[:min(len(c.ordered), maxSuppressed)]
+}
+
+// nearest compares pairs by the distance of their events.
+func nearest(p, q window.Pair) int {
+	return cmp.Or(cmp.Compare(p.B-p.A, q.B-q.A), cmp.Compare(p.B, q.B))
 }
 
 // rank puts the pairs most likely to race first (A2): those that hb found unordered, then half of
 // the tries for the nearest pairs, the others for pairs spread over the rest.
 func (r *run) rank(b *window.Built, t *thinner, c *candidate) {
+	c.pairs = append(c.pairs, c.ordered...)
 	slices.SortStableFunc(c.pairs, func(p, q window.Pair) int {
-		return cmp.Or(
-			cmp.Compare(bit(!r.unordered(b, p)), bit(!r.unordered(b, q))),
-			cmp.Compare(p.B-p.A, q.B-q.A), cmp.Compare(p.B, q.B))
+		return cmp.Or(cmp.Compare(bit(!r.unordered(b, p)), bit(!r.unordered(b, q))), nearest(p, q))
 	})
 	r.thin(b, t, c)
 	near := (r.opt.Tries + 1) / 2

@@ -95,6 +95,7 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *ca
 		}
 		res := r.solverOf(g).Solve(p)
 		if res.Layer != engine.LayerStatic { // those cost nothing
+			s.promising = s.promising || k != pathRung
 			tries++
 			s.tried[k]++
 			n := int64(len(g.w.Events))
@@ -108,6 +109,7 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *ca
 		switch res.Verdict {
 		case engine.Unknown: // the next pair of these sites is likely to be as hard
 			r.counts.Unknown++
+			s.open = s.open || k != pathRung
 			tries, s.tried[k] = tries+unknownTries, s.tried[k]+unknownTries
 			open.pairs = append(open.pairs, p)
 		case engine.NoRace:
@@ -130,6 +132,9 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *ca
 		}
 	}
 	if more {
+		if k != pathRung {
+			s.promising, s.open = true, true
+		}
 		r.counts.Untried[k]++
 	}
 	return open, nil

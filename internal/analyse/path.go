@@ -81,7 +81,7 @@ func accesses(w *window.Window) [][]int32 {
 func (r *run) path(b *window.Built, k int, base *rung, at [][]int32, list []*candidate) {
 	way := &b.Alternatives[k]
 	order := &wayOrder{s: r.engineOf(base), n: int32(len(b.Events)), way: way, keeps: keepsOrder(way)}
-	cs := r.onWay(b, way, at)
+	cs := r.onWay(b, way, at, order)
 	if acts(way) {
 		cs = append(cs, list...)
 	}
@@ -200,7 +200,7 @@ func pathOf(way *window.Way) *Path {
 }
 
 // onWay lists the candidates with an access of the way.
-func (r *run) onWay(b *window.Built, way *window.Way, at [][]int32) []*candidate {
+func (r *run) onWay(b *window.Built, way *window.Way, at [][]int32, order *wayOrder) []*candidate {
 	found := make(map[sitePair]*candidate)
 	var list []*candidate
 	n := int32(len(b.Events))
@@ -219,7 +219,7 @@ func (r *run) onWay(b *window.Built, way *window.Way, at [][]int32) []*candidate
 			found[sites] = c
 			list = append(list, c)
 		}
-		c.add(window.Pair{A: i, B: j})
+		c.add(window.Pair{A: i, B: j}, order.decides)
 	}
 	for i := range way.Events {
 		e := &way.Events[i]

@@ -33,6 +33,14 @@ func (r *run) result() *Result {
 			}
 		}
 	}
+	for _, s := range r.pairs {
+		if s.promising || s.race != 0 {
+			r.counts.Promising++
+			if s.race != 0 || !s.open {
+				r.counts.Settled++
+			}
+		}
+	}
 	r.counts.Suppressed = r.countSuppressed()
 	res.Explained = r.explainedPairs()
 	for _, h := range res.HB {

@@ -152,6 +152,8 @@ type Counts struct {
 	Conflicts  int64            // of the engine's search
 	Confirmed  int64            // by Confirm
 	Untried    [rungs]int64     // by rung: pairs of sites, per window or way, of which no candidate raced and not all were tried (A2)
+	Promising  int              // pairs of sites, of which two accesses in a window have neither a lock in common nor a fixed order
+	Settled    int              // of these: they race, or all pairs of accesses in windows were decided
 	Apart      int64            // pairs of sites that conflict, but in no window
 	Stopped    int64            // the event at which prediction ended before its time (A7); 0: it did not
 	Why        Why              // Options.Over said so; "": its effort was spent
@@ -431,8 +433,8 @@ func (r *run) window(b *window.Built) error {
 		r.executed = n
 	}
 	before := r.spent.visits
-	list := r.candidates(b)
 	ladder := r.ladder(b.Window)
+	list := r.candidates(b, &ladder[len(ladder)-1])
 	r.meter.Enter(partEngine)
 	for _, c := range list {
 		if err := r.ctx.Err(); err != nil {

@@ -14,9 +14,10 @@ type Solver interface {
 const pathConflicts = 8
 
 func (r *run) newSolver(g *rung) Solver {
-	w, conflicts := g.window(), r.opt.Conflicts
+	w, conflicts, steps := g.window(), r.opt.Conflicts, 0
 	if conflicts == 0 {
 		conflicts = engine.DefaultConflicts
+		steps = max(1, int(r.spent.budget/shares)/max(1, len(w.Events)))
 	}
 	if g.off {
 		conflicts = max(1, conflicts/pathConflicts)
@@ -24,7 +25,7 @@ func (r *run) newSolver(g *rung) Solver {
 	if r.opt.Solver != nil {
 		return r.opt.Solver(w)
 	}
-	return engine.New(w, engine.Options{Conflicts: conflicts})
+	return engine.New(w, engine.Options{Conflicts: conflicts, Steps: steps})
 }
 
 // engineOf is the engine for a window, for what it knows without a search.

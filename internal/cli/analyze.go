@@ -393,6 +393,8 @@ func (a *analysis) count(meta *trace.Meta, res *analyse.Result) {
 	s.Windows += res.Counts.Windows
 	s.Candidates += int(res.Counts.Tried)
 	s.Undecided += int(res.Counts.Unknown)
+	s.Promising += res.Counts.Promising
+	s.Settled += res.Counts.Settled
 	for _, ws := range [][]trace.Warning{meta.Warnings, res.Warnings} {
 		for _, w := range ws {
 			if w.Code == analyse.UnwitnessedCode && a.listsAll(meta) {

@@ -12,7 +12,7 @@ func (b *budget) open() { b.start, b.steps = b.conflicts, 0 }
 // spent is the number of conflicts of this pair.
 func (b *budget) spent() int { return b.conflicts - b.start }
 
-// exhausted: steps without conflicts are bounded too, as each costs an execution.
-func (b *budget) exhausted(limit int) bool {
-	return b.spent() > limit || b.steps > 20*limit+1000
+// exhausted reports whether the pair has had all that the options allow.
+func (b *budget) exhausted(opt Options) bool {
+	return b.spent() > opt.Conflicts || b.steps > opt.Steps
 }

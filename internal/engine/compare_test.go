@@ -101,19 +101,24 @@ func TestShared(t *testing.T) {
 func TestBudget(t *testing.T) {
 	c := hot(400)
 	w, sets := c.window()
-	large, small := New(w, Options{Conflicts: 20_000}), New(w, Options{Conflicts: 1})
-	unknown := 0
-	for _, p := range samplePairs(w, sets, 60, c.seed) {
-		want, got := large.Solve(p).Verdict, small.Solve(p).Verdict
-		switch {
-		case got == Unknown:
-			unknown++
-		case want != Unknown && got != want:
-			t.Errorf("pair %v: %v with a small budget, %v with a large one", p, got, want)
+	large := New(w, Options{Conflicts: 20_000})
+	for _, opt := range []Options{{Conflicts: 1}, {Conflicts: 20_000, Steps: 1}} {
+		small, unknown := New(w, opt), 0
+		for _, p := range samplePairs(w, sets, 60, c.seed) {
+			want, got := large.Solve(p).Verdict, small.Solve(p)
+			switch {
+			case got.Verdict == Unknown:
+				unknown++
+			case want != Unknown && got.Verdict != want:
+				t.Errorf("pair %v: %v with %+v, %v with a large budget", p, got.Verdict, opt, want)
+			}
+			if opt.Steps > 0 && got.Steps > opt.Steps+1 {
+				t.Errorf("pair %v: %d executions with %+v", p, got.Steps, opt)
+			}
 		}
-	}
-	if unknown == 0 {
-		t.Error("the small budget was never spent: the test says nothing")
+		if unknown == 0 {
+			t.Errorf("%+v was never spent: the test says nothing", opt)
+		}
 	}
 }
 

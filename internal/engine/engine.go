@@ -63,6 +63,8 @@ type Options struct {
 	// Conflicts is the number of conflicts of the search after which a pair is
 	// Unknown; 0 means DefaultConflicts. It is a measure of work that does not depend on the machine.
 	Conflicts int
+	// Steps is the number of executions after which it is; 0: 20 for each of Conflicts, and 1,000.
+	Steps int
 }
 
 // DefaultConflicts is the budget of a pair if Options does not say.
@@ -103,6 +105,9 @@ func New(w *window.Window, opt Options) *Solver {
 	if opt.Conflicts == 0 {
 		opt.Conflicts = DefaultConflicts
 	}
+	if opt.Steps == 0 {
+		opt.Steps = 20*opt.Conflicts + 1000
+	}
 	st := newStatic(w)
 	st.assignChains()
 	st.computeClocks()
@@ -142,6 +147,9 @@ func (s *Solver) Must(x, y int32) bool {
 	s.prepare()
 	return s.must(x, y)
 }
+
+// Open reports whether two events conflict and neither has to come before the other (Must).
+func (s *Solver) Open(p window.Pair) bool { return s.candidate(p) }
 
 // Solve decides whether the pair races. The phases go from cheap to complete.
 func (s *Solver) Solve(p window.Pair) Result {

@@ -19,11 +19,11 @@ type obligations struct {
 	stamp   []int32 // by event: the run that found it needed
 	run     int32
 	refuted bool
-	byValue map[valueKey][]int32 // writes; those of one chain in its order
-	varies  []bool               // by object: what is written to it depends on the execution, and terms say how (V)
-	orders  [][]int32            // orders on condition, by their condition
-	given   []int32              // of those, whose condition is included
-	latest  []int32              // scratch: by sequence of a location, the last write before a read
+	byValue map[valueKey]seqs // writes
+	varies  []bool            // by object: what is written to it depends on the execution, and terms say how (V)
+	orders  [][]int32         // orders on condition, by their condition
+	given   []int32           // of those, whose condition is included
+	latest  []int32           // scratch: by chain with writes to a location, the last one before a read
 }
 
 type valueKey struct {
@@ -35,7 +35,7 @@ func newObligations(st *static, ob *objects) *obligations {
 	u := &obligations{
 		objects: ob, partial: newPartial(st),
 		cut: make([]int32, st.width), limit: make([]int32, st.width), done: make([]int32, st.width),
-		stamp: make([]int32, st.n), byValue: map[valueKey][]int32{},
+		stamp: make([]int32, st.n), byValue: map[valueKey]seqs{},
 	}
 	if hasTerms(st.w) {
 		u.varies = make([]bool, len(st.w.Init))
@@ -53,7 +53,7 @@ func newObligations(st *static, ob *objects) *obligations {
 		}
 		if e.Kind.IsWrite() {
 			k := valueKey{e.Obj, written(e)}
-			u.byValue[k] = append(u.byValue[k], x)
+			u.byValue[k] = addTo(u.byValue[k], st, x)
 		}
 	}
 	return u
@@ -265,14 +265,16 @@ func (u *obligations) visitRead(r int32) {
 		u.latest = append(u.latest, w)
 	}
 	first, n, chain := int32(-1), 0, int32(-1)
-	for _, w := range u.byValue[valueKey{e.Obj, e.Val}] {
-		if !u.canBeLast(w, r) {
-			continue
-		}
-		if n++; n == 1 {
-			first, chain = w, u.chain[w]
-		} else if u.chain[w] != chain || initial {
-			return
+	for _, q := range u.byValue[valueKey{e.Obj, e.Val}] {
+		for _, w := range u.visible(q, r) {
+			if !u.canBeLast(w, r) {
+				continue
+			}
+			if n++; n == 1 {
+				first, chain = w, u.chain[w]
+			} else if u.chain[w] != chain || initial {
+				return
+			}
 		}
 	}
 	switch {
@@ -289,9 +291,22 @@ func (u *obligations) visitRead(r int32) {
 	}
 }
 
-// canBeLast reports that r may see w.
+// visible returns those of q, writes of one chain, that r may see by the order of that chain: from
+// the last write before r on, to the first that follows r or that no witness contains.
+func (u *obligations) visible(q []int32, r int32) []int32 {
+	c := u.chain[q[0]]
+	q = q[:u.countUpTo(q, min(u.following(r, c), u.limit[c]))]
+	for _, l := range u.latest {
+		if l >= 0 && u.chain[l] == c {
+			return q[u.countUpTo(q, u.idx[l]):]
+		}
+	}
+	return q
+}
+
+// canBeLast reports that r may see w, one of visible.
 func (u *obligations) canBeLast(w, r int32) bool {
-	if w == r || u.precedes(r, w) {
+	if w == r {
 		return false
 	}
 	for _, l := range u.latest {

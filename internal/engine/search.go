@@ -41,7 +41,7 @@ func (s *Solver) search(p window.Pair) Verdict {
 				s.refuted = true
 				return NoRace
 			}
-			if s.exhausted(s.opt.Conflicts) {
+			if s.exhausted(s.opt) {
 				return Unknown
 			}
 			continue
@@ -58,7 +58,7 @@ func (s *Solver) search(p window.Pair) Verdict {
 			s.backtrack(int32(len(assumptions)))
 			continue
 		}
-		if s.exhausted(s.opt.Conflicts) {
+		if s.exhausted(s.opt) {
 			return Unknown
 		}
 		if s.settle() {

@@ -65,8 +65,10 @@ type Summary struct {
 	Events       int64     `json:"events"`
 	Goroutines   int       `json:"goroutines"`
 	Windows      int       `json:"windows"`
-	Candidates   int       `json:"candidates"` // pairs the engine was asked about
-	Undecided    int       `json:"undecided"`  // pairs on which a budget ran out
+	Candidates   int       `json:"candidates"`          // pairs the engine was asked about
+	Undecided    int       `json:"undecided"`           // pairs on which a budget ran out
+	Promising    int       `json:"promising,omitempty"` // pairs of positions, for each trace, whose accesses have neither a common lock nor a fixed order
+	Settled      int       `json:"settled,omitempty"`   // of these: a race, or all accesses decided
 	Warnings     int       `json:"warnings"`
 	Seconds      float64   `json:"seconds"`              // of the analysis; 0 for presage vet, whose report does not depend on time
 	ExitCode     int       `json:"exit_code"`            // of presage
