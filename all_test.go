@@ -16,72 +16,75 @@ import (
 	"testing"
 )
 
+// module is the path of this module.
+const module = "github.com/presage-race/presage"
+
 // layers are the packages of this module that each package of this module may import, tests
 // aside. Imports point down the flow (ARCHITECTURE.md); a package that is not listed may import none.
 // The commands of bench may import anything.
 var layers = map[string][]string{
-	"cmd/presage":                          {"internal/cli"},
-	"internal/cli":                         {"internal/beside", "internal/private", "internal/barrier", "internal/relay", "internal/relay/baseline", "internal/relay/ignore", "internal/relay/load", "internal/relay/place", "internal/relay/revision", "internal/relay/store", "internal/relay/summary", "internal/relay/tier", "internal/record", "internal/disk", "internal/online", "internal/replay", "internal/analyse", "internal/detect", "internal/tree", "internal/report", "internal/program", "internal/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/trust", "internal/visible", "internal/window", "internal/engine", "internal/smt", "internal/stage"},
-	"internal/cli/scripts":                 {"internal/cli"},
-	"internal/record":                      {"internal/beside", "internal/killed", "internal/cache", "internal/private", "internal/quoted", "internal/compiler", "internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/merge", "internal/trace"},
-	"internal/replay":                      {"internal/killed", "internal/cache", "internal/private", "internal/disk", "internal/instrument", "internal/rt", "internal/plan", "internal/program", "internal/trace", "internal/trace/format", "internal/trust"},
-	"internal/instrument":                  {"internal/plan", "internal/trace", "internal/trace/format"},
-	"internal/plan":                        {"internal/evalorder", "internal/quoted", "internal/trace", "internal/trace/format"},
-	"internal/rt":                          {"internal/quoted", "internal/trace/format"},
-	"internal/compiler":                    {"internal/cache", "internal/private"},
-	"internal/disk":                        nil,
-	"internal/rt/online":                   nil,
-	"internal/online":                      {"internal/plan", "internal/report", "internal/trace", "internal/trace/format"},
-	"internal/rt/rawfile":                  {"internal/trace/format"},
-	"internal/merge":                       {"internal/private", "internal/barrier", "internal/disk", "internal/trace", "internal/trace/format"}, // barrier: Ds as sets
-	"internal/lockset":                     {"internal/shadow", "internal/table", "internal/trace/format"},
-	"internal/fasttrack":                   {"internal/clock", "internal/shadow", "internal/trace/format"},
-	"internal/hybrid":                      {"internal/clock", "internal/lockset", "internal/shadow", "internal/trace/format"},
-	"internal/tree":                        {"internal/lockset", "internal/shadow", "internal/table", "internal/trace/format"},
-	"internal/detect":                      {"internal/fasttrack", "internal/lockset", "internal/hybrid", "internal/tree", "internal/shadow", "internal/table", "internal/trace", "internal/trace/format"},
-	"internal/trace":                       {"internal/trace/format"},
-	"internal/trace/raw":                   {"internal/trace", "internal/trace/format"},
-	"internal/trace/std":                   {"internal/trace", "internal/trace/format"},
-	"internal/trace/source":                {"internal/trace", "internal/trace/raw", "internal/trace/std"},
-	"internal/trace/tracetest":             {"internal/barrier", "internal/trace", "internal/trace/format", "internal/trace/raw", "internal/trace/std", "internal/window", "internal/witness", "internal/expr"},
-	"internal/trace/tracetest/outsidetest": {"internal/trace", "internal/trace/format", "internal/window", "internal/expr"},
-	"internal/program":                     {"internal/plan", "internal/trace", "internal/trace/format", "internal/window", "internal/expr"},
-	"internal/program/progtest":            {"internal/evalorder", "internal/plan", "internal/trace", "internal/trace/format"},
-	"internal/table":                       nil,
-	"internal/clock":                       {"internal/table", "internal/trace/format"},
-	"internal/shadow":                      {"internal/table", "internal/trace/format"},
-	"internal/hb":                          {"internal/fasttrack", "internal/shadow", "internal/table", "internal/trace", "internal/trace/format"},
-	"internal/barrier":                     {"internal/trace", "internal/trace/format"},
-	"internal/wcp":                         {"internal/trace", "internal/trace/format"},
-	"internal/window":                      {"internal/barrier", "internal/lockset", "internal/trace", "internal/trace/format", "internal/hb", "internal/expr", "internal/plan"},
-	"internal/engine":                      {"internal/window", "internal/expr", "internal/trace", "internal/trace/format"},
-	"internal/smt":                         {"internal/window", "internal/expr", "internal/trace/format"},
-	"internal/witness":                     {"internal/window", "internal/expr", "internal/trace", "internal/trace/format"},
-	"internal/witness/stray":               {"internal/witness", "internal/window", "internal/expr", "internal/plan", "internal/trace", "internal/trace/format"},
-	"internal/analyse":                     {"internal/barrier", "internal/expr", "internal/hb", "internal/window", "internal/engine", "internal/witness", "internal/witness/stray", "internal/stage", "internal/trace", "internal/trace/format"},
-	"internal/relay":                       {"internal/relay/callgraph", "internal/relay/evidence/promise", "internal/relay/guard", "internal/relay/link", "internal/relay/load", "internal/relay/lockset", "internal/relay/pairs", "internal/relay/path", "internal/relay/store", "internal/relay/summary", "internal/relay/symbolic", "internal/relay/tier", "internal/relay/unmodelled"},
-	"internal/relay/load":                  {"internal/evalorder"},
-	"internal/relay/lockset":               {"internal/relay/path"},
-	"internal/relay/order":                 {"internal/relay/path"},
-	"internal/relay/summary":               {"internal/relay/path", "internal/relay/lockset", "internal/relay/order"},
-	"internal/relay/store":                 {"internal/relay/path", "internal/relay/summary"},
-	"internal/relay/symbolic":              {"internal/relay/model", "internal/relay/path", "internal/relay/place", "internal/relay/lockset", "internal/relay/order", "internal/relay/summary"},
-	"internal/relay/evidence/promise":      {"internal/relay/load"},
-	"internal/relay/evidence/before":       {"internal/relay/path", "internal/relay/order", "internal/relay/summary"},
-	"internal/relay/evidence/instance":     {"internal/relay/path", "internal/relay/summary"},
-	"internal/relay/pairs":                 {"internal/relay/path", "internal/relay/lockset", "internal/relay/summary", "internal/relay/evidence/before", "internal/relay/evidence/instance"},
-	"internal/relay/guard":                 {"internal/relay/lockset", "internal/relay/summary"},
-	"internal/relay/link":                  {"internal/relay/evidence/promise", "internal/relay/model", "internal/relay/order", "internal/relay/guard", "internal/relay/path", "internal/relay/lockset", "internal/relay/summary", "internal/relay/pairs", "internal/relay/tier"},
-	"internal/relay/unmodelled":            {"internal/relay/load"},
-	"internal/report":                      {"internal/trace", "internal/trace/format", "internal/trust", "internal/visible"},
-	"internal/beside":                      nil,
-	"internal/cache":                       nil,
-	"internal/killed":                      nil,
-	"internal/private":                     nil,
-	"internal/stage":                       nil,
-	"internal/quoted":                      nil,
-	"internal/visible":                     nil,
-	"internal/trust":                       nil,
+	"cmd/presage":                           {"internal/cli"},
+	"internal/check/offpath":                {"internal/predict/window", "internal/predict/expr", "internal/source/plan", "internal/trace", "internal/trace/format"},
+	"internal/check/witness":                {"internal/predict/window", "internal/predict/expr", "internal/trace", "internal/trace/format"},
+	"internal/cli":                          {"internal/host/beside", "internal/host/private", "internal/predict/excluded", "internal/static", "internal/static/baseline", "internal/static/ignore", "internal/static/load", "internal/static/place", "internal/static/revision", "internal/static/store", "internal/static/summary", "internal/static/tier", "internal/record", "internal/host/disk", "internal/online", "internal/replay", "internal/predict", "internal/detect", "internal/detect/tree", "internal/report", "internal/predict/walk", "internal/source/plan", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/untrusted/trust", "internal/untrusted/visible", "internal/predict/window", "internal/predict/engine", "internal/oracle/smt", "internal/host/stage"},
+	"internal/cli/scripts":                  {"internal/cli"},
+	"internal/detect":                       {"internal/detect/fasttrack", "internal/detect/lockset", "internal/detect/hybrid", "internal/detect/tree", "internal/detect/shadow", "internal/detect/table", "internal/trace", "internal/trace/format"},
+	"internal/detect/clock":                 {"internal/detect/table", "internal/trace/format"},
+	"internal/detect/fasttrack":             {"internal/detect/clock", "internal/detect/shadow", "internal/trace/format"},
+	"internal/detect/hb":                    {"internal/detect/fasttrack", "internal/detect/shadow", "internal/detect/table", "internal/trace", "internal/trace/format"},
+	"internal/detect/hybrid":                {"internal/detect/clock", "internal/detect/lockset", "internal/detect/shadow", "internal/trace/format"},
+	"internal/detect/lockset":               {"internal/detect/shadow", "internal/detect/table", "internal/trace/format"},
+	"internal/detect/shadow":                {"internal/detect/table", "internal/trace/format"},
+	"internal/detect/table":                 nil,
+	"internal/detect/tree":                  {"internal/detect/lockset", "internal/detect/shadow", "internal/detect/table", "internal/trace/format"},
+	"internal/host/beside":                  nil,
+	"internal/host/cache":                   nil,
+	"internal/host/disk":                    nil,
+	"internal/host/killed":                  nil,
+	"internal/host/private":                 nil,
+	"internal/host/quoted":                  nil,
+	"internal/host/stage":                   nil,
+	"internal/online":                       {"internal/source/plan", "internal/report", "internal/trace", "internal/trace/format"},
+	"internal/online/compiler":              {"internal/host/cache", "internal/host/private"},
+	"internal/oracle/progtest":              {"internal/source/evalorder", "internal/source/plan", "internal/trace", "internal/trace/format"},
+	"internal/oracle/smt":                   {"internal/predict/window", "internal/predict/expr", "internal/trace/format"},
+	"internal/oracle/tracetest":             {"internal/predict/excluded", "internal/trace", "internal/trace/format", "internal/predict/window", "internal/check/witness", "internal/predict/expr"},
+	"internal/oracle/tracetest/outsidetest": {"internal/trace", "internal/trace/format", "internal/predict/window", "internal/predict/expr"},
+	"internal/oracle/wcp":                   {"internal/trace", "internal/trace/format"},
+	"internal/predict":                      {"internal/predict/excluded", "internal/predict/expr", "internal/detect/hb", "internal/predict/window", "internal/predict/engine", "internal/check/witness", "internal/check/offpath", "internal/host/stage", "internal/trace", "internal/trace/format"},
+	"internal/predict/engine":               {"internal/predict/window", "internal/predict/expr", "internal/trace/format"},
+	"internal/predict/excluded":             {"internal/trace", "internal/trace/format"},
+	"internal/predict/walk":                 {"internal/source/plan", "internal/trace", "internal/trace/format", "internal/predict/window", "internal/predict/expr"},
+	"internal/predict/window":               {"internal/predict/excluded", "internal/detect/lockset", "internal/trace", "internal/trace/format", "internal/detect/hb", "internal/predict/expr", "internal/source/plan"},
+	"internal/record":                       {"internal/host/beside", "internal/host/killed", "internal/host/cache", "internal/host/private", "internal/host/quoted", "internal/online/compiler", "internal/host/disk", "internal/source/instrument", "internal/record/recorder", "internal/source/plan", "internal/record/merge", "internal/trace"},
+	"internal/record/merge":                 {"internal/host/private", "internal/predict/excluded", "internal/host/disk", "internal/trace", "internal/trace/format"}, // barrier: Ds as sets
+	"internal/record/recorder":              {"internal/host/quoted", "internal/trace/format"},
+	"internal/record/recorder/online":       nil,
+	"internal/record/recorder/rawfile":      {"internal/trace/format"},
+	"internal/replay":                       {"internal/host/killed", "internal/host/cache", "internal/host/private", "internal/host/disk", "internal/source/instrument", "internal/record/recorder", "internal/source/plan", "internal/predict/walk", "internal/trace", "internal/trace/format", "internal/untrusted/trust"},
+	"internal/report":                       {"internal/trace", "internal/trace/format", "internal/untrusted/trust", "internal/untrusted/visible"},
+	"internal/source/instrument":            {"internal/source/plan", "internal/trace", "internal/trace/format"},
+	"internal/source/plan":                  {"internal/source/evalorder", "internal/host/quoted", "internal/trace", "internal/trace/format"},
+	"internal/static":                       {"internal/static/callgraph", "internal/static/evidence/promise", "internal/static/guard", "internal/static/link", "internal/static/load", "internal/static/lockset", "internal/static/pairs", "internal/static/path", "internal/static/store", "internal/static/summary", "internal/static/symbolic", "internal/static/tier", "internal/static/unmodelled"},
+	"internal/static/evidence/before":       {"internal/static/path", "internal/static/order", "internal/static/summary"},
+	"internal/static/evidence/instance":     {"internal/static/path", "internal/static/summary"},
+	"internal/static/evidence/promise":      {"internal/static/load"},
+	"internal/static/guard":                 {"internal/static/lockset", "internal/static/summary"},
+	"internal/static/link":                  {"internal/static/evidence/promise", "internal/static/model", "internal/static/order", "internal/static/guard", "internal/static/path", "internal/static/lockset", "internal/static/summary", "internal/static/pairs", "internal/static/tier"},
+	"internal/static/load":                  {"internal/source/evalorder"},
+	"internal/static/lockset":               {"internal/static/path"},
+	"internal/static/order":                 {"internal/static/path"},
+	"internal/static/pairs":                 {"internal/static/path", "internal/static/lockset", "internal/static/summary", "internal/static/evidence/before", "internal/static/evidence/instance"},
+	"internal/static/store":                 {"internal/static/path", "internal/static/summary"},
+	"internal/static/summary":               {"internal/static/path", "internal/static/lockset", "internal/static/order"},
+	"internal/static/symbolic":              {"internal/static/model", "internal/static/path", "internal/static/place", "internal/static/lockset", "internal/static/order", "internal/static/summary"},
+	"internal/static/unmodelled":            {"internal/static/load"},
+	"internal/trace":                        {"internal/trace/format"},
+	"internal/trace/raw":                    {"internal/trace", "internal/trace/format"},
+	"internal/trace/source":                 {"internal/trace", "internal/trace/raw", "internal/trace/std"},
+	"internal/trace/std":                    {"internal/trace", "internal/trace/format"},
+	"internal/untrusted/trust":              nil,
+	"internal/untrusted/visible":            nil,
 }
 
 type pkg struct {
@@ -107,15 +110,21 @@ func goList(t *testing.T, args ...string) []pkg {
 	}
 }
 
-// TestLayers holds the imports against the table, and the judges apart: what checks
-// the engine shares no code with it.
+// TestLayers holds the imports against the table, both ways, and the judges apart: what checks the
+// engine shares no code with it.
 func TestLayers(t *testing.T) {
 	for _, p := range goList(t, "./cmd/...", "./internal/...") {
-		name := strings.TrimPrefix(p.ImportPath, "presage/")
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		unused := slices.Clone(layers[name])
 		for _, imp := range p.Imports {
-			if imp, ours := strings.CutPrefix(imp, "presage/"); ours && !slices.Contains(layers[name], imp) {
+			imp, ours := strings.CutPrefix(imp, module+"/")
+			if ours && !slices.Contains(layers[name], imp) {
 				t.Errorf("%s imports %s, which is not one of %v", name, imp, layers[name])
 			}
+			unused = slices.DeleteFunc(unused, func(edge string) bool { return edge == imp })
+		}
+		if len(unused) > 0 {
+			t.Errorf("the table lets %s import %v, which it does not", name, unused)
 		}
 	}
 	for name := range layers {

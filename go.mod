@@ -1,4 +1,4 @@
-module presage
+module github.com/presage-race/presage
 
 go 1.26.0
 

@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"presage/bench/session"
-	"presage/internal/rt"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/record/recorder"
 )
 
 //go:embed testdata/program.txtar
@@ -69,7 +69,7 @@ func TestAudit(t *testing.T) {
 		})
 	}
 	t.Run("not asked for", func(t *testing.T) {
-		t.Setenv(rt.EnvOutside, "")
+		t.Setenv(recorder.EnvOutside, "")
 		kept := filepath.Join(dir, "plain")
 		if _, text, err := s.Run(t.Context(), filepath.Join(dir, "app"), nil, "run", "-level", "none", "-o", kept, ".", "norace"); err != nil {
 			t.Fatalf("%v\n%s", err, text)

@@ -7,9 +7,9 @@ import (
 	"io"
 	"slices"
 
-	"presage/internal/clock"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/detect/clock"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // The comparison of reads with their recorded writers.

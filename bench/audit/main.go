@@ -32,9 +32,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"presage/bench/session"
-	"presage/internal/rt"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/record/recorder"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 func main() {
@@ -107,7 +107,7 @@ func (u *suite) recorded(ctx context.Context, s *session.Session, dir, verb stri
 	if !keep {
 		defer removeAll(kept)
 	}
-	code, text, err := s.Run(ctx, dir, []string{rt.EnvOutside + "=" + rt.OutsideAudit}, append([]string{verb, "-level", "none", "-o", kept}, u.args...)...)
+	code, text, err := s.Run(ctx, dir, []string{recorder.EnvOutside + "=" + recorder.OutsideAudit}, append([]string{verb, "-level", "none", "-o", kept}, u.args...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,8 @@ package main
 import (
 	"math/bits"
 
-	"presage/internal/clock"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/detect/clock"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // A source says where the value of some bytes is from.

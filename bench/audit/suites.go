@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/session"
 )
 
 //go:embed suites.txt

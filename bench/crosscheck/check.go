@@ -8,11 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"presage/internal/engine"
-	"presage/internal/smt"
-	"presage/internal/trace/tracetest"
-	"presage/internal/window"
-	"presage/internal/witness"
+	"github.com/presage-race/presage/internal/check/witness"
+	"github.com/presage-race/presage/internal/oracle/smt"
+	"github.com/presage-race/presage/internal/oracle/tracetest"
+	"github.com/presage-race/presage/internal/predict/engine"
+	"github.com/presage-race/presage/internal/predict/window"
 )
 
 // check is a session: a table with a row for every source of windows.

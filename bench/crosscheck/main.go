@@ -20,13 +20,13 @@ import (
 	"os"
 	"time"
 
-	"presage/internal/analyse"
-	"presage/internal/program"
-	"presage/internal/program/progtest"
-	"presage/internal/smt"
-	"presage/internal/trace/tracetest"
-	"presage/internal/trace/tracetest/outsidetest"
-	"presage/internal/window"
+	"github.com/presage-race/presage/internal/oracle/progtest"
+	"github.com/presage-race/presage/internal/oracle/smt"
+	"github.com/presage-race/presage/internal/oracle/tracetest"
+	"github.com/presage-race/presage/internal/oracle/tracetest/outsidetest"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/predict/window"
 )
 
 func main() {
@@ -79,11 +79,11 @@ func outside(seed uint64) func(c *check, i uint64) {
 	return func(c *check, i uint64) {
 		r := rand.New(rand.NewPCG(seed, i))
 		run := outsidetest.Generate(r).Record(r, outsidetest.Walk{Guards: i%2 == 0}).Thin(r, outsidetest.Thinning{})
-		opt := analyse.Options{
+		opt := predict.Options{
 			Walker: tracetest.Walker(run.Flows), EveryPair: true,
-			Solver: func(w *window.Window) analyse.Solver { return c.prepare(w, fmt.Sprintf("outside program %d", i)) },
+			Solver: func(w *window.Window) predict.Solver { return c.prepare(w, fmt.Sprintf("outside program %d", i)) },
 		}
-		if _, err := analyse.Run(context.Background(), &tracetest.Source{Events: run.Events}, nil, opt); err != nil {
+		if _, err := predict.Run(context.Background(), &tracetest.Source{Events: run.Events}, nil, opt); err != nil {
 			c.fail(fmt.Errorf("outside program %d: %w", i, err))
 		}
 	}
@@ -103,13 +103,13 @@ func programs(seed uint64) func(c *check, i uint64) {
 		if err != nil {
 			return // the run was given up: it is too long
 		}
-		walker := program.NewBranching(p.Plan)
+		walker := walk.NewBranching(p.Plan)
 		walker.Read(run.Meta.Texts)
-		opt := analyse.Options{
-			Level: analyse.Paths, Walker: walker, EveryPair: true,
-			Solver: func(w *window.Window) analyse.Solver { return c.prepare(w, fmt.Sprintf("program %d", i)) },
+		opt := predict.Options{
+			Level: predict.Paths, Walker: walker, EveryPair: true,
+			Solver: func(w *window.Window) predict.Solver { return c.prepare(w, fmt.Sprintf("program %d", i)) },
 		}
-		if _, err := analyse.Run(context.Background(), run.Source(), run.Meta, opt); err != nil {
+		if _, err := predict.Run(context.Background(), run.Source(), run.Meta, opt); err != nil {
 			c.fail(fmt.Errorf("program %d: %w", i, err))
 		}
 	}

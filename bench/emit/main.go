@@ -16,9 +16,9 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/instrument"
-	"presage/internal/plan"
-	"presage/internal/rt"
+	"github.com/presage-race/presage/internal/record/recorder"
+	"github.com/presage-race/presage/internal/source/instrument"
+	"github.com/presage-race/presage/internal/source/plan"
 )
 
 func main() {
@@ -91,14 +91,14 @@ func run(dir, stat, keep, stub, tags string, patterns, args []string) (int, erro
 // overlay writes the -overlay file: emitted files, and the recorder as a package of std. It returns what the
 // environment of the go command needs.
 func overlay(r *instrument.Result, dir, keep, stub string) ([]string, error) {
-	o := rt.Overlay{Replace: map[string]string{}}
+	o := recorder.Overlay{Replace: map[string]string{}}
 	if stub == "" {
 		std := filepath.Join(keep, "std")
 		if err := os.MkdirAll(std, 0o755); err != nil {
 			return nil, err
 		}
 		var err error
-		if o, err = rt.New(context.Background(), rt.Config{Dir: dir, OutDir: std, Test: true}); err != nil {
+		if o, err = recorder.New(context.Background(), recorder.Config{Dir: dir, OutDir: std, Test: true}); err != nil {
 			return nil, err
 		}
 	} else {

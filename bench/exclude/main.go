@@ -28,10 +28,10 @@ import (
 	"strconv"
 	"strings"
 
-	"presage/bench/session"
-	"presage/internal/report"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 const (

@@ -25,7 +25,7 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/report"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // Pair is two lines, base file name and number each, in order, and the rung that has them.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"presage/internal/report"
+	"github.com/presage-race/presage/internal/report"
 )
 
 func TestReadAndCompare(t *testing.T) {

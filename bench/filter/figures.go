@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"presage/bench/inside"
+	"github.com/presage-race/presage/bench/inside"
 )
 
 // defaults are the parameters that a plot does not vary.

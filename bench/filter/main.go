@@ -30,8 +30,8 @@ import (
 	"regexp"
 	"time"
 
-	"presage/bench/inside"
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/inside"
+	"github.com/presage-race/presage/bench/session"
 )
 
 func main() {

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"presage/bench/inside"
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/inside"
+	"github.com/presage-race/presage/bench/session"
 )
 
 // short is how long a row goes on although it has the runs that were asked for.

@@ -17,15 +17,15 @@ import (
 	"slices"
 	"time"
 
-	"presage/internal/engine"
-	"presage/internal/trace/tracetest"
-	"presage/internal/window"
+	"github.com/presage-race/presage/internal/oracle/tracetest"
+	"github.com/presage-race/presage/internal/predict/engine"
+	"github.com/presage-race/presage/internal/predict/window"
 )
 
 func main() {
 	pairs := flag.Int("pairs", 200_000, "compare at least this many pairs")
 	seed := flag.Uint64("seed", 1, "seed of the generator")
-	save := flag.String("save", "internal/trace/tracetest/testdata/disagree", "directory for differences")
+	save := flag.String("save", "internal/oracle/tracetest/testdata/disagree", "directory for differences")
 	conflicts := flag.Int("conflicts", 0, "the engine's budget per pair (0: its default)")
 	scale := flag.Int("scale", 1, "so many times as many events per window")
 	variants := flag.Float64("variants", 0.3, "the share of windows whose recorded order is no reordering")

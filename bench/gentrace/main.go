@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"os"
 
-	"presage/bench/synthetic"
+	"github.com/presage-race/presage/bench/synthetic"
 )
 
 func main() {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/session"
 )
 
 // The outcomes of a program.

@@ -30,7 +30,7 @@ import (
 	"syscall"
 	"time"
 
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/session"
 )
 
 //go:embed exceptions.txt

@@ -37,8 +37,8 @@ import (
 	"strings"
 	"syscall"
 
-	"presage/bench/session"
-	"presage/bench/synthetic"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/bench/synthetic"
 )
 
 func main() {

@@ -4,7 +4,7 @@ import (
 	"io"
 	"testing"
 
-	"presage/bench/synthetic"
+	"github.com/presage-race/presage/bench/synthetic"
 )
 
 // TestSizes: rows have names of their own, and each is a trace that can be made.

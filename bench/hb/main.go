@@ -16,17 +16,17 @@ import (
 	"syscall"
 	"time"
 
-	"presage/internal/analyse"
-	"presage/internal/program"
-	"presage/internal/trace"
-	"presage/internal/trace/source"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/source"
 )
 
 func main() {
 	level := flag.String("level", "hb", "hb or causal")
 	size := flag.Int("window", 0, "events of a window; 0: the default")
 	limit := flag.Int64("n", 0, "events to read; 0: all")
-	walk := flag.Bool("walk", false, "walk the trace through the program, as presage analyze does")
+	walks := flag.Bool("walk", false, "walk the trace through the program, as presage analyze does")
 	prof := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
 	if flag.NArg() != 1 || *level != "hb" && *level != "causal" {
@@ -42,16 +42,16 @@ func main() {
 	in, err := source.Open(flag.Arg(0))
 	check(err)
 	defer in.Close()
-	opt := analyse.Options{Level: analyse.HB, Window: *size}
+	opt := predict.Options{Level: predict.HB, Window: *size}
 	if *level == "causal" {
-		opt.Level = analyse.Causal
+		opt.Level = predict.Causal
 	}
-	if *walk {
-		p, err := program.Load(context.Background(), in.Meta())
+	if *walks {
+		p, err := walk.Load(context.Background(), in.Meta())
 		check(err)
-		opt.Walker = program.New(p)
+		opt.Walker = walk.New(p)
 	}
-	res, err := analyse.Run(context.Background(), &prefix{in, *limit + min(1, *limit)}, in.Meta(), opt)
+	res, err := predict.Run(context.Background(), &prefix{in, *limit + min(1, *limit)}, in.Meta(), opt)
 	check(err)
 	report(res, in.Meta())
 }
@@ -70,7 +70,7 @@ func (p *prefix) Next(e *trace.Event) error {
 	return p.File.Next(e)
 }
 
-func report(res *analyse.Result, meta *trace.Meta) {
+func report(res *predict.Result, meta *trace.Meta) {
 	var u syscall.Rusage
 	check(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	cpu := time.Duration(u.Utime.Nano() + u.Stime.Nano())

@@ -14,15 +14,15 @@ import (
 	"strings"
 	"time"
 
-	"presage/internal/online"
-	"presage/internal/record"
-	"presage/internal/rt"
+	"github.com/presage-race/presage/internal/online"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/record/recorder"
 )
 
 // A Builder builds with the detector. Its overlay is made once.
 type Builder struct {
 	Dir     string // scratch
-	std     rt.Overlay
+	std     recorder.Overlay
 	overlay string
 	flags   []string // for the compiler of package compiler
 	peak    string   // command peak
@@ -34,7 +34,7 @@ func New(ctx context.Context, dir string) (*Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	std, err := rt.New(ctx, rt.Config{OutDir: filepath.Join(dir, "overlay"), Online: true})
+	std, err := recorder.New(ctx, recorder.Config{OutDir: filepath.Join(dir, "overlay"), Online: true})
 	if err != nil {
 		return nil, err
 	}
@@ -133,9 +133,9 @@ func (b *Builder) Once(ctx context.Context, bin, dir string, tree bool, env []st
 	defer peak.Close()
 	cmd := exec.CommandContext(ctx, b.peak, append([]string{bin}, args...)...)
 	cmd.Dir, cmd.ExtraFiles = dir, []*os.File{to}
-	cmd.Env = append(append(os.Environ(), env...), rt.EnvDir+"="+told)
+	cmd.Env = append(append(os.Environ(), env...), recorder.EnvDir+"="+told)
 	if !tree {
-		cmd.Env = append(cmd.Env, rt.EnvFilter+"=none")
+		cmd.Env = append(cmd.Env, recorder.EnvFilter+"=none")
 	}
 	begun := time.Now()
 	text, err := cmd.CombinedOutput()

@@ -25,8 +25,8 @@ import (
 	"strings"
 	"time"
 
-	"presage/bench/session"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 func main() {

@@ -22,9 +22,9 @@ import (
 	"strings"
 	"time"
 
-	"presage/bench/session"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 const kill = "-kill-after"

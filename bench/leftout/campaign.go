@@ -16,8 +16,8 @@ import (
 	"sync"
 	"time"
 
-	"presage/bench/seeded"
-	"presage/internal/record"
+	"github.com/presage-race/presage/bench/seeded"
+	"github.com/presage-race/presage/internal/record"
 )
 
 // campaign is the experiment on the modules of modules.txt: the programs as they are, then with races that are seeded, by turns: an object of each module, then the next of each, so that whenever

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"presage/bench/seeded"
+	"github.com/presage-race/presage/bench/seeded"
 )
 
 // What has run is not run again: a line says all that the tables need.

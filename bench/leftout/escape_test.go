@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"presage/bench/session"
-	"presage/internal/record"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/record"
 )
 
 // What the code of missing methods touches, their Ds have: the recorder finds it. And what is found is true, by Ds and by records of what is touched.

@@ -5,10 +5,10 @@ import (
 	"io"
 	"slices"
 
-	"presage/internal/barrier"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
-	"presage/internal/window"
+	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // seen says what of a missing method's own code stays in the trace.
@@ -72,8 +72,8 @@ type hidden struct {
 	methods map[trace.Addr]string // names, of a recording that was kept
 	seen    seen
 	code    code
-	exact   bool        // Ds have what the dropped events act on, and nothing else
-	objects barrier.Set // of synchronisation: their memory
+	exact   bool         // Ds have what the dropped events act on, and nothing else
+	objects excluded.Set // of synchronisation: their memory
 }
 
 // loss is what events of a position touch, that the D of their method had not.
@@ -95,8 +95,8 @@ type frame struct {
 type call struct {
 	begin    trace.Event
 	from     int
-	recorded *barrier.Set
-	d        barrier.Set // with what it was seen to touch
+	recorded *excluded.Set
+	d        excluded.Set // with what it was seen to touch
 	needs    []int64
 }
 
@@ -116,7 +116,7 @@ func readHidden(src trace.Source, w window.Walker, c code, limit int, s seen, ex
 	h := &hidden{seen: s, code: c, exact: exact, left: map[trace.Site]bool{}, beyond: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, exits: []int{0}}
 	h.all.meta, h.rest.meta = src.Meta(), src.Meta()
 	open := map[trace.GoID][]*call{} // nil: a method that is not missing
-	var pairs barrier.Pairs
+	var pairs excluded.Pairs
 	for len(h.all.events) < limit {
 		var e trace.Event
 		if err := src.Next(&e); errors.Is(err, io.EOF) {
@@ -124,7 +124,7 @@ func readHidden(src trace.Source, w window.Walker, c code, limit int, s seen, ex
 		} else if err != nil {
 			return nil, err
 		}
-		var pair *barrier.Pair
+		var pair *excluded.Pair
 		switch e.Kind {
 		case format.MethodBegin, format.Reach, format.ReachGo, format.ReachSet, format.MethodEnd:
 			var err error
@@ -237,7 +237,7 @@ func (h *hidden) object(e *trace.Event) {
 }
 
 // without is a set less the memory of objects.
-func without(d, objects *barrier.Set) (x barrier.Set) {
+func without(d, objects *excluded.Set) (x excluded.Set) {
 	none := func(trace.GoID) {}
 	d.Each(func(from, to uint64) {
 		objects.Each(func(f, t uint64) {
@@ -270,7 +270,7 @@ func (h *hidden) touch(x *call, e *trace.Event) {
 	if !e.Kind.IsAccess() {
 		x.d.AddMemory(addr, n)
 	}
-	if !x.recorded.Hits(barrier.Memory(addr, n)) && h.fresh.by(addr) <= x.from {
+	if !x.recorded.Hits(excluded.Memory(addr, n)) && h.fresh.by(addr) <= x.from {
 		h.escaped++
 		if h.lost == nil {
 			h.lost = map[loss]int{}
@@ -355,7 +355,7 @@ func (h *hidden) begin(x *call, move func([]int64) []int64, put func(trace.Event
 	}
 	d := *x.recorded
 	if h.exact {
-		d = barrier.Set{}
+		d = excluded.Set{}
 	}
 	d.Add(&x.d)
 	if e.Flags = 0; d.All {

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"presage/internal/barrier"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
-	"presage/internal/window"
+	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // A call of a function with synchronisation loses what its own code does, and keeps what it calls; its D has what was dropped.
@@ -15,7 +15,7 @@ func TestHide(t *testing.T) {
 	h := &hidden{left: map[trace.Site]bool{}, beyond: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}}
 	h.add(trace.Event{Kind: format.Enter, G: 1, Aux: 1}, window.Flow{}, false)
 	x := &call{begin: trace.Event{Kind: format.MethodBegin, G: 1, Obj: 7}, from: 1}
-	x.recorded = &barrier.Set{}
+	x.recorded = &excluded.Set{}
 	x.recorded.AddMemory(0x100, 8)
 	h.frames[1][0].call = x
 	h.items = append(h.items, item{at: -1, call: x, begin: true})
@@ -37,7 +37,7 @@ func TestHide(t *testing.T) {
 	h.add(trace.Event{Kind: format.Read, G: 2, Site: 7, Obj: 0x308, Size: 8}, window.Flow{}, false)
 	h.finish()
 	var kinds []format.Kind
-	var d barrier.Set
+	var d excluded.Set
 	for i := range h.rest.events {
 		switch e := &h.rest.events[i]; e.Kind {
 		case format.Reach:
@@ -59,11 +59,11 @@ func TestHide(t *testing.T) {
 		t.Error("the Exit of the method stands for its deferred calls")
 	}
 	for _, addr := range []uint64{0x100, 0x200, 0x308} {
-		if !d.Hits(barrier.Memory(addr, 1)) {
+		if !d.Hits(excluded.Memory(addr, 1)) {
 			t.Errorf("%#x is not in the D", addr)
 		}
 	}
-	if d.Hits(barrier.Memory(0x310, 8)) || d.Hits(barrier.Memory(0x400, 8)) || h.left[3] || !h.left[6] || h.gone != 5 {
+	if d.Hits(excluded.Memory(0x310, 8)) || d.Hits(excluded.Memory(0x400, 8)) || h.left[3] || !h.left[6] || h.gone != 5 {
 		t.Errorf("D or what is left is wrong: %d gone", h.gone)
 	}
 	if h.beyond[6] || !h.beyond[7] {
@@ -137,7 +137,7 @@ func TestMade(t *testing.T) {
 func TestAppendMoves(t *testing.T) {
 	h := &hidden{left: map[trace.Site]bool{}, beyond: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, exits: []int{0}}
 	h.add(trace.Event{Kind: format.Enter, G: 1, Aux: 1}, window.Flow{}, false)
-	x := &call{begin: trace.Event{Kind: format.MethodBegin, G: 1, Obj: 7}, recorded: &barrier.Set{}}
+	x := &call{begin: trace.Event{Kind: format.MethodBegin, G: 1, Obj: 7}, recorded: &excluded.Set{}}
 	h.frames[1][0].call = x
 	h.items = append(h.items, item{at: -1, call: x, begin: true})
 	h.add(trace.Event{Kind: format.Read, G: 1, Obj: 0x100, Size: 8}, window.Flow{Walked: true}, true)

@@ -13,12 +13,12 @@ import (
 	"strings"
 	"time"
 
-	"presage/internal/instrument"
-	"presage/internal/plan"
-	"presage/internal/program"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
-	"presage/internal/window"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/source/instrument"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // kept is a recording with a true race: -keep writes it, and -again looks at it once more. What a change of the rules is worth is told by the same recordings alone, for
@@ -76,7 +76,7 @@ func (b *bench) keep(title, name string, really map[sites]bool, p *plan.Plan) er
 	}
 	defer t.Close()
 	k := &kept{Name: title, Meta: t.Meta(), Limit: b.limit, Syncs: map[trace.Site]bool{}, Methods: map[trace.Addr]string{}, Atomic: map[trace.Addr]bool{}}
-	w := program.New(p)
+	w := walk.New(p)
 	w.Read(t.Meta().Texts)
 	x := &keeping{t, w, k}
 	h, err := readHidden(x, x, b.codeOf(p), b.limit, b.variants[0].seen, false)

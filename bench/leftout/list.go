@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/analyse"
-	"presage/internal/instrument"
-	"presage/internal/plan"
-	"presage/internal/trace"
-	"presage/internal/window"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/source/instrument"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // What -list prints.
@@ -31,7 +31,7 @@ type missed struct {
 }
 
 // missed lists them: how many each missing method keeps apart.
-func (h *hidden) missed(res *analyse.Result, really map[sites]bool, p *plan.Plan) (list []*missed) {
+func (h *hidden) missed(res *predict.Result, really map[sites]bool, p *plan.Plan) (list []*missed) {
 	found, kept := map[sites]bool{}, map[sites]trace.Addr{}
 	for i := range res.Races {
 		found[sitesOf(res.Races[i].A.Site, res.Races[i].B.Site)] = true
@@ -84,7 +84,7 @@ func asked(pairs map[sites]bool) func(a, b trace.Site) bool {
 var reasons = [...]string{"raced", "a common lock", "a chain without missing methods", "a chain with missing methods", "orders of missing methods together", "values", "operations", "the budget", "untried"}
 
 // printWhy prints why a pair does not race, in the window in which it is nearest to it.
-func (h *hidden) printWhy(q sites, res *analyse.Result, p *plan.Plan) {
+func (h *hidden) printWhy(q sites, res *predict.Result, p *plan.Plan) {
 	for _, x := range res.Explained {
 		if sitesOf(x.A.Site, x.B.Site) != q {
 			continue
@@ -102,7 +102,7 @@ func (h *hidden) printWhy(q sites, res *analyse.Result, p *plan.Plan) {
 					fmt.Printf(", by %s", h.methodName(p, h.rest.events[i].Obj))
 				}
 			}
-			if l.By == analyse.MissingMethod {
+			if l.By == predict.MissingMethod {
 				fmt.Printf(", at %#x", l.Part)
 			}
 			fmt.Println()
@@ -111,7 +111,7 @@ func (h *hidden) printWhy(q sites, res *analyse.Result, p *plan.Plan) {
 }
 
 // mechanisms counts the pairs that were not found by what keeps them apart, in the window in which they are nearest to a race.
-func mechanisms(list []*missed, res *analyse.Result) map[string]int {
+func mechanisms(list []*missed, res *predict.Result) map[string]int {
 	by, count := map[sites]string{}, map[string]int{}
 	for i := range res.Explained {
 		x := &res.Explained[i]
@@ -130,13 +130,13 @@ func mechanisms(list []*missed, res *analyse.Result) map[string]int {
 }
 
 // mechanism names what keeps a pair apart. Of a chain with missing methods it says what each of its orders rests on.
-func mechanism(x *analyse.Explanation) string {
-	if x.Reason != analyse.Missing {
+func mechanism(x *predict.Explanation) string {
+	if x.Reason != predict.Missing {
 		return reasons[x.Reason]
 	}
 	var rests []string
 	for _, l := range x.Chain {
-		if l.By == analyse.MissingMethod {
+		if l.By == predict.MissingMethod {
 			rests = append(rests, restsOn(&l))
 		}
 	}
@@ -145,7 +145,7 @@ func mechanism(x *analyse.Explanation) string {
 }
 
 // restsOn says what an order of missing methods rests on.
-func restsOn(l *analyse.Link) string {
+func restsOn(l *predict.Link) string {
 	switch {
 	case l.Lives != 0:
 		return "a goroutine in a D"
@@ -172,7 +172,7 @@ func (r *row) printMechanisms(s variant) {
 }
 
 // printMissed prints what was not found, after what windows left out where a read does not say who wrote what it saw.
-func (h *hidden) printMissed(list []*missed, res *analyse.Result, p *plan.Plan) {
+func (h *hidden) printMissed(list []*missed, res *predict.Result, p *plan.Plan) {
 	if n := res.Counts.Build.Uncertain; n > 0 {
 		fmt.Printf("left out of a window: %d times the rest of a goroutine, because the record does not say who wrote what it read (E3 of package window)\n", n)
 	}

@@ -1,6 +1,6 @@
 package main
 
-import "presage/internal/trace"
+import "github.com/presage-race/presage/internal/trace"
 
 // large is the size in bytes from which an allocation is kept as a range: one of a gigabyte would be as many words as a trace has events.
 const large = 1 << 16

@@ -30,7 +30,7 @@
 //     Of each detector there are three counts, as in "59+10 (2)": 59 of those left; 10 more true ones, with an access in a missing method, which the trace still has (accesses, touched); 2 that are not true.
 //  4. The thesis has the methods missing that contain "Lock/Unlock and ThreadFork/ThreadJoin"; accesses to volatile variables are reads and writes of its model, and stay. So a function is missing that has
 //     an operation of a lock, a channel, a sync.WaitGroup, Once or Cond, or a go statement; atomic operations alone do not make one (-atomics: they do).
-//  5. All detectors look at the same recording. "Written" is maximal causality with Algorithms 5 and 6 as the thesis writes them (AsWritten of package barrier) in place of package barrier's rules.
+//  5. All detectors look at the same recording. "Written" is maximal causality with Algorithms 5 and 6 as the thesis writes them (AsWritten of package excluded) in place of package excluded's rules.
 //     -runs records each program several times, because each recording is another schedule; at the end stand the medians of the sums, with the least and the largest below where they differ.
 package main
 
@@ -47,16 +47,16 @@ import (
 	"syscall"
 	"time"
 
-	"presage/bench/seeded"
-	"presage/bench/session"
-	"presage/internal/analyse"
-	"presage/internal/barrier"
-	"presage/internal/plan"
-	"presage/internal/record"
-	"presage/internal/trace"
-	"presage/internal/trace/tracetest"
-	"presage/internal/wcp"
-	"presage/internal/window"
+	"github.com/presage-race/presage/bench/seeded"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/oracle/tracetest"
+	"github.com/presage-race/presage/internal/oracle/wcp"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 func main() {
@@ -301,9 +301,9 @@ func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool, p *
 	}
 	x.races = len(really)
 	x.precedes(b, really, h)
-	for m := barrier.Reachable; m <= barrier.Ignore; m++ {
+	for m := excluded.Reachable; m <= excluded.Ignore; m++ {
 		var explain func(a, b trace.Site) bool
-		if b.list && m == barrier.Reachable {
+		if b.list && m == excluded.Reachable {
 			explain = asked(really)
 		}
 		res, err := h.rest.analyse(ctx, m, tries, explain)
@@ -313,7 +313,7 @@ func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool, p *
 		for i := range res.Races {
 			b.count(x, int(m), really, res.Races[i].A.Site, res.Races[i].B.Site, h)
 		}
-		if m == barrier.Reachable {
+		if m == excluded.Reachable {
 			list := h.missed(res, really, p)
 			x.missed = causes(list)
 			if n := x.races - x.left - x.found[rdit].more; n > 0 {
@@ -326,7 +326,7 @@ func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool, p *
 				x.mechanisms = mechanisms(list, res)
 			}
 		}
-		if m == barrier.Ignore {
+		if m == excluded.Ignore {
 			for q := range sitesOfHB(res) {
 				b.count(x, hb, really, q[0], q[1], h)
 			}
@@ -340,13 +340,13 @@ func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool, p *
 
 // written counts what maximal causality finds that keeps the orders of Algorithm 5 as the thesis writes it.
 func (x *row) written(ctx context.Context, b *bench, really map[sites]bool, h *hidden) error {
-	orders, err := barrier.AsWritten(h.rest.events)
+	orders, err := excluded.AsWritten(h.rest.events)
 	if err != nil {
 		return err
 	}
 	enforced := stretch{meta: h.rest.meta}
 	enforced.events, enforced.flows = tracetest.Enforced(h.rest.events, h.rest.flows, orders)
-	res, err := enforced.analyse(ctx, barrier.Ignore, tries, nil)
+	res, err := enforced.analyse(ctx, excluded.Ignore, tries, nil)
 	if err != nil {
 		return err
 	}
@@ -360,7 +360,7 @@ func (x *row) written(ctx context.Context, b *bench, really map[sites]bool, h *h
 }
 
 // sitesOfHB are the pairs of positions that happens-before leaves unordered.
-func sitesOfHB(res *analyse.Result) map[sites]bool {
+func sitesOfHB(res *predict.Result) map[sites]bool {
 	all := map[sites]bool{}
 	for _, r := range res.HB {
 		all[sitesOf(r.A.Site, r.B.Site)] = true
@@ -410,7 +410,7 @@ type stretch struct {
 
 // races are those of maximal causality.
 func (s *stretch) races(ctx context.Context, tries int) (map[sites]bool, error) {
-	full, err := s.analyse(ctx, barrier.Reachable, tries, nil)
+	full, err := s.analyse(ctx, excluded.Reachable, tries, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -426,6 +426,6 @@ var tries = thorough
 
 const thorough = 64
 
-func (s *stretch) analyse(ctx context.Context, m barrier.Mode, tries int, explain func(a, b trace.Site) bool) (*analyse.Result, error) {
-	return analyse.Run(ctx, &reader{s, 0}, s.meta, analyse.Options{Level: analyse.Causal, Walker: walked(s.flows), Missing: m, Tries: tries, Total: 16 * tries, Explain: explain})
+func (s *stretch) analyse(ctx context.Context, m excluded.Mode, tries int, explain func(a, b trace.Site) bool) (*predict.Result, error) {
+	return predict.Run(ctx, &reader{s, 0}, s.meta, predict.Options{Level: predict.Causal, Walker: walked(s.flows), Missing: m, Tries: tries, Total: 16 * tries, Explain: explain})
 }

@@ -8,11 +8,11 @@ import (
 	"log"
 	"os"
 
-	"presage/internal/instrument"
-	"presage/internal/plan"
-	"presage/internal/program"
-	"presage/internal/record"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/source/instrument"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // measured is what the traces of one recording have shown.
@@ -102,7 +102,7 @@ func (b *bench) read(name string, p *plan.Plan, s variant) (*hidden, error) {
 		return nil, err
 	}
 	defer t.Close()
-	w := program.New(p)
+	w := walk.New(p)
 	w.Read(t.Meta().Texts)
 	h, err := readHidden(t, w, b.codeOf(p), b.limit, s.seen, s.exact)
 	if err == nil && b.list && !s.exact {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"presage/internal/record"
+	"github.com/presage-race/presage/internal/record"
 )
 
 //go:embed modules.txt

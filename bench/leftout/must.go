@@ -3,13 +3,13 @@ package main
 import (
 	"slices"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // What every execution keeps in order, whatever else it does: a goroutine's own events, what comes before a go statement with what the goroutine does, and Dones with
 // a Wait for all of them. All of these events stay in the trace (Waits and Dones where synchronisation is seen). What a missing method touches needs no place in its D if everything
-// that conflicts is ordered with it in this way (rule B12 of package barrier).
+// that conflicts is ordered with it in this way (rule B12 of package excluded).
 
 // clocks are what each goroutine knows of the others: numbers of events.
 type clocks map[trace.GoID]map[trace.GoID]int

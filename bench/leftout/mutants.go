@@ -9,10 +9,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"presage/bench/seeded"
-	"presage/internal/record"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/bench/seeded"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // used is which goroutines have acquired a lock, done a sync.Once, or an atomic operation, in what is looked at of a trace. Goroutines that use other

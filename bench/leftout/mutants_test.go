@@ -3,9 +3,9 @@ package main
 import (
 	"testing"
 
-	"presage/bench/seeded"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/bench/seeded"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Who uses an object together: what go statements have in order is not, and another object at the same address is another.

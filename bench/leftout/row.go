@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"presage/internal/barrier"
+	"github.com/presage-race/presage/internal/predict/excluded"
 )
 
-// The detectors, beside the modes of package barrier.
+// The detectors, beside the modes of package excluded.
 const (
-	rdit      = int(barrier.Reachable)
+	rdit      = int(excluded.Reachable)
 	hb        = 3
 	weakly    = 4
 	asWritten = 5
@@ -17,11 +17,11 @@ const (
 )
 
 var detectors = [engines]string{
-	rdit: "RDIT", barrier.Everything: "barrier", barrier.Ignore: "MC", hb: "HB", weakly: "WCP", asWritten: "written",
+	rdit: "RDIT", excluded.Everything: "barrier", excluded.Ignore: "MC", hb: "HB", weakly: "WCP", asWritten: "written",
 }
 
 // columns is the order in which detectors are printed.
-var columns = [engines]int{hb, weakly, int(barrier.Ignore), asWritten, int(barrier.Everything), rdit}
+var columns = [engines]int{hb, weakly, int(excluded.Ignore), asWritten, int(excluded.Everything), rdit}
 
 // tally is what a detector has found (rule 3).
 type tally struct {

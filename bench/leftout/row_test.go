@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // TestCount: a true race of which an access is in a missing method is none of those left, and a false one is neither.

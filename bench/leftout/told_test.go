@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"presage/bench/session"
-	"presage/internal/record"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/record"
 )
 
 // told has methods that are missing and touch what traced code has returned to them alone: of functions that are missing as well, with deferred calls and without, and of others, before which one such was called.

@@ -10,26 +10,26 @@ import (
 	"io"
 	"slices"
 
-	"presage/internal/analyse"
-	"presage/internal/barrier"
-	"presage/internal/plan"
-	"presage/internal/program"
-	"presage/internal/trace"
-	"presage/internal/window"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // All are the levels, the lowest first, with the names of flag -level.
 var All = [...]struct {
 	Name  string
-	Level analyse.Level
-}{{"hb", analyse.HB}, {"causal", analyse.Causal}, {"value", analyse.Value}, {"path", analyse.Paths}}
+	Level predict.Level
+}{{"hb", predict.HB}, {"causal", predict.Causal}, {"value", predict.Value}, {"path", predict.Paths}}
 
 // A Trace is what is analysed.
 type Trace struct {
 	Open    func() (trace.Source, io.Closer, error) // at its beginning
 	Meta    *trace.Meta
-	Walker  func(analyse.Level) window.Walker // a new one; nil: the trace is not walked
-	Options analyse.Options                   // but for Level and Walker
+	Walker  func(predict.Level) window.Walker // a new one; nil: the trace is not walked
+	Options predict.Options                   // but for Level and Walker
 }
 
 // A Pair is two sites, the lower one first.
@@ -38,7 +38,7 @@ type Pair struct{ A, B trace.Site }
 // A Lost is a pair that a level reports and the next one does not.
 type Lost struct {
 	Pair
-	Tier      analyse.Tier // on the lower level
+	Tier      predict.Tier // on the lower level
 	Low, High string
 	Said      bool // the higher level says that prediction stopped, or that it left pairs untried
 }
@@ -49,7 +49,7 @@ func (l Lost) String() string {
 
 // A Found is what the levels report.
 type Found struct {
-	Races [len(All)]map[Pair]analyse.Tier
+	Races [len(All)]map[Pair]predict.Tier
 	Lost  []Lost
 }
 
@@ -65,7 +65,7 @@ func Compare(ctx context.Context, t Trace) (*Found, error) {
 		if err != nil {
 			return nil, fmt.Errorf("level %s: %w", l.Name, err)
 		}
-		f.Races[k] = map[Pair]analyse.Tier{}
+		f.Races[k] = map[Pair]predict.Tier{}
 		for _, r := range res.Races {
 			f.Races[k][Pair{min(r.A.Site, r.B.Site), max(r.A.Site, r.B.Site)}] = r.Tier
 		}
@@ -76,22 +76,22 @@ func Compare(ctx context.Context, t Trace) (*Found, error) {
 	return f, nil
 }
 
-func (t *Trace) analyse(ctx context.Context, level analyse.Level) (*analyse.Result, error) {
+func (t *Trace) analyse(ctx context.Context, level predict.Level) (*predict.Result, error) {
 	src, c, err := t.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
 	opt := t.Options
-	if opt.Level = level; t.Walker != nil && level != analyse.HB {
+	if opt.Level = level; t.Walker != nil && level != predict.HB {
 		opt.Walker = t.Walker(level)
 	}
 	opt.Open = t.Open
-	res, err := analyse.Run(ctx, src, t.Meta, opt)
+	res, err := predict.Run(ctx, src, t.Meta, opt)
 	if err != nil {
 		return nil, err
 	}
-	return res, analyse.Confirm(t.Open, t.Meta, res)
+	return res, predict.Confirm(t.Open, t.Meta, res)
 }
 
 // lost compares level k with the one below it.
@@ -108,7 +108,7 @@ func (f *Found) lost(k int, said bool) {
 
 // limited says whether an analysis reports that it has not tried everything: what it does not find
 // may be among that.
-func limited(c *analyse.Counts) bool {
+func limited(c *predict.Counts) bool {
 	n := c.Unsearched + c.Unknown
 	for _, k := range c.Untried {
 		n += k
@@ -117,18 +117,18 @@ func limited(c *analyse.Counts) bool {
 }
 
 // Walkers returns what walks the traces of a program at each level, as in command analyze.
-func Walkers(p *plan.Plan, meta *trace.Meta, missing barrier.Mode) func(analyse.Level) window.Walker {
-	return func(level analyse.Level) window.Walker {
-		var w *program.Walker
+func Walkers(p *plan.Plan, meta *trace.Meta, missing excluded.Mode) func(predict.Level) window.Walker {
+	return func(level predict.Level) window.Walker {
+		var w *walk.Walker
 		switch level {
-		case analyse.Value:
-			w = program.NewSymbolic(p)
-		case analyse.Paths:
-			if w = program.NewBranching(p); missing != barrier.Ignore {
+		case predict.Value:
+			w = walk.NewSymbolic(p)
+		case predict.Paths:
+			if w = walk.NewBranching(p); missing != excluded.Ignore {
 				w.MindMissing()
 			}
 		default:
-			w = program.New(p)
+			w = walk.New(p)
 		}
 		w.Read(meta.Texts)
 		return w

@@ -20,8 +20,8 @@ import (
 	"slices"
 	"strings"
 
-	"presage/bench/expect"
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/expect"
+	"github.com/presage-race/presage/bench/session"
 )
 
 func main() {

@@ -52,7 +52,7 @@ import (
 	"syscall"
 	"time"
 
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/session"
 )
 
 func main() {

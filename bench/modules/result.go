@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"presage/bench/session"
-	"presage/internal/report"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // result is what one module showed. What its stage did not reach is nil.

@@ -16,7 +16,7 @@ import (
 	"strconv"
 	"strings"
 
-	"presage/internal/record"
+	"github.com/presage-race/presage/internal/record"
 )
 
 // stdPath is the module of copied packages: net/url is example.org/std/net/url.

@@ -95,7 +95,7 @@ import (
 	"syscall"
 	"time"
 
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/session"
 )
 
 // operators are all operators, in the order of the table.

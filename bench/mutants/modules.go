@@ -17,8 +17,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/presage-race/presage/bench/session"
 	"golang.org/x/tools/go/packages"
-	"presage/bench/session"
 )
 
 //go:embed modules.txt

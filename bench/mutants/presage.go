@@ -1,6 +1,6 @@
 package main
 
-import "presage/internal/report"
+import "github.com/presage-race/presage/internal/report"
 
 // predicted reduces the races of a report to what the comparison needs.
 func predicted(list []*report.Race, p places) []race {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/presage-race/presage/internal/report"
 	"golang.org/x/tools/txtar"
-	"presage/internal/report"
 )
 
 var testPlaces = places{dir: "/src/m", goroot: "/go", cache: "/mod"}

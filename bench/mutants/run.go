@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/session"
 )
 
 // runner runs the tools in the copy of one module.

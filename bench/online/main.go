@@ -24,7 +24,7 @@ import (
 	"regexp"
 	"slices"
 
-	"presage/bench/inside"
+	"github.com/presage-race/presage/bench/inside"
 )
 
 // grow are the programs that are looked at for growth, and not compared.

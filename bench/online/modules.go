@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"presage/bench/inside"
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/inside"
+	"github.com/presage-race/presage/bench/session"
 )
 
 // A subject is a row: a program of this directory, or the benchmarks of a module.

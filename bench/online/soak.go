@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"presage/bench/inside"
-	"presage/internal/rt"
+	"github.com/presage-race/presage/bench/inside"
+	"github.com/presage-race/presage/internal/record/recorder"
 )
 
 // samples is how often the memory of program soak is looked at.
@@ -32,7 +32,7 @@ func soak(ctx context.Context, b *inside.Builder, length time.Duration, tree boo
 		cmd := exec.CommandContext(ctx, bin, length.String())
 		cmd.Stderr = os.Stderr
 		if !tree {
-			cmd.Env = append(os.Environ(), rt.EnvFilter+"=none")
+			cmd.Env = append(os.Environ(), recorder.EnvFilter+"=none")
 		}
 		mb, rounds, err := sampled(cmd, length/samples)
 		if err != nil {

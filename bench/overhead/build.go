@@ -1,6 +1,6 @@
 package main
 
-import "presage/internal/record"
+import "github.com/presage-race/presage/internal/record"
 
 // A build is a way to build and run a subject.
 type build struct {

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/session"
 )
 
 // A cost is what a run of a program took, or how many times what another one took.

@@ -27,7 +27,7 @@ import (
 	"log"
 	"os"
 
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/session"
 )
 
 func main() {

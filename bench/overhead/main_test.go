@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/session"
 )
 
 func TestRecordings(t *testing.T) {

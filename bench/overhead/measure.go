@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"presage/bench/session"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // A meter runs subjects.

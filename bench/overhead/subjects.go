@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/session"
 )
 
 // A subject is one program: a directory, and arguments of the go command.

@@ -47,7 +47,7 @@ import (
 	"strings"
 	"time"
 
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/session"
 )
 
 func main() {

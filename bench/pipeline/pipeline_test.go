@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"presage/bench/session"
-	"presage/internal/report"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // The list has twelve suites of different names, and what is no entry is an error.

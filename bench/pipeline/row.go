@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"presage/bench/session"
-	"presage/internal/report"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // run is one run of a suite, with its test processes.

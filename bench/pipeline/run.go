@@ -12,8 +12,8 @@ import (
 	"slices"
 	"time"
 
-	"presage/bench/session"
-	"presage/internal/report"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // bench runs suites.

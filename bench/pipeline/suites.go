@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/session"
 )
 
 //go:embed suites.txt

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/session"
 )
 
 // head says what the lines of a suite are.

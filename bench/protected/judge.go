@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"presage/bench/session"
-	"presage/internal/report"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // verdict is what became of a program: a line of the state file.

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"presage/bench/session"
+	"github.com/presage-race/presage/bench/session"
 )
 
 // find returns the verdict of a judge on a program, nil if there is none or presage failed.

@@ -7,9 +7,9 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/report"
 	"golang.org/x/mod/module"
-	"presage/bench/session"
-	"presage/internal/report"
 )
 
 const (

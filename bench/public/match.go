@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"presage/internal/report"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // placeOf is where presage says that an access is made.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/report"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // predicted is what presage says of a form.

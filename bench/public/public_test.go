@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"presage/bench/session"
-	"presage/internal/report"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // TestCases reads the data files; their drivers parse and have the function that the forms call.

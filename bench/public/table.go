@@ -6,7 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"presage/internal/report"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // columns of the table.

@@ -21,8 +21,8 @@ import (
 	"slices"
 	"strings"
 
-	"presage/bench/session"
-	"presage/internal/report"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/report"
 )
 
 func main() {

@@ -1,4 +1,4 @@
-// Rdit hides parts of small random executions as missing methods (package barrier) and holds what is said to race of the rest against
+// Rdit hides parts of small random executions as missing methods (package excluded) and holds what is said to race of the rest against
 // exhaustive exploration of the whole.
 //
 //	go run ./bench/rdit               # 20,000 programs
@@ -8,7 +8,7 @@
 //	go run ./bench/rdit -go 1000      # Go programs of package progtest, executed under every schedule
 //
 // Beside RDIT stand detectors that look at the same trace: Algorithms 5 and 6 as the thesis writes them (AsWritten of
-// package barrier), and three that ignore what is missing, which are maximal causality, happens-before and the
+// package excluded), and three that ignore what is missing, which are maximal causality, happens-before and the
 // weak-causally-precedes relation. That relation (package wcp) contains causally-precedes.
 //
 // The command ends with status 1 if RDIT or the simple barrier (Caveat 0) reports a pair that does not race, or if a
@@ -24,14 +24,14 @@ import (
 	"slices"
 	"time"
 
-	"presage/internal/analyse"
-	"presage/internal/barrier"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
-	"presage/internal/trace/raw"
-	"presage/internal/trace/tracetest"
-	"presage/internal/wcp"
-	"presage/internal/window"
+	"github.com/presage-race/presage/internal/oracle/tracetest"
+	"github.com/presage-race/presage/internal/oracle/wcp"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace/raw"
 )
 
 func main() {
@@ -100,7 +100,7 @@ func (c *counts) print(took time.Duration) {
 
 // wrong says whether there was a false race, or a witness that a checker refused.
 func (c *counts) wrong() bool {
-	return c.false[barrier.Reachable]+c.false[barrier.Everything]+c.rejected > 0
+	return c.false[excluded.Reachable]+c.false[excluded.Everything]+c.rejected > 0
 }
 
 type counts struct {
@@ -109,27 +109,27 @@ type counts struct {
 }
 
 const (
-	happensBefore = iota + int(barrier.Ignore) + 1
+	happensBefore = iota + int(excluded.Ignore) + 1
 	weaklyPrecedes
 	asWritten
 )
 
 var detectors = [...]string{
-	barrier.Reachable: "RDIT", barrier.Everything: "a barrier for each (Caveat 0)", barrier.Ignore: "maximal causality, gaps ignored",
+	excluded.Reachable: "RDIT", excluded.Everything: "a barrier for each (Caveat 0)", excluded.Ignore: "maximal causality, gaps ignored",
 	happensBefore: "happens-before, gaps ignored", weaklyPrecedes: "WCP, gaps ignored",
 	asWritten: "Algorithms 5 and 6 as written",
 }
 
 // compare analyses what is left: really are the pairs that race in any execution, want those of them that are counted.
 func (c *counts) compare(h tracetest.Hidden, meta *trace.Meta, walk window.Walker, really, want map[[2]trace.Site]bool) {
-	for m := barrier.Reachable; m <= barrier.Ignore; m++ {
-		res, err := analyse.Run(context.Background(), source(h.Events, meta), meta, analyse.Options{Walker: walk, Missing: m})
+	for m := excluded.Reachable; m <= excluded.Ignore; m++ {
+		res, err := predict.Run(context.Background(), source(h.Events, meta), meta, predict.Options{Walker: walk, Missing: m})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "rdit:", err)
 			os.Exit(2)
 		}
 		for _, x := range res.Races {
-			if !c.count(int(m), x.A.Site, x.B.Site, really, want) && m != barrier.Ignore {
+			if !c.count(int(m), x.A.Site, x.B.Site, really, want) && m != excluded.Ignore {
 				fmt.Printf("false: sites %d and %d, by %v, of\n%s", x.A.Site, x.B.Site, x.Order, raw.Text(h.Events, nil))
 			}
 		}
@@ -158,7 +158,7 @@ func (c *counts) compare(h tracetest.Hidden, meta *trace.Meta, walk window.Walke
 
 // written counts what maximal causality finds that keeps the orders of Algorithms 5 and 6 as the thesis writes them.
 func (c *counts) written(h tracetest.Hidden, meta *trace.Meta, walk window.Walker, really, want map[[2]trace.Site]bool) {
-	orders, err := barrier.AsWritten(h.Events)
+	orders, err := excluded.AsWritten(h.Events)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "rdit:", err)
 		os.Exit(2)
@@ -171,7 +171,7 @@ func (c *counts) written(h tracetest.Hidden, meta *trace.Meta, walk window.Walke
 	if walk != nil {
 		walk = tracetest.Walker(flows)
 	}
-	res, err := analyse.Run(context.Background(), source(events, meta), meta, analyse.Options{Walker: walk, Missing: barrier.Ignore})
+	res, err := predict.Run(context.Background(), source(events, meta), meta, predict.Options{Walker: walk, Missing: excluded.Ignore})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "rdit:", err)
 		os.Exit(2)

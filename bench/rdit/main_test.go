@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"presage/internal/barrier"
+	"github.com/presage-race/presage/internal/predict/excluded"
 )
 
 // TestNothingFalse runs the command on a few programs.
@@ -22,7 +22,7 @@ func TestNothingFalse(t *testing.T) {
 		if c.wrong() {
 			t.Errorf("%s: false %v, rejected %d", name, c.false, c.rejected)
 		}
-		if c.found[barrier.Reachable] <= c.found[barrier.Everything] || c.false[barrier.Ignore] == 0 || c.found[asWritten] == 0 {
+		if c.found[excluded.Reachable] <= c.found[excluded.Everything] || c.false[excluded.Ignore] == 0 || c.found[asWritten] == 0 {
 			t.Errorf("%s: too little to tell anything", name)
 		}
 	}

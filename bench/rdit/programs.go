@@ -7,12 +7,12 @@ import (
 	"os"
 	"slices"
 
-	"presage/internal/analyse"
-	"presage/internal/program"
-	"presage/internal/program/progtest"
-	"presage/internal/trace"
-	"presage/internal/trace/tracetest"
-	"presage/internal/window"
+	"github.com/presage-race/presage/internal/oracle/progtest"
+	"github.com/presage-race/presage/internal/oracle/tracetest"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // maxStates bounds the exploration of one program.
@@ -51,7 +51,7 @@ func (c *counts) judgeRun(r *rand.Rand, p *progtest.Program, run *progtest.Run, 
 	if seen || outside {
 		walker = tracetest.Walker(h.Flows)
 	}
-	res, err := analyse.Run(context.Background(), run.Source(), run.Meta, analyse.Options{Level: analyse.Causal})
+	res, err := predict.Run(context.Background(), run.Source(), run.Meta, predict.Options{Level: predict.Causal})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "rdit:", err)
 		os.Exit(2)
@@ -66,7 +66,7 @@ func (c *counts) judgeRun(r *rand.Rand, p *progtest.Program, run *progtest.Run, 
 
 // walked is what a walk of the whole says of each event. The walker does not know what is missing: what missing code learns of what it has called back, the hiding says.
 func walked(p *progtest.Program, run *progtest.Run) (flows []window.Flow) {
-	w := program.New(p.Plan)
+	w := walk.New(p.Plan)
 	w.Read(run.Meta.Texts)
 	for i := range run.Events {
 		f := w.Step(int64(i), &run.Events[i])

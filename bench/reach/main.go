@@ -34,9 +34,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"presage/bench/session"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 const (

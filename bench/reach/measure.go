@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"slices"
 
-	"presage/internal/rt"
+	"github.com/presage-race/presage/internal/record/recorder"
 )
 
 // measure runs the tests and returns what they took.
@@ -40,7 +40,7 @@ func (x *built) command(ctx context.Context, scratch string, args ...string) (*e
 	}
 	cmd := exec.CommandContext(ctx, x.Binary, append(slices.Clone(x.Args), args...)...)
 	cmd.Dir = x.Dir
-	cmd.Env = append(slices.Clone(x.Env), rt.EnvDir+"="+raw)
+	cmd.Env = append(slices.Clone(x.Env), recorder.EnvDir+"="+raw)
 	return cmd, func() { os.RemoveAll(raw) }, nil
 }
 

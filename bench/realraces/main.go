@@ -20,8 +20,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"presage/bench/session"
-	"presage/internal/report"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // known is one line of races.tsv.

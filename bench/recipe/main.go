@@ -35,8 +35,8 @@ import (
 	"strings"
 	"syscall"
 
-	"presage/bench/session"
-	"presage/internal/report"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // programs are the rows of Table II that are here, in its order, with what it has for RECIPE's columns.

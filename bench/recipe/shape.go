@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 
-	"presage/internal/plan"
-	"presage/internal/program"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
-	"presage/internal/trace/source"
-	"presage/internal/window"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace/source"
 )
 
 // shape is the Trace section of Table II.
@@ -33,11 +33,11 @@ func shapeOf(ctx context.Context, file, pkg string) (*shape, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := program.Load(ctx, s.Meta())
+	p, err := walk.Load(ctx, s.Meta())
 	if err = closing(s, err); err != nil {
 		return nil, err
 	}
-	c.walker = program.NewSymbolic(p)
+	c.walker = walk.NewSymbolic(p)
 	c.walker.OnBranch(c.branch)
 	if err := c.pass(file, c.walk); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ type counter struct {
 	accesses  []int32 // location of each access of the trace, in order
 	next      int
 
-	walker *program.Walker
+	walker *walk.Walker
 	reads  map[int64]bool // shared reads by trace index: whether it may be an address
 	base   map[int64]bool
 	seen   map[trace.GoID]bool

@@ -5,7 +5,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"presage/internal/report"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // table prints the rows as Table II, and their sums.

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"syscall"
 
-	"presage/internal/relay"
-	"presage/internal/relay/load"
-	"presage/internal/relay/summary"
-	"presage/internal/relay/tier"
+	"github.com/presage-race/presage/internal/static"
+	"github.com/presage-race/presage/internal/static/load"
+	"github.com/presage-race/presage/internal/static/summary"
+	"github.com/presage-race/presage/internal/static/tier"
 )
 
 //go:embed known.txt
@@ -77,7 +77,7 @@ func readKnown(text string) ([]*knownRace, error) {
 }
 
 // matches reports whether the warning is the race.
-func (r *knownRace) matches(w *relay.Warning) bool {
+func (r *knownRace) matches(w *static.Warning) bool {
 	of := func(a *summary.Access) bool {
 		return r.class.MatchString(a.Loc.Class()) || a.At != nil && r.class.MatchString(a.At.Class())
 	}
@@ -92,14 +92,14 @@ func (r *knownRace) matches(w *relay.Warning) bool {
 
 // analysis is the result for one version of one module, shared by the races in it.
 type analysis struct {
-	res  *relay.Result
+	res  *static.Result
 	cost float64 // seconds of processors
 	err  error
 }
 
 // verdict is the best matching warning of one version.
 type verdict struct {
-	best   *relay.Warning
+	best   *static.Warning
 	likely int // warnings of the default tier in all
 }
 
@@ -176,7 +176,7 @@ func codes() []string {
 }
 
 // judge finds the best warning that is the race.
-func (r *knownRace) judge(res *relay.Result, verbose bool) (v verdict) {
+func (r *knownRace) judge(res *static.Result, verbose bool) (v verdict) {
 	for _, w := range res.Warnings {
 		if w.Tier == tier.Likely {
 			v.likely++
@@ -220,7 +220,7 @@ func analyseModule(done map[string]*analysis, scratch string, r *knownRace, vers
 		return a
 	}
 	begin := processors()
-	a.res, a.err = relay.Run(context.Background(), relay.Config{Config: load.Config{Dir: dir, Env: env, Patterns: r.packages}})
+	a.res, a.err = static.Run(context.Background(), static.Config{Config: load.Config{Dir: dir, Env: env, Patterns: r.packages}})
 	a.cost = processors() - begin
 	return a
 }

@@ -30,10 +30,10 @@ import (
 	"strings"
 	"time"
 
-	"presage/internal/relay"
-	"presage/internal/relay/load"
-	"presage/internal/relay/summary"
-	"presage/internal/relay/tier"
+	"github.com/presage-race/presage/internal/static"
+	"github.com/presage-race/presage/internal/static/load"
+	"github.com/presage-race/presage/internal/static/summary"
+	"github.com/presage-race/presage/internal/static/tier"
 )
 
 var list = flag.String("list", "", "with -module: print the warnings of this tier and better")
@@ -73,14 +73,14 @@ func main() {
 		log.Fatal(err)
 	}
 	begin := time.Now()
-	res, err := relay.Run(context.Background(), relay.Config{Config: load.Config{Dir: scratch, Tests: true, Patterns: []string{"."}}})
+	res, err := static.Run(context.Background(), static.Config{Config: load.Config{Dir: scratch, Tests: true, Patterns: []string{"."}}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, e := range res.Errors {
 		fmt.Println("error", e)
 	}
-	found := map[string][]*relay.Warning{}
+	found := map[string][]*static.Warning{}
 	for _, w := range res.Warnings {
 		if !tier.Shows(tier.Tier(*level), w.Tier) {
 			continue
@@ -93,7 +93,7 @@ func main() {
 	fmt.Printf("left out: %v; %.1f s\n", left, time.Since(begin).Seconds())
 }
 
-func judge(res *relay.Result, tests []string, found map[string][]*relay.Warning, verbose bool) {
+func judge(res *static.Result, tests []string, found map[string][]*static.Warning, verbose bool) {
 	var races, hit, none, alarms int
 	for _, n := range tests {
 		race, got := !strings.HasPrefix(n, "TestNo"), len(found[n]) > 0
@@ -123,7 +123,7 @@ func judge(res *relay.Result, tests []string, found map[string][]*relay.Warning,
 		alarms, none, 100*float64(alarms)/float64(none), 100*float64(hit+none-alarms)/float64(races+none))
 }
 
-func place(res *relay.Result, a *summary.Access) string {
+func place(res *static.Result, a *summary.Access) string {
 	p := res.Position(a.Pos)
 	return fmt.Sprintf("%s:%d", filepath.Base(p.Filename), p.Line)
 }
@@ -131,7 +131,7 @@ func place(res *relay.Result, a *summary.Access) string {
 var testName = regexp.MustCompile(`\bTest(?:No)?Race\w*`)
 
 // owners lists the tests named in a warning.
-func owners(w *relay.Warning) []string {
+func owners(w *static.Warning) []string {
 	names := testName.FindAllString(w.Frame.Key, -1)
 	for _, a := range []*summary.Access{w.A, w.B} {
 		names = append(names, testName.FindAllString(a.Func, -1)...)

@@ -10,10 +10,10 @@ import (
 	"syscall"
 	"time"
 
-	"presage/internal/relay"
-	"presage/internal/relay/load"
-	"presage/internal/relay/summary"
-	"presage/internal/relay/tier"
+	"github.com/presage-race/presage/internal/static"
+	"github.com/presage-race/presage/internal/static/load"
+	"github.com/presage-race/presage/internal/static/summary"
+	"github.com/presage-race/presage/internal/static/tier"
 )
 
 var (
@@ -48,7 +48,7 @@ func scale(dir string, patterns []string, profile string, workers int) {
 			}
 		}
 	}
-	res, err := relay.Run(context.Background(), relay.Config{Config: load.Config{Dir: dir, Patterns: patterns, Workers: workers}, Progress: progress, Store: *keep, Share: *share})
+	res, err := static.Run(context.Background(), static.Config{Config: load.Config{Dir: dir, Patterns: patterns, Workers: workers}, Progress: progress, Store: *keep, Share: *share})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func scale(dir string, patterns []string, profile string, workers int) {
 	fmt.Printf("wall %.1f s, of processors %.1f s, memory at most %d MB\n", time.Since(begin).Seconds(), seconds(use.Utime)+seconds(use.Stime), use.Maxrss>>10)
 	for i, w := range res.Warnings {
 		if *list != "" && tier.Shows(tier.Tier(*list), w.Tier) {
-			fmt.Printf("%d %v %s %s, %v %s %s, %s %v %s\n", i, res.Position(w.A.Pos), w.A.Kind, w.A.At.Place(res.Names(w.A.Func)), res.Position(w.B.Pos), w.B.Kind, w.B.At.Place(res.Names(w.B.Func)), w.Tier, w.Codes, relay.Short(w.Frame.Key))
+			fmt.Printf("%d %v %s %s, %v %s %s, %s %v %s\n", i, res.Position(w.A.Pos), w.A.Kind, w.A.At.Place(res.Names(w.A.Func)), res.Position(w.B.Pos), w.B.Kind, w.B.At.Place(res.Names(w.B.Func)), w.Tier, w.Codes, static.Short(w.Frame.Key))
 		}
 	}
 }

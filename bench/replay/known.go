@@ -12,9 +12,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"presage/bench/session"
-	"presage/internal/record"
-	"presage/internal/replay"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/replay"
 )
 
 // orders are the tests of a driver: both calls side by side, and hidden by a lock.

@@ -27,9 +27,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"presage/bench/session"
-	"presage/internal/replay"
-	"presage/internal/report"
+	"github.com/presage-race/presage/bench/session"
+	"github.com/presage-race/presage/internal/replay"
+	"github.com/presage-race/presage/internal/report"
 )
 
 var (

@@ -14,10 +14,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/presage-race/presage/internal/record"
 	"golang.org/x/mod/module"
-	"presage/internal/record"
 
-	"presage/internal/report"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // Session is a built presage and a scratch directory.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"presage/internal/rt"
+	"github.com/presage-race/presage/internal/record/recorder"
 )
 
 // Timed is command timed, which measures what the go command runs.
@@ -40,7 +40,7 @@ func (t *Timed) Exec(raws string) (string, error) {
 	if err := os.Remove(t.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	return strings.Join([]string{t.command, t.file, raws, rt.EnvDir}, " "), nil
+	return strings.Join([]string{t.command, t.file, raws, recorder.EnvDir}, " "), nil
 }
 
 // Processes returns the processes since Exec.

@@ -8,18 +8,18 @@ import (
 	"os"
 	"path/filepath"
 
-	"presage/internal/plan"
-	"presage/internal/program"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Walked is what a walk of traces through the source showed, without any analysis of them.
 type Walked struct {
-	program.Stats
+	walk.Stats
 	Events, Unexplained int64
-	Cut                 int                // traces that were walked in part
-	First               []program.Mismatch // the first ones of each trace
+	Cut                 int             // traces that were walked in part
+	First               []walk.Mismatch // the first ones of each trace
 }
 
 // Walk walks the events of the traces through the source in which they were recorded: of each trace at most so many, 0: all.
@@ -43,11 +43,11 @@ func (w *Walked) file(ctx context.Context, name string, p **plan.Plan, most int6
 	}
 	defer t.Close()
 	if *p == nil {
-		if *p, err = program.Load(ctx, t.Meta()); err != nil {
+		if *p, err = walk.Load(ctx, t.Meta()); err != nil {
 			return err
 		}
 	}
-	walker := program.New(*p)
+	walker := walk.New(*p)
 	var e trace.Event
 	for i := int64(0); ; i++ {
 		err := t.Next(&e)
@@ -81,7 +81,7 @@ func unexplained(e *trace.Event) bool {
 }
 
 // addWalk adds what one walk showed.
-func (w *Walked) addWalk(walker *program.Walker) {
+func (w *Walked) addWalk(walker *walk.Walker) {
 	s := walker.Stats()
 	w.Mismatches += s.Mismatches
 	w.First = append(w.First, walker.Mismatches()...)

@@ -3,8 +3,8 @@ package session
 import (
 	"testing"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // The flag of an unexplained read is a bit that other kinds of events use for something else.

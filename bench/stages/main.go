@@ -33,13 +33,13 @@ import (
 	"syscall"
 	"time"
 
-	"presage/internal/analyse"
-	"presage/internal/hb"
-	"presage/internal/merge"
-	"presage/internal/program"
-	"presage/internal/trace"
-	"presage/internal/trace/source"
-	"presage/internal/window"
+	"github.com/presage-race/presage/internal/detect/hb"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/record/merge"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/source"
 )
 
 var (
@@ -151,13 +151,13 @@ func stage(name, file string) {
 		check(b.Flush())
 		fmt.Printf("%+v\n", b.Counts())
 	case "all":
-		opt := analyse.Options{Level: map[string]analyse.Level{"causal": analyse.Causal, "value": analyse.Value, "path": analyse.Paths}[*level]}
-		var w *program.Walker
+		opt := predict.Options{Level: map[string]predict.Level{"causal": predict.Causal, "value": predict.Value, "path": predict.Paths}[*level]}
+		var w *walk.Walker
 		if in.Meta().Source == "presage" {
 			w = walker(in)
 			opt.Walker = w
 		}
-		res, err := analyse.Run(context.Background(), m, in.Meta(), opt)
+		res, err := predict.Run(context.Background(), m, in.Meta(), opt)
 		check(err)
 		fmt.Printf("%d races, %+v\n", len(res.Races), res.Counts)
 		if w != nil {
@@ -173,16 +173,16 @@ func stage(name, file string) {
 	m.line()
 }
 
-func walker(in *source.File) *program.Walker {
-	p, err := program.Load(context.Background(), in.Meta())
+func walker(in *source.File) *walk.Walker {
+	p, err := walk.Load(context.Background(), in.Meta())
 	check(err)
 	switch *level {
 	case "value":
-		return program.NewSymbolic(p)
+		return walk.NewSymbolic(p)
 	case "path":
-		return program.NewBranching(p)
+		return walk.NewBranching(p)
 	}
-	return program.New(p)
+	return walk.New(p)
 }
 
 func each(m *meter, f func(int64, *trace.Event)) {

@@ -5,9 +5,9 @@ import (
 	"io"
 	"testing"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
-	"presage/internal/trace/std"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace/std"
 )
 
 // The reader checks that the trace is one of locks that exclude; here: it has the

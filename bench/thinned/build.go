@@ -12,11 +12,11 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"presage/internal/instrument"
-	"presage/internal/merge"
-	"presage/internal/plan"
-	"presage/internal/rt"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/record/merge"
+	"github.com/presage-race/presage/internal/record/recorder"
+	"github.com/presage-race/presage/internal/source/instrument"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 //go:embed testdata/program.txtar
@@ -45,7 +45,7 @@ func build(ctx context.Context, dir string, faults bool) (*program, error) {
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return nil, err
 	}
-	overlay, err := rt.New(ctx, rt.Config{Dir: app, OutDir: filepath.Join(dir, "rt")})
+	overlay, err := recorder.New(ctx, recorder.Config{Dir: app, OutDir: filepath.Join(dir, "rt")})
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (p *program) run(ctx context.Context, args []string, env ...string) (string
 		return "", err
 	}
 	cmd := exec.CommandContext(ctx, p.bin, args...)
-	cmd.Env = append(os.Environ(), append(env, rt.EnvDir+"="+raw, rt.EnvOutside+"=full", "GOGC=25", "GOMAXPROCS=4")...)
+	cmd.Env = append(os.Environ(), append(env, recorder.EnvDir+"="+raw, recorder.EnvOutside+"=full", "GOGC=25", "GOMAXPROCS=4")...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	if err := cmd.Run(); err != nil {

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"presage/internal/rt"
+	"github.com/presage-race/presage/internal/record/recorder"
 )
 
 // envFault names the variable that says which fault the recorder has.
@@ -61,7 +61,7 @@ var faults = []fault{
 var faultWord = regexp.MustCompile(`\bF\b`)
 
 // seedFaults changes the recorder's files.
-func seedFaults(o rt.Overlay) error {
+func seedFaults(o recorder.Overlay) error {
 	edit := func(file, old, new string) error {
 		for from, to := range o.Replace {
 			if !strings.HasSuffix(from, "/runtime/presage_"+file+".go") {

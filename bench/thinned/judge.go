@@ -5,11 +5,11 @@ import (
 	"math/bits"
 	"slices"
 
-	"presage/internal/clock"
-	"presage/internal/hb"
-	"presage/internal/shadow"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/detect/clock"
+	"github.com/presage-race/presage/internal/detect/hb"
+	"github.com/presage-race/presage/internal/detect/shadow"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // A location is a byte of memory between two allocations: the event of the trace that allocates

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"presage/bench/levels"
-	"presage/internal/barrier"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/bench/levels"
+	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // compareLevels runs n programs, analyses their thinned traces at every level, and prints the
@@ -70,7 +70,7 @@ func (p *program) levelsOf(ctx context.Context, seed, n int) (*levels.Found, *tr
 		return nil, nil, err
 	}
 	meta := src.Meta()
-	x := levels.Trace{Open: levels.InMemory(events, meta), Meta: meta, Walker: levels.Walkers(p.plan, meta, barrier.Reachable)}
+	x := levels.Trace{Open: levels.InMemory(events, meta), Meta: meta, Walker: levels.Walkers(p.plan, meta, excluded.Reachable)}
 	f, err := levels.Compare(ctx, x)
 	return f, meta, err
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // built is the program with the recorder inside.
@@ -230,7 +230,7 @@ func TestFaultsFit(t *testing.T) {
 		if f.file == "" {
 			continue
 		}
-		text, err := os.ReadFile("../../internal/rt/_std/runtime/presage_" + f.file + ".go")
+		text, err := os.ReadFile("../../internal/record/recorder/_std/runtime/presage_" + f.file + ".go")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // (SC7), the second judgement: if outside code reads a byte that emitted code of its goroutine has

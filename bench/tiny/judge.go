@@ -6,9 +6,9 @@ import (
 	"io"
 	"time"
 
-	"presage/internal/analyse"
-	"presage/internal/program"
-	"presage/internal/program/progtest"
+	"github.com/presage-race/presage/internal/oracle/progtest"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/walk"
 )
 
 // levels are the rungs of the ladder, lowest first. An analysis of one contains those before it.
@@ -24,12 +24,12 @@ const (
 // found is what an analysis reports, by level: each set contains the one before.
 type found struct {
 	pairs      [len(levels)]map[progtest.Pair]bool
-	mismatches []program.Mismatch
+	mismatches []walk.Mismatch
 	rejected   int64
 	why        []error // the first of these
 	unknown    int64
 	base       int // of the path level, because a base object is another one
-	counts     analyse.Counts
+	counts     predict.Counts
 }
 
 // analyseRun is the pipeline as the command has it, without analyse.Confirm: what that adds are races by the definition of
@@ -39,9 +39,9 @@ func analyseRun(ctx context.Context, p *progtest.Program, run *progtest.Run) (*f
 	for l := range f.pairs {
 		f.pairs[l] = map[progtest.Pair]bool{}
 	}
-	w := program.NewBranching(p.Plan)
+	w := walk.NewBranching(p.Plan)
 	w.Read(run.Meta.Texts)
-	res, err := analyse.Run(ctx, run.Source(), run.Meta, analyse.Options{Level: analyse.Paths, Walker: w})
+	res, err := predict.Run(ctx, run.Source(), run.Meta, predict.Options{Level: predict.Paths, Walker: w})
 	if err != nil {
 		return nil, err
 	}
@@ -51,15 +51,15 @@ func analyseRun(ctx context.Context, p *progtest.Program, run *progtest.Run) (*f
 		if r.Path != nil && r.Path.Base {
 			f.base++
 		}
-		if r.Tier == analyse.ByPath {
+		if r.Tier == predict.ByPath {
 			continue
 		}
 		f.pairs[value][q] = true
-		if r.Tier == analyse.ByValue {
+		if r.Tier == predict.ByValue {
 			continue
 		}
 		f.pairs[causal][q] = true
-		if r.Tier == analyse.Observed {
+		if r.Tier == predict.Observed {
 			f.pairs[observed][q] = true
 		}
 	}

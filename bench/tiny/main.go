@@ -16,7 +16,7 @@ import (
 	"os"
 	"time"
 
-	"presage/internal/program/progtest"
+	"github.com/presage-race/presage/internal/oracle/progtest"
 )
 
 func main() {

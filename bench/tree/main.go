@@ -17,11 +17,11 @@ import (
 	"os"
 	"time"
 
-	"presage/internal/detect"
-	"presage/internal/program/progtest"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
-	"presage/internal/trace/tracetest"
+	"github.com/presage-race/presage/internal/detect"
+	"github.com/presage-race/presage/internal/oracle/progtest"
+	"github.com/presage-race/presage/internal/oracle/tracetest"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 func main() {

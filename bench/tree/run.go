@@ -5,12 +5,12 @@ import (
 	"maps"
 	"time"
 
-	"presage/internal/detect"
-	"presage/internal/fasttrack"
-	"presage/internal/shadow"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
-	"presage/internal/tree"
+	"github.com/presage-race/presage/internal/detect"
+	"github.com/presage-race/presage/internal/detect/fasttrack"
+	"github.com/presage-race/presage/internal/detect/shadow"
+	"github.com/presage-race/presage/internal/detect/tree"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // result is what a detector says of a trace.

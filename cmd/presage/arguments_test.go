@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"presage/internal/cli/scripts"
+	"github.com/presage-race/presage/internal/cli/scripts"
 )
 
 // TestLongArguments records a package whose file names together are longer than what the go command

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"presage/internal/cli"
+	"github.com/presage-race/presage/internal/cli"
 )
 
 //go:embed doc.go

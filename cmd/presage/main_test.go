@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"presage/bench/expect"
-	"presage/internal/cli"
-	"presage/internal/cli/scripts"
-	"presage/internal/report"
-	"presage/internal/trace"
-	"presage/internal/trace/source"
+	"github.com/presage-race/presage/bench/expect"
+	"github.com/presage-race/presage/internal/cli"
+	"github.com/presage-race/presage/internal/cli/scripts"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/source"
 )
 
 func TestMain(m *testing.M) { scripts.Main(m, main) }

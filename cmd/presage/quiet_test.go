@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"presage/internal/cli/scripts"
+	"github.com/presage-race/presage/internal/cli/scripts"
 )
 
 // quietTests are the tests of bench/quiet that CI runs. Each has had false races, or uses synchronisation that only

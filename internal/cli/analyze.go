@@ -17,16 +17,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"presage/internal/analyse"
-	"presage/internal/barrier"
-	"presage/internal/disk"
-	"presage/internal/plan"
-	"presage/internal/program"
-	"presage/internal/record"
-	"presage/internal/report"
-	"presage/internal/trace"
-	"presage/internal/trace/source"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/source"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 // The levels of analysis, each with what the one before it finds.
@@ -39,10 +39,10 @@ const (
 )
 
 // levels of the analysis, by name.
-var levels = map[string]analyse.Level{levelHB: analyse.HB, levelCausal: analyse.Causal, levelValue: analyse.Value, levelPath: analyse.Paths}
+var levels = map[string]predict.Level{levelHB: predict.HB, levelCausal: predict.Causal, levelValue: predict.Value, levelPath: predict.Paths}
 
 // missings are what missing methods may be taken to do.
-var missings = map[string]barrier.Mode{"rdit": barrier.Reachable, "barrier": barrier.Everything, "ignore": barrier.Ignore}
+var missings = map[string]excluded.Mode{"rdit": excluded.Reachable, "barrier": excluded.Everything, "ignore": excluded.Ignore}
 
 func checkMissing(mode string) error {
 	if _, ok := missings[mode]; !ok {
@@ -175,8 +175,8 @@ type analysis struct {
 	last  loaded
 	shape report.ShapeFunc // of the trace at hand
 
-	static *static // the warnings of the static lens, to mark; nil: none
-	early  *early  // what was searched while the tests ran; nil: nothing
+	static *lens  // the warnings of the static lens, to mark; nil: none
+	early  *early // what was searched while the tests ran; nil: nothing
 
 	builder *builder                                          // nil: nothing is replayed
 	budget  *budget                                           // nil: there is none
@@ -270,8 +270,8 @@ func (a *analysis) run(ctx context.Context) error {
 }
 
 // confirm is a pass between the two, for unordered accesses that have no witness yet.
-func (a *analysis) confirm(name string, meta *trace.Meta, res *analyse.Result) error {
-	return analyse.Confirm(opener(name), meta, res)
+func (a *analysis) confirm(name string, meta *trace.Meta, res *predict.Result) error {
+	return predict.Confirm(opener(name), meta, res)
 }
 
 // tallyFile counts a trace that is not to be analysed.
@@ -322,8 +322,8 @@ func (a *analysis) load(ctx context.Context, name string, meta *trace.Meta) (*pl
 	if err := a.grant.trace(ctx, name, meta); err != nil {
 		return nil, err
 	}
-	if a.last.plan == nil || !program.Same(a.last.meta, meta) {
-		p, err := program.Load(ctx, meta)
+	if a.last.plan == nil || !walk.Same(a.last.meta, meta) {
+		p, err := walk.Load(ctx, meta)
 		if err != nil {
 			return nil, err
 		}
@@ -333,7 +333,7 @@ func (a *analysis) load(ctx context.Context, name string, meta *trace.Meta) (*pl
 }
 
 // warnWalk says where the walk of a trace failed.
-func (a *analysis) warnWalk(n int, odd []program.Mismatch) {
+func (a *analysis) warnWalk(n int, odd []walk.Mismatch) {
 	if n == 0 {
 		return
 	}
@@ -352,7 +352,7 @@ func (a *analysis) warnWalk(n int, odd []program.Mismatch) {
 const maxShown = 5
 
 // countPaths adds what was looked at off the recorded paths.
-func (a *analysis) countPaths(res *analyse.Result, unkept int64) {
+func (a *analysis) countPaths(res *predict.Result, unkept int64) {
 	if a.summary.Paths == nil {
 		a.summary.Paths = &report.Paths{Ends: make(map[string]int)}
 	}
@@ -383,7 +383,7 @@ func (a *analysis) describe(meta *trace.Meta) {
 }
 
 // count adds what one trace holds to the summary and its warnings to the report.
-func (a *analysis) count(meta *trace.Meta, res *analyse.Result) {
+func (a *analysis) count(meta *trace.Meta, res *predict.Result) {
 	s := &a.summary
 	s.Traces++
 	a.describe(meta)
@@ -397,7 +397,7 @@ func (a *analysis) count(meta *trace.Meta, res *analyse.Result) {
 	s.Settled += res.Counts.Settled
 	for _, ws := range [][]trace.Warning{meta.Warnings, res.Warnings} {
 		for _, w := range ws {
-			if w.Code == analyse.UnwitnessedCode && a.listsAll(meta) {
+			if w.Code == predict.UnwitnessedCode && a.listsAll(meta) {
 				continue // they are reported
 			}
 			a.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})

@@ -6,10 +6,10 @@ import (
 	"sync"
 	"time"
 
-	"presage/internal/plan"
-	"presage/internal/replay"
-	"presage/internal/report"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/replay"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // A builder builds in the background what replays run.

@@ -47,8 +47,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"presage/internal/disk"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 // Env is what the command line works with.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"presage/internal/record"
-	"presage/internal/replay"
-	"presage/internal/report"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/replay"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // replay replays what was found, until the time for it is over. The checker has just judged the

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"presage/internal/record"
-	"presage/internal/report"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // effect is what the cause of a warning does to the answer.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"presage/internal/record"
-	"presage/internal/report"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // TestLastLine has a case on each side of (E4) to (E8): what the last line says, and the exit code.
@@ -95,7 +95,7 @@ func TestLastLine(t *testing.T) {
 func TestGapsOfSources(t *testing.T) {
 	code := regexp.MustCompile(`(?:Code: |[wW]arn\(|\tadd\(|UnwitnessedCode = )"([a-z-]+)"|return "(instrument-[a-z]+)"`)
 	seen := map[string]bool{}
-	for _, dir := range []string{".", "../record", "../merge", "../analyse", "../detect", "../trace/std"} {
+	for _, dir := range []string{".", "../record", "../record/merge", "../predict", "../detect", "../trace/std"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"presage/internal/detect"
-	"presage/internal/report"
-	"presage/internal/trace"
-	"presage/internal/tree"
+	"github.com/presage-race/presage/internal/detect"
+	"github.com/presage-race/presage/internal/detect/tree"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // onTheFly is what the flags say of a detector of one pass, in place of prediction.

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"sync"
 
-	"presage/internal/analyse"
-	"presage/internal/beside"
-	"presage/internal/record"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/host/beside"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // An early searches traces while the tests still run (T10). The report takes what was found when it
@@ -78,7 +78,7 @@ func (e *early) search(t record.EarlyTrace) {
 	if s.err != nil {
 		return
 	}
-	s.opt.Go, s.opt.Over = beside.Go, func() analyse.Why { return e.why(s, cancel) }
+	s.opt.Go, s.opt.Over = beside.Go, func() predict.Why { return e.why(s, cancel) }
 	s.opt.Found = func() { e.foundSome(s) }
 	s.opt.Progress = func(n int64, _ int) {
 		s.read.Store(n)
@@ -88,14 +88,14 @@ func (e *early) search(t record.EarlyTrace) {
 	}
 	s.run(ctx, nil)
 	if s.readErr == nil {
-		s.readErr, s.sure = analyse.Confirm(s.opener(), s.meta, s.res), true
+		s.readErr, s.sure = predict.Confirm(s.opener(), s.meta, s.res), true
 		e.tell(s)
 	}
 }
 
 // why says whether the search has to end: as for all others, once the report has come to it; before
 // that, it is given up where it takes memory that the tests may need.
-func (e *early) why(s *search, cancel func()) analyse.Why {
+func (e *early) why(s *search, cancel func()) predict.Why {
 	e.mu.Lock()
 	s.void = s.void || s.over == nil && !e.memory.room()
 	over, void := s.over, s.void
@@ -103,7 +103,7 @@ func (e *early) why(s *search, cancel func()) analyse.Why {
 	switch {
 	case void:
 		cancel()
-		return analyse.Full
+		return predict.Full
 	case over != nil:
 		return over()
 	}
@@ -191,7 +191,7 @@ func (e *early) settle(rec *record.Result, move func() ([]string, error)) ([]str
 
 // of is the search of a trace, nil if it has to be made. From now on over says whether it has to
 // end, and b builds what is to be replayed.
-func (e *early) of(name string, over func() analyse.Why, b *builder) *search {
+func (e *early) of(name string, over func() predict.Why, b *builder) *search {
 	if e == nil {
 		return nil
 	}

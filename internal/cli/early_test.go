@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"presage/internal/analyse"
-	"presage/internal/record"
-	"presage/internal/report"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // earlyReport is the report on traces, in the order in which they are given, where those of before
@@ -102,7 +102,7 @@ func TestEarly(t *testing.T) {
 		t.Errorf("given up with memory left: %q", why)
 	}
 	e.memory.live = 3
-	if why := e.why(s, func() { given = true }); why != analyse.Full || !given || e.of(s.name, nil, nil) != nil {
+	if why := e.why(s, func() { given = true }); why != predict.Full || !given || e.of(s.name, nil, nil) != nil {
 		t.Errorf("not given up without memory: %q", why)
 	}
 	close(s.done)

@@ -6,10 +6,10 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"presage/internal/plan"
-	"presage/internal/relay/place"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/static/place"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // What of a program a run has executed, and which of its instructions a warning of the static lens means.

@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"presage/internal/program/progtest"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/oracle/progtest"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // TestExecuted: in runs of random programs nothing that stands before an executed instruction on every way to it counts as missed (K3).

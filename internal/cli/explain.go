@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"presage/internal/analyse"
-	"presage/internal/record"
-	"presage/internal/report"
-	"presage/internal/trace"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 // explainArgs are the flags of explain.
@@ -123,7 +123,7 @@ func (x *explainer) files() ([]string, error) {
 }
 
 // each analyses the traces, and gives each result to f.
-func (x *explainer) each(ctx context.Context, explain func(*trace.Meta) func(a, b trace.Site) bool, f func(a *analysis, name string, meta *trace.Meta, res *analyse.Result) error) error {
+func (x *explainer) each(ctx context.Context, explain func(*trace.Meta) func(a, b trace.Site) bool, f func(a *analysis, name string, meta *trace.Meta, res *predict.Result) error) error {
 	files, err := x.files()
 	if err != nil {
 		return err
@@ -146,10 +146,10 @@ func (x *explainer) each(ctx context.Context, explain func(*trace.Meta) func(a, 
 // list prints the pairs that missing methods keep from racing.
 func (x *explainer) list(ctx context.Context) error {
 	n := 0
-	err := x.each(ctx, nil, func(_ *analysis, name string, meta *trace.Meta, res *analyse.Result) error {
+	err := x.each(ctx, nil, func(_ *analysis, name string, meta *trace.Meta, res *predict.Result) error {
 		for _, p := range res.Kept {
 			n++
-			by := analyse.MethodName(meta, p.Method)
+			by := predict.MethodName(meta, p.Method)
 			if x.args.json {
 				if err := json.NewEncoder(x.env.Stdout).Encode(map[string]string{"a": meta.Position(p.A), "b": meta.Position(p.B), "by": by, "trace": name}); err != nil {
 					return err
@@ -214,15 +214,15 @@ func (x *explainer) pair(ctx context.Context, p, q string) error {
 	}
 	races, said := 0, 0
 	var nothing absence
-	err := x.each(ctx, asked, func(a *analysis, name string, meta *trace.Meta, res *analyse.Result) error {
+	err := x.each(ctx, asked, func(a *analysis, name string, meta *trace.Meta, res *predict.Result) error {
 		is := asked(meta)
-		res.Races = slices.DeleteFunc(res.Races, func(r analyse.Race) bool { return !is(r.A.Site, r.B.Site) })
+		res.Races = slices.DeleteFunc(res.Races, func(r predict.Race) bool { return !is(r.A.Site, r.B.Site) })
 		if err := a.locate(name, meta, res); err != nil {
 			return err
 		}
 		races = len(a.set.Races())
-		list := slices.DeleteFunc(res.Explained, func(e analyse.Explanation) bool {
-			return e.Reason == analyse.Raced || slices.ContainsFunc(res.Races, func(r analyse.Race) bool {
+		list := slices.DeleteFunc(res.Explained, func(e predict.Explanation) bool {
+			return e.Reason == predict.Raced || slices.ContainsFunc(res.Races, func(r predict.Race) bool {
 				return r.A.Site == e.A.Site && r.B.Site == e.B.Site || r.A.Site == e.B.Site && r.B.Site == e.A.Site
 			})
 		})
@@ -251,7 +251,7 @@ func (x *explainer) pair(ctx context.Context, p, q string) error {
 }
 
 // print says what was explained, with what stands at its events.
-func (x *explainer) print(a *analysis, name string, meta *trace.Meta, list []analyse.Explanation) error {
+func (x *explainer) print(a *analysis, name string, meta *trace.Meta, list []predict.Explanation) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -310,7 +310,7 @@ func (x *explainer) print(a *analysis, name string, meta *trace.Meta, list []ana
 	return nil
 }
 
-func (x *explainer) explained(meta *trace.Meta, loc *report.Locator, found *report.Race, e *analyse.Explanation, parts map[[2]uint64]*report.MemoryName) *report.Explained {
+func (x *explainer) explained(meta *trace.Meta, loc *report.Locator, found *report.Race, e *predict.Explanation, parts map[[2]uint64]*report.MemoryName) *report.Explained {
 	out := &report.Explained{
 		A: found.A, B: found.B, Object: found.Object, Hidden: found.Hidden,
 		Reason: reasons[e.Reason].name, Text: reasons[e.Reason].text, Names: make(map[int]string),
@@ -337,18 +337,18 @@ func (x *explainer) explained(meta *trace.Meta, loc *report.Locator, found *repo
 	return out
 }
 
-var links = map[analyse.LinkKind]string{analyse.ProgramOrder: "program-order", analyse.MustPrecede: "must-precede", analyse.MissingMethod: "missing-method"}
+var links = map[predict.LinkKind]string{predict.ProgramOrder: "program-order", predict.MustPrecede: "must-precede", predict.MissingMethod: "missing-method"}
 
 // reasons are what explanations say.
-var reasons = map[analyse.Reason]struct{ name, text string }{
-	analyse.Locked:     {"locked", "Both hold one lock, and not both for reading."},
-	analyse.Ordered:    {"ordered", "They keep their order in every execution that is looked for; in these, calls of code without a record keep their place:"},
-	analyse.Missing:    {"missing", "They keep their order because of what calls of missing methods may do. What these call has to be traced to decide it:"},
-	analyse.Together:   {"together", "What calls of missing methods may do keeps them apart, by several chains together: without it there is a witness. What they call has to be traced to decide it."},
-	analyse.Values:     {"values", "No execution in which reads that branches and addresses rest on see what they saw has both next to each other; if these saw other values, one would have."},
-	analyse.Operations: {"operations", "No order of the recorded operations on locks, channels, WaitGroups and the like has both next to each other."},
-	analyse.Undecided:  {"undecided", "The search for a witness had spent its budget (-budget raises it)."},
-	analyse.Untried:    {"untried", "These two have a witness, but were not tried: others at the same positions were, and had none, or the effort for these positions or for the trace was spent."},
+var reasons = map[predict.Reason]struct{ name, text string }{
+	predict.Locked:     {"locked", "Both hold one lock, and not both for reading."},
+	predict.Ordered:    {"ordered", "They keep their order in every execution that is looked for; in these, calls of code without a record keep their place:"},
+	predict.Missing:    {"missing", "They keep their order because of what calls of missing methods may do. What these call has to be traced to decide it:"},
+	predict.Together:   {"together", "What calls of missing methods may do keeps them apart, by several chains together: without it there is a witness. What they call has to be traced to decide it."},
+	predict.Values:     {"values", "No execution in which reads that branches and addresses rest on see what they saw has both next to each other; if these saw other values, one would have."},
+	predict.Operations: {"operations", "No order of the recorded operations on locks, channels, WaitGroups and the like has both next to each other."},
+	predict.Undecided:  {"undecided", "The search for a witness had spent its budget (-budget raises it)."},
+	predict.Untried:    {"untried", "These two have a witness, but were not tried: others at the same positions were, and had none, or the effort for these positions or for the trace was spent."},
 }
 
 // absence is what is known of two positions between which nothing was found.

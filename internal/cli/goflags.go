@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"presage/internal/disk"
-	"presage/internal/record"
+	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/record"
 )
 
 // goArgs is a command line of test or run, taken apart: presage's own flags, the

@@ -4,7 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"presage/internal/record"
+	"github.com/presage-race/presage/internal/record"
 )
 
 // giveModCache names a module cache where the go command finds none, because HOME and GOPATH are not set. Without one it builds programs that

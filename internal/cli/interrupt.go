@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"presage/internal/report"
-	"presage/internal/trace/source"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/trace/source"
 )
 
 // An interrupt ends the analysis early, and costs nothing but its time.

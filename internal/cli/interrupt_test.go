@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"presage/internal/report"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // countdown is a context that is interrupted when it was asked often enough.

@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/record"
-	"presage/internal/replay"
-	"presage/internal/report"
-	"presage/internal/trace"
-	"presage/internal/trust"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/replay"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/untrusted/trust"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 // keptSuffix is that of the files of kept schedules, and keptDir where they are written, below the root of the module.

@@ -3,14 +3,14 @@ package cli
 import (
 	"io"
 
-	"presage/internal/analyse"
-	"presage/internal/report"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // locate is the second pass. At the level of observed races there are no witnesses: only
 // the first race of a trace is certain, as in every happens-before detector.
-func (a *analysis) locate(name string, meta *trace.Meta, res *analyse.Result) error {
+func (a *analysis) locate(name string, meta *trace.Meta, res *predict.Result) error {
 	specs := specsOf(res)
 	if a.listsAll(meta) {
 		specs = hbSpecs(res)

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"presage/internal/disk"
+	"github.com/presage-race/presage/internal/host/disk"
 )
 
 // A memory is the limit of -memory, on what the analysis holds.

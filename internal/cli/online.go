@@ -8,11 +8,11 @@ import (
 	"os/exec"
 	"time"
 
-	"presage/internal/online"
-	"presage/internal/plan"
-	"presage/internal/record"
-	"presage/internal/report"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/online"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 // onlineFlags is what the flags say of a detector inside the program, in place of recording and prediction.

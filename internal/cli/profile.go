@@ -8,8 +8,8 @@ import (
 	"runtime/pprof"
 	"syscall"
 
-	"presage/internal/stage"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/host/stage"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 // envProfile is for developers of presage: the file for a CPU profile of this process. Processes

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"presage/internal/stage"
+	"github.com/presage-race/presage/internal/host/stage"
 )
 
 // The profile is written, and the variable does not reach what presage starts.

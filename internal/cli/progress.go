@@ -10,9 +10,9 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"presage/internal/report"
-	"presage/internal/stage"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/host/stage"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 // progress shows what is being done: a bar on a terminal; elsewhere one line when a

@@ -7,11 +7,11 @@ import (
 	"io"
 	"slices"
 
-	"presage/internal/analyse"
-	"presage/internal/plan"
-	"presage/internal/program"
-	"presage/internal/report"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // check has the witness of a race checked again: the report may have been altered.
@@ -20,41 +20,41 @@ func (r *replayer) check(ctx context.Context, race *report.Race, name string, me
 		return nil
 	}
 	w := race.Witness
-	s := analyse.Saved{From: w.From, Semantics: w.Semantics, Events: w.Events, Recorded: w.Semantics == report.RecordedRun}
+	s := predict.Saved{From: w.From, Semantics: w.Semantics, Events: w.Events, Recorded: w.Semantics == report.RecordedRun}
 	for _, e := range w.Order {
 		if e < 0 { // a step of the path (number)
-			e = analyse.AlternativeBase - 1 - e
+			e = predict.AlternativeBase - 1 - e
 		}
 		s.Order = append(s.Order, e)
 	}
 	if err := accesses(race, meta, opener(name)); err != nil {
 		return err
 	}
-	opt := analyse.Options{Window: r.kept.config.Window}
+	opt := predict.Options{Window: r.kept.config.Window}
 	if !s.Recorded {
 		p, err := r.plan(ctx, meta)
 		if err != nil {
 			return err
 		}
-		var walker *program.Walker
+		var walker *walk.Walker
 		opt.Level, walker = walkerAt(r.kept.config.Level, p)
 		walker.Read(meta.Texts)
 		opt.Walker = walker
 	}
 	if race.Path != nil {
-		s.Path = &analyse.Path{Before: race.Path.Before}
+		s.Path = &predict.Path{Before: race.Path.Before}
 		for _, e := range pathToReplay(race).Steps {
-			s.Path.Steps = append(s.Path.Steps, analyse.PathStep{Site: e.Site, Kind: e.Kind})
+			s.Path.Steps = append(s.Path.Steps, predict.PathStep{Site: e.Site, Kind: e.Kind})
 		}
 	}
-	return analyse.Recheck(ctx, opener(name), meta, opt, s)
+	return predict.Recheck(ctx, opener(name), meta, opt, s)
 }
 
 // plan is that of the recorded program.
 func (r *replayer) plan(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 	key := programKey(meta)
 	if r.plans[key] == nil {
-		p, err := program.Load(ctx, meta)
+		p, err := walk.Load(ctx, meta)
 		if err != nil {
 			return nil, err
 		}
@@ -64,14 +64,14 @@ func (r *replayer) plan(ctx context.Context, meta *trace.Meta) (*plan.Plan, erro
 }
 
 // walkerAt is what walks a trace for a level of analysis.
-func walkerAt(level string, p *plan.Plan) (analyse.Level, *program.Walker) {
+func walkerAt(level string, p *plan.Plan) (predict.Level, *walk.Walker) {
 	switch level {
 	case levelValue:
-		return analyse.Value, program.NewSymbolic(p)
+		return predict.Value, walk.NewSymbolic(p)
 	case levelPath:
-		return analyse.Paths, program.NewBranching(p)
+		return predict.Paths, walk.NewBranching(p)
 	}
-	return analyse.Causal, program.New(p)
+	return predict.Causal, walk.New(p)
 }
 
 // accesses reports whether the two accesses of a race stand where it says.

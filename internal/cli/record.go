@@ -14,12 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"presage/internal/disk"
-	"presage/internal/private"
-	"presage/internal/record"
-	"presage/internal/report"
-	"presage/internal/stage"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/host/private"
+	"github.com/presage-race/presage/internal/host/stage"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 func newTest(env *Env) *cobra.Command {

@@ -5,8 +5,8 @@ import (
 	"io"
 	"sync"
 
-	"presage/internal/trace"
-	"presage/internal/trace/source"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/source"
 )
 
 // reopener opens a trace as often as it is asked, as opener does. The last one that was closed is

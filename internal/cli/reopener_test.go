@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // A reopener reads a trace from its beginning each time, also while it is open already.

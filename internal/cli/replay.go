@@ -15,13 +15,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"presage/internal/plan"
-	"presage/internal/record"
-	"presage/internal/replay"
-	"presage/internal/report"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/replay"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 // replayArgs are the flags of replay.

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"presage/internal/record"
-	"presage/internal/report"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/report"
 )
 
 func newReport(env *Env) *cobra.Command {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"presage/internal/record"
-	"presage/internal/report"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 func newRuns(env *Env) *cobra.Command {

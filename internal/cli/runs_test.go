@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"presage/internal/record"
-	"presage/internal/report"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // runAt makes a run of an earlier presage, which has no file of its own beside its report.

@@ -11,14 +11,14 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"presage/internal/analyse"
-	"presage/internal/barrier"
-	"presage/internal/plan"
-	"presage/internal/program"
-	"presage/internal/report"
-	"presage/internal/stage"
-	"presage/internal/trace"
-	"presage/internal/trace/source"
+	"github.com/presage-race/presage/internal/host/stage"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/source"
 )
 
 // A search is the first pass over a trace, which finds the races. Searches of several traces run
@@ -28,9 +28,9 @@ type search struct {
 	name     string
 	err      error // the trace could not be opened
 	source   *source.File
-	opt      analyse.Options
+	opt      predict.Options
 	plan     *plan.Plan // nil: the trace is not walked
-	walker   *program.Walker
+	walker   *walk.Walker
 	unwalked error        // why it is not, if it should be
 	events   atomic.Int64 // of the trace, 0: not known
 	read     atomic.Int64
@@ -38,19 +38,19 @@ type search struct {
 	early *early                 // that has begun it; nil: the tests were over
 	step  atomic.Pointer[func()] // shows how far it is; nil: not yet
 	void  bool                   // it was given up,
-	over  func() analyse.Why     // since the report has come to it,
+	over  func() predict.Why     // since the report has come to it,
 	want  func()                 // then: something is to be replayed,
 	found bool                   // and whether that is known (all by early.mu)
 
 	cut bool // interrupted before it began
 
 	done    chan struct{} // closed when the following are set
-	res     *analyse.Result
+	res     *predict.Result
 	readErr error
 	sure    bool // pairs without a witness have been looked at
 	meta    *trace.Meta
-	walked  program.Stats
-	odd     []program.Mismatch
+	walked  walk.Stats
+	odd     []walk.Mismatch
 }
 
 // traces takes all traces through the analysis. It returns what went wrong with single ones.
@@ -171,11 +171,11 @@ func (a *analysis) stepper(s *search, beside []*search) func() {
 }
 
 // run searches. What is wrong with the trace is in readErr.
-func (s *search) run(ctx context.Context, static *static) {
-	src := static.notes(s.source)
-	s.res, s.readErr = analyse.Run(ctx, src, s.source.Meta(), s.opt)
+func (s *search) run(ctx context.Context, lens *lens) {
+	src := lens.notes(s.source)
+	s.res, s.readErr = predict.Run(ctx, src, s.source.Meta(), s.opt)
 	s.read.Store(s.events.Load())
-	static.rest(ctx, src)
+	lens.rest(ctx, src)
 	s.meta = s.source.Meta() // of other tools' traces it grows
 	s.readErr = errors.Join(s.readErr, s.source.Close())
 	if s.walker != nil { // it is as large as the trace's memory
@@ -230,7 +230,7 @@ func (a *analysis) prepare(ctx context.Context, s *search) {
 		return
 	}
 	meta := s.source.Meta()
-	s.opt = analyse.Options{Level: levels[a.options.level], Window: a.options.window, Conflicts: a.options.budget, Effort: a.options.effort,
+	s.opt = predict.Options{Level: levels[a.options.level], Window: a.options.window, Conflicts: a.options.budget, Effort: a.options.effort,
 		Missing: missings[a.options.missing], Open: s.opener(), Parts: &stage.Parts{}}
 	if a.explain != nil {
 		s.opt.Explain = a.explain(meta)
@@ -241,7 +241,7 @@ func (a *analysis) prepare(ctx context.Context, s *search) {
 	if s.source.Trace != nil {
 		s.events.Store(s.source.Trace.Events())
 	}
-	if s.source.Format != source.Trace || meta.Source != "presage" || s.opt.Level == analyse.HB {
+	if s.source.Format != source.Trace || meta.Source != "presage" || s.opt.Level == predict.HB {
 		return
 	}
 	stages.Begin(stagePlan)
@@ -254,28 +254,28 @@ func (a *analysis) prepare(ctx context.Context, s *search) {
 	s.plan = p
 	s.opt.Found = func() { a.builder.want(wanted{name, meta, p}) } // (T8)
 	switch s.opt.Level {
-	case analyse.Value:
-		s.walker = program.NewSymbolic(p)
-	case analyse.Paths:
-		if s.walker = program.NewBranching(p); s.opt.Missing != barrier.Ignore {
+	case predict.Value:
+		s.walker = walk.NewSymbolic(p)
+	case predict.Paths:
+		if s.walker = walk.NewBranching(p); s.opt.Missing != excluded.Ignore {
 			s.walker.MindMissing()
 		}
 	default:
-		s.walker = program.New(p)
+		s.walker = walk.New(p)
 	}
 	s.walker.Read(meta.Texts)
 	s.opt.Walker = s.walker
 }
 
 // over returns what says whether the time or the memory for prediction on a trace is over (T3, T6).
-func (a *analysis) over(i int) func() analyse.Why {
+func (a *analysis) over(i int) func() predict.Why {
 	late := a.late(i)
-	return func() analyse.Why {
+	return func() predict.Why {
 		switch {
 		case late():
-			return analyse.Late
+			return predict.Late
 		case a.memory.full():
-			return analyse.Full
+			return predict.Full
 		}
 		return ""
 	}
@@ -361,11 +361,11 @@ func (a *analysis) tell(s *search) {
 	}
 	a.shape = nil
 	if p := s.plan; p != nil {
-		a.shape = func(at trace.Site) string { return program.ShapeAt(p, at) }
+		a.shape = func(at trace.Site) string { return walk.ShapeAt(p, at) }
 	}
 	if s.plan != nil {
 		a.warnWalk(int(s.walked.Mismatches), s.odd)
-		if s.opt.Level == analyse.Paths && s.res != nil {
+		if s.opt.Level == predict.Paths && s.res != nil {
 			a.countPaths(s.res, s.walked.ForksLeft)
 		}
 	}

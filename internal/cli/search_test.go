@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"presage/internal/report"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // TestSideBySide: the report is the same, byte for byte, however many searches run at once; also

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"presage/internal/replay"
-	"presage/internal/report"
+	"github.com/presage-race/presage/internal/replay"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // attempt is what has come of the replay of a race.

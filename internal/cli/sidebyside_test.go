@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"presage/internal/replay"
-	"presage/internal/report"
+	"github.com/presage-race/presage/internal/replay"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // ended is a replay that took a time, in which its program used a share of a processor.

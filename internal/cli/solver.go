@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/analyse"
-	"presage/internal/engine"
-	"presage/internal/report"
-	"presage/internal/smt"
-	"presage/internal/window"
+	"github.com/presage-race/presage/internal/oracle/smt"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/engine"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // solverEngine is presage's own search, the default of -solver.
@@ -48,7 +48,7 @@ type windowSolver struct {
 	*smt.Solver
 }
 
-func (s *smtSolver) forWindow(w *window.Window) analyse.Solver {
+func (s *smtSolver) forWindow(w *window.Window) predict.Solver {
 	return windowSolver{s, smt.New(w, s.process, smt.Options{})}
 }
 

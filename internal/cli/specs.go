@@ -3,13 +3,13 @@ package cli
 import (
 	"slices"
 
-	"presage/internal/analyse"
-	"presage/internal/report"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // specsOf are the races of an analysis as the report's Locator wants them.
-func specsOf(res *analyse.Result) []report.Spec {
+func specsOf(res *predict.Result) []report.Spec {
 	var specs []report.Spec
 	for _, r := range slices.Concat(res.Races, res.ToRun) {
 		semantics := r.Semantics.String()
@@ -37,13 +37,13 @@ func specsOf(res *analyse.Result) []report.Spec {
 
 // number is an event's in a report: the steps of a path are −1, −2, …
 func number(event int64) int64 {
-	if event >= analyse.AlternativeBase {
-		return analyse.AlternativeBase - 1 - event
+	if event >= predict.AlternativeBase {
+		return predict.AlternativeBase - 1 - event
 	}
 	return event
 }
 
-func detourOf(p *analyse.Path) *report.Detour {
+func detourOf(p *predict.Path) *report.Detour {
 	if p == nil {
 		return nil
 	}
@@ -61,7 +61,7 @@ func detourOf(p *analyse.Path) *report.Detour {
 	return d
 }
 
-func hbSpecs(res *analyse.Result) []report.Spec {
+func hbSpecs(res *predict.Result) []report.Spec {
 	var specs []report.Spec
 	for _, r := range res.HB {
 		specs = append(specs, report.Spec{A: r.A.Index, B: r.B.Index, Tier: report.Observed, Count: int(r.Count)})

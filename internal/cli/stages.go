@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"presage/internal/report"
-	"presage/internal/stage"
+	"github.com/presage-race/presage/internal/host/stage"
+	"github.com/presage-race/presage/internal/report"
 )
 
 // Stages of the command, as the report names them (docs/report.md).

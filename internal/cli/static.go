@@ -9,13 +9,13 @@ import (
 	"slices"
 	"time"
 
-	"presage/internal/analyse"
-	"presage/internal/plan"
-	"presage/internal/record"
-	"presage/internal/relay"
-	"presage/internal/relay/tier"
-	"presage/internal/report"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/static"
+	"github.com/presage-race/presage/internal/static/tier"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // staticValue is the tier that -static names; "" is off.
@@ -33,11 +33,11 @@ func staticValue(value string, inline bool) (string, error) {
 	return o.tier, nil
 }
 
-// static holds the warnings of the static lens beside a recorded run. A nil one has none.
-type static struct {
+// lens holds the warnings of the static lens beside a recorded run. A nil one has none.
+type lens struct {
 	v         *vetting
-	kept      map[*relay.Warning]bool // not silenced
-	shown     []*report.Race          // marked
+	kept      map[*static.Warning]bool // not silenced
+	shown     []*report.Race           // marked
 	seen      sites
 	files     int64                  // that were read
 	unwitness map[[2]trace.Site]bool // pairs that nothing orders, without a witness
@@ -60,7 +60,7 @@ func (a *analysis) warnStatically(ctx context.Context, g *goArgs, test bool, rec
 		a.warn(report.Warning{Code: "static-failed", Count: 1, Text: fmt.Sprintf("the static lens failed, so that there are no warnings to mark: %v", err)})
 		return
 	}
-	s := &static{v: v, kept: v.choose(), unwitness: map[[2]trace.Site]bool{}, broken: rec.Missing != "", counts: report.Marks{Tier: v.tier, Ignored: v.counts.Ignored}}
+	s := &lens{v: v, kept: v.choose(), unwitness: map[[2]trace.Site]bool{}, broken: rec.Missing != "", counts: report.Marks{Tier: v.tier, Ignored: v.counts.Ignored}}
 	messages, _ := v.messages()
 	for _, m := range messages {
 		a.warn(report.Warning{Code: "static-" + m.Code, Count: m.Count, Text: "static lens: " + m.Text})
@@ -69,7 +69,7 @@ func (a *analysis) warnStatically(ctx context.Context, g *goArgs, test bool, rec
 }
 
 // notes is src, which notes what was executed.
-func (s *static) notes(src trace.Source) trace.Source {
+func (s *lens) notes(src trace.Source) trace.Source {
 	if s == nil {
 		return src
 	}
@@ -78,7 +78,7 @@ func (s *static) notes(src trace.Source) trace.Source {
 }
 
 // rest notes the events that an analysis did not read because prediction had stopped.
-func (s *static) rest(ctx context.Context, src trace.Source) {
+func (s *lens) rest(ctx context.Context, src trace.Source) {
 	if s == nil {
 		return
 	}
@@ -91,7 +91,7 @@ func (s *static) rest(ctx context.Context, src trace.Source) {
 }
 
 // unordered keeps the pairs of the recorded run that prediction has no witness for.
-func (s *static) unordered(res *analyse.Result) {
+func (s *lens) unordered(res *predict.Result) {
 	if s == nil {
 		return
 	}
@@ -101,7 +101,7 @@ func (s *static) unordered(res *analyse.Result) {
 }
 
 // warnings are those of the report, marked.
-func (s *static) warnings() []*report.Race {
+func (s *lens) warnings() []*report.Race {
 	if s == nil {
 		return nil
 	}
@@ -134,9 +134,9 @@ func (a *analysis) mark(ctx context.Context) {
 }
 
 // compare reports and marks the warnings. A pair that a race confirms is not hidden behind another one of its access: the two kinds are gathered apart.
-func (s *static) compare(p *plan.Plan, at map[token.Position][]instruction, races []*report.Race) {
+func (s *lens) compare(p *plan.Plan, at map[token.Position][]instruction, races []*report.Race) {
 	v := s.v
-	sides := func(w *relay.Warning) (of [2][]instruction) {
+	sides := func(w *static.Warning) (of [2][]instruction) {
 		for i, side := range v.res.Sides(w) {
 			of[i] = narrowed(p, at[side.Pos], side.Expr)
 		}
@@ -157,7 +157,7 @@ func (s *static) compare(p *plan.Plan, at map[token.Position][]instruction, race
 	}
 	s.counts.Unwarned = len(races) - len(warned)
 	for _, confirmed := range []bool{true, false} {
-		list := v.res.Report(func(w *relay.Warning) bool { return s.shows(w) && (raced[w.ID] != nil) == confirmed })
+		list := v.res.Report(func(w *static.Warning) bool { return s.shows(w) && (raced[w.ID] != nil) == confirmed })
 		for _, w := range list {
 			m := v.race(w, len(s.shown)+1)
 			s.judge(m, sides(w), raced[w.ID])
@@ -165,14 +165,14 @@ func (s *static) compare(p *plan.Plan, at map[token.Position][]instruction, race
 			s.counts.Add(m.Vet.Mark)
 		}
 	}
-	s.counts.Lower = v.res.Count(func(w *relay.Warning) bool { return s.kept[w] }) - v.res.Count(s.shows)
+	s.counts.Lower = v.res.Count(func(w *static.Warning) bool { return s.kept[w] }) - v.res.Count(s.shows)
 }
 
-func (s *static) shows(w *relay.Warning) bool {
+func (s *lens) shows(w *static.Warning) bool {
 	return s.kept[w] && tier.Shows(tier.Tier(s.v.tier), w.Tier)
 }
 
-func (s *static) wanted() map[token.Position]bool {
+func (s *lens) wanted() map[token.Position]bool {
 	wanted := map[token.Position]bool{}
 	for _, w := range s.v.res.Pairs {
 		wanted[s.v.res.Position(w.A.Pos)] = true
@@ -192,7 +192,7 @@ func racesAt(sides [2][]instruction, races []*report.Race) (found []*report.Race
 }
 
 // judge gives a warning its mark. sides are the instructions that its two accesses are, r the race that confirms it, or nil.
-func (s *static) judge(w *report.Race, sides [2][]instruction, r *report.Race) {
+func (s *lens) judge(w *report.Race, sides [2][]instruction, r *report.Race) {
 	if r != nil {
 		w.Vet.Mark, w.Vet.Race = report.MarkConfirmed, r.ID
 		return

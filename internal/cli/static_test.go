@@ -3,9 +3,9 @@ package cli
 import (
 	"testing"
 
-	"presage/internal/plan"
-	"presage/internal/report"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 func TestLastName(t *testing.T) {
@@ -37,7 +37,7 @@ func TestJudge(t *testing.T) {
 		{"another pair of an access that nothing orders", 1, 3, nil, report.MarkOrdered},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := static{unwitness: map[[2]trace.Site]bool{{1, 2}: true}}
+			s := lens{unwitness: map[[2]trace.Site]bool{{1, 2}: true}}
 			for site := range trace.Site(4) {
 				s.seen.add(site, 1+int64(site))
 			}

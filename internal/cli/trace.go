@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"presage/internal/private"
-	"presage/internal/program"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
-	"presage/internal/trace/source"
-	"presage/internal/trace/std"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/host/private"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace/source"
+	"github.com/presage-race/presage/internal/trace/std"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 func newTrace(env *Env) *cobra.Command {
@@ -79,13 +79,13 @@ func dumpSymbolic(ctx context.Context, env *Env, g grant, name string) error {
 	if err := g.trace(ctx, name, meta); err != nil {
 		return err
 	}
-	p, err := program.Load(ctx, meta)
+	p, err := walk.Load(ctx, meta)
 	if err != nil {
 		return err
 	}
 	shown := visible.NewWriter(env.Stdout)
 	out := bufio.NewWriter(shown)
-	err = program.DumpSymbolic(out, p, func(f func(trace.Source) error) error {
+	err = walk.DumpSymbolic(out, p, func(f func(trace.Source) error) error {
 		src, err := openTrace(name)
 		if err != nil {
 			return err

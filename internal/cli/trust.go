@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"presage/internal/record"
-	"presage/internal/replay"
-	"presage/internal/trace"
-	"presage/internal/trust"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/replay"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/untrusted/trust"
 )
 
 // grant says how much of what a file names may be run. Its zero value takes what package trust takes.

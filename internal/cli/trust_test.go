@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"presage/internal/replay"
-	"presage/internal/report"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/replay"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // TestGrantTrace: what a trace asks for is refused, each with its name, unless it is the user's own.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"presage/internal/report"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 func newVersion(env *Env) *cobra.Command {

@@ -15,15 +15,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"presage/internal/relay"
-	"presage/internal/relay/baseline"
-	"presage/internal/relay/ignore"
-	"presage/internal/relay/load"
-	"presage/internal/relay/revision"
-	"presage/internal/relay/summary"
-	"presage/internal/relay/tier"
-	"presage/internal/report"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/static"
+	"github.com/presage-race/presage/internal/static/baseline"
+	"github.com/presage-race/presage/internal/static/ignore"
+	"github.com/presage-race/presage/internal/static/load"
+	"github.com/presage-race/presage/internal/static/revision"
+	"github.com/presage-race/presage/internal/static/summary"
+	"github.com/presage-race/presage/internal/static/tier"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 type vetOptions struct {
@@ -97,7 +97,7 @@ type vetting struct {
 
 	buildFlags []string // of the go command, besides -tags
 
-	res     *relay.Result
+	res     *static.Result
 	ignored *ignore.Set
 	known   map[string]bool // fingerprints of the baseline
 	old     map[string]bool // and of the revision
@@ -137,7 +137,7 @@ func vet(ctx context.Context, env *Env, o vetOptions, patterns []string) error {
 }
 
 // analyse runs the static lens on the packages that the patterns name in dir, and reads their directives.
-func (v *vetting) analyse(ctx context.Context, dir string, patterns []string, text string) (*relay.Result, *ignore.Set, error) {
+func (v *vetting) analyse(ctx context.Context, dir string, patterns []string, text string) (*static.Result, *ignore.Set, error) {
 	cfg, err := v.config(dir, patterns)
 	if err != nil {
 		return nil, nil, err
@@ -150,11 +150,11 @@ func (v *vetting) analyse(ctx context.Context, dir string, patterns []string, te
 			v.progress.step(report.Progress{Text: "linking"})
 		}
 	}
-	res, err := relay.Run(ctx, cfg)
+	res, err := static.Run(ctx, cfg)
 	if ctx.Err() != nil {
 		return nil, nil, fmt.Errorf("interrupted: nothing is reported; the summaries that were made are kept")
 	}
-	var missing *relay.MissingError
+	var missing *static.MissingError
 	if errors.As(err, &missing) {
 		return nil, nil, fmt.Errorf("%w; summarise them with presage vet -shard, or CGO_ENABLED=0 go vet -a -vettool=presage", err)
 	}
@@ -165,7 +165,7 @@ func (v *vetting) analyse(ctx context.Context, dir string, patterns []string, te
 	return res, set, err
 }
 
-func (v *vetting) config(dir string, patterns []string) (cfg relay.Config, err error) {
+func (v *vetting) config(dir string, patterns []string) (cfg static.Config, err error) {
 	cfg.Config = load.Config{Dir: dir, Patterns: patterns, Tests: v.tests}
 	cfg.BuildFlags = v.buildFlags
 	cfg.Tags = strings.FieldsFunc(v.tags, func(r rune) bool { return r == ',' || r == ' ' })
@@ -183,7 +183,7 @@ func (v *vetting) summarise(ctx context.Context) error {
 	cfg.Progress = func(done, total int, _ string) {
 		v.progress.step(report.Progress{Text: "summarising packages", Done: int64(done), Total: int64(total)})
 	}
-	res, err := relay.Run(ctx, cfg)
+	res, err := static.Run(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (v *vetting) revision(ctx context.Context) (err error) {
 }
 
 // silenced reports whether a directive stands at one of the accesses. Both are looked at, so that both directives count as used.
-func silenced(res *relay.Result, set *ignore.Set, w *relay.Warning) bool {
+func silenced(res *static.Result, set *ignore.Set, w *static.Warning) bool {
 	covers := false
 	for _, a := range []summary.Pos{w.A.Pos, w.B.Pos} {
 		p := res.Position(a)
@@ -268,8 +268,8 @@ func silenced(res *relay.Result, set *ignore.Set, w *relay.Warning) bool {
 }
 
 // choose leaves out what is silenced, in the baseline, or there at the revision, and counts it.
-func (v *vetting) choose() map[*relay.Warning]bool {
-	kept := map[*relay.Warning]bool{}
+func (v *vetting) choose() map[*static.Warning]bool {
+	kept := map[*static.Warning]bool{}
 	found := map[string]bool{}
 	for _, w := range v.res.Pairs {
 		found[w.ID] = true
@@ -293,12 +293,12 @@ func (v *vetting) choose() map[*relay.Warning]bool {
 }
 
 // writeBaseline writes the file of -baseline: every pair of the tier.
-func (v *vetting) writeBaseline(kept map[*relay.Warning]bool) error {
+func (v *vetting) writeBaseline(kept map[*static.Warning]bool) error {
 	var entries []baseline.Entry
 	for _, w := range v.res.Pairs {
 		if kept[w] && tier.Shows(tier.Tier(v.tier), w.Tier) {
-			entries = append(entries, baseline.Entry{ID: w.ID, Text: fmt.Sprintf("%s %s: %v in %s, %v in %s", w.Tier, relay.Short(w.Class()),
-				w.A.Kind, relay.Short(w.A.Func), w.B.Kind, relay.Short(w.B.Func))})
+			entries = append(entries, baseline.Entry{ID: w.ID, Text: fmt.Sprintf("%s %s: %v in %s, %v in %s", w.Tier, static.Short(w.Class()),
+				w.A.Kind, static.Short(w.A.Func), w.B.Kind, static.Short(w.B.Func))})
 		}
 	}
 	var b bytes.Buffer

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"presage/internal/record"
-	"presage/internal/relay"
-	"presage/internal/relay/summary"
-	"presage/internal/relay/tier"
-	"presage/internal/report"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/static"
+	"github.com/presage-race/presage/internal/static/summary"
+	"github.com/presage-race/presage/internal/static/tier"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 // report prints what was found, and returns the exit code as an error.
@@ -62,9 +62,9 @@ func (v *vetting) warnings(h report.Handler) error {
 	if v.write {
 		return v.writeBaseline(kept)
 	}
-	shown := v.res.Report(func(w *relay.Warning) bool { return kept[w] && tier.Shows(tier.Tier(v.tier), w.Tier) })
+	shown := v.res.Report(func(w *static.Warning) bool { return kept[w] && tier.Shows(tier.Tier(v.tier), w.Tier) })
 	v.counts.Warnings = len(shown)
-	v.counts.Lower = v.res.Count(func(w *relay.Warning) bool { return kept[w] }) - len(shown)
+	v.counts.Lower = v.res.Count(func(w *static.Warning) bool { return kept[w] }) - len(shown)
 	for i, w := range shown {
 		if err := h.Race(v.race(w, i+1)); err != nil {
 			return err
@@ -74,7 +74,7 @@ func (v *vetting) warnings(h report.Handler) error {
 }
 
 // race is a warning as the report has it.
-func (v *vetting) race(w *relay.Warning, rank int) *report.Race {
+func (v *vetting) race(w *static.Warning, rank int) *report.Race {
 	sides := v.res.Sides(w)
 	r := &report.Race{Tier: report.Static, ID: w.ID, Object: w.Object(), Count: 1 + w.Others, Reasons: w.Codes, Likelihood: string(w.Tier), A: staticAccess(&sides[0]), B: staticAccess(&sides[1])}
 	r.Vet = &report.Vet{Missing: []report.Reason{}, Common: w.Common(), Rank: rank, WriteWrite: w.Rank.WriteWrite, Calls: w.Rank.Calls}
@@ -87,7 +87,7 @@ func (v *vetting) race(w *relay.Warning, rank int) *report.Race {
 	return r
 }
 
-func staticAccess(s *relay.Side) report.Access {
+func staticAccess(s *static.Side) report.Access {
 	a := report.Access{Position: position(s.Pos), Kind: s.Kind, Expr: s.Expr, Func: s.Func, Stack: stack(s.Stack), Locks: []report.Lock{},
 		Goroutine: report.Goroutine{Func: s.Root, Created: stack(s.Created), Origin: s.Origin, Many: s.Many, Starter: s.Starter}}
 	for _, l := range s.Locks {
@@ -96,7 +96,7 @@ func staticAccess(s *relay.Side) report.Access {
 	return a
 }
 
-func stack(frames []relay.Frame) (out []report.Frame) {
+func stack(frames []static.Frame) (out []report.Frame) {
 	for _, f := range frames {
 		out = append(out, report.Frame{Func: f.Func, Position: position(f.Pos)})
 	}

@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"presage/internal/record"
-	"presage/internal/relay"
-	"presage/internal/relay/store"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/static"
+	"github.com/presage-race/presage/internal/static/store"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 // vetStore is the directory of summaries that a flag names: "" is below the cache directory, "off" is none.
@@ -58,7 +58,7 @@ func vettool(env *Env) (bool, error) {
 		if err != nil {
 			return true, err
 		}
-		return true, relay.Vettool(last, dir)
+		return true, static.Vettool(last, dir)
 	}
 	return false, nil
 }

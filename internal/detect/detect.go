@@ -18,14 +18,14 @@ import (
 	"io"
 	"slices"
 
-	"presage/internal/fasttrack"
-	"presage/internal/hybrid"
-	"presage/internal/lockset"
-	"presage/internal/shadow"
-	"presage/internal/table"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
-	"presage/internal/tree"
+	"github.com/presage-race/presage/internal/detect/fasttrack"
+	"github.com/presage-race/presage/internal/detect/hybrid"
+	"github.com/presage-race/presage/internal/detect/lockset"
+	"github.com/presage-race/presage/internal/detect/shadow"
+	"github.com/presage-race/presage/internal/detect/table"
+	"github.com/presage-race/presage/internal/detect/tree"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Engine is a detector.

@@ -3,10 +3,10 @@ package detect_test
 import (
 	"testing"
 
-	"presage/internal/detect"
-	"presage/internal/trace"
-	"presage/internal/trace/tracetest"
-	"presage/internal/tree"
+	"github.com/presage-race/presage/internal/detect"
+	"github.com/presage-race/presage/internal/detect/tree"
+	"github.com/presage-race/presage/internal/oracle/tracetest"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 type pair [2]trace.Site

@@ -4,10 +4,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"presage/internal/detect"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
-	"presage/internal/trace/tracetest"
+	"github.com/presage-race/presage/internal/detect"
+	"github.com/presage-race/presage/internal/oracle/tracetest"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // TestObserveIsNoEdge: observations of states, anywhere, change no pair that an engine reports,

@@ -1,6 +1,6 @@
-// Package online reads what a program with the detector inside (internal/rt/online) has found, and says it as package report does.
+// Package online reads what a program with the detector inside (internal/record/recorder/online) has found, and says it as package report does.
 //
-// Each process writes a file of lines, of fields between tabs (internal/rt/_online/runtime/presage_report.go has the other side):
+// Each process writes a file of lines, of fields between tabs (internal/record/recorder/_online/runtime/presage_report.go has the other side):
 //
 //	race   kind  kind of the earlier access  address  goroutine  goroutine of the earlier access
 //	at     function  line  file    the frames of the access, the innermost first

@@ -4,10 +4,10 @@ import (
 	"os"
 	"strings"
 
-	"presage/internal/plan"
-	"presage/internal/report"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Sites finds the plan's sites by line.

@@ -15,8 +15,8 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/rt"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/record/recorder"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // Tests that call testing.AllocsPerRun are run once without records, before the run that is
@@ -188,7 +188,7 @@ func (c *Config) countAllocations(ctx context.Context, b *build, rawDir string) 
 		c.Progress("counting allocations: tests that call testing.AllocsPerRun run once without records")
 		cmd := b.command(ctx, slices.Concat(flags, []string{"-run=" + r.pattern}, r.packages, c.Args)...)
 		cmd.Dir = c.Dir
-		cmd.Env = append(cmd.Env, rt.EnvCount+"="+filepath.Join(rawDir, rt.CountsFile))
+		cmd.Env = append(cmd.Env, recorder.EnvCount+"="+filepath.Join(rawDir, recorder.CountsFile))
 		if err := cmd.Run(); cmd.ProcessState == nil || ctx.Err() != nil {
 			return fmt.Errorf("counting allocations: %w", errors.Join(err, ctx.Err()))
 		}
@@ -242,7 +242,7 @@ func (c *Config) countingRuns(list []counting) (runs []countingRun) {
 // warnUncounted says where testing.AllocsPerRun has returned what it has counted in the recorded
 // run.
 func (r *Result) warnUncounted(rawDir string) error {
-	data, err := os.ReadFile(filepath.Join(rawDir, rt.UncountedFile))
+	data, err := os.ReadFile(filepath.Join(rawDir, recorder.UncountedFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -15,14 +15,14 @@ import (
 	"strings"
 	"time"
 
-	"presage/internal/cache"
-	"presage/internal/disk"
-	"presage/internal/instrument"
-	"presage/internal/killed"
-	"presage/internal/plan"
-	"presage/internal/private"
-	"presage/internal/rt"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/host/cache"
+	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/host/killed"
+	"github.com/presage-race/presage/internal/host/private"
+	"github.com/presage-race/presage/internal/record/recorder"
+	"github.com/presage-race/presage/internal/source/instrument"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // build is a program ready to be built with the recorder inside. It is kept as
@@ -188,9 +188,9 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 		return nil, fmt.Errorf("making a directory for the instrumented sources: %w", err)
 	}
 	b := &build{Key: in.key, Overlay: filepath.Join(dir, "overlay.json"), Counting: filepath.Join(dir, "counting.json"), in: in}
-	std, err := rt.New(ctx, rt.Config{Dir: c.Dir, OutDir: stdDir, Packages: c.Packages, Test: c.Test, BuildFlags: c.loadFlags(), LeftOut: in.missing, Audit: audited(),
+	std, err := recorder.New(ctx, recorder.Config{Dir: c.Dir, OutDir: stdDir, Packages: c.Packages, Test: c.Test, BuildFlags: c.loadFlags(), LeftOut: in.missing, Audit: audited(),
 		Instrumented: func(path string) bool { return slices.Contains(in.patterns, path) },
-		Compiler: func(ctx context.Context, o rt.Overlay) (file string, err error) {
+		Compiler: func(ctx context.Context, o recorder.Overlay) (file string, err error) {
 			file, b.Plain, err = c.compiler(ctx, filepath.Dir(filepath.Dir(dir)), o)
 			if strings.ContainsAny(file, `'"`) { // GOFLAGS cannot say it
 				file, b.Plain = "", "the path of the cache has a quotation mark: "+file
@@ -239,7 +239,7 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 }
 
 // audited reports whether accesses of outside code are to be recorded with their values.
-func audited() bool { return os.Getenv(rt.EnvOutside) == rt.OutsideAudit }
+func audited() bool { return os.Getenv(recorder.EnvOutside) == recorder.OutsideAudit }
 
 func (c *Config) loadConfig(b *build) plan.Config {
 	return plan.Config{
@@ -249,7 +249,7 @@ func (c *Config) loadConfig(b *build) plan.Config {
 }
 
 // describe fills the tables of the traces.
-func (b *build) describe(res *instrument.Result, std rt.Overlay) {
+func (b *build) describe(res *instrument.Result, std recorder.Overlay) {
 	p := res.Plan
 	b.plan = p
 	b.Meta = &trace.Meta{
@@ -287,7 +287,7 @@ func (b *build) load(ctx context.Context, c *Config) (*plan.Plan, error) {
 }
 
 // writeOverlay leaves the file alone if it does not change.
-func (b *build) writeOverlay(std rt.Overlay, sources map[string]string) error {
+func (b *build) writeOverlay(std recorder.Overlay, sources map[string]string) error {
 	if b.Counting != "" {
 		counting, err := std.CountingJSON()
 		if err := errors.Join(err, writeFile(b.Counting, counting)); err != nil {
@@ -325,7 +325,7 @@ func (b *build) flags(user []string) []string {
 	}
 	rest := user[n:]
 	if len(b.Compile) > 0 { // which has them
-		rest = slices.DeleteFunc(slices.Clone(rest), rt.IsGCFlags)
+		rest = slices.DeleteFunc(slices.Clone(rest), recorder.IsGCFlags)
 	}
 	all := slices.Concat(user[:n], b.Compile, rest, b.Flags)
 	if b.Toolexec != "" {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"presage/internal/cache"
-	"presage/internal/private"
+	"github.com/presage-race/presage/internal/host/cache"
+	"github.com/presage-race/presage/internal/host/private"
 )
 
 // CacheDir is the directory of everything that presage keeps. PRESAGE_CACHE

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/disk"
-	"presage/internal/killed"
+	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/host/killed"
 )
 
 // vetChecks are the analyses that go test runs.

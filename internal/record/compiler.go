@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"presage/internal/compiler"
-	"presage/internal/quoted"
-	"presage/internal/rt"
+	"github.com/presage-race/presage/internal/host/quoted"
+	"github.com/presage-race/presage/internal/online/compiler"
+	"github.com/presage-race/presage/internal/record/recorder"
 )
 
 // EnvCompiler names the variable that says which compiler builds a program with the recorder or the detector inside: auto, the default, is that of package compiler where
@@ -19,7 +19,7 @@ import (
 const EnvCompiler = "PRESAGE_COMPILER"
 
 // CompilerFlags returns the flags of go build for the compiler of package compiler, which is kept below cache; or why it is Go's own.
-func CompilerFlags(ctx context.Context, home string, std rt.Overlay, progress func(string)) (flags []string, plain string, err error) {
+func CompilerFlags(ctx context.Context, home string, std recorder.Overlay, progress func(string)) (flags []string, plain string, err error) {
 	file, plain, err := cachedCompiler(ctx, home, std, progress, func(error) {})
 	if file != "" {
 		flags, plain = toolexecFlag(file)
@@ -37,7 +37,7 @@ func toolexecFlag(file string) (flags []string, plain string) {
 }
 
 // cachedCompiler returns the compiler of package compiler, or why it is Go's own. heals is called if that in the cache is damaged, and made anew.
-func cachedCompiler(ctx context.Context, home string, std rt.Overlay, progress func(string), heals func(damage error)) (file, plain string, err error) {
+func cachedCompiler(ctx context.Context, home string, std recorder.Overlay, progress func(string), heals func(damage error)) (file, plain string, err error) {
 	c := compiler.Config{GoRoot: std.GoRoot, GoVersion: std.GoVersion, GOARCH: std.GOARCH, Go: std.Go, Env: std.Env}
 	stop := func() {}
 	file, err = c.Cached(ctx, filepath.Join(home, "compiler"), func(damage error) {
@@ -77,7 +77,7 @@ func repeat(progress func(string), text string) (stop func()) {
 }
 
 // compilerFlags are those for the compiler that compiler returns.
-func (c *Config) compilerFlags(ctx context.Context, home string, std rt.Overlay) (flags []string, plain string, err error) {
+func (c *Config) compilerFlags(ctx context.Context, home string, std recorder.Overlay) (flags []string, plain string, err error) {
 	file, plain, err := c.compiler(ctx, home, std)
 	if file != "" {
 		flags, plain = toolexecFlag(file)
@@ -98,7 +98,7 @@ func compilerChoice() (string, error) {
 }
 
 // compiler is cachedCompiler as the user wants it. Without a file, plain says why, if that was not asked for.
-func (c *Config) compiler(ctx context.Context, home string, std rt.Overlay) (file, plain string, err error) {
+func (c *Config) compiler(ctx context.Context, home string, std recorder.Overlay) (file, plain string, err error) {
 	choice, err := compilerChoice()
 	if err != nil || choice == "plain" {
 		return "", "", err

@@ -46,7 +46,7 @@
 // Processes that have ended are merged while others still run, and their traces are handed on (early.go):
 //
 //	(P1) A process has ended when it has said so: it stops the world, marks what was accessed, says that it ends, and nothing of it
-//	     runs any more (presageEnds of package rt). That its number is free says nothing, for the number may be of another namespace.
+//	     runs any more (presageEnds of package recorder). That its number is free says nothing, for the number may be of another namespace.
 //	     One that a signal has ended, or that had no room to record in, is merged when all are over.
 //	(P2) A trace rests on the records of its process, and on which processes were recorded when it began: whether one of them
 //	     started it, and how many are like it. This is compared when all are over. Where it is not the same, the process is merged again.

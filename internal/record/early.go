@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"presage/internal/beside"
-	"presage/internal/merge"
-	"presage/internal/plan"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/host/beside"
+	"github.com/presage-race/presage/internal/record/merge"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // An EarlyTrace is the trace of a process that has ended while others run.

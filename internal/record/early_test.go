@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"presage/internal/rt"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/record/recorder"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // A testProcess is what a process has left: a goroutine with some events, and what it says of itself.
@@ -69,7 +69,7 @@ type earlyRun struct {
 func newEarlyRun(t *testing.T) *earlyRun {
 	x := &earlyRun{b: &build{Meta: &trace.Meta{Source: "presage"}}, raw: t.TempDir(), r: &Result{Dir: t.TempDir()}, given: make(chan string, 10)}
 	x.c = &Config{Test: true, earlyAfter: 1, Progress: func(string) {}, Early: func(e EarlyTrace) { x.given <- filepath.Base(e.Name) }}
-	if err := rt.SetLimit(x.raw, 1<<40); err != nil {
+	if err := recorder.SetLimit(x.raw, 1<<40); err != nil {
 		t.Fatal(err)
 	}
 	x.e = x.c.watch(x.b, x.raw, x.r)

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"presage/internal/instrument"
+	"github.com/presage-race/presage/internal/source/instrument"
 )
 
 // embed sets b.Toolexec where the program embeds source files that were instrumented.

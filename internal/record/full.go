@@ -9,8 +9,8 @@ import (
 	"os"
 	"os/exec"
 
-	"presage/internal/disk"
-	"presage/internal/killed"
+	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/host/killed"
 )
 
 // execGo is exec of a go command that builds. It is an error if the disk was full, or if a signal ended the go command or one of its tools: what the

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"presage/internal/disk"
+	"github.com/presage-race/presage/internal/host/disk"
 )
 
 // TestExecGo: what the go command prints is passed on as it is, and heard on standard error alone: a test may print what it likes.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"presage/internal/killed"
-	"presage/internal/quoted"
+	"github.com/presage-race/presage/internal/host/killed"
+	"github.com/presage-race/presage/internal/host/quoted"
 )
 
 // hasher makes the key of a build from everything that it depends on: the sources, the Go

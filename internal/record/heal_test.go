@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"presage/internal/cache"
+	"github.com/presage-race/presage/internal/host/cache"
 )
 
 // TestRestore: a build is taken again if it is sealed and whole; one that is damaged says so, and one that is not complete does not.

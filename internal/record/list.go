@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/disk"
-	"presage/internal/killed"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/host/killed"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // inputs are the packages to instrument, and a key of all that decides how.

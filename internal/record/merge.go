@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"time"
 
-	"presage/internal/disk"
-	"presage/internal/merge"
-	"presage/internal/rt"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/record/merge"
+	"github.com/presage-race/presage/internal/record/recorder"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // ordering is Ordering, once the program has ended.
@@ -113,7 +113,7 @@ func bytesIn(dir string) (n int64) {
 
 // warnUnrecorded counts the processes that left nothing, because they could not begin to record.
 func (r *Result) warnUnrecorded(rawDir string) error {
-	list, err := rt.ReadUnrecorded(rawDir)
+	list, err := recorder.ReadUnrecorded(rawDir)
 	for _, u := range list {
 		r.Warnings = append(r.Warnings, trace.Warning{Code: "recording-stopped", Count: u.N,
 			Text: "processes ran without being recorded at all: " + merge.WhyStopped(u.Reason, u.Limit, rawDir)})

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"presage/internal/cache"
+	"github.com/presage-race/presage/internal/host/cache"
 )
 
 // A module is one of the module cache that a copy takes the place of.

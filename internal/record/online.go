@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"presage/internal/cache"
-	"presage/internal/plan"
-	"presage/internal/private"
-	"presage/internal/rt"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/host/cache"
+	"github.com/presage-race/presage/internal/host/private"
+	"github.com/presage-race/presage/internal/record/recorder"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // Online is what a run with the detector inside left.
@@ -59,12 +59,12 @@ func (c Config) RunOnline(ctx context.Context, opt OnlineOptions, watch func(dir
 		return nil, fmt.Errorf("making a directory for what is found: %w", err)
 	}
 	defer watch(o.Told)()
-	env := []string{rt.EnvDir + "=" + o.Told}
+	env := []string{recorder.EnvDir + "=" + o.Told}
 	if opt.Halt {
-		env = append(env, rt.EnvHalt+"=1")
+		env = append(env, recorder.EnvHalt+"=1")
 	}
 	if opt.NoFilter {
-		env = append(env, rt.EnvFilter+"=none")
+		env = append(env, recorder.EnvFilter+"=none")
 	}
 	if o.ExitCode, o.NotBuilt, err = c.runOnline(ctx, b, env, dir); o.NotBuilt {
 		run.Drop()
@@ -96,7 +96,7 @@ func (c *Config) buildOnline(ctx context.Context, home string) (*onlineBuild, er
 	if err := lock.Exclusive(); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", dir, err)
 	}
-	std, err := rt.New(ctx, rt.Config{Dir: c.Dir, OutDir: dir, Online: true})
+	std, err := recorder.New(ctx, recorder.Config{Dir: c.Dir, OutDir: dir, Online: true})
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func withCompilerFlags(flags []string) []string {
 	out := slices.Clone(flags)
 	for i, f := range out {
 		if name, value, ok := strings.Cut(strings.TrimLeft(f, "-"), "="); ok && name == "gcflags" {
-			out[i] = "-gcflags=" + value + " " + rt.OnlineCompilerFlags
+			out[i] = "-gcflags=" + value + " " + recorder.OnlineCompilerFlags
 		}
 	}
 	return out

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // A pattern is an argument of -instrument, -exclude or -only. Import paths are compared with those

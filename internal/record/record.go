@@ -16,12 +16,12 @@ import (
 	"syscall"
 	"time"
 
-	"presage/internal/disk"
-	"presage/internal/killed"
-	"presage/internal/plan"
-	"presage/internal/quoted"
-	"presage/internal/rt"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/host/killed"
+	"github.com/presage-race/presage/internal/host/quoted"
+	"github.com/presage-race/presage/internal/record/recorder"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // Config is a program to record.
@@ -172,7 +172,7 @@ func (c *Config) setLimit(rawDir string) error {
 	if err != nil {
 		return err
 	}
-	return rt.SetLimit(rawDir, most)
+	return recorder.SetLimit(rawDir, most)
 }
 
 // goFiles are the files that the command names in place of packages.
@@ -303,9 +303,9 @@ func hasFlag(flags []string, names ...string) bool {
 
 // run runs the recorded program and returns its exit code. It reports whether the go command did not build a program, and has said why.
 func (c *Config) run(ctx context.Context, b *build, rawDir string) (code int, notBuilt bool, err error) {
-	env := []string{rt.EnvDir + "=" + rawDir}
+	env := []string{recorder.EnvDir + "=" + rawDir}
 	if c.Reach != "" {
-		env = append(env, rt.EnvReach+"="+string(c.Reach))
+		env = append(env, recorder.EnvReach+"="+string(c.Reach))
 	}
 	if c.Test {
 		c.Progress("building and running the tests")

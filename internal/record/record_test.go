@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"presage/internal/cache"
-	"presage/internal/disk"
+	"github.com/presage-race/presage/internal/host/cache"
+	"github.com/presage-race/presage/internal/host/disk"
 )
 
 // TestBuildFlags: of the user's flags, those that decide what is built go to the other

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"presage/internal/cache"
-	"presage/internal/private"
+	"github.com/presage-race/presage/internal/host/cache"
+	"github.com/presage-race/presage/internal/host/private"
 )
 
 // KeepRuns is the number of finished runs of one module that stay in the cache, and keepAllRuns of all modules (D4).

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // alone makes of a schedule one of a single test, if both accesses are made by goroutines of one: other tests may then come and go. It returns

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/cache"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/host/cache"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // TestedPackage is the package whose tests a process ran that left a trace, "" if none did.

@@ -17,15 +17,15 @@ import (
 	"sync"
 	"time"
 
-	"presage/internal/cache"
-	"presage/internal/disk"
-	"presage/internal/instrument"
-	"presage/internal/killed"
-	"presage/internal/plan"
-	"presage/internal/private"
-	"presage/internal/program"
-	"presage/internal/rt"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/host/cache"
+	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/host/killed"
+	"github.com/presage-race/presage/internal/host/private"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/record/recorder"
+	"github.com/presage-race/presage/internal/source/instrument"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // Config is a recorded program that is to be run again.
@@ -57,7 +57,7 @@ type Config struct {
 type Program struct {
 	cfg     Config
 	dir     string
-	std     rt.Overlay
+	std     recorder.Overlay
 	overlay string
 	sites   Sites
 	race    bool
@@ -133,7 +133,7 @@ func (p *Program) make(ctx context.Context) error {
 		return fmt.Errorf("making a directory for the replay: %w", err)
 	}
 	var err error
-	if p.std, err = rt.New(ctx, rt.Config{Dir: p.cfg.Meta.Dir, OutDir: stdDir, Gates: true}); err != nil {
+	if p.std, err = recorder.New(ctx, recorder.Config{Dir: p.cfg.Meta.Dir, OutDir: stdDir, Gates: true}); err != nil {
 		return err
 	}
 	if whole == nil {
@@ -265,7 +265,7 @@ func (p *Program) emit(ctx context.Context) error {
 	recorded := p.cfg.Plan
 	if recorded == nil {
 		var err error
-		if recorded, err = program.Load(ctx, p.cfg.Meta); err != nil {
+		if recorded, err = walk.Load(ctx, p.cfg.Meta); err != nil {
 			return fmt.Errorf("the program cannot be replayed: %w", err)
 		}
 	}
@@ -381,7 +381,7 @@ func (p *Program) flags() []string {
 	const unchecked = "-d=checkptr=0"
 	all := slices.Concat(user[:n], []string{"-race", "-gcflags=all=" + unchecked}, user[n:])
 	for i, f := range all {
-		if rt.IsGCFlags(f) && !strings.HasSuffix(f, unchecked) { // the last one that matches counts alone
+		if recorder.IsGCFlags(f) && !strings.HasSuffix(f, unchecked) { // the last one that matches counts alone
 			all[i] += " " + unchecked
 		}
 	}

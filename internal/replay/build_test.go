@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"presage/internal/rt"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/record/recorder"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // fakeGo is a program whose go command is a script. It writes its arguments into a file.
@@ -24,7 +24,7 @@ func fakeGo(t *testing.T, script string) (p *Program, calls func() []string) {
 	if err := os.WriteFile(command, []byte("#!/bin/sh\necho \"$@\" >>"+log+"\n"+script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p = &Program{dir: filepath.Join(dir, "p"), bins: map[string]built{}, std: rt.Overlay{Go: command}}
+	p = &Program{dir: filepath.Join(dir, "p"), bins: map[string]built{}, std: recorder.Overlay{Go: command}}
 	if err := os.Mkdir(p.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestStdBuiltOnce(t *testing.T) {
 	var ids []string
 	for _, name := range []string{"one", "two"} {
 		dir := t.TempDir()
-		std, err := rt.New(t.Context(), rt.Config{Dir: dir, OutDir: filepath.Join(dir, "cache", name, "std"), Gates: true})
+		std, err := recorder.New(t.Context(), recorder.Config{Dir: dir, OutDir: filepath.Join(dir, "cache", name, "std"), Gates: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,8 @@
 package replay
 
 import (
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // class says which events of a site there is one of in each execution of its instruction.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"presage/internal/rt"
+	"github.com/presage-race/presage/internal/record/recorder"
 )
 
 // Debugger says how delve is started.
@@ -67,7 +67,7 @@ func (p *Program) Debug(ctx context.Context, r Race, d Debugger) (*Outcome, erro
 	args := append([]string{"exec", "--allow-non-terminal-interactive=true", "--check-go-version=false", "--init", filepath.Join(dir, "init"), "--wd", p.directory(pkg), bin, "--"}, p.arguments()...)
 	cmd := exec.CommandContext(ctx, d.Path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = d.Stdin, d.Stdout, d.Stderr
-	cmd.Env = append(os.Environ(), rt.EnvGates+"="+filepath.Join(dir, "schedule"), "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(os.Environ(), recorder.EnvGates+"="+filepath.Join(dir, "schedule"), "GORACE=atexit_sleep_ms=0")
 	if err := cmd.Run(); err != nil && !strings.HasPrefix(err.Error(), "exit status") {
 		return out, fmt.Errorf("running delve: %w", err)
 	}

@@ -7,7 +7,7 @@
 //
 // # Rules
 //
-//   - (G1) No order from gates. A gate waits by spinning on atomics of the runtime, which the race detector does not see (internal/rt/_gates).
+//   - (G1) No order from gates. A gate waits by spinning on atomics of the runtime, which the race detector does not see (internal/record/recorder/_gates).
 //     So it judges the program's own synchronisation alone, and a report of it is one that the program can cause without presage.
 //   - (G2) Goroutines are those of the trace by their number among the goroutines that their parent started by the same go statement, in
 //     code without gates with the same function; those that the runtime starts, for timers, by their function.
@@ -37,7 +37,7 @@
 // # What the program is fed
 //
 // A program asks for more than the order of a trace says. Where an answer is any program's to accept, it is given that of the recorded run, for as long as the
-// goroutine's steps last (feed.go, sites.go; presage_feed.go and presage_rand.go of internal/rt):
+// goroutine's steps last (feed.go, sites.go; presage_feed.go and presage_rand.go of internal/record/recorder):
 //
 //   - (F1) A select that is a step takes the case that it took. It waits for it, though others are ready: the goroutine might as well have come later. One that took its default
 //     is blind to timers, which may be late; not to other channels. From level 2 on it takes the case if that is ready.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // Verdict is what became of a kept schedule.
@@ -21,7 +21,7 @@ const (
 	NoLongerFits Verdict = "no longer fits"
 )
 
-// where is where a goroutine was when the schedule stalled (internal/rt/_gates/runtime/presage_where.go).
+// where is where a goroutine was when the schedule stalled (internal/record/recorder/_gates/runtime/presage_where.go).
 type where uint64
 
 // What a goroutine waits for.

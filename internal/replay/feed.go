@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // What a program asks for and what is not in the order of a trace: the choice of a select, what the clock says, random numbers, where a loop over a

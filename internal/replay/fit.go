@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/plan"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // fit is a kept schedule found again in a program as it is now.

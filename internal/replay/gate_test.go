@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"presage/internal/rt"
+	"github.com/presage-race/presage/internal/record/recorder"
 )
 
 // loop passes gates of sites that the schedule does not name.
@@ -58,7 +58,7 @@ func main() {
 // the metric is nanoseconds for both of them.
 func BenchmarkGate(b *testing.B) {
 	dir := b.TempDir()
-	std, err := rt.New(b.Context(), rt.Config{OutDir: filepath.Join(dir, "std"), Gates: true})
+	std, err := recorder.New(b.Context(), recorder.Config{OutDir: filepath.Join(dir, "std"), Gates: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func BenchmarkGate(b *testing.B) {
 	}
 	for b.Loop() {
 		cmd := exec.Command(filepath.Join(dir, "loop"))
-		cmd.Env = append(os.Environ(), rt.EnvGates+"="+filepath.Join(dir, "schedule"))
+		cmd.Env = append(os.Environ(), recorder.EnvGates+"="+filepath.Join(dir, "schedule"))
 		var out, errs bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errs
 		if err := cmd.Run(); err != nil {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"presage/internal/rt"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/record/recorder"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // heldProgram is a program without gates of its own. A goroutine reads what another one writes;
@@ -132,7 +132,7 @@ func raceProgram(t testing.TB, files map[string]string) (dir string) {
 		t.Skip("no C compiler, and so no race detector")
 	}
 	dir = t.TempDir()
-	std, err := rt.New(t.Context(), rt.Config{OutDir: filepath.Join(dir, "std"), Gates: true})
+	std, err := recorder.New(t.Context(), recorder.Config{OutDir: filepath.Join(dir, "std"), Gates: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestHeld(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd := exec.Command(filepath.Join(dir, "held"), c.args...)
-		cmd.Env = append(os.Environ(), rt.EnvGates+"="+file, "GORACE=exitcode=0 atexit_sleep_ms=0", "GOTRACEBACK=system")
+		cmd.Env = append(os.Environ(), recorder.EnvGates+"="+file, "GORACE=exitcode=0 atexit_sleep_ms=0", "GOTRACEBACK=system")
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
 		if err := cmd.Run(); err != nil {
@@ -273,7 +273,7 @@ func BenchmarkHook(b *testing.B) {
 				if err := os.WriteFile(file, data, 0o666); err != nil {
 					b.Fatal(err)
 				}
-				cmd.Env = append(cmd.Env, rt.EnvGates+"="+file)
+				cmd.Env = append(cmd.Env, recorder.EnvGates+"="+file)
 			}
 			out, err := cmd.Output()
 			if err != nil {

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/plan"
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Kept is a schedule that needs no trace: of the program it says what is run and which gates of which functions the steps pass. How it

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"maps"
 
-	"presage/internal/trace/format"
-	"presage/internal/trust"
+	"github.com/presage-race/presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/untrusted/trust"
 )
 
 // consistent reports what no schedule can be, whoever wrote it: nothing of it is run then. Of a kept schedule there is no trace against which its

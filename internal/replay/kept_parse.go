@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // words takes a line apart, up to a |.

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 const keptFile = "testdata/kept.presage"

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"presage/internal/disk"
-	"presage/internal/plan"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // KeptConfig says how to replay a kept schedule.

@@ -3,8 +3,8 @@ package replay
 import (
 	"slices"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // sharing says who uses a word of memory, or an object.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sort"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // schedule orders the steps and says which must come before which.

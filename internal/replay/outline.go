@@ -8,9 +8,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"presage/internal/instrument"
-	"presage/internal/plan"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/source/instrument"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // outline is a function as its gates in the order of its code. A kept schedule names its gates by the outlines of their functions (K2).

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Accesses of outside code as steps (G7, G8). A trace has few of those that a program executes:
@@ -26,7 +26,7 @@ type outsidePlace struct {
 }
 
 // key is the number of a place, as the gates know it (presagePlace in
-// internal/rt/_gates/runtime/presage_outside.go); 0 of nil.
+// internal/record/recorder/_gates/runtime/presage_outside.go); 0 of nil.
 func (p *outsidePlace) key() uint64 {
 	if p == nil {
 		return 0

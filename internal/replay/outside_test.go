@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // TestMeetings: passages meet where they are of overlapping memory; those of fewest passages

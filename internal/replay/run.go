@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"presage/internal/rt"
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/record/recorder"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // Race is what is to be confirmed.
@@ -213,7 +213,7 @@ func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, 
 	t := &Try{Swap: v.swap, Level: v.level, Command: append([]string{bin}, p.arguments()...), Dir: p.directory(pkg)}
 	cmd := exec.CommandContext(ctx, bin, p.arguments()...)
 	cmd.Dir = t.Dir
-	cmd.Env = append(os.Environ(), rt.EnvGates+"="+file, "GORACE="+detectorOptions(s)+filepath.Join(dir, "race"))
+	cmd.Env = append(os.Environ(), recorder.EnvGates+"="+file, "GORACE="+detectorOptions(s)+filepath.Join(dir, "race"))
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	cmd.WaitDelay = time.Second

@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // The file of a schedule, in words of 8 bytes, little-endian, mapped shared by the program that is replayed:
@@ -21,7 +21,7 @@ import (
 //	logs      for each access of the pair how many of outside code came to its place, and of the first ones address and size
 //	marks     a byte for each site: whether a gate there is more than a check
 //
-// What the words mean is said in internal/rt/_gates/runtime/presage_gate.go, which has these constants too. The program writes
+// What the words mean is said in internal/record/recorder/_gates/runtime/presage_gate.go, which has these constants too. The program writes
 // what became of the steps into the same file: a killed process leaves what it has done.
 const (
 	magic       = 0x6574616765676173

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Seen is what was at the address of an access before it and after it.

@@ -1,8 +1,8 @@
 package replay
 
 import (
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // step is the second pass.

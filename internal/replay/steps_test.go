@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"presage/internal/trace"
-	"presage/internal/trace/raw"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/raw"
 )
 
 var update = flag.Bool("update", false, "rewrite the want sections of testdata")

@@ -5,8 +5,8 @@ import (
 	"io"
 	"slices"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Witness is an execution that ends in a race, in event numbers of a trace: the events before From in their recorded order, then Order, whose

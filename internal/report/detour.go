@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Detour is how a goroutine leaves its recorded path, as the analysis knows it. In a Spec, event −1 is its first step, −2 the

@@ -5,9 +5,9 @@ import (
 	"io"
 	"slices"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 // Explained is what presage explain says of two accesses that are no race: the chain of events that keeps them in order, if there is one.

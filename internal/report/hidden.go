@@ -3,8 +3,8 @@ package report
 import (
 	"slices"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // chain searches, while a trace passes, a chain of synchronisation from one access of

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Spec is a race as the analysis knows it, in event numbers of one trace.

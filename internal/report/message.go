@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"presage/internal/trust"
+	"github.com/presage-race/presage/internal/untrusted/trust"
 )
 
 // ProtocolVersion is the version of the JSON form. Fields may be added within v1;

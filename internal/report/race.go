@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // Race is two conflicting accesses that no synchronisation orders in some execution

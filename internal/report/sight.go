@@ -3,8 +3,8 @@ package report
 import (
 	"strconv"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Seen is a read of a witness, as the analysis knows it, and what it sees.

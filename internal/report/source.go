@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // SourceFunc returns a line of a source file as it was recorded, or "".

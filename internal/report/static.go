@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 // Vet is what a warning of the static lens has besides its accesses.

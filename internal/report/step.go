@@ -3,8 +3,8 @@ package report
 import (
 	"strings"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // witness shows the order of a race: its synchronisation and its accesses of the raced

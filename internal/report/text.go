@@ -10,7 +10,7 @@ import (
 
 	"github.com/fatih/color"
 
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 // TextOptions configure the text form.

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"presage/internal/visible"
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden texts")

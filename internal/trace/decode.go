@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // decoder yields the events of one block.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Stat is what a trace holds, counted.

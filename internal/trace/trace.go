@@ -1,6 +1,6 @@
 package trace
 
-import "presage/internal/trace/format"
+import "github.com/presage-race/presage/internal/trace/format"
 
 // What an event is made of stands in package format, which imports nothing: detectors that may run inside the program know
 // these types and no more.

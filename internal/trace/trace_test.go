@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // randomEvents returns n events of every kind, with operands from the easy to the extreme.

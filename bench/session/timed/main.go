@@ -19,7 +19,7 @@ import (
 	"syscall"
 	"time"
 
-	"presage/internal/rt/rawfile"
+	"github.com/presage-race/presage/internal/record/recorder/rawfile"
 )
 
 func main() {

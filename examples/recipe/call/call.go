@@ -1,7 +1,7 @@
 // Package call is Method Calls of RECIPE's technical part: a value passes through the argument and the result of a virtual call.
 package call
 
-import "presage/examples/recipe/inorder"
+import "github.com/presage-race/presage/examples/recipe/inorder"
 
 type doubler interface{ double(y1 int) int }
 

@@ -4,7 +4,7 @@ package choice
 import (
 	"sync"
 
-	"presage/examples/recipe/inorder"
+	"github.com/presage-race/presage/examples/recipe/inorder"
 )
 
 var (

@@ -4,7 +4,7 @@ package closure
 import (
 	"sync"
 
-	"presage/examples/recipe/inorder"
+	"github.com/presage-race/presage/examples/recipe/inorder"
 )
 
 type filter interface {

@@ -7,7 +7,7 @@ package compare
 import (
 	"errors"
 
-	"presage/examples/recipe/inorder"
+	"github.com/presage-race/presage/examples/recipe/inorder"
 )
 
 type pair struct {

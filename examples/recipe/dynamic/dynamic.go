@@ -5,7 +5,7 @@ package dynamic
 import (
 	"sync"
 
-	"presage/examples/recipe/inorder"
+	"github.com/presage-race/presage/examples/recipe/inorder"
 )
 
 type sink interface{ put(n int) }

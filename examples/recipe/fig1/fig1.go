@@ -4,7 +4,7 @@
 // figure race; with the initial 0 it takes the other branch, so lines 2 and 7 do.
 package fig1
 
-import "presage/examples/recipe/inorder"
+import "github.com/presage-race/presage/examples/recipe/inorder"
 
 var x, y, z, w int
 

@@ -3,7 +3,7 @@
 // Line 8 reads 2, so x is 12. With the 3 of line 1 it would be 13, and the branch of line 10 the same: 2 and 11 race.
 package fig2
 
-import "presage/examples/recipe/inorder"
+import "github.com/presage-race/presage/examples/recipe/inorder"
 
 type obj struct{ f int }
 

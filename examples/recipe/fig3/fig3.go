@@ -5,7 +5,7 @@
 // the figure does not have, and which needs the base object relaxed.
 package fig3
 
-import "presage/examples/recipe/inorder"
+import "github.com/presage-race/presage/examples/recipe/inorder"
 
 type obj struct{ f int }
 

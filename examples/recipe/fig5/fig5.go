@@ -4,7 +4,7 @@
 // from line 2. If it may read from line 1, or from before it, lines 2 and 1 race with line 8 too.
 package fig5
 
-import "presage/examples/recipe/inorder"
+import "github.com/presage-race/presage/examples/recipe/inorder"
 
 type obj struct{ f int }
 

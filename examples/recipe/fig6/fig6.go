@@ -3,7 +3,7 @@
 // The branch of line 291 has read from line 400, and would go the same way without it.
 package fig6
 
-import "presage/examples/recipe/inorder"
+import "github.com/presage-race/presage/examples/recipe/inorder"
 
 var n, taken int
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"presage/examples/recipe/inorder"
+	"github.com/presage-race/presage/examples/recipe/inorder"
 )
 
 const total = 5

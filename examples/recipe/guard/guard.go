@@ -4,7 +4,7 @@
 // race, although the branch around line 6 reads no shared variable.
 package guard
 
-import "presage/examples/recipe/inorder"
+import "github.com/presage-race/presage/examples/recipe/inorder"
 
 var sx, sy int
 

@@ -4,7 +4,7 @@
 // line 1: line 7 comes before line 1.
 package heap
 
-import "presage/examples/recipe/inorder"
+import "github.com/presage-race/presage/examples/recipe/inorder"
 
 type obj struct{ f int }
 

@@ -1,7 +1,7 @@
 // Package loop is the running example of RECIPE's technical part: Figure 1 with a loop that the trace unrolls.
 package loop
 
-import "presage/examples/recipe/inorder"
+import "github.com/presage-race/presage/examples/recipe/inorder"
 
 var x, y int
 

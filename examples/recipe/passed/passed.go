@@ -6,7 +6,7 @@ package passed
 import (
 	"sync"
 
-	"presage/examples/recipe/inorder"
+	"github.com/presage-race/presage/examples/recipe/inorder"
 )
 
 var (

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"presage/examples/recipe/inorder"
+	"github.com/presage-race/presage/examples/recipe/inorder"
 )
 
 var (

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"presage/examples/recipe/inorder"
+	"github.com/presage-race/presage/examples/recipe/inorder"
 )
 
 var (

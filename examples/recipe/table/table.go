@@ -5,7 +5,7 @@ package table
 import (
 	"sync"
 
-	"presage/examples/recipe/inorder"
+	"github.com/presage-race/presage/examples/recipe/inorder"
 )
 
 var (

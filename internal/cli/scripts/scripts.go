@@ -16,7 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"presage/internal/cli"
+	"github.com/presage-race/presage/internal/cli"
 )
 
 // Cache is where the instrumented builds of a test package go: shared, so that Go's build cache

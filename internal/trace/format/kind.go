@@ -88,7 +88,7 @@ const (
 
 	// A call of code of which nothing is recorded but what it can reach: RDIT's BarrierPair. Obj: the method; Site: the call.
 	// The Reach and ReachGo events right behind a MethodBegin are its D. FlagAll: it reaches everything. The pairs of a
-	// goroutine nest; what the goroutine does in between was called back. (Package barrier.)
+	// goroutine nest; what the goroutine does in between was called back. (Package excluded.)
 	// What many Ds have in common is listed once, as a set with a number, and named by ReachSet events among the others of a D.
 	MethodBegin Kind = 50
 	MethodEnd   Kind = 51
@@ -101,7 +101,7 @@ const (
 	// code that asked for them writes into them is recorded, if that code is.
 	Alloc Kind = 52
 
-	// Control and data for the walk of package program.
+	// Control and data for the walk of package walk.
 	Enter Kind = 56 // function entered. Site: the function; Val: site of the call, 0 if the caller is opaque; Aux: depth
 	Exit  Kind = 57 // function left. Site: the function; Aux: depth. FlagPanic: by a panic or Goexit
 	Block Kind = 58 // basic block entered. Site: the block

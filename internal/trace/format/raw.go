@@ -21,7 +21,7 @@ package format
 //	word 6  unix time in nanoseconds at the start of the process
 //	word 7  stamp at the same moment
 //	word 8  stamp at the moment when recording stopped (word 5), 0 if not known; only in segment 0
-//	word 9  seed of the process's random numbers (internal/rt/_both); words 9 to 11 only in segment 0
+//	word 9  seed of the process's random numbers (internal/record/recorder/_both); words 9 to 11 only in segment 0
 //	word 10 hash of the process's arguments without its name (FNV-1a of each with a zero byte behind it)
 //	word 11 process id of the parent
 //	word 12 bytes that the run may take on the disk, 0 if there is no limit; words 12 to 14 only in segment 0
@@ -121,7 +121,7 @@ package format
 //	                                the program counter, from the beginning of the text, without its last two bits (OutsidePC aside)
 //	Read Write with FlagOpaque      as with FlagNoValue: of outside code. The site is OutsidePC and a program counter as that of RawPC
 //	Read Write with FlagOpaque, FlagFull and no FlagNoValue
-//	                                as a Read or Write with its value: of outside code, in an audit (EnvOutside of package rt)
+//	                                as a Read or Write with its value: of outside code, in an audit (EnvOutside of package recorder)
 //
 // A stamp is the last word of a record (of Start: the last before the name). Stamps grow within a
 // stream, strictly; stamps of one object grow in the order in which its operations took effect, strictly.

@@ -44,7 +44,7 @@
 //
 // # Missing methods
 //
-// A call of code of which nothing is recorded (package barrier) has a line at each end; the lines behind the first, of
+// A call of code of which nothing is recorded (package excluded) has a line at each end; the lines behind the first, of
 // the same goroutine, are what it can reach, D: memory (val= bytes, one word if it is not said) or an object at that
 // address, or a goroutine. With all, it reaches everything. With reads, missing code reads that memory and does nothing else there; what is also there without reads may be written.
 //

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Synthetic addresses, for objects with a symbolic name: far from those a Go

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Reader reads the text form. It is a trace.Source.

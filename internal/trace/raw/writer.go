@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Writer writes the text form. It is a trace.Sink.

@@ -15,9 +15,9 @@ import (
 	"os"
 	"unicode/utf8"
 
-	"presage/internal/trace"
-	"presage/internal/trace/raw"
-	"presage/internal/trace/std"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/raw"
+	"github.com/presage-race/presage/internal/trace/std"
 )
 
 // Format is a format of traces.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
-	"presage/internal/trace/raw"
-	"presage/internal/trace/std"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace/raw"
+	"github.com/presage-race/presage/internal/trace/std"
 )
 
 const stdText = "T0|w(V1)|1\nT0|fork(T1)|2\nT1|acq(L1)|a b\nT1|r(V1)|1\nT1|rel(L1)|9\nT0|join(T1)|10\n"

@@ -7,8 +7,8 @@ import (
 	"io"
 	"math/bits"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Reader reads an STD trace. It is a trace.Source.

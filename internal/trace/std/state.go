@@ -3,8 +3,8 @@ package std
 import (
 	"fmt"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 func (r *Reader) name(g trace.GoID) string { return r.threadNames.name(int(g) - 1) }

@@ -15,9 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
-	"presage/internal/trace/raw"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace/raw"
 )
 
 func read(text string) ([]trace.Event, *trace.Meta, error) {

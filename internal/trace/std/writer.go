@@ -5,8 +5,8 @@ import (
 	"io"
 	"strconv"
 
-	"presage/internal/trace"
-	"presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Writer writes a trace in the STD format. It is a trace.Sink.

@@ -4,7 +4,7 @@ package search
 import (
 	"testing"
 
-	"presage/internal/cli/scripts"
+	"github.com/presage-race/presage/internal/cli/scripts"
 )
 
 func TestMain(m *testing.M) { scripts.Main(m, scripts.Presage) }

@@ -1,0 +1,145 @@
+package witness
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// runGaps finds how far the witness has each gap run.
+func (c *crossing) runGaps(order []int32) {
+	for k := range c.gaps {
+		if g := &c.gaps[k]; g.b < len(c.m.Events) && c.began[g.b] >= 0 {
+			g.until = g.b
+		}
+	}
+	found := c.found(order)
+	upTo := make([]int, len(c.crews)) // of crews: an event, up to which all its gaps have run
+	for i := range upTo {
+		upTo[i] = -1
+	}
+	for e := range c.m.Events {
+		if c.began[e] < 0 || c.idle(e) {
+			continue
+		}
+		since, depends := -1, c.depends(e)
+		switch {
+		case depends:
+		case found[e]:
+			since = c.before(e)
+		default:
+			continue
+		}
+		for _, i := range c.actors[e] {
+			if !depends && !c.leaves(c.crews[i].calls, e) {
+				continue
+			}
+			if since < 0 {
+				upTo[i] = e
+				continue
+			}
+			for _, k := range c.crews[i].all {
+				if g := &c.gaps[k]; g.a < e && since < g.b {
+					g.until = max(g.until, min(e, g.b))
+				}
+			}
+		}
+	}
+	for i, e := range upTo {
+		for _, k := range c.crews[i].all {
+			if g := &c.gaps[k]; g.a < e {
+				g.until = max(g.until, min(e, g.b))
+			}
+		}
+	}
+	c.runTogether()
+}
+
+// runTogether has what has something in common run as far, from the crew that has run farthest.
+func (c *crossing) runTogether() {
+	far, done := make([]int, len(c.crews)), make([]bool, len(c.crews))
+	for i := range c.crews {
+		far[i] = -1
+		for _, k := range c.crews[i].all {
+			if g := &c.gaps[k]; g.until > g.a {
+				far[i] = max(far[i], g.until)
+			}
+		}
+	}
+	for {
+		next := -1
+		for i := range c.crews {
+			if !done[i] && far[i] >= 0 && (next < 0 || far[i] > far[next]) {
+				next = i
+			}
+		}
+		if next < 0 {
+			return
+		}
+		done[next] = true
+		for _, j := range c.crews[next].near {
+			for _, k := range c.crews[j].all {
+				h := &c.gaps[k]
+				if to := min(far[next], h.b); to > max(h.a, h.until) {
+					h.until = to
+					far[j] = max(far[j], to)
+				}
+			}
+		}
+	}
+}
+
+// leaves says whether the method of one of the calls can have left what event e reads.
+func (c *crossing) leaves(calls []int, e int) bool {
+	from, to := bytesOf(&c.m.Events[e])
+	return slices.ContainsFunc(calls, func(k int) bool {
+		call := &c.m.Calls[k]
+		return call.All || within(call.Memory, [2]uint64{from, to})
+	})
+}
+
+// idle says of an access that the witness has no more of it than that its goroutine got there.
+func (c *crossing) idle(e int) bool { return c.m.Events[e].Kind.IsAccess() && !c.acted[e] }
+
+// before returns the last event before e that accesses what it does, -1 if there is none.
+func (c *crossing) before(e int) int {
+	from, to := bytesOf(&c.m.Events[e])
+	for d := e - 1; d >= 0; d-- {
+		if c.m.Events[d].Kind.IsAccess() {
+			if f, t := bytesOf(&c.m.Events[d]); f < to && from < t {
+				return d
+			}
+		}
+	}
+	return -1
+}
+
+// found are the events for which the witness has a write of nobody's: they read what a missing method has left.
+func (c *crossing) found(order []int32) map[int]bool {
+	at := map[int64]int{}
+	for e, i := range c.m.Index {
+		at[i] = e
+	}
+	found := map[int]bool{}
+	for _, i := range order {
+		ev := &c.w.Events[i]
+		if e, ok := at[ev.Index]; ok && c.w.Threads[ev.Thread] < 0 && ev.Kind == format.Write && c.m.Events[e].Kind != format.Write && c.m.Events[e].Kind != format.AtomicWrite {
+			found[e] = true
+		}
+	}
+	return found
+}
+
+// depends says whether an event can only be if missing methods that act on the same have run up to it: an operation of an object, and a read of which the
+// window does not know what it saw.
+func (c *crossing) depends(e int) bool {
+	ev := &c.m.Events[e]
+	return !ev.Kind.IsAccess() || ev.Flags&format.FlagNoValue != 0 || c.w.Semantics == window.StrictReads && ev.Kind != format.Write && ev.Kind != format.AtomicWrite
+}
+
+// onlyReads says whether nothing can tell that an event was there.
+func onlyReads(e *trace.Event) bool {
+	return e.Kind == format.Read || e.Kind == format.AtomicRead
+}

@@ -1,0 +1,31 @@
+package witness
+
+import "github.com/presage-race/presage/internal/predict/window"
+
+// A Sight is what a read of an execution sees.
+type Sight struct {
+	Read  int32
+	Value uint64
+	Known bool
+	Write int32 // the write, send or update that put it there; -1: none of the execution
+}
+
+// Sights executes order, a witness of the pair that Check accepts, once more, and returns what its reads see, in
+// their order. It is for reports.
+func Sights(w *window.Window, p window.Pair, order []int32) ([]Sight, error) {
+	s, err := newState(w)
+	if err != nil {
+		return nil, err
+	}
+	var list []Sight
+	for _, i := range order {
+		if err := s.step(i, p); err != nil {
+			return nil, err
+		}
+		if isRead(w.Events[i].Kind) {
+			x := s.seen[i]
+			list = append(list, Sight{i, x.val, x.known, x.by})
+		}
+	}
+	return list, nil
+}

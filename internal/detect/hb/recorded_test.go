@@ -1,0 +1,120 @@
+package hb_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/presage-race/presage/internal/check/witness"
+	"github.com/presage-race/presage/internal/oracle/tracetest"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// TestRecorded holds witness.Recorded, the checker of races of the recorded run, against the definition: it accepts
+// no pair that is ordered. What it refuses although it is unordered is counted: its rules are coarser.
+func TestRecorded(t *testing.T) {
+	n := 20_000
+	if testing.Short() {
+		n = 4000
+	}
+	accepted, ordered, coarse := 0, 0, 0
+	ps := tracetest.Profiles()
+	for k := range n {
+		p := ps[k%len(ps)]
+		p.Before = 0
+		w := tracetest.Generate(rand.New(rand.NewPCG(6, uint64(k))), p)
+		events, _ := tracetest.Trace(w)
+		order := happensBefore(events)
+		var pairs []witness.RecordedPair
+		for b := range events {
+			for a := range b {
+				if conflict(&events[a], &events[b]) {
+					pairs = append(pairs, witness.RecordedPair{A: int64(a), B: int64(b), Addr: events[a].Obj})
+				}
+			}
+		}
+		r := witness.NewRecorded(pairs)
+		for i := range events {
+			r.Step(int64(i), &events[i])
+		}
+		for i, p := range pairs {
+			switch before := order.reach[end(int(p.A))][end(int(p.B))]; {
+			case r.Err(i) == nil && before:
+				t.Fatalf("%d: events %v are ordered\n%s", k, p, tracetest.Format(w))
+			case r.Err(i) == nil:
+				accepted++
+			case before:
+				ordered++
+			default:
+				coarse++
+			}
+		}
+	}
+	t.Logf("%d accepted, %d ordered, %d unordered and refused", accepted, ordered, coarse)
+	if accepted < 10*coarse || ordered < 1000 {
+		t.Error("too little was accepted, or seen")
+	}
+}
+
+// TestRecordedFaults leaves out one kind of event after the other: where it was what ordered two
+// accesses, the checker must now accept them. (A rule that no trace needs is a rule that no test checks.)
+func TestRecordedFaults(t *testing.T) {
+	faults := map[string]func(e *trace.Event) bool{
+		"H1: Go":     kind(format.Go),
+		"H1: Join":   kind(format.Join),
+		"H2: Unlock": func(e *trace.Event) bool { return e.Kind == format.Unlock && e.Flags&format.FlagRead == 0 },
+		"H2: RUnlock": func(e *trace.Event) bool {
+			return e.Kind == format.Unlock && e.Flags&format.FlagRead != 0
+		},
+		"H3: Done":      kind(format.WGAdd),
+		"H4: OnceEnd":   kind(format.OnceEnd),
+		"H5: Signal":    kind(format.CondSignal),
+		"H5: Broadcast": kind(format.CondBroadcast),
+		"H6: send":      kind(format.ChanSend),
+		"H6: receive":   kind(format.ChanRecv),
+		"H6: close":     kind(format.ChanClose),
+		"H7: write":     kind(format.AtomicWrite),
+		"H7: update":    kind(format.AtomicRMW),
+	}
+	ps := tracetest.Profiles()
+	for k := 0; k < 20_000 && len(faults) > 0; k++ {
+		p := ps[k%len(ps)]
+		p.Before = 0
+		w := tracetest.Generate(rand.New(rand.NewPCG(8, uint64(k))), p)
+		events, _ := tracetest.Trace(w)
+		order := happensBefore(events)
+		for name, drop := range faults {
+			var pairs []witness.RecordedPair
+			for b := range events {
+				for a := range b {
+					if conflict(&events[a], &events[b]) && order.reach[end(a)][end(b)] {
+						pairs = append(pairs, witness.RecordedPair{A: int64(a), B: int64(b), Addr: events[a].Obj})
+					}
+				}
+			}
+			r := witness.NewRecorded(pairs)
+			for i := range events {
+				e := events[i]
+				if drop(&e) && !e.Kind.IsAccess() {
+					e = trace.Event{Kind: format.Block, G: e.G}
+				} else if drop(&e) {
+					e.Obj += 0x100000
+				}
+				r.Step(int64(i), &e)
+			}
+			for i := range pairs {
+				if r.Err(i) == nil {
+					delete(faults, name)
+					break
+				}
+			}
+		}
+	}
+	for name := range faults {
+		t.Errorf("%s: not noticed when it is left out", name)
+	}
+}
+
+func kind(k format.Kind) func(e *trace.Event) bool {
+	return func(e *trace.Event) bool { return e.Kind == k }
+}

@@ -1,0 +1,477 @@
+package progtest
+
+import (
+	"fmt"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"math"
+	"sort"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// A fn is a function prepared for the machine. Its registers are words: a value of n bytes takes
+// n/8 of them, rounded up, and they hold what memory would hold.
+type fn struct {
+	ssa    *ssa.Function
+	id     int
+	plan   *plan.Func // nil: not recorded (the initialisers)
+	addr   uint64     // of the function as a value
+	params []int      // first words of parameters, then of free variables
+	widths []int
+	regs   int // words
+	locals int // words of variables whose address does not leave the function
+	ins    []ins
+	blocks []int // index of the first instruction
+	slots  map[ssa.Value]int
+	local  map[*ssa.Alloc]int
+}
+
+// An operand is a register or a constant.
+type operand struct {
+	slot  int // -1: constant
+	n     int
+	words []uint64
+}
+
+// An ins is one instruction.
+type ins struct {
+	in     ssa.Instruction
+	plan   *plan.Instr
+	block  int
+	dst, n int // register and words of the result
+	args   []operand
+	size   int64 // bytes accessed, or of an element
+	off    uint64
+	kind   types.BasicKind // of the operands of an operator, or the type converted from
+	to     types.BasicKind
+	local  bool // access to a variable, not to memory
+	call   callee
+	fn     *fn
+	frees  int    // captured values, words
+	word   uint64 // MakeInterface: the type word
+	direct bool   // it holds the value itself
+	live   []int32
+	after  []int32
+}
+
+func (p *Program) fn(f *ssa.Function) *fn {
+	if f == nil {
+		panic(unsupported("a function without a body"))
+	}
+	if c := p.funcs[f]; c != nil {
+		return c
+	}
+	if len(f.Blocks) == 0 {
+		panic(unsupported("call of " + f.String()))
+	}
+	c := &fn{ssa: f, id: len(p.list), plan: p.Plan.Func(f)}
+	c.addr = funcBase + uint64(c.id)*16
+	p.funcs[f] = c
+	p.list = append(p.list, c)
+	return c
+}
+
+func words(bytes int64) int { return int(bytes+7) / 8 }
+
+// width returns the words of a value of type t; a tuple is its components, one after the other.
+func (p *Program) width(t types.Type) int {
+	if tu, ok := t.(*types.Tuple); ok {
+		n := 0
+		for i := range tu.Len() {
+			n += p.width(tu.At(i).Type())
+		}
+		return n
+	}
+	if b, ok := t.(*types.Basic); ok && (b.Kind() == types.Invalid || b.Info()&types.IsUntyped != 0) {
+		return untyped(b)
+	}
+	return words(p.sizes.Sizeof(t))
+}
+
+// untyped returns the words of an untyped constant.
+func untyped(b *types.Basic) int {
+	switch b.Kind() {
+	case types.Invalid:
+		return 0
+	case types.UntypedString:
+		return 2
+	}
+	return 1
+}
+
+func (p *Program) sizeof(t types.Type) int64 { return p.sizes.Sizeof(t) }
+
+func (f *fn) reg(p *Program, v ssa.Value) int {
+	f.slots[v] = f.regs
+	f.regs += p.width(v.Type())
+	return f.slots[v]
+}
+
+func (p *Program) compile(f *fn) {
+	f.slots, f.local = map[ssa.Value]int{}, map[*ssa.Alloc]int{}
+	if f.ssa.Recover != nil && f.ssa.Signature.Results().Len() > 0 {
+		panic(unsupported("defer in a function with results"))
+	}
+	for _, v := range f.ssa.Params {
+		f.params, f.widths = append(f.params, f.reg(p, v)), append(f.widths, p.width(v.Type()))
+	}
+	for _, v := range f.ssa.FreeVars {
+		f.params, f.widths = append(f.params, f.reg(p, v)), append(f.widths, p.width(v.Type()))
+	}
+	for _, b := range f.ssa.Blocks {
+		for _, in := range b.Instrs {
+			if v, ok := in.(ssa.Value); ok {
+				if _, isRange := v.(*ssa.Range); isRange {
+					panic(unsupported("range over a map or string"))
+				}
+				f.reg(p, v)
+			}
+		}
+	}
+	for i, b := range f.ssa.Blocks {
+		f.blocks = append(f.blocks, len(f.ins))
+		if b == f.ssa.Recover {
+			continue
+		}
+		for j, in := range b.Instrs {
+			x := ins{in: in, block: i, dst: -1}
+			if f.plan != nil {
+				x.plan = &f.plan.Blocks[i].Instrs[j]
+			}
+			if v, ok := in.(ssa.Value); ok {
+				x.dst, x.n = f.slots[v], p.width(v.Type())
+			}
+			p.prepare(f, &x)
+			f.ins = append(f.ins, x)
+		}
+	}
+	f.liveness()
+}
+
+// arg makes an operand of a value.
+func (p *Program) arg(f *fn, v ssa.Value) operand {
+	switch v := v.(type) {
+	case *ssa.Const:
+		return operand{slot: -1, n: p.width(v.Type()), words: p.constant(v)}
+	case *ssa.Global:
+		a, ok := p.globals[v]
+		if !ok {
+			panic(unsupported("variable " + v.String()))
+		}
+		return operand{slot: -1, n: 1, words: []uint64{a}}
+	case *ssa.Function:
+		return operand{slot: -1, n: 1, words: []uint64{p.fn(v).addr}}
+	case *ssa.Builtin:
+		return operand{slot: -1}
+	}
+	s, ok := f.slots[v]
+	if !ok {
+		panic(unsupported(fmt.Sprintf("operand %T", v)))
+	}
+	return operand{slot: s, n: p.width(v.Type())}
+}
+
+func (p *Program) args(f *fn, vs ...ssa.Value) []operand {
+	out := make([]operand, len(vs))
+	for i, v := range vs {
+		out[i] = p.arg(f, v)
+	}
+	return out
+}
+
+// prepare fills in what the machine needs to know of an instruction.
+func (p *Program) prepare(f *fn, x *ins) {
+	switch in := x.in.(type) {
+	case *ssa.Alloc:
+		t := in.Type().Underlying().(*types.Pointer).Elem()
+		x.size = p.sizeof(t)
+		if p.isLocal(f, in) {
+			x.local, x.off = true, uint64(f.locals)
+			f.local[in] = f.locals
+			f.locals += words(x.size)
+		}
+	case *ssa.UnOp:
+		x.args = p.args(f, in.X)
+		switch in.Op {
+		case token.MUL:
+			x.size, x.local = p.sizeof(in.Type()), p.isLocal(f, in.X) || x.unseen(format.Read)
+		case token.ARROW:
+			x.size = p.sizeof(in.X.Type().Underlying().(*types.Chan).Elem())
+		default:
+			x.kind = p.basic(in.X.Type())
+		}
+	case *ssa.Store:
+		x.args = p.args(f, in.Addr, in.Val)
+		x.size, x.local = p.sizeof(in.Val.Type()), p.isLocal(f, in.Addr) || x.unseen(format.Write)
+	case *ssa.BinOp:
+		x.args = p.args(f, in.X, in.Y)
+		x.kind = p.operandKind(in)
+		if in.Op == token.SHL || in.Op == token.SHR {
+			x.to = p.basic(in.Y.Type())
+		}
+	case *ssa.FieldAddr:
+		x.args = p.args(f, in.X)
+		s := in.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+		x.off = uint64(p.offset(s, in.Field))
+		x.local = p.isLocal(f, in.X)
+	case *ssa.Field:
+		x.args = p.args(f, in.X)
+		x.off, x.size = uint64(p.offset(in.X.Type().Underlying().(*types.Struct), in.Field)), p.sizeof(in.Type())
+	case *ssa.IndexAddr:
+		x.args = p.args(f, in.X, in.Index)
+		x.kind = p.basic(in.Index.Type())
+		switch t := in.X.Type().Underlying().(type) {
+		case *types.Slice:
+			x.size = p.sizeof(t.Elem())
+		case *types.Pointer:
+			a := t.Elem().Underlying().(*types.Array)
+			x.size, x.off = p.sizeof(a.Elem()), uint64(a.Len())
+		}
+	case *ssa.Index:
+		x.args = p.args(f, in.X, in.Index)
+		x.kind = p.basic(in.Index.Type())
+		if a, ok := in.X.Type().Underlying().(*types.Array); ok {
+			x.size, x.off = p.sizeof(a.Elem()), uint64(a.Len())
+		} else {
+			x.size = 0
+		}
+	case *ssa.Lookup:
+		if b, ok := in.X.Type().Underlying().(*types.Basic); !ok || b.Info()&types.IsString == 0 {
+			panic(unsupported("map"))
+		}
+		x.args, x.kind = p.args(f, in.X, in.Index), p.basic(in.Index.Type())
+	case *ssa.Slice:
+		p.prepareSlice(f, x, in)
+	case *ssa.Convert:
+		x.args, x.kind, x.to = p.args(f, in.X), p.basic(in.X.Type()), p.basic(in.Type())
+	case *ssa.ChangeType:
+		x.args = p.args(f, in.X)
+	case *ssa.Extract:
+		x.args = p.args(f, in.Tuple)
+		t := in.Tuple.Type().(*types.Tuple)
+		for i := range in.Index {
+			x.off += uint64(p.width(t.At(i).Type()))
+		}
+	case *ssa.Phi:
+		x.args = p.args(f, in.Edges...)
+	case *ssa.If:
+		x.args = p.args(f, in.Cond)
+	case *ssa.Return:
+		x.args = p.args(f, in.Results...)
+	case *ssa.Panic:
+		x.args = p.args(f, in.X)
+	case *ssa.MakeClosure:
+		x.fn = p.fn(in.Fn.(*ssa.Function))
+		x.args = p.args(f, in.Bindings...)
+		for i := range x.args {
+			x.frees += x.args[i].n
+		}
+	case *ssa.MakeChan:
+		x.args = p.args(f, in.Size)
+		x.size = p.sizeof(in.Type().Underlying().(*types.Chan).Elem())
+		x.kind = p.basic(in.Size.Type())
+	case *ssa.MakeSlice:
+		x.args = p.args(f, in.Len, in.Cap)
+		x.size = p.sizeof(in.Type().Underlying().(*types.Slice).Elem())
+	case *ssa.MakeInterface:
+		p.prepareInterface(f, x, in)
+	case *ssa.ChangeInterface:
+		x.args = p.args(f, in.X)
+	case *ssa.TypeAssert:
+		x.args = p.args(f, in.X)
+	case *ssa.Send:
+		x.args = p.args(f, in.Chan, in.X)
+		x.size = p.sizeof(in.X.Type())
+	case *ssa.Select:
+		for _, s := range in.States {
+			x.args = append(x.args, p.arg(f, s.Chan))
+			if s.Send != nil {
+				x.args = append(x.args, p.arg(f, s.Send))
+			} else {
+				x.args = append(x.args, operand{})
+			}
+		}
+	case ssa.CallInstruction:
+		p.prepareCall(f, x, in)
+	case *ssa.Jump, *ssa.RunDefers, *ssa.DebugRef:
+	default:
+		panic(unsupported(fmt.Sprintf("%T", in)))
+	}
+}
+
+func (p *Program) prepareSlice(f *fn, x *ins, in *ssa.Slice) {
+	if in.Max != nil {
+		panic(unsupported("slice with a capacity"))
+	}
+	x.args = p.args(f, in.X)
+	for _, v := range []ssa.Value{in.Low, in.High} {
+		if v == nil {
+			x.args = append(x.args, operand{slot: -1})
+		} else {
+			x.args = append(x.args, p.arg(f, v))
+		}
+	}
+	switch t := in.X.Type().Underlying().(type) {
+	case *types.Slice:
+		x.size = p.sizeof(t.Elem())
+	case *types.Pointer:
+		a := t.Elem().Underlying().(*types.Array)
+		x.size, x.off = p.sizeof(a.Elem()), uint64(a.Len())
+	case *types.Basic:
+		x.size = 0
+	}
+}
+
+func (p *Program) offset(s *types.Struct, field int) int64 {
+	var fs []*types.Var
+	for i := range s.NumFields() {
+		fs = append(fs, s.Field(i))
+	}
+	return p.sizes.Offsetsof(fs)[field]
+}
+
+func (p *Program) isLocal(f *fn, addr ssa.Value) bool {
+	return f.plan != nil && f.plan.Local(addr)
+}
+
+// basic returns the kind of a basic type; UnsafePointer for what is one word, Invalid for the rest.
+func (p *Program) basic(t types.Type) types.BasicKind {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch u.Kind() {
+		case types.UntypedInt, types.UntypedRune:
+			return types.Int
+		case types.UntypedFloat:
+			return types.Float64
+		case types.UntypedBool:
+			return types.Bool
+		case types.UntypedString:
+			return types.String
+		}
+		return u.Kind()
+	case *types.Pointer, *types.Chan, *types.Signature, *types.Map:
+		return types.UnsafePointer
+	}
+	return types.Invalid
+}
+
+// operandKind is the kind of x in x op y. Structs, arrays and slices have Invalid: they are compared word by word, which is
+// right where they hold neither strings nor floats nor interfaces.
+func (p *Program) operandKind(in *ssa.BinOp) types.BasicKind {
+	k := p.basic(in.X.Type())
+	if types.IsInterface(in.X.Type()) && (isNil(in.X) || isNil(in.Y)) {
+		return k
+	}
+	if k == types.Invalid && !plainWords(in.X.Type()) {
+		panic(unsupported("comparison of " + in.X.Type().String()))
+	}
+	return k
+}
+
+func isNil(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	return ok && c.Value == nil
+}
+
+func plainWords(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&(types.IsInteger|types.IsBoolean) != 0
+	case *types.Pointer, *types.Chan, *types.Slice:
+		return true
+	case *types.Array:
+		return plainWords(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if !plainWords(u.Field(i).Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// constant returns the words of a constant.
+func (p *Program) constant(c *ssa.Const) []uint64 {
+	w := make([]uint64, p.width(c.Type()))
+	if c.Value == nil {
+		return w
+	}
+	b, ok := c.Type().Underlying().(*types.Basic)
+	if !ok {
+		panic(unsupported("constant of " + c.Type().String()))
+	}
+	switch info := b.Info(); {
+	case info&types.IsBoolean != 0:
+		if constant.BoolVal(c.Value) {
+			w[0] = 1
+		}
+	case info&types.IsInteger != 0:
+		v := constant.ToInt(c.Value)
+		if i, exact := constant.Int64Val(v); exact {
+			w[0] = clip(p.basic(b), uint64(i))
+		} else {
+			u, _ := constant.Uint64Val(v)
+			w[0] = u
+		}
+	case info&types.IsFloat != 0:
+		v, _ := constant.Float64Val(c.Value)
+		if b.Kind() == types.Float32 {
+			v32, _ := constant.Float32Val(c.Value)
+			w[0] = uint64(math.Float32bits(v32))
+		} else {
+			w[0] = math.Float64bits(v)
+		}
+	case info&types.IsString != 0:
+		s := constant.StringVal(c.Value)
+		w[0], w[1] = p.text(s), uint64(len(s))
+	default:
+		panic(unsupported("constant of " + c.Type().String()))
+	}
+	return w
+}
+
+// text returns the address of a string constant.
+func (p *Program) text(s string) uint64 {
+	if s == "" {
+		return 0
+	}
+	a, ok := p.strings[s]
+	if !ok {
+		a = rodataBase + uint64(len(p.rodata))
+		p.strings[s] = a
+		p.rodata = append(p.rodata, s...)
+		p.rodata = append(p.rodata, make([]byte, 8-len(s)%8)...)
+	}
+	return a
+}
+
+func sortedMembers(sp *ssa.Package) []ssa.Member {
+	var names []string
+	for n := range sp.Members {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	out := make([]ssa.Member, len(names))
+	for i, n := range names {
+		out[i] = sp.Members[n]
+	}
+	return out
+}
+
+// unseen reports whether the plan has no record of an access: it is none of shared memory.
+func (x *ins) unseen(k format.Kind) bool { return x.plan != nil && x.hook(k) == nil }
+
+func (x *ins) site() trace.Site {
+	if x.plan == nil {
+		return 0
+	}
+	return x.plan.Site
+}

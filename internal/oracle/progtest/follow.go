@@ -1,0 +1,161 @@
+package progtest
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// Follow executes the program under the schedule of a trace of it, one that was really recorded, say, and returns its own
+// trace of that. It fails where the program cannot do what the trace says is next.
+func (p *Program) Follow(events []trace.Event) (*Run, error) {
+	f := &follower{prog: p, events: events, slots: map[trace.GoID]int{}, met: map[int]bool{}}
+	f.rec = &recorder{prog: p, run: &Run{Meta: p.meta(), paths: map[uint64][]decision{}}}
+	f.m = &machine{prog: p, rec: f.rec}
+	f.s = p.start.clone()
+	f.rec.begin(f.s)
+	for i := range events {
+		if err := f.event(i); err != nil {
+			return f.rec.run, fmt.Errorf("event %d: %w", i, err)
+		}
+	}
+	f.rec.run.Ended = f.s.gs[0].ended
+	return f.rec.run, nil
+}
+
+// ErrOrder says that a read of the trace returned what no write before it had written. It is either marked as unexplained, or
+// the first access to its word, and taken for the word's initial value.
+var ErrOrder = errors.New("the order of the trace is that of no execution")
+
+type follower struct {
+	prog   *Program
+	events []trace.Event
+	slots  map[trace.GoID]int
+	met    map[int]bool // receives that were done together with their sends, by event
+	rec    *recorder
+	m      *machine
+	s      *state
+}
+
+// event does the step that an event records.
+func (f *follower) event(i int) error {
+	e := &f.events[i]
+	if e.Kind == format.Enter && len(f.slots) == 0 && e.Site == f.prog.main.plan.Site {
+		f.slots[e.G] = 0
+	}
+	slot, ok := f.slots[e.G]
+	if !ok || e.Flags&format.FlagOpaque != 0 || f.met[i] {
+		return nil
+	}
+	g := f.s.gs[slot]
+	switch e.Kind {
+	case format.Enter:
+		if !g.fresh {
+			return nil
+		}
+	case format.Exit:
+		if slot != 0 || e.Aux != 1 {
+			return nil
+		}
+	case format.Value, format.Word, format.Block, format.Alloc, format.SelectCase, format.Start, format.End,
+		format.OpaqueBegin, format.OpaqueEnd, format.Acquire, format.Release, format.ReleaseMerge, format.Observe:
+		return nil
+	}
+	if err := f.step(i, slot); err != nil {
+		return err
+	}
+	if e.Kind == format.Go {
+		f.slots[trace.GoID(e.Obj)] = len(f.s.gs) - 1
+	}
+	return nil
+}
+
+// step runs all to their next steps and does that of one.
+func (f *follower) step(i, slot int) error {
+	e := &f.events[i]
+	var ops []op
+	for _, g := range f.s.gs {
+		if err := f.m.run(f.s, g); err != nil {
+			return err
+		}
+	}
+	for _, g := range f.s.gs {
+		ops = append(ops, f.m.pending(f.s, g))
+	}
+	if o := &ops[slot]; o.kind == opWait && e.Kind == format.Write && e.Site == o.ins.site() {
+		// Merge may put the access of a Wait that had to wait behind what it waited for: nothing orders it there.
+		f.rec.pseudo(f.s.gs[slot], &op{ins: o.ins, addr: o.addr + 8, size: 4, write: true})
+		f.s.gs[slot].waits = true
+		return nil
+	}
+	if o := &ops[slot]; o.kind == opAccess && !o.pseudo && e.Kind == format.Read && e.Val < funcBase {
+		if v := f.m.load(f.s, o.addr, o.size); v != e.Val && e.Site == o.ins.site() {
+			return fmt.Errorf("%w: %#x is read of %#x, which holds %#x", ErrOrder, e.Val, uint64(e.Obj), v)
+		}
+	}
+	partner := -1
+	if e.Kind == format.ChanSend && e.Aux == 0 {
+		for k := i + 1; k < len(f.events); k++ {
+			if h := &f.events[k]; h.Kind == format.ChanRecv && h.Obj == e.Obj && h.Flags&format.FlagClosed == 0 {
+				f.met[k] = true
+				partner = f.slots[h.G]
+				break
+			}
+		}
+	}
+	for _, t := range f.m.transitions(f.s, ops, nil) {
+		if t.g == slot && t.h == partner && f.fits(e, &t) {
+			return f.m.perform(f.s, t)
+		}
+	}
+	return fmt.Errorf("%v of g%d at site %d: the program's next step is %d at site %v", e.Kind, e.G, e.Site, ops[slot].kind, siteOf(&ops[slot]))
+}
+
+func siteOf(o *op) trace.Site {
+	if o.ins == nil {
+		return 0
+	}
+	return o.ins.site()
+}
+
+// fits reports whether the step is of the kind that was recorded.
+func (f *follower) fits(e *trace.Event, t *transition) bool {
+	switch t.op.kind {
+	case opStart:
+		return e.Kind == format.Enter
+	case opExit:
+		return e.Kind == format.Exit
+	case opPanic:
+		return false
+	}
+	if t.op.ins.site() != e.Site {
+		return false
+	}
+	switch t.op.kind {
+	case opLock, opRLock:
+		return e.Kind == format.Lock
+	case opUnlock, opRUnlock:
+		return e.Kind == format.Unlock
+	case opAdd:
+		return e.Kind == format.WGAdd
+	case opWait:
+		return e.Kind == format.WGWait
+	case opClose:
+		return e.Kind == format.ChanClose
+	case opGo:
+		return e.Kind == format.Go
+	case opAtomic:
+		return e.Kind.IsAtomic()
+	case opAccess:
+		return e.Kind == format.Read && !t.op.write || e.Kind == format.Write && t.op.write
+	case opSend:
+		return e.Kind == format.ChanSend
+	case opRecv:
+		return e.Kind == format.ChanRecv
+	case opSelect:
+		return e.Kind == format.SelectDefault && t.c < 0
+	}
+	return false
+}

@@ -1,0 +1,468 @@
+package progtest
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"go/types"
+	"io"
+	"math/rand/v2"
+	"runtime"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// A Run is one execution under one schedule, as a trace.
+type Run struct {
+	Events []trace.Event
+	Meta   *trace.Meta
+	Ended  bool // main returned; otherwise all were blocked, or a goroutine panicked
+
+	paths map[uint64][]decision // of the goroutines, by name
+	ends  map[uint64]int        // steps after the last decision
+}
+
+// Source returns the run as a [trace.Source].
+func (r *Run) Source() trace.Source { return &source{run: r} }
+
+type source struct {
+	run *Run
+	i   int
+}
+
+func (s *source) Meta() *trace.Meta { return s.run.Meta }
+
+func (s *source) Next(e *trace.Event) error {
+	if s.i == len(s.run.Events) {
+		return io.EOF
+	}
+	*e = s.run.Events[s.i]
+	s.i++
+	return nil
+}
+
+// ErrLimit says that a run did something that the interpreter does not have, or was too long.
+var ErrLimit = errors.New("limit of a tiny program")
+
+// maxRun is the number of steps of a run.
+const maxRun = 1 << 16
+
+// Record executes the program once under a random schedule and returns its trace, as merge would make
+// it of a real run.
+func (p *Program) Record(seed uint64) (*Run, error) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	bias := rng.IntN(4) // 0: any goroutine at any step; else mostly the same again
+	last := -1
+	return p.record(func(ts []transition) int {
+		if bias > 0 && rng.IntN(8) != 0 {
+			for i, t := range ts {
+				if t.g == last {
+					return i
+				}
+			}
+		}
+		i := rng.IntN(len(ts))
+		last = ts[i].g
+		return i
+	})
+}
+
+// RecordOrder executes the program under the schedule in which the goroutines, numbered in the order of their start from
+// main's 0, run one after the other in the given order, each as far as it can, and again from the beginning of the order. Those
+// that the order does not mention come last.
+func (p *Program) RecordOrder(order ...int) (*Run, error) {
+	at := 0
+	return p.record(func(ts []transition) int {
+		for n := 0; n < len(order); n++ {
+			for i, t := range ts {
+				if t.g == order[at] || t.h == order[at] {
+					return i
+				}
+			}
+			at = (at + 1) % len(order)
+		}
+		return 0
+	})
+}
+
+// record executes the program; choose picks the next step.
+func (p *Program) record(choose func([]transition) int) (*Run, error) {
+	r := &recorder{prog: p, run: &Run{Meta: p.meta(), paths: map[uint64][]decision{}}}
+	m := &machine{prog: p, rec: r}
+	s := p.start.clone()
+	r.begin(s)
+	var ops []op
+	var ts []transition
+	defer func() { r.stops(s) }()
+	for range maxRun {
+		ops = ops[:0]
+		for _, g := range s.gs {
+			if err := m.run(s, g); err != nil {
+				return nil, fmt.Errorf("%w: %v", ErrLimit, err)
+			}
+		}
+		if s.done {
+			r.run.Ended = s.gs[0].ended
+			return r.run, nil
+		}
+		for _, g := range s.gs {
+			ops = append(ops, m.pending(s, g))
+		}
+		if ts = m.transitions(s, ops, ts[:0]); len(ts) == 0 {
+			return r.run, nil
+		}
+		if err := m.perform(s, ts[choose(ts)]); err != nil {
+			return nil, fmt.Errorf("%w: %v", ErrLimit, err)
+		}
+	}
+	return nil, fmt.Errorf("%w: more than %d steps", ErrLimit, maxRun)
+}
+
+// stops notes how far the goroutines have come.
+func (r *recorder) stops(s *state) {
+	r.run.ends = map[uint64]int{}
+	for _, g := range s.gs {
+		if r.run.ends[g.name] = g.steps; g.ended {
+			r.run.ends[g.name] = maxRun
+		}
+	}
+}
+
+func (p *Program) meta() *trace.Meta {
+	var texts []trace.Memory
+	if len(p.rodata) > 0 {
+		texts = []trace.Memory{{Addr: trace.Addr(rodataBase), Data: p.rodata}}
+	}
+	return &trace.Meta{
+		Texts:  texts,
+		Source: "presage", GoVersion: runtime.Version(), GOOS: "linux", GOARCH: "amd64", Packages: p.Plan.Packages,
+		Files: p.Plan.Files, Funcs: p.Plan.Funcs, Sites: p.Plan.Sites, Goroutines: []trace.Goroutine{{}},
+	}
+}
+
+// A recorder writes the events of a run. A nil one writes nothing.
+type recorder struct {
+	prog  *Program
+	run   *Run
+	case_ int // chosen by the last select
+}
+
+// id numbers goroutines in the order of their start, from 1; 0 is the runtime.
+func (g *goroutine) id() trace.GoID { return trace.GoID(g.slot + 1) }
+
+func (r *recorder) emit(e trace.Event) { r.run.Events = append(r.run.Events, e) }
+
+// begin is what every trace starts with: the runtime starts main.
+func (r *recorder) begin(s *state) {
+	r.emit(trace.Event{Kind: format.Go, Flags: format.FlagOpaque, G: 0, Obj: 1})
+	r.emit(trace.Event{Kind: format.Start, G: 1})
+	r.run.Meta.Goroutines = append(r.run.Meta.Goroutines, trace.Goroutine{Func: "runtime.main", RunID: 1})
+	if len(s.globals) > 0 {
+		v := trace.Memory{Addr: trace.Addr(globalBase)}
+		for _, w := range s.globals {
+			v.Data = binary.LittleEndian.AppendUint64(v.Data, w)
+		}
+		r.run.Meta.Variables = []trace.Memory{v}
+	}
+}
+
+func (r *recorder) goes(g, c *goroutine, x *ins) {
+	if r == nil {
+		return
+	}
+	r.emit(trace.Event{Kind: format.Go, G: g.id(), Site: x.site(), Obj: trace.Addr(c.id())})
+	r.emit(trace.Event{Kind: format.Start, G: c.id(), Obj: trace.Addr(g.id())})
+	r.run.Meta.Goroutines = append(r.run.Meta.Goroutines, trace.Goroutine{Parent: g.id(), Site: x.site(), RunID: uint64(c.id())})
+}
+
+func (r *recorder) end(g *goroutine) {
+	if r != nil {
+		r.emit(trace.Event{Kind: format.End, G: g.id()})
+	}
+}
+
+// enter is the Enter event of the frame on top, and its parameters if the caller does not give them.
+func (r *recorder) enter(s *state, g *goroutine) {
+	if r == nil {
+		return
+	}
+	f := g.top()
+	if f.fn.plan == nil {
+		return
+	}
+	e := trace.Event{Kind: format.Enter, G: g.id(), Site: f.fn.plan.Site, Aux: uint64(len(g.frames))}
+	switch f.kind {
+	case static:
+		e.Val = uint64(f.site.site())
+	case dynamic:
+		e.Flags |= format.FlagDirect
+	}
+	r.emit(e)
+	if f.kind != static {
+		for i := range f.fn.plan.Params {
+			r.value(s, g, f, f.fn.plan.Site, &f.fn.plan.Params[i])
+		}
+	}
+}
+
+func (r *recorder) exit(g *goroutine) {
+	if r == nil || g.top().fn.plan == nil {
+		return
+	}
+	r.emit(trace.Event{Kind: format.Exit, G: g.id(), Site: g.top().fn.plan.Site, Aux: uint64(len(g.frames))})
+}
+
+func (r *recorder) block(g *goroutine, b int) {
+	if r == nil || g.top().fn.plan == nil {
+		return
+	}
+	if pb := &g.top().fn.plan.Blocks[b]; pb.Recorded {
+		r.emit(trace.Event{Kind: format.Block, G: g.id(), Site: pb.Site})
+	}
+}
+
+func (r *recorder) opaque(g *goroutine, x *ins, begin bool) {
+	if r == nil || x.plan == nil || !x.plan.Opaque {
+		return
+	}
+	e := trace.Event{Kind: format.OpaqueEnd, G: g.id(), Site: x.site()}
+	if begin {
+		if e.Kind = format.OpaqueBegin; x.plan.Target != plan.Static { // all functions of the program are instrumented
+			e.Flags |= format.FlagDirect
+		}
+	}
+	r.emit(e)
+}
+
+// after writes the Value records of an instruction. Those of accesses have been written.
+func (r *recorder) after(s *state, g *goroutine, x *ins) {
+	if r == nil || x.plan == nil {
+		return
+	}
+	for i := range x.plan.After {
+		if h := &x.plan.After[i]; h.Kind == format.Value && (h.Case < 0 || h.Case == r.case_) {
+			r.value(s, g, g.top(), x.site(), h)
+		}
+	}
+}
+
+func (r *recorder) value(s *state, g *goroutine, f *frame, site trace.Site, h *plan.Hook) {
+	at := f.fn.slots[h.Val]
+	if h.Index > 0 {
+		t := h.Val.Type().(*types.Tuple)
+		for i := range h.Index {
+			at += r.prog.width(t.At(i).Type())
+		}
+	}
+	w := g.regs[f.base+at:]
+	if f.fn.plan.Bound(h.Val) { // of a captured variable that is a value, the value
+		m := machine{prog: r.prog}
+		addr := w[0]
+		w = make([]uint64, words(h.Size))
+		for i := range w {
+			w[i] = m.load(s, addr+uint64(i)*8, min(8, h.Size-int64(i)*8))
+		}
+	}
+	w = w[:words(h.Size)]
+	r.emit(trace.Event{Kind: format.Value, G: g.id(), Site: site, Size: uint16(h.Size), Val: w[0]})
+	for _, v := range w[1:] {
+		r.emit(trace.Event{Kind: format.Word, G: g.id(), Site: site, Val: v})
+	}
+}
+
+// box is the allocation of what an interface holds: it is not zero.
+func (r *recorder) box(g *goroutine, addr uint64, size int64) {
+	if r != nil {
+		r.emit(trace.Event{Kind: format.Alloc, G: g.id(), Obj: trace.Addr(addr), Val: uint64(size)})
+	}
+}
+
+func (r *recorder) alloc(g *goroutine, addr uint64, size int64) {
+	if r != nil {
+		r.emit(trace.Event{Kind: format.Alloc, Flags: format.FlagZero, G: g.id(), Obj: trace.Addr(addr), Val: uint64(size)})
+	}
+}
+
+// hook returns the record of an access in the plan.
+func (x *ins) hook(k format.Kind) *plan.Hook {
+	if x.plan == nil {
+		return nil
+	}
+	for i := range x.plan.After {
+		if x.plan.After[i].Kind == k {
+			return &x.plan.After[i]
+		}
+	}
+	return nil
+}
+
+// access is one piece of a load or a store.
+func (r *recorder) access(g *goroutine, o *op, w uint64) {
+	if r == nil {
+		return
+	}
+	k := format.Read
+	if o.write {
+		k = format.Write
+	}
+	if o.ins.hook(k) == nil {
+		return
+	}
+	e := trace.Event{Kind: k, G: g.id(), Site: o.ins.site(), Size: uint16(o.size), Obj: trace.Addr(o.addr), Val: w}
+	if o.done+o.size < o.ins.size {
+		e.Flags |= format.FlagMore
+	}
+	r.emit(e)
+}
+
+// pseudo is an access that the race detector has for an operation of synchronisation.
+func (r *recorder) pseudo(g *goroutine, o *op) {
+	if r == nil {
+		return
+	}
+	k := format.Read
+	if o.write {
+		k = format.Write
+	}
+	r.emit(trace.Event{Kind: k, Flags: format.FlagNoValue, G: g.id(), Site: o.ins.site(), Size: uint16(o.size), Obj: trace.Addr(o.addr)})
+}
+
+// sync is an operation on a lock or WaitGroup.
+func (r *recorder) sync(g *goroutine, o *op, after, delta uint64) {
+	if r == nil {
+		return
+	}
+	e := trace.Event{G: g.id(), Site: o.ins.site(), Obj: trace.Addr(o.addr)}
+	switch o.kind {
+	case opLock:
+		e.Kind = format.Lock
+	case opUnlock:
+		e.Kind = format.Unlock
+	case opRLock:
+		e.Kind, e.Flags = format.Lock, format.FlagRead
+	case opRUnlock:
+		e.Kind, e.Flags = format.Unlock, format.FlagRead
+	case opAdd:
+		e.Kind, e.Val, e.Aux = format.WGAdd, delta, after
+	case opWait:
+		e.Kind = format.WGWait
+	}
+	r.emit(e)
+}
+
+func (r *recorder) atomic(g *goroutine, o *op, old, now uint64) {
+	if r == nil {
+		return
+	}
+	c := &o.ins.call
+	e := trace.Event{Kind: format.AtomicRMW, G: g.id(), Site: o.ins.site(), Size: uint16(c.size), Obj: trace.Addr(o.addr), Val: old, Aux: now}
+	switch c.atomic {
+	case atomicLoad:
+		e.Kind, e.Aux = format.AtomicRead, 0
+	case atomicStore:
+		e.Kind, e.Val, e.Aux = format.AtomicWrite, now, 0
+	case atomicCAS:
+		if old != r.expected(g, o) {
+			e.Kind, e.Flags, e.Aux = format.AtomicRead, format.FlagTry, 0
+		}
+	}
+	r.emit(e)
+}
+
+func (r *recorder) expected(g *goroutine, o *op) uint64 {
+	if o.defer_ {
+		return g.deferral().args[1]
+	}
+	return g.arg1(g.top(), &o.ins.args[1])
+}
+
+// nonBlocking is the flag of an operation that is a case of a select with a default.
+func nonBlocking(x *ins) format.Flags {
+	if sel, ok := x.in.(*ssa.Select); ok && !sel.Blocking {
+		return format.FlagNonBlocking
+	}
+	return 0
+}
+
+func (r *recorder) send(s *state, g *goroutine, x *ins, c, v uint64) {
+	if r != nil {
+		r.emit(trace.Event{Kind: format.ChanSend, Flags: nonBlocking(x), G: g.id(), Site: x.site(), Obj: trace.Addr(c), Val: v, Aux: r.capacity(s, c)})
+	}
+}
+
+func (r *recorder) recv(s *state, g *goroutine, x *ins, c, v uint64, closed bool) {
+	if r == nil {
+		return
+	}
+	e := trace.Event{Kind: format.ChanRecv, Flags: nonBlocking(x), G: g.id(), Site: x.site(), Obj: trace.Addr(c), Val: v, Aux: r.capacity(s, c)}
+	if closed {
+		e.Flags |= format.FlagClosed
+	}
+	r.emit(e)
+}
+
+func (r *recorder) capacity(s *state, c uint64) uint64 {
+	m := machine{prog: r.prog}
+	return *m.word(s, c)
+}
+
+func (r *recorder) chanOp(s *state, g *goroutine, o *op) {
+	if r != nil {
+		r.emit(trace.Event{Kind: format.ChanClose, Flags: format.FlagNoValue, G: g.id(), Site: o.ins.site(), Obj: trace.Addr(o.addr), Aux: r.capacity(s, o.addr)})
+	}
+}
+
+func (r *recorder) chosen(c int) {
+	if r != nil {
+		r.case_ = c
+	}
+}
+
+// cases writes the cases of a select that were not chosen, and the default if that was.
+func (r *recorder) cases(s *state, g *goroutine, x *ins, chosen int) {
+	if r == nil {
+		return
+	}
+	sel, ok := x.in.(*ssa.Select)
+	if !ok {
+		return
+	}
+	for i, st := range sel.States {
+		c := g.arg1(g.top(), &x.args[2*i])
+		if i == chosen || c == 0 {
+			continue
+		}
+		e := trace.Event{Kind: format.SelectCase, Flags: format.FlagNoValue, G: g.id(), Site: x.site(), Obj: trace.Addr(c), Aux: r.capacity(s, c)}
+		if st.Dir == types.SendOnly {
+			e.Flags |= format.FlagWrite
+		}
+		r.emit(e)
+	}
+	if chosen < 0 {
+		r.emit(trace.Event{Kind: format.SelectDefault, G: g.id(), Site: x.site()})
+	}
+}
+
+// Accesses returns the sites whose accesses of memory occur in the run.
+func (r *Run) Accesses() map[trace.Site]bool {
+	m := map[trace.Site]bool{}
+	for i := range r.Events {
+		if e := &r.Events[i]; e.Kind.IsAccess() {
+			m[e.Site] = true
+		}
+	}
+	return m
+}
+
+// Describe prints a pair of sites: position and expression of both.
+func (p *Program) Describe(q Pair) string {
+	one := func(s trace.Site) string {
+		i := &p.Plan.Sites[s]
+		return fmt.Sprintf("%d:%d %s", i.Line, i.Col, i.Expr)
+	}
+	return one(q.A) + " / " + one(q.B)
+}

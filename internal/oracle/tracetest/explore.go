@@ -1,0 +1,220 @@
+package tracetest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// Races are the racing pairs of a window, with A < B, each with a witness.
+type Races map[window.Pair][]int32
+
+// Explore visits every state that a reordering of w can reach, and returns all
+// pairs that race in one of them. It gives up, with complete false, after limit
+// states (0: no limit).
+//
+// A state is what later events can notice of a reordering: the position of each
+// thread, the contents of the objects, and which reads kept their values, as far
+// as an event not yet executed asks for them. Two reorderings that lead to the
+// same state have the same futures, so each state is visited once.
+func Explore(w *window.Window, limit int) (races Races, complete bool) {
+	m := newModel(w)
+	races = Races{}
+	complete = m.search(limit, func(v *visit) {
+		for _, p := range m.racing(v.st) {
+			if _, ok := races[p]; !ok {
+				races[p] = v.order()
+			}
+		}
+	}, func(*visit, int32, error) {})
+	return races, complete
+}
+
+// Steps visits the same states, and for each calls f with a reordering that leads
+// to it, once for each thread's next event, with the reason why it is not allowed
+// there, if it is not.
+func Steps(w *window.Window, limit int, f func(order []int32, next int32, err error)) (complete bool) {
+	return newModel(w).search(limit, func(*visit) {}, func(v *visit, i int32, err error) { f(v.order(), i, err) })
+}
+
+// visit is a state with the way to it.
+type visit struct {
+	st    *state
+	event int32
+	from  *visit
+}
+
+func (v *visit) order() []int32 {
+	var order []int32
+	for ; v.from != nil; v = v.from {
+		order = append(order, v.event)
+	}
+	slices.Reverse(order)
+	return order
+}
+
+// search visits the states depth first, calling at for each and try for each
+// attempt to go on from it.
+func (m *model) search(limit int, at func(*visit), try func(*visit, int32, error)) (complete bool) {
+	first := &visit{st: m.start(), event: -1}
+	seen := map[string]bool{string(m.encode(nil, first.st)): true}
+	stack := []*visit{first}
+	var key []byte
+	for len(stack) > 0 {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		at(v)
+		for t := range m.threads {
+			i, ok := m.upcoming(v.st, window.Thread(t))
+			if !ok {
+				continue
+			}
+			st, err := m.after(v.st, i)
+			try(v, i, err)
+			if err != nil {
+				continue
+			}
+			if key = m.encode(key[:0], st); seen[string(key)] {
+				continue
+			}
+			if limit > 0 && len(seen) >= limit {
+				return false
+			}
+			seen[string(key)] = true
+			stack = append(stack, &visit{st, i, v})
+		}
+	}
+	return true
+}
+
+// Replay runs order by the explorer's own rules and says whether the pair races
+// after it.
+func Replay(w *window.Window, p window.Pair, order []int32) error {
+	m := newModel(w)
+	st, err := m.run(order)
+	if err != nil {
+		return err
+	}
+	if p.A > p.B {
+		p.A, p.B = p.B, p.A
+	}
+	for _, q := range m.racing(st) {
+		if p == q {
+			return nil
+		}
+	}
+	return fmt.Errorf("%v does not race after the reordering", p)
+}
+
+// Validate reports whether the window's events, in the order recorded, are a
+// reordering of the window, as the model demands; and whether its numbers fit.
+func Validate(w *window.Window) error {
+	if err := WellFormed(w); err != nil {
+		return err
+	}
+	for _, c := range w.Orders {
+		if c.From >= c.To {
+			return fmt.Errorf("order %d→%d against the recorded order", c.From, c.To)
+		}
+	}
+	for _, e := range w.Edges {
+		if e.From >= e.To {
+			return fmt.Errorf("hard edge %d→%d against the recorded order", e.From, e.To)
+		}
+	}
+	for i := range w.Events {
+		if p := w.Events[i].Partner; p >= 0 && int(p) <= i {
+			return fmt.Errorf("event %d has partner %d, which is not later", i, p)
+		}
+	}
+	_, err := newModel(w).run(recorded(w))
+	return err
+}
+
+// recorded is the recorded order, of each thread up to what is in no order (M8).
+func recorded(w *window.Window) []int32 {
+	var order []int32
+	ended := make(map[window.Thread]bool)
+	for i := range w.Events {
+		if t := w.Events[i].Thread; w.Events[i].Last || ended[t] {
+			ended[t] = true
+			continue
+		}
+		order = append(order, int32(i))
+	}
+	return order
+}
+
+// WellFormed checks what the model takes for granted of every window, of a variant too,
+// whose recorded order is none: that its numbers fit.
+func WellFormed(w *window.Window) error {
+	started := map[window.Obj]bool{}
+	for i := range w.Events {
+		e := &w.Events[i]
+		for _, d := range slices.Concat(e.Deps, e.Where, e.ValDeps) {
+			if d < 0 || int(d) >= i || w.Events[d].Thread != e.Thread || !isRead(&w.Events[d]) {
+				return fmt.Errorf("event %d depends on %d, which is not an earlier read of its thread", i, d)
+			}
+		}
+		for _, t := range terms(e) {
+			if err := termFits(w, int32(i), t); err != nil {
+				return err
+			}
+		}
+		switch e.Kind {
+		case format.Go:
+			if started[e.Obj] || e.Obj == window.Obj(e.Thread) {
+				return fmt.Errorf("event %d starts thread %d again", i, e.Obj)
+			}
+			started[e.Obj] = true
+			if slices.ContainsFunc(w.Events[:i], func(f window.Event) bool { return window.Obj(f.Thread) == e.Obj }) {
+				return fmt.Errorf("event %d starts thread %d, which has earlier events", i, e.Obj)
+			}
+		case format.ChanSend:
+			if p := e.Partner; p >= 0 {
+				if int(p) >= len(w.Events) || w.Events[p].Kind != format.ChanRecv ||
+					w.Events[p].Obj != e.Obj || w.Events[p].Thread == e.Thread {
+					return fmt.Errorf("event %d has partner %d, which is not a receive of another thread", i, p)
+				}
+			}
+		}
+	}
+	for _, e := range w.Edges {
+		if e.From < 0 || e.To < 0 || int(e.From) >= len(w.Events) || int(e.To) >= len(w.Events) {
+			return fmt.Errorf("hard edge %d→%d has no events", e.From, e.To)
+		}
+	}
+	for _, c := range w.Orders {
+		for _, i := range []int32{c.If, c.From, c.To} {
+			if i < 0 || int(i) >= len(w.Events) {
+				return fmt.Errorf("order %d→%d if %d has no events", c.From, c.To, c.If)
+			}
+		}
+	}
+	return nil
+}
+
+// Candidates lists the conflicting pairs of a window, with A < B.
+func Candidates(w *window.Window) []window.Pair {
+	var pairs []window.Pair
+	for j := range w.Events {
+		for i := range j {
+			if conflict(&w.Events[i], &w.Events[j]) {
+				pairs = append(pairs, window.Pair{A: int32(i), B: int32(j)})
+			}
+		}
+	}
+	return pairs
+}
+
+func conflict(e, f *window.Event) bool {
+	return e.Kind.IsAccess() && f.Kind.IsAccess() && !e.IsText() && !f.IsText() && e.Thread != f.Thread && e.Obj == f.Obj &&
+		(e.Kind.IsWrite() || f.Kind.IsWrite()) && !(e.Kind.IsAtomic() && f.Kind.IsAtomic())
+}
+
+func isRead(e *window.Event) bool {
+	return e.Kind == format.Read || e.Kind == format.AtomicRead || e.Kind == format.AtomicRMW ||
+		e.Kind == format.ChanRecv || e.Kind == format.ChanLen
+}

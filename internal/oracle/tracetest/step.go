@@ -1,0 +1,262 @@
+package tracetest
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+var (
+	errNotReachable = errors.New("its thread cannot go on to it")
+	errDisabled     = errors.New("not enabled")
+	errOrder        = errors.New("an order that holds on a condition is broken")
+	errStrict       = errors.New("strict read changes its value")
+)
+
+// after returns the state that event i, next in its thread, leads to from st.
+func (m *model) after(st *state, i int32) (*state, error) {
+	if !m.reachable(st, i) {
+		return nil, errNotReachable
+	}
+	e := &m.w.Events[i]
+	if e.Last || slices.ContainsFunc(m.weak[i], func(f int32) bool { return !m.executed(st, f) }) { // (M8), (M4)
+		return nil, errDisabled
+	}
+	n := &state{at: slices.Clone(st.at), kept: slices.Clone(st.kept), saw: slices.Clone(st.saw), objs: slices.Clone(st.objs), late: slices.Clone(st.late)}
+	n.at[e.Thread]++
+	if !m.apply(n, i, e) {
+		return nil, errDisabled
+	}
+	if e.Strict && isRead(e) && !n.kept[i] {
+		return nil, errStrict
+	}
+	return n, m.keepsOrders(n, i)
+}
+
+// keepsOrders judges the orders on condition after event i. (M9)
+func (m *model) keepsOrders(n *state, i int32) error {
+	for k, c := range m.w.Orders {
+		if i == c.To && i != c.From && !m.executed(n, c.From) {
+			n.late[k] = true
+		}
+		if n.late[k] && m.executed(n, c.From) && m.executed(n, c.If) {
+			return errOrder
+		}
+	}
+	return nil
+}
+
+func (m *model) executed(st *state, i int32) bool {
+	return m.rank[i] < st.at[m.w.Events[i].Thread]
+}
+
+// apply changes n by event i, or reports that i is not enabled. Lists are shared
+// between states: they are replaced, never written to.
+func (m *model) apply(n *state, i int32, e *window.Event) bool {
+	shared := e.Flags&format.FlagRead != 0
+	switch e.Kind {
+	case format.Go, format.End, format.Start, window.Pin:
+		return true
+	case format.Join:
+		u := window.Thread(e.Obj)
+		return n.at[u] == int32(len(m.threads[u])) && !m.stuck(n, u)
+	case format.SelectDefault:
+		for _, k := range e.Cases {
+			if m.canGo(n, k) {
+				return false
+			}
+		}
+		return true
+	}
+
+	c := &n.objs[e.Obj]
+	sees := func(v saw) bool {
+		n.see(i, v)
+		return v.ok && v.v == e.Val
+	}
+	put := func(v saw) {
+		c.a, c.b = int64(v.v), 0
+		if v.ok {
+			c.b = 1
+		} else {
+			c.a = 0 // unknown values are all the same
+		}
+	}
+	switch e.Kind {
+	case format.Read, format.AtomicRead:
+		n.kept[i] = sees(saw{uint64(c.a), c.b == 1})
+		return true
+	case format.Write, format.AtomicWrite:
+		put(m.stored(n, e, e.Val, true))
+		return true
+	case format.AtomicRMW:
+		n.kept[i] = sees(saw{uint64(c.a), c.b == 1})
+		put(m.stored(n, e, e.Aux, n.kept[i]))
+		return true
+
+	case format.Lock:
+		if c.a != 0 || !shared && c.b != 0 {
+			return false
+		}
+		if shared {
+			c.b++
+		} else {
+			c.a = 1
+		}
+		return true
+	case format.Unlock:
+		if shared {
+			c.b--
+			return c.b >= 0
+		}
+		c.a--
+		return c.a == 0
+	case format.TryFail:
+		return c.a == 1 || !shared && c.b > 0
+
+	case format.WGAdd:
+		c.a += int64(e.Val)
+		return c.a >= 0
+	case format.WGWait:
+		return c.a == 0
+
+	case format.OnceBegin, format.OnceEnd:
+		c.a++
+		return c.a == int64(1+e.Kind-format.OnceBegin)
+	case format.OncePass:
+		return c.a == 2
+
+	case format.CondWait:
+		c.list = append(slices.Clip(c.list), item{who: e.Thread})
+		return true
+	case format.CondSignal, format.CondBroadcast:
+		c.list = slices.Clone(c.list)
+		for k := range c.list {
+			if c.list[k].ok {
+				continue
+			}
+			c.list[k].ok = true
+			if e.Kind == format.CondSignal {
+				break
+			}
+		}
+		return true
+	case format.CondWake:
+		var rest []item
+		woken := false
+		for _, x := range c.list {
+			if x.who == e.Thread && x.ok {
+				woken = true
+			} else {
+				rest = append(rest, x)
+			}
+		}
+		c.list = rest
+		return woken
+
+	case format.ChanClose:
+		if c.a == 1 || m.w.Init[e.Obj].Cap == 0 && len(c.list) > 0 {
+			return false
+		}
+		c.a = 1
+		return true
+	case format.ChanLen:
+		length := len(c.list)
+		if m.w.Init[e.Obj].Cap == 0 {
+			length = 0
+		}
+		n.kept[i] = sees(saw{uint64(length), true})
+		return true
+	case format.ChanSend:
+		return m.put(n, i, e, c)
+	case format.ChanRecv:
+		return m.take(n, i, e, c)
+	}
+	panic("tracetest: the model has no event of kind " + e.Kind.String())
+}
+
+// see notes what read i sees, if terms may ask.
+func (n *state) see(i int32, v saw) {
+	if n.saw != nil {
+		n.saw[i] = v
+	}
+}
+
+// put is a send.
+func (m *model) put(n *state, i int32, e *window.Event, c *cell) bool {
+	size := max(1, int(m.w.Init[e.Obj].Cap))
+	if c.a == 1 || len(c.list) >= size {
+		return false
+	}
+	x := item{who: e.Thread, send: i}
+	if v := m.stored(n, e, e.Val, true); v.ok {
+		x.v, x.ok = v.v, true
+	}
+	if m.w.Init[e.Obj].Cap > 0 {
+		x.who, x.send = 0, -1 // whose element it is cannot be noticed
+	} else if e.Flags&format.FlagNonBlocking != 0 {
+		if e.Partner < 0 {
+			return false
+		}
+		r, ok := m.upcoming(n, m.w.Events[e.Partner].Thread)
+		if !ok || r != e.Partner || m.waiting && !m.reachable(n, r) {
+			return false
+		}
+		c.b = int64(e.Partner) + 1
+	}
+	c.list = append(slices.Clip(c.list), x)
+	return true
+}
+
+// take is a receive.
+func (m *model) take(n *state, i int32, e *window.Event, c *cell) bool {
+	if e.Flags&format.FlagClosed != 0 {
+		n.kept[i] = true
+		n.see(i, saw{e.Val, true})
+		return c.a == 1 && len(c.list) == 0
+	}
+	if len(c.list) == 0 {
+		return false
+	}
+	x := c.list[0]
+	c.list = c.list[1:]
+	n.kept[i] = x.ok && x.v == e.Val
+	n.see(i, saw{x.v, x.ok})
+	if m.w.Init[e.Obj].Cap > 0 {
+		return true
+	}
+	if c.b != 0 && c.b != int64(i)+1 {
+		return false
+	}
+	c.b = 0
+	return x.send < 0 || m.waits(n, x.send) || m.waits(n, i)
+}
+
+// waits reports whether a send or receive on an unbuffered channel can be the one
+// that waits for the other. (U: patient)
+func (m *model) waits(n *state, i int32) bool {
+	e := &m.w.Events[i]
+	if e.Flags&format.FlagNonBlocking != 0 {
+		return false
+	}
+	for _, k := range e.Cases {
+		if m.canGo(n, k) {
+			return false
+		}
+	}
+	return true
+}
+
+// canGo reports whether a case of a select is ready. (S)
+func (m *model) canGo(n *state, k window.Case) bool {
+	c := &n.objs[k.Chan]
+	if c.a == 1 {
+		return true
+	}
+	if k.Send {
+		return len(c.list) < int(m.w.Init[k.Chan].Cap)
+	}
+	return len(c.list) > 0
+}

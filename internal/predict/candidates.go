@@ -1,0 +1,251 @@
+package predict
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// sitePair is an unordered pair of sites.
+type sitePair struct{ lo, hi trace.Site }
+
+func pairOf(a, b trace.Site) sitePair { return sitePair{min(a, b), max(a, b)} }
+
+// pairState is what is known of a pair of sites.
+type pairState struct {
+	race   int          // index in run.races, +1
+	rung   int          // where it was found
+	tried  [rungs]int   // pairs of accesses, on each rung
+	visits [rungs]int64 // and what their searches cost
+	count  int
+
+	promising bool // two of its accesses have neither a lock in common nor an order that the engine's rules fix
+	open      bool // not all of those were decided
+
+	keptBy     int64 // a missing method that keeps it from racing; -1: none that is known
+	askedLoose int   // suppressed was asked
+
+	run          *Race // to be tried
+	askedRelaxed int
+}
+
+// candidate is a pair of sites in one window with the pairs of accesses to try.
+type candidate struct {
+	sites sitePair
+	pairs []window.Pair
+	more  bool // there are pairs that will not be tried
+	open  int  // so many of pairs, from the first on, are known to have no fixed order
+
+	ordered []window.Pair // the nearest of those with one that were dropped: for suppressed and relax
+}
+
+// group is the accesses of one thread to one location that look alike.
+type group struct {
+	thread window.Thread
+	site   trace.Site
+	kind   format.Kind
+	locks  int32
+	last   int32 // its last access
+	n      int
+}
+
+// candidates lists what to try in a window, sorted by first access. Top is its highest rung.
+func (r *run) candidates(b *window.Built, top *rung) []*candidate {
+	if r.opt.EveryPair {
+		return r.every(b)
+	}
+	locks := computeLocksets(b.Window)
+	groups := make([][]group, len(b.Init))
+	found := make(map[sitePair]*candidate)
+	var list []*candidate
+	ordered := func(p window.Pair) bool {
+		r.spent.add(1)
+		return !r.engineOf(top).Open(p)
+	}
+	for i := range b.Events {
+		e := &b.Events[i]
+		if !candidateAccess(b.Window, i) {
+			continue
+		}
+		gs := groups[e.Obj]
+		r.spent.add(int64(len(gs)))
+		own := -1
+		for k := range gs {
+			g := &gs[k]
+			if g.thread == e.Thread {
+				if g.site == e.Site && g.kind == e.Kind && g.locks == locks.at[i] {
+					own = k
+				}
+				continue
+			}
+			if e.Index < b.Done || !conflict(g.kind, e.Kind) {
+				continue
+			}
+			r.counts.Candidates += int64(g.n)
+			sites := pairOf(g.site, e.Site)
+			s := r.pair(sites)
+			s.count += g.n
+			if s.race != 0 && s.rung == 0 {
+				continue
+			}
+			if locks.common(g.locks, locks.at[i]) {
+				r.counts.Locked += int64(g.n)
+				continue
+			}
+			c := found[sites]
+			if c == nil {
+				c = &candidate{sites: sites}
+				found[sites] = c
+				list = append(list, c)
+			}
+			c.add(window.Pair{A: g.last, B: int32(i)}, ordered)
+		}
+		if own < 0 {
+			gs = append(gs, group{thread: e.Thread, site: e.Site, kind: e.Kind, locks: locks.at[i]})
+			own = len(gs) - 1
+		}
+		gs[own].last = int32(i)
+		gs[own].n++
+		groups[e.Obj] = gs
+	}
+	t := &thinner{w: b.Window, locks: locks}
+	for _, c := range list {
+		r.rank(b, t, c)
+	}
+	return list
+}
+
+// maxKept bounds the pairs that are kept of one candidate, before ranking.
+const maxKept = 256
+
+// add adds a pair. When as many as are kept are there, those with a fixed order are dropped. If none
+// has one, the pair takes the place of another, which its number chooses.
+func (c *candidate) add(p window.Pair, ordered func(window.Pair) bool) {
+	if len(c.pairs) == maxKept && c.open < maxKept {
+		c.drop(ordered)
+	}
+	switch {
+	case len(c.pairs) < maxKept:
+		c.pairs = append(c.pairs, p)
+	case !ordered(p):
+		c.more = true
+		c.pairs[int(uint32(p.B)*2654435761>>24)%maxKept] = p
+	}
+}
+
+// drop drops the pairs that are ordered, but for a few.
+func (c *candidate) drop(ordered func(window.Pair) bool) {
+	open := c.pairs[:c.open]
+	for _, p := range c.pairs[c.open:] {
+		if ordered(p) {
+			c.ordered = append(c.ordered, p)
+		} else {
+			open = append(open, p)
+		}
+	}
+	c.pairs, c.open = open, len(open)
+	slices.SortStableFunc(c.ordered, nearest)
+	c.ordered = c.ordered[:min(len(c.ordered), maxSuppressed)]
+}
+
+// nearest compares pairs by the distance of their events.
+func nearest(p, q window.Pair) int {
+	return cmp.Or(cmp.Compare(p.B-p.A, q.B-q.A), cmp.Compare(p.B, q.B))
+}
+
+// rank puts the pairs most likely to race first (A2): those that hb found unordered, then half of
+// the tries for the nearest pairs, the others for pairs spread over the rest.
+func (r *run) rank(b *window.Built, t *thinner, c *candidate) {
+	c.pairs = append(c.pairs, c.ordered...)
+	slices.SortStableFunc(c.pairs, func(p, q window.Pair) int {
+		return cmp.Or(cmp.Compare(bit(!r.unordered(b, p)), bit(!r.unordered(b, q))), nearest(p, q))
+	})
+	r.thin(b, t, c)
+	near := (r.opt.Tries + 1) / 2
+	if len(c.pairs) <= r.opt.Tries {
+		return
+	}
+	step := max(1, (len(c.pairs)-near)/max(1, r.opt.Tries-near))
+	for k := near; k < r.opt.Tries; k++ {
+		if far := near + (k-near+1)*step - 1; far < len(c.pairs) {
+			c.pairs[k], c.pairs[far] = c.pairs[far], c.pairs[k]
+		}
+	}
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (r *run) unordered(b *window.Built, p window.Pair) bool {
+	return r.unord[[2]int64{b.Events[p.A].Index, b.Events[p.B].Index}]
+}
+
+func (r *run) pair(p sitePair) *pairState {
+	s := r.pairs[p]
+	if s == nil {
+		s = &pairState{keptBy: -1}
+		r.pairs[p] = s
+	}
+	return s
+}
+
+// every makes each conflicting pair a candidate of its own.
+func (r *run) every(b *window.Built) []*candidate {
+	at := make([][]int32, len(b.Init))
+	var list []*candidate
+	for i := range b.Events {
+		e := &b.Events[i]
+		if !candidateAccess(b.Window, i) {
+			continue
+		}
+		for _, k := range at[e.Obj] {
+			if f := &b.Events[k]; e.Index >= b.Done && f.Thread != e.Thread && conflict(f.Kind, e.Kind) {
+				r.counts.Candidates++
+				list = append(list, &candidate{sites: pairOf(f.Site, e.Site), pairs: []window.Pair{{A: k, B: int32(i)}}})
+			}
+		}
+		at[e.Obj] = append(at[e.Obj], int32(i))
+	}
+	return list
+}
+
+func conflict(a, b format.Kind) bool {
+	return (a.IsWrite() || b.IsWrite()) && !(a.IsAtomic() && b.IsAtomic())
+}
+
+// candidateAccess says whether event i can be half of a race: not on a goroutine's own
+// stack, not of what a string says, not by an unknown goroutine, which stands for a write that was not recorded.
+func candidateAccess(w *window.Window, i int) bool {
+	e := &w.Events[i]
+	return e.Kind.IsAccess() && !e.IsText() && e.Flags&format.FlagStack == 0 && w.Threads[e.Thread] >= 0
+}
+
+func accessAt(w *window.Window, i int32) Access {
+	e := &w.Events[i]
+	return Access{Index: e.Index, G: w.Threads[e.Thread], Site: e.Site}
+}
+
+// traceOrder is a witness in event numbers of the trace, without what is no event of it,
+// and with the parts of one access as one.
+func traceOrder(w *window.Window, p window.Pair, order []int32) []int64 {
+	out := make([]int64, 0, len(order)+2)
+	seen := make(map[int64]bool, len(order))
+	for _, i := range order {
+		e := &w.Events[i]
+		if e.Kind == window.Pin || w.Threads[e.Thread] < 0 || seen[e.Index] {
+			continue
+		}
+		seen[e.Index] = true
+		out = append(out, e.Index)
+	}
+	a, b := w.Events[p.A].Index, w.Events[p.B].Index
+	out = slices.DeleteFunc(out, func(x int64) bool { return x == a || x == b })
+	return append(out, a, b)
+}

@@ -1,0 +1,59 @@
+package predict
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/presage-race/presage/internal/predict/engine"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace/raw"
+)
+
+// answers is a solver that a test makes.
+type answers func(window.Pair) engine.Result
+
+func (f answers) Solve(p window.Pair) engine.Result { return f(p) }
+
+// TestShare: pairs of positions that each take many searches leave effort for a race behind them
+// (A2), and what is not tried of them is counted.
+func TestShare(t *testing.T) {
+	const hard, rounds = 20, 40
+	var text strings.Builder
+	text.WriteString("main alloc x val=64\nmain alloc flag val=64\nmain go g2\n")
+	for i := range rounds {
+		for k := range hard { // the read of the flag keeps the two writes in order
+			fmt.Fprintf(&text, "main write x%d val=1 @a%d\nmain lock m\nmain write flag val=%d\nmain unlock m\n", k, k, i*hard+k+1)
+			fmt.Fprintf(&text, "g2 lock m\ng2 read flag val=%d\ng2 unlock m\ng2 write x%d val=2 @b%d\n", i*hard+k+1, k, k)
+		}
+	}
+	text.WriteString("main write y val=1 @a\nmain lock m\nmain unlock m\ng2 lock m\ng2 unlock m\ng2 write y val=2 @b\n")
+	events, meta, err := raw.Parse(text.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRun(Options{Window: 100, Solver: func(w *window.Window) Solver {
+		e := engine.New(w, engine.Options{})
+		return answers(func(p window.Pair) engine.Result {
+			res := e.Solve(p)
+			if res.Layer == engine.LayerMust { // as if it had been harder
+				res.Layer, res.Steps = engine.LayerSearch, 10
+			}
+			return res
+		})
+	}}, meta)
+	r.ctx = context.Background()
+	r.spent.budget = 300_000
+	res := stepAll(t, r, events)
+	t.Logf("%d of %d visits; %d tried, %v", r.spent.visits, r.spent.budget, res.Counts.Tried, res.Counts.Layers)
+	if res.Counts.Stopped > 0 {
+		t.Errorf("prediction stopped at event %d of %d", res.Counts.Stopped, len(events))
+	}
+	if len(res.Races) != 1 || siteName(meta, res.Races[0].A.Site) != "a" {
+		t.Errorf("%d races, want the one behind the hard pairs", len(res.Races))
+	}
+	if res.Counts.Untried[0] == 0 {
+		t.Error("nothing says that not all pairs were tried")
+	}
+}

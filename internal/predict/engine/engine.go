@@ -1,0 +1,210 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/window"
+)
+
+// Verdict says whether a pair races.
+type Verdict uint8
+
+const (
+	// Unknown: the budget ran out.
+	Unknown Verdict = iota
+	// Race: Result.Order is a reordering after which both accesses are next.
+	Race
+	// NoRace: there is no such reordering of the window.
+	NoRace
+)
+
+func (v Verdict) String() string {
+	switch v {
+	case Unknown:
+		return "unknown"
+	case Race:
+		return "race"
+	case NoRace:
+		return "no race"
+	}
+	return "verdict?"
+}
+
+// Layer names the phase that decided.
+type Layer uint8
+
+const (
+	// LayerStatic: program order, Go, Join and hard edges order the pair.
+	LayerStatic Layer = iota
+	// LayerClosure: the least closed set of events in recorded order is a witness.
+	LayerClosure
+	// LayerMust: what every witness must contain is contradictory.
+	LayerMust
+	// LayerSearch: the search over orders.
+	LayerSearch
+)
+
+func (l Layer) String() string {
+	switch l {
+	case LayerStatic:
+		return "static"
+	case LayerClosure:
+		return "closure"
+	case LayerMust:
+		return "must"
+	case LayerSearch:
+		return "search"
+	}
+	return "layer?"
+}
+
+// Options are the limits of a Solver. The zero value is the recommended setting.
+type Options struct {
+	// Conflicts is the number of conflicts of the search after which a pair is
+	// Unknown; 0 means DefaultConflicts. It is a measure of work that does not depend on the machine.
+	Conflicts int
+	// Steps is the number of executions after which it is; 0: 20 for each of Conflicts, and 1,000.
+	Steps int
+}
+
+// DefaultConflicts is the budget of a pair if Options does not say.
+const DefaultConflicts = 2000
+
+// Result is the answer for one pair.
+type Result struct {
+	Verdict   Verdict
+	Order     []int32 // of a Race: the events of the reordering, without the pair
+	Layer     Layer   // the phase that decided; LayerSearch if Unknown
+	Conflicts int     // of the search
+	Steps     int     // and its executions, each of up to a window's events
+}
+
+// Solver answers for the pairs of one window. What it learns from one pair it uses
+// for the next. It is not safe for concurrent use.
+type Solver struct {
+	opt    Options
+	bare   *static // of order; without what objects force until prepare
+	*order         // nil until prepare
+	*objects
+	vars
+	clauses
+	machine
+	reads
+	budget
+
+	obligations *obligations
+	closure     *closure
+	searchOnly  bool // for tests: the cheap phases would decide most small windows
+	racingLit   []lit
+	pending     [][]lit // clauses to insert
+	agenda      [][]lit // choices to make
+}
+
+// New makes a Solver for a window, which must not change afterwards.
+func New(w *window.Window, opt Options) *Solver {
+	if opt.Conflicts == 0 {
+		opt.Conflicts = DefaultConflicts
+	}
+	if opt.Steps == 0 {
+		opt.Steps = 20*opt.Conflicts + 1000
+	}
+	st := newStatic(w)
+	st.assignChains()
+	st.computeClocks()
+	return &Solver{opt: opt, bare: st}
+}
+
+// prepare makes what pairs need that program order and hard edges leave open. In most windows there are none.
+func (s *Solver) prepare() {
+	if s.order != nil {
+		return
+	}
+	st, w := s.bare, s.bare.w
+	ob := newObjects(st)
+	st.derive(ob)
+	s.order, s.objects = newOrder(st), ob
+	s.byPair = map[uint64]int32{}
+	s.known = map[uint64]bool{}
+	s.bump = 1
+	s.machine.prepare(st, ob)
+	s.reads.prepare(len(w.Events))
+	if hasTerms(w) {
+		s.values = newValues(w)
+	}
+	s.racingLit = make([]lit, len(w.Events))
+	for i := range s.racingLit {
+		s.racingLit[i] = noLit
+	}
+	s.obligations = newObligations(st, ob)
+	s.closure = newClosure(st, ob)
+	s.closure.soft = s.values != nil
+	s.newVar(-1, -1) // the constant true
+	s.value[litTrue], s.value[litFalse] = 1, -1
+}
+
+// Must reports whether event x is in every reordering with y, before y, for reasons that do not depend on values.
+func (s *Solver) Must(x, y int32) bool {
+	s.prepare()
+	return s.must(x, y)
+}
+
+// Open reports whether two events conflict and neither has to come before the other (Must).
+func (s *Solver) Open(p window.Pair) bool { return s.candidate(p) }
+
+// Solve decides whether the pair races. The phases go from cheap to complete.
+func (s *Solver) Solve(p window.Pair) Result {
+	if !s.candidate(p) {
+		return Result{Verdict: NoRace, Layer: LayerStatic}
+	}
+	s.restart(p)
+	if s.searchOnly {
+		return s.decideBySearch(p)
+	}
+	order, ok := s.closure.propose(p)
+	if ok && s.admits(order, p) {
+		return Result{Verdict: Race, Layer: LayerClosure, Order: slices.Clone(order)}
+	}
+	if s.values != nil {
+		s.order.start(order)
+	}
+	if !s.obligations.consistent(p) {
+		return Result{Verdict: NoRace, Layer: LayerMust}
+	}
+	return s.decideBySearch(p)
+}
+
+func (s *Solver) decideBySearch(p window.Pair) Result {
+	v := s.search(p)
+	r := Result{Verdict: v, Layer: LayerSearch, Conflicts: s.spent(), Steps: s.steps}
+	if v == Race {
+		r.Order = slices.Clone(s.executed())
+	}
+	return r
+}
+
+// candidate reports that p is a conflicting pair that the static order leaves open.
+func (s *Solver) candidate(p window.Pair) bool {
+	if !s.bare.open(p) {
+		return false
+	}
+	if s.order == nil { // objects may force more
+		s.prepare()
+		return s.bare.open(p)
+	}
+	return true
+}
+
+func (st *static) open(p window.Pair) bool {
+	a, b := &st.w.Events[p.A], &st.w.Events[p.B]
+	conflict := a.Kind.IsAccess() && b.Kind.IsAccess() && !a.IsText() && !b.IsText() && a.Obj == b.Obj && a.Thread != b.Thread &&
+		(a.Kind.IsWrite() || b.Kind.IsWrite()) && !(a.Kind.IsAtomic() && b.Kind.IsAtomic())
+	return conflict && !st.must(p.A, p.B) && !st.must(p.B, p.A) && !st.never[p.A] && !st.never[p.B]
+}
+
+// admits is the engine's own judgement of a witness: static order, execution, pair.
+func (s *Solver) admits(order []int32, p window.Pair) bool {
+	if len(s.execute(order, p, 1)) > 0 {
+		return false
+	}
+	return s.ran[p.A] != s.run && s.ran[p.B] != s.run
+}

@@ -1,0 +1,120 @@
+package excluded
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/presage-race/presage/internal/trace"
+)
+
+// TestQuiet takes random events, once all of them, and once without some accesses that need no event: what has to come before these, and after them, is known, or
+// the MethodBegin that asks for it is told of them.
+func TestQuiet(t *testing.T) {
+	quiet, told := 0, 0
+	for seed := range uint64(600) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		steps := randomSteps(r)
+		whole, fewer := &Order{}, &Order{}
+		k := hushed{before: make(before, len(steps)), steps: steps, silent: make([]bool, len(steps))}
+		for i := range steps {
+			s, n := steps[i], int32(i)
+			for j := range i {
+				if steps[j].G == s.G || steps[j].G < s.G && r.IntN(20) == 0 {
+					k.before.add(int32(j), n)
+				}
+			}
+			want := whole.Before(&s)
+			s.Known = k.at(n)
+			if s.X.kind == touchesMemory && !whole.Inside(s.G) && r.IntN(2) == 0 && fewer.Settled(&s) {
+				for _, c := range want.Orders {
+					if c.To == Self && !k.before[n][c.From] {
+						t.Fatalf("seed %d: access %d is settled, and comes after %d", seed, n, c.From)
+					}
+				}
+				for _, f := range append(want.Edges, want.Weak...) {
+					if !k.before[n][f] {
+						t.Fatalf("seed %d: access %d is settled, and comes after %d", seed, n, f)
+					}
+				}
+				k.silent[n] = true
+				fewer.Passed(&s, k.last(s.G, n))
+				quiet++
+			} else {
+				got := fewer.Before(&s)
+				for _, f := range got.Edges {
+					k.before.add(f, n)
+				}
+				told += checkTold(t, seed, &k, n, want, got)
+				fewer.After(&s, Extent{n, n})
+			}
+			s.Known = nil
+			whole.After(&s, Extent{n, n})
+		}
+	}
+	if t.Logf("%d quiet accesses, %d told of", quiet, told); quiet < 1000 || told < 100 {
+		t.Error("too few to tell")
+	}
+}
+
+// checkTold looks for the quiet accesses that event n comes after and that are neither known nor told of.
+func checkTold(t *testing.T, seed uint64, k *hushed, n int32, want, got *Kept) (told int) {
+	has := func(f int32) bool {
+		x := k.steps[f]
+		for _, q := range got.Quiet {
+			if q.Addr == x.X.addr && q.G == x.G && q.At >= k.last(x.G, f) {
+				return true
+			}
+		}
+		return false
+	}
+	list := append([]int32(nil), want.Edges...)
+	for _, c := range want.Orders {
+		if c.To == Self {
+			list = append(list, c.From)
+		}
+	}
+	for _, f := range list {
+		switch {
+		case !k.silent[f] || k.Past(k.steps[f].G, k.last(k.steps[f].G, f)):
+		case !has(f):
+			t.Fatalf("seed %d: %d comes after access %d, which is quiet, and was not told", seed, n, f)
+		default:
+			told++
+		}
+	}
+	return told
+}
+
+// hushed is events of which some are silent.
+type hushed struct {
+	before
+	steps  []Step
+	silent []bool
+	n      int32
+}
+
+func (h *hushed) at(n int32) *hushed {
+	h.n = n
+	return h
+}
+
+func (h *hushed) Before(n int32) bool { return n < 0 || h.before[h.n][n] }
+
+func (h *hushed) Past(g trace.GoID, n int32) bool {
+	for f := n + 1; f < h.n; f++ {
+		if h.steps[f].G == g && !h.silent[f] && h.before[h.n][f] {
+			return true
+		}
+	}
+	return false
+}
+
+// last is the last event of g before event n that is not silent, -1 if there is none.
+func (h *hushed) last(g trace.GoID, n int32) int32 {
+	for n--; n >= 0; n-- {
+		if h.steps[n].G == g && !h.silent[n] {
+			break
+		}
+	}
+	return n
+}

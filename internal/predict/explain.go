@@ -1,0 +1,335 @@
+package predict
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/engine"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// Why two accesses are no race that is reported. An analysis that is asked (Options.Explain) looks at their pairs of accesses in each window, in this
+// order: do they hold a lock in common (A3)? Does a chain of program order and hard edges lead from one to the other, with and without those that missing methods keep?
+// What does the engine say, and what if some of what it has to keep is taken away? What is taken away says what is missing for a race: no more than that, for there may be other
+// reasons beside.
+
+// Reason is what keeps two accesses from racing.
+type Reason uint8
+
+const (
+	Raced      Reason = iota // nothing does
+	Locked                   // a lock that both hold (A3)
+	Ordered                  // a chain of events, each of which has to come before the next (M1 to M4)
+	Missing                  // such a chain, with orders that missing methods keep
+	Together                 // such orders, but no chain of them alone
+	Values                   // the values that reads have to see
+	Operations               // locks, channels and other objects: they allow no order in which both are next
+	Undecided                // the engine's budget
+	Untried                  // there is a witness, but these accesses were not tried (A2, A8)
+)
+
+// Explanation is what an analysis says of accesses at two positions.
+type Explanation struct {
+	A, B   Access // A stands first in the trace
+	Reason Reason
+	Chain  []Link // from one to the other, where there is one
+	Lock   trace.Addr
+}
+
+// Link is a step of a chain: From comes before To in every execution that has To.
+type Link struct {
+	From, To int64 // event numbers in the trace
+	By       LinkKind
+	Calls    []window.MissingCall // of By MissingMethod: the calls because of which it is
+	Part     [2]uint64            // what they both reach, or one reaches and the other event accesses: from, to; zero: everything,
+	Lives    trace.GoID           // or whether this goroutine lives, if not 0
+}
+
+// LinkKind says what orders the events of a link.
+type LinkKind uint8
+
+const (
+	ProgramOrder  LinkKind = iota // they are one goroutine's
+	MustPrecede                   // the model
+	MissingMethod                 // what missing methods may do
+)
+
+// maxExplained is how many pairs of accesses of two positions are looked at in a window.
+const maxExplained = 8
+
+// explain looks at the pairs that are asked about in a window.
+func (r *run) explain(b *window.Built, w *window.Window) {
+	var locks *locksets
+	left := map[sitePair]int{}
+	accesses := map[window.Obj][]int32{}
+	for i := range w.Events {
+		e := &w.Events[i]
+		if !candidateAccess(w, i) || !r.opt.Explain(e.Site, 0) {
+			continue
+		}
+		before := accesses[e.Obj]
+		for k := len(before) - 1; k >= 0; k-- {
+			f := &w.Events[before[k]]
+			pair := pairOf(f.Site, e.Site)
+			if f.Thread == e.Thread || !conflict(f.Kind, e.Kind) || !r.opt.Explain(f.Site, e.Site) || left[pair] == maxExplained {
+				continue
+			}
+			left[pair]++
+			if locks == nil {
+				locks = computeLocksets(w)
+			}
+			x := r.explained(b, w, locks, window.Pair{A: before[k], B: int32(i)})
+			if old, ok := r.explanations[pair]; !ok || x.Reason == Raced || old.Reason != Raced && old.Reason < x.Reason {
+				r.explanations[pair] = x
+			}
+		}
+		accesses[e.Obj] = append(before, int32(i))
+	}
+}
+
+func (r *run) explained(b *window.Built, w *window.Window, locks *locksets, p window.Pair) Explanation {
+	x := Explanation{A: accessAt(w, p.A), B: accessAt(w, p.B)}
+	if s := r.pairs[pairOf(x.A.Site, x.B.Site)]; s != nil && s.race != 0 {
+		return x
+	}
+	if h, ok := locks.shared(locks.at[p.A], locks.at[p.B]); ok {
+		x.Reason = Locked
+		if places := b.Places(); int(h) < len(places) {
+			x.Lock = trace.Addr(places[h].Addr)
+		}
+		return x
+	}
+	c := newChains(b, w)
+	for _, kept := range []bool{false, true} {
+		if path := c.path(p, kept); path != nil {
+			if x.Reason, x.Chain = Ordered, c.links(path); kept {
+				x.Reason = Missing
+			}
+			return x
+		}
+	}
+	solve := func(w *window.Window) engine.Verdict {
+		res := engine.New(w, engine.Options{}).Solve(p)
+		r.spent.add(int64(1+res.Steps) * int64(len(w.Events)))
+		return res.Verdict
+	}
+	switch v := solve(w); {
+	case v == engine.Race:
+		x.Reason = Untried
+	case v == engine.Unknown:
+		x.Reason = Undecided
+	case len(c.by) > 0 && solve(c.loose()) == engine.Race:
+		x.Reason = Together
+	case solve(careless(w)) == engine.Race:
+		x.Reason = Values
+	default:
+		x.Reason = Operations
+	}
+	return x
+}
+
+// careless is a window in which reads may see anything.
+func careless(w *window.Window) *window.Window {
+	x := *w
+	x.Events = slices.Clone(w.Events)
+	for i := range x.Events {
+		e := &x.Events[i]
+		e.Strict, e.Deps, e.Where, e.ValDeps, e.Guards, e.Value = false, nil, nil, nil, nil, nil
+	}
+	return &x
+}
+
+// chains finds what leads from one event of a window to another.
+type chains struct {
+	b     *window.Built
+	w     *window.Window
+	by    map[window.Edge]bool // orders that missing methods keep
+	next  []int32              // of the event's thread, -1: none
+	out   [][]int32            // other orders, by the event they come from
+	calls []window.MissingCall
+}
+
+func newChains(b *window.Built, w *window.Window) *chains {
+	c := &chains{b: b, w: w, by: map[window.Edge]bool{}, next: make([]int32, len(w.Events)), out: make([][]int32, len(w.Events))}
+	last := map[window.Thread]int32{}
+	for i := range w.Events {
+		c.next[i] = -1
+		if e, ok := last[w.Events[i].Thread]; ok {
+			c.next[e] = int32(i)
+		}
+		last[w.Events[i].Thread] = int32(i)
+	}
+	first := map[window.Thread]int32{}
+	for i := range slices.Backward(w.Events) {
+		first[w.Events[i].Thread] = int32(i)
+	}
+	for i := range w.Events { // (M1)
+		switch e := &w.Events[i]; e.Kind {
+		case format.Go:
+			if f, ok := first[window.Thread(e.Obj)]; ok {
+				c.out[i] = append(c.out[i], f)
+			}
+		case format.Join:
+			if f, ok := last[window.Thread(e.Obj)]; ok {
+				c.out[f] = append(c.out[f], int32(i))
+			}
+		}
+	}
+	for _, k := range b.KeptOrders() {
+		c.by[k.Edge] = true
+	}
+	for _, e := range w.Edges {
+		c.out[e.From] = append(c.out[e.From], e.To)
+	}
+	for _, e := range w.Orders {
+		c.out[e.From] = append(c.out[e.From], e.To)
+	}
+	if m := b.Missing(); m != nil {
+		c.calls = m.Calls
+	}
+	return c
+}
+
+// loose is the window without the orders that missing methods keep.
+func (c *chains) loose() *window.Window {
+	return without(c.w, func(e window.Edge) bool { return c.by[e] })
+}
+
+// path returns a shortest way from one of the two events to the other; with kept, also by orders that missing methods keep.
+func (c *chains) path(p window.Pair, kept bool) []int32 {
+	for _, q := range []window.Pair{p, {A: p.B, B: p.A}} {
+		from := map[int32]int32{q.A: -1}
+		for todo := []int32{q.A}; len(todo) > 0; todo = todo[1:] {
+			e := todo[0]
+			if e == q.B {
+				var way []int32
+				for ; e >= 0; e = from[e] {
+					way = append(way, e)
+				}
+				slices.Reverse(way)
+				return way
+			}
+			reach := func(f int32) {
+				if _, seen := from[f]; f >= 0 && !seen {
+					from[f] = e
+					todo = append(todo, f)
+				}
+			}
+			reach(c.next[e])
+			for _, f := range c.out[e] {
+				if kept || !c.by[window.Edge{From: e, To: f}] {
+					reach(f)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// links are the steps of a way, of which those of one thread that follow each other are one.
+func (c *chains) links(way []int32) (list []Link) {
+	for k := 1; k < len(way); k++ {
+		e, f := way[k-1], way[k]
+		x := Link{From: c.w.Events[e].Index, To: c.w.Events[f].Index, By: MustPrecede}
+		own := c.w.Events[e].Thread == c.w.Events[f].Thread
+		switch n := len(list); {
+		case own && n > 0 && list[n-1].By == ProgramOrder:
+			list[n-1].To = x.To
+			continue
+		case own:
+			x.By = ProgramOrder
+		case c.by[window.Edge{From: e, To: f}]:
+			x.By = MissingMethod
+			c.between(&x, e, f)
+		}
+		if x.By != ProgramOrder || x.From != x.To {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// between says because of which calls e comes before f, and what they have in common: one that ends or goes on with e and one that begins or goes on
+// with f; or only one of them, which reaches what the other event accesses; or a third that reaches both.
+func (c *chains) between(l *Link, e, f int32) {
+	x, y := &c.w.Events[e], &c.w.Events[f]
+	places := c.b.Places()
+	at := func(p *window.MissingCall, e *window.Event) (part [2]uint64, ok bool) {
+		if e.Obj >= 0 && int(e.Obj) < len(places) && places[e.Obj].Addr != 0 {
+			return hits(p, [2]uint64{places[e.Obj].Addr, places[e.Obj].Addr + 8})
+		}
+		return part, false
+	}
+	first, second := c.open(x), c.open(y)
+	for _, p := range first {
+		for _, q := range second {
+			if part, ok := meet(&p, &q); ok {
+				l.Calls, l.Part = []window.MissingCall{p, q}, part
+				return
+			}
+		}
+	}
+	for _, p := range slices.Concat(first, second, c.calls) {
+		for _, e := range []*window.Event{x, y} {
+			if part, ok := at(&p, e); ok {
+				l.Calls, l.Part = []window.MissingCall{p}, part
+				return
+			}
+		}
+	}
+	for _, p := range slices.Concat(first, second) {
+		for _, g := range []trace.GoID{c.who(x), c.who(y)} {
+			if g != p.G && slices.Contains(p.Goroutines, g) {
+				l.Calls, l.Lives = []window.MissingCall{p}, g
+				return
+			}
+		}
+	}
+	if l.Calls = append(first, second...); len(l.Calls) > 1 {
+		l.Calls = l.Calls[:1]
+	}
+}
+
+func (c *chains) who(e *window.Event) trace.GoID {
+	if e.Thread < 0 || int(e.Thread) >= len(c.w.Threads) {
+		return -1
+	}
+	return c.w.Threads[e.Thread]
+}
+
+// open returns the calls that an event is in, or begins, or ends, the innermost first.
+func (c *chains) open(e *window.Event) (list []window.MissingCall) {
+	for _, p := range slices.Backward(c.calls) {
+		if p.G == c.who(e) && p.Begin <= e.Index && (p.End < 0 || e.Index <= p.End) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// meet returns a part of memory that two calls reach; zero, if one of them reaches everything.
+func meet(p, q *window.MissingCall) (part [2]uint64, ok bool) {
+	if p.All || q.All {
+		return part, true
+	}
+	for _, a := range p.Memory {
+		if part, ok := hits(q, a); ok {
+			return part, true
+		}
+	}
+	return part, false
+}
+
+// hits returns what a call reaches of a piece of memory.
+func hits(p *window.MissingCall, a [2]uint64) (part [2]uint64, ok bool) {
+	if p.All {
+		return a, true
+	}
+	for _, m := range p.Memory {
+		if from, to := max(m[0], a[0]), min(m[1], a[1]); from < to {
+			return [2]uint64{from, to}, true
+		}
+	}
+	return part, false
+}

@@ -1,0 +1,213 @@
+package predict
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/check/offpath"
+	"github.com/presage-race/presage/internal/check/witness"
+	"github.com/presage-race/presage/internal/predict/engine"
+	"github.com/presage-race/presage/internal/predict/window"
+)
+
+// rungs is the number of rungs that need the engine: maximal causality, value relaxation
+// above it, and path relaxation (path.go). A pair climbs only where the rung below has no witness for it, so each
+// report names the lowest rung that proves it, and no rung loses what a lower one finds.
+const rungs = 3
+
+const pathRung = rungs - 1
+
+// rung is a window as one level of the ladder sees it, with the engine's answers for it.
+type rung struct {
+	w      *window.Window
+	causal bool           // w is the whole window yet: window makes the causal one of it
+	off    bool           // it is a variant
+	solver Solver         // made when it is asked for the first time
+	engine *engine.Solver // likewise; solver, but where Options.Solver stands in for it
+}
+
+// ladder returns the rungs of a window. A window without terms has one.
+func (r *run) ladder(w *window.Window) []rung {
+	if w.Semantics != window.EvaluatedReads {
+		return []rung{{w: w}}
+	}
+	ladder := []rung{{w: w, causal: true}}
+	if slices.ContainsFunc(w.Events, func(e window.Event) bool { return len(e.Guards) > 0 || e.Value != nil }) {
+		ladder = append(ladder, rung{w: w})
+	}
+	return ladder
+}
+
+func (g *rung) window() *window.Window {
+	if g.causal {
+		g.w, g.causal = g.w.Causal(), false
+	}
+	return g.w
+}
+
+func (r *run) solverOf(g *rung) Solver {
+	if g.solver == nil {
+		g.solver = r.newSolver(g)
+	}
+	return g.solver
+}
+
+// climb tries a candidate. What the highest rung refutes, all do, and nearly all candidates are
+// refuted: so that rung comes first, and those below it see the pairs that it leaves.
+func (r *run) climb(b *window.Built, ladder []rung, c *candidate) {
+	s, in := r.pair(c.sites), place{Built: b, lowest: &ladder[0]}
+	known := func(k int) bool { return s.race != 0 && s.rung <= k && !r.opt.EveryPair }
+	top := len(ladder) - 1
+	var high *found
+	if top > 0 && !known(top) {
+		c, high = r.try(in, &ladder[top], top, c, s)
+	}
+	for k := range ladder[:max(1, top)] {
+		if known(k) {
+			return
+		}
+		if _, low := r.try(in, &ladder[k], k, c, s); low != nil {
+			r.keep(in, low, k, s)
+			return
+		}
+	}
+	if high != nil {
+		r.keep(in, high, top, s)
+	}
+}
+
+// found is a pair with a witness that the checker accepts (A1).
+type found struct {
+	w     *window.Window
+	pair  window.Pair
+	order []int32
+}
+
+// try gives the pairs of a candidate to the engine until one races, within the limits (A2). It
+// returns that one, and the candidate without what was refuted.
+func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *candidate, raced *found) {
+	open = &candidate{sites: c.sites, more: c.more}
+	tries, more := 0, c.more
+	for i, p := range c.pairs {
+		if !r.opt.EveryPair && (tries >= r.opt.Tries || r.enough(k, s)) {
+			more = true
+			open.pairs = append(open.pairs, c.pairs[i:]...)
+			break
+		}
+		res := r.solverOf(g).Solve(p)
+		if res.Layer != engine.LayerStatic { // those cost nothing
+			s.promising = s.promising || k != pathRung
+			tries++
+			s.tried[k]++
+			n := int64(len(g.w.Events))
+			s.visits[k] += int64(res.Steps) * n
+			r.spent.add(int64(1+res.Steps) * n)
+		}
+		r.spent.add(staticVisits)
+		r.counts.Tried++
+		r.counts.Conflicts += int64(res.Conflicts)
+		r.counts.Layers[res.Layer.String()+" "+res.Verdict.String()]++
+		switch res.Verdict {
+		case engine.Unknown: // the next pair of these sites is likely to be as hard
+			r.counts.Unknown++
+			s.open = s.open || k != pathRung
+			tries, s.tried[k] = tries+unknownTries, s.tried[k]+unknownTries
+			open.pairs = append(open.pairs, p)
+		case engine.NoRace:
+			r.counts.Refuted++
+			if b.way == nil {
+				r.suppressed(b, p, s)
+				r.relax(b, p, s)
+			}
+		case engine.Race:
+			if err := check(b, g.w, p, res.Order); err != nil {
+				r.refused(err)
+				open.pairs = append(open.pairs, p) // another order may do
+				continue
+			}
+			if b.way != nil && r.unsure(b, p) {
+				continue
+			}
+			open.pairs = append(open.pairs, c.pairs[i:]...)
+			return open, &found{w: g.w, pair: p, order: res.Order}
+		}
+	}
+	if more {
+		if k != pathRung {
+			s.promising, s.open = true, true
+		}
+		r.counts.Untried[k]++
+	}
+	return open, nil
+}
+
+// enough reports whether the pairs of two sites have had their share on a rung (A2).
+func (r *run) enough(k int, s *pairState) bool {
+	return !r.opt.EveryPair && (s.tried[k] >= r.opt.Total || s.visits[k] > r.spent.budget/shares)
+}
+
+// place is where a pair is tried: a window, and how its variant leaves the recorded path.
+type place struct {
+	*window.Built
+	way    *window.Way // nil: on the recorded path
+	lowest *rung       // on the recorded path: the lowest rung of the window
+}
+
+// unsure reports whether code without hooks may keep two accesses apart.
+func (r *run) unsure(b place, p window.Pair) bool {
+	return r.meta != nil && r.meta.Unhooked && !r.unordered(b.Built, p)
+}
+
+// keep keeps a race.
+func (r *run) keep(b place, x *found, k int, s *pairState) {
+	w, p, order := x.w, x.pair, x.order
+	race := Race{
+		A: accessAt(w, p.A), B: accessAt(w, p.B), Semantics: w.Semantics,
+		Order: traceOrder(w, p, order), From: b.From, Events: append(slices.Clone(order), p.A, p.B), Count: 1,
+	}
+	if r.unsure(b, p) {
+		r.toTry(race, s)
+		return
+	}
+	switch {
+	case b.way != nil:
+		race.Tier, race.Path = ByPath, pathOf(b.way)
+	case r.unordered(b.Built, p):
+		race.Tier = Observed
+	case w.Semantics == window.EvaluatedReads:
+		race.Tier = ByValue
+	}
+	if race.Tier == ByValue || race.Tier == ByPath {
+		race.Sights = sights(b, w, p, order)
+	}
+	if s.race != 0 && !r.opt.EveryPair { // found higher up before
+		r.races[s.race-1], s.rung = race, k
+		return
+	}
+	r.counts.Raced++
+	r.races = append(r.races, race)
+	s.race, s.rung = len(r.races), k
+	r.found()
+}
+
+// refused counts a witness that the checker refuses: as an error, unless it only has an access in parts (A).
+func (r *run) refused(err error) {
+	if witness.IsPart(err) {
+		r.counts.Refuted++
+		return
+	}
+	r.counts.Rejected++
+	r.rejected(err)
+}
+
+// check has both checkers look at a witness: that of the window's rules, and where the window is a variant, that of the
+// way off the recorded path.
+func check(b place, w *window.Window, p window.Pair, order []int32) error {
+	x, err := witness.Execute(w, p, order)
+	if err == nil {
+		err = witness.Crossing(w, b.Missing(), p, order)
+	}
+	if err != nil || b.way == nil {
+		return err
+	}
+	return offpath.Check(b.Built, b.way, w, p, x)
+}

@@ -1,0 +1,80 @@
+package predict
+
+import (
+	"context"
+	"testing"
+
+	"github.com/presage-race/presage/internal/predict/engine"
+	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// TestLowerRung: a lower rung is asked about every pair that the highest one has not refuted: those
+// that it gives up, those that it does not come to, and those of which the checker refuses its
+// witness.
+func TestLowerRung(t *testing.T) {
+	for name, c := range map[string]struct {
+		high  func(engine.Result) engine.Result // the highest rung's answer, of the engine's
+		spent int                               // pairs that it has tried before
+		races int
+	}{
+		"gives up":      {func(engine.Result) engine.Result { return engine.Result{Layer: engine.LayerSearch} }, 0, 1},
+		"has its share": {func(r engine.Result) engine.Result { return r }, 1 << 20, 1},
+		"is refused": {func(r engine.Result) engine.Result {
+			r.Order = append(r.Order, r.Order...)
+			return r
+		}, 0, 1},
+		"refutes": {func(engine.Result) engine.Result {
+			return engine.Result{Verdict: engine.NoRace, Layer: engine.LayerSearch}
+		}, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRun(Options{}, nil)
+			r.ctx = context.Background()
+			r.runs, r.pair(pairOf(1, 2)).keptBy = maxToRun, 0 // nothing else is asked about them
+			r.pair(pairOf(1, 2)).tried[1] = c.spent
+			r.opt.Solver = func(w *window.Window) Solver {
+				e := engine.New(w, engine.Options{})
+				return answers(func(p window.Pair) engine.Result {
+					switch res := e.Solve(p); {
+					case w.Semantics == window.EvaluatedReads:
+						return c.high(res)
+					case p.A == 2: // as if it did not race
+						return engine.Result{Verdict: engine.NoRace, Layer: engine.LayerMust}
+					default:
+						return res
+					}
+				})
+			}
+			w := twoPairs()
+			ladder := r.ladder(w)
+			if len(ladder) != 2 {
+				t.Fatalf("%d rungs, want 2", len(ladder))
+			}
+			r.climb(&window.Built{Window: w}, ladder, &candidate{sites: pairOf(1, 2), pairs: []window.Pair{{A: 2, B: 4}, {A: 3, B: 5}}})
+			if len(r.races) != c.races {
+				t.Errorf("%d races, want %d; untried by rung: %v", len(r.races), c.races, r.counts.Untried)
+			}
+		})
+	}
+}
+
+// twoPairs is a window in which two goroutines write two locations each, without synchronisation,
+// one of them behind a branch.
+func twoPairs() *window.Window {
+	w := &window.Window{Semantics: window.EvaluatedReads, Init: make([]window.ObjState, 3), Threads: []trace.GoID{1, 2}}
+	add := func(e window.Event) {
+		e.Partner, e.Index = -1, int64(len(w.Events)+1)
+		w.Events = append(w.Events, e)
+	}
+	read := window.NewTerm(expr.Binary(expr.Add, expr.Int64, 0, expr.NewRead(0, 8, 0), expr.Word(1)))
+	add(window.Event{Kind: format.Read, Thread: 0, Obj: 1})
+	add(window.Event{Kind: window.Pin, Thread: 0, Obj: -1, Guards: []window.Guard{{Term: read, Want: 1}}})
+	add(window.Event{Kind: format.Write, Thread: 0, Obj: 0, Site: 1})
+	add(window.Event{Kind: format.Write, Thread: 0, Obj: 2, Site: 1})
+	add(window.Event{Kind: format.Write, Thread: 1, Obj: 0, Site: 2})
+	add(window.Event{Kind: format.Write, Thread: 1, Obj: 2, Site: 2})
+	return w
+}

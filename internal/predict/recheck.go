@@ -1,0 +1,142 @@
+package predict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/presage-race/presage/internal/detect/hb"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace"
+)
+
+// Saved is a witness that was found earlier, as a report has it.
+type Saved struct {
+	From      int64
+	Semantics string // of the window
+	Order     []int64
+	Events    []int32
+	Recorded  bool
+	Path      *Path // of which only Before and the sites and kinds of the steps count
+}
+
+// Recheck has a saved witness checked again, against the trace that it is of: the windows are built anew, with the options that they were built with then, and the one
+// that the witness begins with is given to the checker. A witness that was altered since is refused with the reason.
+func Recheck(ctx context.Context, open func() (trace.Source, io.Closer, error), meta *trace.Meta, opt Options, s Saved) error {
+	if n := len(s.Order); n < 2 {
+		return errors.New("the witness has no accesses")
+	}
+	if s.Recorded {
+		return recheckRecorded(open, meta, s)
+	}
+	if len(s.Events) < 2 {
+		return errors.New("the witness does not say which events of its window it is of")
+	}
+	verdict := fmt.Errorf("no window of the trace begins at event %d", s.From)
+	opt.Open = open
+	r := newRun(opt, meta)
+	r.only = func(b *window.Built) error {
+		if b.From != s.From {
+			return nil
+		}
+		verdict = s.check(b)
+		return errFound
+	}
+	src, c, err := open()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	err = r.read(ctx, src)
+	if err == nil {
+		err = r.finish()
+	}
+	if err != nil && !errors.Is(err, errFound) {
+		return err
+	}
+	return verdict
+}
+
+// errFound ends the reading of the trace.
+var errFound = errors.New("found")
+
+// check judges the witness in its window.
+func (s *Saved) check(b *window.Built) error {
+	if s.Path == nil {
+		w := b.Window
+		if w.Semantics.String() != s.Semantics {
+			w = w.Causal()
+		}
+		return s.checkIn(place{Built: b}, w)
+	}
+	verdict := errors.New("the trace has no such way off the recorded path")
+	for k := range b.Alternatives {
+		if !s.Path.is(&b.Alternatives[k]) {
+			continue
+		}
+		w, _ := b.Variant(k)
+		if verdict = s.checkIn(place{Built: b, way: &b.Alternatives[k]}, w); verdict == nil {
+			break
+		}
+	}
+	return verdict
+}
+
+// is reports whether a way has these steps.
+func (p *Path) is(way *window.Way) bool {
+	return p.Before == way.At && slices.EqualFunc(p.Steps, way.Steps, func(x PathStep, y window.Step) bool {
+		return x.Site == y.Event.Site && x.Kind == y.Event.Kind
+	})
+}
+
+func (s *Saved) checkIn(in place, w *window.Window) error {
+	n := len(s.Events)
+	for _, i := range s.Events {
+		if i < 0 || int(i) >= len(w.Events) {
+			return fmt.Errorf("the window that begins at event %d has no event of number %d", s.From, i)
+		}
+	}
+	p := window.Pair{A: s.Events[n-2], B: s.Events[n-1]}
+	if err := check(in, w, p, s.Events[:n-2]); err != nil {
+		return err
+	}
+	if order := traceOrder(w, p, s.Events[:n-2]); !slices.Equal(order, s.Order) {
+		return errors.New("the order is not the one that was checked")
+	}
+	return nil
+}
+
+// recheckRecorded judges a race of the recorded run itself.
+func recheckRecorded(open func() (trace.Source, io.Closer, error), meta *trace.Meta, s Saved) error {
+	n := len(s.Order)
+	var h hb.Race
+	h.A.Index, h.B.Index = min(s.Order[n-2], s.Order[n-1]), max(s.Order[n-2], s.Order[n-1])
+	src, c, err := open()
+	if err != nil {
+		return err
+	}
+	h.Addr, err = addressAt(src, h.B.Index)
+	if err := errors.Join(err, c.Close()); err != nil {
+		return err
+	}
+	res := &Result{Unwitnessed: []hb.Race{h}}
+	if err := Confirm(open, meta, res); err != nil {
+		return err
+	}
+	if len(res.Races) == 0 {
+		return errors.New("synchronisation orders the two accesses in the recorded run, or they are no accesses of one location")
+	}
+	return nil
+}
+
+func addressAt(src trace.Source, event int64) (trace.Addr, error) {
+	var e trace.Event
+	for i := int64(0); i <= event; i++ {
+		if err := src.Next(&e); err != nil {
+			return 0, fmt.Errorf("reading event %d: %w", event, err)
+		}
+	}
+	return e.Obj, nil
+}

@@ -1,0 +1,148 @@
+package predict
+
+import (
+	"github.com/presage-race/presage/internal/check/witness"
+	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// Sight is a read of a witness that sees another value than in the recorded run, or that was not executed there, and on which
+// something rests: which way a goroutine goes, what it dereferences, or a value that such a read sees.
+type Sight struct {
+	Read     int64 // event of the trace, or step
+	Kind     format.Kind
+	Addr     trace.Addr
+	Size     uint16
+	Value    uint64
+	Known    bool   // otherwise Value says nothing
+	Recorded uint64 // what it saw in the recorded run, of an event of the trace
+	Write    int64  // the event or step that put the value there; -1: it is there when the witness begins
+	Fork     bool   // the choice at the fork of the path rests on it
+
+	// Of a string whose content is known: the read of its pointer stands for the length as well.
+	Text, RecordedText *string
+}
+
+// sights explains a witness that the checker has accepted.
+func sights(b place, w *window.Window, p window.Pair, order []int32) []Sight {
+	seen, err := witness.Sights(w, p, order)
+	if err != nil {
+		return nil
+	}
+	at := make(map[int32]*witness.Sight, len(seen))
+	for i := range seen {
+		at[seen[i].Read] = &seen[i]
+	}
+	wanted := make(map[int32]bool)
+	var want func(reads []int32)
+	want = func(reads []int32) {
+		for _, r := range reads {
+			s := at[r]
+			if s == nil || wanted[r] {
+				continue
+			}
+			wanted[r] = true
+			if s.Write >= 0 && w.Events[s.Write].Value != nil {
+				want(w.Events[s.Write].Value.Reads())
+			}
+		}
+	}
+	for _, i := range append(append([]int32(nil), order...), p.A, p.B) {
+		for _, g := range w.Events[i].Guards {
+			want(g.Term.Reads())
+		}
+	}
+	fork := make(map[int32]bool)
+	if b.way != nil {
+		for _, g := range b.way.Holds {
+			want(g.Term.Reads())
+			for _, r := range g.Term.Reads() {
+				fork[r] = true
+			}
+		}
+	}
+	var list []Sight
+	strings := stringsOf(w, b, order, p)
+	lengths := make(map[int32]bool)
+	for ptr, x := range strings {
+		if n := x.length(); wanted[n] && at[ptr] != nil {
+			wanted[ptr], fork[ptr] = true, fork[ptr] || fork[n]
+			lengths[n] = true
+		}
+	}
+	for _, s := range seen {
+		e := &w.Events[s.Read]
+		x, isString := strings[s.Read]
+		differs := e.Index >= window.AlternativeBase || !s.Known || s.Value != e.Val
+		if n := at[x.length()]; isString && n != nil {
+			differs = differs || !n.Known || n.Value != w.Events[n.Read].Val
+		}
+		if !wanted[s.Read] || lengths[s.Read] || !differs {
+			continue
+		}
+		v := b.sight(w, s, fork[s.Read])
+		if n := at[x.length()]; isString && n != nil {
+			v.Text = x.says(b.Plain(s.Value), b.Plain(n.Value), s.Known && n.Known)
+			v.RecordedText = x.says(v.Recorded, b.Plain(w.Events[n.Read].Val), s.Read < int32(len(b.Events)))
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// text is a string that a guard looks up where two reads, of its pointer and its length, say that it is.
+type text struct{ at *expr.Expr }
+
+func (x text) length() int32 {
+	if x.at == nil {
+		return -1
+	}
+	return int32(x.at.Args()[1].Number())
+}
+
+// says is its content for a pointer and a length, nil if that is not known.
+func (x text) says(ptr, n uint64, known bool) *string {
+	if s, ok := x.at.Texts().At(ptr, n); ok && known {
+		return &s
+	}
+	return nil
+}
+
+// stringsOf finds the strings that the guards of a witness rest on, by the read of the pointer.
+func stringsOf(w *window.Window, b place, order []int32, p window.Pair) map[int32]text {
+	found := make(map[int32]text)
+	look := func(guards []window.Guard) {
+		for _, g := range guards {
+			g.Term.Expr.Walk(func(e *expr.Expr) {
+				if e.Op() == expr.TextAt && e.Args()[0].Op() == expr.Read && e.Args()[1].Op() == expr.Read {
+					found[int32(e.Args()[0].Number())] = text{e}
+				}
+			})
+		}
+	}
+	for _, i := range append(append([]int32(nil), order...), p.A, p.B) {
+		look(w.Events[i].Guards)
+	}
+	if b.way != nil {
+		look(b.way.Holds)
+	}
+	return found
+}
+
+func (b place) sight(w *window.Window, s witness.Sight, fork bool) Sight {
+	e := &w.Events[s.Read]
+	out := Sight{Read: e.Index, Kind: e.Kind, Value: b.Plain(s.Value), Known: s.Known, Recorded: b.Plain(e.Val), Write: -1, Fork: fork}
+	if s.Write >= 0 {
+		out.Write = w.Events[s.Write].Index
+	}
+	r, ok := b.Recorded(e.Index)
+	if e.Index >= window.AlternativeBase {
+		r, ok = b.way.Steps[e.Index-window.AlternativeBase].Event, true
+	}
+	if ok {
+		out.Addr, out.Size = r.Obj, r.Size
+	}
+	return out
+}

@@ -1,0 +1,40 @@
+package predict
+
+import (
+	"github.com/presage-race/presage/internal/predict/engine"
+	"github.com/presage-race/presage/internal/predict/window"
+)
+
+// A Solver answers for the pairs of one window: the engine, or what Options.Solver puts in its place.
+type Solver interface {
+	Solve(window.Pair) engine.Result
+}
+
+// pathConflicts is the part of a candidate's budget that it has on each way off the recorded path: there are many ways.
+const pathConflicts = 8
+
+func (r *run) newSolver(g *rung) Solver {
+	w, conflicts, steps := g.window(), r.opt.Conflicts, 0
+	if conflicts == 0 {
+		conflicts = engine.DefaultConflicts
+		steps = max(1, int(r.spent.budget/shares)/max(1, len(w.Events)))
+	}
+	if g.off {
+		conflicts = max(1, conflicts/pathConflicts)
+	}
+	if r.opt.Solver != nil {
+		return r.opt.Solver(w)
+	}
+	return engine.New(w, engine.Options{Conflicts: conflicts, Steps: steps})
+}
+
+// engineOf is the engine for a window, for what it knows without a search.
+func (r *run) engineOf(g *rung) *engine.Solver {
+	if s, ok := r.solverOf(g).(*engine.Solver); ok {
+		return s
+	}
+	if g.engine == nil {
+		g.engine = engine.New(g.window(), engine.Options{Conflicts: r.opt.Conflicts})
+	}
+	return g.engine
+}

@@ -1,0 +1,190 @@
+package predict
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/presage-race/presage/internal/predict/engine"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace"
+)
+
+// Which candidates have no witness only because of what missing methods may do. What the engine refutes in a window with such methods, it is asked about again
+// in the window without the orders that they keep: a race there may be none, but it is what tracing the methods' code would decide.
+
+// suppression is what is known of it in one window.
+type suppression struct {
+	of     *window.Built
+	by     map[window.Edge]trace.Addr // the orders that missing methods keep
+	solver *engine.Solver             // of the window without these
+	out    [][]int32                  // hard edges of the window, by the event they come from
+	next   []int32                    // of the event's thread
+}
+
+// maxSuppressed is how many pairs of accesses of two sites are asked about.
+const maxSuppressed = 4
+
+// suppressed asks about a pair that has no witness in b.
+func (r *run) suppressed(b place, p window.Pair, s *pairState) {
+	if s.keptBy >= 0 || s.askedLoose >= maxSuppressed || len(b.KeptOrders()) == 0 {
+		return
+	}
+	s.askedLoose++
+	w := b.lowest.window()
+	x := &r.suppression
+	if x.of != b.Built {
+		*x = suppression{of: b.Built}
+		x.by = make(map[window.Edge]trace.Addr)
+		for _, k := range b.KeptOrders() {
+			x.by[k.Edge] = k.Method
+		}
+		loose := without(w, func(e window.Edge) bool { _, kept := x.by[e]; return kept })
+		x.solver = engine.New(loose, engine.Options{Conflicts: max(1, engine.DefaultConflicts/pathConflicts)})
+	}
+	res := x.solver.Solve(p)
+	r.spent.add(int64(1+res.Steps) * int64(len(w.Events)))
+	if res.Verdict == engine.Race {
+		s.keptBy = int64(x.method(w, p))
+	}
+}
+
+// without is a window without the orders that missing methods keep. What the beginning of one finds rests on reads of others only by such an order (K3 of package window).
+func without(w *window.Window, kept func(window.Edge) bool) *window.Window {
+	x := *w
+	x.Orders = nil
+	x.Edges = slices.DeleteFunc(slices.Clone(w.Edges), func(e window.Edge) bool { return kept(window.Edge{From: e.From, To: e.To}) })
+	x.Events = slices.Clone(w.Events)
+	for i := range x.Events {
+		e := &x.Events[i]
+		others := func(r int32) bool { return w.Events[r].Thread != e.Thread }
+		if slices.ContainsFunc(e.Deps, others) {
+			e.Deps = slices.DeleteFunc(slices.Clone(e.Deps), others)
+		}
+		if of := func(g window.Guard) bool { return slices.ContainsFunc(g.Term.Reads(), others) }; slices.ContainsFunc(e.Guards, of) {
+			e.Guards = slices.DeleteFunc(slices.Clone(e.Guards), of)
+		}
+	}
+	return &x
+}
+
+// method returns a method that keeps two accesses in order, 0 if it does so by more than that.
+func (x *suppression) method(w *window.Window, p window.Pair) trace.Addr {
+	if x.next == nil {
+		x.connect(w)
+	}
+	for _, q := range []window.Pair{p, {A: p.B, B: p.A}} {
+		from := map[int32]int32{q.A: -1}
+		for todo := []int32{q.A}; len(todo) > 0; todo = todo[1:] {
+			e := todo[0]
+			for _, f := range append([]int32{x.next[e]}, x.out[e]...) {
+				if _, seen := from[f]; f >= 0 && !seen {
+					from[f] = e
+					todo = append(todo, f)
+				}
+			}
+		}
+		for e, ok := q.B, true; ok && e >= 0; {
+			d, known := from[e]
+			if method := x.by[window.Edge{From: d, To: e}]; known && method != 0 {
+				return method
+			}
+			e, ok = d, known
+		}
+	}
+	return 0
+}
+
+func (x *suppression) connect(w *window.Window) {
+	x.out, x.next = make([][]int32, len(w.Events)), make([]int32, len(w.Events))
+	last := map[window.Thread]int32{}
+	for i := range w.Events {
+		x.next[i] = -1
+		if e, ok := last[w.Events[i].Thread]; ok {
+			x.next[e] = int32(i)
+		}
+		last[w.Events[i].Thread] = int32(i)
+	}
+	for _, e := range w.Orders {
+		x.out[e.From] = append(x.out[e.From], e.To)
+	}
+	for _, e := range w.Edges {
+		x.out[e.From] = append(x.out[e.From], e.To)
+	}
+}
+
+// explainedPairs lists what was explained. What was found to race later is a race.
+func (r *run) explainedPairs() (list []Explanation) {
+	for p, x := range r.explanations {
+		if s := r.pairs[p]; s != nil && s.race != 0 {
+			x.Reason, x.Chain = Raced, nil
+		}
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(x, y Explanation) int {
+		return cmp.Or(cmp.Compare(x.A.Index, y.A.Index), cmp.Compare(x.B.Index, y.B.Index))
+	})
+	return list
+}
+
+// countSuppressed counts pairs of sites without a race, by the method that keeps them apart.
+func (r *run) countSuppressed() map[trace.Addr]int64 {
+	n := map[trace.Addr]int64{}
+	for _, s := range r.pairs {
+		if s.race == 0 && s.keptBy >= 0 {
+			n[trace.Addr(s.keptBy)]++
+		}
+	}
+	return n
+}
+
+// A KeptPair is a pair of sites that would race but for what a missing method may do; Method is 0 if it takes several.
+type KeptPair struct {
+	A, B   trace.Site
+	Method trace.Addr
+}
+
+// keptPairs lists these pairs.
+func (r *run) keptPairs() []KeptPair {
+	var list []KeptPair
+	for q, s := range r.pairs {
+		if s.race == 0 && s.keptBy >= 0 {
+			list = append(list, KeptPair{q.lo, q.hi, trace.Addr(s.keptBy)})
+		}
+	}
+	slices.SortFunc(list, func(x, y KeptPair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
+	return list
+}
+
+// suppressedText says which packages, or methods, keep how many pairs apart, the most first.
+func suppressedText(meta *trace.Meta, n map[trace.Addr]int64) string {
+	var list []string
+	methods := slices.SortedFunc(maps.Keys(n), func(a, b trace.Addr) int { return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(a, b)) })
+	for _, m := range methods {
+		if len(list) == 5 {
+			list = append(list, "…")
+			break
+		}
+		list = append(list, fmt.Sprintf("%d by %s", n[m], MethodName(meta, m)))
+	}
+	return strings.Join(list, ", ")
+}
+
+// MethodName names a missing method: the package that is left out, or its name in a converted trace; 0 stands for several.
+func MethodName(meta *trace.Meta, m trace.Addr) string {
+	switch {
+	case m == 0:
+		return "several of them"
+	case meta != nil && int64(m) <= int64(len(meta.Missing)):
+		return meta.Missing[m-1].Path
+	case meta != nil:
+		for _, o := range meta.Objects {
+			if o.Addr == m {
+				return o.Name
+			}
+		}
+	}
+	return fmt.Sprintf("%#x", uint64(m))
+}

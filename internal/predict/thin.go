@@ -1,0 +1,72 @@
+package predict
+
+import (
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// class is the concurrency context of an access (package tree, T4): accesses of one class differ in nothing that another goroutine could
+// wait for, or that a lock could keep away.
+type class struct {
+	thread window.Thread
+	sends  int32 // messages of the thread in the window, so far
+	locks  int32
+	obj    window.Obj
+	site   trace.Site
+	kind   format.Kind
+}
+
+// thinner finds the classes of a window's accesses.
+type thinner struct {
+	w     *window.Window
+	locks *locksets
+	sends []int32 // by event; nil: not counted yet
+}
+
+func (t *thinner) class(i int32) class {
+	if t.sends == nil {
+		t.sends = make([]int32, len(t.w.Events))
+		now := make([]int32, len(t.w.Threads))
+		for k := range t.w.Events {
+			e := &t.w.Events[k]
+			t.sends[k] = now[e.Thread]
+			if sends(e) {
+				now[e.Thread]++
+			}
+		}
+	}
+	e := &t.w.Events[i]
+	return class{e.Thread, t.sends[i], t.locks.at[i], e.Obj, e.Site, e.Kind}
+}
+
+// sends says whether an event passes on what its thread knows. Locks do not: who is first at a lock is open.
+func sends(e *window.Event) bool {
+	switch e.Kind {
+	case format.WGAdd:
+		return int64(e.Val) < 0
+	case format.Go, format.OnceEnd, format.CondSignal, format.CondBroadcast, format.ChanSend, format.ChanRecv, format.ChanClose,
+		format.AtomicWrite, format.AtomicRMW, format.Release, format.ReleaseMerge:
+		return true
+	}
+	return false
+}
+
+// thin leaves of the pairs of a candidate the first of every two classes, and those that hb found unordered: any of them may be the one that makes
+// the race an observed one (A8).
+func (r *run) thin(b *window.Built, t *thinner, c *candidate) {
+	if len(c.pairs) < 2 {
+		return
+	}
+	seen := make(map[[2]class]bool, len(c.pairs))
+	kept := c.pairs[:0]
+	for _, p := range c.pairs {
+		k := [2]class{t.class(p.A), t.class(p.B)}
+		if unordered := r.unordered(b, p); unordered || !seen[k] {
+			seen[k] = seen[k] || !unordered
+			kept = append(kept, p)
+		}
+	}
+	r.counts.Thinned += int64(len(c.pairs) - len(kept))
+	c.pairs = kept
+}

@@ -1,0 +1,108 @@
+package predict
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/presage-race/presage/internal/check/witness"
+	"github.com/presage-race/presage/internal/detect/hb"
+	"github.com/presage-race/presage/internal/predict/engine"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// Candidates to run. What outside code does when it reads something else than in the recorded run
+// nobody knows, so no witness has such a read (O1). But a schedule with one can be tried: the
+// program is run under it, with Go's race detector as the judge. What such a run shows is a race of
+// that run. What it does not show is nothing.
+
+// relaxation is a window in which outside code may read anything.
+type relaxation struct {
+	of *window.Built
+	by [2]relaxed // 1: and gets any object from a pool, and sees any files
+}
+
+type relaxed struct {
+	made   bool
+	w      *window.Window // nil: it is no other than the window
+	solver *engine.Solver
+}
+
+// relaxed returns the relaxation of b, on window w of the lowest rung, for a pair.
+func (r *run) relaxed(b *window.Built, w *window.Window, p window.Pair) *relaxed {
+	if r.relaxation.of != b {
+		r.relaxation = relaxation{of: b}
+	}
+	others := 1
+	if outside(&w.Events[p.A]) && outside(&w.Events[p.B]) {
+		others = 0
+	}
+	x := &r.relaxation.by[others]
+	if !x.made {
+		x.made = true
+		if c, ok := b.Relaxed(w, others == 1); ok {
+			x.w, x.solver = c, engine.New(c, engine.Options{Conflicts: max(1, engine.DefaultConflicts/pathConflicts)})
+		}
+	}
+	return x
+}
+
+func outside(e *window.Event) bool { return e.Flags&format.FlagOpaque != 0 }
+
+// Bounds of what is kept to be tried.
+const (
+	maxRelaxed = 2  // pairs of accesses of two sites that are asked about
+	maxToRun   = 64 // pairs of sites
+)
+
+// relax asks about a pair that has no witness in b, on the window of its lowest rung.
+func (r *run) relax(b place, p window.Pair, s *pairState) {
+	if s.run != nil || s.askedRelaxed >= maxRelaxed || r.runs >= maxToRun {
+		return
+	}
+	s.askedRelaxed++
+	w := b.lowest.window()
+	x := r.relaxed(b.Built, w, p)
+	if x.w == nil {
+		return
+	}
+	res := x.solver.Solve(p)
+	r.spent.add(int64(1+res.Steps) * int64(len(w.Events)))
+	if res.Verdict != engine.Race {
+		return
+	}
+	if _, err := witness.Execute(x.w, p, res.Order); err != nil {
+		r.refused(err)
+		return
+	}
+	r.toTry(Race{
+		A: accessAt(w, p.A), B: accessAt(w, p.B), Semantics: w.Semantics,
+		Order: traceOrder(w, p, res.Order), From: b.From, Events: append(slices.Clone(res.Order), p.A, p.B), Count: 1,
+	}, s)
+}
+
+// toTry keeps a schedule that is no witness: one is enough for a pair of sites.
+func (r *run) toTry(race Race, s *pairState) {
+	if s.run == nil && r.runs < maxToRun {
+		r.runs++
+		race.Tier = ToRun
+		s.run = &race
+		r.found()
+	}
+}
+
+// toRun lists the pairs to be tried: those that no race is known of, and that hb has not found
+// unordered either.
+func (r *run) toRun(unordered []hb.Race) []Race {
+	var list []Race
+	for q, s := range r.pairs {
+		known := func(h hb.Race) bool { return pairOf(h.A.Site, h.B.Site) == q }
+		if s.run != nil && s.race == 0 && !slices.ContainsFunc(unordered, known) {
+			list = append(list, *s.run)
+		}
+	}
+	slices.SortFunc(list, func(a, b Race) int {
+		return cmp.Or(cmp.Compare(a.B.Index, b.B.Index), cmp.Compare(a.A.Index, b.A.Index))
+	})
+	return list
+}

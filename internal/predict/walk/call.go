@@ -1,0 +1,323 @@
+package walk
+
+import (
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// Frames: how functions are entered and left, by calls, returns and panics.
+
+// unwindTo leaves the frames above the one whose opaque call ends: a panic passed through
+// them, and the opaque code recovered it.
+func (g *goroutine) unwindTo(site trace.Site) {
+	for i := len(g.frames) - 1; i >= 0; i-- {
+		f := g.frames[i]
+		if !f.walked || !f.stage.inside || f.instr().site != site {
+			continue
+		}
+		if i < len(g.frames)-1 {
+			g.unwind(i + 1)
+		}
+		return
+	}
+}
+
+// passedThrough leaves the frames above the one that an event is of, and returns that: nil if the event is of none. A panic, or the end of the
+// goroutine, passed through frames that have no record of it: the event is a deferred operation of the frame, or ends the one that called back.
+func (g *goroutine) passedThrough(e *trace.Event) *frame {
+	for i := len(g.frames) - 2; i >= 0; i-- {
+		f := g.frames[i]
+		if !f.walked || f.entering > 0 {
+			return nil
+		}
+		in := f.instr()
+		if w := in.next(f); g.isDefer(f, e) || f.callsBack(in) && in.site == e.Site && w != nil && (w.kind == wantRuntime || w.kind == wantEnd) && ofRuntime(e) {
+			g.unwind(i + 1)
+			return g.top()
+		}
+	}
+	return nil
+}
+
+// unwind leaves the frames from number n up: a panic passed through them. What led to it
+// must stay as it was (F4).
+func (g *goroutine) unwind(n int) {
+	g.d.pinAll()
+	for len(g.frames) > n {
+		g.w.stats.Panicked++
+		g.pop()
+	}
+}
+
+func (g *goroutine) pop() {
+	n := len(g.frames) - 1
+	f := g.frames[n]
+	g.frames[n], g.frames = nil, g.frames[:n]
+	g.asleep = min(g.asleep, len(g.frames))
+	if f.walked {
+		g.w.stats.Invocations++
+	}
+	if len(g.w.spare) < 64 {
+		g.w.spare = append(g.w.spare, f)
+	}
+}
+
+// push makes a frame of a function that is not known.
+func (g *goroutine) push(depth uint64) *frame {
+	var f *frame
+	if n := len(g.w.spare); n > 0 {
+		f, g.w.spare = g.w.spare[n-1], g.w.spare[:n-1]
+	} else {
+		f = &frame{}
+	}
+	*f = frame{depth: depth, regs: f.regs, deps: f.deps, terms: f.terms, cells: f.cells, stage: f.stage,
+		results: f.results[:0], from: f.from[:0], symbols: f.symbols[:0]}
+	f.stage.reset()
+	g.frames = append(g.frames, f)
+	g.rest()
+	return f
+}
+
+// begin makes a frame one of c.
+func (g *goroutine) begin(f *frame, c *code) {
+	f.code, f.walked = c, true
+	g.registers(f, int(c.regs))
+	for len(f.cells) < len(c.cells) {
+		f.cells = append(f.cells, cell{})
+	}
+}
+
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+// enter is an Enter event: a frame more.
+func (g *goroutine) enter(e *trace.Event) bool {
+	depth := e.Aux
+	n := len(g.frames)
+	for n > 0 && g.frames[n-1].depth >= depth {
+		n--
+	}
+	if n < len(g.frames) {
+		g.unwind(n)
+	}
+	caller := g.top()
+	direct := caller != nil && caller.walked && caller.stage.inside && caller.stage.call == begun && e.Flags&format.FlagDirect != 0
+	static := caller != nil && caller.walked && !direct && g.entering(caller, e)
+	if caller != nil {
+		caller.frozen = nil
+	}
+	f := g.push(depth)
+	if c := g.callee(e); c != nil {
+		g.begin(f, c)
+	}
+	f.static = static || direct
+	switch {
+	case f.code == nil:
+		g.w.stats.Unwalked[NoFunction]++
+	case static:
+		g.bind(caller, f)
+	case e.Val == 0:
+		f.entering = len(f.code.params)
+		if g.w.branching && len(f.code.params) == len(f.code.args) {
+			f.expects = g.expected(caller, f, direct)
+		}
+		if direct {
+			g.bindDynamic(caller, f)
+			g.learnEntered(caller, f)
+		}
+	case caller == nil && len(g.started) == len(f.code.args):
+		for i, r := range f.code.args {
+			f.regs[r] = g.started[i]
+		}
+	}
+	if g.w.tale != nil {
+		g.w.tale.enters(g, caller, f)
+	}
+	return f.walked
+}
+
+// callee returns the code of the function that is entered.
+func (g *goroutine) callee(e *trace.Event) *code {
+	pf, block, _ := g.w.plan.FuncAt(e.Site)
+	if pf == nil || block >= 0 {
+		return nil
+	}
+	return g.w.code(pf)
+}
+
+// entering brings the caller to the point at which the function is entered. It reports
+// whether that is a call whose arguments the callee can take from the caller.
+func (g *goroutine) entering(f *frame, e *trace.Event) bool {
+	if f.stage.call == begun { // it is another function after all
+		f.stage.call = otherCall
+		g.pass(f, f.instr())
+	}
+	if f.stage.inside || f.leaving || f.unwinds {
+		f.deferred = f.deferred || f.leaving
+		return false
+	}
+	g.settle(f, e.Val == 0)
+	in := f.instr()
+	if w := in.next(f); w != nil {
+		switch {
+		case w.kind == wantEnter && (e.Val == uint64(in.site) || e.Val == 0):
+			f.stage.inside = true
+			return e.Val != 0
+		case w.kind == wantRuntime && f.callsBack(in):
+			f.deferred = true // a typed operation calls back; or it had ended, and this is a deferred call
+			return false
+		}
+	}
+	if in.op == opReturn && f.code.plan.Defers && e.Val == 0 {
+		g.leave(f)
+		f.deferred = true
+		return false
+	}
+	if e.Val == 0 { // an implicit check failed here, and deferred functions run
+		f.unwinds = true
+		g.d.pinAll()
+		return false
+	}
+	g.fail(f, e, "entered from another call than that of the walk", nil)
+	return false
+}
+
+// bind gives a callee its arguments.
+func (g *goroutine) bind(caller, f *frame) {
+	in := caller.instr()
+	args := in.args[1:]
+	for i, r := range f.code.args {
+		var a *arg
+		switch {
+		case i < len(args):
+			a = &args[i]
+		case i-len(args) < len(in.free):
+			a = &in.free[i-len(args)]
+		default:
+			continue
+		}
+		f.regs[r], f.deps[r] = caller.value(a), caller.depsOf(a)
+		if g.w.symbolic {
+			f.terms[r] = caller.termOf(a)
+		}
+	}
+}
+
+// bindDynamic gives the callee of a call through a function value or an interface its arguments, but the receiver: a wrapper may
+// have made it, of what the interface or the method value holds. Their values are recorded as well.
+func (g *goroutine) bindDynamic(caller, f *frame) {
+	caller.stage.call = entered
+	args, params := caller.instr().args[1:], f.code.args[:len(f.code.plan.SSA.Params)]
+	if f.code.plan.SSA.Signature.Recv() != nil {
+		if len(args) == len(params) { // a method expression
+			g.keep(caller, &args[0])
+			args = args[1:]
+		}
+		params = params[1:]
+	}
+	if len(args) != len(params) {
+		g.pass(caller, caller.instr())
+		return
+	}
+	for i, r := range params {
+		f.regs[r], f.deps[r] = caller.value(&args[i]), caller.depsOf(&args[i])
+		if g.w.symbolic {
+			f.terms[r] = caller.termOf(&args[i])
+		}
+	}
+}
+
+// leave is the Return instruction: the results are fixed, deferred calls may follow.
+func (g *goroutine) leave(f *frame) {
+	in := f.instr()
+	for i := range in.args {
+		f.results = append(f.results, f.value(&in.args[i]))
+		f.from = append(f.from, f.depsOf(&in.args[i]))
+		f.symbols = append(f.symbols, f.termOf(&in.args[i]))
+	}
+	if g.w.tale != nil {
+		g.w.tale.returns(f, in)
+	}
+	f.leaving = true
+}
+
+// exit is an Exit event: a frame less.
+func (g *goroutine) exit(e *trace.Event) bool {
+	n := len(g.frames)
+	for n > 0 && g.frames[n-1].depth > e.Aux {
+		n--
+	}
+	if n < len(g.frames) {
+		g.unwind(n)
+	}
+	f := g.top()
+	if f == nil || f.depth != e.Aux {
+		return false
+	}
+	walked := f.walked && g.exits(f, e)
+	results, from, symbols := f.results, f.from, f.symbols
+	static := f.static
+	g.pop()
+	caller := g.top()
+	if caller != nil && caller.walked && caller.atCall() {
+		if caller.instr().op == opCall {
+			caller.stage.inside = false
+			caller.stage.want++
+		} else {
+			caller.stage.call = otherCall
+		}
+		if static && walked {
+			if caller.instr().op != opCall {
+				caller.stage.call = returned
+			}
+			g.results = append(g.results[:0], results...)
+			g.resultDeps = append(g.resultDeps[:0], from...)
+			g.resultTerms = append(g.resultTerms[:0], symbols...)
+			if g.w.tale != nil {
+				g.w.tale.results = f.told.results
+			}
+			return true
+		}
+		g.results, g.resultDeps, g.resultTerms = g.results[:0], g.resultDeps[:0], g.resultTerms[:0]
+	}
+	for _, d := range from { // (F3) what opaque code receives
+		g.d.pin(d)
+	}
+	if g.away > 0 || caller != nil && caller.stage.inside && caller.code != nil && caller.instr().reaches {
+		g.d.pinStored() // (F9) it goes on
+	}
+	return walked
+}
+
+// exits brings the frame to its Return.
+func (g *goroutine) exits(f *frame, e *trace.Event) bool {
+	if f.code.plan.Site != e.Site {
+		g.fail(f, e, "exit of another function", nil)
+		return false
+	}
+	if !f.leaving && !f.unwinds {
+		if g.settle(f, false); f.instr().op == opReturn {
+			g.leave(f)
+		}
+	}
+	switch {
+	case f.leaving && e.Flags&format.FlagPanic == 0:
+		if f.deferred && f.code.shifty { // a deferred call may have changed the results
+			g.d.pinAll()
+		}
+		return true
+	case f.code.plan.Defers || e.Flags&format.FlagPanic != 0: // panic, recovered or not; Goexit
+		g.d.pinAll()
+		f.results, f.from, f.symbols = f.results[:0], f.from[:0], f.symbols[:0]
+		g.w.stats.Panicked++
+		return true
+	}
+	g.fail(f, e, "exit before the return", nil)
+	return false
+}

@@ -1,0 +1,148 @@
+package walk
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// Value records: what they say is given to registers, and compared with what was recomputed (C1). Of a value larger than
+// format.MaxValue the record has the first bytes, and what comes after them is not known.
+
+// parameter is the Value record of a parameter.
+func (g *goroutine) parameter(f *frame, e *trace.Event) bool {
+	if e.Kind != format.Value || e.Site != f.code.plan.Site {
+		g.fail(f, e, "expected a parameter", nil)
+		return false
+	}
+	g.beginValue(f, e)
+	return f.walked
+}
+
+// beginValue starts to read a Value record.
+func (g *goroutine) beginValue(f *frame, e *trace.Event) {
+	f.stage.words = append(f.stage.words[:0], e.Val)
+	f.stage.size = int64(e.Size)
+	g.valueWords = max(0, (int(e.Size)+7)/8-1)
+	if g.valueWords == 0 {
+		g.endValue(f, e)
+	}
+}
+
+// word is one more word of a Value record.
+func (g *goroutine) word(e *trace.Event) bool {
+	f := g.top()
+	if f == nil || !f.walked || g.valueWords == 0 {
+		return false
+	}
+	f.stage.words = append(f.stage.words, e.Val)
+	if g.valueWords--; g.valueWords == 0 {
+		g.endValue(f, e)
+	}
+	return f.walked
+}
+
+// endValue gives the recorded value to its register, having compared it with the recomputed one (C1).
+func (g *goroutine) endValue(f *frame, e *trace.Event) {
+	v := Words(append([]uint64(nil), f.stage.words...))
+	size := f.stage.size
+	if f.entering > 0 {
+		i := len(f.code.params) - f.entering
+		f.entering--
+		if h := &f.code.plan.Params[i]; h.Size >= 0 && min(h.Size, format.MaxValue) != size {
+			g.mismatch(f, nil, e, Known(uint64(h.Size)), Known(uint64(size)), "size of parameter "+h.Val.Name())
+			return
+		}
+		g.passed(f, e, &f.code.plan.Params[i], f.code.params[i], v, size)
+		if i < len(f.expects) && g.w.branching {
+			if fn := f.expects[i].function(); fn != nil {
+				g.learnAt(made{fn: fn, from: g.event}, v)
+			}
+		}
+		return
+	}
+	in := f.instr()
+	w := in.next(f)
+	if w.hook.Size >= 0 && min(w.hook.Size, format.MaxValue) != size {
+		g.mismatch(f, in, e, Known(uint64(w.hook.Size)), Known(uint64(size)), "size")
+		return
+	}
+	c := Value{}
+	switch {
+	case in.std != nil:
+		c = in.std.eval(f.code, f.arguments(in))[max(0, w.hook.Index)]
+	case in.n == 1:
+		c = g.computed(f, in)
+	}
+	if (in.std != nil || in.n == 1) && !g.check(f, in, e, w.hook, c, v, size) {
+		return
+	}
+	v = v.saying(c, w.hook.Type, size)
+	f.regs[w.reg] = v
+	if g.w.branching {
+		g.learnFunction(f, in)
+		g.learnType(f, in)
+	}
+	if _, ok := in.in.(*ssa.Select); ok && w.hook.Index == 0 {
+		f.stage.chosen = int(int64(v.bits))
+	}
+	f.stage.want++
+}
+
+// passed gives a parameter its recorded value; with a walked caller, having compared it with what that passes (C1).
+func (g *goroutine) passed(f *frame, e *trace.Event, h *plan.Hook, r int32, v Value, size int64) {
+	c := f.regs[r]
+	if f.static && !g.check(f, nil, e, h, c, v, size) {
+		return
+	}
+	f.regs[r] = v.saying(c, h.Type, size)
+	if g.w.symbolic {
+		f.terms[r] = g.checked(f.terms[r], v, size)
+	}
+}
+
+// saying is a recorded value with the content of the recomputed one, if they are strings.
+func (v Value) saying(computed Value, t types.Type, size int64) Value {
+	if text, ok := computed.Content(); ok && size == 16 && kindOf(t) == types.String {
+		return v.withText(text)
+	}
+	return v
+}
+
+// check compares a recomputed value with the recorded one.
+func (g *goroutine) check(f *frame, in *instr, e *trace.Event, h *plan.Hook, computed, recorded Value, size int64) bool {
+	g.w.stats.Checked++
+	if !differs(computed, recorded, size) || !g.w.differ(h.Type, f.code.sizes, computed, recorded, size) {
+		return true
+	}
+	if g.moved(computed, recorded, size) {
+		return true
+	}
+	g.mismatch(f, in, e, computed, recorded, "value")
+	return false
+}
+
+// moved reports whether the values differ only in addresses that were on the goroutine's stack, which has moved since.
+func (g *goroutine) moved(computed, recorded Value, size int64) bool {
+	for i := range int(size+7) / 8 {
+		x, ok := computed.Word(i)
+		y, ok2 := recorded.Word(i)
+		if ok && ok2 && x != y && !(g.onStack(x) && g.onStack(y)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *goroutine) onStack(addr uint64) bool {
+	for _, s := range g.stacks {
+		if s[0] <= addr && addr < s[1] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,124 @@
+package walk
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/source/plan"
+)
+
+// Calls of alternatives. A call through a function value is one of the function that it is known to be (A8): a closure that the alternative has
+// made, or one that was made on a recorded path, whose address the value is.
+
+// function is the function that a value is known to be, nil if it has none.
+func (v Value) function() *ssa.Function {
+	if v.more == nil {
+		return nil
+	}
+	return v.more.fn
+}
+
+// functionValue is a function that captures nothing: where it is, is not known.
+func functionValue(fn *ssa.Function) Value { return Value{more: &more{fn: fn}} }
+
+// closure is a function value that an alternative has made.
+type closure struct {
+	addr uint64
+	fn   *ssa.Function
+	free []sval
+}
+
+// isDynamic reports whether a call is one through a function value or an interface.
+func isDynamic(c *ssa.CallCommon) bool {
+	if _, builtin := c.Value.(*ssa.Builtin); builtin {
+		return false
+	}
+	fn := c.StaticCallee()
+	return fn == nil || method(fn) != nil
+}
+
+// makeClosure makes a function value.
+func (p *path) makeClosure(in *instr, x *ssa.MakeClosure) bool {
+	p.fresh++
+	c := closure{addr: freshMemory + p.fresh*freshSize, fn: x.Fn.(*ssa.Function), free: p.operands(in)[1:]}
+	p.closures = append(slices.Clip(p.closures), c)
+	return p.next(in, sval{v: Known(c.addr)})
+}
+
+// target is the code that a call enters, with all its arguments: nil if it is not known or not instrumented. The callee and free variables are
+// those of the call.
+func (p *path) target(call *ssa.CallCommon, callee sval, args, free []sval) (c *code, all, captured []sval, why string) {
+	if fn := call.StaticCallee(); fn != nil && method(fn) == nil {
+		if plan.Typed(fn) {
+			return nil, nil, nil, "opaque-call"
+		}
+		if pf := p.w.plan.Func(fn); pf != nil {
+			return p.w.code(pf), args, free, ""
+		}
+		return nil, nil, nil, "opaque-call"
+	}
+	if call.IsInvoke() {
+		c, recv, why := p.invoked(call, callee)
+		return c, slices.Concat([]sval{recv}, args), nil, why
+	}
+	fn, free, why := p.called(callee)
+	if fn == nil {
+		return nil, nil, nil, why
+	}
+	c, before, captured := p.w.function(fn, free)
+	if c == nil {
+		return nil, nil, nil, "opaque-call"
+	}
+	return c, slices.Concat(before, args), captured, ""
+}
+
+// called is the function of a function value (A8).
+func (p *path) called(callee sval) (fn *ssa.Function, free []sval, why string) {
+	if callee.symbolic() {
+		return nil, nil, "unknown-callee"
+	}
+	if fn := callee.v.function(); fn != nil {
+		return fn, nil, ""
+	}
+	addr, ok := callee.v.Bits()
+	switch {
+	case !ok:
+		return nil, nil, "unknown-callee"
+	case addr < 4096:
+		return nil, nil, "panic"
+	case addr >= freshMemory:
+		if i := slices.IndexFunc(p.closures, func(c closure) bool { return c.addr == addr }); i >= 0 {
+			return p.closures[i].fn, p.closures[i].free, ""
+		}
+		return nil, nil, "unknown-callee"
+	}
+	m, ok := p.w.functions.at(addr, p.s.Until())
+	if !ok || !p.s.Settled(addr) {
+		return nil, nil, "opaque-call"
+	}
+	for _, v := range m.free {
+		free = append(free, sval{v: v})
+	}
+	return m.fn, free, ""
+}
+
+// enters is a call of a function whose code is known, through a value or not.
+func (p *path) enters(in *instr, call *ssa.CallCommon, operands, free []sval, deferred bool) bool {
+	c, args, captured, why := p.target(call, operands[0], operands[1:1+len(call.Args)], free)
+	if c == nil {
+		return p.stop(why)
+	}
+	if len(args)+len(captured) != len(c.args) {
+		return p.stop("opaque-call")
+	}
+	return p.push(c, args, captured, deferred)
+}
+
+func (p *path) free(in *instr) []sval {
+	var free []sval
+	for i := range in.free {
+		free = append(free, p.val(&in.free[i]))
+	}
+	return free
+}

@@ -1,0 +1,187 @@
+package walk
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// What function values are. The trace has their addresses; which function, and what it has captured, is known of the closures that walked
+// code has made, and of the functions that it has stored. An address keeps its meaning until the memory is allocated anew.
+
+// made is a function value.
+type made struct {
+	addr  uint64
+	fn    *ssa.Function
+	free  []Value // as recorded: the operands of a MakeClosure are pinned
+	from  int64   // event that told
+	until int64   // event that allocates the memory anew
+}
+
+// functions are those that are known, by page. Alternatives look beside the walk, at what was so at an event that the walk is past.
+type functions struct {
+	mu    sync.Mutex
+	pages map[uint64][]made
+}
+
+const (
+	functionPage = 13
+	functionAge  = 1 << 22 // events for which one is kept that is gone
+)
+
+// add notes what is at an address from an event on.
+func (k *functions) add(m made) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.pages == nil {
+		k.pages = map[uint64][]made{}
+	}
+	no := m.addr >> functionPage
+	list := k.pages[no]
+	for i := range list {
+		if list[i].addr == m.addr && list[i].until == math.MaxInt64 {
+			if list[i].fn == m.fn && m.free == nil { // a function that captures nothing is where it is
+				return
+			}
+			list[i].until = m.from
+		}
+	}
+	m.until = math.MaxInt64
+	k.pages[no] = append(slices.DeleteFunc(list, func(x made) bool { return x.until < m.from-functionAge }), m)
+}
+
+// allocated ends what was in memory that is new.
+func (k *functions) allocated(addr, size uint64, at int64) {
+	if len(k.pages) == 0 || size == 0 {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	end := func(list []made) {
+		for i := range list {
+			if list[i].addr-addr < size && list[i].until == math.MaxInt64 {
+				list[i].until = at
+			}
+		}
+	}
+	first, last := addr>>functionPage, (addr+size-1)>>functionPage
+	if last-first > uint64(len(k.pages)) {
+		for _, list := range k.pages { // the order does not matter
+			end(list)
+		}
+		return
+	}
+	for no := first; no <= last; no++ {
+		end(k.pages[no])
+	}
+}
+
+// at returns the function value at an address, as it is known to be right before an event.
+func (k *functions) at(addr uint64, event int64) (m made, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, m := range k.pages[addr>>functionPage] {
+		if m.addr == addr && m.from < event && m.until >= event {
+			return m, true
+		}
+	}
+	return made{}, false
+}
+
+// learnFunction notes a function value that an instruction has made or stored.
+func (g *goroutine) learnFunction(f *frame, in *instr) {
+	switch x := in.in.(type) {
+	case *ssa.MakeClosure:
+		m := made{fn: x.Fn.(*ssa.Function), from: g.event}
+		for i := range x.Bindings {
+			m.free = append(m.free, f.value(&in.args[1+i]))
+		}
+		g.learnAt(m, f.regs[in.reg])
+	case *ssa.Store:
+		if fn := f.value(&in.args[1]).function(); fn != nil && f.stage.known && len(f.stage.words) == 1 {
+			g.learnAt(made{fn: fn, from: g.event}, Known(f.stage.words[0]))
+		}
+	}
+}
+
+// learnAt leaves out what is on a stack, which moves.
+func (g *goroutine) learnAt(m made, at Value) {
+	addr, ok := at.Bits()
+	if !ok || addr < 4096 || slices.ContainsFunc(g.stacks, func(s [2]uint64) bool { return addr >= s[0] && addr < s[1] }) {
+		return
+	}
+	m.addr = addr
+	g.w.functions.add(m)
+}
+
+// reallocated notes that memory is new.
+func (w *Walker) reallocated(index int64, e *trace.Event) {
+	if w.branching && e.Flags&format.FlagStack == 0 {
+		w.functions.allocated(uint64(e.Obj), e.Val, index)
+	}
+}
+
+// method is the method that a bound method value calls, with its receiver as the first argument; nil for other functions.
+func method(fn *ssa.Function) *ssa.Function {
+	if !strings.HasPrefix(fn.Synthetic, "bound method wrapper") || len(fn.FreeVars) != 1 {
+		return nil
+	}
+	return plan.Method(fn)
+}
+
+// function is the code of a function value's function, with the arguments that come before those of the call.
+func (w *Walker) function(fn *ssa.Function, free []sval) (c *code, before, captured []sval) {
+	if m := method(fn); m != nil {
+		fn, before, free = m, free, nil
+	}
+	if plan.Typed(fn) {
+		return nil, nil, nil
+	}
+	pf := w.plan.Func(fn)
+	if pf == nil {
+		return nil, nil, nil
+	}
+	return w.code(pf), before, free
+}
+
+// learnEntered notes what function a value is that was called, and entered at once: one that captures nothing, and no method.
+func (g *goroutine) learnEntered(caller, f *frame) {
+	in := caller.instr()
+	fn := f.code.plan.SSA
+	if call, ok := in.in.(*ssa.Call); !ok || !g.w.branching || call.Call.IsInvoke() || !in.dynamic || fn.Signature.Recv() != nil || len(fn.FreeVars) > 0 || plan.Generic(fn) {
+		return
+	}
+	g.learnAt(made{fn: fn, from: g.event}, caller.value(&in.args[0]))
+}
+
+// expected are the parameters of a frame that was entered without being told them: what the go statement, or the dynamic call that enters it
+// at once (direct), has for them. What a method has for its receiver is not looked for.
+func (g *goroutine) expected(caller, f *frame, direct bool) []Value {
+	switch {
+	case caller == nil && len(g.started)+len(g.captured) == len(f.code.args):
+		return slices.Concat(g.started, g.captured)
+	case !direct || f.code.plan.SSA.Signature.Recv() != nil:
+		return nil
+	}
+	in := caller.instr()
+	var list []Value
+	for i := range in.args[1:] {
+		list = append(list, caller.value(&in.args[i+1]))
+	}
+	if addr, ok := caller.value(&in.args[0]).Bits(); ok {
+		if m, ok := g.w.functions.at(addr, g.event); ok && method(m.fn) == nil {
+			list = append(list, m.free...)
+		}
+	}
+	if len(list) != len(f.code.args) {
+		return nil
+	}
+	return list
+}

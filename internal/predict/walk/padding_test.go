@@ -1,0 +1,45 @@
+package walk
+
+import (
+	"go/types"
+	"math"
+	"testing"
+)
+
+// TestDiffer compares values with NaN and padding in them: two NaN are the same wherever they
+// stand, other numbers and integers with the same bits are not.
+func TestDiffer(t *testing.T) {
+	field := func(name string, k types.BasicKind) *types.Var {
+		return types.NewField(0, nil, name, types.Typ[k], false)
+	}
+	pair := types.NewStruct([]*types.Var{field("n", types.Int8), field("f", types.Float32), field("_", types.Int64)}, nil)
+	const one, two = 0x7ff8000000000001, 0xfff8000000000001 // NaN
+	const small, other = 0x7fc00000, 0xffc00001
+	f := math.Float64bits
+	for _, c := range []struct {
+		t      types.Type
+		a, b   []uint64
+		differ bool
+	}{
+		{types.Typ[types.Float64], []uint64{one}, []uint64{two}, false},
+		{types.Typ[types.Float64], []uint64{one}, []uint64{f(1)}, true},
+		{types.Typ[types.Float64], []uint64{0}, []uint64{f(math.Copysign(0, -1))}, true},
+		{types.Typ[types.Uint64], []uint64{one}, []uint64{two}, true},
+		{types.Typ[types.Float32], []uint64{small}, []uint64{other}, false},
+		{types.Typ[types.Complex128], []uint64{one, f(1)}, []uint64{two, f(1)}, false},
+		{types.Typ[types.Complex128], []uint64{one, f(1)}, []uint64{two, f(2)}, true},
+		{types.Typ[types.Complex128], []uint64{f(1), two}, []uint64{f(1), one}, false},
+		{types.Typ[types.Complex64], []uint64{small<<32 | 1}, []uint64{other<<32 | 1}, false},
+		{types.Typ[types.Complex64], []uint64{small<<32 | small}, []uint64{other<<32 | 1}, true},
+		{types.NewArray(types.Typ[types.Float32], 3), []uint64{small << 32, small}, []uint64{other << 32, other}, false},
+		{types.NewArray(types.Typ[types.Float32], 3), []uint64{small << 32, 5}, []uint64{other << 32, 6}, true},
+		{pair, []uint64{small<<32 | 7, 1}, []uint64{other<<32 | 0xaa07, 2}, false},
+		{pair, []uint64{small<<32 | 7, 1}, []uint64{other<<32 | 8, 1}, true},
+	} {
+		w := &Walker{meanings: map[types.Type]*meaning{}}
+		sizes := types.SizesFor("gc", "amd64")
+		if got := w.differ(c.t, sizes, Words(c.a), Words(c.b), sizes.Sizeof(c.t)); got != c.differ {
+			t.Errorf("%v: %#x and %#x: differ = %v", c.t, c.a, c.b, got)
+		}
+	}
+}

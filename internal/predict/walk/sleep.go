@@ -1,0 +1,108 @@
+package walk
+
+// A recursive program may have hundreds of thousands of frames at a time, of which only the innermost ones are at work. The
+// others sleep: of their registers only those that are read again are kept, next to each other.
+
+// awakeFrames is the number of those at work: more than a fork looks at (maxFrames). As many more fall asleep together, so that
+// a stack that grows and shrinks by little costs nothing.
+const awakeFrames = 64
+
+// dormant is the registers of a sleeping frame.
+type dormant struct {
+	live []int32 // which they are
+	regs []register
+}
+
+type register struct {
+	val  Value
+	deps *reads
+	term *term
+}
+
+// buffers are the registers of no frame.
+type buffers struct {
+	regs  []Value
+	deps  []*reads
+	terms []*term
+}
+
+// rest has frames far from the top fall asleep.
+func (g *goroutine) rest() {
+	if len(g.frames)-g.asleep < 2*g.w.awake || g.w.tale != nil {
+		return
+	}
+	for ; g.asleep < len(g.frames)-g.w.awake; g.asleep++ {
+		g.sleep(g.frames[g.asleep])
+	}
+}
+
+// wake makes sure that the frames from number n up are awake.
+func (g *goroutine) wake(n int) {
+	for g.asleep > max(n, 0) {
+		g.asleep--
+		g.rouse(g.frames[g.asleep])
+	}
+}
+
+func (g *goroutine) sleep(f *frame) {
+	f.frozen = nil
+	if f.code == nil {
+		return
+	}
+	d := &dormant{}
+	if f.walked {
+		d.live = f.code.live(f.block, f.ip)
+		d.regs = make([]register, len(d.live))
+		for i, r := range d.live {
+			d.regs[i] = register{val: f.regs[r], deps: f.deps[r]}
+			if f.terms != nil {
+				d.regs[i].term = f.terms[r]
+			}
+		}
+	}
+	f.dormant = d
+	if len(g.w.idle) < awakeFrames {
+		g.w.idle = append(g.w.idle, buffers{f.regs, f.deps, f.terms})
+	}
+	f.regs, f.deps, f.terms = nil, nil, nil
+	f.stage.words, f.stage.loads = clipped(f.stage.words), clipped(f.stage.loads)
+}
+
+// clipped is a buffer that takes no more room than it has to.
+func clipped[T any](s []T) []T {
+	if len(s) == 0 {
+		return nil
+	}
+	return s
+}
+
+func (g *goroutine) rouse(f *frame) {
+	d := f.dormant
+	if d == nil {
+		return
+	}
+	f.dormant = nil
+	g.registers(f, int(f.code.regs))
+	for i, r := range d.live {
+		f.regs[r], f.deps[r] = d.regs[i].val, d.regs[i].deps
+		if g.w.symbolic {
+			f.terms[r] = d.regs[i].term
+		}
+	}
+}
+
+// registers gives a frame n registers of which nothing is known.
+func (g *goroutine) registers(f *frame, n int) {
+	if k := len(g.w.idle); cap(f.regs) < n && k > 0 && cap(g.w.idle[k-1].regs) >= n {
+		b := g.w.idle[k-1]
+		g.w.idle[k-1] = buffers{f.regs, f.deps, f.terms}
+		f.regs, f.deps, f.terms = b.regs, b.deps, b.terms
+		if cap(g.w.idle[k-1].regs) == 0 {
+			g.w.idle = g.w.idle[:k-1]
+		}
+	}
+	f.regs, f.deps = resize(f.regs, n), resize(f.deps, n)
+	if g.w.symbolic {
+		f.terms = resize(f.terms, n)
+	}
+}

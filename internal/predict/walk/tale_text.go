@@ -1,0 +1,446 @@
+package walk
+
+import (
+	"cmp"
+	"fmt"
+	"go/constant"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// How the symbolic trace writes values, operations and places.
+
+func position(f *frame, in *instr) string {
+	pos := in.in.Pos()
+	if !pos.IsValid() {
+		for _, o := range in.in.Operands(nil) {
+			if v := *o; v != nil && v.Parent() == in.in.Parent() && v.Pos().IsValid() {
+				if _, ok := v.(ssa.Instruction); ok {
+					pos = v.Pos()
+				}
+			}
+		}
+	}
+	if !pos.IsValid() {
+		return ""
+	}
+	p := f.code.plan.Unit.Pkg.Fset.Position(pos)
+	return fmt.Sprintf("%s:%d", p.Filename[strings.LastIndexByte(p.Filename, '/')+1:], p.Line)
+}
+
+// symbol is the beginning of the name of an access.
+func (t *tale) symbol(e *trace.Event, n int) string {
+	if e.Kind.IsWrite() {
+		return fmt.Sprintf("W^%d_", n)
+	}
+	return fmt.Sprintf("R^%d_", n)
+}
+
+// operation is a synchronisation.
+func (t *tale) operation(e *trace.Event, obj string) string {
+	switch {
+	case e.Kind == format.Go:
+		return fmt.Sprintf("go goroutine %d", e.Obj)
+	case e.Kind == format.SelectDefault:
+		return "default"
+	case obj == "":
+		obj = t.loc(uint64(e.Obj), "o")
+	}
+	if e.Kind == format.WGAdd {
+		return fmt.Sprintf("%v(%s, %d)", e.Kind, obj, int64(e.Val))
+	}
+	if e.Flags&format.FlagRead != 0 && e.Kind <= format.TryFail {
+		return fmt.Sprintf("r%v(%s)", e.Kind, obj)
+	}
+	return fmt.Sprintf("%v(%s)", e.Kind, obj)
+}
+
+// loc is the name of the object at addr.
+func (t *tale) loc(addr uint64, hint string) string {
+	s, ok := t.objects[addr]
+	if !ok {
+		if t.used[hint]++; hint == "o" || t.used[hint] > 1 {
+			s = fmt.Sprintf("%s%d", hint, t.used[hint])
+		} else {
+			s = hint
+		}
+		t.objects[addr] = s
+	}
+	return s
+}
+
+// value is what a result is called; a line defines it, if it has a name or is used more than once.
+func (t *tale) value(g *goroutine, f *frame, in *instr, read string) string {
+	v := in.in.(ssa.Value)
+	switch x := v.(type) {
+	case *ssa.Alloc:
+		return t.allocated(f, in, x)
+	case *ssa.MakeChan, *ssa.MakeMap, *ssa.MakeSlice:
+		if a, ok := f.regs[in.reg].Bits(); ok {
+			return t.loc(a, t.name(f, v))
+		}
+	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.MakeClosure:
+		return t.expression(f, in)
+	case *ssa.Extract:
+		if r := in.args[0].reg; r >= 0 {
+			return f.told.text[r+int32(in.index)]
+		}
+	case *ssa.UnOp:
+		if in.op == opLocal {
+			loc := strings.TrimPrefix(t.operand(f, in, 0), "&")
+			return t.local(f, loc)
+		}
+		if in.op == opPart {
+			return strings.TrimPrefix(t.operand(f, in, 0), "&")
+		}
+	}
+	text := cmp.Or(read, t.expression(f, in))
+	refs := 0
+	if v.Referrers() != nil {
+		refs = len(*v.Referrers())
+	}
+	_, call := v.(*ssa.Call)
+	name, isVar := t.variable(f, v)
+	switch {
+	case refs == 0 && read != "" || call && typed(in.in): // the line of the record says it
+		if !isVar {
+			return text
+		}
+	case refs == 0 && call:
+		t.add(g, f, in, -1, func(int) string { return text }, "")
+		return text
+	case refs == 0, !isVar && !call && (refs == 1 || read != ""):
+		return text
+	}
+	note := ""
+	if in.recorded {
+		note = shown(v.Type(), f.regs[in.reg])
+	}
+	text = t.define(g, f, in, name, bare(text), note)
+	for i := range in.n {
+		if i > 0 {
+			f.told.text[in.reg+i] = fmt.Sprintf("%s.%d", text, i)
+		}
+	}
+	return text
+}
+
+// allocated is the address of a variable.
+func (t *tale) allocated(f *frame, in *instr, x *ssa.Alloc) string {
+	name := "o"
+	if isIdent(x.Comment) && x.Comment != "new" && x.Comment != "complit" && x.Comment != "slicelit" && x.Comment != "makeslice" && x.Comment != "varargs" {
+		name = x.Comment
+	}
+	if a, ok := f.regs[in.reg].Bits(); ok && in.op != opAlloc && a >= 4096 {
+		return "&" + t.loc(a, name)
+	}
+	maps.DeleteFunc(f.told.locals, func(k, _ string) bool {
+		return k == name || strings.HasPrefix(k, name+".") || strings.HasPrefix(k, name+"[")
+	})
+	return "&" + name
+}
+
+// local is what a local variable, or a part of one, is called now.
+func (t *tale) local(f *frame, loc string) string {
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(f.told.locals)) {
+		if strings.HasPrefix(k, loc+".") || strings.HasPrefix(k, loc+"[") {
+			parts = append(parts, f.told.locals[k])
+		}
+	}
+	if len(parts) > 0 {
+		whole := cmp.Or(f.told.locals[loc], loc)
+		return fmt.Sprintf("%s{%s}", whole, strings.Join(parts, ", "))
+	}
+	for part := loc; part != ""; {
+		if s, ok := f.told.locals[part]; ok {
+			return s + loc[len(part):]
+		}
+		part = part[:max(0, strings.LastIndexAny(part, ".["))]
+	}
+	return loc
+}
+
+// name is what the source calls a value, or its register.
+func (t *tale) name(f *frame, v ssa.Value) string {
+	s, _ := t.variable(f, v)
+	return s
+}
+
+// variable is the name of the variable that a value is assigned to.
+func (t *tale) variable(f *frame, v ssa.Value) (name string, ok bool) {
+	fn := f.code.plan.SSA
+	m := t.vars[fn]
+	if m == nil {
+		m = variables(fn)
+		t.vars[fn] = m
+	}
+	if s := m[v]; s != "" {
+		return s, true
+	}
+	return v.Name(), false
+}
+
+// location names what an access is to.
+func (t *tale) location(f *frame, in *instr, w *want, e *trace.Event) string {
+	if w.hook.Extent == plan.Pointee && len(in.args) > 0 {
+		i := 0
+		if _, ok := in.in.(*ssa.Call); ok {
+			i = 1
+		}
+		if p := t.operand(f, in, i); strings.HasPrefix(p, "&") {
+			return p[1:]
+		}
+	}
+	for i, o := range in.in.Operands(nil) {
+		if *o != nil && *o == w.hook.Addr {
+			return t.loc(f.stage.addr, t.hint(f, in, i))
+		}
+	}
+	return t.loc(f.stage.addr, "o")
+}
+
+// hint is the variable that operand i of an instruction was loaded from, if there is one.
+func (t *tale) hint(f *frame, in *instr, i int) string {
+	if ops := in.in.Operands(nil); i < len(ops) && *ops[i] != nil {
+		if u, ok := (*ops[i]).(*ssa.UnOp); ok {
+			if s := strings.TrimPrefix(t.text(f, u.X), "&"); isIdent(s) {
+				return s
+			}
+		}
+	}
+	return "o"
+}
+
+func typed(in ssa.Instruction) bool {
+	c, ok := in.(*ssa.Call)
+	return ok && plan.Typed(c.Call.StaticCallee())
+}
+
+// updated is the new value of an atomic operation. result is empty if that is also what it returns.
+func (t *tale) updated(f *frame, in *instr, old string) (text, result string) {
+	name := ""
+	if c, ok := in.in.(ssa.CallInstruction); ok && c.Common().StaticCallee() != nil {
+		name = c.Common().StaticCallee().Name()
+	}
+	last := t.operand(f, in, len(in.args)-1)
+	switch {
+	case strings.HasPrefix(name, "Add"):
+		return old + " + " + last, ""
+	case strings.HasPrefix(name, "And"):
+		return old + " & " + last, old
+	case strings.HasPrefix(name, "Or"):
+		return old + " | " + last, old
+	}
+	return bare(last), old
+}
+
+func (t *tale) sent(f *frame, in *instr) string {
+	switch in.in.(type) {
+	case *ssa.Send:
+		return bare(t.operand(f, in, 1))
+	}
+	return "…"
+}
+
+// subject names the object of a synchronisation.
+func (t *tale) subject(f *frame, in *instr, e *trace.Event) string {
+	i := 0
+	if c, ok := in.in.(ssa.CallInstruction); ok {
+		i = 1
+		if c.Common().IsInvoke() || len(c.Common().Args) == 0 {
+			i = -1
+		}
+	}
+	if i >= 0 && i < len(in.args) {
+		s := t.operand(f, in, i)
+		if strings.HasPrefix(s, "&") {
+			s = s[1:]
+			if _, ok := t.objects[uint64(e.Obj)]; !ok {
+				t.objects[uint64(e.Obj)] = s
+			}
+			return s
+		}
+		return t.loc(uint64(e.Obj), t.hint(f, in, i))
+	}
+	return t.loc(uint64(e.Obj), "o")
+}
+
+// Texts.
+
+// operand is what operand i of an instruction is called.
+func (t *tale) operand(f *frame, in *instr, i int) string {
+	if ops := in.in.Operands(nil); i >= 0 && i < len(ops) && *ops[i] != nil {
+		if r := in.args[i].reg; r >= 0 {
+			return cmp.Or(f.told.text[r], (*ops[i]).Name())
+		}
+		return t.text(f, *ops[i])
+	}
+	return ""
+}
+
+// text is what a value that is in no register is called.
+func (t *tale) text(f *frame, v ssa.Value) string {
+	switch v := v.(type) {
+	case *ssa.Const:
+		switch {
+		case v.Value == nil && isNilable(v.Type()):
+			return "nil"
+		case v.Value == nil:
+			return typeName(v.Type()) + "{}"
+		case v.Value.Kind() == constant.String:
+			return v.Value.ExactString()
+		}
+		return v.Value.String()
+	case *ssa.Global:
+		return "&" + v.Name()
+	case *ssa.Function:
+		return v.Name()
+	case *ssa.Builtin:
+		return v.Name()
+	}
+	return v.Name()
+}
+
+func isNilable(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Slice, *types.Map, *types.Chan, *types.Signature, *types.Interface, *types.Basic:
+		return true
+	}
+	return false
+}
+
+func typeName(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string { return "" })
+}
+
+// expression is an instruction as an expression over its operands.
+func (t *tale) expression(f *frame, in *instr) string {
+	op := func(i int) string { return t.operand(f, in, i) }
+	switch x := in.in.(type) {
+	case *ssa.BinOp:
+		return fmt.Sprintf("(%s %s %s)", op(0), x.Op, op(1))
+	case *ssa.UnOp:
+		if in.op == opLoad {
+			return "*" + op(0)
+		}
+		return x.Op.String() + op(0)
+	case *ssa.ChangeType:
+		return op(0)
+	case *ssa.Convert, *ssa.MultiConvert:
+		return fmt.Sprintf("%s(%s)", typeName(x.(ssa.Value).Type()), bare(op(0)))
+	case *ssa.MakeInterface, *ssa.ChangeInterface:
+		return op(0)
+	case *ssa.FieldAddr:
+		s, _ := plan.Core(pointee(x.X.Type())).(*types.Struct)
+		return "&" + t.base(f, in) + "." + s.Field(x.Field).Name()
+	case *ssa.Field:
+		s, _ := plan.Core(x.X.Type()).(*types.Struct)
+		return op(0) + "." + s.Field(x.Field).Name()
+	case *ssa.IndexAddr:
+		i := bare(op(1))
+		if n, ok := f.value(&in.args[1]).Bits(); ok {
+			i = fmt.Sprint(signed(in.kind2, n))
+		}
+		return fmt.Sprintf("&%s[%s]", t.base(f, in), i)
+	case *ssa.Index, *ssa.Lookup:
+		return fmt.Sprintf("%s[%s]", op(0), bare(op(1)))
+	case *ssa.Slice:
+		return fmt.Sprintf("%s[%s:%s]", strings.TrimPrefix(op(0), "&"), bare(op(1)), bare(op(2)))
+	case *ssa.TypeAssert:
+		return fmt.Sprintf("%s.(%s)", op(0), typeName(x.AssertedType))
+	case *ssa.MakeClosure:
+		return x.Fn.Name()
+	case *ssa.Select:
+		return "select"
+	case *ssa.Range, *ssa.Next:
+		return strings.TrimPrefix(fmt.Sprintf("%T", x), "*ssa.") + "(" + op(0) + ")"
+	case ssa.CallInstruction:
+		return t.call(f, in, x.Common())
+	}
+	if v, ok := in.in.(ssa.Value); ok {
+		return v.Name()
+	}
+	return in.in.String()
+}
+
+// base is the object that an address is computed in.
+func (t *tale) base(f *frame, in *instr) string {
+	if s := t.operand(f, in, 0); strings.HasPrefix(s, "&") {
+		return s[1:]
+	}
+	if in.op == opPart {
+		return t.operand(f, in, 0)
+	}
+	if a, ok := f.value(&in.args[0]).Bits(); ok {
+		return t.loc(a, "o")
+	}
+	return t.operand(f, in, 0)
+}
+
+// call is a call that is not walked.
+func (t *tale) call(f *frame, in *instr, c *ssa.CallCommon) string {
+	var args []string
+	for i := range in.args[1:] {
+		if i < len(c.Args) {
+			args = append(args, bare(t.operand(f, in, i+1)))
+		}
+	}
+	name := t.operand(f, in, 0)
+	switch callee := c.StaticCallee(); {
+	case callee != nil:
+		name = callee.RelString(in.in.Parent().Package().Pkg)
+	case c.IsInvoke():
+		name += "." + c.Method.Name()
+	}
+	return fmt.Sprintf("%s(%s)", name, strings.Join(args, ", "))
+}
+
+// bare drops the parentheses of an expression that stands alone.
+func bare(s string) string {
+	if !strings.HasPrefix(s, "(") || !strings.HasSuffix(s, ")") {
+		return s
+	}
+	depth := 0
+	for i, r := range s {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 && i < len(s)-1 {
+				return s
+			}
+		}
+	}
+	return s[1 : len(s)-1]
+}
+
+// shown is a recorded value, if it is one that people can read.
+func shown(t types.Type, v Value) string {
+	a, ok := v.Bits()
+	b, basic := t.Underlying().(*types.Basic)
+	if !ok || !basic {
+		return ""
+	}
+	switch k := kindOf(b); {
+	case k == types.Bool:
+		return fmt.Sprint(a&1 == 1)
+	case k == types.Float32:
+		return fmt.Sprint(float32Of(a))
+	case k == types.Float64:
+		return fmt.Sprint(float64Of(a))
+	case isSigned(k):
+		return fmt.Sprint(signed(k, a))
+	case isInteger(k):
+		return fmt.Sprint(a)
+	}
+	return ""
+}

@@ -1,0 +1,118 @@
+package walk
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+)
+
+// What forks and values are to people.
+
+// Where implements [window.Fork].
+func (x *fork) Where() window.Where {
+	in := x.frame.instr()
+	v := *in.in.Operands(nil)[x.args[0]]
+	at, expr := x.frame.code.plan.Written(in.in, v)
+	return window.Where{Site: x.frame.code.plan.Site, Line: int32(at.Line), Col: int32(at.Column), Expr: expr, Type: Shape(v.Type())}
+}
+
+// Shape is how the bits of a value are to be read: the name of its basic type, "pointer" for an address, "" for others.
+func Shape(t types.Type) string {
+	switch u := plan.Core(t).(type) {
+	case *types.Basic:
+		switch {
+		case u.Kind() == types.UnsafePointer:
+			return "pointer"
+		case u.Info()&(types.IsBoolean|types.IsInteger) != 0, u.Kind() == types.Float32, u.Kind() == types.Float64:
+			return u.Name()
+		}
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
+		return "pointer"
+	}
+	return ""
+}
+
+// ShapeAt is the Shape of what the instruction at a site reads or writes.
+func ShapeAt(p *plan.Plan, s trace.Site) string {
+	if s == 0 || int(s) >= len(p.Sites) {
+		return ""
+	}
+	f, block, instr := p.FuncAt(s)
+	if f == nil || block < 0 || instr < 0 || block >= len(f.SSA.Blocks) || instr >= len(f.SSA.Blocks[block].Instrs) {
+		return ""
+	}
+	switch in := f.SSA.Blocks[block].Instrs[instr].(type) {
+	case *ssa.UnOp: // a load or receive
+		if t, ok := in.Type().(*types.Tuple); ok {
+			return Shape(t.At(0).Type())
+		}
+		return Shape(in.Type())
+	case *ssa.Store:
+		return Shape(in.Val.Type())
+	case *ssa.Send:
+		return Shape(in.X.Type())
+	case *ssa.Call:
+		return atomicShape(in.Call.StaticCallee())
+	}
+	return ""
+}
+
+// atomicShape is that of what an operation of sync/atomic acts on.
+func atomicShape(fn *ssa.Function) string {
+	if fn == nil {
+		return ""
+	}
+	if o := fn.Origin(); o != nil { // it has a body, and Params, only if its package was read from source
+		fn = o
+	}
+	v := fn.Signature.Recv()
+	if v == nil {
+		if fn.Signature.Params().Len() == 0 {
+			return ""
+		}
+		v = fn.Signature.Params().At(0)
+	}
+	p, ok := plan.Core(v.Type()).(*types.Pointer)
+	if !ok {
+		return ""
+	}
+	n, ok := types.Unalias(p.Elem()).(*types.Named)
+	if !ok {
+		return Shape(p.Elem())
+	}
+	switch n.Obj().Name() {
+	case "Bool":
+		return "bool"
+	case "Int32":
+		return "int32"
+	case "Int64":
+		return "int64"
+	case "Uint32":
+		return "uint32"
+	case "Uint64":
+		return "uint64"
+	case "Uintptr":
+		return "uintptr"
+	case "Pointer":
+		return "pointer"
+	}
+	return ""
+}
+
+// calls are the functions that the path is in and that the recorded run was not in at the fork, the innermost first. In a goroutine
+// that it has started, that is all of them.
+func (p *path) calls() []window.Call {
+	var list []window.Call
+	f := p.frame
+	for ; f.depth > 0 && f.caller != nil; f = f.caller {
+		list = append(list, window.Call{Fn: f.code.plan.Site, Site: f.caller.instr().site})
+	}
+	if p.g != p.x.g {
+		list = append(list, window.Call{Fn: f.code.plan.Site})
+	}
+	return list
+}

@@ -1,0 +1,308 @@
+package window
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// Events of accesses: one for each atom.
+
+// accessEvent makes the events of an access: one for each shared atom it covers. Reads
+// of several atoms are strict together, by a Pin after the last: a race on one part
+// does not need the value of another.
+func (m *maker) accessEvent(i int, r *record, t *thread) {
+	e := &r.e
+	deps, valDeps := m.resolve(r.needed()), m.resolve(r.from)
+	if r.open && r.appended != nil {
+		m.appendsTo(i, r, t)
+	}
+	first := true
+	w := &m.words[r.mem]
+	mask := bytesIn(e)
+	for k := range w.atoms {
+		a := &w.atoms[k]
+		switch {
+		case a.mask&mask == 0:
+		case w.noValue && a.mask&byteMask(uint64(e.Obj), e.Size) == 0: // of a map or a channel
+		case a.shared():
+			if !m.part(i, r, t, w, a, deps, valDeps) {
+				m.dropAccess(i, r)
+				return
+			}
+			if r.e.Kind.IsWrite() {
+				a.lost, a.lostOutside = false, false
+			}
+			deps, first = nil, false
+		default:
+			m.settle(w, a)
+			if !m.private(i, r, t, w, a, valDeps) {
+				return
+			}
+		}
+	}
+	if first && len(deps) > 0 {
+		m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: deps})
+	}
+	if e.Flags&format.FlagMore != 0 {
+		return
+	}
+	m.strict(i, r, t)
+}
+
+// strict ends an access.
+func (m *maker) strict(i int, r *record, t *thread) {
+	failed := r.e.Kind == format.AtomicRead && r.e.Flags&format.FlagTry != 0 // a CompareAndSwap
+	if !(m.b.opt.Walked && r.walked) || failed {
+		switch len(t.parts) {
+		case 0:
+		case 1:
+			m.w.Events[t.parts[0]].Strict = true
+		default:
+			m.add(t, i, Event{Kind: Pin, Flags: r.e.Flags & format.FlagOpaque, Obj: -1, Deps: slices.Clone(t.parts)})
+		}
+	}
+	t.parts = t.parts[:0]
+}
+
+// settle gives an atom its value at the start of the window.
+func (m *maker) settle(w *word, a *atom) {
+	if a.curSet {
+		return
+	}
+	switch {
+	case a.firstWrite && w.outside: // outside code may read it, for which it is as good as any
+		a.initial = m.ownValue()
+	case a.firstWrite:
+		a.unread()
+	}
+	a.cur, a.curSet = a.initial, true
+}
+
+// part makes the events of one shared atom of an access. It returns false if the
+// thread ends here.
+func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDeps []int32) bool {
+	if m.misplaced(i, r) {
+		m.cut(t)
+		return false
+	}
+	if a.lost && m.needsOld(w, a, r) || r.outside() && !r.e.Kind.IsWrite() && m.racy(r) { // (E3)
+		m.b.count.Uncertain++
+		m.cut(t)
+		return false
+	}
+	m.settle(w, a)
+	e := &r.e
+	if a.obj < 0 {
+		a.obj = m.newObj(ObjState{Val: a.initial, Unknown: a.unknown})
+	}
+	if w.noValue && !m.b.opt.NoValues {
+		m.inTurn(i, t, m.versioned(i, r, t, a, deps, valDeps), a, e.Kind.IsWrite())
+		return true
+	}
+	if a.missing && !w.noValue {
+		m.foundBeside(i, t, w, a, e)
+	}
+	if r.outside() {
+		m.outsidePart(i, r, t, a)
+		return true
+	}
+	shift := 8 * (uint64(e.Obj) & 7)
+	v, aux := extract(e.Val<<shift, a.mask), extract(e.Aux<<shift, a.mask)
+	n, stirred := int32(len(m.w.Events)), false
+	switch {
+	case w.noValue && !reads(e.Kind):
+		v = uint64(n) + 1
+	case w.noValue:
+		v = a.cur
+	case !reads(e.Kind):
+		v = m.object64(a, v)
+	case v == m.plain(a.cur):
+		v = a.cur
+	default:
+		if v = m.object64(a, v); !m.unexplained(i, t, a, v) {
+			m.b.count.Uncertain++
+			m.cut(t)
+			return false
+		}
+		n, stirred = int32(len(m.w.Events)), e.Kind == format.Read && a.stirredAt(t.g, i)
+	}
+	ev := Event{Kind: e.Kind, Flags: e.Flags, Obj: a.obj, Val: v, Deps: deps, Where: m.places(r)}
+	switch {
+	case e.Kind == format.AtomicRMW:
+		if ev.Aux = m.object64(a, aux); w.noValue {
+			ev.Aux = uint64(n) + 1
+		}
+		a.cur = ev.Aux
+	case !reads(e.Kind):
+		a.cur = v
+	}
+	if e.Kind.IsWrite() {
+		ev.ValDeps = valDeps
+	}
+	m.add(t, i, ev)
+	if a.notes(r); e.Kind.IsWrite() {
+		a.inside = valDeps
+	}
+	if reads(e.Kind) {
+		t.parts = append(t.parts, n)
+		m.pass(i, []int32{n})
+		if !w.noValue {
+			m.learnEvent(i, a.mask, n, ev.Val)
+		}
+	}
+	if len(ev.ValDeps) > 0 || e.Kind == format.AtomicRMW {
+		m.w.Events[n].Value = m.valueOf(r, n, shift, a.mask)
+	}
+	m.ordered(t, n, a, r)
+	m.accessed(a, n, r.index)
+	m.noteDirty(r, a)
+	if m.inTurn(i, t, n, a, e.Kind.IsWrite()); stirred { // (E7)
+		a.cur = m.ownValue()
+		m.add(t, i, Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: a.cur})
+	}
+	return true
+}
+
+func reads(k format.Kind) bool { return k != format.Write && k != format.AtomicWrite }
+
+// versioned makes the events of an access whose location has values that were not recorded: the
+// access itself, on which pairs race and nothing depends, and what it does to the
+// version of the contents. A write without a value changes what was there: a map, say.
+func (m *maker) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []int32) (bare int32) {
+	e := &r.e
+	if a.version < 0 {
+		a.version = m.newObj(ObjState{})
+	}
+	bare = m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Bare: true, Obj: a.obj, Deps: deps, Where: m.places(r)})
+	m.ordered(t, bare, a, r)
+	v := Event{Kind: format.AtomicRMW, Obj: a.version, Val: a.cur}
+	switch k := int32(len(m.w.Events)); {
+	case !e.Kind.IsWrite():
+		v.Kind = format.AtomicRead
+	case e.Flags&format.FlagNoValue == 0 && e.Kind != format.AtomicRMW:
+		v.Kind, v.Val, v.ValDeps = format.AtomicWrite, uint64(k)+1, valDeps
+		a.cur = v.Val
+	default:
+		v.Aux, v.ValDeps = uint64(k)+1, valDeps
+		a.cur = v.Aux
+	}
+	n := m.add(t, i, v)
+	if reads(e.Kind) {
+		t.parts = append(t.parts, n)
+		m.pass(i, []int32{n})
+	}
+	a.last = r.index
+	m.noteDirty(r, a)
+	return bare
+}
+
+// object64 is a value as it is written, told apart from the same bits that pointed to
+// what was there before an Alloc of the window.
+func (m *maker) object64(a *atom, v uint64) uint64 {
+	if a.mask != 0xff {
+		return v
+	}
+	return m.pointer(v)
+}
+
+func (m *maker) pointer(v uint64) uint64 {
+	if v < 4096 || v >= 1<<48 || len(m.allocs) == 0 {
+		return v
+	}
+	k := m.lastAlloc(v, 1)
+	if k < 0 {
+		return v
+	}
+	p := [2]uint64{v, uint64(k)}
+	name, ok := m.names[p]
+	if !ok {
+		name = 1<<63 | 0x7ea<<40 | uint64(len(m.names))
+		m.names[p], m.w.Names.plain[name] = name, v
+	}
+	return name
+}
+
+// plain is the recorded number behind a value of the window.
+func (m *maker) plain(v uint64) uint64 { return m.w.Names.Plain(v) }
+
+// ordered keeps an access in its order with operations of missing methods, and with what nobody
+// knows who wrote.
+func (m *maker) ordered(t *thread, n int32, a *atom, r *record) {
+	e := &r.e
+	if a.barrier >= 0 {
+		m.edge(a.barrier, n)
+	}
+	if a.opaque {
+		c := exclusive
+		if e.Kind == format.AtomicRead || e.Kind == format.Read {
+			c = shared
+		}
+		from := len(m.w.Edges)
+		m.keep(&a.order, t, n, c, m.originOf(r), true)
+		m.loosen(from, looseOutside)
+	}
+}
+
+// private executes an access to an atom that no other goroutine meets: it has no
+// event, but what its content was computed from is passed on.
+func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps []int32) bool {
+	e := &r.e
+	shift := 8 * (uint64(e.Obj) & 7)
+	v := extract(e.Val<<shift, a.mask)
+	if r.outside() {
+		m.privateOutside(i, r, t, a)
+		return true
+	}
+	if reads(e.Kind) {
+		if !w.noValue && (v != a.cur || a.vague) {
+			if m.raceForeseen(w.addr) || !a.vague && !m.quietlyWritten(w, a) && !m.ranSince(t.g, a.last, i) { // (E3)
+				m.b.count.Uncertain++
+				m.cut(t)
+				return false
+			}
+			a.cur, a.value, a.vague = v, nil, false // a.deps: outside code may have made it of what was there (E6)
+		}
+		m.pass(i, a.deps)
+		if !w.noValue && (a.value != nil || len(a.deps) == 0) {
+			m.learn(i, a.mask, cmp.Or(a.value, expr.Word(v)))
+		}
+	}
+	switch {
+	case e.Kind == format.AtomicRMW:
+		a.cur, a.deps, a.vague = extract(e.Aux<<shift, a.mask), valDeps, false
+		a.value = nil
+	case !reads(e.Kind) && w.noValue:
+		a.deps, a.value = merge(a.deps, valDeps), nil
+	case !reads(e.Kind):
+		a.cur, a.deps, a.vague = v, valDeps, false
+		a.value = nil
+		if r.value != nil && len(valDeps) > 0 {
+			a.value = atomOf(m.term(r.value), shift, a.mask)
+		}
+	}
+	a.last = r.index
+	a.notes(r)
+	m.noteDirty(r, a)
+	return true
+}
+
+// privateOutside executes an outside access to an atom that no other goroutine meets. What it reads
+// keeps its value.
+func (m *maker) privateOutside(i int, r *record, t *thread, a *atom) {
+	stale := a.stale(r)
+	a.notes(r)
+	switch {
+	case stale:
+	case r.e.Kind.IsWrite():
+		if a.value, a.vague = nil, true; !m.restsOnOld(r) {
+			a.deps = nil
+		}
+	case len(a.deps) > 0:
+		m.add(t, i, Event{Kind: Pin, Flags: format.FlagOpaque, Obj: -1, Deps: a.deps})
+	}
+	a.last = r.index
+	m.noteDirty(r, a)
+}

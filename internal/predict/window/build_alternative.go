@@ -1,0 +1,177 @@
+package window
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// Way is an alternative in a window: how one goroutine could go on from a fork, as events. Variant puts it in its place.
+type Way struct {
+	G       trace.GoID
+	Thread  Thread
+	Fork    trace.Site // where the path is left
+	Base    bool       // because a pointer or index is another, not at a branch
+	At      int64      // the event of the trace before which that is
+	Chosen  []FlowGuard
+	Holds   []Guard // Chosen, over the window's reads
+	Where   func() Where
+	Steps   []Step
+	Events  []Event // numbered from the end of the window's events on; their Index is AlternativeBase plus the step
+	Assumes []Assumption
+	Origin  Fork
+
+	Before int32 // the last event of the goroutine that it has in common with the recorded run, -1: none
+	Leaves int32 // the first one that it replaces; the number of events of the window: none
+}
+
+// ways is what a maker knows of alternatives.
+type ways struct {
+	onPath int // records of the trace; those of alternatives follow
+	list   []way
+	made   []Way
+	base   int // record of the first step of the alternative at hand
+	now    int // record that produce is at
+	byWord []int32
+	closes map[trace.Addr]bool // channels that are closed
+}
+
+// way is an alternative with its records.
+type way struct {
+	alt   *Alternative
+	fork  int // record
+	from  Fork
+	first int // record of its first step
+}
+
+// Bounds of what is explored in one window.
+const (
+	maxForks = 256 // forks
+	maxAlike = 4   // of one goroutine at one place
+	maxSame  = 32  // at one place
+	maxWays  = 512 // alternatives
+	maxCells = 8   // values that a word is known to have
+)
+
+// explore finds the forks whose choice rests on what other goroutines write, has them explored, and appends the
+// records of the alternatives.
+func (m *maker) explore() {
+	m.onPath = len(m.recs)
+	if !m.b.opt.Paths || m.b.miss.active() { // what a missing method does to an alternative nobody has worked out
+		return
+	}
+	forks := m.forks()
+	for _, f := range forks {
+		if len(m.list) >= maxWays {
+			m.b.count.Unexplored++
+			continue
+		}
+		s := &surroundings{m: m, g: m.recs[f.rec].e.G, fork: f.rec, gos: 1 << 30}
+		for _, alt := range f.Explore(s) {
+			m.b.end(alt.End)
+			m.b.count.Executed += int64(alt.Executed)
+			if len(alt.Steps) > 0 {
+				m.append(way{alt: alt, fork: f.rec, from: f.Fork})
+			}
+		}
+	}
+}
+
+func (b *Builder) end(reason string) {
+	if b.count.Ends == nil {
+		b.count.Ends = make(map[string]int64)
+	}
+	b.count.Ends[reason]++
+}
+
+// append adds the records of an alternative: behind the buffer's, where it has room for more.
+func (m *maker) append(w way) {
+	w.first = len(m.recs)
+	m.list = append(m.list, w)
+	for k := range w.alt.Steps {
+		s := &w.alt.Steps[k]
+		m.recs = append(m.recs, record{
+			e: s.Event, index: AlternativeBase + int64(k), needs: s.Flow.Needs, from: s.Flow.From, guards: s.Flow.Guards, value: s.Flow.Value,
+			walked: true, way: int32(len(m.list)),
+		})
+		m.gatherRecord(len(m.recs) - 1)
+		if o := m.recs[len(m.recs)-1].obj; o >= 0 {
+			m.objs[o].keep = true
+		}
+		for _, c := range s.Cases {
+			m.caseOf(len(m.recs)-1, c)
+		}
+	}
+	for len(m.kept) < len(m.recs) {
+		m.kept = append(m.kept, false)
+	}
+}
+
+// stepOf is the step of an alternative that a record stands for.
+func (m *maker) stepOf(r *record) *Step { return &m.list[r.way-1].alt.Steps[r.index-AlternativeBase] }
+
+// caseOf is the channel of a case that record i does not choose.
+func (m *maker) caseOf(i int, c StepCase) *synch {
+	r := record{e: trace.Event{Kind: format.SelectCase, Flags: format.FlagNoValue, G: m.recs[i].e.G, Obj: trace.Addr(c.Chan), Aux: c.Capacity}, way: m.recs[i].way}
+	o := &m.objs[m.object(objKey{chanClass, r.e.Obj})]
+	m.tell(o, i, &r)
+	return o
+}
+
+// forkAt is a fork with the record that it comes before.
+type forkAt struct {
+	Fork
+	rec int
+}
+
+// forks chooses the forks to explore: of those of one goroutine at one place, the last ones.
+func (m *maker) forks() []forkAt {
+	var list []forkAt
+	type place struct {
+		g trace.GoID
+		s trace.Site
+	}
+	alike, same := make(map[place]int), make(map[trace.Site]int)
+	for i := m.onPath - 1; i >= 0; i-- {
+		r := &m.recs[i]
+		for k := len(r.forks) - 1; k >= 0; k-- {
+			f := r.forks[k]
+			if !slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.b.contested(r.e.G, x) }) {
+				continue
+			}
+			m.b.count.Forks++
+			p := place{r.e.G, f.Site()}
+			if alike[p]++; alike[p] > maxAlike || same[p.s] >= maxSame || len(list) >= maxForks {
+				m.b.count.Unexplored++
+				continue
+			}
+			same[p.s]++
+			list = append(list, forkAt{f, i})
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// contested reports whether a read of g may see what another goroutine does in the window, or what
+// was before it.
+func (b *Builder) contested(g trace.GoID, x int64) bool {
+	i := b.recordOf(x)
+	if i < 0 {
+		return false
+	}
+	e := &b.buf[i].e
+	if !e.Kind.IsAccess() {
+		return e.Kind == format.ChanRecv
+	}
+	return b.foreign(g, uint64(e.Obj), int64(e.Size))
+}
+
+// recordOf is [Builder.recordOf], also for the reads of the alternative at hand.
+func (m *maker) recordOf(x int64) int32 {
+	if x >= AlternativeBase {
+		return int32(m.base) + int32(x-AlternativeBase)
+	}
+	return m.b.recordOf(x)
+}

@@ -1,0 +1,368 @@
+package window
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// append goes on with any slice: it writes behind the elements, or moves them to a new array and writes there. Which, and where, rests on the slice's pointer,
+// length and capacity, but nothing else that its goroutine does next. So two critical sections that append to one slice are in no order:
+//
+//	mu.Lock(); s = append(s, x); mu.Unlock()
+//
+// An append is *open* in a window if its reads of the slice need not be intact for it to be in a reordering. What it returns then is unknown (the reads are in the From
+// of whatever stores it). What it does to memory where it finds another slice is nowhere in the window: it writes to elements at other addresses than the
+// recorded ones, maybe over those that somebody has through another slice. So
+//
+//   - (J1) An append may *hit* the arrays, as far as the capacities go, of all slices that the words which it reads the slice from may hold, and the one that it has
+//     returned. (Slices are passed on as they are, or are what an append returns; all else that makes one is pinned. So a word may hold what it holds at the start, what the window writes
+//     there, and what the words may hold that a value written there was read from. Any other array is a new one, to which nothing recorded leads. An array ends where the memory ends
+//     that its pointer led into when the word was seen to hold it.)
+//   - (J2) For arrays that overlap there is one location, their *trust*. It holds 0, and an open append writes it anew by an AtomicRMW: intact if it was, if the reads of
+//     the slice are, and if those of the elements that it moves are. So it is intact as long as all appends before were where they were, and never again.
+//     If there are several such locations, there is one more, for all of them, which every open
+//     append writes anew too.
+//   - (J3) Who accesses such arrays, or an object of synchronisation there, reads trust strictly right after it. Code without records that may have to do with the
+//     elements has done what it does when it ends, calls back or shows by what it has written: its
+//     goroutine reads the trust of all arrays strictly right before that.
+//   - (J4) As an access of a race, what an append does needs the reads of the slice (Event.Where, M10).
+//   - (J5) An append that is not open needs them in any case: where not all is known that its slice may be, nobody else has to do with the words it is read from, a missing method is
+//     under way, and in variants.
+//
+// The smallest program for (J3):
+//
+//	all := make([]int, 4); s := all[:0]
+//	go func() { mu.Lock(); s = append(s, 1); mu.Unlock() }()
+//	go func() { mu.Lock(); s = append(s, 2); mu.Unlock() }()
+//	mu.Lock(); first := all[0]; mu.Unlock(); if first == 1 { x = 1 }  // all[0] is written by whichever append is first
+type appends struct {
+	arrays []*arrays
+	all    *arrays               // their trust is that of all arrays
+	hits   []hit                 // by address
+	may    map[uint64]*sliceWord // what words may hold
+	words  map[*int64][]uint64   // that a slice may come from, by its reads
+}
+
+// arrays are the elements that some open appends may write to.
+type arrays struct {
+	trust Obj
+}
+
+// hit is a piece of them.
+type hit struct {
+	from, to uint64
+	of       *arrays
+}
+
+// sliceWord is what a word may hold in a reordering.
+type sliceWord struct {
+	known  bool
+	values []held   // sorted
+	from   []uint64 // and what these words may hold
+}
+
+// held is a value. As a pointer it leads to memory that ends at to, or nobody knows where (the highest number).
+type held struct{ val, to uint64 }
+
+func (h held) compare(v uint64) int { return cmp.Compare(h.val, v) }
+
+// maxSliceWords bounds the words that the slice of an append may come from.
+const maxSliceWords = 64
+
+// openAppends finds the open appends of the window, and what they hit.
+func (m *maker) openAppends() {
+	m.appends = appends{may: make(map[uint64]*sliceWord), words: make(map[*int64][]uint64)}
+	for i := range m.recs[:m.onPath] {
+		r := &m.recs[i]
+		if r.open = false; len(r.where) == 0 || m.b.miss.active() || m.b.opt.NoValues {
+			continue
+		}
+		words, ok := m.appends.words[&r.where[0]]
+		if !ok {
+			words = m.sliceWords(r)
+			m.appends.words[&r.where[0]] = words
+		}
+		if r.open = len(words) > 0; r.open && r.appended != nil {
+			r.open = m.hit(r, words)
+		}
+	}
+	m.unite()
+}
+
+// sliceWords are the words that the slice of an append may come from, none if they are not known or nobody else has to do with them (J5).
+func (m *maker) sliceWords(r *record) (words []uint64) {
+	others := false
+	add := func(w uint64) bool {
+		if !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+		return len(words) <= maxSliceWords
+	}
+	for _, x := range r.where {
+		w, ok := m.wordRead(x)
+		if !ok || !add(w) {
+			return nil
+		}
+		others = others || m.b.contested(r.e.G, x)
+	}
+	for k := 0; k < len(words); k++ {
+		may := m.mayHold(words[k])
+		if !may.known {
+			return nil
+		}
+		for _, w := range may.from {
+			if !add(w) {
+				return nil
+			}
+		}
+	}
+	if !others {
+		return nil
+	}
+	return words
+}
+
+// wordRead is the word that a read of the window has read.
+func (m *maker) wordRead(x int64) (word uint64, ok bool) {
+	i := m.b.recordOf(x)
+	if i < 0 {
+		return 0, false
+	}
+	e := &m.recs[i].e
+	return uint64(e.Obj), e.Kind.IsAccess() && e.Size == 8 && e.Obj&7 == 0 && e.Flags&(format.FlagNoValue|format.FlagStack) == 0
+}
+
+// mayHold is what a word may hold (J1).
+func (m *maker) mayHold(w uint64) *sliceWord {
+	may := m.appends.may[w]
+	if may == nil {
+		may = m.findHeld(w)
+		m.appends.may[w] = may
+		slices.SortFunc(may.values, func(x, y held) int {
+			return cmp.Or(cmp.Compare(x.val, y.val), cmp.Compare(x.to, y.to))
+		})
+		may.values = slices.Compact(may.values)
+	}
+	return may
+}
+
+func (m *maker) findHeld(w uint64) *sliceWord {
+	may := &sliceWord{}
+	last := -1
+	for _, i := range m.at(w) {
+		r := &m.recs[i]
+		if r.e.Size != 8 || r.e.Obj&7 != 0 || r.e.Flags&(format.FlagNoValue|format.FlagStack|format.FlagOpaque) != 0 {
+			return may
+		}
+		if last < 0 || m.recs[last].mem != r.mem {
+			v, ok := m.startsWith(r)
+			if !ok {
+				return may
+			}
+			may.values = append(may.values, held{v, math.MaxUint64})
+		}
+		last = int(i)
+		if may.values = append(may.values, m.holds(r.e.Val, int(i))); r.e.Kind == format.AtomicRMW {
+			may.values = append(may.values, m.holds(r.e.Aux, int(i)))
+		}
+		before, here := false, false
+		for _, x := range r.from {
+			if m.b.recordOf(x) < 0 {
+				before = true
+				continue
+			}
+			from, ok := m.wordRead(x)
+			if !ok {
+				return may
+			}
+			here = true
+			may.from = append(may.from, from)
+		}
+		if before && here { // what the part from before the window is nothing tells
+			return may
+		}
+	}
+	may.known = last >= 0
+	return may
+}
+
+// holds is a value that a word has at a record. (What a pointer leads to there is not freed, so it is in the last memory that was allocated around that address.)
+func (m *maker) holds(v uint64, at int) held {
+	k := m.generation(v, m.allocsBefore(at))
+	if k < 0 {
+		return held{v, math.MaxUint64}
+	}
+	return held{v, m.allocs[k].addr + m.allocs[k].size}
+}
+
+// startsWith is what the word of a record holds before its first access.
+func (m *maker) startsWith(r *record) (v uint64, ok bool) {
+	w := &m.words[r.mem]
+	return w.atoms[0].initial, !w.noValue && len(w.atoms) == 1 && w.atoms[0].mask == 0xff && !w.atoms[0].firstWrite
+}
+
+// Numbers that may be pointers, and that may be capacities: an array of 32 GB is not expected.
+const (
+	leastPointer = 1 << 12
+	mostElements = 1 << 32
+)
+
+// hit notes what an open append may write to. It returns false if not all of that is known.
+func (m *maker) hit(r *record, words []uint64) bool {
+	a := &arrays{trust: -1}
+	hits := []hit{{r.appended.Array, r.appended.Array + r.appended.Bytes, a}}
+	for _, w := range words {
+		values := m.mayHold(w).values
+		k, _ := slices.BinarySearchFunc(values, leastPointer, held.compare)
+		if values = values[k:]; len(values) == 0 {
+			continue
+		}
+		capacity := m.mayHold(w + 16)
+		if !capacity.known {
+			return false
+		}
+		k, _ = slices.BinarySearchFunc(capacity.values, mostElements, held.compare)
+		if k == 0 {
+			continue
+		}
+		for _, p := range values {
+			hits = append(hits, hit{p.val, min(p.val+capacity.values[k-1].val*r.appended.Elem, p.to), a})
+		}
+	}
+	m.appends.hits = append(m.appends.hits, hits...)
+	return true
+}
+
+// unite makes arrays that overlap one.
+func (m *maker) unite() {
+	m.appends.hits = slices.DeleteFunc(m.appends.hits, func(h hit) bool { return h.to <= h.from })
+	slices.SortFunc(m.appends.hits, func(x, y hit) int { return cmp.Compare(x.from, y.from) })
+	into := map[*arrays]*arrays{}
+	root := func(a *arrays) *arrays {
+		for into[a] != nil {
+			a = into[a]
+		}
+		return a
+	}
+	var list []hit
+	for _, h := range m.appends.hits {
+		h.of = root(h.of)
+		last := len(list) - 1
+		if last < 0 || list[last].to <= h.from {
+			list = append(list, h)
+			continue
+		}
+		if a := root(list[last].of); a != h.of {
+			into[h.of] = a
+		}
+		list[last].to = max(list[last].to, h.to)
+	}
+	m.appends.hits = list
+	for k := range m.appends.hits {
+		a := root(m.appends.hits[k].of)
+		if m.appends.hits[k].of = a; !slices.Contains(m.appends.arrays, a) {
+			m.appends.arrays = append(m.appends.arrays, a)
+		}
+	}
+	switch len(m.appends.arrays) {
+	case 0:
+	case 1:
+		m.appends.all = m.appends.arrays[0]
+	default:
+		m.appends.all = &arrays{trust: -1}
+	}
+}
+
+// needed are the reads that must be intact for a record to happen as it did (J5).
+func (r *record) needed() []int64 {
+	if r.open || len(r.where) == 0 && r.appended == nil {
+		return r.needs
+	}
+	list := append(slices.Clone(r.needs), r.where...)
+	if r.appended != nil {
+		list = append(list, r.appended.Moved...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// places are the reads that the place of a record's access rests on (J4).
+func (m *maker) places(r *record) []int32 {
+	if !r.open {
+		return nil
+	}
+	return m.resolve(r.where)
+}
+
+// appendsTo is (J2), before the first write of an open append.
+func (m *maker) appendsTo(i int, r *record, t *thread) {
+	reads := append(slices.Clone(r.where), r.appended.Moved...)
+	slices.Sort(reads)
+	a := m.hitIn(r.appended.Array, r.appended.Array+1)[0]
+	m.add(t, i, Event{Kind: format.AtomicRMW, Obj: m.trust(a), ValDeps: m.resolve(reads)})
+	if a != m.appends.all {
+		m.add(t, i, Event{Kind: format.AtomicRMW, Obj: m.trust(m.appends.all), ValDeps: m.resolve(reads)})
+	}
+}
+
+// trust is the location of some arrays.
+func (m *maker) trust(a *arrays) Obj {
+	if a.trust < 0 {
+		a.trust = m.newObj(ObjState{})
+	}
+	return a.trust
+}
+
+// hitIn returns the arrays that have a byte of [from,to).
+func (m *maker) hitIn(from, to uint64) (list []*arrays) {
+	k, _ := slices.BinarySearchFunc(m.appends.hits, from, func(h hit, from uint64) int {
+		if h.to <= from {
+			return -1
+		}
+		return 1
+	})
+	for ; k < len(m.appends.hits) && m.appends.hits[k].from < to; k++ {
+		if a := m.appends.hits[k].of; !slices.Contains(list, a) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// trusts has t read trust.
+func (m *maker) trusts(i int, t *thread, a *arrays) {
+	e := Event{Kind: format.AtomicRead, Obj: m.trust(a), Strict: true}
+	if m.recs[i].outside() {
+		e.Flags = format.FlagOpaque
+	}
+	m.add(t, i, e)
+}
+
+// trustsAfter is (J3) of an access, or an operation of synchronisation.
+func (m *maker) trustsAfter(i int, r *record, t *thread) {
+	if r.mem < 0 && r.obj < 0 || r.open {
+		return
+	}
+	from := uint64(r.e.Obj)
+	for _, a := range m.hitIn(from, from+max(1, uint64(r.e.Size))) { // it may begin in front of them
+		m.trusts(i, t, a)
+	}
+}
+
+// trustsBefore is (J3) of code without records. It returns false if t ends here: who receives a non-blocking send waits at the receive, and nowhere before (U).
+func (m *maker) trustsBefore(i int, r *record, t *thread) bool {
+	if len(m.appends.arrays) == 0 {
+		return true
+	}
+	if !m.b.showsOutside(&r.e) {
+		return true
+	}
+	if m.waitedFor(r) {
+		return false
+	}
+	m.trusts(i, t, m.appends.all)
+	return true
+}

@@ -1,0 +1,162 @@
+package window
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/trace"
+)
+
+// What comes before an event in any case: by program order (M1), a go statement of the window (M2) and hard edges that are not weak (M4). Missing
+// methods give rise to a precedence for each pair of things that meet, and most of these follow from others: goroutines that have ended before the next is started,
+// say. Such a precedence is not made.
+
+// follows is, of each goroutine's thread, what comes before its last event.
+type follows struct {
+	places int         // how many threads have one
+	of     []*followed // by Thread
+	all    int32       // the last event that was put after everything
+}
+
+// followed is a thread. Those of nobody have no place in now.
+type followed struct {
+	at   int     // place in now of others; -1: none
+	now  []int32 // by place: the last event that comes before, +1
+	past []moment
+}
+
+// moment is what came before a thread's event n, and those that follow, up to the next moment.
+type moment struct {
+	n   int32
+	now []int32
+}
+
+// thread returns what comes before the last event of thread t.
+func (f *follows) thread(m *maker, t Thread) *followed {
+	for int(t) >= len(f.of) {
+		f.of = append(f.of, nil)
+	}
+	x := f.of[t]
+	if x == nil {
+		x = &followed{at: -1}
+		if m.w.Threads[t] > 0 {
+			x.at = f.places
+			f.places++
+		}
+		f.of[t] = x
+	}
+	return x
+}
+
+// until returns what came before event n of a thread, or less.
+func (x *followed) until(n int32) []int32 {
+	k, found := slices.BinarySearchFunc(x.past, n, func(p moment, n int32) int { return int(p.n) - int(n) })
+	if found {
+		k++
+	}
+	if k == 0 {
+		return nil
+	}
+	return x.past[k-1].now
+}
+
+func (x *followed) has(at int, n int32) bool { return at >= 0 && at < len(x.now) && n < x.now[at] }
+
+// after has event n of x, and all that follow, come after event e of y.
+func (x *followed) after(n int32, y *followed, e int32) {
+	if y.at >= 0 && x.has(y.at, e) { // and so all that is before e
+		return
+	}
+	now := slices.Clone(x.now)
+	for i, k := range y.until(e) {
+		now = raise(now, i, k)
+	}
+	if y.at >= 0 {
+		now = raise(now, y.at, e+1)
+	}
+	x.now = now
+	if k := len(x.past); k > 0 && x.past[k-1].n >= n { // later events than n were told already
+		x.past[k-1].now = now
+		return
+	}
+	x.past = append(x.past, moment{n, now})
+}
+
+func raise(now []int32, i int, k int32) []int32 {
+	for len(now) <= i {
+		now = append(now, 0)
+	}
+	now[i] = max(now[i], k)
+	return now
+}
+
+// follow takes a hard edge. It says whether that follows from no others, as far as is known.
+func (m *maker) follow(from, to int32) (fresh bool) {
+	if !m.b.miss.active() {
+		return true
+	}
+	y, x := m.follows.thread(m, m.w.Events[from].Thread), m.follows.thread(m, m.w.Events[to].Thread)
+	if y.at >= 0 && x.has(y.at, from) {
+		return len(x.past) == 0 || x.past[len(x.past)-1].n > to // what came before that is not known
+	}
+	x.after(to, y, from)
+	return true
+}
+
+// afterLast puts event n of t after everything that happened: after the last event of each thread, but for those that come before one of these.
+// Among these is the event that was put after everything the last time, and what was there then comes before that.
+func (m *maker) afterLast(t *thread, n int32) {
+	x := m.follows.thread(m, m.w.Events[n].Thread)
+	var list []*thread
+	for _, u := range m.order {
+		if u != t && u.last >= m.follows.all && !x.has(m.follows.thread(m, u.id).at, u.last) {
+			list = append(list, u)
+		}
+	}
+	slices.SortFunc(list, func(u, v *thread) int { return int(v.last) - int(u.last) })
+	for _, u := range list {
+		if !x.has(m.follows.thread(m, u.id).at, u.last) {
+			m.edge(u.last, n)
+		}
+	}
+	m.follows.all = n
+}
+
+// followGo takes a Go of the window: n starts u.
+func (m *maker) followGo(n int32, u Thread) {
+	if m.b.miss.active() {
+		m.follows.thread(m, u).after(n, m.follows.thread(m, m.w.Events[n].Thread), n)
+	}
+}
+
+// known says what comes before the next event of t (Known of package excluded).
+type known struct {
+	m *maker
+	t Thread
+	x *followed
+}
+
+func (m *maker) known(t *thread) *known {
+	k := &known{m: m, t: -1}
+	if t.id >= 0 {
+		k.t, k.x = t.id, m.follows.thread(m, t.id)
+	}
+	return k
+}
+
+// Past says whether goroutine g has come to an event behind its event n, or -1.
+func (k *known) Past(g trace.GoID, n int32) bool {
+	u := k.m.threads[g]
+	if u == nil || u.id < 0 || k.t < 0 {
+		return false
+	}
+	return u.id == k.t || k.x.has(k.m.follows.thread(k.m, u.id).at, n+1)
+}
+
+// Before says whether event n comes before.
+func (k *known) Before(n int32) bool {
+	if k.t < 0 || n < 0 {
+		return n < 0
+	}
+	t := k.m.w.Events[n].Thread
+	return t == k.t || k.x.has(k.m.follows.thread(k.m, t).at, n)
+}

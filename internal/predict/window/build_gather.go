@@ -1,0 +1,439 @@
+package window
+
+import (
+	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// word is one generation of an aligned word in a window: from an Alloc, or from the
+// window's start, to the next Alloc or the end. Its atoms are the coarsest partition
+// of its bytes in which every access covers whole atoms; each atom is a location.
+type word struct {
+	addr    uint64
+	alloced bool // in this window
+	zero    bool // with alloced: its memory was cleared,
+	noValue bool // values are writers
+	outside bool // outside code accesses it
+	atoms   []atom
+}
+
+type atom struct {
+	mask    uint8
+	first   trace.GoID
+	used    bool
+	many    bool    // accessed by several goroutines,
+	write   bool    // written
+	off     bool    // an alternative accesses it
+	opaque  bool    // an atomic access came from code that was not instrumented
+	missing bool    // some D has it
+	quiet   bool    // with missing: its accesses have no events (build_quiet.go),
+	found   bool    // and one has read what missing code had left
+	dirty   bool    // and a write is after the last MethodBegin that reads it and comes before all others that do
+	strict  []int32 // what has read it since
+	obj     Obj
+	version Obj // of the contents, where values were not recorded
+
+	initial    uint64
+	unknown    bool // initial stands for a value that nothing tells
+	cur        uint64
+	curSet     bool
+	firstWrite bool       // the first access of the window writes
+	reads      []uint64   // with firstWrite and no initial value: what was read
+	last       int64      // trace index of the last access
+	events     []int32    // of an atom that is shared: the last of each thread
+	barrier    int32      // the last hidden write, or -1
+	deps       []int32    // of an atom that is not shared: what its content was computed from
+	value      *expr.Expr // and its bytes as a term; nil: not known, or they do not change
+	order      ordering
+
+	guessed bool // initial is what the first access of the window reads
+	settled bool // initial is not to be changed,
+	wrote   bool // because somebody has written,
+	lately  bool // outside code was last
+	vague   bool // of an atom that is not shared: outside code was last
+	told    []told
+	lanes   []lane // if outside code accesses its word
+	log     []logged
+
+	lost        bool       // the last write is of a goroutine that has ended in the window before
+	lostOutside bool       // or some write since one that is not was by its outside code
+	insideBy    trace.GoID // whose inside write was the last access that wrote, at the record that the pass is at; 0: none
+	inside      []int32    // and what it was computed from
+}
+
+func (a *atom) shared() bool { return a.many && a.write || a.off || a.missing && !a.quiet }
+
+// synch is an object of a window.
+type synch struct {
+	key        objKey
+	first      trace.GoID
+	many, keep bool
+	noValue    bool // channel: values are sends
+	opaque     bool // some operation came from code that was not instrumented
+	missing    bool // some D has it
+	acquire    int  // hidden: record of the last Acquire
+	pool       bool // hidden: what is got from a sync.Pool
+	poisoned   bool // an operation that others must follow is not in the window
+	init, cur  *object
+	obj        Obj
+	order      ordering
+}
+
+func (s *synch) kept() bool {
+	return s.several() || s.keep || s.init.cap == 0 && len(s.init.queue) > 0 || len(s.init.waiters) > 0
+}
+
+// several says whether it is for several goroutines.
+func (s *synch) several() bool { return s.many }
+
+// maker builds one window in two passes over the buffer: gather finds out what is
+// shared, produce makes the events.
+type maker struct {
+	b     *Builder
+	recs  []record
+	w     *Window
+	kept  []bool // by record: it has an event of the window
+	words []word
+	objs  []synch
+
+	no      uint32 // among the makers
+	objAt   map[objKey]int32
+	objsIn  map[uint64][]objKey
+	allocs  []span
+	allocIn map[uint64][]int32     // by page: allocs that meet it
+	bigs    []int32                // allocs too large for allocIn
+	past    int32                  // allocs before the record that the pass is at
+	parts   map[part]int32         // words
+	near    int32                  // the last of those that may have touched memory of the program
+	ran     map[trace.GoID][]int32 // records that show that outside code of a goroutine has run
+	own     map[uint64]bool        // values of writes of which nobody knows what they left
+	begun   []*excluded.Pair       // calls of missing methods, in order: of those with one D, the first
+	begunD  map[excluded.Name]bool
+
+	lastRec map[trace.GoID]int
+
+	ways
+	production
+	appends appends
+	quietness
+	observing
+}
+
+type span struct {
+	addr, size uint64
+	zero       bool
+	first      bool // format.FlagFirst
+	g          trace.GoID
+	at         int // record
+}
+
+const bigAlloc = 1 << 18
+
+func newMaker(b *Builder) *maker {
+	b.makers++
+	return &maker{
+		b: b, no: b.makers, recs: b.buf, w: &Window{Events: make([]Event, 0, b.room)}, kept: make([]bool, len(b.buf)),
+		objAt: make(map[objKey]int32), objsIn: make(map[uint64][]objKey), allocIn: make(map[uint64][]int32),
+		lastRec: make(map[trace.GoID]int),
+		parts:   make(map[part]int32),
+		ran:     make(map[trace.GoID][]int32), own: make(map[uint64]bool),
+		production: newProduction(),
+	}
+}
+
+func (m *maker) make() {
+	m.gather()
+	m.explore()
+	m.share()
+	m.openAppends()
+	m.quieten()
+	m.meet()
+	m.produce()
+	m.produceWays()
+	m.finish()
+}
+
+// gather finds the words and objects of the window and the sizes of accesses.
+func (m *maker) gather() {
+	for i := range m.recs {
+		if e := &m.recs[i].e; m.b.showsOutside(e) {
+			if m.ran[e.G] = append(m.ran[e.G], int32(i)); !m.b.apart(e) {
+				m.near = int32(i)
+			}
+		}
+		m.lastRec[m.recs[i].e.G] = i
+		m.gatherRecord(i)
+	}
+}
+
+func (m *maker) gatherRecord(i int) {
+	r := &m.recs[i]
+	r.mem, r.obj, r.skip = -1, -1, false
+	switch {
+	case r.e.Kind.IsAccess():
+		r.mem = m.word(uint64(r.e.Obj), r.e.Size)
+		w := &m.words[r.mem]
+		w.refine(byteMask(uint64(r.e.Obj), r.e.Size))
+		w.refine(bytesIn(&r.e))
+		w.outside = w.outside || r.outside()
+		w.noValue = w.noValue || m.b.opt.NoValues || r.e.Flags&format.FlagNoValue != 0 && !r.outside() || m.b.keepsText(&r.e)
+	case r.e.Kind == format.MethodBegin:
+		m.begins(r.pair)
+	case r.e.Kind == format.Alloc:
+		m.alloc(span{uint64(r.e.Obj), r.e.Val, m.b.opt.Cleared || r.e.Flags&format.FlagZero != 0, r.e.Flags&format.FlagFirst != 0, r.e.G, i})
+	default:
+		if c, ok := classOf(r.e.Kind); ok && (r.e.Kind != format.SelectCase || r.e.Obj != 0) {
+			r.obj = m.object(objKey{c, objectOf(&r.e)})
+			m.tell(&m.objs[r.obj], i, r)
+		}
+	}
+}
+
+func (m *maker) word(addr uint64, size uint16) int32 {
+	u := m.use(addr)
+	switch {
+	case u.maker != m.no:
+		u.maker, u.word = m.no, m.newWord(addr, m.lastAlloc(addr, bytesOf(addr, size)))
+	case u.word == split:
+		k := part{addr &^ 7, m.lastAlloc(addr, bytesOf(addr, size))}
+		i, ok := m.parts[k]
+		if !ok {
+			i = m.newWord(addr, k.alloc)
+			m.parts[k] = i
+		}
+		return i
+	}
+	return u.word
+}
+
+// use is what the builder keeps of the word at addr.
+func (m *maker) use(addr uint64) *wordUse {
+	return &m.b.seen.words.at(addr >> pageShift)[addr>>3%wordsOf]
+}
+
+func (m *maker) newWord(addr uint64, alloc int32) int32 {
+	w := word{addr: addr &^ 7, alloced: alloc >= 0}
+	if w.alloced {
+		w.zero = m.allocs[alloc].zero
+	}
+	m.words = append(m.words, w)
+	return int32(len(m.words) - 1)
+}
+
+// part is the bytes of a word that one Alloc of the window made new, or none (-1): small
+// objects share words.
+type part struct {
+	addr  uint64
+	alloc int32
+}
+
+// split is in place of the number of a word that has parts.
+const split = -2
+
+// bytesOf is the number of bytes of its word that an access covers. Size 0 is the rest of the word.
+func bytesOf(addr uint64, size uint16) uint64 {
+	if size == 0 || size > 8 {
+		return 8 - addr&7
+	}
+	return uint64(size)
+}
+
+func (m *maker) object(k objKey) int32 {
+	if i, ok := m.objAt[k]; ok {
+		return i
+	}
+	i := int32(len(m.objs))
+	o := synch{key: k, obj: -1, acquire: -1, missing: m.b.miss.reaches(excluded.Object(uint64(k.addr)))}
+	if m.lastAlloc(uint64(k.addr), 1) >= 0 {
+		o.init = &object{known: k.class != chanClass}
+	} else if c := m.b.carry.objects[k]; c != nil {
+		o.init = c.clone()
+	} else {
+		o.init = &object{}
+	}
+	m.objs = append(m.objs, o)
+	m.objAt[k] = i
+	no := uint64(k.addr) >> carryPageShift
+	m.objsIn[no] = append(m.objsIn[no], k)
+	return i
+}
+
+// tell notes what an event tells about its object.
+func (m *maker) tell(o *synch, i int, r *record) {
+	if o.first == 0 && o.cur == nil {
+		if r.e.Kind != format.CondWait && r.e.Kind != format.SelectCase && (r.way == 0 || o.key.class == chanClass) {
+			o.init.infer(&r.e)
+		}
+		o.first, o.cur = r.e.G, o.init.clone()
+	}
+	o.many = o.many || o.first != r.e.G
+	o.opaque = o.opaque || m.hidden(r)
+	switch r.e.Kind {
+	case format.SelectCase:
+		o.keep = true
+		if !o.init.known {
+			o.init.infer(&r.e)
+			o.cur = o.init.clone()
+		}
+	case format.Acquire:
+		o.acquire, o.pool = i, r.e.Flags&format.FlagPool != 0
+	case format.Observe:
+		m.counting = m.counting || r.e.Obj == format.StateGoroutines
+		if r.e.Flags&format.FlagRead != 0 {
+			o.acquire = i
+		}
+	case format.ChanSend, format.ChanRecv:
+		o.noValue = o.noValue || m.b.opt.NoValues || r.e.Flags&(format.FlagNoValue|format.FlagClosed) == format.FlagNoValue
+	}
+}
+
+// alloc ends the generation of what stands in s.
+func (m *maker) alloc(s span) {
+	for _, end := range []uint64{s.addr, s.addr + s.size} {
+		if end&7 != 0 && s.size > 0 {
+			m.splitWord(end)
+		}
+	}
+	n := int32(len(m.allocs))
+	m.allocs = append(m.allocs, s)
+	m.past++
+	m.b.seen.words.within(s.addr, s.size, func(p *usePage, first, last int) {
+		for k := first; k <= last; k++ {
+			if p[k].maker == m.no && p[k].word != split {
+				p[k].maker = 0
+			}
+		}
+	})
+	eachPage(m.objsIn, s.addr, s.size, func(list []objKey) {
+		for _, k := range list {
+			if uint64(k.addr)-s.addr < s.size {
+				delete(m.objAt, k)
+			}
+		}
+	})
+	if s.size > bigAlloc {
+		m.bigs = append(m.bigs, n)
+		return
+	}
+	for no := s.addr >> carryPageShift; s.size > 0 && no <= (s.addr+s.size-1)>>carryPageShift; no++ {
+		m.allocIn[no] = append(m.allocIn[no], n)
+	}
+}
+
+// splitWord gives the word at addr parts.
+func (m *maker) splitWord(addr uint64) {
+	u := m.use(addr)
+	if u.maker == m.no && u.word != split {
+		m.parts[part{addr &^ 7, m.lastAlloc(addr&^7, 8)}] = u.word
+	}
+	u.maker, u.word = m.no, split
+}
+
+// lastAlloc returns the last Alloc so far, in the pass that is under way, that holds some of the n bytes at addr, which
+// are of one word; or -1.
+func (m *maker) lastAlloc(addr, n uint64) int32 {
+	best := int32(-1)
+	for _, list := range [][]int32{m.allocIn[addr>>carryPageShift], m.bigs} {
+		for k := len(list) - 1; k >= 0 && list[k] > best; k-- {
+			if s := m.allocs[list[k]]; list[k] < m.past && addr+n > s.addr && addr < s.addr+s.size {
+				best = list[k]
+			}
+		}
+	}
+	return best
+}
+
+// refine splits the atoms of w so that mask is a union of some, adding an atom for new bytes.
+func (w *word) refine(mask uint8) {
+	for i := 0; i < len(w.atoms) && mask != 0; i++ {
+		both := w.atoms[i].mask & mask
+		if rest := w.atoms[i].mask &^ mask; both != 0 && rest != 0 {
+			w.atoms[i].mask = both
+			w.atoms = append(w.atoms, atom{mask: rest, obj: -1, version: -1, barrier: -1})
+		}
+		mask &^= both
+	}
+	if mask != 0 {
+		w.atoms = append(w.atoms, atom{mask: mask, obj: -1, version: -1, barrier: -1})
+	}
+}
+
+// share finds out which atoms several goroutines access, and what the first values are.
+func (m *maker) share() {
+	for i := range m.recs {
+		r := &m.recs[i]
+		if r.mem < 0 {
+			continue
+		}
+		w := &m.words[r.mem]
+		mask := bytesIn(&r.e)
+		for k := range w.atoms {
+			if a := &w.atoms[k]; a.mask&mask != 0 {
+				m.touch(w, a, i, r)
+			}
+		}
+	}
+	for i := range m.words {
+		for k := range m.words[i].atoms {
+			a := &m.words[i].atoms[k]
+			if a.insideBy = 0; len(a.lanes) > 0 {
+				if a.endTurns(); m.racyAt(m.words[i].addr) {
+					m.obscure(a)
+				}
+			}
+		}
+	}
+	m.endUnsure()
+}
+
+func (m *maker) touch(w *word, a *atom, i int, r *record) {
+	v := extract(r.e.Val<<(8*(uint64(r.e.Obj)&7)), a.mask)
+	if !a.used {
+		a.used, a.first = true, r.e.G
+		a.missing = m.b.miss.reaches(touchOf(w, a))
+		m.initial(w, a, r, v)
+	}
+	a.many = a.many || a.first != r.e.G
+	a.write = a.write || r.e.Kind.IsWrite()
+	a.off = a.off || r.way > 0
+	a.opaque = a.opaque || m.hidden(r)
+	if r.way > 0 {
+		return
+	}
+	if w.outside {
+		a.takeTurn(i, r, w.alloced)
+	}
+	if w.noValue {
+		return
+	}
+	if a.firstWrite && !r.outside() && reads(r.e.Kind) {
+		a.reads = append(a.reads, v)
+	}
+	if a.missing && !a.settled && m.reachedHere(touchOf(w, a), r.index) {
+		a.settled = true // foundBeside writes what is read
+	}
+	m.hear(a, i, r, v)
+}
+
+// meet marks the non-blocking sends on unbuffered channels whose partner the window
+// does not have: nothing of their thread is in the window from there on.
+func (m *maker) meet() {
+	waits := make(map[int32]int)
+	for i := range m.recs {
+		r := &m.recs[i]
+		if r.e.Aux != 0 || r.obj < 0 {
+			continue
+		}
+		switch {
+		case r.e.Kind == format.ChanSend && r.e.Flags&format.FlagNonBlocking != 0:
+			waits[r.obj] = i
+		case r.e.Kind == format.ChanRecv:
+			delete(waits, r.obj)
+		}
+	}
+	for _, i := range waits {
+		m.recs[i].skip = true
+	}
+}

@@ -1,0 +1,515 @@
+package window
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// Missing methods: what package excluded says of their order becomes hard edges, reads and writes of a window. B1 to B8 are the
+// rules of its doc.
+
+// missing is what a Builder knows of missing methods.
+type missing struct {
+	mode    excluded.Mode
+	pairs   excluded.Pairs
+	listing *excluded.Pair                  // the last that began or ended
+	reached excluded.Later                  // by all so far
+	early   excluded.Later                  // by those that began before the buffer
+	open    map[trace.GoID][]*excluded.Pair // where the buffer begins
+	ends    map[trace.GoID]int64            // goroutines that have ended
+	known   map[trace.GoID]bool             // goroutines of which a Go or a Start was seen, or an event before the first missing method
+	sending map[trace.GoID]trace.Addr       // where the buffer begins: who waits in a send on which channel without a buffer
+}
+
+func newMissing(mode excluded.Mode) missing {
+	return missing{
+		mode: mode, pairs: excluded.Pairs{Mode: mode}, reached: excluded.NewLater(), early: excluded.NewLater(),
+		open: make(map[trace.GoID][]*excluded.Pair), ends: make(map[trace.GoID]int64), known: make(map[trace.GoID]bool), sending: make(map[trace.GoID]trace.Addr),
+	}
+}
+
+func (x *missing) active() bool { return x.pairs.Any() && x.mode != excluded.Ignore }
+
+// step takes the next event of the trace. keep says whether the buffer is to have it.
+func (x *missing) step(r *record) (keep bool, err error) {
+	x.meet(r)
+	p, err := x.pairs.Step(r.index, &r.e)
+	switch k := r.e.Kind; {
+	case err != nil:
+		return false, err
+	case k == format.Reach && r.e.Flags&format.FlagGone != 0:
+		return false, nil
+	case k == format.Reach:
+		x.reached.Join(&x.listing.D, &r.e)
+		return false, nil
+	case k == format.ReachSet:
+		switch {
+		case r.e.Val == 0:
+			x.reached.Add(x.pairs.Set(r.e.Obj, x.listing.D.Seen))
+		case r.e.Aux != 0: // what it has of another set does not follow
+			x.reached.Add(x.pairs.Set(trace.Addr(r.e.Aux), x.listing.D.Seen))
+		}
+		return false, nil
+	case k == format.ReachGo:
+		x.reached.AddGo(trace.GoID(r.e.Obj))
+		return false, nil
+	case p != nil:
+		x.reached.JoinAll(&p.D)
+		r.pair, x.listing = p, p
+		return x.mode != excluded.Ignore, nil
+	}
+	return true, nil
+}
+
+// meet looks at who r is of. A missing method may have started a goroutine that nothing else has (B9).
+func (x *missing) meet(r *record) {
+	switch {
+	case r.e.Kind == format.Go:
+		x.known[trace.GoID(r.e.Obj)] = true
+	case r.e.Kind == format.Start || x.known[r.e.G]:
+	case x.active() && r.e.G > 1:
+		r.unstarted = true
+	}
+	x.known[r.e.G] = true
+	if x.pairs.Inside(r.e.G) {
+		r.back = r.walked && r.e.Kind == format.Read && x.pairs.Seen(r.e.G) // (B14)
+		r.walked = r.back                                                   // (B5)
+	}
+}
+
+// end notes the end of a goroutine, which the buffer has only if there are missing methods.
+func (x *missing) end(r *record) { x.ends[r.e.G] = r.index }
+
+// pass takes a record that leaves the buffer.
+func (x *missing) pass(r *record) {
+	delete(x.sending, r.e.G)
+	switch k := r.e.Kind; {
+	case k == format.ChanSend && r.e.Aux == 0:
+		x.sending[r.e.G] = r.e.Obj
+	case k == format.ChanRecv && r.e.Aux == 0:
+		maps.DeleteFunc(x.sending, func(_ trace.GoID, c trace.Addr) bool { return c == r.e.Obj })
+	}
+	switch r.e.Kind {
+	case format.MethodBegin:
+		x.open[r.e.G] = append(x.open[r.e.G], r.pair)
+		x.early.Add(&r.pair.D)
+	case format.MethodEnd:
+		list := x.open[r.e.G]
+		x.open[r.e.G] = list[:len(list)-1]
+	case format.End:
+		delete(x.open, r.e.G)
+	}
+}
+
+func (x *missing) reaches(t excluded.Touch) bool {
+	return x.active() && (x.pairs.Cut() || x.reached.Hits(t))
+}
+
+// hidden says whether a record is an operation of code outside, about which nothing but the order is known. A ChanLen may
+// stand for a panic, because the channel is closed: it comes behind what closed it.
+func (m *maker) hidden(r *record) bool {
+	return r.e.Flags&format.FlagOpaque != 0 && (r.e.Kind == format.ChanLen || m.b.miss.active())
+}
+
+// begins notes a call of the window.
+func (m *maker) begins(p *excluded.Pair) {
+	if name, ok := p.D.Name(); ok {
+		if m.begunD[name] {
+			return
+		}
+		if m.begunD == nil {
+			m.begunD = make(map[excluded.Name]bool)
+		}
+		m.begunD[name] = true
+	}
+	if !p.D.Empty() {
+		m.begun = append(m.begun, p)
+	}
+}
+
+// reachedHere says whether a call that is open in the window before trace event index reaches t.
+func (m *maker) reachedHere(t excluded.Touch, index int64) bool {
+	for _, list := range m.b.miss.open {
+		if slices.ContainsFunc(list, func(p *excluded.Pair) bool { return p.D.Hits(t) }) {
+			return true
+		}
+	}
+	for _, p := range m.begun {
+		if p.Begin >= index {
+			return false
+		}
+		if p.D.Hits(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// touchOf is what an access to a touches.
+func touchOf(w *word, a *atom) excluded.Touch {
+	lo, n := uint64(0), uint64(0)
+	for k := range uint64(8) {
+		if a.mask>>k&1 != 0 {
+			if n == 0 {
+				lo = k
+			}
+			n = k - lo + 1
+		}
+	}
+	return excluded.Memory(w.addr+lo, n)
+}
+
+// openCalls takes the calls that are open at the start of the window.
+func (m *maker) openCalls() {
+	for _, g := range slices.Sorted(maps.Keys(m.b.miss.open)) {
+		for _, p := range m.b.miss.open[g] {
+			m.calls.Open(p)
+		}
+	}
+	for g, c := range m.b.miss.sending { // a missing method may be who receives, and when is not known (B7)
+		if m.b.miss.reaches(excluded.Object(uint64(c))) {
+			m.cut(m.thread(g))
+		}
+	}
+}
+
+// beside makes the events of a record of a trace with missing methods.
+func (m *maker) beside(i int, r *record, t *thread) {
+	var begins, ends *excluded.Pair
+	switch r.e.Kind {
+	case format.MethodBegin:
+		begins = r.pair
+	case format.MethodEnd:
+		ends = r.pair
+	}
+	x := excluded.TouchOf(&r.e)
+	touched := m.b.miss.reaches(x)
+	if !touched {
+		x = excluded.Touch{}
+	}
+	known := m.known(t)
+	s := &excluded.Step{G: r.e.G, Index: r.index, X: x, Begins: begins, Ends: ends, Reads: onlyReads(r.e.Kind), Demands: touched && m.demands(r), Known: known}
+	inside := m.calls.Inside(r.e.G)
+	hushed := m.quietRecord(r)
+	if hushed && !m.cutAny && !r.unstarted && !(inside && m.told(r)) {
+		if hushed = m.quietly(i, r, t, s); hushed {
+			return
+		}
+	}
+	kept := m.calls.Before(s)
+	if begins != nil {
+		kept.Edges = m.endedBefore(kept.Edges, begins)
+	}
+	if m.cutAny && (touched || r.pair != nil || kept.Any() || inside) { // what it has to follow may not be in the window
+		m.cut(t)
+		m.dropped(i, r)
+		return
+	}
+	n := int32(len(m.w.Events))
+	if r.unstarted {
+		m.unstarted(i, r, t)
+	}
+	if inside && r.e.Kind.IsAccess() && !t.dead { // it may be one of the race, and what is before it has happened then
+		m.add(t, i, Event{Kind: Pin, Obj: -1})
+	}
+	if !t.dead {
+		m.event(i, r, t)
+	}
+	if synchronises(r.e.Kind) {
+		m.keeps(r.e.G)
+	}
+	if m.b.opt.Walked && inside && !t.dead {
+		if m.pinRead(i, t); hushed && r.e.Kind.IsWrite() {
+			m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.from)})
+		}
+	}
+	first := m.firstOf(t, n)
+	if m.b.showsOutside(&r.e) && !m.b.apart(&r.e) && !inside && !t.dead {
+		first = m.besideMethods(i, t, first)
+	}
+	if first < 0 && (touched || r.e.Kind == format.End && inside) && !t.dead {
+		first = m.add(t, i, Event{Kind: Pin, Obj: -1})
+	}
+	if first < 0 {
+		return
+	}
+	m.keepOrders(kept, first, r, x)
+	m.learns(kept, r.e.G)
+	m.afterQuiet(kept, t)
+	if touched && m.calls.Hit(x) { // (B5)
+		m.pinWritten(t, first)
+	}
+	if begins != nil || ends != nil {
+		m.besideCalls(r, t, first)
+	}
+	if m.calls.After(s, excluded.Extent{First: first, Last: t.last}); r.e.Kind == format.End {
+		m.calls.Ended(r.e.G)
+	}
+	if ends != nil && !m.calls.Inside(r.e.G) {
+		delete(m.free, r.e.G)
+	}
+}
+
+// besideMethods keeps what shows that outside code has run in its order with the ends of missing methods of other
+// goroutines (B13): not all that such code does is recorded, and what it may have in common with the method's D nobody
+// knows. first is the record's first event, -1: it has none.
+func (m *maker) besideMethods(i int, t *thread, first int32) int32 {
+	if first < 0 {
+		first = m.add(t, i, Event{Kind: Pin, Obj: -1})
+	}
+	for _, u := range m.order {
+		if u != t && u.method > 0 {
+			m.edge(u.method-1, first)
+			m.keptOrder(u.method-1, first, &m.recs[i], excluded.Touch{})
+		}
+	}
+	t.call = first + 1
+	return first
+}
+
+// besideCalls is besideMethods for an end of a missing method.
+func (m *maker) besideCalls(r *record, t *thread, first int32) {
+	for _, u := range m.order {
+		if u != t && u.call > 0 {
+			m.edge(u.call-1, first)
+			m.keptOrder(u.call-1, first, r, excluded.Touch{})
+		}
+	}
+	t.method = t.last + 1
+}
+
+// keepOrders makes edges and orders of what comes before event first, of r.
+func (m *maker) keepOrders(kept *excluded.Kept, first int32, r *record, x excluded.Touch) {
+	for _, f := range kept.Edges {
+		m.edge(f, first)
+		m.keptOrder(f, first, r, x)
+	}
+	for _, f := range kept.Weak {
+		m.weakEdge(f, first)
+		m.keptOrder(f, first, r, x)
+	}
+	for _, c := range kept.Orders {
+		for _, n := range []*int32{&c.If, &c.From, &c.To} {
+			if *n == excluded.Self {
+				*n = first
+			}
+		}
+		if c.From < c.To && m.w.Events[c.From].Thread != m.w.Events[c.To].Thread {
+			m.w.Orders = append(m.w.Orders, Conditional{If: c.If, From: c.From, To: c.To})
+			m.keptOrder(c.From, c.To, r, x)
+		}
+	}
+}
+
+// onlyReads says whether nothing can tell that an event of kind k was there.
+func onlyReads(k format.Kind) bool { return k == format.Read || k == format.AtomicRead }
+
+// demands says whether r can only be if missing code has run, where values do not say so: operations of objects, and
+// accesses to what has no values.
+func (m *maker) demands(r *record) bool {
+	if !r.e.Kind.IsAccess() {
+		return true
+	}
+	if r.mem < 0 {
+		return true
+	}
+	w := &m.words[r.mem]
+	return w.noValue
+}
+
+// pinRead has what a read of code that a missing method calls back returns rest on reads that keep their values, also if nobody
+// else meets at what it reads: the method may be given it (B5). If the walk says what it is given, that waits (B14).
+func (m *maker) pinRead(i int, t *thread) {
+	switch deps := m.src[i]; {
+	case len(deps) == 0, len(deps) == 1 && m.w.Events[deps[0]].Strict:
+	case m.recs[i].back:
+		if m.free == nil {
+			m.free = make(map[trace.GoID][]int32)
+		}
+		m.free[t.g] = append(m.free[t.g], deps...)
+	default:
+		m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: slices.Clone(deps)})
+	}
+}
+
+// learns takes it that an event shows that missing methods have run as far which other goroutines than g are in: what these have called back may have handed on all that it has read,
+// though no event of their goroutine that needs it follows. So it keeps its value (B14).
+func (m *maker) learns(kept *excluded.Kept, g trace.GoID) {
+	for _, o := range kept.Runs {
+		if o != g {
+			m.keeps(o)
+		}
+	}
+}
+
+// keeps has all keep its value that was read so far of what missing methods have called back that g is in.
+func (m *maker) keeps(g trace.GoID) {
+	for _, n := range m.free[g] {
+		m.w.Events[n].Strict = true
+	}
+	delete(m.free, g)
+}
+
+// synchronises says whether others may learn of what was before an event of kind k by that.
+func synchronises(k format.Kind) bool {
+	return k.IsAtomic() || k == format.Go || k >= format.Lock && k <= format.ChanLen || k >= format.Acquire && k <= format.ReleaseMerge
+}
+
+// firstOf returns the first event of t from number n on, or -1.
+func (m *maker) firstOf(t *thread, n int32) int32 {
+	for k := int(n); k < len(m.w.Events); k++ {
+		if m.w.Events[k].Thread == t.id {
+			return int32(k)
+		}
+	}
+	return -1
+}
+
+// endedBefore adds to what comes before a MethodBegin the ends of goroutines in its D that the buffer does not have: those
+// before the first MethodBegin of the trace.
+func (m *maker) endedBefore(before []int32, p *excluded.Pair) []int32 {
+	for _, u := range m.order {
+		end, ok := m.b.miss.ends[u.g]
+		if !ok || end >= p.Begin || u.g == p.G || !p.D.Hits(excluded.TouchOf(&trace.Event{Kind: format.End, G: u.g})) {
+			continue
+		}
+		if u.last >= 0 && !slices.Contains(before, u.last) {
+			before = append(before, u.last)
+		}
+	}
+	return before
+}
+
+// pinWritten has what the events of t from first on write keep its value.
+func (m *maker) pinWritten(t *thread, first int32) {
+	for k := int(first); k < len(m.w.Events); k++ {
+		if e := &m.w.Events[k]; e.Thread == t.id && e.Kind.IsWrite() {
+			e.Deps = merge(e.Deps, e.ValDeps)
+		}
+	}
+}
+
+// missingMethod makes the events of a MethodBegin or MethodEnd: a Pin, and at the begin reads of what
+// the method may read (B5).
+func (m *maker) missingMethod(i int, r *record, t *thread) {
+	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
+	if r.e.Kind != format.MethodBegin || r.pair.D.Empty() {
+		return
+	}
+	known := m.known(t)
+	m.dirty = slices.DeleteFunc(m.dirty, func(d dirtied) bool {
+		if !r.pair.D.Hits(d.of) { // most
+			return false
+		}
+		w := &m.words[d.word]
+		a := &w.atoms[d.atom]
+		x := touchOf(w, a)
+		if !r.pair.D.Hits(x) || slices.ContainsFunc(a.strict, known.Before) {
+			return false
+		}
+		if a.quiet {
+			return m.readQuiet(n, a, r.pair.D.Covers(x))
+		}
+		e := Event{Kind: format.Read, Flags: format.FlagStack, Strict: true, Obj: a.obj, Val: a.cur} // no pair has it
+		if a.version >= 0 {
+			e.Kind, e.Obj = format.AtomicRead, a.version
+		}
+		n := m.add(t, i, e)
+		if a.barrier >= 0 {
+			m.edge(a.barrier, n)
+		}
+		m.accessed(a, n, r.index)
+		a.strict = append(a.strict, n)
+		a.dirty = !r.pair.D.Covers(x) // else every later method that reaches it comes after this one
+		return !a.dirty
+	})
+}
+
+// dirtied is an atom in which something was left for missing methods to read.
+type dirtied struct {
+	word, atom int32
+	of         excluded.Touch // the word
+}
+
+// noteDirty notes that a record leaves something in a for missing methods to read.
+func (m *maker) noteDirty(r *record, a *atom) {
+	if !a.missing || !r.e.Kind.IsWrite() {
+		return
+	}
+	if a.strict = nil; a.dirty {
+		return
+	}
+	a.dirty = true
+	for k := range m.words[r.mem].atoms {
+		if &m.words[r.mem].atoms[k] == a {
+			m.dirty = append(m.dirty, dirtied{r.mem, int32(k), excluded.Memory(m.words[r.mem].addr, 8)})
+		}
+	}
+}
+
+// foundBeside puts a write of nobody's before an access to a, if missing code may have written there since the last access: of what the access reads, if
+// that is another value, or, if it writes, of something unknown (B6). What was there before the first access of the window is not known anyway.
+func (m *maker) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) {
+	v := extract(e.Val<<(8*(uint64(e.Obj)&7)), a.mask)
+	if reads(e.Kind) && v == m.plain(a.cur) {
+		return
+	}
+	since := a.last
+	if len(a.events) == 0 {
+		if since = -1; !reads(e.Kind) && a.unknown {
+			return
+		}
+	}
+	touch := touchOf(w, a)
+	kept, may := m.calls.Wrote(touch, since, reads(e.Kind))
+	if !may {
+		return
+	}
+	m.b.count.Hidden++
+	ghost := &thread{g: -1, id: -1, last: -1}
+	x := Event{Kind: format.Write, Obj: a.obj, Val: v}
+	if reads(e.Kind) {
+		x.Val = m.object64(a, v)
+	} else {
+		r := m.add(ghost, i, Event{Kind: format.Read, Obj: m.newObj(ObjState{Unknown: true})})
+		x.Val, x.ValDeps = unreadable, []int32{r}
+	}
+	for _, e := range a.events {
+		if onlyReads(m.w.Events[e].Kind) { // what wrote before it, a call has come after
+			kept.Orders = append(kept.Orders, excluded.Cond{If: e, From: e, To: excluded.Self})
+		} else {
+			kept.Edges = append(kept.Edges, e)
+		}
+	}
+	kept.Edges = append(kept.Edges, a.barrier, t.last)
+	n := m.add(ghost, i, x)
+	m.keepOrders(kept, n, &m.recs[i], touch)
+	m.learns(kept, -1)
+	if reads(e.Kind) {
+		m.calls.Seen(touch, n, m.recs[i].index)
+	}
+	a.cur, a.barrier = x.Val, n
+}
+
+// missingSync keeps the order of an operation on an object that some D has (B7).
+func (m *maker) missingSync(i int, r *record, t *thread, o *synch) {
+	k := r.e.Kind
+	if o.poisoned || k == format.SelectCase || r.e.Aux == 0 && (k == format.ChanSend || k == format.ChanRecv) { // whether others were ready nobody knows
+		m.cut(t)
+		return
+	}
+	deps := m.resolve(r.needs)
+	if k == format.ChanSend {
+		deps = merge(deps, m.resolve(r.from))
+	}
+	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: deps})
+	c := exclusive // also an RUnlock: another goroutine may be who locked
+	if k == format.Lock && r.e.Flags&format.FlagRead != 0 {
+		c = shared
+	}
+	m.keep(&o.order, t, n, c, ofOutside, true)
+}

@@ -1,0 +1,78 @@
+package window
+
+import "github.com/presage-race/presage/internal/trace/format"
+
+// What is no memory (O8 of docs/model.md): the collector, files, what C code remembers, how many
+// goroutines there are. It synchronises with nothing, and what an operation returned depends on
+// what was done before:
+//
+//   - (S1) A look at files or C memory keeps its order with what may change them. Two changes have
+//     none among each other, unless a look follows.
+//   - (S2) A look at how many goroutines there are keeps its order with what changes that, every Go
+//     and every End. No alternative starts one in a window with such a look.
+//     Where one of these is not in the window, nor is a later look.
+//   - (S3) An operation on the whole program is a cut: what was before it in the recorded run comes
+//     before it, what was behind it comes behind it.
+
+// observing is what the second pass knows of such operations.
+type observing struct {
+	counting   bool  // the window has a look at how many goroutines there are
+	miscounted bool  // something that changes that is not in the window
+	cutAt      int32 // the last cut: its event, +1; 0: none
+	lost       bool  // a cut is not in the window
+}
+
+// observe executes an Observe.
+func (m *maker) observe(i int, r *record, t *thread) {
+	switch r.e.Obj {
+	case format.StateProgram:
+		if m.cutAny { // what it has to follow may not be in the window
+			m.cut(t)
+			m.dropped(i, r)
+			return
+		}
+		n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
+		m.afterAll(t, n)
+		m.cutAt = n + 1
+	case format.StateGoroutines:
+		if m.miscounted {
+			m.cut(t)
+			return
+		}
+		n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
+		for _, u := range m.order {
+			if u != t {
+				m.edge(u.counted-1, n)
+			}
+		}
+		t.looked = n + 1
+	default:
+		if m.objs[r.obj].poisoned {
+			m.cut(t)
+			return
+		}
+		m.hiddenSync(i, r, t, &m.objs[r.obj])
+	}
+}
+
+// count has t, at a Go or End, in order with who looks at how many goroutines there are (S2).
+func (m *maker) count(i int, t *thread) {
+	if !m.counting {
+		return
+	}
+	n := m.add(t, i, Event{Kind: Pin, Obj: -1})
+	for _, u := range m.order {
+		if u != t {
+			m.edge(u.looked-1, n)
+		}
+	}
+	t.counted = n + 1
+}
+
+// afterCut has event n of t behind the last cut (S3).
+func (m *maker) afterCut(t *thread, n int32) {
+	if m.cutAt > t.after {
+		m.edge(m.cutAt-1, n)
+		t.after = m.cutAt
+	}
+}

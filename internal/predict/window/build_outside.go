@@ -1,0 +1,243 @@
+package window
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// Accesses of outside code (O1 to O3 and O7 of docs/model.md). They have no values:
+//
+//   - (E1) An outside read is strict, and its value is what its last writer left.
+//   - (E2) What an outside write leaves is what the next inside read finds. If nobody reads it, it
+//     is a value of its own.
+//   - (E3) A read of which the record does not say who wrote what it sees is in no window, and
+//     nothing of its goroutine behind it: an outside read of a word that a race was observed on, an
+//     inside read whose value nobody wrote, an outside read of what a write has left that is not in
+//     the window because its goroutine has ended. A late read of a word that a race was observed on
+//     may have been anywhere in its turn: the goroutine ends behind the last operation of
+//     synchronisation before the access that it races with. What an outside write leaves in such a
+//     word is a value of its own: another may follow that has its record behind the window.
+//
+// Turns are in build_turns.go: (E4) and (E7).
+//
+//   - (E5) A late write stands at the end of its context. Where the last write before it is one by
+//     inside code of the same goroutine, that came later: the first outside write behind an inside
+//     one has an ordinary record (SC7). So the late write leaves what is there.
+//
+//   - (E6) A write of which the hook has not said how wide it is may be one to a map: what it leaves
+//     rests on what was there. So may a write that has no record.
+
+// outside reports whether a record is an access of outside code, the kernel's among them, which
+// have no site.
+func (r *record) outside() bool { return r.way == 0 && isOutside(&r.e) }
+
+func isOutside(e *trace.Event) bool {
+	const flags = format.FlagOpaque | format.FlagNoValue
+	return (e.Kind == format.Read || e.Kind == format.Write) && e.Flags&flags == flags
+}
+
+// bytesIn is the bytes of its word that an access covers. The hooks of outside code say of a number, a pointer or
+// another scalar where it begins, and not how wide it is: it may be as wide as its address allows.
+func bytesIn(e *trace.Event) uint8 {
+	mask := byteMask(uint64(e.Obj), e.Size)
+	if !isOutside(e) {
+		return mask
+	}
+	last := 7 - bits.LeadingZeros8(mask)
+	wide := 1
+	for wide < 8 && last&(2*wide-1) == 0 {
+		wide *= 2
+	}
+	return mask | uint8((1<<wide-1)<<last)
+}
+
+// told is an outside write, with what the next inside read finds.
+type told struct {
+	at    int32 // record
+	val   uint64
+	known bool
+}
+
+// outsidePart makes the event of one atom of an outside access.
+func (m *maker) outsidePart(i int, r *record, t *thread, a *atom) {
+	e := Event{Kind: r.e.Kind, Flags: r.e.Flags, Obj: a.obj, Val: a.cur}
+	stale := a.stale(r)
+	if a.mask&byteMask(uint64(r.e.Obj), r.e.Size) == 0 { // it may not be accessed
+		e.Flags |= format.FlagStack // no pair has it
+	}
+	switch {
+	case stale:
+		e.ValDeps = a.inside
+	case r.e.Kind.IsWrite():
+		if m.restsOnOld(r) {
+			e.ValDeps = m.old(i, t, a)
+		}
+		e.Val = m.left(i, a)
+		a.cur = e.Val
+	}
+	n := m.add(t, i, e)
+	if !r.e.Kind.IsWrite() {
+		t.parts = append(t.parts, n)
+	}
+	a.notes(r)
+	m.accessed(a, n, r.index)
+	m.noteDirty(r, a)
+	m.inTurn(i, t, n, a, r.e.Kind.IsWrite())
+}
+
+// needsOld reports whether an access needs what was there and does not tell what that was: it reads, or what it leaves rests on that.
+func (m *maker) needsOld(w *word, a *atom, r *record) bool {
+	switch {
+	case a.lostOutside && reads(r.e.Kind):
+		return true
+	case r.outside():
+		return !r.e.Kind.IsWrite() || m.restsOnOld(r)
+	case w.noValue:
+		return reads(r.e.Kind) || r.e.Flags&format.FlagNoValue != 0
+	}
+	return false
+}
+
+// restsOnOld reports whether what an outside write leaves rests on what was there (E6). Beside missing methods that is not kept.
+func (m *maker) restsOnOld(r *record) bool { return r.e.Size == 1 && !m.b.miss.active() }
+
+// old is a read of what is in a, which pairs do not have.
+func (m *maker) old(i int, t *thread, a *atom) []int32 {
+	return []int32{m.add(t, i, Event{Kind: format.Read, Flags: m.recs[i].e.Flags&format.FlagOpaque | format.FlagStack, Obj: a.obj, Val: a.cur})}
+}
+
+// stale reports whether a late write was made before the last inside write of its goroutine, which stands before it (E5).
+func (a *atom) stale(r *record) bool {
+	return r.e.Kind.IsWrite() && r.e.Flags&format.FlagLate != 0 && a.insideBy == r.e.G
+}
+
+// left is what the outside write of record i leaves in a (E2).
+func (m *maker) left(i int, a *atom) uint64 {
+	k, _ := slices.BinarySearchFunc(a.told, int32(i), func(x told, i int32) int { return int(x.at - i) })
+	r := &m.recs[i]
+	racy := m.raceForeseen(uint64(r.e.Obj)) || m.racy(r) && a.othersWrite(r.e.G) // (E3)
+	if x := a.told[k]; x.known && !racy && !a.stirredAt(r.e.G, i) {
+		return m.object64(a, x.val)
+	}
+	return m.ownValue()
+}
+
+// othersWrite reports whether another goroutine than g writes to a in the window.
+func (a *atom) othersWrite(g trace.GoID) bool {
+	return slices.ContainsFunc(a.lanes, func(l lane) bool {
+		return l.g != g && slices.ContainsFunc(l.turns, func(x turn) bool { return x.writes })
+	})
+}
+
+// stirredAt reports whether outside code of g may write without a record behind record i of its turn.
+func (a *atom) stirredAt(g trace.GoID, i int) bool {
+	if len(a.lanes) == 0 {
+		return false
+	}
+	x := a.lanes[a.laneOf(g)].turnAt(i)
+	return x.stirs && int32(i) < x.lastWrite
+}
+
+// ownValue makes a value that nothing else is. Who sees it knows whose it is, and not what it says.
+func (m *maker) ownValue() uint64 {
+	v := unreadable + uint64(len(m.own)+1)<<20
+	m.own[v] = true
+	return v
+}
+
+// hear takes what record i, which reads or writes the bytes v, tells of what outside code has left.
+func (m *maker) hear(a *atom, i int, r *record, v uint64) {
+	switch last := len(a.told) - 1; {
+	case a.stale(r):
+	case r.outside() && r.e.Kind.IsWrite():
+		a.told = append(a.told, told{at: int32(i)})
+		a.wrote, a.lately = true, true
+	case r.outside():
+	case reads(r.e.Kind) && a.lately && !a.told[last].known:
+		a.told[last].val, a.told[last].known = v, true
+	case reads(r.e.Kind) && !a.wrote:
+		m.finds(a, i, r, v)
+	}
+	if r.e.Kind.IsWrite() && !r.outside() {
+		a.wrote, a.lately = true, false
+	}
+	a.notes(r)
+}
+
+// notes keeps whose inside write was the last access that wrote, 0: an outside one.
+func (a *atom) notes(r *record) {
+	switch {
+	case !r.e.Kind.IsWrite() || a.stale(r):
+	case r.outside():
+		a.insideBy = 0
+	default:
+		a.insideBy = r.e.G
+	}
+}
+
+// finds takes the first inside read of an atom that nobody has written in the window. Where outside code of its goroutine
+// may have been, that may have left v, in the window: unexplained will say so.
+func (m *maker) finds(a *atom, i int, r *record, v uint64) {
+	outside := len(a.lanes) > 0 && m.ranSince(r.e.G, -1, i)
+	switch {
+	case a.settled:
+	case m.raceForeseen(uint64(r.e.Obj)): // (E3)
+	case outside && (a.firstWrite || a.guessed || a.initial != v):
+		a.firstWrite = a.firstWrite || a.guessed
+		x := a.lastTurn(r.e.G)
+		x.hidden, x.early = true, true
+	case a.firstWrite, len(a.lanes) == 0:
+		a.initial, a.firstWrite = v, false
+	}
+	a.settled = true
+}
+
+// unexplained deals with an inside read of v from an atom in which something else was left. Outside
+// code of its own goroutine has written that, if it has run since; else nobody knows who has (E3),
+// and it returns false.
+func (m *maker) unexplained(i int, t *thread, a *atom, v uint64) bool {
+	m.b.count.Hidden++
+	if a.lost || m.racy(&m.recs[i]) || !m.ranSince(t.g, a.last, i) || len(a.lanes) > 0 && !a.hiddenAt(t.g, i) {
+		return false
+	}
+	e := Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: v} // no pair has it
+	if !m.b.miss.active() {                                                     // it may be one to a map (E6)
+		e.ValDeps = m.old(i, t, a)
+	}
+	m.add(t, i, e)
+	a.cur = v
+	return true
+}
+
+// hiddenAt reports whether record i, of g, is in a hidden turn.
+func (a *atom) hiddenAt(g trace.GoID, i int) bool {
+	return a.lanes[a.laneOf(g)].turnAt(i).hidden
+}
+
+// ranSince reports whether outside code of g may have run between event index of the trace, -1: the
+// start of the window, and record i.
+func (m *maker) ranSince(g trace.GoID, index int64, i int) bool {
+	list := m.ran[g]
+	k, _ := slices.BinarySearch(list, int32(i))
+	return k > 0 && m.recs[list[k-1]].index > index || index < m.recs[0].index && m.b.carry.runs.last[g] > 0
+}
+
+// racy reports whether the order of accesses to the word of a record is not certain: a race was
+// observed there.
+func (m *maker) racy(r *record) bool { return m.racyAt(uint64(r.e.Obj)) }
+
+func (m *maker) racyAt(addr uint64) bool {
+	_, ok := m.b.racy[addr>>3]
+	return ok || m.raceForeseen(addr)
+}
+
+// Unordered says that two events, the second of which is added next, are conflicting accesses that
+// the recorded order leaves unordered (E3).
+func (b *Builder) Unordered(first, second int64) {
+	if b.run == nil {
+		b.races = second
+	}
+}

@@ -1,0 +1,366 @@
+package window
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// production is what the second pass knows while it makes events, all of it at the
+// moment of the record it is at.
+type production struct {
+	threads  map[trace.GoID]*thread
+	senders  map[trace.GoID]int32 // who waits in a send from before the window: on which of objs
+	order    []*thread            // by Thread
+	src      [][]int32            // by record: the reads that must be intact for this read's value to be
+	contents []*content           // by record: what this read returns, in a symbolic walk
+	terms    expr.Replacer        // by these
+	open     int64                // what reads from this number on return is not settled yet
+	cutAny   bool
+	started  map[trace.GoID]bool  // by a Go of the window, in it or cut
+	names    map[[2]uint64]uint64 // values that point into what was allocated in the window, by bits and Alloc
+	marks    []uint32             // by event: the last collection that has it
+	mark     uint32
+	asked    []int64 // what resolve was asked last, and said
+	answer   []int32
+	writers  map[written][]writer // see misplaced; nil: not yet needed
+
+	loose     map[Edge]looseness
+	loosePins []int32 // Pins of what outside code is given, by calls and by what it calls, and of results that only outside code could compute
+	follows   follows
+	calls     excluded.Order // of missing methods
+	keptBy    []KeptOrder
+	methods   map[int32]trace.Addr   // begun or ended by an event
+	free      map[trace.GoID][]int32 // what code has read that missing methods under way have called back, and that keeps its value only as far as they learn of it
+	dirty     []dirtied              // atoms that some D may have, written since the last MethodBegin that has all later ones read the same
+}
+
+func newProduction() production {
+	return production{threads: make(map[trace.GoID]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64), loose: make(map[Edge]looseness), methods: make(map[int32]trace.Addr)}
+}
+
+// thread is one goroutine of the window.
+type thread struct {
+	g      trace.GoID
+	id     Thread // -1: no event yet
+	cutAt  int    // with dead: the record at which it ends
+	dead   bool   // nothing more of it is in the window
+	by     int32  // the go statement that starts it, -1: not in the window
+	last   int32  // its last event
+	events []int32
+	parts  []int32
+	cases  []Case
+
+	method, call int32 // its last event that ends or begins a missing method, and that shows that outside code has run; 0: none, +1
+
+	counted, looked int32 // its last events that say how many goroutines there are, and look at that; 0: none, +1
+	after           int32 // the cut that its events come after
+
+	sends int32 // the unbuffered channel, an index into objs, to which it has sent last; -1: none
+}
+
+func (m *maker) thread(g trace.GoID) *thread {
+	t := m.threads[g]
+	if t == nil {
+		t = &thread{g: g, id: -1, by: -1, last: -1, sends: -1}
+		if k, ok := m.senders[g]; ok {
+			t.sends = k
+		}
+		m.threads[g] = t
+	}
+	return t
+}
+
+// add appends an event to t.
+func (m *maker) add(t *thread, i int, e Event) int32 {
+	if t.id < 0 {
+		t.id = Thread(len(m.order))
+		m.order = append(m.order, t)
+		m.w.Threads = append(m.w.Threads, t.g)
+	}
+	e.Thread = t.id
+	e.Index, e.Site = m.recs[i].index, m.recs[i].e.Site
+	if e.Kind != format.ChanSend {
+		e.Partner = -1
+	}
+	n := int32(len(m.w.Events))
+	m.w.Events = append(m.w.Events, e)
+	m.kept[i] = true
+	t.last = n
+	t.events = append(t.events, n)
+	m.afterCut(t, n)
+	return n
+}
+
+// newObj makes the next object of the window, whose state at the start is s.
+func (m *maker) newObj(s ObjState) Obj {
+	m.w.Init = append(m.w.Init, s)
+	return Obj(len(m.w.Init) - 1)
+}
+
+// cut ends t in this window.
+func (m *maker) cut(t *thread) {
+	if !t.dead {
+		m.b.count.Cut++
+		t.dead, t.cutAt, m.cutAny = true, m.now, true
+	}
+}
+
+// produce makes the events of the window, in trace order. It executes the model: an
+// event that the recorded order does not enable ends its thread.
+func (m *maker) produce() {
+	m.src, m.past = make([][]int32, len(m.recs)), 0
+	m.w.Names = Names{plain: make(map[uint64]uint64), allocs: m.allocs}
+	m.terms.With = m.read
+	m.findSenders()
+	if m.openCalls(); m.b.miss.active() {
+		m.calls.Words = len(m.words)
+	}
+	for i := range m.recs[:m.onPath] {
+		r := &m.recs[i]
+		m.now, m.open = i, r.index
+		t := m.thread(r.e.G)
+		if r.e.Kind == format.Alloc {
+			m.past++
+			continue
+		}
+		if r.skip {
+			m.cut(t)
+		}
+		if !t.dead && m.sending(t) { // who took what it has sent is not in the window
+			m.cut(t)
+		}
+		if t.dead {
+			m.dropped(i, r)
+			continue
+		}
+		if !m.b.miss.active() {
+			m.event(i, r, t)
+		} else {
+			m.beside(i, r, t)
+		}
+	}
+	m.open = AlternativeBase
+}
+
+// dropped notes what the absence of an event makes impossible.
+func (m *maker) dropped(i int, r *record) {
+	switch {
+	case r.mem >= 0:
+		m.dropAccess(i, r)
+	case r.e.Kind == format.Observe && r.e.Obj == format.StateProgram:
+		m.lost = true
+	case r.e.Kind == format.Go:
+		m.miscounted = true
+		m.cut(m.thread(trace.GoID(r.e.Obj)))
+	case r.e.Kind == format.End:
+		m.miscounted = true
+	case r.obj >= 0 && (m.objs[r.obj].opaque || m.objs[r.obj].missing || m.objs[r.obj].key.class == hiddenClass):
+		m.objs[r.obj].poisoned = true
+	}
+}
+
+func (m *maker) event(i int, r *record, t *thread) {
+	if m.lost || !m.trustsBefore(i, r, t) {
+		m.cut(t)
+		m.dropped(i, r)
+		return
+	}
+	if len(r.guards) > 0 {
+		m.guard(i, r, t)
+	}
+	switch r.e.Kind {
+	case format.Read, format.Write, format.AtomicRead, format.AtomicWrite, format.AtomicRMW:
+		m.accessEvent(i, r, t)
+	case format.MethodBegin, format.MethodEnd:
+		m.missingMethod(i, r, t)
+	case format.SelectCase:
+		if r.obj >= 0 && m.objs[r.obj].missing {
+			m.missingSync(i, r, t, &m.objs[r.obj])
+		} else if r.obj >= 0 {
+			t.cases = append(t.cases, Case{Chan: m.idOf(&m.objs[r.obj]), Send: r.e.Flags&format.FlagWrite != 0})
+		}
+	case format.SelectDefault:
+		m.selectDefault(i, r, t)
+	case format.Go:
+		m.count(i, t)
+		m.goEvent(i, r, t)
+		m.count(i, t)
+	case format.End:
+		m.count(i, t)
+	case format.Observe:
+		m.observe(i, r, t)
+	case format.Start:
+		m.start(i, r, t)
+	case format.Join:
+		m.join(i, r, t)
+	case format.Alloc:
+	case format.OpaqueBegin, format.OpaqueEnd, format.Value, format.Word, format.Enter, format.Exit:
+		if p := m.pin(i, r, t); p >= 0 {
+			m.loosePins = append(m.loosePins, p)
+		}
+	case format.Block:
+		m.pin(i, r, t)
+	default:
+		if r.obj >= 0 {
+			m.syncEvent(i, r, t)
+		}
+	}
+	if !t.dead {
+		m.trustsAfter(i, r, t)
+	}
+}
+
+// pin makes a Pin of a record's needs, if there are any (P).
+func (m *maker) pin(i int, r *record, t *thread) int32 {
+	if deps := m.resolve(r.needs); len(deps) > 0 {
+		return m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: deps})
+	}
+	return -1
+}
+
+// resolve turns trace indexes of reads into events. Reads before the window stand as they were.
+// The result is shared and must not be changed: elements that are copied together have all
+// reads of the copy behind each of them.
+func (m *maker) resolve(reads []int64) []int32 {
+	if len(reads) == 0 {
+		return nil
+	}
+	if equal(reads, m.asked) {
+		return m.answer
+	}
+	var one, out []int32 // one: what out will begin with, while that is all
+	for _, x := range reads {
+		i := m.recordOf(x)
+		if i < 0 || len(m.src[i]) == 0 {
+			continue
+		}
+		list := m.src[i]
+		switch {
+		case one == nil:
+			one = list
+			continue
+		case same(list, one):
+			continue
+		case out == nil:
+			m.mark++
+			out = m.collect(out, one)
+		}
+		out = m.collect(out, list)
+		one = list
+	}
+	if out == nil {
+		out = one
+	} else {
+		slices.Sort(out)
+		out = slices.Clip(out)
+	}
+	if len(reads) > 1 {
+		m.asked, m.answer = reads, out
+	}
+	return out
+}
+
+func same(a, b []int32) bool { return len(a) == len(b) && &a[0] == &b[0] }
+
+func equal(a, b []int64) bool {
+	return len(a) == len(b) && len(a) > 0 && (&a[0] == &b[0] || slices.Equal(a, b))
+}
+
+// collect appends the events of list that are not in out, which has been collected since m.mark changed.
+func (m *maker) collect(out, list []int32) []int32 {
+	for len(m.marks) < len(m.w.Events) {
+		m.marks = append(m.marks, 0)
+	}
+	for _, n := range list {
+		if m.marks[n] != m.mark {
+			m.marks[n] = m.mark
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// pass gives the value of read i what its content was computed from.
+func (m *maker) pass(i int, deps []int32) {
+	switch {
+	case len(deps) == 0:
+	case len(m.src[i]) == 0:
+		m.src[i] = deps[:len(deps):len(deps)]
+	default:
+		m.src[i] = merge(m.src[i], deps)
+	}
+	if k := len(m.asked); k > 0 && (m.asked[k-1] >= m.recs[i].index || m.recs[i].e.Kind == format.AtomicRMW) {
+		m.asked = nil
+	}
+}
+
+// merge is the union of two sorted sets.
+func merge(a, b []int32) []int32 {
+	switch {
+	case len(b) == 0 || len(a) == len(b) && &a[0] == &b[0]:
+		return a
+	case len(a) == 0:
+		return b
+	}
+	out := append(slices.Clone(a), b...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// finish completes the window.
+func (m *maker) finish() {
+	m.w.Semantics = ValueReads
+	switch {
+	case m.b.opt.Symbolic:
+		m.w.Semantics = EvaluatedReads
+	case m.b.opt.NoValues:
+		m.w.Semantics = StrictReads
+	case m.b.opt.Walked:
+		m.w.Semantics = NeededReads
+	}
+	for k := range m.objs {
+		if o := &m.objs[k]; o.obj >= 0 {
+			m.w.Init[o.obj] = m.state(o)
+		}
+	}
+	m.untaken()
+	m.w.Names.mixed = m.own
+	m.mix()
+}
+
+// threadOf returns the number of a goroutine that the state of an object names.
+func (m *maker) thtouchOf(g trace.GoID) Thread {
+	t := m.thread(g)
+	if t.id < 0 {
+		t.id = Thread(len(m.order))
+		m.order = append(m.order, t)
+		m.w.Threads = append(m.w.Threads, t.g)
+	}
+	return t.id
+}
+
+// state is an object's state at the start of the window, in the window's terms.
+func (m *maker) state(o *synch) ObjState {
+	s := ObjState{
+		Writer: o.init.writer, Readers: o.init.readers, Counter: o.init.counter, Once: o.init.once,
+		Cap: int32(min(o.init.cap, 1<<31-1)), Closed: o.init.closed,
+	}
+	for k, e := range o.init.queue {
+		v := e.val
+		if o.noValue {
+			v = ^uint64(k)
+		}
+		s.Queue = append(s.Queue, v)
+	}
+	if s.Cap == 0 && len(s.Queue) > 0 {
+		s.SlotOf = m.thtouchOf(o.init.slotOf)
+	}
+	for _, w := range o.init.waiters {
+		s.Waiters = append(s.Waiters, Waiter{m.thtouchOf(w.g), w.notified})
+	}
+	return s
+}

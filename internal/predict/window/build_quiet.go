@@ -1,0 +1,219 @@
+package window
+
+import (
+	"maps"
+
+	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/expr"
+)
+
+// Quiet accesses. What some D has is shared with missing code, whoever accesses it: where calls reach everything, that is each word. But where one goroutine alone accesses
+// a word, or nobody writes it, only calls are the others, and most calls of other goroutines come before or after in any case. An access that has this order with all
+// of them needs no event:
+//
+//   - (K1) it stands right behind the event before it of its goroutine, and every call that reaches it has ended before that, or begins after the next one;
+//   - (K2) so what it reads is what it was in the recorded run, also if missing code has left it there;
+//   - (K3) what it writes is there when a method begins that may read it, and has its value if the reads that it is computed from have theirs: the MethodBegin
+//     needs them (B5);
+//   - (K4) code that a missing method has called back is between two pieces of the method: its quiet accesses are part of the gap that they are in, if the method may write
+//     what they access. A write to what the method only reads, an access that may tell the method what rests on other reads, and one that is only made if reads have their values, is an event: what is
+//     behind it in the method has run only if they have.
+//
+// Of calls before an access that is known when it comes: from the first that has no order with one, all accesses of that location have events. Of calls behind it, it is known only then. So windows
+// are built on the assumption that these have an order as well, and once more if some have not, with events for all accesses to those words. Where the second attempt asks for more, all
+// have events, as where hardly any are quiet, for some windows from then on.
+
+// quietness is what a maker knows of quiet accesses.
+type quietness struct {
+	loud   map[uint64]bool // words whose accesses have events
+	aloud  bool            // all have
+	wanted map[uint64]bool // words that are to be loud
+	silent int             // accesses without an event
+}
+
+// hush says for which windows quiet accesses are looked for.
+type hush struct{ left, last int }
+
+// missed notes that too few accesses were quiet; found that they were enough.
+func (h *hush) missed() {
+	h.last = min(2*h.last+1, 63)
+	h.left = h.last
+}
+
+func (h *hush) found() { h.last = 0 }
+
+// made makes the window of the buffer.
+func (b *Builder) made() *maker {
+	m, count := newMaker(b), b.count
+	if b.hush.left > 0 {
+		b.hush.left--
+		m.aloud = true
+	}
+	m.make()
+	b.room = len(m.w.Events) + len(m.w.Events)/8
+	if len(m.wanted) == 0 {
+		return m
+	}
+	hoped := m.silent
+	for again := false; len(m.wanted) > 0; again = true {
+		next := newMaker(b)
+		next.aloud, next.loud = again, m.wanted
+		b.count = count
+		next.make()
+		m = next
+	}
+	if 8*m.silent < hoped {
+		b.hush.missed()
+	} else {
+		b.hush.found()
+	}
+	return m
+}
+
+// quieten finds the atoms whose accesses are quiet.
+func (m *maker) quieten() {
+	if !m.b.miss.active() || m.b.opt.NoValues || m.aloud {
+		return
+	}
+	for k := range m.words {
+		w := &m.words[k]
+		for j := range w.atoms {
+			a := &w.atoms[j]
+			a.quiet = a.missing && !(a.many && a.write) && !a.off && !a.opaque && !m.loud[w.addr]
+		}
+	}
+}
+
+// quietRecord says whether r is an access of which all parts are quiet.
+func (m *maker) quietRecord(r *record) bool {
+	if r.mem < 0 || m.aloud {
+		return false
+	}
+	w, mask := &m.words[r.mem], bytesIn(&r.e)
+	for k := range w.atoms {
+		if a := &w.atoms[k]; a.mask&mask != 0 && !a.quiet {
+			return false
+		}
+	}
+	return true
+}
+
+// quietly takes an access that is quiet; if it is not, it returns false, and the access has to have an event.
+func (m *maker) quietly(i int, r *record, t *thread, s *excluded.Step) bool {
+	if !m.calls.Settled(s) {
+		if m.speak(r) {
+			return false
+		}
+		m.ask(m.words[r.mem].addr)
+	}
+	if m.event(i, r, t); !t.dead {
+		m.silent++
+		m.calls.Passed(s, t.last)
+	}
+	return true
+}
+
+// speak has accesses of what r accesses have events from now on, unless what is there was computed from reads, or has been left there by missing code and is read by
+// several goroutines: no event has written that.
+func (m *maker) speak(r *record) bool {
+	w, mask := &m.words[r.mem], bytesIn(&r.e)
+	for k := range w.atoms {
+		if a := &w.atoms[k]; a.mask&mask != 0 && (len(a.deps) > 0 || a.many && a.found) {
+			return false
+		}
+	}
+	for k := range w.atoms {
+		a := &w.atoms[k]
+		if a.mask&mask == 0 {
+			continue
+		}
+		switch a.quiet = false; {
+		case w.noValue:
+			a.cur = 0
+		case a.curSet:
+			a.cur = m.object64(a, a.cur)
+			a.initial, a.unknown = a.cur, false
+		}
+	}
+	return true
+}
+
+// told says whether a missing method that has called traced code back may find, by a quiet access of this, what rests on what others did (B5), if only because the access needs that: then it is an event (K4).
+func (m *maker) told(r *record) bool {
+	if len(r.guards) > 0 || r.appended != nil || len(m.resolve(r.needed())) > 0 {
+		return true
+	}
+	if r.e.Kind.IsWrite() && len(m.resolve(r.from)) > 0 {
+		return true
+	}
+	w, mask := &m.words[r.mem], bytesIn(&r.e)
+	for k := range w.atoms {
+		if a := &w.atoms[k]; a.mask&mask != 0 && reads(r.e.Kind) && len(a.deps) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *maker) ask(word uint64) {
+	if m.wanted == nil {
+		m.wanted = maps.Clone(m.loud)
+		if m.wanted == nil {
+			m.wanted = make(map[uint64]bool)
+		}
+	}
+	m.wanted[word] = true
+}
+
+// afterQuiet looks at the quiet accesses that a MethodBegin has to come after, now that all that comes before it is known.
+func (m *maker) afterQuiet(kept *excluded.Kept, t *thread) {
+	if len(kept.Quiet) == 0 {
+		return
+	}
+	k := m.known(t)
+	for _, q := range kept.Quiet {
+		if !k.Past(q.G, q.At) {
+			m.ask(q.Addr)
+		}
+	}
+}
+
+// quietlyWritten says whether missing code may have written to a since its last access: what a quiet access reads is that, then (K2).
+func (m *maker) quietlyWritten(w *word, a *atom) bool {
+	if !a.quiet {
+		return false
+	}
+	_, may := m.calls.Wrote(touchOf(w, a), a.last, true)
+	if may {
+		m.b.count.Hidden++
+		a.found = true
+	}
+	return may
+}
+
+// readQuiet has event n, a MethodBegin, find in a quiet atom what it found (B5). Another goroutine's reads come before it, as the write does (K1). It says whether no
+// other MethodBegin has to: all come after this one, or nothing can change what is there.
+func (m *maker) readQuiet(n int32, a *atom, covers bool) (clean bool) {
+	if a.dirty = len(a.deps) > 0 && !covers; len(a.deps) == 0 {
+		return true
+	}
+	a.strict = append(a.strict, n)
+	e := &m.w.Events[n]
+	if g, ok := quietGuard(a); ok {
+		e.Guards = append(e.Guards, g)
+	} else {
+		e.Deps = merge(e.Deps, a.deps)
+	}
+	return covers
+}
+
+// quietGuard is the condition that an atom has the content that it has, if that is known as a function of reads.
+func quietGuard(a *atom) (g Guard, ok bool) {
+	if a.value == nil || a.value.Op() == expr.Read {
+		return g, false
+	}
+	if v, known := a.value.Recorded(); !known || v != a.cur {
+		return g, false
+	}
+	return Guard{NewTerm(a.value), a.cur}, true
+}

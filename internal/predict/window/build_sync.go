@@ -1,0 +1,281 @@
+package window
+
+import (
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// idOf returns the window's number of an object, giving it one.
+func (m *maker) idOf(o *synch) Obj {
+	if o.obj < 0 {
+		o.obj = m.newObj(ObjState{}) // its state follows in finish
+	}
+	return o.obj
+}
+
+// syncEvent executes a synchronisation event and makes it an event of the window if
+// several goroutines meet at its object.
+func (m *maker) syncEvent(i int, r *record, t *thread) {
+	o := &m.objs[r.obj]
+	if o.poisoned {
+		m.cut(t)
+		return
+	}
+	if o.missing && !finalizes(&r.e) {
+		m.missingSync(i, r, t, o)
+		return
+	}
+	if o.key.class == hiddenClass {
+		m.hiddenSync(i, r, t, o)
+		return
+	}
+	e := r.e
+	if o.key.class == chanClass {
+		if !m.channel(i, r, t, o, &e) {
+			m.cut(t)
+		}
+		return
+	}
+	if !o.kept() { // program order keeps it as it was, even what the model does not enable (a WaitGroup below 0 panics)
+		o.cur.step(&e, true)
+		m.pin(i, r, t)
+		return
+	}
+	if !o.cur.step(&e, false) {
+		m.cut(t)
+		return
+	}
+	n := m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Deps: m.resolve(r.needs)})
+	m.orderedSync(o, t, n, i, &e)
+}
+
+// channel executes a channel operation, with the values that the window uses: those
+// recorded, or the number of the send.
+func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) bool {
+	cases := t.cases
+	t.cases = nil
+	if e.Aux != 0 {
+		cases = nil
+	}
+	recv := e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0
+	var head element
+	if recv && e.Aux == 0 && len(o.cur.queue) > 0 && (o.cur.slotOf == r.e.G || o.cur.nonBlock && e.Flags&format.FlagNonBlocking != 0) { // who was to receive, or has sent, is not in the trace
+		return false
+	}
+	if recv && len(o.cur.queue) > 0 {
+		head = o.cur.queue[0]
+		if !o.noValue && m.plain(head.val) != e.Val {
+			return false
+		}
+	}
+	if e.Kind == format.ChanSend {
+		e.Val = m.pointer(e.Val)
+	}
+	if !o.cur.step(e, false) {
+		return false
+	}
+	if !o.kept() {
+		m.privateChannel(i, r, t, o, e, head)
+		return true
+	}
+	n := int32(len(m.w.Events))
+	ev := Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Cases: cases, Partner: -1, Deps: m.resolve(r.needs)}
+	switch {
+	case e.Kind == format.ChanSend:
+		ev.ValDeps = m.resolve(r.from)
+		q := &o.cur.queue[len(o.cur.queue)-1]
+		q.send = n
+		if o.cur.cap == 0 {
+			t.sends = r.obj
+		}
+		if o.noValue {
+			ev.Val = uint64(n) + 1
+			q.val = ev.Val
+		}
+	case recv:
+		if ev.Val = head.val; o.noValue {
+			ev.Val = head.value()
+		}
+		ev.Strict = !(m.b.opt.Walked && r.walked)
+		m.src[i] = []int32{n}
+		if !o.noValue {
+			m.learnEvent(i, 0xff, n, ev.Val)
+		}
+	case e.Kind == format.ChanLen:
+		ev.Strict = !(m.b.opt.Walked && r.walked)
+		m.src[i] = []int32{n}
+	}
+	m.add(t, i, ev)
+	if e.Kind == format.ChanSend && len(ev.ValDeps) > 0 && !o.noValue {
+		m.w.Events[n].Value = m.valueOf(r, n, 0, 0xff)
+	}
+	if recv && e.Aux == 0 && head.send >= 0 {
+		m.received(head.send, n)
+	}
+	m.orderedSync(o, t, n, i, e)
+	return true
+}
+
+// received notes who took a non-blocking send (U).
+func (m *maker) received(send, recv int32) {
+	if s := &m.w.Events[send]; s.Flags&format.FlagNonBlocking != 0 {
+		s.Partner = recv
+	}
+}
+
+// valueOf is the value that a receive of e returns where values are sends. What was in
+// the channel at the start is numbered from the top of the numbers.
+func (e *element) value() uint64 {
+	if e.send >= 0 {
+		return uint64(e.send) + 1
+	}
+	return ^uint64(e.place)
+}
+
+// privateChannel passes on what the values of a channel that one goroutine uses were computed from.
+func (m *maker) privateChannel(i int, r *record, t *thread, o *synch, e *trace.Event, head element) {
+	m.pin(i, r, t)
+	switch e.Kind {
+	case format.ChanSend:
+		o.cur.queue[len(o.cur.queue)-1].deps = m.resolve(r.from)
+	case format.ChanRecv:
+		m.src[i] = head.deps
+	}
+}
+
+// selectDefault is (S).
+func (m *maker) selectDefault(i int, r *record, t *thread) {
+	cases := t.cases
+	t.cases = nil
+	for _, c := range cases {
+		if m.byObj(c.Chan).cur.ready(c.Send) {
+			m.cut(t)
+			return
+		}
+	}
+	if len(cases) == 0 {
+		m.pin(i, r, t)
+		return
+	}
+	m.add(t, i, Event{Kind: format.SelectDefault, Obj: -1, Cases: cases, Deps: m.resolve(r.needs)})
+}
+
+func (m *maker) byObj(id Obj) *synch {
+	for k := range m.objs {
+		if m.objs[k].obj == id {
+			return &m.objs[k]
+		}
+	}
+	panic("window: a select case has no channel")
+}
+
+// hiddenSync keeps the order of synchronisation whose operation is not known, as a Pin with edges.
+func (m *maker) hiddenSync(i int, r *record, t *thread, o *synch) {
+	if finalizes(&r.e) { // everything before it
+		if m.cutAny {
+			m.cut(t)
+			return
+		}
+		m.afterAll(t, m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)}))
+		return
+	}
+	if !o.many {
+		m.pin(i, r, t)
+		return
+	}
+	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
+	m.orderedSync(o, t, n, i, &r.e)
+}
+
+// finalizes says whether e is the beginning of a finalizer or cleanup.
+func finalizes(e *trace.Event) bool { return e.Kind == format.Acquire && e.Obj == 0 }
+
+// goEvent is (M2). A thread is started once, and before it does anything.
+func (m *maker) goEvent(i int, r *record, t *thread) {
+	u := trace.GoID(r.e.Obj)
+	if _, lives := m.lastRec[u]; !lives || u == r.e.G || m.started[u] || m.thread(u).id >= 0 || m.lastRec[u] < i {
+		m.pin(i, r, t)
+		return
+	}
+	m.started[u] = true
+	n := m.add(t, i, Event{Kind: format.Go, Deps: m.resolve(r.needs)})
+	started := m.thtouchOf(u)
+	m.thread(u).by = n
+	m.w.Events[n].Obj = Obj(started)
+	m.followGo(n, started)
+}
+
+// start orders a thread that nothing in the trace started after everything before it.
+func (m *maker) start(i int, r *record, t *thread) {
+	if m.started[r.e.G] || m.b.carry.started[r.e.G] || r.e.G <= 1 {
+		m.pin(i, r, t)
+		return
+	}
+	m.unstarted(i, r, t)
+}
+
+// unstarted has t, which something started that is not in the trace, begin after everything before.
+func (m *maker) unstarted(i int, r *record, t *thread) {
+	if m.cutAny { // what it has to follow may not be in the window
+		m.cut(t)
+		m.dropped(i, r)
+		return
+	}
+	m.afterAll(t, m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)}))
+}
+
+// join is (M3).
+func (m *maker) join(i int, r *record, t *thread) {
+	g := trace.GoID(r.e.Obj)
+	u := m.threads[g]
+	switch {
+	case u == nil || u.id < 0 && !u.dead:
+		m.pin(i, r, t)
+	case u.dead || m.sending(u):
+		m.cut(t)
+	case m.lastRec[g] > i:
+		n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
+		m.edge(u.last, n)
+	default:
+		n := m.add(t, i, Event{Kind: format.Join, Obj: Obj(u.id), Deps: m.resolve(r.needs)})
+		m.edge(u.last, n)
+	}
+}
+
+// findSenders finds the goroutines that wait in a send on an unbuffered channel when the window begins.
+func (m *maker) findSenders() {
+	m.senders = make(map[trace.GoID]int32)
+	for k := range m.objs {
+		if o := m.objs[k].cur; o != nil && m.objs[k].key.class == chanClass && o.cap == 0 && len(o.queue) > 0 {
+			m.senders[o.slotOf] = int32(k)
+		}
+	}
+}
+
+// sending says whether t waits in a send on an unbuffered channel.
+func (m *maker) sending(t *thread) bool {
+	if t.sends < 0 {
+		return false
+	}
+	o := m.objs[t.sends].cur
+	return len(o.queue) > 0 && o.slotOf == t.g
+}
+
+// waitedFor says whether a record is the receive that takes a non-blocking send on an unbuffered channel.
+func (m *maker) waitedFor(r *record) bool {
+	if r.e.Kind != format.ChanRecv || r.obj < 0 || r.e.Aux != 0 {
+		return false
+	}
+	o := m.objs[r.obj].cur
+	return o != nil && len(o.queue) > 0 && o.nonBlock
+}
+
+// untaken marks the non-blocking sends on unbuffered channels that nobody in the window has received: that somebody waited is not in it (U).
+func (m *maker) untaken() {
+	for i := range m.w.Events {
+		e := &m.w.Events[i]
+		if e.Kind == format.ChanSend && e.Partner < 0 && e.Flags&format.FlagNonBlocking != 0 && m.w.Init[e.Obj].Cap == 0 {
+			e.Last = true
+		}
+	}
+}

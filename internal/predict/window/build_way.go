@@ -1,0 +1,247 @@
+package window
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// The events of alternatives, made after those of the recorded run.
+
+// produceWays makes the events of the alternatives. Each begins with the number after the window's last event.
+func (m *maker) produceWays() {
+	n := len(m.w.Events)
+	edges, orders := len(m.w.Edges), len(m.w.Orders)
+	for k := range m.list {
+		if w := m.produceWay(&m.list[k]); w != nil {
+			w.Events = slices.Clone(m.w.Events[n:])
+			m.made = append(m.made, *w)
+		}
+		m.w.Events, m.w.Edges, m.w.Orders = m.w.Events[:n], m.w.Edges[:edges], m.w.Orders[:orders]
+	}
+}
+
+// produceWay is nil if the goroutine does not get to the fork in this window, or the alternative has no event.
+func (m *maker) produceWay(w *way) *Way {
+	fork := &m.recs[w.fork]
+	t := m.threads[fork.e.G]
+	if t == nil || t.id < 0 || t.dead && t.cutAt < w.fork {
+		return nil
+	}
+	m.base = w.first
+	m.asked = nil
+	before, leaves := int32(-1), int32(len(m.w.Events))
+	for _, n := range t.events {
+		if m.w.Events[n].Index >= fork.index {
+			leaves = n
+			break
+		}
+		before = n
+	}
+	n := len(m.w.Events)
+	threads := map[trace.GoID]*thread{t.g: {g: t.g, id: t.id, last: -1}}
+	ended := map[trace.GoID]bool{}
+	for k := range w.alt.Steps {
+		i := w.first + k
+		r := &m.recs[i]
+		g := r.e.G
+		if ended[g] {
+			continue
+		}
+		if threads[g] == nil { // its Go is not there
+			continue
+		}
+		first := len(m.w.Events)
+		if !m.step(i, r, threads[g], threads) || w.alt.Steps[k].Last {
+			ended[g] = true
+			for n := range m.w.Events[first:] {
+				m.w.Events[first+n].Last = true // (M8)
+			}
+		}
+	}
+	if len(m.w.Events) == n {
+		return nil
+	}
+	holds, _ := m.conditions(w.alt.Chosen)
+	return &Way{
+		G: t.g, Thread: t.id, Fork: w.from.Site(), Where: w.from.Where, Base: w.from.Base(), At: fork.index,
+		Chosen: w.alt.Chosen, Holds: holds, Steps: w.alt.Steps, Assumes: w.alt.Assumes, Origin: w.from, Before: before, Leaves: leaves,
+	}
+}
+
+// step makes the events of one step. It returns false if its goroutine cannot go on: what the step does, or needs, is not known.
+func (m *maker) step(i int, r *record, t *thread, threads map[trace.GoID]*thread) bool {
+	deps := m.resolve(r.needs)
+	guards, ok := m.conditions(r.guards)
+	if !ok {
+		return false
+	}
+	ev := Event{Kind: r.e.Kind, Flags: r.e.Flags &^ format.FlagMore, Obj: -1, Val: r.e.Val, Aux: r.e.Aux, Partner: -1, Deps: deps, Guards: guards}
+	if r.e.Kind == format.SelectDefault || r.obj >= 0 && r.e.Aux == 0 { // (U): of a channel without a buffer
+		if ev.Cases, ok = m.casesOf(i, r); !ok {
+			return false
+		}
+	}
+	switch {
+	case r.mem >= 0:
+		return m.stepAccess(i, r, t, ev)
+	case r.e.Kind == format.SelectDefault:
+		m.add(t, i, ev)
+		return true
+	case r.e.Kind == Pin:
+		if len(deps)+len(guards) > 0 {
+			m.add(t, i, ev)
+		}
+		return true
+	case r.e.Kind == format.Go && m.counting: // (S2)
+		return false
+	case r.e.Kind == format.Go:
+		u := &thread{g: trace.GoID(r.e.Obj), id: -1, last: -1}
+		threads[u.g] = u
+		n := m.add(t, i, ev)
+		u.id = Thread(len(m.order))
+		m.order = append(m.order, u)
+		m.w.Threads = append(m.w.Threads, u.g)
+		m.w.Events[n].Obj = Obj(u.id)
+		return true
+	case r.obj >= 0:
+		o := &m.objs[r.obj]
+		if o.opaque || o.noValue || o.poisoned {
+			return false
+		}
+		ev.Obj = m.idOf(o)
+		n := m.add(t, i, ev)
+		return m.stepChannel(i, n, r)
+	}
+	return false
+}
+
+// casesOf are the cases that a select of an alternative does not choose. ok is false if what happens to one of the channels is not known.
+func (m *maker) casesOf(i int, r *record) (cases []Case, ok bool) {
+	for _, c := range m.stepOf(r).Cases {
+		o := m.caseOf(i, c)
+		if o.opaque || o.noValue || o.poisoned {
+			return nil, false
+		}
+		cases = append(cases, Case{Chan: m.idOf(o), Send: c.Send})
+	}
+	return cases, true
+}
+
+// stepChannel gives a send its value, and a receive what it may be.
+func (m *maker) stepChannel(i int, n int32, r *record) bool {
+	ev := &m.w.Events[n]
+	switch {
+	case ev.Kind == format.ChanSend:
+		return m.stepValue(r, n, 0, 0xff, &ev.Val)
+	case ev.Kind == format.ChanRecv && ev.Flags&format.FlagClosed == 0:
+		m.source(i, 0xff, n)
+	}
+	return true
+}
+
+// source says that the bytes of mask of record i are what event n sees.
+func (m *maker) source(i int, mask uint8, n int32) {
+	for len(m.src) < len(m.recs) {
+		m.src = append(m.src, nil)
+	}
+	if len(m.contents) > i && m.contents[i] != nil && int64(n) <= m.contents[i].pieces[0].is.Number() {
+		m.contents[i], m.src[i] = nil, nil
+	}
+	m.src[i] = append(m.src[i], n)
+	m.learnEvent(i, mask, n, m.w.Events[n].Val)
+}
+
+// stepAccess makes the events of an access of an alternative: one for each atom.
+func (m *maker) stepAccess(i int, r *record, t *thread, ev Event) bool {
+	e := &r.e
+	w := &m.words[r.mem]
+	mask := byteMask(uint64(e.Obj), e.Size)
+	for k := range w.atoms {
+		a := &w.atoms[k]
+		if a.mask&mask == 0 {
+			continue
+		}
+		m.settle(w, a)
+		if a.obj < 0 {
+			a.obj = m.newObj(ObjState{Val: a.initial, Unknown: a.unknown})
+		}
+		shift := 8 * (uint64(e.Obj) & 7)
+		ev.Obj = a.obj
+		ev.Val, ev.Aux = a.cur, 0
+		if e.Kind == format.Write || e.Kind == format.AtomicWrite {
+			ev.Val = m.object64(a, extract(e.Val<<shift, a.mask))
+		}
+		if m.stepOf(r).Compares { // it finds this value, or it is another operation
+			ev.Val, ev.Strict = m.object64(a, extract(e.Val<<shift, a.mask)), true
+		}
+		n := m.add(t, i, ev)
+		ev.Deps, ev.Guards, ev.Strict = nil, nil, false
+		if w.noValue || w.outside || a.opaque || a.barrier >= 0 { // it can race, but what it sees or does is not known
+			return false
+		}
+		if reads(e.Kind) {
+			m.source(i, a.mask, n)
+		}
+		switch {
+		case e.Kind == format.AtomicRMW && !m.stepValue(r, n, shift, a.mask, &m.w.Events[n].Aux):
+			return false
+		case (e.Kind == format.Write || e.Kind == format.AtomicWrite) && !m.stepValue(r, n, shift, a.mask, &m.w.Events[n].Val):
+			return false
+		}
+	}
+	return true
+}
+
+// stepValue gives a write or send of an alternative its value: that of its term where its reads see what their events have.
+func (m *maker) stepValue(r *record, n int32, shift uint64, mask uint8, val *uint64) bool {
+	if r.value == nil {
+		return true
+	}
+	x := m.term(r.value)
+	if x == nil {
+		word, ok := r.value.Recorded()
+		if !ok || len(m.resolve(numbers(r.value))) > 0 {
+			return false
+		}
+		x = expr.Word(word)
+	}
+	e := &m.w.Events[n]
+	t := NewTerm(atomOf(x, shift, mask))
+	v, ok := m.stores(t)
+	switch {
+	case t.Expr.IsConst():
+		*val, _ = t.Expr.Recorded()
+		if ok && e.Kind == format.AtomicRMW {
+			e.Value = t
+		}
+		return true
+	case !ok:
+		return false
+	}
+	*val = v
+	e.Value, e.ValDeps = t, slices.DeleteFunc(slices.Clone(t.reads), func(x int32) bool { return x == n })
+	return true
+}
+
+// conditions are the guards of a step. ok is false if one of them cannot be made, or never holds.
+func (m *maker) conditions(list []FlowGuard) (guards []Guard, ok bool) {
+	for _, g := range list {
+		e := m.term(g.Term)
+		if e != nil && !e.IsConst() {
+			guards = append(guards, Guard{NewTerm(e), g.Want})
+			continue
+		}
+		if e == nil {
+			if e = g.Term; len(m.resolve(numbers(e))) > 0 {
+				return nil, false
+			}
+		}
+		if v, ok := e.Recorded(); !ok || v != g.Want {
+			return nil, false
+		}
+	}
+	return guards, true
+}

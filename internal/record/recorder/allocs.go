@@ -1,0 +1,40 @@
+package recorder
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+)
+
+// Counts of allocations. testing.AllocsPerRun cannot count in a program that is recorded what the
+// program would allocate otherwise; it returns what it has counted in a run without records
+// (_std/testing).
+
+// EnvCount names the variable that says, in a run without records, which file the counts are added
+// to.
+const EnvCount = "PRESAGE_COUNT"
+
+// Files beside the raw records of processes: the counts that testing.AllocsPerRun is to return, and
+// its calls of which none was there.
+const (
+	CountsFile    = "allocations"
+	UncountedFile = "uncounted"
+)
+
+// allocsPatches are in an overlay of the recorder.
+var allocsPatches = []patch{
+	{"testing/allocs.go", "\treturn float64(mallocs / uint64(runs))\n", "\treturn presageAllocs(runs, float64(mallocs/uint64(runs)))\n", 1},
+}
+
+// CountingJSON returns the content of the file for -overlay for a program that is not recorded, and
+// writes down what testing.AllocsPerRun counts (EnvCount).
+func (o Overlay) CountingJSON() ([]byte, error) {
+	testing := filepath.Join(o.GoRoot, "src", "testing") + string(filepath.Separator)
+	files := map[string]string{}
+	for name, by := range o.Replace {
+		if strings.HasPrefix(name, testing) {
+			files[name] = by
+		}
+	}
+	return json.MarshalIndent(map[string]any{"Replace": files}, "", "\t")
+}

@@ -1,0 +1,101 @@
+package instrument
+
+import (
+	"fmt"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// A program that is to be replayed (Config.Gates) has, in place of all records, a pair of calls around each instruction that has an event of
+// its own in a trace:
+//
+//	presagert_.Gate(17)
+//	t1_ = *t0_
+//	presagert_.Done(17)
+//
+// Sites are those of the plan, so a schedule made of a trace names them. An instruction
+// executed once passes its gate once, however many events it has: package replay counts passages.
+
+// Gated reports whether an instruction stands between gates. The typed operation that a Defer defers does so too, under its site.
+func Gated(in ssa.Instruction, ip *plan.Instr) bool {
+	if ip.Site == 0 {
+		return false
+	}
+	switch in.(type) {
+	case *ssa.Defer:
+		return false // the deferred call is (deferHelper)
+	}
+	if ip.Opaque || ip.Call {
+		return true
+	}
+	for _, hs := range [][]plan.Hook{ip.Before, ip.After} {
+		for i := range hs {
+			if k := hs[i].Kind; k.IsAccess() || k == format.ChanLen {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// gate writes the gate of an instruction, with the address of what it accesses. The gate of a load or store says
+// whether the race detector is not to see it.
+func (b *body) gate(in ssa.Instruction, ip *plan.Instr) {
+	b.blind = false
+	for _, hs := range [][]plan.Hook{ip.Before, ip.After} {
+		for i := range hs {
+			if at := b.extent(&hs[i]); at != "" {
+				switch in.(type) {
+				case *ssa.UnOp, *ssa.Store:
+					b.blind, b.hides = true, true
+					b.out.putf("{ c_ := %s; h_ = %s.GateAt(%d, %s) }", b.hidden(hs[i].Addr), rtName, ip.Site, at)
+				default:
+					b.out.putf("{ c_ := %s; %s.GateAt(%d, %s) }", b.hidden(hs[i].Addr), rtName, ip.Site, at)
+				}
+				return
+			}
+		}
+	}
+	b.out.putf("%s.Gate(%d)", rtName, ip.Site)
+}
+
+// extent writes the address and size of an access by c_, "" for one that is not known beforehand.
+func (b *body) extent(h *plan.Hook) string {
+	size := fmt.Sprint(h.Size)
+	switch {
+	case !h.Kind.IsAccess() || h.Case >= 0:
+		return ""
+	case h.Extent == plan.MapObject:
+		return fmt.Sprintf("*(*%s.Pointer)(%[1]s.Pointer(&c_)), 8", unsafeName)
+	case h.Extent == plan.Pointee:
+		if h.Size < 0 {
+			size = unsafeName + ".Sizeof(*c_)"
+		}
+		return fmt.Sprintf("%s.Pointer(c_), %s", unsafeName, size)
+	case h.Extent == plan.Elements, h.Extent == plan.Copied:
+		if h.Size < 0 {
+			size = unsafeName + ".Sizeof(*" + unsafeName + ".SliceData(c_))"
+		}
+		return fmt.Sprintf("%s.Pointer(%[1]s.SliceData(c_)), uintptr(len(c_)) * %s", unsafeName, size)
+	}
+	return ""
+}
+
+// feed gives the results of a call the values of the recorded run. Values are numbered as the call records them.
+func (b *body) feed(ip *plan.Instr) {
+	n := 0
+	for i := range ip.After {
+		h := &ip.After[i]
+		if h.Kind != format.Value {
+			continue
+		}
+		if plan.FedHook(h) {
+			v := b.operand(h)
+			b.out.putf("%s = %s.Feed(%d, %d, %s)", v, rtName, ip.Site, n, v)
+		}
+		n++
+	}
+}

@@ -1,0 +1,269 @@
+package plan
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// typed lists the functions of std whose effect the runtime side records, one typed
+// record each, whoever calls them. Those of sync/atomic are typed as a whole.
+var typed = map[string]bool{
+	"(*sync.Mutex).Lock": true, "(*sync.Mutex).Unlock": true, "(*sync.Mutex).TryLock": true,
+	"(*sync.RWMutex).Lock": true, "(*sync.RWMutex).Unlock": true, "(*sync.RWMutex).TryLock": true,
+	"(*sync.RWMutex).RLock": true, "(*sync.RWMutex).RUnlock": true, "(*sync.RWMutex).TryRLock": true,
+	"(*sync.WaitGroup).Add": true, "(*sync.WaitGroup).Done": true, "(*sync.WaitGroup).Wait": true, "(*sync.WaitGroup).Go": true,
+	"(*sync.Once).Do":   true,
+	"(*sync.Cond).Wait": true, "(*sync.Cond).Signal": true, "(*sync.Cond).Broadcast": true,
+}
+
+// Typed reports whether calls of fn need no bracket, because the runtime side records
+// what they do (R5).
+func Typed(fn *ssa.Function) bool {
+	if fn == nil {
+		return false
+	}
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	obj, ok := fn.Object().(*types.Func)
+	if !ok || obj.Pkg() == nil {
+		return false
+	}
+	switch obj.Pkg().Path() {
+	case "sync":
+		return typed[obj.FullName()]
+	case "sync/atomic": // what a Value is given has a place in memory that nobody knows
+		return !strings.HasPrefix(obj.FullName(), "(*sync/atomic.Value).")
+	}
+	return false
+}
+
+// Idle reports whether a call does nothing but let time pass.
+func Idle(c *ssa.CallCommon) bool {
+	callee := c.StaticCallee()
+	if callee == nil {
+		return false
+	}
+	obj, ok := callee.Object().(*types.Func)
+	if !ok {
+		return false
+	}
+	name := obj.FullName()
+	return name == "time.Sleep" || name == "runtime.Gosched"
+}
+
+// keepsNothing lists packages of the standard library whose functions keep no pointer that they are given, and start
+// nothing: what they return and leave depends on their arguments and random numbers.
+var keepsNothing = map[string]bool{
+	"math": true, "math/bits": true, "math/cmplx": true, "math/rand": true, "math/rand/v2": true,
+	"strconv": true, "strings": true, "unicode": true, "unicode/utf8": true, "unicode/utf16": true, "errors": true, "path": true,
+}
+
+// Apart reports whether a call touches no memory that the program can have: its arguments lead to none, and its package
+// keeps none.
+func Apart(c *ssa.CallCommon) bool {
+	fn, ok := c.Value.(*ssa.Function)
+	if !ok {
+		return false
+	}
+	obj, ok := fn.Object().(*types.Func)
+	if !ok || obj.Pkg() == nil || slices.ContainsFunc(c.Args, func(a ssa.Value) bool { return leads(a.Type()) }) {
+		return false
+	}
+	return keepsNothing[obj.Pkg().Path()] || Idle(c) || obj.FullName() == "time.Now"
+}
+
+// leads reports whether a value of type t leads to memory that may be written.
+func leads(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	case *types.Struct:
+		for f := range u.Fields() {
+			if leads(f.Type()) {
+				return true
+			}
+		}
+		return false
+	case *types.Array:
+		return leads(u.Elem())
+	}
+	return true
+}
+
+// TypedDefer reports whether a deferred call is a typed operation, run with the site of its Defer (R7).
+func TypedDefer(c *ssa.CallCommon) bool {
+	if b, ok := c.Value.(*ssa.Builtin); ok {
+		return b.Name() == "close"
+	}
+	return Typed(c.StaticCallee())
+}
+
+// call is the part of the table for calls: (R4), (R5), (R6), and the builtins.
+func (h *planner) call(ip *Instr, in *ssa.Call) {
+	if b, ok := in.Call.Value.(*ssa.Builtin); ok {
+		h.builtin(ip, in, b.Name())
+		return
+	}
+	callee := in.Call.StaticCallee()
+	if f := h.plan.Func(callee); f != nil && direct(callee) {
+		ip.Call = true
+		if f.Defers {
+			ip.After = h.results(in)
+		}
+		return
+	}
+	ip.After = h.results(in)
+	if Typed(callee) {
+		ip.Call = true
+		return
+	}
+	ip.Opaque, ip.Target, ip.Maybe = true, target(&in.Call), h.plan.MaybeTyped(&in.Call)
+}
+
+// Target says how a call finds its callee.
+type Target uint8
+
+const (
+	Static      Target = iota // it is known; or only reflection could tell
+	FuncValue                 // a function value
+	MethodValue               // a method of an interface
+)
+
+func target(c *ssa.CallCommon) Target {
+	if _, nothing := c.Value.(*ssa.Const); nothing { // it panics
+		return Static
+	}
+	switch {
+	case c.IsInvoke():
+		if _, open := types.Unalias(c.Value.Type()).(*types.TypeParam); open || Open(c.Value.Type()) {
+			return Static
+		}
+		return MethodValue
+	case c.StaticCallee() != nil && !byWrapper(c.StaticCallee()):
+		return Static
+	}
+	if _, ok := c.Value.Type().Underlying().(*types.Signature); !ok || Open(c.Value.Type()) {
+		return Static
+	}
+	return FuncValue
+}
+
+// byWrapper reports whether a known function is a wrapper of SSA's, of a method value or expression: compilers have their own.
+func byWrapper(fn *ssa.Function) bool {
+	return strings.HasPrefix(fn.Synthetic, "bound") || strings.HasPrefix(fn.Synthetic, "thunk")
+}
+
+// MethodIndex is the number of a method in the order in which the compiler has the methods of an interface: exported
+// ones first, then by name, then by package.
+func MethodIndex(i *types.Interface, m *types.Func) int {
+	n := 0
+	for x := range i.Methods() {
+		if x != m && before(x, m) {
+			n++
+		}
+	}
+	return n
+}
+
+func before(x, y *types.Func) bool {
+	switch {
+	case x.Exported() != y.Exported():
+		return x.Exported()
+	case x.Name() != y.Name():
+		return x.Name() < y.Name()
+	}
+	return x.Pkg().Path() < y.Pkg().Path()
+}
+
+// direct reports whether a call of fn enters fn and not a wrapper around it.
+func direct(fn *ssa.Function) bool {
+	return fn.Origin() != nil || Key(fn) != ""
+}
+
+func (h *planner) builtin(ip *Instr, in *ssa.Call, name string) {
+	args := in.Call.Args
+	switch name {
+	case "append":
+		h.append(ip, in)
+	case "copy":
+		h.copy(ip, in)
+	case "delete":
+		ip.Before = []Hook{mapAccess(format.Write, args[0])}
+	case "clear":
+		h.clear(ip, in)
+	case "len":
+		h.length(ip, in)
+	case "cap":
+		if isChan(args[0].Type()) || isTypeParam(args[0].Type()) {
+			ip.After = h.results(in)
+		}
+	case "close":
+		ip.Call = true
+	case "min", "max", "real", "imag", "complex":
+		if !scalar(in.Type()) || !scalar(args[0].Type()) {
+			ip.After = h.results(in)
+		}
+	case "String":
+		ip.After = append(h.results(in), h.texts(in)...)
+	case "recover", "Slice", "StringData", "SliceData", "Sizeof", "Alignof", "Offsetof":
+		ip.After = h.results(in)
+	case "Add", "print", "println", "ssa:wrapnilchk", "ssa:deferstack":
+		// recomputed, or nothing to see
+	default:
+		panic("plan: no rule for builtin " + name)
+	}
+}
+
+func (h *planner) append(ip *Instr, in *ssa.Call) {
+	args := in.Call.Args
+	s, ok := Core(in.Type()).(*types.Slice)
+	if !ok || len(args) != 2 {
+		ip.After = h.results(in)
+		return
+	}
+	if isSlice(args[1].Type()) {
+		ip.Before = []Hook{elements(format.Read, Elements, args[1], nil, s.Elem(), h.sizes)}
+	}
+	ip.After = append([]Hook{value(in, h.sizes)},
+		elements(format.Read, AppendGrown, args[0], in, s.Elem(), h.sizes),
+		elements(format.Write, AppendTail, args[0], in, s.Elem(), h.sizes))
+}
+
+func (h *planner) copy(ip *Instr, in *ssa.Call) {
+	args := in.Call.Args
+	ip.After = []Hook{value(in, h.sizes)}
+	if s, ok := Core(args[1].Type()).(*types.Slice); ok {
+		ip.After = append(ip.After, elements(format.Read, Copied, args[1], in, s.Elem(), h.sizes))
+	}
+	if s, ok := Core(args[0].Type()).(*types.Slice); ok {
+		ip.After = append(ip.After, elements(format.Write, Copied, args[0], in, s.Elem(), h.sizes))
+	}
+}
+
+func (h *planner) clear(ip *Instr, in *ssa.Call) {
+	x := in.Call.Args[0]
+	if s, ok := Core(x.Type()).(*types.Slice); ok {
+		ip.After = []Hook{elements(format.Write, Elements, x, nil, s.Elem(), h.sizes)}
+	} else if isMap(x.Type()) {
+		ip.Before = []Hook{mapAccess(format.Write, x)}
+	}
+}
+
+func (h *planner) length(ip *Instr, in *ssa.Call) {
+	x := in.Call.Args[0]
+	switch {
+	case isTypeParam(x.Type()):
+		ip.After = h.results(in)
+	case isMap(x.Type()):
+		ip.Before = []Hook{mapAccess(format.Read, x)}
+		ip.After = h.results(in)
+	case isChan(x.Type()):
+		ip.After = []Hook{{Kind: format.ChanLen, Addr: x, Val: in, Index: -1, Case: -1, Type: in.Type(), Size: 8}}
+	}
+}

@@ -1,0 +1,305 @@
+package plan
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// A knower finds out whether the walker knows a value whenever it has walked to it: all that it is computed from is recorded,
+// or constant. That is a conjunction over everything the value depends on, so what is being looked at already is
+// assumed to be known; if it is not, the answer is no.
+//
+// What the walker does not know: addresses of functions and, at first, of variables of packages; constants of type parameters;
+// what instructions yield that are fused. Of slices and strings it may know the length alone.
+type knower struct {
+	plan *Plan
+	seen map[question]bool
+}
+
+// A question is about a value, or with whole about all of its words.
+type question struct {
+	v     ssa.Value
+	whole bool
+}
+
+// maxSeen bounds what one answer may depend on.
+const maxSeen = 1000
+
+// known reports whether the walker knows v. The hooks of all functions are planned.
+func (p *Plan) known(v ssa.Value) bool {
+	k := &knower{plan: p, seen: map[question]bool{}}
+	return k.known(v, false)
+}
+
+// known is the table.
+func (k *knower) known(v ssa.Value, whole bool) bool {
+	q := question{v, whole}
+	if k.seen[q] {
+		return true
+	}
+	if len(k.seen) >= maxSeen {
+		return false
+	}
+	k.seen[q] = true
+	if large(v.Type()) {
+		return false
+	}
+	if in, ok := v.(ssa.Instruction); ok {
+		ip := k.plan.instr(in)
+		if ip == nil || ip.Fused {
+			return false
+		}
+		if len(ip.After) > 0 {
+			return true // recorded, or read
+		}
+	}
+	switch v := v.(type) {
+	case *ssa.Const:
+		return constant(v, whole)
+	case *ssa.Parameter:
+		return k.argument(v, whole)
+	case *ssa.FreeVar:
+		return k.captured(v, whole)
+	case *ssa.Phi:
+		return k.all(v.Edges, whole)
+	case *ssa.BinOp:
+		whole = !scalar(v.X.Type()) || !scalar(v.Y.Type()) // of a slice compared with nil, not the length
+		return k.known(v.X, whole) && k.known(v.Y, whole)
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			return k.variable(v.X, whole)
+		}
+		return k.known(v.X, whole)
+	case *ssa.Convert:
+		return k.known(v.X, whole)
+	case *ssa.ChangeType:
+		_, iface := v.Type().Underlying().(*types.Interface)
+		return !iface && k.known(v.X, whole)
+	case *ssa.Field:
+		return k.known(v.X, whole)
+	case *ssa.Index:
+		return k.known(v.X, whole) && k.known(v.Index, false)
+	case *ssa.Slice:
+		return !whole && k.bounds(v)
+	case *ssa.Extract:
+		return k.component(v, whole)
+	case *ssa.Call:
+		return k.result(v, 0, whole)
+	}
+	return false
+}
+
+// large reports whether a record has not all of a value of type t.
+func large(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Array, *types.Struct:
+		return !Open(t) && Sizeof(t) > format.MaxValue
+	}
+	return false
+}
+
+// constant is known of a constant: not of one whose type is a parameter, or large, and not where a string is.
+func constant(c *ssa.Const, whole bool) bool {
+	b, ok := c.Type().(*types.Basic)
+	switch {
+	case ok && b.Info()&types.IsUntyped != 0:
+		return b.Kind() != types.UntypedString || !whole
+	case Open(c.Type()) || Sizeof(c.Type()) > MaxFollowed:
+		return false
+	}
+	return c.Value == nil || scalar(c.Type()) || isString(c.Type()) && !whole
+}
+
+func (k *knower) all(vs []ssa.Value, whole bool) bool {
+	for _, v := range vs {
+		if v != nil && !k.known(v, whole) {
+			return false
+		}
+	}
+	return true
+}
+
+// argument is known of a parameter: it is recorded, or every call binds it to what is known.
+func (k *knower) argument(v *ssa.Parameter, whole bool) bool {
+	f := k.plan.Func(v.Parent())
+	i := 0
+	for v.Parent().Params[i] != v {
+		i++
+	}
+	for _, c := range k.plan.calls[f] {
+		if i >= len(c.Args) || !k.known(c.Args[i], whole) {
+			return false
+		}
+	}
+	return true
+}
+
+// captured is known of a free variable that is a value: what was stored in the variable is.
+func (k *knower) captured(v *ssa.FreeVar, whole bool) bool {
+	f := k.plan.Func(v.Parent())
+	return f != nil && f.bound[v] && k.all(k.plan.captures[v], whole)
+}
+
+// variable is known of what is at an address in a variable that is not memory: all that is stored in the variable.
+func (k *knower) variable(addr ssa.Value, whole bool) bool {
+	for {
+		switch x := addr.(type) {
+		case *ssa.FieldAddr:
+			addr = x.X
+			continue
+		case *ssa.IndexAddr:
+			if !k.known(x.Index, false) {
+				return false
+			}
+			addr = x.X
+			continue
+		}
+		break
+	}
+	if _, ok := addr.(*ssa.FreeVar); ok {
+		return k.known(addr, whole)
+	}
+	return k.stored(addr, whole)
+}
+
+// stored is known of all stores to the address in a local variable, or to a part of it.
+func (k *knower) stored(addr ssa.Value, whole bool) bool {
+	for _, r := range *addr.Referrers() {
+		ok := true
+		switch r := r.(type) {
+		case *ssa.Store:
+			ok = k.known(r.Val, whole)
+		case *ssa.FieldAddr:
+			ok = !k.plan.instr(r).Fused && k.stored(r, whole)
+		case *ssa.IndexAddr:
+			ok = k.known(r.Index, false) && k.stored(r, whole)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// bounds is known of what a slice expression makes: its length.
+func (k *knower) bounds(v *ssa.Slice) bool {
+	return (isArray(v.X.Type()) || k.known(v.X, false)) && k.all([]ssa.Value{v.Low, v.High, v.Max}, false)
+}
+
+// component is known of a component of a tuple: it is recorded, or a result.
+func (k *knower) component(v *ssa.Extract, whole bool) bool {
+	in, ok := v.Tuple.(ssa.Instruction)
+	if !ok {
+		return false
+	}
+	for _, h := range k.plan.instr(in).After {
+		if h.Index == v.Index && h.Case < 0 {
+			return true
+		}
+	}
+	c, ok := in.(*ssa.Call)
+	return ok && len(k.plan.instr(in).After) == 0 && k.result(c, v.Index, whole)
+}
+
+// result is known of a result of a call: the length of what is known, or whatever the callee returns.
+func (k *knower) result(c *ssa.Call, i int, whole bool) bool {
+	if b, ok := c.Call.Value.(*ssa.Builtin); ok {
+		switch b.Name() {
+		case "len", "cap":
+			return isArray(c.Call.Args[0].Type()) || k.known(c.Call.Args[0], false)
+		case "min", "max":
+			return k.all(c.Call.Args, whole)
+		}
+		return false
+	}
+	f := k.plan.Func(c.Call.StaticCallee())
+	if f == nil || f.Defers {
+		return false
+	}
+	for _, b := range f.SSA.Blocks {
+		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && !k.known(ret.Results[i], whole) {
+			return false
+		}
+	}
+	return true
+}
+
+// instr returns the plan of an instruction, nil if its function has none.
+func (p *Plan) instr(in ssa.Instruction) *Instr {
+	f := p.byFn[in.Parent()]
+	if f == nil {
+		return nil
+	}
+	b := in.Block()
+	if len(b.Instrs) > maxScan {
+		return p.long(f, b)[in]
+	}
+	for i, x := range b.Instrs {
+		if x == in {
+			return &f.Blocks[b.Index].Instrs[i]
+		}
+	}
+	return nil
+}
+
+// maxScan is how many instructions are looked through for one of them.
+const maxScan = 64
+
+// long returns the plans of the instructions of a long block.
+func (p *Plan) long(f *Func, b *ssa.BasicBlock) map[ssa.Instruction]*Instr {
+	m := p.blocks[b]
+	if m == nil {
+		m = make(map[ssa.Instruction]*Instr, len(b.Instrs))
+		for i, in := range b.Instrs {
+			m[in] = &f.Blocks[b.Index].Instrs[i]
+		}
+		p.blocks[b] = m
+	}
+	return m
+}
+
+// bindings finds where values go from one function to another without a record: the calls that bind the parameters
+// of a function, and what closures capture by value.
+func (p *Plan) bindings(f *Func) {
+	for _, b := range f.SSA.Blocks {
+		for _, in := range b.Instrs {
+			switch in := in.(type) {
+			case *ssa.Call:
+				if g := p.Func(in.Call.StaticCallee()); g != nil {
+					p.calls[g] = append(p.calls[g], &in.Call)
+				}
+			case *ssa.MakeClosure:
+				lit := p.byFn[in.Fn.(*ssa.Function)]
+				for i, v := range in.Bindings {
+					if lit == nil || !lit.bound[lit.SSA.FreeVars[i]] {
+						continue
+					}
+					if a, ok := v.(*ssa.Alloc); ok {
+						for _, r := range *a.Referrers() {
+							if st, ok := r.(*ssa.Store); ok {
+								v = st.Val
+							}
+						}
+					}
+					p.captures[lit.SSA.FreeVars[i]] = append(p.captures[lit.SSA.FreeVars[i]], v)
+				}
+			}
+		}
+	}
+}
+
+// isArray reports whether t is an array or a pointer to one: its length is its type's.
+func isArray(t types.Type) bool {
+	if isTypeParam(t) {
+		return false
+	}
+	if p, ok := types.Unalias(t).Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	_, ok := types.Unalias(t).Underlying().(*types.Array)
+	return ok
+}

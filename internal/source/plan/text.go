@@ -1,0 +1,410 @@
+package plan
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// Strings whose bytes are memory that may be written (R14). They are made by a builtin, or loaded from memory that is seen as another type:
+//
+//	unsafe.String(p, n)
+//	*(*string)(unsafe.Pointer(&bytes))
+//	(*reflect.StringHeader)(unsafe.Pointer(&s)).Data = …   // s is loaded later
+//
+// Which loads these are is found by what flows where, whatever the order: through registers, calls by name and closures, through variables and fields,
+// by their name, and through all else by type, package by package. Packages that do not import unsafe take part with what leads to strings.
+
+// puns are what a program has of memory that conversions of unsafe.Pointer show as another type. A node is a value or a place that values are kept in.
+type puns struct {
+	plan    *Plan
+	list    []*ssa.Function
+	own     map[*ssa.Function]*Package
+	at      *Package // of the function that is looked at
+	bound   map[*ssa.FreeVar]ssa.Value
+	leads   map[any]bool // nodes of pointers, slices, and what has them, that may lead there, and of what is reached by them
+	origin  map[any]bool // of these: where they come from leads there too
+	places  map[placeOf]anywhere
+	stringy map[types.Type]bool
+	more    bool
+}
+
+type placeOf struct {
+	t   types.Type
+	pkg *Package
+}
+
+// Places: of what is in a variable, or in a field of any struct; the field itself; the results of a function; what has a type and is anywhere else in a package. A variable of a
+// package, and a field that others see, have names: each package has its own view of those of others.
+type (
+	variable    struct{ name string }
+	contents    struct{ of any }
+	inField     struct{ field any }
+	fieldItself struct{ field any }
+	result      struct {
+		fn *ssa.Function
+		i  int
+	}
+	anywhere struct {
+		typ string
+		pkg *Package
+	}
+)
+
+// findPuns finds them, if a package can have any.
+func (p *Plan) findPuns() {
+	if !slices.ContainsFunc(p.funcs, func(f *Func) bool { return f.Unit.Pkg.seesMemory() }) {
+		return
+	}
+	u := &puns{
+		plan: p, own: map[*ssa.Function]*Package{}, bound: map[*ssa.FreeVar]ssa.Value{}, leads: map[any]bool{}, origin: map[any]bool{},
+		places: map[placeOf]anywhere{}, stringy: map[types.Type]bool{}, more: true,
+	}
+	for _, f := range p.funcs {
+		u.add(f.SSA, f.Unit.Pkg)
+	}
+	for u.more {
+		u.more = false
+		for _, fn := range u.list {
+			u.function(fn)
+		}
+	}
+	p.punned = u
+}
+
+// seesMemory reports whether a package can see memory as another type.
+func (pkg *Package) seesMemory() bool { return slices.Contains(pkg.Types.Imports(), types.Unsafe) }
+
+// add takes a function, and notes what its closures bind.
+func (u *puns) add(fn *ssa.Function, pkg *Package) {
+	u.own[fn], u.list = pkg, append(u.list, fn)
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if c, ok := in.(*ssa.MakeClosure); ok {
+				for i, v := range c.Bindings {
+					u.bound[c.Fn.(*ssa.Function).FreeVars[i]] = v
+				}
+			}
+		}
+	}
+}
+
+// isPunned reports whether the address leads to memory that a package sees as another type.
+func (p *Plan) isPunned(addr ssa.Value) bool { return p.punned != nil && p.punned.leads[node(addr)] }
+
+// function takes all instructions of a function once.
+func (u *puns) function(fn *ssa.Function) {
+	u.at = u.own[fn]
+	for _, v := range fn.FreeVars {
+		u.flow(v, u.bound[v])
+	}
+	for _, v := range fn.Params {
+		u.flow(v, u.anyOf(v.Type()))
+	}
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			switch in := in.(type) {
+			case *ssa.Store:
+				u.flow(u.place(in.Addr), in.Val)
+			case *ssa.Return:
+				for i, r := range in.Results {
+					u.flow(result{fn, i}, r)
+				}
+			case *ssa.Send:
+				u.leaves(in.X)
+			case *ssa.MapUpdate:
+				u.leaves(in.Key, in.Value)
+			case ssa.Value:
+				u.value(in)
+			}
+			if c, ok := in.(ssa.CallInstruction); ok {
+				u.passes(c.Common())
+			}
+		}
+	}
+}
+
+// passes takes the arguments of a call.
+func (u *puns) passes(c *ssa.CallCommon) {
+	b, builtin := c.Value.(*ssa.Builtin)
+	switch callee := u.callee(c); {
+	case callee != nil:
+		for i, a := range c.Args {
+			u.flow(callee.Params[i], a)
+		}
+	case !builtin:
+		u.leaves(c.Args...)
+	case b.Name() == "copy":
+		u.flow(c.Args[0], c.Args[1])
+	}
+}
+
+// leaves says that values go where only their types tell.
+func (u *puns) leaves(vs ...ssa.Value) {
+	for _, v := range vs {
+		u.flow(u.anyOf(v.Type()), v)
+	}
+}
+
+// value is the table of what values come from.
+func (u *puns) value(v ssa.Value) {
+	switch v := v.(type) {
+	case *ssa.Convert:
+		u.flow(v, v.X)
+		if isUnsafe(v.Type()) && word(v.X.Type()) || isUnsafe(v.X.Type()) && word(v.Type()) {
+			u.mark(u.leads, v)
+			u.mark(u.origin, v.X)
+		}
+	case *ssa.Phi:
+		for _, e := range v.Edges {
+			u.flow(v, e)
+		}
+	case *ssa.ChangeType:
+		u.flow(v, v.X)
+	case *ssa.Slice:
+		u.flow(v, v.X)
+	case *ssa.SliceToArrayPointer:
+		u.flow(v, v.X)
+	case *ssa.IndexAddr:
+		u.flow(v, v.X)
+	case *ssa.FieldAddr:
+		u.reach(v, v.X)
+		if s := StructOf(v.X.Type()); s != nil {
+			u.flow(v, fieldItself{fieldNode(s.Field(v.Field).Origin())})
+		}
+	case *ssa.Field:
+		u.reach(v, v.X)
+	case *ssa.Index:
+		u.reach(v, v.X)
+	case *ssa.UnOp:
+		switch v.Op {
+		case token.MUL:
+			u.reach(v, v.X)
+			u.flow(v, u.place(v.X))
+		case token.ARROW:
+			u.flow(v, u.anyOf(v.Type()))
+		}
+	case *ssa.MakeInterface:
+		u.leaves(v.X)
+	case *ssa.TypeAssert, *ssa.Lookup:
+		u.flow(v, u.anyOf(v.Type()))
+	case *ssa.Select:
+		for _, s := range v.States {
+			if s.Send != nil {
+				u.leaves(s.Send)
+			}
+		}
+	case *ssa.Extract:
+		if c, ok := v.Tuple.(*ssa.Call); ok && u.callee(&c.Call) != nil {
+			u.flow(v, result{u.callee(&c.Call), v.Index})
+		} else {
+			u.flow(v, u.anyOf(v.Type()))
+		}
+	case *ssa.Call:
+		if b, ok := v.Call.Value.(*ssa.Builtin); ok {
+			switch b.Name() {
+			case "append", "Add", "Slice", "SliceData", "ssa:wrapnilchk":
+				for _, a := range v.Call.Args {
+					u.flow(v, a)
+				}
+			}
+		} else if fn := u.callee(&v.Call); fn != nil {
+			u.flow(v, result{fn, 0})
+		} else {
+			u.flow(v, u.anyOf(v.Type()))
+		}
+	}
+}
+
+// flow says that from is in to.
+func (u *puns) flow(to, from any) {
+	u.reach(to, from)
+	if u.origin[node(to)] {
+		u.mark(u.origin, from)
+	}
+}
+
+// reach says that to may be got at by from.
+func (u *puns) reach(to, from any) {
+	if u.leads[node(from)] {
+		u.mark(u.leads, to)
+	}
+}
+
+// mark adds a node to a set, unless it is a value that leads nowhere.
+func (u *puns) mark(m map[any]bool, x any) {
+	if v, ok := x.(ssa.Value); ok {
+		pkg := u.at
+		if in := u.own[v.Parent()]; in != nil {
+			pkg = in
+		}
+		if scalar(v.Type()) || isString(v.Type()) || !u.matters(pkg, v.Type()) {
+			return
+		}
+	}
+	n := node(x)
+	if a, ok := n.(anywhere); m[n] || ok && a.pkg == nil {
+		return
+	}
+	m[n], u.more = true, true
+	u.leads[n] = true
+}
+
+// node is the node of a value, or a place.
+func node(x any) any {
+	if g, ok := x.(*ssa.Global); ok {
+		return variable{g.RelString(nil)}
+	}
+	return x
+}
+
+// fieldNode names a field that other packages see.
+func fieldNode(f *types.Var) any {
+	if f.Exported() && f.Pkg() != nil {
+		return variable{f.Pkg().Path() + "." + f.Name() + " " + types.TypeString(f.Type(), nil)}
+	}
+	return f
+}
+
+// matters reports whether what leads to memory that is seen as another type matters if it is of type t, in a package.
+func (u *puns) matters(pkg *Package, t types.Type) bool { return pkg.seesMemory() || u.toString(t) }
+
+// toString reports whether values of type t may lead to strings, by something else than interfaces.
+func (u *puns) toString(t types.Type) bool {
+	if known, ok := u.stringy[t]; ok {
+		return known
+	}
+	u.stringy[t] = false
+	found := false
+	switch x := Core(t).(type) {
+	case *types.Basic:
+		found = x.Info()&types.IsString != 0 || x.Kind() == types.UnsafePointer
+	case *types.Pointer:
+		found = u.toString(x.Elem())
+	case *types.Slice:
+		found = u.toString(x.Elem())
+	case *types.Array:
+		found = u.toString(x.Elem())
+	case *types.Chan:
+		found = u.toString(x.Elem())
+	case *types.Map:
+		found = u.toString(x.Key()) || u.toString(x.Elem())
+	case *types.Struct:
+		for f := range x.Fields() {
+			found = found || u.toString(f.Type())
+		}
+	case nil: // a type parameter
+		found = true
+	}
+	if found {
+		u.stringy[t] = true
+	} else {
+		delete(u.stringy, t)
+	}
+	return found
+}
+
+// place is where what is at an address is kept.
+func (u *puns) place(addr ssa.Value) any {
+	switch x := addr.(type) {
+	case *ssa.FreeVar:
+		if b := u.bound[x]; b != nil {
+			return u.place(b)
+		}
+	case *ssa.Alloc, *ssa.Global:
+		return contents{node(x)}
+	case *ssa.FieldAddr:
+		if s := StructOf(x.X.Type()); s != nil {
+			return inField{fieldNode(s.Field(x.Field).Origin())}
+		}
+	}
+	if p, ok := Core(addr.Type()).(*types.Pointer); ok {
+		return u.anyOf(p.Elem())
+	}
+	return u.anyOf(addr.Type())
+}
+
+// anyOf is the place of what has a type and is anywhere in the package that is looked at; none, without a package, if that does not matter.
+func (u *puns) anyOf(t types.Type) anywhere {
+	key := placeOf{t, u.at}
+	a, ok := u.places[key]
+	if !ok {
+		if u.matters(u.at, t) {
+			a = anywhere{types.TypeString(t, nil), u.at}
+		}
+		u.places[key] = a
+	}
+	return a
+}
+
+// callee is the function that is called, nil if it is not known, or has no records.
+func (u *puns) callee(c *ssa.CallCommon) *ssa.Function {
+	fn := c.StaticCallee()
+	if fn != nil && fn.Origin() != nil {
+		fn = fn.Origin()
+	}
+	if u.own[fn] == nil {
+		f := u.plan.Func(fn) // in the view of another package
+		if f == nil {
+			return nil
+		}
+		fn = f.SSA
+	}
+	if u.own[fn] == nil || len(fn.Params) != len(c.Args) {
+		return nil
+	}
+	return fn
+}
+
+func isUnsafe(t types.Type) bool {
+	b, ok := basic(t)
+	return ok && b.Kind() == types.UnsafePointer
+}
+
+// texts are the records of what the strings in a value say that unsafe code has made.
+func (h *planner) texts(v ssa.Value) []Hook {
+	if len(*v.Referrers()) == 0 {
+		return nil
+	}
+	var out []Hook
+	for _, off := range h.strings(nil, v.Type(), 0) {
+		out = append(out, Hook{Kind: format.Read, Extent: Text, Addr: v, Offset: off, Index: -1, Case: -1, Type: types.Typ[types.Byte], Size: 1})
+	}
+	return out
+}
+
+// maxTexts bounds the strings in one value that are read.
+const maxTexts = 64
+
+// strings adds where in a value of type t, which is at off, its strings are. What depends on type parameters has none, unless it is a string itself.
+func (h *planner) strings(offs []int64, t types.Type, off int64) []int64 {
+	switch u := Core(t).(type) {
+	case *types.Basic:
+		if u.Info()&types.IsString != 0 && len(offs) < maxTexts {
+			offs = append(offs, off)
+		}
+	case *types.Struct:
+		if Open(t) {
+			return offs
+		}
+		fields := make([]*types.Var, u.NumFields())
+		for i := range fields {
+			fields[i] = u.Field(i)
+		}
+		for i, o := range h.sizes.Offsetsof(fields) {
+			offs = h.strings(offs, fields[i].Type(), off+o)
+		}
+	case *types.Array:
+		if Open(t) {
+			return offs
+		}
+		for i := range min(u.Len(), maxTexts) {
+			offs = h.strings(offs, u.Elem(), off+i*h.sizes.Sizeof(u.Elem()))
+		}
+	}
+	return offs
+}

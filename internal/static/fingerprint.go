@@ -1,0 +1,37 @@
+package static
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// identify gives every pair its fingerprint, by (V5). The pairs are in the order of their positions.
+func identify(list []*Warning) {
+	seen := map[string]int{}
+	for _, w := range list {
+		w.ID = w.fingerprint()
+		if seen[w.ID]++; seen[w.ID] > 1 { // the same accesses twice in the same functions
+			w.ID = fmt.Sprintf("%s-%d", w.ID, seen[w.ID])
+		}
+	}
+}
+
+// fingerprint hashes functions, kinds, and the class of the memory.
+func (w *Warning) fingerprint() string {
+	sides := []string{w.A.Func + "\x00" + w.A.Kind.String(), w.B.Func + "\x00" + w.B.Kind.String()}
+	slices.Sort(sides)
+	h := xxhash.Sum64String(strings.Join(append(sides, w.Class()), "\x01"))
+	return fmt.Sprintf("%012x", h>>16)
+}
+
+// Class names the memory without the object that it belongs to: a field with its type, or a variable.
+func (w *Warning) Class() string {
+	return site.ReplaceAllString(w.A.Loc.Class(), "")
+}
+
+// site is what stands behind the label of an allocation site: places, in numbers that change with the function's text.
+var site = regexp.MustCompile(`#[0-9a-f]{8}\.\d+(\.\w+)?(@[0-9a-f]{8}\.\d+)*`)

@@ -1,0 +1,45 @@
+package link
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/static/evidence/promise"
+	"github.com/presage-race/presage/internal/static/path"
+	"github.com/presage-race/presage/internal/static/summary"
+)
+
+// findExpected finds how many goroutines the makers of types expect in their methods (R28, R29), where the world is open.
+func (l *linker) findExpected(keys []string, promises []*promise.Package) {
+	told := map[string]bool{}
+	for _, k := range keys {
+		for i := range l.sums[k].Holes {
+			if h := &l.sums[k].Holes[i]; h.Pos.Func == k && tells(h) {
+				told[h.Iface] = true
+			}
+		}
+	}
+	l.expected = promise.Expected(promises, func(iface string) bool { return told[iface] })
+	for k := range l.commanded {
+		delete(l.expected, k)
+	}
+	l.likes.of = nil // what is expected is part of what roots have in common
+}
+
+// tells reports whether a call of an interface's method hands on the object from which the interface's value is read: it tells the value which
+// object calls (R29).
+func tells(h *summary.Hole) bool {
+	if h.Method == "" || h.Value == nil || h.Value.Kind != path.Load || h.Value.Base.Kind != path.Field {
+		return false
+	}
+	for n := h.Value.Base.Base; n != nil; n = n.Base {
+		if slices.Contains(h.Args, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// expects reports whether as many goroutines are expected in both roots.
+func (l *linker) expects(v promise.Verdict, r, q root) bool {
+	return l.expected[r.fn] == v && l.expected[q.fn] == v
+}

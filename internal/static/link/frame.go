@@ -1,0 +1,80 @@
+package link
+
+import (
+	"github.com/presage-race/presage/internal/static/lockset"
+	"github.com/presage-race/presage/internal/static/pairs"
+	"github.com/presage-race/presage/internal/static/summary"
+)
+
+// frames judges again what a frame has found (R9): its callers may hold the lock that the one side lacks. It returns the
+// warnings that stay.
+func (l *linker) frames(found []*pairs.Warning, n *Counts) []*pairs.Warning {
+	var out []*pairs.Warning
+	at := map[summary.Pos][]*site{}
+	for _, sites := range l.classes {
+		for _, s := range sites {
+			if !s.part && len(found) > 0 {
+				at[s.access.Pos] = append(at[s.access.Pos], s)
+			}
+		}
+	}
+	for _, w := range found {
+		if l.allFlagged(at[w.A.Pos], at[w.B.Pos]) {
+			n.Ordered++
+			continue
+		}
+		contexts := l.contexts[w.Frame.Key]
+		guard := exact
+		for _, c := range contexts {
+			guard = min(guard, l.common(c, w.A, w.B))
+		}
+		switch {
+		case len(contexts) > 0 && guard == exact:
+			n.Locks++
+			continue
+		case len(contexts) > 0 && guard == field:
+			w.Codes = append(w.Codes, "same-lock-field")
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// allFlagged reports whether a flag orders two accesses however they are reached (R24).
+func (l *linker) allFlagged(as, bs []*site) bool {
+	for _, a := range as {
+		for _, b := range bs {
+			if !l.flagged(a, b) && !l.flagged(b, a) {
+				return false
+			}
+		}
+	}
+	return len(as) > 0 && len(bs) > 0
+}
+
+// common finds a lock that one access of a frame holds, and the other because the frame is entered in the context: locks of the
+// context belong to the goroutine that enters it.
+func (l *linker) common(c *context, a, b *summary.Access) guardKind {
+	if a.Thread > 0 {
+		a, b = b, a
+	}
+	if a.Thread > 0 || b.Thread == 0 {
+		return none
+	}
+	found := none
+	for name, m := range c.locks {
+		if released(name, a.Locks.Minus) || l.isBroken(name) {
+			continue
+		}
+		for n, p := range b.Locks.Plus {
+			switch k := n.Key(); {
+			case m != lockset.Write && p != lockset.Write:
+			case k == name && k[0] != '?':
+				return exact
+			case class(k) == class(name):
+				found = field
+			}
+		}
+	}
+	return found
+}

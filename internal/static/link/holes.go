@@ -1,0 +1,253 @@
+package link
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/presage-race/presage/internal/static/path"
+	"github.com/presage-race/presage/internal/static/summary"
+)
+
+// flows says which functions and concrete types come where calls through values may find them, by class of memory or type.
+type flows map[string][]source
+
+// source is what comes to a place, and the processes whose text says so; none if no command reaches that text.
+type source struct {
+	from string
+	by   processes
+}
+
+// maxTargets bounds the targets of a call through a value; one with more stays unknown (H3).
+const maxTargets = 10
+
+// findFlows gathers the flows of all functions.
+func (l *linker) findFlows(keys []string) {
+	l.flows, l.found = flows{}, map[lookup][]string{}
+	seen := map[summary.Flow]int{}
+	for _, k := range keys {
+		for _, f := range l.sums[k].Flows {
+			f.Same = 0
+			if f.To == "" {
+				continue
+			}
+			by := l.reach.by[k]
+			i, ok := seen[f]
+			if !ok {
+				seen[f] = len(l.flows[f.To])
+				l.flows[f.To] = append(l.flows[f.To], source{f.From, by})
+			} else if to := l.flows[f.To]; true {
+				to[i].by |= by
+			}
+		}
+	}
+}
+
+// maxFlows bounds what is looked at for the targets of one call: not all of it has the method.
+const maxFlows = 4 * maxTargets
+
+// sources lists what comes to a place, through other interfaces too, as far as the processes p see it: in a closed program what no command makes comes to
+// no call that a command makes (R20). false if it is more than most.
+func (l *linker) sources(place string, p processes, most int) ([]string, bool) {
+	var out []string
+	seen := map[string]bool{place: true}
+	for queue := []string{place}; len(queue) > 0; queue = queue[1:] {
+		for _, s := range l.flows[queue[0]] {
+			if seen[s.from] || !l.reach.sees(p, s.by) {
+				continue
+			}
+			seen[s.from] = true
+			if _, place := l.flows[s.from]; place {
+				queue = append(queue, s.from)
+			}
+			if out = append(out, s.from); len(out) > most {
+				return nil, false
+			}
+		}
+	}
+	return out, true
+}
+
+// targets lists the functions that a hole of a function may call (H1, H2); nil if that is not known, or if they are too many.
+func (l *linker) targets(key string, h *summary.Hole) []string {
+	if h.Value == nil || h.Value.Kind == path.Func {
+		return nil
+	}
+	var out []string
+	p := l.reach.by[key]
+	if h.Value.Kind == path.Load {
+		out = l.methods(h.Value.Base.Class(), h.Method, p, 0)
+	}
+	if len(out) == 0 && h.Method != "" {
+		out = l.methods(h.Iface, h.Method, p, 0)
+		if len(out) == 0 && len(l.flows[h.Iface]) == 0 && !l.reach.closed {
+			out = l.methods(summary.Offered+h.Iface, h.Method, p, 0)
+		}
+	}
+	return out
+}
+
+// lookup is a call of a value that is read from a place, below some embedded fields.
+type lookup struct {
+	place, method string
+	by            processes
+	depth         int
+}
+
+// methods lists the functions that a value which is read from the place calls.
+func (l *linker) methods(place, method string, p processes, depth int) []string {
+	k := lookup{place, method, p, depth}
+	out, ok := l.found[k]
+	if !ok {
+		out = l.find(place, method, p, depth)
+		l.found[k] = out
+	}
+	return out
+}
+
+func (l *linker) find(place, method string, p processes, depth int) []string {
+	from, ok := l.sources(place, p, maxFlows)
+	if !ok {
+		return nil
+	}
+	var out []string
+	for _, f := range from {
+		for _, key := range l.functions(f, method, p, depth) {
+			if !slices.Contains(out, key) {
+				out = append(out, key)
+			}
+		}
+	}
+	if len(out) > maxTargets {
+		return nil
+	}
+	slices.Sort(out)
+	return out
+}
+
+// maxPromoted bounds the embedded fields through which a method is looked for.
+const maxPromoted = 3
+
+// functions are the keys of a function that comes to a place, or of the method of a type that does (H4); none if it has no summary. The key of a method
+// value keeps its suffix, but for that of an interface, which is a function of its own.
+func (l *linker) functions(from, method string, p processes, depth int) []string {
+	key := from
+	if method != "" {
+		typ := from + l.parameters[strings.TrimPrefix(from, "*")]
+		key = "(" + typ + ")." + method
+		if l.sums[key] == nil && strings.HasPrefix(typ, "*") { // a method of the value, by its pointer
+			key = "(" + typ[1:] + ")." + method
+		}
+	}
+	switch {
+	case l.sums[key] != nil, l.sums[strings.TrimSuffix(key, boundSuffix)] != nil:
+		return []string{key}
+	case method == "" || depth == maxPromoted:
+		return nil
+	}
+	var out []string
+	for _, s := range slices.Concat(l.flows["("+from+")."+method], l.flows["("+strings.TrimPrefix(from, "*")+")."+method]) {
+		i := strings.LastIndex(s.from, ").")
+		embedded := strings.TrimPrefix(s.from[:i], "(")
+		if _, iface := l.flows[embedded]; iface {
+			out = append(out, l.methods(embedded, method, p, depth+1)...)
+		} else {
+			out = append(out, l.functions(embedded, method, p, depth+1)...)
+		}
+	}
+	return out
+}
+
+// fillHoles makes calls of the holes whose targets are known. A hole that a caller has taken over is filled there if it could not be where
+// it stands.
+func (l *linker) fillHoles(keys []string, n *Counts) {
+	l.findFlows(keys)
+	l.filled = map[string][]summary.Edge{}
+	done := map[summary.Pos]bool{}
+	for _, own := range []bool{true, false} {
+		for _, k := range keys {
+			f := l.sums[k]
+			if f.Whole {
+				continue
+			}
+			for i := range f.Holes {
+				h := &f.Holes[i]
+				if own != (h.Pos.Func == k) || !own && done[h.Pos] {
+					continue
+				}
+				if own {
+					n.Holes++
+				}
+				if targets := l.targets(k, h); len(targets) > 0 {
+					l.fill(k, h, targets)
+					done[h.Pos] = true
+				}
+			}
+		}
+	}
+	n.Filled = len(done)
+}
+
+// fill makes calls of a hole.
+func (l *linker) fill(key string, h *summary.Hole, targets []string) {
+	for _, t := range targets {
+		e := summary.Edge{Args: h.Args, Locks: h.Locks, Thread: h.Thread, Forked: forks(h), Started: h.Sync.Released, Sync: h.Sync, Pos: h.Pos, Owned: summary.Owned{Args: l.owned(key, h)}}
+		e.Callee = t
+		if method, bound := strings.CutSuffix(t, boundSuffix); bound && l.sums[method] != nil {
+			e.Callee = method
+			e.Args = append([]*path.Node{nil}, h.Args...) // the receiver is in the value
+			e.Owned.Args <<= 1
+		}
+		e.Apart = setApart(h.Sync.Released)
+		if h.Go {
+			e.Thread = unknownThread
+		}
+		if h.Test != nil && l.sums[e.Callee] != nil && mayCallParallel(l.sums[e.Callee]) {
+			e.Test, e.Loop, e.Thread = true, h.Loop, unknownThread
+		}
+		l.filled[key] = append(l.filled[key], e)
+	}
+}
+
+// owned are the arguments of a hole that are objects of the function, and that no other goroutine reaches when it returns: options
+// that a caller's functions fill in.
+func (l *linker) owned(key string, h *summary.Hole) uint32 {
+	var bits uint32
+	for i, a := range h.Args {
+		if i >= 31 || a == nil || h.Thread > 0 || h.Go {
+			continue
+		}
+		r := a.Strip().Root()
+		if r.Kind == path.Alloc && a.Loads() == 0 && !slices.Contains(l.sums[key].Escaped, r) {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
+// boundSuffix ends the name of a method value.
+const boundSuffix = "$bound"
+
+// unknownThread is the thread of a go statement whose function is known only here.
+const unknownThread = -1
+
+// forks reports whether a goroutine may have been started before the call.
+func forks(h *summary.Hole) bool {
+	for o := range h.Sync.Released {
+		if o.Kind == path.Token && o.Base == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// calls lists the known calls of a function.
+func (l *linker) calls(key string) []summary.Edge {
+	f := l.sums[key]
+	if f == nil {
+		return nil
+	}
+	if more := l.filled[key]; more != nil {
+		return append(slices.Clip(f.Edges), more...)
+	}
+	return f.Edges
+}

@@ -1,0 +1,265 @@
+// Package static is the static lens: every pair of accesses that may race in some run, found without running anything.
+//
+// # What it computes
+//
+// RELAY (Voung, Jhala, Lerner, ESEC/FSE 2007) for Go. Packages come dependencies first (package load). Of each function a summary is
+// made (package symbolic), callees first (package callgraph), in paths that begin at what the function is given (package path), with
+// relative locksets (package lockset) and what synchronises (package order). Warnings are found where both accesses are in one
+// frame (package pairs), and, for what no frame sees whole, over the roots of the program (package link).
+//
+// # Rules
+//
+// (V1) A package is one unit of work: its summaries depend on its source and the summaries of its imports. When it is done, its
+// syntax and SSA are let go.
+//
+// (V2) What is reported is what the patterns name; what they import is summarised, and stands in call chains.
+//
+// (V3) Nothing is dropped in silence: every piece of evidence counts what it takes out, and what is not modelled is counted.
+//
+// (V4) Over roots, one warning is reported for each access and class of memory: of the pairs that have it as the one at which a lock is missing
+// (the one that holds fewer locks; if they hold as many, one that writes), the likeliest, with the number of the others.
+//
+// (V5) A fingerprint is made of the two functions, the kinds of the accesses, and the class of the memory: it survives what moves
+// lines. Pairs that agree in all of these are numbered by position.
+//
+// (V6) Within a tier, the stronger warning comes first: memory that a lock guards elsewhere (package guard) before other memory, two writes before
+// a write and a read, fewer calls between the goroutines' starts and the accesses before more.
+//
+// # Soundness
+//
+// Not sound, as the paper is not, and where it is not is said in the packages: symbolic (X2, X9), before, link.
+package static
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/presage-race/presage/internal/static/evidence/promise"
+	"github.com/presage-race/presage/internal/static/guard"
+	"github.com/presage-race/presage/internal/static/link"
+	"github.com/presage-race/presage/internal/static/load"
+	"github.com/presage-race/presage/internal/static/pairs"
+	"github.com/presage-race/presage/internal/static/store"
+	"github.com/presage-race/presage/internal/static/summary"
+	"github.com/presage-race/presage/internal/static/unmodelled"
+)
+
+// Config says what to analyse.
+type Config struct {
+	load.Config
+	Tags     []string                          // build tags
+	Progress func(done, total int, pkg string) // called after each package, one at a time
+
+	Store string // directory of summaries (package store); "" is none
+	Share bool   // summarise only, together with other processes that share Store
+	Link  bool   // summarise nothing: all is in Store
+}
+
+// Result is what Run returns.
+type Result struct {
+	Pairs    []*Warning // one for each two places, by position
+	Warnings []*Warning // those of Pairs that a report has (V4)
+	Stats    Stats
+	Errors   []PackageError // of packages that did not load whole, by path
+
+	Unmatched []string // why patterns match nothing
+	Files     []string // of the packages that the patterns name
+
+	sums    map[string]*summary.Function
+	guards  *guard.Table
+	roots   map[string]string         // as link.Found has them
+	calls   map[string][]summary.Edge // as link.Found has them
+	callers map[string][]caller       // by callee, made when they are wanted
+	chains  map[[2]string]way         // by function and root
+	starts  map[string]*summary.Spawn // by the function that goroutines begin with
+	sources map[string][]string       // files of the packages that the patterns name, by path
+}
+
+// PackageError says why a package did not load whole.
+type PackageError struct {
+	Path   string
+	Target bool // a pattern names it
+	Errors []string
+}
+
+func (e PackageError) String() string {
+	more := ""
+	if n := len(e.Errors) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return fmt.Sprintf("package %s is analysed only as far as it loads: %s%s", e.Path, e.Errors[0], more)
+}
+
+// Stats counts what was done.
+type Stats struct {
+	Packages, Functions int
+	Lines               int64
+	Accesses, Spawns    int
+	Holes               int
+	Cuts                summary.Cuts // what is beyond the bounds
+	Unmodelled          unmodelled.Counts
+	Pairs               pairs.Counts
+	Link                link.Counts
+	Store               Store
+}
+
+// Store counts what was found in the directory of summaries.
+type Store struct {
+	Found, Made int
+	Damaged     int // entries that were not whole
+}
+
+// run is one analysis.
+type run struct {
+	cfg     Config
+	dir     *store.Dir // nil: none
+	program store.Digest
+	result  *Result
+
+	mu       sync.Mutex // guards what follows, and result.Stats and result.Errors
+	sums     map[string]*summary.Function
+	variants map[string]map[string]*summary.Function // by package ID, of packages as they were compiled for a test
+	tested   map[string][]string                     // by package ID, IDs of those variants that the package imports, directly or not
+	units    map[string]*unit                        // by package ID
+	digests  map[string]store.Digest                 // of a package and all that it imports
+	done     int
+
+	imported *imported // of one package alone, nil if all are visited
+
+	missing []string // packages that are not in Store, with Config.Link
+}
+
+// MissingError says which packages have no summary in the directory.
+type MissingError struct{ Packages []string }
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%d packages have no summary in the directory, the first is %s", len(e.Packages), e.Packages[0])
+}
+
+func newRun(cfg Config) *run {
+	return &run{cfg: cfg, result: &Result{}, sums: map[string]*summary.Function{}, variants: map[string]map[string]*summary.Function{}, tested: map[string][]string{},
+		units: map[string]*unit{}, digests: map[string]store.Digest{}}
+}
+
+// Run analyses the packages that the patterns name.
+func Run(ctx context.Context, cfg Config) (*Result, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // memory bounds the size of what can be analysed
+	if len(cfg.Tags) > 0 {
+		cfg.BuildFlags = append(slices.Clip(cfg.BuildFlags), "-tags="+strings.Join(cfg.Tags, ","))
+	}
+	prog, err := load.List(ctx, cfg.Config)
+	if err != nil {
+		return nil, err
+	}
+	r := newRun(cfg)
+	r.result.Unmatched, r.result.sources = prog.Unmatched, map[string][]string{}
+	for _, m := range prog.Packages {
+		if m.Target {
+			r.result.Files = append(r.result.Files, m.CompiledGoFiles...)
+			r.result.sources[m.PkgPath] = m.CompiledGoFiles
+		}
+	}
+	if cfg.Store != "" {
+		if r.dir, err = store.Open(cfg.Store); err != nil {
+			return nil, err
+		}
+		if r.program, err = store.Executable(); err != nil {
+			return nil, fmt.Errorf("the executable, which summaries are kept under: %w", err)
+		}
+	}
+	progress := func(p *load.Package) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.done++
+		if cfg.Progress != nil {
+			cfg.Progress(r.done, len(prog.Packages), p.Path)
+		}
+	}
+	err = prog.Visit(ctx, cfg.Workers, load.Visitor{
+		Known: func(p *load.Package) (load.State, error) {
+			state, err := r.known(p)
+			if state == load.Known {
+				progress(p)
+			}
+			return state, err
+		},
+		Visit: func(p *load.Package) error {
+			defer progress(p)
+			return r.visit(p)
+		}})
+	if err != nil {
+		return nil, err
+	}
+	if len(r.missing) > 0 {
+		slices.Sort(r.missing)
+		return nil, &MissingError{r.missing}
+	}
+	r.result.Stats.Lines = prog.Lines
+	if !cfg.Share {
+		r.link(prog)
+	}
+	if r.dir != nil {
+		if err := r.dir.Trim(); err != nil {
+			return nil, err
+		}
+	}
+	return r.result, nil
+}
+
+// link does what needs all summaries, in the order of the packages.
+func (r *run) link(prog *load.Program) {
+	sums := map[string]*summary.Function{}
+	judged := map[[2]summary.Pos]bool{}
+	var found []*pairs.Warning
+	var promises []*promise.Package
+	t := &r.result.Stats
+	for _, m := range prog.Packages {
+		u := r.units[m.ID]
+		if u == nil {
+			continue
+		}
+		promises = append(promises, u.Promises)
+		own := map[string]*summary.Function{}
+		for _, f := range u.Functions {
+			own[f.Key] = f
+			if old := sums[f.Key]; old == nil || f.Target && !old.Target { // a package and its variant for a test
+				sums[f.Key] = f
+			}
+		}
+		for _, w := range u.Found {
+			found = append(found, &pairs.Warning{Frame: own[w.Frame], A: w.A, B: w.B, Codes: w.Codes})
+		}
+		maps.Copy(judged, u.Stats.Pairs.Judged)
+		t.add(&u.Stats)
+	}
+	r.sums, r.result.sums = sums, sums
+	linked := link.Find(sums, found, judged, promises, &t.Link)
+	r.result.guards, r.result.roots, r.result.calls = linked.Guards, linked.Roots, linked.Calls
+	slices.SortFunc(r.result.Errors, func(a, b PackageError) int { return strings.Compare(a.Path, b.Path) })
+	t.Cuts[summary.BoundContexts] += t.Link.Merged
+	t.Cuts[summary.BoundSites] += t.Link.Left
+	r.result.Pairs = r.result.merge(linked.Warnings)
+	r.result.Warnings = gather(r.result.Pairs)
+}
+
+// add adds the counts of a package.
+func (t *Stats) add(o *Stats) {
+	t.Functions += o.Functions
+	t.Cuts.Add(&o.Cuts)
+	t.Cuts[summary.BoundPairs] += o.Pairs.Cut
+	t.Cuts[summary.BoundChain] += o.Pairs.Chain
+	t.Unmodelled.Add(o.Unmodelled)
+	t.Spawns += o.Spawns
+	t.Accesses += o.Accesses
+	t.Holes += o.Holes
+	t.Pairs.Pairs += o.Pairs.Pairs
+	t.Pairs.Locks += o.Pairs.Locks
+	t.Pairs.Ordered += o.Pairs.Ordered
+	t.Pairs.Instances += o.Pairs.Instances
+	t.Pairs.Atomic += o.Pairs.Atomic
+}

@@ -1,0 +1,251 @@
+// Package summary is what is known of a function without its callers: guarded accesses, its effect on locks and on
+// synchronisation, what it returns and stores, and the goroutines that it starts (RELAY, ESEC/FSE 2007, section 3.3).
+//
+// # Rules
+//
+// (S1) Everything is written in paths that begin at formals, globals, or sites of the function. A caller that
+// instantiates a summary replaces formals by actuals and renames sites.
+//
+// (S2) A guarded access is (location, relative lockset, kind), as in the paper, and what stands before it (package order),
+// in which goroutine it is executed, and the calls that lead to it.
+//
+// (S3) An access whose path no longer begins at a formal is *settled*: no caller can say more about where it is. It stays with the
+// function where it settled, and the link phase brings it locks and roots from above.
+//
+// (S4) A call whose target is not known is a hole: receiver, method, arguments, and what holds there.
+//
+// (S5) An exit is a way out with the results that tell it from the others: "returns non-nil holding the lock".
+//
+// (S6) Objects that are made inside and that no caller can name are left out, with all that synchronises on them.
+//
+// (S7) A call through a value finds functions and concrete types where the value is read from: by the class of that memory, else by its type.
+//
+// (S8) Accesses and calls of the function's own text know what it has seen of fields and variables under locks.
+package summary
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/presage-race/presage/internal/static/lockset"
+	"github.com/presage-race/presage/internal/static/order"
+	"github.com/presage-race/presage/internal/static/path"
+)
+
+// Kind is what an access does.
+type Kind uint8
+
+const (
+	Read Kind = iota
+	Write
+	AtomicRead
+	AtomicWrite
+	Append // writes behind the length: conflicts with other appends only
+)
+
+func (k Kind) String() string {
+	return [...]string{"read", "write", "atomic read", "atomic write", "append"}[k]
+}
+
+// Writes reports whether the access changes memory.
+func (k Kind) Writes() bool { return k == Write || k == AtomicWrite || k == Append }
+
+// Atomic reports whether the access is one of sync/atomic.
+func (k Kind) Atomic() bool { return k == AtomicRead || k == AtomicWrite }
+
+// Pos is a place in the text of a function. Its number counts the places that the function's summary names, in the order of the analysis; its
+// lines are in the function's table (Function.Places), so that other summaries do not change when text moves in its file.
+type Pos struct {
+	Func  string
+	Place int32
+}
+
+// Compare orders places, by function and number.
+func (p Pos) Compare(q Pos) int {
+	return cmp.Or(strings.Compare(p.Func, q.Func), cmp.Compare(p.Place, q.Place))
+}
+
+// Line is where a place is: the file's number in Function.Files, line and column, from 1.
+type Line struct{ File, Line, Column int32 }
+
+// Call is one step of the way to an access, innermost last.
+type Call struct {
+	Pos  Pos
+	Func string // called
+	Next *Call
+}
+
+// Access is a guarded access (S2).
+type Access struct {
+	Loc    *path.Node // address
+	Kind   Kind
+	Locks  lockset.Relative
+	Sync   order.Sync
+	Thread int // 0: who calls the function; n: Spawns[n-1]
+	Pos    Pos
+	Func   string       // whose text it stands in
+	Via    *Call        // nil: in the function itself
+	Round  order.Counts // Tokens that may have been released in this round of the loop
+	At     *path.Node   // the path as it is written at Pos
+	Sets   bool         // it writes what is certainly not zero
+	Flags  []Flag       // what its goroutine has seen before (S8)
+	Stored *path.Node   // the path from where the function has stored the object (X33 of package symbolic); nil if it has not
+	Cuts   bool         // it leaves a slice with a part of what it had
+	Taken  bool         // the memory was taken out of a shared place before (X6)
+	Kept   bool         // the object was made by the function, and only goroutines that were started since can reach it
+}
+
+// Flag says that a field or variable was seen zero since its locks were taken, or, if Set, that it was seen not zero, or was set, while they were
+// held.
+type Flag struct {
+	Addr  *path.Node
+	Set   bool
+	Locks lockset.Relative // of one that is zero: Plus are those that are held ever since
+}
+
+// Spawn is a goroutine that the function starts, itself or in a call.
+type Spawn struct {
+	Token  *path.Node
+	Parent int // thread that starts it
+	Many   bool
+	Loop   bool // many, because the go statement is in a loop of this function
+	Pos    Pos
+	Func   string
+	Via    *Call
+	Locks  lockset.Relative // of the parent at the go statement
+	Lent   lockset.Set      // those that the parent does not give up before it has waited for the goroutine
+	Sync   order.Sync       // of the parent at the go statement
+	Again  *order.Sync      // of the parent where the next round of the loop begins
+	Total  order.Counts     // releases that the goroutine may make in all
+	Late   *path.Node       // of what a test does after Parallel: the t of the test that runs it, whose return it waits for; nil of other goroutines
+}
+
+// Release is a release of a synchronisation object, and what its goroutine had acquired before.
+type Release struct {
+	Object *path.Node
+	Thread int
+	Times  int
+	Sync   order.Sync
+}
+
+// Truth is a condition on a result.
+type Truth uint8
+
+const (
+	Any   Truth = iota
+	True        // true, or not nil
+	False       // false, or nil
+)
+
+// Exit is a way out of the function (S5).
+type Exit struct {
+	Results []Truth
+	Locks   lockset.Relative
+	Sync    order.Sync
+}
+
+// Store is a value that the function leaves in memory.
+type Store struct{ Addr, Value *path.Node }
+
+// Hole is a call whose target is not known (S4).
+type Hole struct {
+	Value  *path.Node // function value, or receiver
+	Method string     // "": a call of Value itself
+	Iface  string     // the interface, by its methods
+	Args   []*path.Node
+	Locks  lockset.Relative
+	Sync   order.Sync
+	Thread int
+	Go     bool
+	Test   *path.Node // Value is the function of a test that this t runs; nil: it is not
+	Loop   bool       // the call is in a loop
+	Pos    Pos
+}
+
+// Edge is a call of a known function, for the link phase.
+type Edge struct {
+	Callee  string
+	Args    []*path.Node // receiver and arguments, nil where not known
+	Free    []*path.Node // what the closure captured
+	Held    []*path.Node // what the captured variables hold
+	Owned   Owned        // what no other goroutine can reach
+	Stored  []Stored     // arguments that the caller has made and stored in the memory of a formal
+	Kept    Owned        // what only goroutines can reach that were started since it was made (X32 of package symbolic)
+	Locks   lockset.Relative
+	Thread  int
+	Test    bool         // the callee is a test that may call Parallel; what comes before that call is no goroutine of its own
+	Loop    bool         // of a test that package link has found: it is executed several times
+	Apart   bool         // Parallel may have been called of a t that the caller was given
+	Forked  bool         // a goroutine may have been started before
+	Sync    order.Sync   // what the caller has waited for and released, of what has a name for its callers too
+	Started order.Counts // Tokens of those that this goroutine may have started before
+	Flags   []Flag       // what this goroutine has seen before (S8)
+	Pos     Pos
+}
+
+// Stored says of an argument that it is stored in the memory of a formal of the caller.
+type Stored struct {
+	Arg    int
+	Formal *path.Node
+}
+
+// Owned are objects of a call that no other goroutine can reach, a bit each: those of arguments, captured variables, and what the variables hold.
+type Owned struct{ Args, Free, Held uint32 }
+
+// Offered stands before the interface in a Flow that only callers of its package can make.
+const Offered = "offered "
+
+// Flow says that a function or a concrete type, or what an interface holds, comes to where a call through a value may find it: the class of the
+// memory in which it is stored, or the type that it is converted to; "" if nothing is known of where (S7). A method comes to the type to which an
+// embedded field promotes it.
+type Flow struct {
+	From, To string
+	Same     uint32 // of a closure: the captured variables that no loop makes anew
+}
+
+// Within says to which structs a formal, the receiver first, leads by its type.
+type Within struct {
+	Formal int
+	Types  []string // sorted
+}
+
+// Methods ends the place to which the names of the methods of an interface come.
+const Methods = ".()"
+
+// Function is the summary of one function.
+type Function struct {
+	Key      string
+	Pkg      string
+	Files    []string `store:"layout"`
+	Places   []Line   `store:"layout"` // the first is the function itself
+	Names    *path.Names
+	Exported bool
+	Target   bool // what it does is reported
+	Whole    bool // seen from outside only: of the standard library, or generated
+	Accesses []*Access
+	Spawns   []*Spawn
+	Releases []Release
+	Exits    []Exit
+	Total    order.Counts // releases that the caller's goroutine may make in all
+	Results  [][]*path.Node
+	Stores   []Store
+	Escaped  []*path.Node // roots that other goroutines may reach
+	Leaks    []int        // parameters whose objects other goroutines may reach
+
+	// Of Escaped and Leaks, those that others may reach than the goroutines that were started since the objects were made.
+	Published []*path.Node
+	Publishes []int
+
+	Gives []*path.Node // locks that the function may give up without having taken them (X36 of package symbolic)
+
+	Reveals []int // parameters whose objects code which is not known may get hold of
+
+	Outside []*path.Node // objects of the function that others may ever reach than the goroutines started since they were made; nil once it is exported
+
+	Holes []Hole
+	Edges []Edge
+	Flows []Flow
+
+	Within struct{ Args, Free []Within } // formals that lead to structs of a few types only (X34 of package symbolic)
+	Cuts   Cuts                          // what is beyond the bounds
+}

@@ -1,0 +1,189 @@
+package symbolic
+
+import (
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/static/lockset"
+	"github.com/presage-race/presage/internal/static/path"
+)
+
+// choice names a value that has several paths by the register that they begin at, and the steps from it: a lock with this name is that of
+// whatever the register holds (X15). nil if the value has one path, or none.
+func (f *function) choice(s *state, v ssa.Value) *path.Node {
+	if len(f.eval(s, v)) < 2 {
+		return nil
+	}
+	switch v := v.(type) {
+	case *ssa.FieldAddr:
+		if x := f.choice(s, v.X); x != nil {
+			return f.Table.Field(x, f.fieldName(v.X.Type(), v.Field))
+		}
+	case *ssa.UnOp:
+		read := func(n *path.Node) bool { return n.Kind != path.Load || !slices.Contains(f.eval(s, v.X), n.Base) }
+		if x := f.choice(s, v.X); x != nil && !slices.ContainsFunc(f.env[v], read) {
+			return f.Table.Load(x, f.class(v.Type()))
+		}
+	case *ssa.ChangeType:
+		return f.choice(s, v.X)
+	case *ssa.MakeInterface:
+		return f.choice(s, v.X)
+	}
+	in, ok := v.(ssa.Instruction)
+	if !ok {
+		return nil
+	}
+	c := f.class(v.Type())
+	n := f.Table.Choice("one of several "+c[strings.LastIndexAny(c, "/.")+1:]+"#"+f.mark(f.place(in))+"."+v.Name(), c)
+	if f.choices == nil {
+		f.choices = map[*path.Node]ssa.Value{}
+	}
+	f.choices[n] = v
+	return n
+}
+
+// anew forgets the locks of what the register held in the round before.
+func (f *function) anew(s *state, in ssa.Instruction) {
+	v, ok := in.(ssa.Value)
+	if !ok || len(f.choices) == 0 {
+		return
+	}
+	for n, reg := range f.choices {
+		if reg == v {
+			s.forget(n)
+			s.guesses = slices.DeleteFunc(slices.Clone(s.guesses), func(g guess) bool { return g.lock.Root() == n })
+		}
+	}
+}
+
+// chosen adds to a lockset what the locks of Choices are if the value v, which is made of them, is n (X15).
+func (f *function) chosen(r lockset.Relative, v ssa.Value, n *path.Node) lockset.Relative {
+	for l, m := range r.Plus {
+		reg := f.choices[l.Root()]
+		if reg == nil || v == nil {
+			continue
+		}
+		if one := f.origin(v, n, reg); one != nil {
+			r = r.Acquire(f.choose(l, one), m)
+			plus := maps.Clone(r.Plus)
+			delete(plus, l)
+			r.Plus = plus
+		}
+	}
+	return r
+}
+
+// origin is what the register holds if v, made of it by fields, elements and loads, is n; nil if v is not made of it in these steps.
+func (f *function) origin(v ssa.Value, n *path.Node, reg ssa.Value) *path.Node {
+	for n != nil {
+		if v == reg {
+			if slices.Contains(f.env[reg], n) {
+				return n
+			}
+			return nil
+		}
+		n = n.Strip()
+		switch x := v.(type) {
+		case *ssa.FieldAddr:
+			if n.Kind != path.Field {
+				return nil
+			}
+			v, n = x.X, n.Base
+		case *ssa.IndexAddr:
+			if n.Kind != path.Elem {
+				return nil
+			}
+			v, n = x.X, n.Base
+		case *ssa.UnOp:
+			if n.Kind != path.Load {
+				return nil
+			}
+			v, n = x.X, n.Base
+		case *ssa.ChangeType:
+			v = x.X
+		case *ssa.MakeInterface:
+			v = x.X
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// addressed are the values that an instruction takes the address of its accesses from.
+func addressed(in ssa.Instruction) []ssa.Value {
+	switch in := in.(type) {
+	case *ssa.Store:
+		return []ssa.Value{in.Addr}
+	case *ssa.UnOp:
+		return []ssa.Value{in.X}
+	case *ssa.MapUpdate:
+		return []ssa.Value{in.Map}
+	case *ssa.Lookup:
+		return []ssa.Value{in.X}
+	case *ssa.Call:
+		if _, ok := in.Call.Value.(*ssa.Builtin); ok {
+			return in.Call.Args
+		}
+	}
+	return nil
+}
+
+// under is the lockset of an access of the function's own text.
+func (f *function) under(s *state, in ssa.Instruction, addr *path.Node) lockset.Relative {
+	r := s.locks
+	if len(f.choices) == 0 {
+		return r
+	}
+	for _, v := range addressed(in) {
+		n := addr
+		if _, slice := v.Type().Underlying().(*types.Pointer); !slice && n.Kind == path.Elem { // an entry of a map, or elements of a slice
+			n = n.Base
+		}
+		r = f.chosen(r, v, n)
+	}
+	return r
+}
+
+// unchoose forgets the locks of Choices that may be one that is released.
+func (f *function) unchoose(s *state, released *path.Node) {
+	for l := range s.locks.Plus {
+		if slices.ContainsFunc(f.env[f.choices[l.Root()]], func(n *path.Node) bool { return f.choose(l, n) == released }) {
+			s.locks = s.locks.Release(l)
+		}
+	}
+}
+
+// choose is a path below a Choice, if that is n.
+func (f *function) choose(l, n *path.Node) *path.Node {
+	root := l.Root()
+	return f.Table.Subst(l, func(x *path.Node) *path.Node {
+		if x == root {
+			return n.Strip()
+		}
+		return nil
+	}, f.Table.Load)
+}
+
+// actuals are the values of the arguments of a call of the function; nil where they are not those of the instruction.
+func actuals(in ssa.Instruction, t target, n int) []ssa.Value {
+	c, ok := in.(ssa.CallInstruction)
+	if !ok || t.with != nil {
+		return nil
+	}
+	var out []ssa.Value
+	switch fn := c.Common().StaticCallee(); {
+	case c.Common().IsInvoke():
+		out = append(out, c.Common().Value)
+	case fn == nil || Key(fn) != t.key:
+		return nil
+	}
+	if out = append(out, c.Common().Args...); len(out) != n {
+		return nil
+	}
+	return out
+}

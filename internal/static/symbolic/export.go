@@ -1,0 +1,48 @@
+package symbolic
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/static/path"
+	"github.com/presage-race/presage/internal/static/summary"
+)
+
+// Export takes out of a summary what only the function's own frame needs: accesses of its callees to its own objects. Its own
+// accesses to objects that have escaped stay, for package link.
+func Export(sum *summary.Function) {
+	sum.Accesses = slices.DeleteFunc(sum.Accesses, func(a *summary.Access) bool {
+		return a.Thread == 0 && a.Via != nil && a.Loc.Root().Kind == path.Alloc
+	})
+	sum.Outside = nil
+	if sum.Whole {
+		collapse(sum)
+	}
+	prune(sum)
+}
+
+// collapse leaves of the accesses of a function one read and one write of each object that it is given: who calls it sees no
+// more (X12). Pairs inside such functions are not reported.
+func collapse(sum *summary.Function) {
+	type key struct {
+		root *path.Node
+		kind summary.Kind
+		elem bool
+	}
+	seen := map[key]bool{}
+	sum.Accesses = slices.DeleteFunc(sum.Accesses, func(a *summary.Access) bool {
+		if a.Thread > 0 || !a.Loc.Formal() || len(a.Locks.Plus) > 0 || a.Kind.Atomic() || a.Loc.Loads() > 1 {
+			return true
+		}
+		k := key{a.Loc.Root(), a.Kind, a.Loc.Kind == path.Elem && a.Loc.Base.Base == nil}
+		if seen[k] {
+			return true
+		}
+		seen[k] = true
+		return false
+	})
+	sum.Holes = slices.DeleteFunc(sum.Holes, func(h summary.Hole) bool { return h.Method != "" && !h.Go || h.Thread > 0 })
+	sum.Edges, sum.Releases = nil, slices.DeleteFunc(sum.Releases, func(r summary.Release) bool { return r.Thread > 0 })
+	if len(sum.Spawns) > 0 {
+		sum.Spawns = nil
+	}
+}

@@ -1,0 +1,210 @@
+package symbolic
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/static/model"
+	"github.com/presage-race/presage/internal/static/path"
+	"github.com/presage-race/presage/internal/static/summary"
+)
+
+// flow notes that a function or a concrete type comes to where a call through a value may find it (X14).
+func (f *function) flow(from, to string) {
+	if !f.recording || f.Std {
+		return
+	}
+	f.addFlow(summary.Flow{From: from, To: to})
+}
+
+// flowOfFunc notes that a function comes to a place.
+func (f *function) flowOfFunc(v *path.Node, to string) {
+	if !f.recording || f.Std {
+		return
+	}
+	n := summary.Flow{From: v.Name, To: to}
+	for i, a := range v.Args {
+		if i < 32 && a != nil && !a.Root().Loop {
+			n.Same |= 1 << i
+		}
+	}
+	f.addFlow(n)
+}
+
+func (f *function) addFlow(n summary.Flow) {
+	if f.flows == nil {
+		f.flows = map[summary.Flow]bool{}
+	}
+	if !f.flows[n] {
+		f.flows[n] = true
+		f.sum.Flows = append(f.sum.Flows, n)
+	}
+}
+
+// flowInto notes the functions and interface values among vals that are stored at addr.
+func (f *function) flowInto(addr *path.Node, vals aliases) {
+	for _, v := range vals {
+		switch v.Kind {
+		case path.Func:
+			f.flowOfFunc(v, addr.Class())
+		case path.Iface:
+			f.flow(v.Name, addr.Class())
+		}
+	}
+}
+
+// flowType notes that a value whose origin is not seen is stored at addr: what its type may hold comes there.
+func (f *function) flowType(addr *path.Node, vals aliases, t types.Type) {
+	known := func(v *path.Node) bool { return v.Kind == path.Func || v.Kind == path.Iface }
+	if !f.recording || addr.Kind == path.Alloc || len(vals) > 0 && !slices.ContainsFunc(vals, func(v *path.Node) bool { return !known(v) }) {
+		return
+	}
+	named := false
+	if _, function := t.Underlying().(*types.Signature); function {
+		_, named = types.Unalias(t).(*types.Named)
+	}
+	if from := f.class(t); named || types.IsInterface(t) && !blank(from) {
+		f.flow(from, addr.Class())
+	}
+}
+
+// flowOf notes what a conversion does: a concrete type that becomes an interface, an interface that becomes another, a function that
+// becomes a named type.
+func (f *function) flowOf(s *state, v, x ssa.Value, typ types.Type) {
+	if !f.recording || f.Std {
+		return
+	}
+	to := f.class(typ)
+	switch v.(type) {
+	case *ssa.MakeInterface:
+		if !f.methods(x.Type()) {
+			return
+		}
+		f.flow(f.receiver(x.Type()), to)
+		f.promoted(x.Type(), typ)
+		f.service(to, typ)
+	case *ssa.ChangeInterface, *ssa.TypeAssert:
+		if from := f.class(x.Type()); !blank(from) && !blank(to) && types.IsInterface(typ) {
+			f.flow(from, to)
+			f.service(to, typ)
+		}
+	case *ssa.ChangeType:
+		for _, n := range f.eval(s, x) {
+			if _, named := types.Unalias(typ).(*types.Named); named && n.Kind == path.Func {
+				f.flowOfFunc(n, to)
+			}
+		}
+	}
+}
+
+// service notes the methods of an interface that servers of a service have (M4 of package model).
+func (f *function) service(iface string, typ types.Type) {
+	i, ok := typ.Underlying().(*types.Interface)
+	if _, is := model.Service(iface); !ok || !is {
+		return
+	}
+	for k := range i.NumMethods() {
+		f.flow(i.Method(k).Name(), iface+summary.Methods)
+	}
+}
+
+// promoted notes for the methods of an interface that a type has from an embedded field which methods these are (X28).
+func (f *function) promoted(t, iface types.Type) {
+	i, ok := iface.Underlying().(*types.Interface)
+	st, is := deref(t).Underlying().(*types.Struct)
+	if !ok || !is || !embeds(st) {
+		return
+	}
+	for k := range i.NumMethods() {
+		m := i.Method(k)
+		obj, index, _ := types.LookupFieldOrMethod(t, false, m.Pkg(), m.Name())
+		fn, ok := obj.(*types.Func)
+		if !ok || len(index) < 2 {
+			continue
+		}
+		recv := fn.Signature().Recv().Type()
+		f.flow("("+f.receiver(recv)+")."+m.Name(), "("+f.receiver(t)+")."+m.Name())
+	}
+}
+
+func deref(t types.Type) types.Type {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+func embeds(st *types.Struct) bool {
+	for i := range st.NumFields() {
+		if st.Field(i).Embedded() {
+			return true
+		}
+	}
+	return false
+}
+
+// references notes the functions that fn mentions other than by a call: someone else may call them.
+func (f *function) references() {
+	if f.Std {
+		return
+	}
+	var space [8]*ssa.Value
+	for _, b := range f.fn.Blocks {
+		for _, in := range b.Instrs {
+			var callee *ssa.Value
+			if c, ok := in.(ssa.CallInstruction); ok && !c.Common().IsInvoke() {
+				callee = &c.Common().Value
+			}
+			for _, op := range in.Operands(space[:0]) {
+				if op == nil || op == callee {
+					continue
+				}
+				if c, ok := (*op).(*ssa.Function); ok && c.Parent() == nil {
+					f.flow(Key(c), "")
+				}
+			}
+		}
+	}
+	if f.sum.Whole { // its calls are not kept
+		for _, e := range f.sum.Edges {
+			f.flow(e.Callee, "")
+		}
+	}
+}
+
+// blank reports whether an interface says nothing of what it holds.
+func blank(iface string) bool { return iface == "any" || iface == "interface{}" || iface == "error" }
+
+// Offered notes in the summary of a package's initialisation what its callers can make of its types: one that implements an interface of the package may be
+// what they give as that interface (H6 of package link).
+func (c *Context) Offered(pkg *types.Package, init *summary.Function) {
+	f := &function{Context: c}
+	names := pkg.Scope().Names()
+	exported := func(name string) types.Type {
+		t, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+		if !ok || !t.Exported() || t.IsAlias() {
+			return nil
+		}
+		if n, ok := t.Type().(*types.Named); !ok || n.TypeParams().Len() > 0 {
+			return nil
+		}
+		return t.Type()
+	}
+	for _, name := range names {
+		t := exported(name)
+		if t == nil || !types.IsInterface(t) || t.Underlying().(*types.Interface).NumMethods() == 0 {
+			continue
+		}
+		for _, impl := range names {
+			v := exported(impl)
+			if v == nil || types.IsInterface(v) {
+				continue
+			}
+			if p := types.NewPointer(v); types.Implements(p, t.Underlying().(*types.Interface)) {
+				init.Flows = append(init.Flows, summary.Flow{From: f.receiver(p), To: summary.Offered + f.class(t)})
+			}
+		}
+	}
+}

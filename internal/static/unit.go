@@ -1,0 +1,269 @@
+package static
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/presage-race/presage/internal/static/callgraph"
+	"github.com/presage-race/presage/internal/static/evidence/promise"
+	"github.com/presage-race/presage/internal/static/load"
+	"github.com/presage-race/presage/internal/static/pairs"
+	"github.com/presage-race/presage/internal/static/path"
+	"github.com/presage-race/presage/internal/static/store"
+	"github.com/presage-race/presage/internal/static/summary"
+	"github.com/presage-race/presage/internal/static/symbolic"
+	"github.com/presage-race/presage/internal/static/unmodelled"
+)
+
+// unit is all that is kept of a package (V1). It is what is written to disk.
+type unit struct {
+	Path      string
+	Declared  [sha256.Size]byte   // digest of what the package declares, without function bodies
+	Functions []*summary.Function // by key
+	Found     []found
+	Stats     Stats
+	Promises  *promise.Package
+}
+
+// found is a warning of one frame.
+type found struct {
+	Frame string
+	A, B  *summary.Access
+	Codes []string
+}
+
+// key says what the summary of a package depends on.
+func (r *run) key(p *load.Package) store.Key {
+	k := store.NewKeyer()
+	k.Add(string(r.program[:]), runtime.Version(), p.Version, fmt.Sprint(p.Word), p.Path)
+	if p.Target {
+		k.Add("target")
+	}
+	for _, s := range p.Sources {
+		k.Add(s.Name, string(s.Sum[:]))
+	}
+	for _, name := range p.Ignored {
+		k.Add(filepath.Base(name))
+	}
+	k.Add(r.cfg.Tags...)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, id := range p.Imports {
+		d := r.digests[id]
+		k.Add(load.WithoutVariant(id), string(d[:])) // the go command names variants in more than one way
+	}
+	return k.Key()
+}
+
+// known finds the unit of a package in the directory.
+func (r *run) known(p *load.Package) (load.State, error) {
+	if r.dir == nil || !p.Bodies || len(p.Errors) > 0 && !r.cfg.Link {
+		return load.Unknown, nil
+	}
+	key := r.key(p)
+	data, err := r.dir.Get(key)
+	if err != nil {
+		return load.Unknown, err
+	}
+	if data != nil {
+		if r.accept(p, data) == nil {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.result.Stats.Store.Found++
+			return load.Known, nil
+		}
+		r.mu.Lock()
+		r.result.Stats.Store.Damaged++
+		r.mu.Unlock()
+	}
+	if r.cfg.Link {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.missing = append(r.missing, p.ID)
+		return load.Known, nil
+	}
+	if r.cfg.Share {
+		mine, err := r.dir.Claim(key)
+		if err != nil {
+			return load.Unknown, err
+		}
+		if !mine {
+			return load.Busy, nil
+		}
+	}
+	return load.Unknown, nil
+}
+
+// accept takes an encoded unit.
+func (r *run) accept(p *load.Package, data []byte) error {
+	u := &unit{}
+	digest, err := store.Decode(data, u, path.NewTable())
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Stats.Packages++
+	r.units[p.ID] = u
+	r.digest(p, digest[:])
+	sums := r.sums
+	if load.WithoutVariant(p.ID) != p.ID {
+		sums = map[string]*summary.Function{}
+		r.variants[p.ID] = sums
+	}
+	for _, f := range u.Functions {
+		sums[f.Key] = f
+	}
+	return nil
+}
+
+// lookup finds the summary of a function of a package that p imports, directly or not: of that package as it was compiled for the same test, if it was.
+func (r *run) lookup(p *load.Package, key string) *summary.Function {
+	if r.imported != nil {
+		return r.imported.lookup(key)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, id := range r.compiledFor(p) {
+		if f := r.variants[id][key]; f != nil {
+			return f
+		}
+	}
+	return r.sums[key]
+}
+
+// compiledFor are the IDs of the packages that p imports, directly or not, and that were compiled for a test.
+func (r *run) compiledFor(p *load.Package) []string {
+	ids, ok := r.tested[p.ID]
+	if !ok {
+		for _, id := range p.Imports {
+			ids = append(ids, r.tested[id]...)
+			if load.WithoutVariant(id) != id {
+				ids = append(ids, id)
+			}
+		}
+		slices.Sort(ids)
+		ids = slices.Compact(ids)
+		r.tested[p.ID] = ids
+	}
+	return ids
+}
+
+// digest notes the digest of a package and of all that it imports.
+func (r *run) digest(p *load.Package, own []byte) {
+	r.compiledFor(p)
+	k := store.NewKeyer()
+	k.Add(string(own))
+	for _, id := range p.Imports {
+		d := r.digests[id]
+		k.Add(string(d[:]))
+	}
+	r.digests[p.ID] = store.Digest(k.Key())
+}
+
+// visit summarises a package and keeps the unit (V1).
+func (r *run) visit(p *load.Package) error {
+	r.mu.Lock()
+	if len(p.Errors) > 0 && (p.Target || len(p.Files) > 0) { // what has no files at all is an error of its importer
+		r.result.Errors = append(r.result.Errors, PackageError{p.Path, p.Target, p.Errors})
+	}
+	if p.SSA == nil {
+		r.result.Stats.Packages++
+		k := store.NewKeyer()
+		for _, s := range p.Sources {
+			k.Add(string(s.Sum[:]))
+		}
+		own := k.Key()
+		r.digest(p, own[:])
+	}
+	r.mu.Unlock()
+	if p.SSA == nil {
+		return nil
+	}
+	data, _ := store.Encode(r.summarise(p))
+	if r.imported != nil && len(r.imported.gone) > 0 {
+		return &MissingError{r.imported.gone}
+	}
+	if r.dir != nil {
+		key := r.key(p)
+		if len(p.Errors) == 0 {
+			if err := r.dir.Put(key, data); err != nil {
+				return err
+			}
+		}
+		if r.cfg.Share {
+			r.dir.Release(key)
+		}
+		r.mu.Lock()
+		r.result.Stats.Store.Made++
+		r.mu.Unlock()
+	}
+	return r.accept(p, data) // what is used is what was decoded
+}
+
+// summarise makes the unit of a package.
+func (r *run) summarise(p *load.Package) *unit {
+	own := map[string]*summary.Function{}
+	generated := map[string]bool{}
+	for _, f := range p.Files {
+		if ast.IsGenerated(f) {
+			generated[p.Fset.File(f.FileStart).Name()] = true
+		}
+	}
+	c := &symbolic.Context{Generated: func(pos token.Pos) bool { return pos.IsValid() && generated[p.Fset.File(pos).Name()] },
+		Table: path.NewTable(), Fset: p.Fset, Std: p.Std, Lookup: func(key string) *summary.Function {
+			if s := own[key]; s != nil {
+				return s
+			}
+			return r.lookup(p, key)
+		}}
+	u := &unit{Path: p.Path, Declared: p.Declared(), Promises: promise.Of(p)}
+	fns := callgraph.Functions(p.SSA)
+	u.Stats.Unmodelled = unmodelled.Of(p, fns, r.cfg.Tags)
+	u.Stats.Cuts[summary.BoundOrder] = len(p.Unordered)
+	for _, comp := range callgraph.Components(fns) {
+		rounds := 1
+		if len(comp) > 1 {
+			rounds = 2
+		}
+		for round := range rounds {
+			for _, fn := range comp {
+				s := c.Analyse(fn)
+				if round == rounds-1 {
+					u.count(s, p.Target)
+				}
+				s.Target = p.Target
+				symbolic.Export(s)
+				own[s.Key] = s
+			}
+		}
+	}
+	if init := own[p.Path+".init"]; init != nil && p.Target && p.Types != nil {
+		c.Offered(p.Types, init)
+	}
+	u.Functions = slices.SortedFunc(maps.Values(own), func(a, b *summary.Function) int { return strings.Compare(a.Key, b.Key) })
+	for _, s := range u.Functions {
+		u.Stats.Accesses += len(s.Accesses)
+		u.Stats.Holes += len(s.Holes)
+	}
+	return u
+}
+
+// count adds what was found in a function.
+func (u *unit) count(s *summary.Function, target bool) {
+	if target {
+		for _, w := range pairs.Find(s, &u.Stats.Pairs) {
+			u.Found = append(u.Found, found{w.Frame.Key, w.A, w.B, w.Codes})
+		}
+	}
+	u.Stats.Functions++
+	u.Stats.Cuts.Add(&s.Cuts)
+	u.Stats.Spawns += len(s.Spawns)
+}
