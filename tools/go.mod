@@ -1,4 +1,4 @@
-module presage/tools
+module github.com/presage-race/presage/tools
 
 go 1.26.0
 

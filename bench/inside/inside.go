@@ -59,7 +59,7 @@ func New(ctx context.Context, dir string) (*Builder, error) {
 		return nil, err
 	}
 	b.peak = filepath.Join(dir, "peak")
-	return b, b.Build(Plain, ".", "presage/bench/inside/peak", b.peak, false)
+	return b, b.Build(Plain, ".", "github.com/presage-race/presage/bench/inside/peak", b.peak, false)
 }
 
 // Modes are the ways to build a program.

@@ -68,7 +68,7 @@ func newJudge(o *options) (*judge, error) {
 	}
 	if o.presage == "" && !o.check {
 		o.presage = filepath.Join(j.temp, "presage")
-		if out, err := exec.Command("go", "build", "-o", o.presage, "presage/cmd/presage").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-o", o.presage, "github.com/presage-race/presage/cmd/presage").CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("building presage: %w\n%s", err, out)
 		}
 	}

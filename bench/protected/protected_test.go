@@ -178,7 +178,7 @@ func TestJudge(t *testing.T) {
 	dir := t.TempDir()
 	o := &options{state: filepath.Join(dir, "state"), presage: filepath.Join(dir, "presage")}
 	smallJudge(t, &options{check: true})
-	if out, err := exec.Command("go", "build", "-o", o.presage, "presage/cmd/presage").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", o.presage, "github.com/presage-race/presage/cmd/presage").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	j, _ := smallJudge(t, o)

@@ -42,7 +42,7 @@ func (b *bench) open() (err error) {
 	}
 	if o.presage == "" && !o.check {
 		o.presage = filepath.Join(b.temp, "presage")
-		if out, err := exec.Command("go", "build", "-o", o.presage, "presage/cmd/presage").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-o", o.presage, "github.com/presage-race/presage/cmd/presage").CombinedOutput(); err != nil {
 			return fmt.Errorf("building presage: %w\n%s", err, out)
 		}
 	}

@@ -121,7 +121,7 @@ func measure(ctx context.Context, s *session.Session, name string) (*row, error)
 	}
 	r := &row{name: name, found: make(map[string]*analysis)}
 	var err error
-	if r.trace, err = shapeOf(ctx, file, "presage/bench/recipe/"+name); err != nil {
+	if r.trace, err = shapeOf(ctx, file, "github.com/presage-race/presage/bench/recipe/"+name); err != nil {
 		return nil, err
 	}
 	for _, level := range levels {

@@ -44,7 +44,7 @@ func New(ctx context.Context, dir string) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{Presage: filepath.Join(dir, "presage"), Dir: dir}
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", s.Presage, "presage/cmd/presage").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "build", "-o", s.Presage, "github.com/presage-race/presage/cmd/presage").CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("building presage: %w\n%s", err, out)
 	}

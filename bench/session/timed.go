@@ -27,7 +27,7 @@ type Process struct {
 // Timed builds command timed.
 func (s *Session) Timed(ctx context.Context) (*Timed, error) {
 	t := &Timed{filepath.Join(s.Dir, "timed"), filepath.Join(s.Dir, "cost.txt")}
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", t.command, "presage/bench/session/timed").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "build", "-o", t.command, "github.com/presage-race/presage/bench/session/timed").CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("building timed: %w\n%s", err, out)
 	}

@@ -78,7 +78,7 @@ func main() {
 		scratch = d
 	}
 	presage := filepath.Join(scratch, "presage")
-	if out, err := exec.Command("go", "build", "-o", presage, "presage/cmd/presage").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", presage, "github.com/presage-race/presage/cmd/presage").CombinedOutput(); err != nil {
 		log.Fatalf("building presage: %v\n%s", err, out)
 	}
 	for _, p := range programs {
