@@ -131,7 +131,7 @@ func goStyle(args []string) []string {
 
 func newRoot(env *Env) *cobra.Command {
 	root := &cobra.Command{
-		Use: "presage", SilenceErrors: true, SilenceUsage: true,
+		Use: "presage", SilenceErrors: true, SilenceUsage: true, Version: versionLine(),
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -144,6 +144,7 @@ func newRoot(env *Env) *cobra.Command {
 			return &exitError{code: exitUsage}
 		},
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)

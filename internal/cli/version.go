@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -14,11 +15,16 @@ func newVersion(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version of presage", Args: exactArgs(0),
 		RunE: func(*cobra.Command, []string) error {
-			visible.Fprintf(env.Stdout, "presage %s, report protocol %s, built with %s for %s/%s\n",
-				version(), report.ProtocolVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			visible.Fprintf(env.Stdout, "%s\n", versionLine())
 			return nil
 		},
 	}
+}
+
+// versionLine is what presage version and presage --version print.
+func versionLine() string {
+	return fmt.Sprintf("presage %s, report protocol %s, built with %s for %s/%s",
+		version(), report.ProtocolVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // version is that of the module, or the revision it was built from.

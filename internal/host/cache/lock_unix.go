@@ -7,55 +7,15 @@ import (
 	"syscall"
 )
 
-// Lock is a lock on a directory: shared by those who use what is in it, exclusive for those who write or remove it (L1).
-type Lock struct{ f *os.File }
-
-// LockDir takes the shared lock of a directory. The file of the lock is beside it.
-func LockDir(dir string) (*Lock, error) {
-	l, err := OpenLock(dir + ".lock")
-	if err != nil {
-		return nil, err
+// lock takes a lock on a file, in place of one that is held. If it does not wait, it fails where
+// others hold one.
+func lock(f *os.File, exclusive, wait bool) error {
+	how := syscall.LOCK_SH
+	if exclusive {
+		how = syscall.LOCK_EX
 	}
-	if err := l.Shared(); err != nil {
-		l.Release()
-		return nil, err
+	if !wait {
+		how |= syscall.LOCK_NB
 	}
-	return l, nil
+	return syscall.Flock(int(f.Fd()), how)
 }
-
-// OpenLock opens the file of a lock, and makes it if it is not there. It takes no lock yet.
-func OpenLock(file string) (*Lock, error) {
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	return &Lock{f}, nil
-}
-
-// FindLock opens the file of a lock that is there.
-func FindLock(file string) (*Lock, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	return &Lock{f}, nil
-}
-
-// Shared takes the shared lock, in place of one that is held.
-func (l *Lock) Shared() error { return syscall.Flock(int(l.f.Fd()), syscall.LOCK_SH) }
-
-// Exclusive takes the exclusive lock, in place of one that is held.
-func (l *Lock) Exclusive() error { return syscall.Flock(int(l.f.Fd()), syscall.LOCK_EX) }
-
-// Alone takes the exclusive lock if nobody else has any.
-func (l *Lock) Alone() bool {
-	return syscall.Flock(int(l.f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
-}
-
-// TryShared takes the shared lock if nobody has the exclusive one.
-func (l *Lock) TryShared() bool {
-	return syscall.Flock(int(l.f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == nil
-}
-
-// Release gives the lock back.
-func (l *Lock) Release() { l.f.Close() }

@@ -18,7 +18,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 // A FullError says that a disk has no room, or that the user may not have more of it.
@@ -38,9 +37,6 @@ func newFull(dirs []string, said string) *FullError {
 func (e *FullError) Error() string {
 	return fmt.Sprintf("no room on the disk: %s: %s", strings.Join(e.Where, "; or "), e.Said)
 }
-
-// full are the errors of the system that mean it.
-var full = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT}
 
 // Explain returns err as a FullError if it is that a disk is full (D1), otherwise err as it is.
 func Explain(err error) error {
@@ -98,7 +94,7 @@ const little = 1 << 20
 // short returns a FullError if a disk that one of dirs is on has no room; said is how a program that writes to them failed (D3).
 func short(said string, dirs []string) error {
 	for _, dir := range dirs {
-		if free, err := Free(dir); err == nil && free < little {
+		if n, err := Free(dir); err == nil && n < little {
 			first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
 			return newFull([]string{dir}, first)
 		}
@@ -108,20 +104,20 @@ func short(said string, dirs []string) error {
 
 // Where says on which disk a directory is, and how much room there is.
 func Where(dir string) string {
-	free, err := Free(dir)
+	n, err := Free(dir)
 	if err != nil {
 		return dir
 	}
-	return fmt.Sprintf("%s, on the disk mounted at %s, %s free", dir, mount(existing(dir)), Size(free))
+	return fmt.Sprintf("%s, on the disk mounted at %s, %s free", dir, mount(existing(dir)), Size(n))
 }
 
 // Free returns how many bytes the user may still write to the disk that a directory is on.
 func Free(dir string) (int64, error) {
-	var st syscall.Statfs_t
-	if err := syscall.Statfs(existing(dir), &st); err != nil {
+	n, err := free(existing(dir))
+	if err != nil {
 		return 0, fmt.Errorf("asking for the room on the disk of %s: %w", dir, err)
 	}
-	return int64(st.Bavail) * int64(st.Bsize), nil
+	return n, nil
 }
 
 // existing returns dir, or what there is of it: it may have been removed, or not been made.
@@ -144,13 +140,4 @@ func mount(dir string) string {
 		dir = filepath.Dir(dir)
 	}
 	return dir
-}
-
-// device is the number of the device that a directory is on, 0 if it cannot be read.
-func device(dir string) uint64 {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return 0
-	}
-	return uint64(info.Sys().(*syscall.Stat_t).Dev)
 }

@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package killed recognises commands that a signal has ended, the go command and the tools that it runs among them. That is no
 // failure of what they build: the kernel ends large processes when memory is short.
 //
@@ -13,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"syscall"
 )
 
 // An Error says which command was ended, and by what.
@@ -29,15 +26,15 @@ func By(cmd *exec.Cmd) error {
 	if cmd.ProcessState == nil {
 		return nil
 	}
-	ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	if !ok || !ws.Signaled() {
+	signal, ok := signalOf(cmd.ProcessState)
+	if !ok {
 		return nil
 	}
 	name := filepath.Base(cmd.Args[0])
 	if len(cmd.Args) > 1 && name == "go" {
 		name += " " + cmd.Args[1]
 	}
-	return &Error{name, ws.Signal().String()}
+	return &Error{name, signal}
 }
 
 var line = regexp.MustCompile(`(?m)^(?:.*[ /])?([^ /\n:]+): signal: ([a-z][a-z0-9 -]*)(?: \(core dumped\))?\r?$`)

@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package private makes files and directories that are their owner's alone, and refuses those that
 // somebody else can change. What presage keeps has values of the recorded program, which may be
 // secrets, and programs that presage runs: the edited compiler, and what is built for a run.
@@ -13,7 +11,8 @@
 // # Soundness
 //
 // The owner of a directory above is not looked at: where a user works below the directory of another,
-// the other one is trusted. Access control lists beyond the mode are not seen.
+// the other one is trusted. Access control lists beyond the mode are not seen. On Windows, which has
+// nothing but these lists, nothing is refused: a user's cache directory is the user's own there.
 package private
 
 import (
@@ -21,7 +20,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // Modes of (P1).
@@ -47,14 +45,7 @@ func Check(name string) error {
 	if err != nil {
 		return err
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	switch {
-	case ok && int(st.Uid) != os.Geteuid():
-		return &Unsafe{name, fmt.Sprintf("user %d owns it, and presage runs as user %d", st.Uid, os.Geteuid()), "set PRESAGE_CACHE to a directory of your own"}
-	case info.Mode()&0o022 != 0:
-		return &Unsafe{name, fmt.Sprintf("others than you can write it (mode %04o)", info.Mode().Perm()), "remove it, or if you know that nobody else has changed it: chmod -R go-w " + name}
-	}
-	return nil
+	return foreign(name, info)
 }
 
 // CheckTree is Check for a directory, what is in it, and those above it (P2, P3).
@@ -82,7 +73,7 @@ func checkAbove(dir string) error {
 	}
 	for up := filepath.Dir(real); ; up = filepath.Dir(up) {
 		info, err := os.Stat(up)
-		if err == nil && info.Mode()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
+		if err == nil && modes && info.Mode()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
 			return &Unsafe{dir, fmt.Sprintf("everybody can write %s above it (mode %04o)", up, info.Mode().Perm()), "set PRESAGE_CACHE to a directory elsewhere"}
 		}
 		if up == filepath.Dir(up) {

@@ -2,9 +2,7 @@ package engine
 
 import (
 	"fmt"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/presage-race/presage/internal/check/witness"
 	"github.com/presage-race/presage/internal/predict/window"
@@ -81,16 +79,6 @@ func benchmark(b *testing.B, c interface {
 	b.ReportMetric(float64(count[Unknown]), "unknowns")
 	b.ReportMetric(float64(layers[LayerSearch]), "searched")
 	b.ReportMetric(float64(conflicts), "conflicts")
-}
-
-// cpuTime is the time this process has computed; on a busy machine it says more than
-// wall time.
-func cpuTime() time.Duration {
-	var r syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
-		return 0
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
 func workloads() []interface {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -105,7 +104,7 @@ func openRecording(dir string) (*recording, error) {
 
 func (r *recording) close() {
 	for _, m := range r.maps {
-		syscall.Munmap(m)
+		unmap(m)
 	}
 	r.maps = nil
 }
@@ -124,7 +123,7 @@ func (r *recording) release(s *stream, c *cursor) {
 func (r *recording) giveBack(b []byte, start, end int64) {
 	lo, hi := (start+pageBytes-1)/pageBytes*pageBytes, end/pageBytes*pageBytes
 	if lo < hi {
-		syscall.Madvise(b[lo:hi], syscall.MADV_DONTNEED) // advice
+		discard(b[lo:hi])
 	}
 }
 
@@ -229,7 +228,7 @@ func mapFile(name string) ([]byte, error) {
 	if err != nil || st.Size() < blockBytes {
 		return nil, err
 	}
-	b, err := syscall.Mmap(int(f.Fd()), 0, int(st.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
+	b, err := mapped(f, st.Size())
 	if err != nil {
 		return nil, fmt.Errorf("mapping it: %w", err)
 	}

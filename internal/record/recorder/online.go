@@ -40,7 +40,7 @@ func (b *builder) addedOnline() error {
 		return err
 	}
 	return fs.WalkDir(detector, "online", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "/sys.go") || strings.HasSuffix(path, "/doc.go") {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "online/sys") || strings.HasSuffix(path, "/doc.go") {
 			return err
 		}
 		src, err := detector.ReadFile(path)

@@ -1,7 +1,6 @@
 package online
 
 import (
-	"syscall"
 	"testing"
 )
 
@@ -88,17 +87,6 @@ func (g *ftG) run(addr, n uintptr, site uint64, kind uint8) {
 	if k := g.quickSpan(addr, n, site, kind); k != n {
 		g.span(ftAccess{addr: addr + k, site: site, kind: kind}, n-k)
 	}
-}
-
-// cpu reports the CPU time of each of n.
-func cpu(b *testing.B, n int) func() {
-	used := func() int64 {
-		var u syscall.Rusage
-		syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-		return u.Utime.Nano() + u.Stime.Nano()
-	}
-	begun := used()
-	return func() { b.ReportMetric(float64(used()-begun)/float64(n), "cpu-ns/each") }
 }
 
 // BenchmarkCrowd is reads of what thirty goroutines read, each in another epoch.

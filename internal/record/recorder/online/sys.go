@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"runtime"
 	"sync/atomic"
-	"syscall"
 	"unsafe"
 )
 
@@ -50,27 +49,11 @@ func ftYield(i int) {
 	}
 }
 
-// ftMap returns n bytes of zero memory that takes room only where it is used.
-func ftMap(n uintptr) unsafe.Pointer {
-	b, err := syscall.Mmap(-1, 0, int(n), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE)
-	if err != nil {
-		panic(err)
-	}
-	return unsafe.Pointer(unsafe.SliceData(b))
-}
-
 // ftReserve returns n bytes of addresses, which are zeros that cannot be written to until ftTake has taken them; 0: there are none.
 func ftReserve(n uintptr) uintptr { return 0 }
 
 // ftTake returns what it has taken.
 func ftTake(p, n uintptr) unsafe.Pointer { return nil }
-
-// ftDiscard makes pages zero, and gives back what they take.
-func ftDiscard(p unsafe.Pointer, n uintptr) {
-	if err := syscall.Madvise(unsafe.Slice((*byte)(p), n), syscall.MADV_DONTNEED); err != nil {
-		panic(err)
-	}
-}
 
 // ftMine reports whether the program's memory is at addr.
 func ftMine(addr uintptr) bool { return true }
